@@ -1,0 +1,73 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "reprise",
+  platforms: [.macOS(.v15)],  // for `Mutex`
+  products: [
+    .library(name: "Reprise", targets: ["Reprise"]),
+    .library(name: "CombineOperators", targets: ["CombineOperators"]),
+    .executable(name: "reprise", targets: ["RepriseCLI"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+  ],
+  // In the order in which data flows; nothing imports a target that stands below it.
+  targets: [
+    .systemLibrary(
+      name: "CYaml",
+      pkgConfig: "yaml-0.1",
+      providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]
+    ),
+    .target(name: "YAML", dependencies: ["CYaml"]),
+    .target(name: "WorkflowLanguage", dependencies: ["YAML"]),
+    .target(
+      name: "CombineOperators",
+      dependencies: [.product(name: "OpenCombineShim", package: "OpenCombine")]
+    ),
+    .target(name: "ChildProcessesShim"),
+    .target(name: "ChildProcesses", dependencies: ["ChildProcessesShim"]),
+    .target(name: "Reprise", dependencies: ["WorkflowLanguage", "CombineOperators", "ChildProcesses"]),
+    .target(name: "RepriseTerminal", dependencies: ["Reprise"]),
+    .executableTarget(
+      name: "RepriseCLI",
+      dependencies: [
+        "Reprise", "RepriseTerminal",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]
+    ),
+
+    .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
+    .testTarget(name: "WorkflowLanguageTests", dependencies: ["WorkflowLanguage"]),
+    .testTarget(name: "CombineOperatorsTests", dependencies: ["CombineOperators"]),
+    .testTarget(name: "ChildProcessesTests", dependencies: ["ChildProcesses"]),
+    .testTarget(name: "RepriseTests", dependencies: ["Reprise"]),
+    .testTarget(name: "RepriseTerminalTests", dependencies: ["RepriseTerminal"]),
+    .testTarget(name: "RepriseCLITests", dependencies: ["RepriseCLI"]),
+    .testTarget(name: "HouseTests"),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+let targetsTouchingC: Set = ["YAML", "ChildProcesses", "YAMLTests", "ChildProcessesTests"]
+
+for target in package.targets where target.type != .system {
+  guard target.name != "ChildProcessesShim" else { continue }
+  var settings = target.swiftSettings ?? []
+  settings.append(.treatAllWarnings(as: .error))
+  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+  settings.append(.enableUpcomingFeature("ExistentialAny"))
+  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+  settings.append(.enableUpcomingFeature("MemberImportVisibility"))
+  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+  settings.append(.enableUpcomingFeature("InternalImportsByDefault"))
+  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
+  settings.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
+  if targetsTouchingC.contains(target.name) {
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0458-strict-memory-safety.md
+    settings.append(.strictMemorySafety())
+  }
+  target.swiftSettings = settings
+}
