@@ -1,0 +1,104 @@
+// Why steps fail, why they are cancelled and how runs end: the vocabulary of events.
+// Knows nothing of how a step is executed.
+
+/// What went wrong in a step.
+public enum FailureReason: Sendable, Equatable, Error {
+  /// Its process ended with a status other than 0.
+  case exited(status: Int)
+  /// Its process was ended by a signal that Reprise did not send.
+  case signalled(signal: Int)
+  /// It took longer than its `timeout` and was stopped.
+  case timedOut(after: Duration)
+  /// It could not be started; the text says why and how to mend it.
+  case notStarted(String)
+  /// An in-process step threw an error, described by the text.
+  case threw(String)
+}
+
+/// What stopped a step before it could succeed or fail.
+public enum CancellationCause: Sendable, Equatable {
+  /// Somebody asked for the run to be cancelled.
+  case request
+  /// The run was taken again from the top, or from a step that this one depends on.
+  case restart
+  /// A step that this one needs, directly or through others, failed.
+  case failure(ofStep: String)
+  /// The run took longer than the workflow's `timeout`.
+  case runTimedOut
+}
+
+/// How a run ended.
+public enum RunOutcome: Sendable, Equatable {
+  /// Every step succeeded or was skipped.
+  case succeeded
+  /// At least one step failed; the first one to fail is named.
+  case failed(step: String, reason: FailureReason)
+  /// The run was cancelled on request before it could end by itself.
+  case cancelled
+  /// The run took longer than its workflow allows.
+  case timedOut(after: Duration)
+}
+
+/// Which of its two output streams a step wrote to.
+public enum OutputStream: String, Sendable, Codable, CaseIterable {
+  case standardOutput = "stdout"
+  case standardError = "stderr"
+}
+
+/// The results that a step leaves for those that need it, by name.
+public typealias StepOutputs = [String: String]
+
+extension FailureReason: CustomStringConvertible {
+  /// A short sentence without a full stop, such as `exited with status 2`.
+  public var description: String {
+    switch self {
+    case .exited(let status): "exited with status \(status)"
+    case .signalled(let signal): "ended by \(signalName(signal))"
+    case .timedOut(let duration): "timed out after \(durationText(duration))"
+    case .notStarted(let text): "could not start: \(text)"
+    case .threw(let text): "threw an error: \(text)"
+    }
+  }
+}
+
+extension CancellationCause: CustomStringConvertible {
+  /// A short clause, such as `because step "build" failed`.
+  public var description: String {
+    switch self {
+    case .request: "on request"
+    case .restart: "for a restart"
+    case .failure(let step): "because step \"\(step)\" failed"
+    case .runTimedOut: "because the run timed out"
+    }
+  }
+}
+
+/// The usual name of a signal with its number, such as `SIGTERM (15)`.
+///
+/// - Parameter signal: The number; those from 1 to 15 have the same name on Linux and Darwin
+///   except 7, 10 and 12, which are left as numbers.
+/// - Returns: The name, or `signal N`.
+public func signalName(_ signal: Int) -> String {
+  let names = [
+    1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 8: "SIGFPE",
+    9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM",
+  ]
+  return names[signal].map { "\($0) (\(signal))" } ?? "signal \(signal)"
+}
+
+/// A duration as a person would say it: `350 ms`, `1.2 s`, `2 m 05 s`, `1 h 02 m`.
+///
+/// - Parameter duration: What to describe; negative ones are shown as `0 ms`.
+/// - Returns: The text.
+public func durationText(_ duration: Duration) -> String {
+  let (wholeSeconds, attoseconds) = duration.components
+  let milliseconds = max(0, wholeSeconds * 1000 + attoseconds / 1_000_000_000_000_000)
+  let seconds = milliseconds / 1000
+  func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+  return switch milliseconds {
+  case ..<1000: "\(milliseconds) ms"
+  case ..<60_000: "\(seconds).\(milliseconds % 1000 / 100) s"
+  case ..<3_600_000: "\(seconds / 60) m \(twoDigits(seconds % 60)) s"
+  default: "\(seconds / 3600) h \(twoDigits(seconds / 60 % 60)) m"
+  }
+}

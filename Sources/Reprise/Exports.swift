@@ -1,0 +1,5 @@
+// What `import Reprise` brings along: the workflow types it takes and the publishers it hands out.
+// Without these two lines every embedder would have to know the names of the inner targets.
+
+@_exported public import CombineOperators
+@_exported public import WorkflowLanguage

@@ -1,0 +1,66 @@
+// The way back from a state to events, so that whoever joins a run late sees what has happened
+// without anybody having kept every event. Pure, like the state.
+
+extension RunState {
+  /// A short sequence of events that folds to this very state; empty before the first event.
+  ///
+  /// It has at most five events per step (only the last lines of output), however often the run
+  /// was restarted, in the order of their times. Linear in the number of steps but for the sort.
+  public var recap: [Event] {
+    guard let run, let plan, let startedAt, let generationStartedAt, let phaseChangedAt else {
+      return []
+    }
+    func event(_ time: Timestamp, _ kind: Event.Kind) -> Event {
+      Event(time: time, run: run, generation: generation, kind: kind)
+    }
+    var events = [event(startedAt, .runStarted(plan))]
+    if generation > 1 {
+      // Nothing is reset by it: what earlier generations left is told below as part of this one.
+      events[0].generation = generation - 1
+      events.append(event(startedAt, .runRestarting(from: nil)))
+      events[1].generation = generation - 1
+      events.append(event(generationStartedAt, .generationStarted(reset: [])))
+    }
+    // Sorted by time; where times are equal the first failure comes before the others.
+    let steps = steps.indices.sorted { $0 == firstFailure && $1 != firstFailure }
+    let stepEvents = steps.flatMap { position in
+      self.steps[position].recap.map { event($0.time, $0.kind) }
+    }
+    // `sorted` is stable in practice only; the offset makes it so.
+    events += stepEvents.enumerated()
+      .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
+    switch phase {
+    case .notStarted, .running: break
+    case .restarting: events.append(event(phaseChangedAt, .runRestarting(from: nil)))
+    case .cancelling(let cause): events.append(event(phaseChangedAt, .runCancelling(cause)))
+    case .ended(let outcome): events.append(event(phaseChangedAt, .runEnded(outcome)))
+    }
+    return events
+  }
+}
+
+extension StepState {
+  fileprivate var recap: [(time: Timestamp, kind: Event.Kind)] {
+    var events: [(time: Timestamp, kind: Event.Kind)] = []
+    func tell(_ time: Timestamp, _ event: Event.StepEvent) {
+      events.append((time, .step(id, attempt: attempt, event)))
+    }
+    if let readyAt { tell(readyAt, .ready) }
+    if let startedAt { tell(startedAt, .started) }
+    if let time = output.lastAt {
+      for line in output.lines { tell(time, .output(line.stream, text: line.text, isPartial: false)) }
+      if let partial = output.partial {
+        tell(time, .output(partial.stream, text: partial.text, isPartial: true))
+      }
+    }
+    guard let endedAt else { return events }
+    switch phase {
+    case .pending, .ready, .running: break
+    case .succeeded(let outputs): tell(endedAt, .succeeded(outputs))
+    case .failed(let reason): tell(endedAt, .failed(reason))
+    case .cancelled(let cause): tell(endedAt, .cancelled(cause))
+    case .skipped(let reason): tell(endedAt, .skipped(reason))
+    }
+    return events
+  }
+}

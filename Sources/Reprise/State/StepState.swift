@@ -1,0 +1,129 @@
+// What is known of one step of a run at one moment. A plain value: no clock, no I/O.
+
+/// The state of one step.
+public struct StepState: Sendable, Equatable {
+  /// The id of the step.
+  public let id: String
+  /// Where the step stands.
+  public internal(set) var phase: StepPhase = .pending
+  /// The attempt under way or the last one, from 1; 0 before the first.
+  public internal(set) var attempt = 0
+  /// When all that it needs had succeeded.
+  public internal(set) var readyAt: Timestamp?
+  /// When its action began.
+  public internal(set) var startedAt: Timestamp?
+  /// When it came to its end, whichever that was.
+  public internal(set) var endedAt: Timestamp?
+  /// The last lines that it wrote.
+  public internal(set) var output = OutputTail()
+
+  init(id: String) {
+    self.id = id
+  }
+}
+
+/// Where a step stands: `pending → ready → running → succeeded | failed | cancelled | skipped`.
+public enum StepPhase: Sendable, Equatable {
+  /// Something that it needs has not succeeded yet.
+  case pending
+  /// All that it needs has succeeded; it waits for a free place.
+  case ready
+  /// Its action is under way.
+  case running
+  case succeeded(StepOutputs)
+  case failed(FailureReason)
+  /// It was stopped, or never came to start, because of what is named.
+  case cancelled(CancellationCause)
+  /// It was not to be run, for the reason given.
+  case skipped(String)
+
+  /// Whether the step is over for this generation.
+  public var isFinal: Bool {
+    switch self {
+    case .pending, .ready, .running: false
+    case .succeeded, .failed, .cancelled, .skipped: true
+    }
+  }
+
+  /// Whether the step waits for a place or runs, so that a restart has to wait for it.
+  public var isUnderWay: Bool {
+    switch self {
+    case .ready, .running: true
+    case .pending, .succeeded, .failed, .cancelled, .skipped: false
+    }
+  }
+}
+
+/// How many steps of a run stand where. Derived from the steps, kept for displays.
+public struct StepCounts: Sendable, Equatable {
+  public internal(set) var pending = 0
+  public internal(set) var ready = 0
+  public internal(set) var running = 0
+  public internal(set) var succeeded = 0
+  public internal(set) var failed = 0
+  public internal(set) var cancelled = 0
+  public internal(set) var skipped = 0
+
+  /// How many steps are over for this generation.
+  public var final: Int { succeeded + failed + cancelled + skipped }
+
+  /// How many steps wait for a place or run.
+  public var underWay: Int { ready + running }
+
+  mutating func add(_ phase: StepPhase, _ change: Int) {
+    switch phase {
+    case .pending: pending += change
+    case .ready: ready += change
+    case .running: running += change
+    case .succeeded: succeeded += change
+    case .failed: failed += change
+    case .cancelled: cancelled += change
+    case .skipped: skipped += change
+    }
+  }
+}
+
+/// The last lines that a step wrote, with the line that is being written.
+public struct OutputTail: Sendable, Equatable {
+  /// How many lines are kept: what a failure report shows.
+  public static let linesMax = 20
+
+  /// One line of output.
+  public struct Line: Sendable, Equatable {
+    public let stream: OutputStream
+    public let text: String
+  }
+
+  /// The last whole lines, oldest first, at most `linesMax`.
+  public private(set) var lines: [Line] = []
+  /// The line that has not ended yet, if its present state was told.
+  public private(set) var partial: Line?
+  /// When the last output came.
+  public private(set) var lastAt: Timestamp?
+
+  /// What a display shows as the present line: the unfinished one, or else the last.
+  public var current: Line? { partial ?? lines.last }
+
+  init() {}
+
+  /// Takes in a piece of output. Linear in the bytes of its last `linesMax` lines, however long it is.
+  mutating func append(_ text: String, stream: OutputStream, isPartial: Bool, at time: Timestamp) {
+    lastAt = time
+    if isPartial {
+      partial = Line(stream: stream, text: text)
+      return
+    }
+    if partial?.stream == stream { partial = nil }
+    var newLines: [Line] = []
+    var end = text.utf8.endIndex
+    while newLines.count < Self.linesMax {
+      let lineFeed = text.utf8[..<end].lastIndex(of: UInt8(ascii: "\n"))
+      let start = lineFeed.map(text.utf8.index(after:)) ?? text.utf8.startIndex
+      newLines.append(Line(stream: stream, text: String(text[start..<end])))
+      guard let lineFeed else { break }
+      end = lineFeed
+    }
+    lines.removeFirst(max(0, min(lines.count, lines.count + newLines.count - Self.linesMax)))
+    lines.append(contentsOf: newLines.reversed())
+  }
+}
