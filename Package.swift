@@ -29,12 +29,13 @@ let package = Package(
     ),
     .target(name: "ChildProcessesShim"),
     .target(name: "ChildProcesses", dependencies: ["ChildProcessesShim"]),
-    .target(name: "Reprise", dependencies: ["WorkflowLanguage", "CombineOperators", "ChildProcesses"]),
-    .target(name: "RepriseTerminal", dependencies: ["Reprise"]),
+    .target(
+      name: "Reprise", dependencies: ["WorkflowLanguage", "CombineOperators", "ChildProcesses"]),
+    .target(name: "RepriseTerminal", dependencies: ["Reprise", "CombineOperators"]),
     .executableTarget(
       name: "RepriseCLI",
       dependencies: [
-        "Reprise", "RepriseTerminal",
+        "Reprise", "RepriseTerminal", "ChildProcesses",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),

@@ -1,1 +1,127 @@
+#define _GNU_SOURCE
 #include "ChildProcessesShim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
+
+int reprise_spawn(pid_t *pid, const char *path, char *const arguments[], char *const environment[],
+                  const char *directory, int output, int errors) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  int error = posix_spawn_file_actions_init(&actions);
+  if (error) return error;
+  error = posix_spawnattr_init(&attributes);
+  if (error) {
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+  }
+
+  sigset_t all, none;
+  sigfillset(&all);
+  sigemptyset(&none);
+  short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID;
+#ifdef POSIX_SPAWN_CLOEXEC_DEFAULT
+  flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;
+#endif
+  error = posix_spawnattr_setsigdefault(&attributes, &all);
+  if (!error) error = posix_spawnattr_setsigmask(&attributes, &none);
+  if (!error) error = posix_spawnattr_setflags(&attributes, flags);
+  if (!error && directory) error = posix_spawn_file_actions_addchdir_np(&actions, directory);
+  if (!error) error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  if (!error) error = posix_spawn_file_actions_adddup2(&actions, output, 1);
+  if (!error) error = posix_spawn_file_actions_adddup2(&actions, errors, 2);
+#ifdef __GLIBC__
+  if (!error) error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+#endif
+  if (!error) error = posix_spawn(pid, path, &actions, &attributes, arguments, environment);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+static int at_least_3(int descriptor) {
+  if (descriptor >= 3) return descriptor;
+  int higher = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+  close(descriptor);
+  return higher;
+}
+
+int reprise_pipe(int ends[2]) {
+#ifdef __linux__
+  if (pipe2(ends, O_CLOEXEC)) return errno;
+#else
+  if (pipe(ends)) return errno;
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+#endif
+  ends[0] = at_least_3(ends[0]);
+  ends[1] = at_least_3(ends[1]);
+  if (ends[0] >= 0 && ends[1] >= 0) return 0;
+  int error = errno;
+  if (ends[0] >= 0) close(ends[0]);
+  if (ends[1] >= 0) close(ends[1]);
+  return error;
+}
+
+void reprise_set_nonblocking(int descriptor) {
+  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+}
+
+void reprise_enlarge_pipe(int descriptor, int bytes) {
+#ifdef F_SETPIPE_SZ
+  fcntl(descriptor, F_SETPIPE_SZ, bytes);
+#else
+  (void)descriptor;
+  (void)bytes;
+#endif
+}
+
+int reprise_peek_exit(pid_t pid, int *value) {
+  siginfo_t info = {0};
+  while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT)) {
+    if (errno != EINTR) return -1;
+  }
+  if (info.si_pid == 0) return 0;
+  *value = info.si_status;
+  return info.si_code == CLD_EXITED ? 1 : 2;
+}
+
+int reprise_adopt_orphans(void) {
+#ifdef __linux__
+  return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
+#else
+  return 0;
+#endif
+}
+
+#ifdef __linux__
+int reprise_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+int reprise_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+void reprise_epoll_watch(int epoll, int descriptor) {
+  struct epoll_event event = {.events = EPOLLIN, .data.fd = descriptor};
+  epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+void reprise_epoll_unwatch(int epoll, int descriptor) {
+  epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL);
+}
+
+int reprise_epoll_wait(int epoll, int *descriptors, int count, int milliseconds) {
+  struct epoll_event events[64];
+  int ready = epoll_wait(epoll, events, count < 64 ? count : 64, milliseconds);
+  for (int i = 0; i < ready; i++) descriptors[i] = events[i].data.fd;
+  return ready < 0 ? 0 : ready;
+}
+#endif

@@ -1,1 +1,43 @@
+// The system calls that Swift cannot say: variadic ones, and those behind feature macros.
+
+#ifndef CHILD_PROCESSES_SHIM_H
+#define CHILD_PROCESSES_SHIM_H
+
 #include <stdint.h>
+#include <sys/types.h>
+
+/// Starts a program in a session of its own with default signals, `/dev/null` as standard input and
+/// no other descriptors than the two given. Returns 0 or an error number.
+int reprise_spawn(pid_t *pid, const char *path, char *const arguments[], char *const environment[],
+                  const char *directory, int output, int errors);
+
+/// Makes a pipe whose ends are at least 3 and are closed in children. Returns 0 or an error number.
+int reprise_pipe(int ends[2]);
+
+/// Makes reads (and writes) of a descriptor return at once when nothing is there.
+void reprise_set_nonblocking(int descriptor);
+
+/// Asks the kernel for a larger pipe; smaller ones only cost speed.
+void reprise_enlarge_pipe(int descriptor, int bytes);
+
+/// How a child ended, without reaping it. Returns 0 when it still runs, 1 when it exited with
+/// *value as its status, 2 when the signal *value ended it, -1 when there is no such child.
+int reprise_peek_exit(pid_t pid, int *value);
+
+/// Makes this process adopt the orphans among its descendants, where the system can do that.
+/// Returns whether it does.
+int reprise_adopt_orphans(void);
+
+#ifdef __linux__
+/// A descriptor that becomes readable when the process ends, or -1.
+int reprise_pidfd_open(pid_t pid);
+
+/// epoll, for reading only.
+int reprise_epoll_create(void);
+void reprise_epoll_watch(int epoll, int descriptor);
+void reprise_epoll_unwatch(int epoll, int descriptor);
+/// Stores the descriptors with news and returns how many, waiting at most so long (-1: for ever).
+int reprise_epoll_wait(int epoll, int *descriptors, int count, int milliseconds);
+#endif
+
+#endif

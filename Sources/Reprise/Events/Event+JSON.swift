@@ -29,6 +29,7 @@ extension Event: Codable {
     case timedOut = "timed-out"
   }
 
+  /// Writes the documented shape.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(time, forKey: .time)
@@ -104,6 +105,7 @@ extension Event: Codable {
     }
   }
 
+  /// Reads what `encode(to:)` writes.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     time = try container.decode(Timestamp.self, forKey: .time)

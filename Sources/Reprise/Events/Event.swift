@@ -5,7 +5,9 @@
 /// Events are all that displays, journals and other programs see of a run; folding them into a
 /// ``RunState`` gives its present state.
 public struct Event: Sendable, Equatable {
-  /// When it happened. Within one run times never go back, even when the system's clock does.
+  /// When it happened.
+  ///
+  /// Within one run times never go back, even when the system's clock does.
   public var time: Timestamp
   /// The run that it is about.
   public var run: RunID

@@ -12,6 +12,7 @@ extension FailureReason: Codable {
     case notStarted = "not-started"
   }
 
+  /// Writes the documented shape.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {
@@ -33,6 +34,7 @@ extension FailureReason: Codable {
     }
   }
 
+  /// Reads what `encode(to:)` writes.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self =
@@ -57,6 +59,7 @@ extension CancellationCause: Codable {
     case runTimedOut = "run-timed-out"
   }
 
+  /// Writes the documented shape.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {
@@ -69,6 +72,7 @@ extension CancellationCause: Codable {
     }
   }
 
+  /// Reads what `encode(to:)` writes.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self =

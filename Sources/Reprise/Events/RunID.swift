@@ -5,6 +5,7 @@
 /// Made of letters and digits only, so that it can be a file name, an argument and an environment
 /// value without quoting.
 public struct RunID: Hashable, Sendable, CustomStringConvertible {
+  /// The text for people.
   public let description: String
 
   /// Makes an id from its text, or nil where the text could not be one.
@@ -34,7 +35,9 @@ public struct RunID: Hashable, Sendable, CustomStringConvertible {
   private static func isValid(_ text: String) -> Bool {
     guard let first = text.utf8.first, text.utf8.count <= 64 else { return false }
     return isAlphanumeric(first)
-      && text.utf8.allSatisfy { isAlphanumeric($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
+      && text.utf8.allSatisfy {
+        isAlphanumeric($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
+      }
   }
 
   private static func isAlphanumeric(_ byte: UInt8) -> Bool {
@@ -49,6 +52,7 @@ public struct RunID: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RunID: Codable {
+  /// Reads what `encode(to:)` writes.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
@@ -59,6 +63,7 @@ extension RunID: Codable {
     self = id
   }
 
+  /// Writes the documented shape.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

@@ -27,6 +27,7 @@ public struct RunPlan: Sendable, Equatable {
 
 /// One step of a plan.
 public struct PlannedStep: Sendable, Equatable, Codable {
+  /// The id of the step.
   public var id: String
   /// The ids of the steps that must have succeeded before this one starts.
   public var needs: [String]
@@ -47,6 +48,7 @@ extension RunPlan: Codable {
     case workflow, steps, outline
   }
 
+  /// Reads what `encode(to:)` writes.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     workflow = try container.decode(String.self, forKey: .workflow)
@@ -54,6 +56,7 @@ extension RunPlan: Codable {
     outline = try container.decode(OutlineCoding.self, forKey: .outline).outline
   }
 
+  /// Writes the documented shape.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(workflow, forKey: .workflow)

@@ -12,6 +12,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     self.microseconds = microseconds
   }
 
+  /// Orders moments by time.
   public static func < (earlier: Timestamp, later: Timestamp) -> Bool {
     earlier.microseconds < later.microseconds
   }
@@ -93,6 +94,7 @@ extension Timestamp: CustomStringConvertible {
 }
 
 extension Timestamp: Codable {
+  /// Reads what `encode(to:)` writes.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
@@ -103,6 +105,7 @@ extension Timestamp: Codable {
     self = timestamp
   }
 
+  /// Writes the documented shape.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

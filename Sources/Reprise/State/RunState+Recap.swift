@@ -48,7 +48,9 @@ extension StepState {
     if let readyAt { tell(readyAt, .ready) }
     if let startedAt { tell(startedAt, .started) }
     if let time = output.lastAt {
-      for line in output.lines { tell(time, .output(line.stream, text: line.text, isPartial: false)) }
+      for line in output.lines {
+        tell(time, .output(line.stream, text: line.text, isPartial: false))
+      }
       if let partial = output.partial {
         tell(time, .output(partial.stream, text: partial.text, isPartial: true))
       }

@@ -43,7 +43,9 @@ public struct RunState: Sendable, Equatable {
     positions[id]
   }
 
-  /// Takes in the next event. Constant time, but for the first event and for restarts, which touch
+  /// Takes in the next event.
+  ///
+  /// Constant time, but for the first event and for restarts, which touch
   /// each step that they reset.
   ///
   /// - Parameter event: What happened next.
@@ -210,6 +212,7 @@ public struct InvalidTransition: Error, Equatable, CustomStringConvertible {
   /// Where the step of the event stood, if it is about a step.
   public let stepPhase: StepPhase?
 
+  /// The text for people.
   public var description: String {
     "the event \(event.kind) cannot follow while the run is \(phase)"
       + (stepPhase.map { " and the step \($0)" } ?? "")

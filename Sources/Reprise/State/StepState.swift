@@ -54,14 +54,23 @@ public enum StepPhase: Sendable, Equatable {
   }
 }
 
-/// How many steps of a run stand where. Derived from the steps, kept for displays.
+/// How many steps of a run stand where.
+///
+/// Derived from the steps, kept for displays.
 public struct StepCounts: Sendable, Equatable {
+  /// Steps that need something that has not succeeded yet.
   public internal(set) var pending = 0
+  /// Steps that wait for a free place.
   public internal(set) var ready = 0
+  /// Steps whose action is under way.
   public internal(set) var running = 0
+  /// Steps that have succeeded.
   public internal(set) var succeeded = 0
+  /// Steps that have failed.
   public internal(set) var failed = 0
+  /// Steps that were stopped or will not run.
   public internal(set) var cancelled = 0
+  /// Steps that were not to be run.
   public internal(set) var skipped = 0
 
   /// How many steps are over for this generation.
@@ -90,7 +99,9 @@ public struct OutputTail: Sendable, Equatable {
 
   /// One line of output.
   public struct Line: Sendable, Equatable {
+    /// Where it was written.
     public let stream: OutputStream
+    /// The line without its end.
     public let text: String
   }
 
@@ -106,7 +117,9 @@ public struct OutputTail: Sendable, Equatable {
 
   init() {}
 
-  /// Takes in a piece of output. Linear in the bytes of its last `linesMax` lines, however long it is.
+  /// Takes in a piece of output.
+  ///
+  /// Linear in the bytes of its last `linesMax` lines, however long it is.
   mutating func append(_ text: String, stream: OutputStream, isPartial: Bool, at time: Timestamp) {
     lastAt = time
     if isPartial {

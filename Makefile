@@ -1,0 +1,35 @@
+# The commands of a developer's day. `make run` and `make test` work on a fresh machine that has
+# Swift: they install what else is needed.
+
+WORKFLOW ?= coordinator
+SWIFT ?= swift
+
+.PHONY: run build test lint format tsan install-needs clean
+
+run: build
+	@.build/debug/reprise run $(WORKFLOW)
+
+build: install-needs
+	$(SWIFT) build --product reprise
+
+test: install-needs
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build
+
+# The suite under ThreadSanitizer. Its deadlock detector gives up on OpenCombine's recursive locks.
+tsan: install-needs
+	TSAN_OPTIONS=detect_deadlocks=0 REPRISE_TEST_SCALE=20 \
+	  $(SWIFT) test --sanitize=thread --scratch-path .build/tsan
+
+lint:
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+
+format:
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+
+# libyaml: the only thing that the package manager of Swift does not bring.
+install-needs:
+	@pkg-config --exists yaml-0.1 2>/dev/null || ./Scripts/install-needs
+
+clean:
+	rm -rf .build

@@ -1,0 +1,131 @@
+// A process that was started here, as whoever started it holds it. All it does is ask the reactor.
+
+import Synchronization
+
+/// A process with all of its descendants, its output, and its end.
+///
+/// Everything may be called from any thread. What happens to the process happens on the one thread
+/// of the ``Reactor``.
+package final class ChildProcess: Sendable {
+  /// The process id; also the id of its session and of its process group.
+  package let id: Int32
+  private let ending = Mutex(Ending())
+
+  private struct Ending {
+    var status: ExitStatus?
+    var waiting: [CheckedContinuation<ExitStatus, Never>] = []
+  }
+
+  fileprivate init(id: Int32) {
+    self.id = id
+  }
+
+  /// Starts a command in a session of its own, with default signals, an empty standard input, and no
+  /// descriptor of this process.
+  ///
+  /// - Parameters:
+  ///   - command: What to start.
+  ///   - onOutput: Called with each piece of output, in the order of its stream, on the thread that
+  ///     serves all children: it must return soon and must not block.
+  /// - Returns: The process. Its end has to be waited for with ``end()``.
+  /// - Throws: ``SpawnError`` when it cannot be started. A command that starts and fails is no error.
+  package static func spawn(
+    _ command: Command, onOutput: @escaping @Sendable (OutputLines) -> OutputDemand
+  ) throws(SpawnError) -> ChildProcess {
+    let path = try command.programPath()
+    let output = try PipeEnds()
+    let errors: PipeEnds
+    do throws(SpawnError) {
+      errors = try PipeEnds()
+    } catch {
+      closeDescriptors([output.reading, output.writing])
+      throw error
+    }
+    return try Reactor.shared.introduce { () throws(SpawnError) -> ChildState in
+      let started = startProcess(
+        path, arguments: [command.executable] + command.arguments,
+        environment: command.environment.map { "\($0.key)=\($0.value)" },
+        directory: command.directory, output: output.writing, errors: errors.writing)
+      closeDescriptors([output.writing, errors.writing])
+      switch started {
+      case .success(let pid):
+        let child = ChildProcess(id: pid)
+        let tag = command.tag.compactMap { name in
+          command.environment[name].map { "\(name)=\($0)" }
+        }
+        return ChildState(
+          child: child, tag: Set(tag), output: output.reading, errors: errors.reading,
+          onOutput: onOutput)
+      case .failure(let number):
+        closeDescriptors([output.reading, errors.reading])
+        throw command.explanation(of: number.value, path: path)
+      }
+    }
+  }
+
+  /// Asks every process of the tree to end: SIGTERM, and SIGCONT so that stopped ones hear it.
+  ///
+  /// Returns at once. Further calls change nothing, but for a shorter grace.
+  ///
+  /// - Parameter grace: After this time what is left is killed.
+  package func terminate(grace: Duration) {
+    Reactor.shared.post { [id] in $0.terminate(id, grace: grace) }
+  }
+
+  /// Kills every process of the tree, and again until none is left.
+  ///
+  /// Returns at once.
+  package func kill() {
+    Reactor.shared.post { [id] in $0.terminate(id, grace: .zero) }
+  }
+
+  /// Has the output read on after `onOutput` asked for a pause.
+  package func resumeOutput() {
+    Reactor.shared.post { [id] in $0.resumeOutput(id) }
+  }
+
+  /// Waits until every process of the tree is gone and all output has been handed over.
+  ///
+  /// When the process itself has ended, what it leaves behind gets about half a second to end too,
+  /// or else is ended. Cancelling the task that waits changes nothing: ask with `terminate`.
+  ///
+  /// - Returns: How the process itself ended.
+  package func end() async -> ExitStatus {
+    await withCheckedContinuation { continuation in
+      let status = ending.withLock { ending in
+        if ending.status == nil { ending.waiting.append(continuation) }
+        return ending.status
+      }
+      if let status { continuation.resume(returning: status) }
+    }
+  }
+
+  /// What still lives of the tree: who holds things up.
+  ///
+  /// Reads the process table: some milliseconds.
+  package func survivors() -> [ProcessDescription] {
+    ProcessTable.current().entries.values
+      .filter { $0.session == id && !$0.isZombie }
+      .map { ProcessDescription(id: $0.pid, name: $0.name) }
+      .sorted { $0.id < $1.id }
+  }
+
+  /// Called by the reactor once the tree is gone.
+  func finish(_ status: ExitStatus) {
+    let waiting = ending.withLock { ending in
+      ending.status = status
+      defer { ending.waiting = [] }
+      return ending.waiting
+    }
+    for continuation in waiting { continuation.resume(returning: status) }
+  }
+}
+
+/// Makes this process adopt the orphans among the descendants of its children, so that what has cut
+/// all ties to its parents comes back here and can be ended.
+///
+/// For programs that start processes in no other way: their orphans would come here, too. Does
+/// nothing where the system cannot do it.
+package func adoptOrphans() {
+  Reactor.shared.post { $0.adoptOrphans() }
+}

@@ -1,0 +1,172 @@
+// What the reactor knows of one child, and what is to be done next with it. Used by the reactor's
+// thread alone.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// One child: its streams, its end, its deadlines.
+final class ChildState {
+  /// How long what a process leaves behind may live on before it is told to end, and then before it
+  /// is killed: together about half a second.
+  static let leftoverGrace = (
+    untilTerminated: Duration.milliseconds(400), untilKilled: Duration.milliseconds(60)
+  )
+
+  /// One of the two streams.
+  struct Stream {
+    let kind: OutputStream
+    let descriptor: Int32
+    var lines = LineAssembler()
+    var isOpen = true
+  }
+
+  enum ReadResult {
+    case more, pause, end
+  }
+
+  enum Next {
+    /// Look again after this time, or when there is news.
+    case wait(Duration?)
+    case finish
+  }
+
+  let child: ChildProcess
+  let tag: Set<String>
+  private let onOutput: @Sendable (OutputLines) -> OutputDemand
+  private(set) var streams: [Stream]
+  private(set) var status: ExitStatus?
+  var isPaused = false
+  var isPolled = false
+  var wakesAt: ContinuousClock.Instant?
+  /// When the processes that are left are killed; nil while nobody wants their end.
+  private var killsAt: ContinuousClock.Instant?
+  private(set) var isStopped = false
+  private var endedAt: ContinuousClock.Instant?
+  private var pause = Duration.milliseconds(1)
+  private var drained = 0
+  /// More than any pipe holds.
+  private static let drainBytesMax = 4 << 20
+
+  var pid: Int32 { child.id }
+  var isKillDue: Bool { killsAt.map { $0 <= .now } ?? false }
+  var hasOpenStream: Bool { streams.contains(where: \.isOpen) }
+
+  init(
+    child: ChildProcess, tag: Set<String>, output: Int32, errors: Int32,
+    onOutput: @escaping @Sendable (OutputLines) -> OutputDemand
+  ) {
+    self.child = child
+    self.tag = tag
+    self.onOutput = onOutput
+    streams = [
+      Stream(kind: .standardOutput, descriptor: output),
+      Stream(kind: .standardError, descriptor: errors),
+    ]
+  }
+
+  func wake(after time: Duration) {
+    wakesAt = .now + time
+  }
+
+  // MARK: Output
+
+  /// Reads once from a stream.
+  func read(_ position: Int, into buffer: inout [UInt8]) -> ReadResult {
+    guard let count = readBytes(streams[position].descriptor, into: &buffer) else { return .more }
+    guard count > 0 else { return .end }
+    var demand = OutputDemand.more
+    if let text = streams[position].lines.append(buffer[..<count]) {
+      demand = tell(text, position, isPartial: false)
+    }
+    // A full buffer means that more is there: its last line will be whole in a moment.
+    if count < buffer.count, streams[position].lines.hasPending, demand == .more {
+      demand = tell(streams[position].lines.partial, position, isPartial: true)
+    }
+    return demand == .pause ? .pause : .more
+  }
+
+  /// Reads what is there of a stream, whatever whoever takes the output thinks of it: at most what
+  /// fits into a pipe, when nobody writes any more.
+  ///
+  /// - Returns: Whether the stream has ended.
+  func drain(_ position: Int, into buffer: inout [UInt8]) -> Bool {
+    while let count = readBytes(streams[position].descriptor, into: &buffer) {
+      if count == 0 { return true }
+      if let text = streams[position].lines.append(buffer[..<count]) {
+        _ = tell(text, position, isPartial: false)
+      }
+      // Somebody else goes on writing: the rest is read in turn with that of others.
+      drained += count
+      if drained > Self.drainBytesMax { break }
+    }
+    return false
+  }
+
+  /// Hands over the last line, if it did not end.
+  func endStream(_ position: Int) {
+    streams[position].isOpen = false
+    if let text = streams[position].lines.finish() { _ = tell(text, position, isPartial: false) }
+  }
+
+  private func tell(_ text: String, _ position: Int, isPartial: Bool) -> OutputDemand {
+    onOutput(OutputLines(stream: streams[position].kind, text: text, isPartial: isPartial))
+  }
+
+  // MARK: The end
+
+  /// The first process has ended.
+  func ended(with status: ExitStatus) {
+    self.status = status
+    endedAt = .now
+  }
+
+  /// Somebody wants the end of the tree.
+  func stop(grace: Duration, _ tree: ProcessTree) {
+    let deadline = ContinuousClock.now + grace
+    killsAt = min(killsAt ?? deadline, deadline)
+    if !isStopped && grace > .zero {
+      tree.send(SIGTERM)
+      tree.send(SIGCONT)
+    }
+    isStopped = true
+    pause = .milliseconds(1)
+  }
+
+  /// Decides what is to be done, and sends the signals that are due.
+  ///
+  /// - Parameter tree: What is left; nil when nobody has looked because the first process lives and
+  ///   need not be killed.
+  /// - Returns: When to look again, or that all is over.
+  func next(tree: ProcessTree?) -> Next {
+    let now = ContinuousClock.now
+    guard let tree else {
+      return .wait(killsAt.map { $0 - now } ?? (isPolled ? .milliseconds(5) : nil))
+    }
+    if tree.isEmpty && status != nil {
+      // Nobody is left who could write; the rest of the output is in the pipes. It is waited for
+      // whoever takes it, unless the end is wanted.
+      return isPaused && hasOpenStream && !isStopped ? .wait(nil) : .finish
+    }
+    if let killsAt {
+      guard killsAt <= now else { return .wait(min(killsAt - now, backOff(upTo: 100))) }
+      tree.send(SIGKILL)
+      return .wait(backOff(upTo: 16))
+    }
+    // The first process has ended by itself and has left others behind.
+    let terminatesAt = (endedAt ?? now) + Self.leftoverGrace.untilTerminated
+    guard terminatesAt <= now else { return .wait(min(terminatesAt - now, backOff(upTo: 50))) }
+    stop(grace: Self.leftoverGrace.untilKilled, tree)
+    return .wait(backOff(upTo: 16))
+  }
+
+  /// Longer and longer, so that nothing is looked at hotly and nothing is seen late.
+  private func backOff(upTo milliseconds: Int) -> Duration {
+    defer { pause = pause * 2 }
+    return min(pause, .milliseconds(milliseconds))
+  }
+}

@@ -1,0 +1,64 @@
+// What to start, and what comes back: plain values.
+
+/// A program with all that it is started with.
+package struct Command: Sendable, Equatable {
+  /// A name that is looked up in the `PATH` of `environment`, or a path; a relative one is relative
+  /// to `directory`.
+  package var executable: String
+  /// The arguments, without the name of the program.
+  package var arguments: [String]
+  /// All environment variables; nothing is inherited.
+  package var environment: [String: String]
+  /// Where it runs; the directory of this process when nil.
+  package var directory: String?
+  /// The names of environment variables whose values together identify the tree of this command, so
+  /// that what has cut all ties to it can still be found.
+  package var tag: [String]
+
+  /// Describes what to start.
+  package init(
+    executable: String, arguments: [String] = [], environment: [String: String],
+    directory: String? = nil, tag: [String] = []
+  ) {
+    self.executable = executable
+    self.arguments = arguments
+    self.environment = environment
+    self.directory = directory
+    self.tag = tag
+  }
+}
+
+/// One of the two streams that a process writes to.
+package enum OutputStream: Sendable {
+  case standardOutput, standardError
+}
+
+/// A piece of output.
+package struct OutputLines: Sendable, Equatable {
+  /// Where it was written.
+  package var stream: OutputStream
+  /// One or more whole lines, joined by line feeds, without one at the end.
+  package var text: String
+  /// Whether this is the present state of a line that has not ended; what comes next replaces it.
+  package var isPartial: Bool
+}
+
+/// What whoever takes the output wants next.
+package enum OutputDemand: Sendable {
+  /// More, as it comes.
+  case more
+  /// Nothing, until ``ChildProcess/resumeOutput()``: the process will have to wait.
+  case pause
+}
+
+/// How a process ended.
+package enum ExitStatus: Sendable, Equatable {
+  case exited(code: Int32)
+  case signalled(signal: Int32)
+}
+
+/// A process that still lives, for those who wait for it.
+package struct ProcessDescription: Sendable, Equatable {
+  package let id: Int32
+  package let name: String
+}

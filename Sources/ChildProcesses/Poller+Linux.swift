@@ -1,0 +1,67 @@
+// Waits for descriptors and for the ends of processes with epoll and pidfd.
+
+#if os(Linux)
+import ChildProcessesShim
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// Waits for things to happen.
+///
+/// Used by one thread.
+struct Poller {
+  private let epoll = reprise_epoll_create()
+  /// The descriptors that stand for processes, and back.
+  private var processes: [Int32: Int32] = [:]
+  private var descriptors: [Int32: Int32] = [:]
+  private var news = [Int32](repeating: 0, count: 64)
+
+  init() {
+    precondition(epoll >= 0, "the system gives no epoll descriptor: \(errorText(errno))")
+  }
+
+  /// Tells when something can be read from a descriptor, or its other end was closed.
+  func watch(_ descriptor: Int32) {
+    reprise_epoll_watch(epoll, descriptor)
+  }
+
+  /// Stops watching a descriptor.
+  func unwatch(_ descriptor: Int32) {
+    reprise_epoll_unwatch(epoll, descriptor)
+  }
+
+  /// Tells when a child ends, also when it already has.
+  ///
+  /// - Returns: false when the system is out of descriptors.
+  mutating func watch(process pid: Int32) -> Bool {
+    // The kernel makes it one that is closed in children.
+    let descriptor = reprise_pidfd_open(pid)
+    guard descriptor >= 0 else { return false }
+    processes[descriptor] = pid
+    descriptors[pid] = descriptor
+    watch(descriptor)
+    return true
+  }
+
+  /// Stops watching a process.
+  mutating func unwatch(process pid: Int32) {
+    guard let descriptor = descriptors.removeValue(forKey: pid) else { return }
+    processes[descriptor] = nil
+    close(descriptor)
+  }
+
+  /// Waits until something happens or the time is over.
+  ///
+  /// - Parameter milliseconds: How long at most; nil for ever.
+  /// - Returns: The descriptors with news, and the processes that ended.
+  mutating func wait(milliseconds: Int?) -> (descriptors: [Int32], processes: [Int32]) {
+    let count = unsafe reprise_epoll_wait(
+      epoll, &news, Int32(news.count), Int32(min(milliseconds ?? -1, 3_600_000)))
+    let ready = news.prefix(Int(count))
+    return (ready.filter { processes[$0] == nil }, ready.compactMap { processes[$0] })
+  }
+}
+#endif

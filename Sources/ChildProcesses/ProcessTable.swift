@@ -1,0 +1,40 @@
+// A picture of the processes of this machine at one moment. Knows nothing of who started them.
+
+/// One process as the system lists it.
+struct ProcessEntry: Sendable {
+  let pid: Int32
+  let parent: Int32
+  let group: Int32
+  let session: Int32
+  let isZombie: Bool
+  let name: String
+}
+
+/// All processes at one moment, with the ways from parents to children.
+struct ProcessTable: Sendable {
+  let entries: [Int32: ProcessEntry]
+  private let childrenOf: [Int32: [Int32]]
+
+  init(_ list: [ProcessEntry]) {
+    entries = Dictionary(list.map { ($0.pid, $0) }) { first, _ in first }
+    childrenOf = Dictionary(grouping: list, by: \.parent).mapValues { $0.map(\.pid) }
+  }
+
+  /// The direct children of a process.
+  func children(of pid: Int32) -> [ProcessEntry] {
+    (childrenOf[pid] ?? []).compactMap { entries[$0] }
+  }
+
+  /// Processes with all of their descendants.
+  func withDescendants(_ roots: some Sequence<Int32>) -> [ProcessEntry] {
+    var found: [ProcessEntry] = []
+    var seen: Set<Int32> = []
+    var waiting = Array(roots)
+    while let pid = waiting.popLast() {
+      guard seen.insert(pid).inserted else { continue }
+      if let entry = entries[pid] { found.append(entry) }
+      waiting += childrenOf[pid] ?? []
+    }
+    return found
+  }
+}

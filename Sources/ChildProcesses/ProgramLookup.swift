@@ -1,0 +1,89 @@
+// Finds the file that a command means and explains why a start failed. Starts nothing itself.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+extension Command {
+  /// Where programs are looked for when the environment has no PATH; what `getconf PATH` tells.
+  private static let pathStandard = "/usr/local/bin:/usr/bin:/bin"
+
+  /// The path of the program, or the reason why there is none.
+  func programPath() throws(SpawnError) -> String {
+    try checkForNul()
+    if let directory {
+      switch fileKind(directory) {
+      case .missing: throw .missingDirectory(path: directory)
+      case .other: throw .notADirectory(path: directory)
+      case .directory: break
+      }
+    }
+    guard executable.utf8.contains(UInt8(ascii: "/")) else { return try pathOfName() }
+    let path = resolved(executable)
+    switch fileKind(path) {
+    case .missing: throw .noSuchFile(path: path)
+    case .directory: throw .isDirectory(path: path)
+    case .other: break
+    }
+    guard isExecutable(path) else { throw .notExecutable(path: path) }
+    return executable
+  }
+
+  private func pathOfName() throws(SpawnError) -> String {
+    let path = environment["PATH"] ?? Self.pathStandard
+    var notExecutable: String?
+    for folder in path.split(separator: ":", omittingEmptySubsequences: false)
+    where !executable.isEmpty {
+      let candidate = (folder.isEmpty ? "." : folder) + "/" + executable
+      guard fileKind(resolved(candidate)) == .other else { continue }
+      if isExecutable(resolved(candidate)) { return candidate }
+      notExecutable = notExecutable ?? candidate
+    }
+    if let notExecutable { throw .notExecutable(path: notExecutable) }
+    throw .commandNotFound(name: executable, path: path)
+  }
+
+  /// Seen from this process, which may stand in another directory.
+  private func resolved(_ path: String) -> String {
+    guard let directory, !path.hasPrefix("/") else { return path }
+    return directory + "/" + path
+  }
+
+  private func checkForNul() throws(SpawnError) {
+    func hasNul(_ text: String) -> Bool { text.utf8.contains(0) }
+    if hasNul(executable) { throw .nulByte(in: "the name of the command") }
+    if let position = arguments.firstIndex(where: hasNul) {
+      throw .nulByte(in: "argument \(position + 1)")
+    }
+    if let variable = environment.first(where: { hasNul($0.key) || hasNul($0.value) }) {
+      throw .nulByte(in: "the environment variable \"\(variable.key)\"")
+    }
+    if let directory, hasNul(directory) { throw .nulByte(in: "the name of the directory") }
+  }
+
+  /// What an error number means for this command, whose program was there a moment ago.
+  func explanation(of number: Int32, path: String) -> SpawnError {
+    switch number {
+    case E2BIG: return .argumentsTooLong
+    case EAGAIN, ENOMEM: return .outOfProcesses
+    case EMFILE, ENFILE: return .outOfDescriptors
+    case ENOEXEC: return .notAProgram(path: path)
+    case ENOENT:
+      guard let interpreter = interpreter(of: resolved(path)) else {
+        return .noSuchFile(path: path)
+      }
+      return .missingInterpreter(script: path, interpreter: interpreter)
+    default: return .other(command: executable, errorNumber: number)
+    }
+  }
+
+  private func interpreter(of script: String) -> String? {
+    guard let contents = fileContents(script), contents.starts(with: "#!".utf8) else { return nil }
+    let line = contents.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") }
+    return String(decoding: line, as: UTF8.self).split(separator: " ").first.map(String.init)
+  }
+}

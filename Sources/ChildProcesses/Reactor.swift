@@ -1,0 +1,247 @@
+// The one thread that serves all children: it reads their output, sees their ends and keeps their
+// deadlines. What is done with a tree of processes stands in ChildState and ProcessTree.
+
+import Dispatch
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Serves all children of this process on one thread, so that a child costs no thread.
+///
+/// There is one per process because children are: only one place can reap them and look for strangers
+/// among them. Other threads post work to its inbox and wake it.
+final class Reactor: Sendable {
+  static let shared = Reactor()
+
+  typealias Work = @Sendable (ReactorLoop) -> Void
+
+  private let inbox = Mutex<[Work]>([])
+  /// The children that have been started and not been reaped; held while one is started, so that no
+  /// child is taken for a stranger.
+  private let started = Mutex<Set<Int32>>([])
+  private let wakeUp: PipeEnds
+
+  private init() {
+    do {
+      wakeUp = try PipeEnds()
+    } catch {
+      fatalError("Reprise cannot start any process: \(error)")
+    }
+    setNonblocking(wakeUp.reading)
+    setNonblocking(wakeUp.writing)
+    let descriptor = wakeUp.reading
+    DispatchQueue(label: "reprise.processes").async {
+      ReactorLoop(wakeUp: descriptor).run { self.takeWork() }
+    }
+  }
+
+  /// Has something done on the thread of the reactor, soon and in the order of posting.
+  func post(_ work: @escaping Work) {
+    let wasEmpty = inbox.withLock { inbox in
+      inbox.append(work)
+      return inbox.count == 1
+    }
+    guard wasEmpty else { return }
+    _ = unsafe write(wakeUp.writing, [1] as [UInt8], 1)
+  }
+
+  /// Starts a child and tells the loop of it.
+  func introduce(
+    _ start: () throws(SpawnError) -> ChildState
+  ) throws(SpawnError) -> ChildProcess {
+    let result = started.withLock { started -> Result<CarriedState, SpawnError> in
+      do throws(SpawnError) {
+        let state = try start()
+        started.insert(state.pid)
+        return .success(CarriedState(state: state))
+      } catch {
+        return .failure(error)
+      }
+    }
+    let carried = try result.get()
+    post { $0.add(carried.state) }
+    return carried.state.child
+  }
+
+  /// Does something while no child is being started.
+  ///
+  /// - Parameter body: Is given the children that have been started and not been reaped.
+  /// - Returns: What it returns.
+  func withoutStarts<Result: Sendable>(_ body: (Set<Int32>) -> Result) -> Result {
+    started.withLock { body($0) }
+  }
+
+  fileprivate func forget(_ pid: Int32) {
+    started.withLock { started in
+      reap(pid)
+      started.remove(pid)
+    }
+  }
+
+  private func takeWork() -> [Work] {
+    inbox.withLock { inbox in
+      defer { inbox = [] }
+      return inbox
+    }
+  }
+
+  // @unchecked: made on one thread and from then on used by that of the loop alone.
+  private struct CarriedState: @unchecked Sendable {
+    let state: ChildState
+  }
+}
+
+/// What the thread of the reactor does, over and over.
+///
+/// Used by that thread alone.
+final class ReactorLoop {
+  private var poller = Poller()
+  private let wakeUp: Int32
+  private var children: [Int32: ChildState] = [:]
+  private var owners: [Int32: Int32] = [:]
+  private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+  private(set) var adoptsOrphans = false
+
+  fileprivate init(wakeUp: Int32) {
+    self.wakeUp = wakeUp
+    poller.watch(wakeUp)
+  }
+
+  fileprivate func run(_ takeWork: () -> [Reactor.Work]) -> Never {
+    while true {
+      let (descriptors, processes) = poller.wait(milliseconds: millisecondsToNextDeadline())
+      for descriptor in descriptors where descriptor != wakeUp { readOutput(descriptor) }
+      if descriptors.contains(wakeUp) {
+        while let count = readBytes(wakeUp, into: &buffer), count > 0 {}
+      }
+      for work in takeWork() { work(self) }
+      for pid in processes { processEnded(pid) }
+      let now = ContinuousClock.now
+      for child in children.values.filter({ $0.wakesAt ?? now + .seconds(1) <= now }) {
+        look(child)
+      }
+    }
+  }
+
+  private func millisecondsToNextDeadline() -> Int? {
+    children.values.compactMap(\.wakesAt).min().map { deadline in
+      let (seconds, attoseconds) = (deadline - .now).components
+      return max(0, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1)
+    }
+  }
+
+  // MARK: Work that others post
+
+  func add(_ child: ChildState) {
+    children[child.pid] = child
+    for stream in child.streams {
+      setNonblocking(stream.descriptor)
+      owners[stream.descriptor] = child.pid
+      poller.watch(stream.descriptor)
+    }
+    if !poller.watch(process: child.pid) {
+      // Out of descriptors: look at it now and then instead.
+      child.isPolled = true
+      child.wake(after: .milliseconds(5))
+    }
+  }
+
+  func adoptOrphans() {
+    adoptsOrphans = adoptOrphansOfThisProcess()
+  }
+
+  func terminate(_ pid: Int32, grace: Duration) {
+    guard let child = children[pid] else { return }
+    child.stop(grace: grace, tree(of: child, isThorough: true))
+    look(child)
+  }
+
+  func resumeOutput(_ pid: Int32) {
+    guard let child = children[pid], child.isPaused else { return }
+    child.isPaused = false
+    for stream in child.streams where stream.isOpen { poller.watch(stream.descriptor) }
+  }
+
+  // MARK: News
+
+  private func readOutput(_ descriptor: Int32) {
+    guard let pid = owners[descriptor], let child = children[pid],
+      let position = child.streams.firstIndex(where: { $0.descriptor == descriptor })
+    else { return }
+    switch child.read(position, into: &buffer) {
+    case .more:
+      break
+    case .pause:
+      pause(child)
+    case .end:
+      closeStream(position, of: child)
+      if child.status != nil { look(child) }
+    }
+  }
+
+  private func pause(_ child: ChildState) {
+    guard !child.isPaused else { return }
+    child.isPaused = true
+    for stream in child.streams where stream.isOpen { poller.unwatch(stream.descriptor) }
+  }
+
+  private func closeStream(_ position: Int, of child: ChildState) {
+    let descriptor = child.streams[position].descriptor
+    guard child.streams[position].isOpen else { return }
+    poller.unwatch(descriptor)
+    owners[descriptor] = nil
+    child.endStream(position)
+    closeDescriptors([descriptor])
+  }
+
+  private func processEnded(_ pid: Int32) {
+    guard let child = children[pid], child.status == nil, let status = peekExit(pid) else { return }
+    poller.unwatch(process: pid)
+    child.ended(with: status)
+    // What it wrote is there by now; so are the ends of its streams, unless somebody else holds them.
+    for position in child.streams.indices where child.streams[position].isOpen && !child.isPaused {
+      if child.drain(position, into: &buffer) { closeStream(position, of: child) }
+    }
+    look(child)
+  }
+
+  // MARK: The end of a tree
+
+  /// Looks whether a child's tree is gone, and does what is due if not.
+  private func look(_ child: ChildState) {
+    child.wakesAt = nil
+    if child.isPolled && child.status == nil { processEnded(child.pid) }
+    guard children[child.pid] != nil else { return }
+    let needsTree = child.status != nil || child.isKillDue
+    let tree = needsTree ? tree(of: child, isThorough: child.isStopped) : nil
+    switch child.next(tree: tree) {
+    case .wait(let time):
+      if let time { child.wake(after: time) }
+    case .finish:
+      finish(child)
+    }
+  }
+
+  private func tree(of child: ChildState, isThorough: Bool) -> ProcessTree {
+    ProcessTree(of: child, adoptsOrphans: adoptsOrphans, isThorough: isThorough)
+  }
+
+  private func finish(_ child: ChildState) {
+    guard let status = child.status else {
+      preconditionFailure("BUG: the tree of \(child.pid) is gone but not its first process")
+    }
+    for position in child.streams.indices where child.streams[position].isOpen {
+      _ = child.drain(position, into: &buffer)
+      closeStream(position, of: child)
+    }
+    children[child.pid] = nil
+    Reactor.shared.forget(child.pid)
+    child.child.finish(status)
+  }
+}

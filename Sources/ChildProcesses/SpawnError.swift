@@ -1,0 +1,45 @@
+// Why a command could not be started, and the words for it.
+
+/// Why a command could not be started.
+package enum SpawnError: Error, Equatable, CustomStringConvertible {
+  case commandNotFound(name: String, path: String)
+  case noSuchFile(path: String)
+  case notExecutable(path: String)
+  case isDirectory(path: String)
+  case missingDirectory(path: String)
+  case notADirectory(path: String)
+  case missingInterpreter(script: String, interpreter: String)
+  case notAProgram(path: String)
+  case argumentsTooLong
+  case nulByte(in: String)
+  case outOfProcesses
+  case outOfDescriptors
+  case other(command: String, errorNumber: Int32)
+
+  /// What is wrong and how to mend it.
+  package var description: String {
+    switch self {
+    case .commandNotFound(let name, let path):
+      "there is no command \"\(name)\" in PATH (\(path)); install it, or give its path"
+    case .noSuchFile(let path): "there is no file \"\(path)\""
+    case .notExecutable(let path):
+      "\"\(path)\" is not executable; make it so with: chmod +x \(path)"
+    case .isDirectory(let path): "\"\(path)\" is a directory, not a program"
+    case .missingDirectory(let path): "there is no directory \"\(path)\" to run in; create it first"
+    case .notADirectory(let path): "\"\(path)\" is not a directory, so nothing can run in it"
+    case .missingInterpreter(let script, let interpreter):
+      "\"\(script)\" asks for the interpreter \"\(interpreter)\", which does not exist"
+    case .notAProgram(let path):
+      "\"\(path)\" is no program for this machine; a script must begin with a line like #!/bin/sh"
+    case .argumentsTooLong:
+      "the arguments and the environment are too long for this system; pass data in a file"
+    case .nulByte(let place): "there is a NUL character in \(place), which no program can be given"
+    case .outOfProcesses:
+      "the system has no room for another process; lower max-parallel or raise ulimit -u"
+    case .outOfDescriptors:
+      "too many files are open; lower max-parallel or raise ulimit -n"
+    case .other(let command, let number):
+      "\"\(command)\" could not be started: \(errorText(number))"
+    }
+  }
+}

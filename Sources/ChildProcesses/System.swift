@@ -1,0 +1,167 @@
+// The few calls into the C library that need pointers, each made safe here once.
+
+import ChildProcessesShim
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The system's words for an error number.
+func errorText(_ number: Int32) -> String {
+  unsafe String(cString: strerror(number))
+}
+
+/// Reads up to `buffer.count` bytes.
+///
+/// - Returns: How many; 0 at the end; nil when nothing is there yet.
+func readBytes(_ descriptor: Int32, into buffer: inout [UInt8]) -> Int? {
+  while true {
+    let count = unsafe buffer.withUnsafeMutableBytes {
+      unsafe read(descriptor, $0.baseAddress, $0.count)
+    }
+    if count >= 0 { return count }
+    if errno == EINTR { continue }
+    // An error that is not "nothing yet" ends the stream as its end would.
+    return errno == EAGAIN ? nil : 0
+  }
+}
+
+/// Reads a small file whole; nil where it cannot be read.
+func fileContents(_ path: String) -> [UInt8]? {
+  let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { return nil }
+  defer { close(descriptor) }
+  var contents: [UInt8] = []
+  var buffer = [UInt8](repeating: 0, count: 4096)
+  while let count = readBytes(descriptor, into: &buffer), count > 0 {
+    contents += buffer[..<count]
+  }
+  return contents
+}
+
+/// The names in a directory.
+func names(in directory: String) -> [String] {
+  guard let stream = unsafe opendir(directory) else { return [] }
+  defer { unsafe closedir(stream) }
+  var names: [String] = []
+  while let entry = unsafe readdir(stream) {
+    let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+      unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
+        unsafe String(cString: $0)
+      }
+    }
+    names.append(name)
+  }
+  return names
+}
+
+/// What kind of file stands at a path.
+enum FileKind {
+  case missing, directory, other
+}
+
+/// Looks at a path.
+func fileKind(_ path: String) -> FileKind {
+  var status = stat()
+  guard unsafe stat(path, &status) == 0 else { return .missing }
+  return status.st_mode & S_IFMT == S_IFDIR ? .directory : .other
+}
+
+/// Whether this process may execute a file.
+func isExecutable(_ path: String) -> Bool {
+  unsafe access(path, X_OK) == 0
+}
+
+/// A pipe.
+struct PipeEnds {
+  var reading: Int32
+  var writing: Int32
+
+  init() throws(SpawnError) {
+    var ends: (Int32, Int32) = (0, 0)
+    let error = unsafe withUnsafeMutablePointer(to: &ends) { pointer in
+      unsafe pointer.withMemoryRebound(to: Int32.self, capacity: 2) { unsafe reprise_pipe($0) }
+    }
+    guard error == 0 else { throw .outOfDescriptors }
+    (reading, writing) = ends
+  }
+}
+
+/// Starts a program.
+///
+/// - Returns: Its pid, or the number of the error.
+func startProcess(
+  _ path: String, arguments: [String], environment: [String], directory: String?,
+  output: Int32, errors: Int32
+) -> Result<pid_t, ErrorNumber> {
+  unsafe withCStrings(arguments) { arguments in
+    unsafe withCStrings(environment) { environment in
+      var pid: pid_t = 0
+      let error: Int32
+      if let directory {
+        error = unsafe reprise_spawn(
+          &pid, path, arguments, environment, directory, output, errors)
+      } else {
+        error = unsafe reprise_spawn(&pid, path, arguments, environment, nil, output, errors)
+      }
+      return error == 0 ? .success(pid) : .failure(ErrorNumber(value: error))
+    }
+  }
+}
+
+/// An error number of the C library.
+struct ErrorNumber: Error {
+  let value: Int32
+}
+
+/// Lends a null-terminated array of C strings, as `exec` takes it.
+private func withCStrings<Result>(
+  _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+  var pointers = unsafe strings.map { unsafe strdup($0) }
+  unsafe pointers.append(nil)
+  defer {
+    for position in 0..<strings.count { unsafe free(pointers[position]) }
+  }
+  return unsafe pointers.withUnsafeBufferPointer { buffer in
+    guard let base = buffer.baseAddress else {
+      preconditionFailure("BUG: an array with an element has an address")
+    }
+    return unsafe body(base)
+  }
+}
+
+/// How a child ended, without reaping it; nil while it runs.
+func peekExit(_ pid: pid_t) -> ExitStatus? {
+  var value: Int32 = 0
+  return switch unsafe reprise_peek_exit(pid, &value) {
+  case 1: .exited(code: value)
+  case 2: .signalled(signal: value)
+  default: nil
+  }
+}
+
+/// Reaps a child that has ended.
+func reap(_ pid: pid_t) {
+  var status: Int32 = 0
+  while unsafe waitpid(pid, &status, WNOHANG) == -1 && errno == EINTR {}
+}
+
+/// Closes descriptors.
+func closeDescriptors(_ descriptors: [Int32]) {
+  for descriptor in descriptors { close(descriptor) }
+}
+
+/// Makes reads and writes of a descriptor return at once when nothing is there.
+func setNonblocking(_ descriptor: Int32) {
+  reprise_set_nonblocking(descriptor)
+}
+
+/// Makes this process adopt the orphans among its descendants; false where the system cannot.
+func adoptOrphansOfThisProcess() -> Bool {
+  reprise_adopt_orphans() != 0
+}

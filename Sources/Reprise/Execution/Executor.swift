@@ -1,0 +1,113 @@
+// Where a step runs: the seam between the engine and the world. Knows nothing of graphs, order,
+// restarts or displays.
+
+public import WorkflowLanguage
+
+/// Something that can carry out the steps of a workflow.
+///
+/// The engine decides what runs when; an executor only carries out one attempt of one step when it
+/// is told. ``LocalExecutor`` starts processes on this machine.
+public protocol Executor: Sendable {
+  /// Carries out one attempt of one step.
+  ///
+  /// Called from many tasks at once. When the surrounding task is cancelled, the step is to be
+  /// stopped gently, within `context.gracePeriod`; the call must not return before nothing of the
+  /// attempt is left, because what comes next relies on it.
+  ///
+  /// - Parameter context: The step, what it was given, and a way to report.
+  /// - Returns: What the step leaves for those that need it.
+  /// - Throws: A ``FailureReason`` when the step failed; `CancellationError` when it was stopped;
+  ///   any other error counts as a failure and is described by its text.
+  func execute(_ context: StepContext) async throws -> StepOutputs
+}
+
+/// One attempt of one step, as an executor sees it.
+public struct StepContext: Sendable {
+  /// The grace period where neither the step nor its workflow names one.
+  public static let gracePeriodStandard: Duration = .seconds(10)
+
+  /// The run that the attempt belongs to.
+  public let run: RunID
+  /// The generation of the run, from 1.
+  public let generation: Int
+  /// The attempt, from 1.
+  public let attempt: Int
+  /// The workflow with its settings.
+  public let workflow: Workflow
+  /// The step to carry out.
+  public let step: Step
+
+  let index: StepIndex
+  let results: [StepResult]
+  let ledger: RunLedger
+  let killSwitch: KillSwitch
+
+  /// What the steps that this one needs have left, by their ids.
+  ///
+  /// Linear in their number.
+  public var inputs: [String: StepOutputs] {
+    var inputs: [String: StepOutputs] = [:]
+    for (need, result) in zip(workflow.graph.needs(of: index), results) {
+      if case .succeeded(let outputs) = result {
+        inputs[workflow.steps[need.position].id] = outputs
+      }
+    }
+    return inputs
+  }
+
+  /// How long the step may take to end by itself once it is told to stop.
+  public var gracePeriod: Duration {
+    step.grace ?? workflow.grace ?? Self.gracePeriodStandard
+  }
+
+  /// Tells what the step writes.
+  ///
+  /// Returns at once, from any thread.
+  ///
+  /// - Parameters:
+  ///   - text: Whole lines, joined by line feeds, without one at the end.
+  ///   - stream: Which of its streams it wrote to.
+  ///   - isPartial: Whether it is the present state of a line that has not ended.
+  /// - Returns: Whether more may come at once. If false, wait for ``roomForOutput()`` first, so
+  ///   that memory stays bounded when the step writes faster than anybody reads.
+  @discardableResult
+  public func report(
+    _ text: String, on stream: OutputStream = .standardOutput, isPartial: Bool = false
+  ) -> Bool {
+    ledger.decide { page in
+      guard page.state.steps[index.position].phase == .running else { return true }
+      page.tell(
+        .output(stream, text: text, isPartial: isPartial), of: index.position, attempt: attempt)
+      return !page.isOutputBacklogged
+    }
+  }
+
+  /// Waits until more output may be reported.
+  public func roomForOutput() async {
+    await ledger.roomForOutput()
+  }
+
+  /// Does something during which the step can be told to end without grace.
+  ///
+  /// - Parameters:
+  ///   - onKill: Called at most once, from any thread, when somebody has lost patience; at once if
+  ///     that was so before.
+  ///   - operation: What to do meanwhile.
+  /// - Returns: What the operation returns.
+  public func withKillHandler<Result: Sendable>(
+    _ onKill: @escaping @Sendable () -> Void, operation: () async -> Result
+  ) async -> Result {
+    let registration = killSwitch.register(onKill)
+    defer { killSwitch.unregister(registration) }
+    return await operation()
+  }
+}
+
+/// What a step came to, as the steps that need it see it.
+enum StepResult: Sendable {
+  case succeeded(StepOutputs)
+  /// It did not succeed; the step named is the one that failed first on the way to it.
+  case failed(StepIndex)
+  /// It was stopped by a request: nobody looks at this any more.
+  case stopped
+}

@@ -1,0 +1,145 @@
+// Carries out steps as processes of this machine: a step in, a command line out, lines and a status
+// back. Knows nothing of the graph and of other steps.
+
+import ChildProcesses
+import Synchronization
+import WorkflowLanguage
+
+/// Carries out steps as child processes on this machine.
+///
+/// - Environment: what the executor was given, then the workflow's `env`, then the step's, then
+///   `REPRISE_RUN_ID`, `REPRISE_STEP_ID`, `REPRISE_GENERATION` and `REPRISE_ATTEMPT`.
+/// - Directory: the executor's, then the workflow's `dir`, then the step's, each relative to the
+///   one before.
+/// - Shell: `exec` and a `run` that is a plain command line need none. Other scripts are given to
+///   `/bin/sh -e -c`, or to the shell that the step or the workflow names.
+/// - Stopping: every process of the step's tree gets SIGTERM, then SIGKILL after the grace period.
+public struct LocalExecutor: Executor {
+  private let environment: [String: String]
+  private let directory: String?
+
+  /// Makes an executor.
+  ///
+  /// - Parameters:
+  ///   - environment: What every step inherits; that of this process when left out.
+  ///   - directory: Where steps run; that of this process when left out.
+  public init(environment: [String: String]? = nil, directory: String? = nil) {
+    self.environment = environment ?? inheritedEnvironment()
+    self.directory = directory
+  }
+
+  /// Starts the process of a step and waits until nothing of its tree is left.
+  ///
+  /// - Parameter context: The step.
+  /// - Returns: Nothing yet: a process has no way to leave outputs.
+  /// - Throws: ``FailureReason`` or `CancellationError`.
+  public func execute(_ context: StepContext) async throws -> StepOutputs {
+    let valve = OutputValve()
+    let child: ChildProcess
+    do {
+      child = try ChildProcess.spawn(command(for: context)) { lines in
+        let stream: OutputStream =
+          switch lines.stream {
+          case .standardOutput: .standardOutput
+          case .standardError: .standardError
+          }
+        guard !context.report(lines.text, on: stream, isPartial: lines.isPartial) else {
+          return .more
+        }
+        Task {
+          await context.roomForOutput()
+          valve.open()
+        }
+        return .pause
+      }
+    } catch {
+      throw FailureReason.notStarted(error.description)
+    }
+    valve.connect(to: child)
+    let status = await withTaskCancellationHandler {
+      await context.withKillHandler({ child.kill() }, operation: { await child.end() })
+    } onCancel: {
+      child.terminate(grace: context.gracePeriod)
+    }
+    // A step that was told to stop has not done its work, whatever status it leaves with.
+    try Task.checkCancellation()
+    switch status {
+    case .exited(code: 0): return [:]
+    case .exited(let code): throw FailureReason.exited(status: Int(code))
+    case .signalled(let signal): throw FailureReason.signalled(signal: Int(signal))
+    }
+  }
+
+  private func command(for context: StepContext) -> Command {
+    let words = argumentList(of: context.step, in: context.workflow)
+    let identity = [
+      "REPRISE_RUN_ID": context.run.description,
+      "REPRISE_STEP_ID": context.step.id,
+      "REPRISE_GENERATION": String(context.generation),
+      "REPRISE_ATTEMPT": String(context.attempt),
+    ]
+    return Command(
+      executable: words[0],
+      arguments: Array(words.dropFirst()),
+      environment: environment.merging(context.workflow.environment) { $1 }
+        .merging(context.step.environment) { $1 }
+        .merging(identity) { $1 },
+      directory: [context.workflow.directory, context.step.directory].reduce(directory, joined),
+      tag: identity.keys.sorted())
+  }
+
+  private func argumentList(of step: Step, in workflow: Workflow) -> [String] {
+    let script: String
+    switch step.action {
+    case .exec(let words): return words
+    case .run(let text): script = text
+    }
+    switch step.shell ?? workflow.shell {
+    case .standard: return PlainCommand.words(of: script) ?? ["/bin/sh", "-e", "-c", script]
+    case .named(let shell): return [shell] + shellOptions(for: shell) + ["-c", script]
+    case .arguments(let words): return words + [script]
+    }
+  }
+
+  /// Shells that are known to have it fail a pipeline of which any part fails.
+  private func shellOptions(for shell: String) -> [String] {
+    switch shell.split(separator: "/").last ?? "" {
+    case "bash", "zsh", "ksh": ["-e", "-o", "pipefail"]
+    case "sh", "dash", "ash": ["-e"]
+    default: []
+    }
+  }
+
+  private func joined(_ base: String?, _ directory: String?) -> String? {
+    guard let base, let directory, !directory.hasPrefix("/") else { return directory ?? base }
+    return base + "/" + directory
+  }
+}
+
+/// Resumes the reading of a child's output, even when that was asked for before the child was known.
+private final class OutputValve: Sendable {
+  private struct State {
+    var child: ChildProcess?
+    var opensOnConnect = false
+  }
+
+  private let state = Mutex(State())
+
+  init() {}
+
+  func connect(to child: ChildProcess) {
+    let opens = state.withLock { state in
+      state.child = child
+      return state.opensOnConnect
+    }
+    if opens { child.resumeOutput() }
+  }
+
+  func open() {
+    let child = state.withLock { state in
+      if state.child == nil { state.opensOnConnect = true }
+      return state.child
+    }
+    child?.resumeOutput()
+  }
+}

@@ -1,0 +1,79 @@
+// Decides whether a script needs a shell. Pure; starts nothing.
+
+/// A script that is a plain command line: words without anything that a shell would interpret.
+///
+/// Starting such a script without a shell saves a process, as make does; what it does is the same.
+enum PlainCommand {
+  /// Splits a plain command line into its words, or returns nil where only a shell knows what is
+  /// meant.
+  ///
+  /// - Parameter script: What stands behind `run:`.
+  /// - Returns: The words, at least one, or nil. Linear in the length of the script.
+  static func words(of script: String) -> [String]? {
+    let trimmed = script.utf8.drop { isBlank($0) || $0 == UInt8(ascii: "\n") }
+    var words: [String] = []
+    var word: [UInt8] = []
+    var isInWord = false
+    var rest = trimmed[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "'"), UInt8(ascii: "\""):
+        guard let end = rest.firstIndex(of: byte),
+          rest[..<end].allSatisfy({ isLiteral($0, in: byte) })
+        else { return nil }
+        word += rest[..<end]
+        rest = rest[rest.index(after: end)...]
+        isInWord = true
+      case _ where isBlank(byte):
+        if isInWord { words.append(String(decoding: word, as: UTF8.self)) }
+        word = []
+        isInWord = false
+      case UInt8(ascii: "\n"):
+        // A script may end with line feeds; anything behind them is a second command.
+        guard rest.allSatisfy({ isBlank($0) || $0 == UInt8(ascii: "\n") }) else { return nil }
+        rest = rest[rest.endIndex...]
+      case _ where isPlain(byte):
+        word.append(byte)
+        isInWord = true
+      default:
+        return nil
+      }
+    }
+    if isInWord { words.append(String(decoding: word, as: UTF8.self)) }
+    guard let command = words.first, !command.isEmpty, !shellWords.contains(command),
+      !command.utf8.contains(UInt8(ascii: "="))
+    else { return nil }
+    return words
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
+
+  /// What stands for itself outside of quotes; everything from 0x80 is part of a UTF-8 character.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...:
+      true
+    default:
+      "_@%+=:,./-".utf8.contains(byte)
+    }
+  }
+
+  /// What stands for itself between two `quote`s on one line.
+  private static func isLiteral(_ byte: UInt8, in quote: UInt8) -> Bool {
+    guard byte != UInt8(ascii: "\n") else { return false }
+    return quote == UInt8(ascii: "'") || !"$`\\!".utf8.contains(byte)
+  }
+
+  // Words that a POSIX shell carries out itself and of which there is no program, or one that
+  // behaves differently; the list is that of GNU make (job.c, sh_cmds), with the reserved words.
+  private static let shellWords: Set<String> = [
+    ".", ":", "alias", "bg", "break", "case", "cd", "command", "continue", "echo", "eval", "exec",
+    "exit", "export", "fc", "fg", "for", "function", "getopts", "hash", "if", "jobs", "kill",
+    "local", "login", "logout", "printf", "pwd", "read", "readonly", "return", "select", "set",
+    "shift", "source", "test", "then", "time", "times", "trap", "type", "ulimit", "umask",
+    "unalias", "unset", "until", "wait", "while",
+  ]
+}

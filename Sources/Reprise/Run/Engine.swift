@@ -1,0 +1,61 @@
+// The door to the library: starts runs. Keeps nothing of them: a run belongs to whoever holds it.
+
+public import CombineOperators
+public import WorkflowLanguage
+
+/// Runs workflows.
+///
+/// An engine is a value of settings: where steps run and whose time counts. Any number of runs can
+/// be under way, in any number of threads.
+///
+///     let run = Engine().start(try Workflow(contentsOf: "workflows/coordinator.yaml"))
+///     let subscription = run.events.sink { print($0) }
+///     let outcome = await run.outcome
+public struct Engine: Sendable {
+  /// How many steps of a run may run at once where the workflow has no `max-parallel`.
+  ///
+  /// A limit rather than none, because each takes a process and three descriptors.
+  public static let maxParallelStandard = 256
+
+  private let executor: any Executor
+  private let clock: any RunClock
+
+  /// Makes an engine.
+  ///
+  /// - Parameters:
+  ///   - executor: Where steps run: on this machine when left out.
+  ///   - clock: Whose time counts: this machine's when left out.
+  public init(executor: any Executor = LocalExecutor(), clock: any RunClock = SystemClock()) {
+    self.executor = executor
+    self.clock = clock
+  }
+
+  /// Starts a run of a workflow.
+  ///
+  /// Returns at once; the first event has been recorded by then.
+  ///
+  /// - Parameters:
+  ///   - workflow: What to run.
+  ///   - id: The id of the run; a new one when left out.
+  /// - Returns: The run. Keep it: when the last reference is gone, the run is cancelled.
+  public func start(_ workflow: Workflow, id: RunID = RunID()) -> Run {
+    Run(workflow, id: id, executor: executor, clock: clock)
+  }
+
+  /// The cold form of ``start(_:id:)``: subscribing starts a run, cancelling the subscription
+  /// cancels it, and each subscription is a run of its own.
+  ///
+  /// Threads, replay and demand are those of ``RunEvents``. Cancelling returns at once; the steps
+  /// are then stopped within their grace periods.
+  ///
+  /// - Parameter workflow: What to run.
+  /// - Returns: The events of the run; it finishes after the last one.
+  public func publisher(for workflow: Workflow) -> AnyPublisher<Event, Never> {
+    Deferred {
+      let run = start(workflow)
+      // The closures keep the run: it lives as long as its subscription.
+      return run.events.handleEvents(
+        receiveCompletion: { _ in withExtendedLifetime(run) {} }, receiveCancel: { run.cancel() })
+    }.eraseToAnyPublisher()
+  }
+}

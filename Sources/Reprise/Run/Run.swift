@@ -1,0 +1,109 @@
+// One execution of a workflow, as whoever started it holds it. All it does is ask the driver.
+
+public import WorkflowLanguage
+
+/// One execution of a workflow: what happens in it, and the means to steer it.
+///
+/// All members may be used from any thread; none but `outcome` waits. When the last reference is
+/// dropped, the run is cancelled: nobody is left who could want its end.
+public final class Run: Sendable {
+  /// The id of the run; it stays through all restarts.
+  public let id: RunID
+  /// What is being run.
+  public let workflow: Workflow
+  private let ledger: RunLedger
+  private let requests: AsyncStream<RunDriver.Request>.Continuation
+  private let driving: Task<RunOutcome, Never>
+
+  init(_ workflow: Workflow, id: RunID, executor: any Executor, clock: any RunClock) {
+    self.id = id
+    self.workflow = workflow
+    ledger = RunLedger(run: id, clock: clock)
+    let (stream, continuation) = AsyncStream.makeStream(of: RunDriver.Request.self)
+    requests = continuation
+    ledger.decide { page in
+      page.admitted = Array(repeating: 0, count: workflow.graph.count)
+      page.tell(.runStarted(RunPlan(workflow)), generation: 1)
+    }
+    let performer = StepPerformer(
+      workflow: workflow, executor: executor, ledger: ledger,
+      slots: Slots(count: workflow.maxParallel ?? Engine.maxParallelStandard),
+      killSwitch: KillSwitch(), clock: clock,
+      stepEnded: { continuation.yield(.stepEnded($0)) })
+    let driver = RunDriver(
+      workflow: workflow, ledger: ledger, performer: performer, requests: stream,
+      requestAgain: continuation, clock: clock)
+    driving = Task { await driver.drive() }
+  }
+
+  deinit {
+    requests.yield(.cancel(.request))
+  }
+
+  /// What happens, as a Combine publisher; `events.values` is the same as an async sequence.
+  public var events: RunEvents { RunEvents(ledger: ledger) }
+
+  /// Where the run and its steps stand at this moment.
+  public var state: RunState { ledger.state }
+
+  /// How the run ended; waits for the end.
+  ///
+  /// By then no process of any step is left. Cancelling the task that waits does not cancel the run.
+  public var outcome: RunOutcome {
+    get async { await driving.value }
+  }
+
+  /// Takes the run again from the top: cancels what is under way, waits until it is gone, resets all
+  /// steps and starts the next generation.
+  ///
+  /// Returns at once. Requests that come while a restart waits fold into it. Does nothing once the
+  /// run is over or being cancelled.
+  public func restart() {
+    requests.yield(.restart(from: nil, askedIn: generation))
+  }
+
+  /// Takes one step again, with all that depends on it; the other branches go on, and what has
+  /// succeeded before it is kept.
+  ///
+  /// Returns at once. Does nothing once the run is over or being cancelled.
+  ///
+  /// - Parameter step: The id of the step.
+  /// - Throws: ``SelectionError`` when the workflow has no such step.
+  public func restart(from step: String) throws(SelectionError) {
+    guard let index = workflow.graph.index(of: step) else {
+      // Asking for the selection makes the error with its suggestion.
+      _ = try workflow.selecting(from: step)
+      preconditionFailure("BUG: the step \(step) is in the workflow but not in its graph")
+    }
+    requests.yield(.restart(from: index, askedIn: generation))
+  }
+
+  private var generation: Int { ledger.decide { $0.state.generation } }
+
+  /// Cancels the run: no new step starts, and those that run are told to end within their grace
+  /// periods.
+  ///
+  /// Returns at once; a second call changes nothing.
+  public func cancel() {
+    requests.yield(.cancel(.request))
+  }
+
+  /// Cancels the run without any grace: the processes of all steps are killed.
+  ///
+  /// Returns at once. In-process steps cannot be killed; they are cancelled.
+  public func kill() {
+    requests.yield(.kill)
+  }
+}
+
+extension RunPlan {
+  /// The plan of a workflow.
+  ///
+  /// - Parameter workflow: What is going to be run.
+  public init(_ workflow: Workflow) {
+    self.init(
+      workflow: workflow.name,
+      steps: workflow.steps.map { PlannedStep(id: $0.id, needs: $0.needs) },
+      outline: workflow.outline)
+  }
+}

@@ -1,0 +1,132 @@
+// The events of a run as a publisher. Knows the ledger that it listens to, nothing of steps.
+
+public import CombineOperators
+import Synchronization
+
+/// The events of one run, from its beginning, however late one subscribes.
+///
+/// - Replay: a subscriber first gets a short recap that folds to the present state (transitions,
+///   and the last lines of output of each step), then every event as it happens, then `.finished`.
+/// - Thread: all subscribers of a run are called one after the other on a queue of the run's own,
+///   which they may block: the run goes on, but steps that write much output wait for them.
+/// - Demand: honoured. A subscriber whose demand is used up is never waited for; once it is more
+///   than 1,024 events behind, it misses output, but no transition.
+/// - Cancelling the subscription only stops the listening. The run goes on.
+public struct RunEvents: Publisher, Sendable {
+  /// An event of the run.
+  public typealias Output = Event
+  /// A run always ends with an event, never with an error.
+  public typealias Failure = Never
+
+  let ledger: RunLedger
+
+  /// Subscribes; called by `subscribe(_:)`.
+  ///
+  /// - Parameter subscriber: Who is to be told.
+  public func receive<Downstream: Subscriber & SendableMetatype>(subscriber: Downstream)
+  where Downstream.Input == Event, Downstream.Failure == Never {
+    let subscription = EventSubscription(downstream: subscriber, ledger: ledger)
+    subscriber.receive(subscription: subscription)
+    ledger.join(subscription)
+  }
+}
+
+/// One subscriber with its demand and what it has not asked for yet.
+private final class EventSubscription<Downstream: Subscriber & SendableMetatype>: Subscription,
+  EventListener
+where Downstream.Input == Event, Downstream.Failure == Never {
+  private static var bufferMax: Int { 1024 }
+
+  // @unchecked: a subscriber is not Sendable; it is only called on the ledger's queue.
+  private struct State: @unchecked Sendable {
+    var downstream: Downstream?
+    var demand = Subscribers.Demand.none
+    var buffer: [Event] = []
+    var head = 0
+    var isFinished = false
+
+    enum Next {
+      case deliver(Downstream, Event)
+      case complete(Downstream)
+      case wait
+    }
+
+    mutating func next() -> Next {
+      guard let downstream else { return .wait }
+      if head < buffer.count {
+        guard demand > .none else { return .wait }
+        demand -= 1
+        let event = buffer[head]
+        head += 1
+        if head == buffer.count {
+          buffer.removeAll(keepingCapacity: true)
+          head = 0
+        }
+        return .deliver(downstream, event)
+      }
+      guard isFinished else { return .wait }
+      self.downstream = nil
+      return .complete(downstream)
+    }
+  }
+
+  private let state: Mutex<State>
+  private let ledger: RunLedger
+
+  init(downstream: Downstream, ledger: RunLedger) {
+    state = Mutex(State(downstream: downstream))
+    self.ledger = ledger
+  }
+
+  func request(_ demand: Subscribers.Demand) {
+    let mustFlush = state.withLock { state in
+      state.demand += demand
+      return state.head < state.buffer.count
+    }
+    if mustFlush { ledger.onDeliveryQueue { self.flush() } }
+  }
+
+  func cancel() {
+    let downstream = state.withLock { state in
+      let downstream = state.downstream
+      state.downstream = nil
+      state.buffer = []
+      state.head = 0
+      return downstream
+    }
+    guard downstream != nil else { return }
+    ledger.leave(self)
+  }
+
+  func receive(_ event: Event) {
+    state.withLock { state in
+      guard state.downstream != nil else { return }
+      let isFarBehind = state.buffer.count - state.head >= Self.bufferMax
+      if !(isFarBehind && event.isOutput) { state.buffer.append(event) }
+    }
+    flush()
+  }
+
+  func finish() {
+    state.withLock { $0.isFinished = true }
+    flush()
+  }
+
+  /// Delivers as far as the demand goes.
+  ///
+  /// Runs on the ledger's queue, so never twice at once.
+  private func flush() {
+    while true {
+      switch state.withLock({ $0.next() }) {
+      case .deliver(let downstream, let event):
+        let more = downstream.receive(event)
+        state.withLock { $0.demand += more }
+      case .complete(let downstream):
+        downstream.receive(completion: .finished)
+        return
+      case .wait:
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,181 @@
+// The one place where a live run's state changes: events are decided, stamped and folded under one
+// lock, then delivered in that order on a queue of the run's own. Knows nothing of steps' actions.
+
+import Dispatch
+import Synchronization
+
+/// Keeps the state of a live run and tells its listeners of every event.
+final class RunLedger: Sendable {
+  /// Undelivered pieces of output beyond which whoever reads more output is asked to wait.
+  static let outputBacklogMax = 64
+
+  /// What a decision sees and may change while it holds the ledger.
+  struct Page: ~Copyable {
+    fileprivate(set) var state = RunState()
+    /// The generation in which a step may begin, by position; 0 for those that may not.
+    var admitted: [Int] = []
+    fileprivate let run: RunID
+    fileprivate let clock: any RunClock
+    fileprivate var deliveries: [Delivery] = []
+    fileprivate var isDelivering = false
+    fileprivate var hasListeners = false
+    fileprivate var listeners: [any EventListener] = []
+    fileprivate var outputBacklog = 0
+    fileprivate var waitingForRoom: [CheckedContinuation<Void, Never>] = []
+  }
+
+  fileprivate enum Delivery: Sendable {
+    case event(Event)
+    case join(any EventListener, recap: [Event])
+  }
+
+  /// The run that this is about.
+  let run: RunID
+  private let page: Mutex<Page>
+  // Not a task: a listener may block, and the threads that tasks share must not.
+  private let queue = DispatchQueue(label: "reprise.events")
+
+  init(run: RunID, clock: any RunClock) {
+    self.run = run
+    page = Mutex(Page(run: run, clock: clock))
+  }
+
+  /// The present state.
+  var state: RunState { page.withLock { $0.state } }
+
+  /// Looks at the state and tells events, as one indivisible step.
+  ///
+  /// - Parameter decision: Runs under the lock: it must not call out.
+  /// - Returns: What the decision returns; act on it afterwards.
+  func decide<Result: Sendable>(_ decision: (inout Page) -> Result) -> Result {
+    let (result, mustDeliver) = page.withLock { page in
+      let result = decision(&page)
+      let mustDeliver = !page.deliveries.isEmpty && !page.isDelivering
+      if mustDeliver { page.isDelivering = true }
+      return (result, mustDeliver)
+    }
+    if mustDeliver { queue.async { self.deliver() } }
+    return result
+  }
+
+  /// Adds a listener: it is told first what brings it to the present state, then every event.
+  func join(_ listener: any EventListener) {
+    decide { page in
+      page.hasListeners = true
+      page.deliveries.append(.join(listener, recap: page.state.recap))
+    }
+  }
+
+  /// Removes a listener; an event that is being delivered at this moment may still reach it.
+  func leave(_ listener: any EventListener) {
+    page.withLock { page in
+      page.listeners.removeAll { $0 === listener }
+    }
+  }
+
+  /// Runs something on the queue on which events are delivered.
+  func onDeliveryQueue(_ work: @escaping @Sendable () -> Void) {
+    queue.async(execute: work)
+  }
+
+  /// Waits until the listeners have caught up with the output.
+  func roomForOutput() async {
+    await withCheckedContinuation { continuation in
+      let hasRoom = page.withLock { page in
+        if page.outputBacklog < Self.outputBacklogMax { return true }
+        page.waitingForRoom.append(continuation)
+        return false
+      }
+      if hasRoom { continuation.resume() }
+    }
+  }
+
+  /// Delivers until nothing is left.
+  ///
+  /// Runs on the queue, in at most one call at a time.
+  private func deliver() {
+    while let deliveries = nextDeliveries() {
+      for delivery in deliveries {
+        switch delivery {
+        case .event(let event):
+          for listener in page.withLock({ $0.listeners }) { listener.receive(event) }
+          if event.isOutput { makeRoom() }
+          if case .runEnded = event.kind { finish() }
+        case .join(let listener, let recap):
+          page.withLock { $0.listeners.append(listener) }
+          for event in recap { listener.receive(event) }
+          if case .runEnded = recap.last?.kind { finish() }
+        }
+      }
+    }
+  }
+
+  private func nextDeliveries() -> [Delivery]? {
+    page.withLock { page in
+      guard !page.deliveries.isEmpty else {
+        page.isDelivering = false
+        return nil
+      }
+      let deliveries = page.deliveries
+      page.deliveries = []
+      return deliveries
+    }
+  }
+
+  private func makeRoom() {
+    let waiting = page.withLock { page -> [CheckedContinuation<Void, Never>] in
+      page.outputBacklog -= 1
+      guard page.outputBacklog <= Self.outputBacklogMax / 2 else { return [] }
+      let waiting = page.waitingForRoom
+      page.waitingForRoom = []
+      return waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  private func finish() {
+    let listeners = page.withLock { page in
+      let listeners = page.listeners
+      page.listeners = []
+      return listeners
+    }
+    for listener in listeners { listener.finish() }
+  }
+}
+
+extension RunLedger.Page {
+  /// Tells one event, stamped with the present time and generation, or with the generation given.
+  mutating func tell(_ kind: Event.Kind, generation: Int? = nil) {
+    let event = Event(
+      time: clock.now, run: run, generation: generation ?? state.generation, kind: kind)
+    do {
+      try state.apply(event)
+    } catch {
+      preconditionFailure("BUG: \(error)")
+    }
+    guard hasListeners else { return }
+    if event.isOutput { outputBacklog += 1 }
+    deliveries.append(.event(event))
+  }
+
+  /// Tells something about one step.
+  mutating func tell(_ event: Event.StepEvent, of step: Int, attempt: Int) {
+    tell(.step(state.steps[step].id, attempt: attempt, event))
+  }
+
+  /// Whether whoever reads output should wait for the listeners.
+  var isOutputBacklogged: Bool { outputBacklog >= RunLedger.outputBacklogMax }
+}
+
+/// Somebody who is told of events, always on the ledger's queue.
+protocol EventListener: AnyObject, Sendable {
+  func receive(_ event: Event)
+  func finish()
+}
+
+extension Event {
+  var isOutput: Bool {
+    if case .step(_, _, .output) = kind { return true }
+    return false
+  }
+}

@@ -1,0 +1,24 @@
+// `reprise list`: the workflows of a folder.
+
+import ArgumentParser
+
+struct ListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the workflows of a folder with their descriptions.",
+    discussion: """
+      EXAMPLE
+        reprise list ci
+      """)
+
+  @Argument(help: "The folder.", completion: .directory)
+  var directory = WorkflowFiles.directoryStandard
+
+  func run() async throws {
+    let paths = WorkflowFiles.found(in: directory)
+    guard !paths.isEmpty else {
+      throw Problem("error: there is no workflow file (*.yaml, *.yml) in \"\(directory)\"")
+    }
+    print(Overview(of: paths).table)
+  }
+}

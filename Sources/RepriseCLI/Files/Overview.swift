@@ -1,0 +1,59 @@
+// What can be run here and how, for people. Pure but for reading the files.
+
+import Reprise
+
+/// A listing of workflow files with their names and descriptions.
+struct Overview {
+  /// The paths of the files.
+  let paths: [String]
+
+  init(of paths: [String]) {
+    self.paths = paths
+  }
+
+  /// The listing with a word on what to do next.
+  var text: String {
+    guard let first = paths.first else {
+      return """
+        There is no workflow here yet. Write one to workflows/hello.yaml:
+
+            name: hello
+            steps:
+              - { id: greet, run: echo hello }
+
+        and run it with: reprise run hello
+        """
+    }
+    return """
+      Workflows here:
+
+      \(table)
+
+      Run one:        reprise run \(WorkflowFiles.shortName(first))
+      Check one:      reprise validate \(WorkflowFiles.shortName(first))
+      Draw one:       reprise graph \(WorkflowFiles.shortName(first))
+      More:           reprise --help
+      """
+  }
+
+  /// One line for each file: what to type, how many steps, and what it is for.
+  var table: String {
+    let rows = paths.map { path in (WorkflowFiles.shortName(path), Self.summary(of: path)) }
+    let width = rows.map(\.0.count).max() ?? 0
+    return rows.map { name, summary in
+      "  " + name + String(repeating: " ", count: width - name.count + 2) + summary
+    }.joined(separator: "\n")
+  }
+
+  private static func summary(of path: String) -> String {
+    do {
+      let workflow = try Workflow(contentsOf: path)
+      let count = workflow.steps.count
+      let description = workflow.description?.split(separator: "\n").first.map { "  \($0)" } ?? ""
+      return "\(count) \(count == 1 ? "step" : "steps")" + description
+    } catch {
+      let count = error.diagnostics.count
+      return "cannot be run: \(count) \(count == 1 ? "mistake" : "mistakes"); see reprise validate"
+    }
+  }
+}

@@ -1,0 +1,68 @@
+// Finds workflow files: by path, or by name in the folder `workflows`. Reads no file's content.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Where workflow files are looked for.
+enum WorkflowFiles {
+  /// The folder whose workflows can be named without a path.
+  static let directoryStandard = "workflows"
+
+  private static let endings = [".yaml", ".yml"]
+
+  /// The path of the file that somebody means.
+  ///
+  /// A path to an existing file wins; then `workflows/NAME`, with or without its ending.
+  ///
+  /// - Parameter name: What was typed.
+  /// - Returns: The path.
+  /// - Throws: ``Problem`` that says where was looked and what is there.
+  static func path(of name: String) throws(Problem) -> String {
+    let candidates = [name] + [""].appending(endings).map { directoryStandard + "/" + name + $0 }
+    if let path = candidates.first(where: isFile) { return path }
+    var text = "error: there is no workflow \"\(name)\": neither a file of that path"
+    text += name.hasPrefix("/") ? "" : " nor \(directoryStandard)/\(name).yaml"
+    let names = found(in: directoryStandard).map(shortName)
+    text +=
+      names.isEmpty
+      ? "" : "\n  in \(directoryStandard)/ there are: " + names.joined(separator: ", ")
+    throw Problem(text)
+  }
+
+  /// The workflow files in a folder, sorted by name; none where there is no such folder.
+  static func found(in directory: String) -> [String] {
+    guard let stream = opendir(directory) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if endings.contains(where: name.hasSuffix) && !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted().map { directory == "." ? $0 : directory + "/" + $0 }.filter(isFile)
+  }
+
+  /// What one types to run a file of the folder `workflows`: its name without folder and ending;
+  /// for any other file its path.
+  static func shortName(_ path: String) -> String {
+    guard path.hasPrefix(directoryStandard + "/") else { return path }
+    let name = path.dropFirst(directoryStandard.count + 1)
+    let ending = endings.first(where: name.hasSuffix) ?? ""
+    return String(name.dropLast(ending.count))
+  }
+
+  private static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+  }
+}
+
+extension Array {
+  fileprivate func appending(_ others: [Element]) -> [Element] { self + others }
+}

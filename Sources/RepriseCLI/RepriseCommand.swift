@@ -1,0 +1,75 @@
+// The command `reprise`: arguments in, exit status out. What its subcommands do stands in Commands.
+
+import ArgumentParser
+
+@main
+struct RepriseCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reprise",
+    abstract: "Runs workflows: steps that need one another, side by side where they can.",
+    discussion: """
+      A workflow is a YAML file that names steps and their order. While it runs, press r to take it
+      again from the top, c to cancel it, ? for the other keys.
+
+      EXIT STATUS
+        0    succeeded
+        1    a step failed (with --pass-through: the status of the first step that failed)
+        2    the command line or the file is wrong
+        3    the run timed out
+        4    Reprise itself could not go on
+        129  cancelled because the terminal has gone (SIGHUP)
+        130  cancelled with Ctrl-C or the key c
+        143  cancelled by SIGTERM
+
+      EXAMPLES
+        reprise run coordinator        run workflows/coordinator.yaml
+        reprise validate my.yaml       tell every mistake in a file
+        reprise --generate-completion-script bash > /etc/bash_completion.d/reprise
+      """,
+    version: RepriseVersion.text,
+    subcommands: [
+      RunCommand.self, ValidateCommand.self, GraphCommand.self, ListCommand.self,
+    ],
+    defaultSubcommand: nil)
+
+  static func main() async {
+    prepareProcess()
+    do {
+      var command = try parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      exit(after: error)
+    }
+  }
+
+  /// Without a subcommand: what can be run here, and how.
+  func run() async throws {
+    print(Overview(of: WorkflowFiles.found(in: WorkflowFiles.directoryStandard)).text)
+  }
+
+  /// Tells an error where it belongs and ends with the status that the manual promises for it.
+  private static func exit(after error: any Error) -> Never {
+    if let status = error as? ExitStatus { endProcess(status) }
+    if let problem = error as? Problem {
+      printError(problem.text)
+      endProcess(problem.status)
+    }
+    // Asking for help or the version is no error; everything else that the parser throws is one of
+    // the command line.
+    if exitCode(for: error) == .success {
+      print(fullMessage(for: error))
+      endProcess(.succeeded)
+    }
+    printError(fullMessage(for: error))
+    endProcess(.wrongUse)
+  }
+}
+
+/// The version of the command.
+enum RepriseVersion {
+  static let text = "0.1.0"
+}

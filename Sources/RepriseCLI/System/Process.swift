@@ -1,0 +1,35 @@
+// What the command needs of its own process: its descriptors, its end. Knows nothing of workflows.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The number of SIGINT.
+let interruptSignal = SIGINT
+
+/// Readies the process before anything else happens.
+func prepareProcess() {
+  // A reader that goes away is told by the failing write; a signal would end us without clean-up.
+  signal(SIGPIPE, SIG_IGN)
+}
+
+/// Ends the process at once.
+func endProcess(_ status: ExitStatus) -> Never {
+  fflush(nil)
+  exit(status.code)
+}
+
+/// Writes a line to standard error.
+func printError(_ text: String) {
+  let bytes = Array((text + "\n").utf8)
+  var start = 0
+  while start < bytes.count {
+    let written = bytes[start...].withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+    guard written > 0 || errno == EINTR else { return }
+    start += max(0, written)
+  }
+}

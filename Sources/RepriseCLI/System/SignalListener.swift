@@ -1,0 +1,43 @@
+// Turns signals into calls. Knows nothing of what they mean.
+
+import Dispatch
+import Reprise
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Calls a handler for each signal of a set that reaches this process, for as long as it lives.
+///
+/// Works for signals sent to this process alone (`kill PID`, systemd, `docker stop`, `timeout`) as
+/// well as to its group (Ctrl-C).
+final class SignalListener: Sendable {
+  private let sources: [EventSource]
+
+  /// Listens from now on.
+  ///
+  /// - Parameters:
+  ///   - signals: The numbers of the signals; their default actions are switched off.
+  ///   - handler: Called with the number, on one queue, one signal after the other.
+  init(_ signals: [Int32], handler: @escaping @Sendable (Int32) -> Void) {
+    let queue = DispatchQueue(label: "reprise.signals")
+    sources = signals.map { number in
+      // Not SIG_IGN: an ignored signal would be ignored in children of whoever runs `exec`, too.
+      signal(number) { _ in }
+      return EventSource(DispatchSource.makeSignalSource(signal: number, queue: queue)) {
+        handler(number)
+      }
+    }
+  }
+
+  /// Stops listening.
+  ///
+  /// The default actions stay switched off: the process is about to end.
+  func cancel() {
+    for source in sources { source.cancel() }
+  }
+}

@@ -1,0 +1,96 @@
+// Shows a run as lines, for pipes and logs. Writes in the order and at the pace of the events: whoever
+// reads slowly holds up output, so that memory stays flat.
+
+import Dispatch
+import Reprise
+import Synchronization
+
+/// Shows a run as lines.
+final class LineDisplay: EventDisplay {
+  /// What the lines are.
+  enum Content: Sendable {
+    case plain(Style)
+    case json
+    /// Only the report at the end.
+    case report(Style)
+  }
+
+  private struct State {
+    var log: PlainLog
+    var lastWrite = SystemClock().now
+    var isClosed = false
+  }
+
+  private let device: TerminalDevice
+  private let controls: DisplayControls
+  private let content: Content
+  private let json = JSONEncoderBox()
+  private let state: Mutex<State>
+  private let signsOfLife = Mutex<EventSource?>(nil)
+
+  init(device: TerminalDevice, controls: DisplayControls, content: Content) {
+    self.device = device
+    self.controls = controls
+    self.content = content
+    let style: Style
+    switch content {
+    case .plain(let given), .report(let given): style = given
+    case .json: style = Style(hasColour: false, hasUnicode: false)
+    }
+    state = Mutex(State(log: PlainLog(style: style, offset: localTimeOffset)))
+    guard case .plain = content else { return }
+    let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "reprise.sign-of-life"))
+    timer.schedule(deadline: .now() + 1, repeating: 1)
+    let source = EventSource(timer) { [weak self] in self?.showSignOfLife() }
+    signsOfLife.withLock { $0 = source }
+  }
+
+  func show(_ event: Event) {
+    let lines = state.withLock { $0.log.lines(for: event) }
+    switch content {
+    case .plain: write(lines)
+    case .json: write(json.lines.line(for: event))
+    case .report: break
+    }
+  }
+
+  func finish() {
+    signsOfLife.withLock { $0 }?.cancel()
+    switch content {
+    case .json: break
+    case .plain(let style), .report(let style):
+      let report = FailureReport(state: state.withLock { $0.log.state }, style: style)
+      write(report.lines)
+    }
+  }
+
+  private func showSignOfLife() {
+    let now = SystemClock().now
+    let line = state.withLock { state -> String? in
+      guard now - state.lastWrite >= PlainLog.silenceMax else { return nil }
+      return state.log.signOfLife(at: now)
+    }
+    if let line { write([line]) }
+  }
+
+  private func write(_ lines: [String]) {
+    guard !lines.isEmpty else { return }
+    write(lines.joined(separator: "\n") + "\n")
+  }
+
+  private func write(_ text: String) {
+    let isClosed = state.withLock { state in
+      state.lastWrite = SystemClock().now
+      return state.isClosed
+    }
+    guard !isClosed, !device.write(text) else { return }
+    state.withLock { $0.isClosed = true }
+    controls.outputClosed()
+  }
+}
+
+/// Holds an encoder.
+// @unchecked: an encoder is not Sendable; it is used in `show` alone, by one thread at a time.
+private final class JSONEncoderBox: @unchecked Sendable {
+  let lines = JSONLines()
+}

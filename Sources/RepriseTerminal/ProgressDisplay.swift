@@ -1,0 +1,135 @@
+// The display of a run: chooses how it is shown and listens to its events. How it looks is the
+// business of the displays that it chooses from.
+
+public import CombineOperators
+public import Reprise
+import Synchronization
+
+/// How progress is shown.
+public enum ProgressStyle: String, Sendable, CaseIterable {
+  /// A tree on a terminal, plain lines elsewhere.
+  case auto
+  /// A tree of steps, redrawn in place.
+  case tree
+  /// A line for each transition and each line of output.
+  case plain
+  /// An event as JSON on each line.
+  case json
+  /// Nothing but what went wrong.
+  case none
+}
+
+/// What a display can be asked to do by its user, and has others do.
+public struct DisplayControls: Sendable {
+  /// Takes the run again from the top.
+  public var restart: @Sendable () -> Void
+  /// Cancels the run.
+  public var cancel: @Sendable () -> Void
+  /// Cancels the run without grace.
+  public var kill: @Sendable () -> Void
+  /// Is told that nobody reads the output any more.
+  public var outputClosed: @Sendable () -> Void
+
+  /// Puts controls together.
+  ///
+  /// - Parameters:
+  ///   - restart: Takes the run again from the top.
+  ///   - cancel: Cancels the run.
+  ///   - kill: Cancels the run without grace.
+  ///   - outputClosed: Is told that nobody reads the output any more.
+  public init(
+    restart: @escaping @Sendable () -> Void, cancel: @escaping @Sendable () -> Void,
+    kill: @escaping @Sendable () -> Void, outputClosed: @escaping @Sendable () -> Void
+  ) {
+    self.restart = restart
+    self.cancel = cancel
+    self.kill = kill
+    self.outputClosed = outputClosed
+  }
+}
+
+/// One way to show events.
+///
+/// Called by one thread at a time.
+protocol EventDisplay: Sendable {
+  func show(_ event: Event)
+  /// After the last event: leaves everything as it was found.
+  func finish()
+}
+
+/// Shows a run from its events alone, wherever they come from.
+public final class ProgressDisplay: Sendable {
+  // @unchecked: a subscription is not Sendable; this one is only stored and released.
+  private struct Listening: @unchecked Sendable {
+    var subscription: AnyCancellable?
+    var isFinished = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let display: any EventDisplay
+  private let listening = Mutex(Listening())
+
+  /// Makes a display; nothing is shown before it is attached.
+  ///
+  /// - Parameters:
+  ///   - style: How progress is shown.
+  ///   - output: The descriptor to write to.
+  ///   - input: The descriptor from which keys are read, where it is a terminal.
+  ///   - environment: Where `TERM`, `NO_COLOR` and the locale are read.
+  ///   - controls: What keys do.
+  public init(
+    style: ProgressStyle, output: Int32 = 1, input: Int32 = 0, environment: [String: String],
+    controls: DisplayControls
+  ) {
+    let look = Style(environment: environment)
+    let device = TerminalDevice(descriptor: output)
+    let isTree =
+      style == .tree || style == .auto && device.isTerminal && environment["TERM"] != "dumb"
+    let plainLook = Style(hasColour: false, hasUnicode: look.hasUnicode)
+    display =
+      switch style {
+      case .auto, .tree, .plain:
+        isTree
+          ? TreeDisplay(
+            device: device, keys: TerminalDevice(descriptor: input), style: look, controls: controls
+          )
+          : LineDisplay(device: device, controls: controls, content: .plain(plainLook))
+      case .json: LineDisplay(device: device, controls: controls, content: .json)
+      case .none:
+        LineDisplay(
+          device: TerminalDevice(descriptor: 2), controls: controls, content: .report(plainLook))
+      }
+  }
+
+  /// Shows events as they come.
+  ///
+  /// Called once.
+  ///
+  /// - Parameter events: The events of one run.
+  public func attach(to events: some Publisher<Event, Never>) {
+    let subscription = events.sink { [self] _ in
+      display.finish()
+      let waiting = listening.withLock { listening in
+        listening.isFinished = true
+        defer { listening.waiting = [] }
+        return listening.waiting
+      }
+      for continuation in waiting { continuation.resume() }
+    } receiveValue: { [display] event in
+      display.show(event)
+    }
+    let held = Listening(subscription: subscription)
+    listening.withLock { $0.subscription = held.subscription }
+  }
+
+  /// Waits until the last event has been shown and the terminal is as it was found.
+  public func finish() async {
+    await withCheckedContinuation { continuation in
+      let isFinished = listening.withLock { listening in
+        if !listening.isFinished { listening.waiting.append(continuation) }
+        return listening.isFinished
+      }
+      if isFinished { continuation.resume() }
+    }
+  }
+}

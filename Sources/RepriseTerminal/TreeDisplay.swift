@@ -1,0 +1,170 @@
+// Shows a run as a tree on a terminal, and listens to its keys. When to draw is decided here, what to
+// draw by TreeView, how to write it by Screen.
+
+import Dispatch
+import Reprise
+import Synchronization
+
+/// Shows a run as a tree that is redrawn in place.
+///
+/// Events only change the state; drawing happens on a queue of its own, at most 30 times a second and
+/// only when something has changed, so that the display can neither slow nor hold up a run.
+final class TreeDisplay: EventDisplay {
+  /// The shortest time between two redraws.
+  private static let frameTime: Duration = .milliseconds(34)
+  /// How often elapsed times and spinners move.
+  private static let tickTime: Duration = .milliseconds(100)
+
+  private struct State {
+    var run = RunState()
+    var options = TreeView.Options()
+    var isScheduled = false
+    var lastFrame = Timestamp(microseconds: 0)
+    var isOver = false
+  }
+
+  /// What belongs to the drawing queue.
+  private struct Drawing {
+    var screen = Screen()
+    var size: TreeView.Size?
+    var isClosed = false
+  }
+
+  private let device: TerminalDevice
+  private let style: Style
+  private let controls: DisplayControls
+  private let keyboard: Keyboard
+  private let clock = SystemClock()
+  private let state = Mutex(State())
+  private let drawing = Mutex(Drawing())
+  private let queue = DispatchQueue(label: "reprise.display")
+  private let windowChanges = Mutex<EventSource?>(nil)
+
+  init(device: TerminalDevice, keys: TerminalDevice, style: Style, controls: DisplayControls) {
+    self.device = device
+    self.style = style
+    self.controls = controls
+    keyboard = Keyboard(device: keys)
+    catchSignal(DisplaySignal.windowChanged)
+    let hasKeys = keyboard.isUsable
+    state.withLock { $0.options.hasKeys = hasKeys }
+    let changes = DispatchSource.makeSignalSource(signal: DisplaySignal.windowChanged, queue: queue)
+    let source = EventSource(changes) { [weak self] in self?.redraw() }
+    windowChanges.withLock { $0 = source }
+    keyboard.start(
+      onKey: { [weak self] in self?.press($0) },
+      beforeStop: { [weak self] in self?.leaveScreen() },
+      afterStop: { [weak self] in self?.schedule() })
+  }
+
+  func show(_ event: Event) {
+    state.withLock { state in
+      do {
+        try state.run.apply(event)
+      } catch {
+        preconditionFailure("BUG: \(error)")
+      }
+    }
+    schedule()
+  }
+
+  func finish() {
+    keyboard.stop()
+    windowChanges.withLock { $0 }?.cancel()
+    state.withLock { $0.isOver = true }
+    queue.sync {
+      // The last picture is not folded to the window: it stays in the scroll-back.
+      draw(rows: 200)
+      let report = FailureReport(state: state.withLock { $0.run }, style: style).lines
+      write(drawing.withLock { $0.screen.leave() } + report.map { $0 + "\n" }.joined())
+    }
+  }
+
+  // MARK: Keys
+
+  private func press(_ key: UInt8) {
+    switch key {
+    case UInt8(ascii: "r"): controls.restart()
+    case UInt8(ascii: "c"):
+      let isCancelling = state.withLock { state in
+        if case .cancelling = state.run.phase { true } else { false }
+      }
+      isCancelling ? controls.kill() : controls.cancel()
+    case UInt8(ascii: "l"):
+      state.withLock { $0.options.showsOutput.toggle() }
+      schedule()
+    case UInt8(ascii: "?"):
+      state.withLock { $0.options.showsHelp.toggle() }
+      schedule()
+    default:
+      break
+    }
+  }
+
+  // MARK: Drawing
+
+  /// Has a redraw happen soon, unless one will anyway.
+  private func schedule() {
+    let now = clock.now
+    let delay = state.withLock { state -> Duration? in
+      guard !state.isScheduled, !state.isOver else { return nil }
+      state.isScheduled = true
+      return max(.zero, Self.frameTime - (now - state.lastFrame))
+    }
+    if let delay { redraw(after: delay) }
+  }
+
+  private func redraw(after delay: Duration) {
+    let microseconds = Int(delay / .microseconds(1))
+    queue.asyncAfter(deadline: .now() + .microseconds(microseconds)) { [weak self] in
+      self?.redraw()
+    }
+  }
+
+  /// Draws, and sees to it that running times go on.
+  private func redraw() {
+    let now = clock.now
+    let (isOver, isRunning) = state.withLock { state in
+      state.isScheduled = false
+      state.lastFrame = now
+      return (state.isOver, state.run.counts.running > 0)
+    }
+    guard !isOver else { return }
+    draw(rows: nil)
+    guard isRunning else { return }
+    let mustTick = state.withLock { state in
+      guard !state.isScheduled else { return false }
+      state.isScheduled = true
+      return true
+    }
+    if mustTick { redraw(after: Self.tickTime) }
+  }
+
+  private func draw(rows: Int?) {
+    let (run, options) = state.withLock { ($0.run, $0.options) }
+    var size = device.size
+    let text = drawing.withLock { drawing -> String in
+      let clearing = drawing.size == nil || drawing.size == size ? "" : drawing.screen.clear()
+      drawing.size = size
+      if let rows {
+        // More rows than the window has cannot be gone back to: the old ones go first.
+        size.rows = rows
+        let view = TreeView(state: run, now: clock.now, style: style, options: options)
+        return clearing + drawing.screen.clear() + drawing.screen.update(to: view.lines(size))
+      }
+      let view = TreeView(state: run, now: clock.now, style: style, options: options)
+      return clearing + drawing.screen.update(to: view.lines(size))
+    }
+    write(text)
+  }
+
+  private func leaveScreen() {
+    queue.sync { write(drawing.withLock { $0.screen.leave() }) }
+  }
+
+  private func write(_ text: String) {
+    guard !text.isEmpty, !drawing.withLock({ $0.isClosed }), !device.write(text) else { return }
+    drawing.withLock { $0.isClosed = true }
+    controls.outputClosed()
+  }
+}

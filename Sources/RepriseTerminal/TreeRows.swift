@@ -1,0 +1,43 @@
+// Lays the outline of a plan out as rows with guides. Pure; knows no states.
+
+import Reprise
+
+/// One row of the tree: a step and what stands before it.
+struct TreeRow: Sendable, Equatable {
+  let step: Int
+  /// The guides before the step, all of the same width for rows of one depth.
+  let guide: String
+}
+
+/// Lays out an outline in file order.
+///
+/// - Parameters:
+///   - outline: The shape of the workflow.
+///   - style: How guides look.
+/// - Returns: One row per step. Linear in their number.
+func treeRows(_ outline: Outline, _ style: Style) -> [TreeRow] {
+  var rows: [TreeRow] = []
+  append(outline, first: "", others: "", style, to: &rows)
+  return rows
+}
+
+/// Recurses as deep as the file is nested, which is limited.
+private func append(
+  _ outline: Outline, first: String, others: String, _ style: Style, to rows: inout [TreeRow]
+) {
+  switch outline {
+  case .step(let index):
+    rows.append(TreeRow(step: index.position, guide: first))
+  case .sequence(let items):
+    for (number, item) in items.enumerated() {
+      append(item, first: number == 0 ? first : others, others: others, style, to: &rows)
+    }
+  case .parallel(let branches):
+    for (number, branch) in branches.enumerated() {
+      let guides = style.guides(isLast: number == branches.count - 1)
+      append(
+        branch, first: (number == 0 ? first : others) + guides.first,
+        others: others + guides.others, style, to: &rows)
+    }
+  }
+}

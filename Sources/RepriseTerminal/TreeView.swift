@@ -1,0 +1,202 @@
+// Draws the state of a run as rows of text that fit a window. Pure: no terminal, no clock.
+
+import Reprise
+
+/// The picture of a run at one moment.
+struct TreeView {
+  /// The size of a window.
+  struct Size: Sendable, Equatable {
+    var columns: Int
+    var rows: Int
+  }
+
+  /// What the user has chosen.
+  struct Options: Sendable, Equatable {
+    var showsOutput = true
+    var showsHelp = false
+    /// Whether keys can be pressed.
+    var hasKeys = true
+  }
+
+  let state: RunState
+  let now: Timestamp
+  let style: Style
+  let options: Options
+
+  /// The rows that fit a window.
+  ///
+  /// Running and failed steps win the space; what is finished is folded first, then what is pending.
+  /// Linear in the number of steps; only the rows that are shown are drawn.
+  func lines(_ size: Size) -> [String] {
+    guard let plan = state.plan else { return [] }
+    let frame = header + bodyLines(treeRows(plan.outline, style), size) + footer
+    // The last column stays empty: writing there makes some terminals wrap.
+    return frame.map { $0.rendered(style, columns: size.columns - 1) }
+  }
+
+  /// A row before it is coloured: its parts, of which the last may be cut.
+  struct Row {
+    var parts: [(text: String, colour: Style.Colour?)]
+
+    func rendered(_ style: Style, columns: Int) -> String {
+      var room = max(1, columns)
+      var result = ""
+      for part in parts where room > 0 {
+        let text = TerminalText.cut(part.text, to: room)
+        room -= TerminalText.width(text)
+        result += part.colour.map { style.coloured(text, $0) } ?? text
+      }
+      return result
+    }
+  }
+
+  // MARK: Head and foot
+
+  private var header: [Row] {
+    let name = TerminalText.sanitized(state.plan?.workflow ?? "")
+    let generation = state.generation > 1 ? "  generation \(state.generation)" : ""
+    return [
+      Row(parts: [(name, .bold), (generation, .cyan), (waiting.map { "  " + $0 } ?? "", .yellow)])
+    ]
+  }
+
+  /// What a cancel or a restart waits for.
+  private var waiting: String? {
+    let verb: String
+    switch state.phase {
+    case .cancelling: verb = "cancelling"
+    case .restarting: verb = "restarting"
+    case .notStarted, .running, .ended: return nil
+    }
+    let names = state.steps.lazy.filter(\.phase.isUnderWay).prefix(4).map(\.id)
+    guard !names.isEmpty else { return verb }
+    let since = state.phaseChangedAt.map { ", \(elapsedText(now - $0))" } ?? ""
+    return "\(verb): waiting for \(names.prefix(3).joined(separator: ", "))"
+      + (names.count > 3 ? ", …" : "") + since
+  }
+
+  private var footer: [Row] {
+    let counts = state.counts
+    var parts = ["\(counts.final) of \(state.steps.count) done"]
+    for (count, word) in [
+      (counts.running, "running"), (counts.ready, "ready"), (counts.failed, "failed"),
+      (counts.cancelled, "cancelled"), (counts.skipped, "skipped"),
+    ] where count > 0 { parts.append("\(count) \(word)") }
+    let dot = style.hasUnicode ? " · " : ", "
+    let time = state.startedAt.map { "   " + elapsedText((endOfRun ?? now) - $0) } ?? ""
+    var rows = [Row(parts: [(parts.joined(separator: dot) + time, nil)])]
+    guard options.hasKeys, endOfRun == nil else { return rows }
+    if options.showsHelp {
+      rows += [
+        "r  restart from the top: cancel what runs, wait until it is gone, begin again",
+        "c  cancel; twice: kill at once       Ctrl-C does the same",
+        "l  show or hide the output of running steps",
+        "?  show or hide this help",
+      ].map { Row(parts: [($0, .dim)]) }
+    } else {
+      rows.append(
+        Row(parts: [(["r restart", "c cancel", "l output", "? help"].joined(separator: dot), .dim)])
+      )
+    }
+    return rows
+  }
+
+  private var endOfRun: Timestamp? {
+    if case .ended = state.phase { state.phaseChangedAt } else { nil }
+  }
+
+  // MARK: The steps
+
+  private func bodyLines(_ rows: [TreeRow], _ size: Size) -> [Row] {
+    // Header and footer keep their places, and the cursor stands below.
+    let room = max(3, size.rows - header.count - footer.count - 1)
+    let width = min(40, rows.map { $0.guide.count + state.steps[$0.step].id.count }.max() ?? 0)
+    return folded(rows, room: room).map { item in
+      switch item {
+      case .step(let row): stepRow(row, width: width)
+      case .fold(let text): Row(parts: [("  " + text, .dim)])
+      }
+    }
+  }
+
+  private enum Item {
+    case step(TreeRow)
+    case fold(String)
+  }
+
+  /// Leaves out rows until the rest fits: finished ones from the top, then pending ones from the
+  /// bottom, then whatever is left over.
+  private func folded(_ rows: [TreeRow], room: Int) -> [Item] {
+    guard rows.count > room else { return rows.map(Item.step) }
+    var isHidden = Array(repeating: false, count: rows.count)
+    var excess = rows.count - room + 2
+    func hide(_ positions: some Sequence<Int>, where matches: (StepPhase) -> Bool) -> Int {
+      var hidden = 0
+      for position in positions where excess > 0 && !isHidden[position] {
+        guard matches(state.steps[rows[position].step].phase) else { continue }
+        isHidden[position] = true
+        hidden += 1
+        excess -= 1
+      }
+      return hidden
+    }
+    let finished = hide(rows.indices) { phase in
+      if case .failed = phase { false } else { phase.isFinal }
+    }
+    let waiting = hide(rows.indices.reversed()) { $0 == .pending || $0 == .ready }
+    let others = hide(rows.indices.reversed()) { _ in true }
+    let shown = rows.indices.filter { !isHidden[$0] }.map { Item.step(rows[$0]) }
+    func steps(_ count: Int) -> String { count == 1 ? "1 step" : "\(count) steps" }
+    let top = finished > 0 ? [Item.fold("\(steps(finished)) finished")] : []
+    let below = [(waiting, "waiting"), (others, "more")].filter { $0.0 > 0 }
+      .map { "\(steps($0.0)) \($0.1)" }.joined(separator: ", ")
+    return top + shown + (below.isEmpty ? [] : [Item.fold(below)])
+  }
+
+  private func stepRow(_ row: TreeRow, width: Int) -> Row {
+    let step = state.steps[row.step]
+    let frame = Int((now.microseconds - (step.startedAt?.microseconds ?? 0)) / 100_000)
+    let name = TerminalText.cut(
+      TerminalText.sanitized(step.id), to: max(1, width - row.guide.count))
+    let time = elapsed(of: step).map(elapsedText) ?? ""
+    let padded = TerminalText.padded(name, to: width - row.guide.count)
+    return Row(parts: [
+      ("  " + row.guide, .dim),
+      (style.plainGlyph(step.phase, frame: frame), style.colour(step.phase)),
+      (" " + padded, nil),
+      ("  " + String(repeating: " ", count: max(0, 7 - time.count)) + time, .dim),
+      ("  " + remark(on: step), .dim),
+    ])
+  }
+
+  private func elapsed(of step: StepState) -> Duration? {
+    guard let startedAt = step.startedAt else { return nil }
+    return (step.endedAt ?? now) - startedAt
+  }
+
+  /// What stands behind a step: the line that it writes, or how it ended.
+  private func remark(on step: StepState) -> String {
+    switch step.phase {
+    case .failed(let reason): return TerminalText.sanitized(reason.description)
+    case .cancelled(let cause): return "cancelled " + TerminalText.sanitized(cause.description)
+    case .skipped(let reason): return "skipped: " + TerminalText.sanitized(reason)
+    case .running:
+      guard options.showsOutput, let line = step.output.current else { return "" }
+      return TerminalText.sanitized(line.text)
+    case .pending, .ready, .succeeded: return ""
+    }
+  }
+}
+
+/// A duration in few characters: `0.4s`, `59.9s`, `1:05`, `2:03:10`.
+func elapsedText(_ duration: Duration) -> String {
+  let tenths = max(
+    0, duration.components.seconds * 10 + duration.components.attoseconds / 100_000_000_000_000_000)
+  let seconds = tenths / 10
+  func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+  return switch seconds {
+  case ..<60: "\(seconds).\(tenths % 10)s"
+  case ..<3600: "\(seconds / 60):\(twoDigits(seconds % 60))"
+  default: "\(seconds / 3600):\(twoDigits(seconds / 60 % 60)):\(twoDigits(seconds % 60))"
+  }
+}

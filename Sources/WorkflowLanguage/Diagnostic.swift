@@ -1,0 +1,78 @@
+// What is wrong with a workflow file, and how it is told. Knows nothing of how it was found.
+
+/// One mistake in a workflow file.
+public struct Diagnostic: Sendable, Equatable {
+  /// How bad it is.
+  public enum Severity: String, Sendable {
+    /// The workflow cannot be run.
+    case error
+    /// It can be run, but probably not as it was meant.
+    case warning
+  }
+
+  /// How bad it is.
+  public var severity: Severity
+  /// The file, as it was named.
+  public var file: String
+  /// The line, from 1; 0 when the mistake is the file as a whole.
+  public var line: Int
+  /// The column in characters, from 1.
+  public var column: Int
+  /// How many characters are meant.
+  public var length: Int
+  /// What is wrong.
+  public var message: String
+  /// How to mend it.
+  public var hint: String?
+  /// The line of the file, to show the place in.
+  public var sourceLine: String
+}
+
+extension Diagnostic: CustomStringConvertible {
+  /// The mistake as a person reads it: place, message, and the line with a caret.
+  public var description: String {
+    guard line > 0 else {
+      return "\(file): \(severity.rawValue): \(message)" + (hint.map { "\n  \($0)" } ?? "")
+    }
+    let number = String(line)
+    let gutter = String(repeating: " ", count: max(5, number.count + 3))
+    // Tabs stay tabs before the caret, so that it stands below what it means.
+    let before = sourceLine.unicodeScalars.prefix(column - 1).map { $0 == "\t" ? "\t" : " " }
+    let carets = "^" + String(repeating: "~", count: max(0, min(length, 60) - 1))
+    return """
+      \(file):\(line):\(column): \(severity.rawValue): \(message)
+      \(String(repeating: " ", count: gutter.count - number.count))\(number) | \(shown(sourceLine))
+      \(gutter) | \(before.joined())\(carets)\(hint.map { " " + $0 } ?? "")
+      """
+  }
+
+  /// A line of at most 200 characters, with nothing in it that a terminal would obey.
+  private func shown(_ line: String) -> String {
+    printable(String(line.prefix(200)), keepingTabs: true)
+  }
+}
+
+/// What is wrong with a workflow file: all of it.
+public struct WorkflowError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The mistakes in the order of the file.
+  public let diagnostics: [Diagnostic]
+
+  /// All mistakes, one after the other, with a count where there are several.
+  public var description: String {
+    let texts = diagnostics.map(\.description)
+    let count = diagnostics.count { $0.severity == .error }
+    return texts.joined(separator: "\n\n") + (count > 1 ? "\n\n\(count) mistakes" : "")
+  }
+}
+
+/// A text with control characters and those that turn the direction of writing made visible.
+func printable(_ text: String, keepingTabs: Bool = false) -> String {
+  text.unicodeScalars.reduce(into: "") { result, scalar in
+    switch scalar.value {
+    case 0x09 where keepingTabs: result.unicodeScalars.append(scalar)
+    case 0..<0x20, 0x7F...0x9F, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069:
+      result += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+    default: result.unicodeScalars.append(scalar)
+    }
+  }
+}

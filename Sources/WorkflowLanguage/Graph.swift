@@ -1,0 +1,275 @@
+// A checked DAG of steps: dense integers, edges in both directions, a topological order. Knows
+// nothing of what steps do.
+
+/// Names one step of a workflow by its position in file order.
+public struct StepIndex: Hashable, Comparable, Sendable {
+  /// The position of the step, from 0.
+  public let position: Int
+
+  /// Makes an index.
+  ///
+  /// - Parameter position: The position of the step, from 0.
+  public init(_ position: Int) {
+    self.position = position
+  }
+
+  /// Orders steps as the file does.
+  public static func < (earlier: StepIndex, later: StepIndex) -> Bool {
+    earlier.position < later.position
+  }
+}
+
+/// Steps and what they need, without a cycle.
+///
+/// Building it takes time linear in the number of steps and needs, and so do all of its functions;
+/// none recurses, so depth does not matter.
+public struct Graph: Sendable, Equatable {
+  /// The ids of the steps, in file order.
+  public let ids: [String]
+  /// An order in which every step comes after all that it needs; of those that could be next, the
+  /// one that stands first in the file.
+  public let topologicalOrder: [StepIndex]
+  private let needsOf: Edges
+  private let dependentsOf: Edges
+  private let positions: [String: Int]
+
+  /// Checks steps and connects them.
+  ///
+  /// - Parameters:
+  ///   - ids: The ids of the steps, in file order.
+  ///   - needs: The ids of what each step needs, in the same order.
+  /// - Throws: ``GraphError`` for the first thing that is wrong.
+  public init(ids: [String], needs: [[String]]) throws(GraphError) {
+    precondition(ids.count == needs.count, "each step has its list of needs")
+    var positions: [String: Int] = [:]
+    positions.reserveCapacity(ids.count)
+    for (position, id) in ids.enumerated() where positions.updateValue(position, forKey: id) != nil
+    {
+      throw .duplicateStep(id)
+    }
+    var indices: [[Int]] = []
+    indices.reserveCapacity(ids.count)
+    for (position, names) in needs.enumerated() {
+      var found: [Int] = []
+      found.reserveCapacity(names.count)
+      for name in names {
+        guard let need = positions[name] else {
+          throw .unknownNeed(step: ids[position], need: name)
+        }
+        guard need != position else { throw .needsItself(name) }
+        found.append(need)
+      }
+      indices.append(found)
+    }
+    try self.init(ids: ids, positions: positions, needs: indices)
+  }
+
+  private init(
+    ids: [String], positions: [String: Int], needs: [[Int]]
+  ) throws(GraphError) {
+    self.ids = ids
+    self.positions = positions
+    needsOf = Edges(needs)
+    dependentsOf = needsOf.reversed(count: ids.count)
+    switch Self.sorted(needsOf, dependentsOf, count: ids.count) {
+    case .order(let order): topologicalOrder = order
+    case .cycle(let steps): throw .cycle(steps.map { ids[$0.position] })
+    }
+  }
+
+  /// How many steps there are.
+  public var count: Int { ids.count }
+
+  /// All steps in file order.
+  public var indices: [StepIndex] { (0..<count).map { StepIndex($0) } }
+
+  /// The id of a step.
+  ///
+  /// - Parameter step: The step.
+  /// - Returns: Its id.
+  public func id(of step: StepIndex) -> String {
+    ids[step.position]
+  }
+
+  /// Looks a step up.
+  ///
+  /// - Parameter id: The id of the step.
+  /// - Returns: The step, or nil where there is none of that id. Constant time.
+  public func index(of id: String) -> StepIndex? {
+    positions[id].map { StepIndex($0) }
+  }
+
+  /// The steps that a step needs, in the order in which it names them.
+  ///
+  /// - Parameter step: The step.
+  /// - Returns: What it needs. Constant time.
+  public func needs(of step: StepIndex) -> ArraySlice<StepIndex> {
+    needsOf[step]
+  }
+
+  /// The steps that need a step, in file order.
+  ///
+  /// - Parameter step: The step.
+  /// - Returns: What needs it. Constant time.
+  public func dependents(of step: StepIndex) -> ArraySlice<StepIndex> {
+    dependentsOf[step]
+  }
+
+  /// Steps together with all that depend on them, directly or through others.
+  ///
+  /// - Parameter steps: Where to begin.
+  /// - Returns: All of them, in topological order.
+  public func withDependents(_ steps: [StepIndex]) -> [StepIndex] {
+    var isReached = Array(repeating: false, count: count)
+    for step in steps { isReached[step.position] = true }
+    for step in topologicalOrder where isReached[step.position] {
+      for dependent in dependents(of: step) { isReached[dependent.position] = true }
+    }
+    return topologicalOrder.filter { isReached[$0.position] }
+  }
+
+  // MARK: Sorting
+
+  private enum Sorted {
+    case order([StepIndex])
+    case cycle([StepIndex])
+  }
+
+  /// Kahn's algorithm (Topological sorting of large networks, 1962), with the free steps kept in
+  /// file order.
+  private static func sorted(_ needs: Edges, _ dependents: Edges, count: Int) -> Sorted {
+    var missing = (0..<count).map { needs[StepIndex($0)].count }
+    var free = PositionHeap(missing.indices.filter { missing[$0] == 0 })
+    var order: [StepIndex] = []
+    order.reserveCapacity(count)
+    while let position = free.popSmallest() {
+      order.append(StepIndex(position))
+      for dependent in dependents[StepIndex(position)] {
+        missing[dependent.position] -= 1
+        if missing[dependent.position] == 0 { free.insert(dependent.position) }
+      }
+    }
+    guard order.count < count else { return .order(order) }
+    return .cycle(cycle(needs, isLeft: missing.map { $0 > 0 }))
+  }
+
+  /// Walks along needs that are part of or behind a cycle until it meets itself.
+  ///
+  /// - Returns: The steps of a cycle, each needing the next, beginning with the one that stands first
+  ///   in the file.
+  private static func cycle(_ needs: Edges, isLeft: [Bool]) -> [StepIndex] {
+    var seenAt: [Int: Int] = [:]
+    var path: [StepIndex] = []
+    var position = isLeft.firstIndex(of: true)
+    while let here = position, seenAt[here] == nil {
+      seenAt[here] = path.count
+      path.append(StepIndex(here))
+      position = needs[StepIndex(here)].first { isLeft[$0.position] }?.position
+    }
+    guard let meeting = position.flatMap({ seenAt[$0] }) else {
+      preconditionFailure("BUG: steps are left over by the sort but none is on a cycle")
+    }
+    let steps = path[meeting...]
+    let first = steps.firstIndex(of: steps.min() ?? steps[meeting]) ?? meeting
+    return Array(steps[first...] + steps[..<first])
+  }
+}
+
+/// What is wrong with a graph.
+public enum GraphError: Error, Equatable, CustomStringConvertible {
+  /// Two steps have the same id.
+  case duplicateStep(String)
+  /// A step needs one that does not exist.
+  case unknownNeed(step: String, need: String)
+  /// A step needs itself.
+  case needsItself(String)
+  /// Steps need one another in a circle: each the next, and the last the first.
+  case cycle([String])
+
+  /// The error as a sentence without a full stop.
+  public var description: String {
+    switch self {
+    case .duplicateStep(let id): "there are two steps \"\(id)\""
+    case .unknownNeed(let step, let need):
+      "step \"\(step)\" needs \"\(need)\", which does not exist"
+    case .needsItself(let id): "step \"\(id)\" needs itself"
+    case .cycle(let ids):
+      "steps need one another in a circle: " + (ids + ids.prefix(1)).joined(separator: " -> ")
+    }
+  }
+}
+
+/// Lists of steps for each step, in two flat arrays.
+private struct Edges: Sendable, Equatable {
+  private var offsets: [Int]
+  private var targets: [StepIndex]
+
+  init(_ lists: [[Int]]) {
+    offsets = [0]
+    offsets.reserveCapacity(lists.count + 1)
+    targets = []
+    targets.reserveCapacity(lists.reduce(0) { $0 + $1.count })
+    for list in lists {
+      for target in list { targets.append(StepIndex(target)) }
+      offsets.append(targets.count)
+    }
+  }
+
+  private init(offsets: [Int], targets: [StepIndex]) {
+    self.offsets = offsets
+    self.targets = targets
+  }
+
+  subscript(step: StepIndex) -> ArraySlice<StepIndex> {
+    targets[offsets[step.position]..<offsets[step.position + 1]]
+  }
+
+  /// The same edges seen from the other side; each list in ascending order.
+  func reversed(count: Int) -> Edges {
+    var offsets = Array(repeating: 0, count: count + 1)
+    for target in targets { offsets[target.position + 1] += 1 }
+    for position in 0..<count { offsets[position + 1] += offsets[position] }
+    var next = offsets
+    var reversed = Array(repeating: StepIndex(0), count: targets.count)
+    for source in 0..<count {
+      for target in self[StepIndex(source)] {
+        reversed[next[target.position]] = StepIndex(source)
+        next[target.position] += 1
+      }
+    }
+    return Edges(offsets: offsets, targets: reversed)
+  }
+}
+
+/// A binary heap that gives the smallest position first.
+private struct PositionHeap {
+  private var positions: [Int]
+
+  /// - Parameter ascending: Positions in ascending order, which is a heap already.
+  init(_ ascending: [Int]) {
+    positions = ascending
+  }
+
+  mutating func insert(_ position: Int) {
+    positions.append(position)
+    var child = positions.count - 1
+    while child > 0, positions[child] < positions[(child - 1) / 2] {
+      positions.swapAt(child, (child - 1) / 2)
+      child = (child - 1) / 2
+    }
+  }
+
+  mutating func popSmallest() -> Int? {
+    guard let smallest = positions.first, let last = positions.popLast() else { return nil }
+    guard !positions.isEmpty else { return smallest }
+    positions[0] = last
+    var parent = 0
+    while true {
+      var child = 2 * parent + 1
+      if child + 1 < positions.count, positions[child + 1] < positions[child] { child += 1 }
+      guard child < positions.count, positions[child] < positions[parent] else { return smallest }
+      positions.swapAt(child, parent)
+      parent = child
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// The keys of the language, in one table for each place where keys stand. Checking and suggestions
+// come from here, and so will the JSON schema.
+
+/// A key that may stand in a map.
+struct Key: Sendable {
+  let name: String
+  let type: String
+  let summary: String
+
+  init(_ name: String, _ type: String, _ summary: String) {
+    self.name = name
+    self.type = type
+    self.summary = summary
+  }
+}
+
+/// The keys that may stand in one kind of map.
+struct KeyTable: Sendable {
+  /// What such a map is called in messages.
+  let place: String
+  let keys: [Key]
+
+  var names: [String] { keys.map(\.name) }
+
+  static let workflow = KeyTable(
+    place: "a workflow",
+    keys: [
+      Key("name", "text", "the name of the workflow"),
+      Key("description", "text", "what it is for"),
+      Key("env", "map of texts", "environment variables for every step"),
+      Key("dir", "text", "where steps run"),
+      Key("shell", "text or list of texts", "what runs scripts"),
+      Key("timeout", "duration", "how long a run may take"),
+      Key("grace", "duration", "how long a step may take to end once it is told to"),
+      Key("max-parallel", "number from 1", "how many steps may run at once"),
+      Key("steps", "list of steps", "the steps, in order"),
+    ])
+
+  static let step = KeyTable(
+    place: "a step",
+    keys: [
+      Key("id", "text", "the name of the step"),
+      Key("needs", "id or list of ids", "the steps that must have succeeded before"),
+      Key("run", "text", "a script to run"),
+      Key("exec", "list of texts", "a program with its arguments, run without a shell"),
+      Key("env", "map of texts", "environment variables for this step"),
+      Key("dir", "text", "where it runs"),
+      Key("shell", "text or list of texts", "what runs its script"),
+      Key("timeout", "duration", "how long it may take"),
+      Key("grace", "duration", "how long it may take to end once it is told to"),
+    ])
+
+  static let parallel = KeyTable(
+    place: "a parallel group", keys: [Key("parallel", "list of branches", "what runs side by side")]
+  )
+
+  static let sequence = KeyTable(
+    place: "a nested list", keys: [Key("steps", "list of steps", "steps that run in order")])
+
+  /// What other tools call things.
+  private static let synonyms = [
+    "depends": "needs", "depends_on": "needs", "depends-on": "needs", "dependencies": "needs",
+    "deps": "needs", "after": "needs", "command": "run", "cmd": "run", "cmds": "run",
+    "script": "run", "working-directory": "dir", "working_dir": "dir", "workdir": "dir",
+    "cwd": "dir", "directory": "dir", "jobs": "steps", "tasks": "steps",
+    "timeout-minutes": "timeout",
+    "timeout_sec": "timeout", "environment": "env", "vars": "env", "concurrency": "max-parallel",
+    "parallelism": "max-parallel", "args": "exec", "desc": "description",
+  ]
+
+  /// What somebody probably meant by a key that does not exist here.
+  func suggestion(for name: String) -> String? {
+    let kebab = name.reduce(into: "") { result, letter in
+      if letter.isUppercase && !result.isEmpty { result += "-" }
+      result += letter == "_" ? "-" : letter.lowercased()
+    }
+    if names.contains(kebab) { return kebab }
+    if let known = Self.synonyms[name.lowercased()] ?? Self.synonyms[kebab], names.contains(known) {
+      return known
+    }
+    return nearest(to: name, among: names)
+  }
+}

@@ -1,0 +1,199 @@
+// Makes the tree of a document from events, within limits. Knows nothing of what the keys mean.
+
+/// A document, and what is wrong with it.
+public struct Document: Sendable {
+  /// How deep lists and maps may be nested.
+  ///
+  /// libyaml takes time quadratic in it.
+  public static let depthMax = 100
+  /// How many nodes aliases may expand to.
+  public static let aliasedNodesMax = 100_000
+
+  /// The tree; nil when the text is empty or cannot be read to its end.
+  public private(set) var root: Node?
+  /// What is wrong, in the order of finding.
+  public private(set) var problems: [Problem] = []
+
+  /// Reads a text.
+  ///
+  /// Linear in its size.
+  ///
+  /// - Parameter source: The text.
+  public init(_ source: SourceText) {
+    if let problem = source.firstProblem() {
+      problems = [problem]
+      return
+    }
+    var composer = Composer()
+    do throws(Problem) {
+      try composer.read(EventReader(source.bytes))
+      root = composer.root
+    } catch {
+      let isTab = source.line(error.mark.line).dropFirst(error.mark.column - 1).first == "\t"
+      composer.problems.append(
+        isTab
+          ? Problem(
+            message: "a tab cannot indent or begin a value", mark: error.mark, length: 1,
+            hint: "use spaces")
+          : error)
+    }
+    problems = composer.problems
+  }
+}
+
+/// Builds nodes from events with a stack of its own, so that depth costs no recursion.
+private struct Composer {
+  /// A list or map that is not closed yet.
+  private struct Open {
+    var items: [Node] = []
+    let isMapping: Bool
+    let mark: Mark
+    let anchor: String?
+  }
+
+  var root: Node?
+  var problems: [Problem] = []
+  private var stack: [Open] = []
+  private var anchors: [String: Node] = [:]
+  private var aliasedNodes = 0
+
+  init() {}
+
+  mutating func read(_ reader: EventReader) throws(Problem) {
+    while true {
+      let event = try reader.next()
+      switch event.kind {
+      case .streamEnd: return
+      case .documentStart:
+        if root != nil {
+          throw Problem(
+            message: "a second document begins here; a file holds one workflow", mark: event.start,
+            length: 3, hint: "put it into a file of its own")
+        }
+      case .sequenceStart, .mappingStart:
+        try open(event)
+      case .sequenceEnd, .mappingEnd:
+        close(event)
+      case .scalar(let text, let isPlain):
+        let isOnOneLine = event.start.line == event.end.line
+        let length = isOnOneLine ? event.end.column - event.start.column : 1
+        add(
+          Node(
+            content: .scalar(text, isPlain: isPlain), mark: event.start, length: max(1, length),
+            size: 1), anchor: event.anchor)
+      case .alias(let name):
+        add(try resolved(name, event), anchor: nil)
+      case .documentEnd, .other: break
+      }
+    }
+  }
+
+  private mutating func open(_ event: YAMLEvent) throws(Problem) {
+    guard stack.count < Document.depthMax else {
+      throw Problem(
+        message: "lists and maps are nested deeper than \(Document.depthMax)", mark: event.start,
+        length: 1, hint: "make it flatter")
+    }
+    var isMapping = false
+    if case .mappingStart = event.kind { isMapping = true }
+    stack.append(Open(isMapping: isMapping, mark: event.start, anchor: event.anchor))
+  }
+
+  private mutating func close(_ event: YAMLEvent) {
+    guard let open = stack.popLast() else {
+      preconditionFailure("BUG: libyaml closes what it did not open")
+    }
+    let content: Node.Content = open.isMapping ? .mapping(pairs(of: open)) : .sequence(open.items)
+    let isOnOneLine = open.mark.line == event.end.line
+    let size = open.items.reduce(1) { $0 + $1.size }
+    add(
+      Node(
+        content: content, mark: open.mark,
+        length: isOnOneLine ? max(1, event.end.column - open.mark.column) : 1, size: size),
+      anchor: open.anchor)
+  }
+
+  private mutating func add(_ node: Node, anchor: String?) {
+    if let anchor { anchors[anchor] = node }
+    if stack.isEmpty { root = node } else { stack[stack.count - 1].items.append(node) }
+  }
+
+  private mutating func resolved(_ name: String, _ event: YAMLEvent) throws(Problem) -> Node {
+    let length = event.end.column - event.start.column
+    guard var node = anchors[name] else {
+      if let open = stack.first(where: { $0.anchor == name }) {
+        throw Problem(
+          message: "*\(name) stands inside of what &\(name) names at line \(open.mark.line), "
+            + "column \(open.mark.column), which therefore has no end",
+          mark: event.start, length: length)
+      }
+      throw Problem(
+        message: "*\(name) is used, but nothing is named &\(name) before it", mark: event.start,
+        length: length, hint: "quote the text if it begins with *")
+    }
+    aliasedNodes += node.size
+    guard aliasedNodes <= Document.aliasedNodesMax else {
+      throw Problem(
+        message: "the aliases of this file expand to more than \(Document.aliasedNodesMax) values",
+        mark: event.start, length: length)
+    }
+    node.mark = event.start
+    node.length = length
+    return node
+  }
+
+  // MARK: Maps
+
+  private mutating func pairs(of open: Open) -> [(key: Node, value: Node)] {
+    var pairs: [(key: Node, value: Node)] = []
+    var places: [String: Mark] = [:]
+    var merged: [Node] = []
+    for position in stride(from: 0, to: open.items.count - 1, by: 2) {
+      let (key, value) = (open.items[position], open.items[position + 1])
+      guard let name = key.text else {
+        problems.append(
+          Problem(
+            message: "a key is a text, not \(key.kindName)", mark: key.mark, length: key.length))
+        continue
+      }
+      if case .scalar("<<", isPlain: true) = key.content {
+        merged.append(value)
+        continue
+      }
+      if let first = places.updateValue(key.mark, forKey: name) {
+        problems.append(
+          Problem(
+            message: "the key \"\(name)\" stands here a second time; the first one is at line "
+              + "\(first.line), column \(first.column)",
+            mark: key.mark, length: key.length, hint: "remove one of them"))
+        continue
+      }
+      pairs.append((key, value))
+    }
+    for node in merged { merge(node, into: &pairs, Set(places.keys)) }
+    return pairs
+  }
+
+  /// Adds what a merge key brings; what the map says itself wins, then what was merged first.
+  private mutating func merge(
+    _ node: Node, into pairs: inout [(key: Node, value: Node)], _ own: Set<String>
+  ) {
+    var known = own.union(pairs.compactMap(\.key.text))
+    let sources: [Node]
+    switch node.content {
+    case .mapping: sources = [node]
+    case .sequence(let nodes): sources = nodes
+    case .scalar: sources = []
+    }
+    for source in sources {
+      guard case .mapping(let others) = source.content else { continue }
+      for pair in others where known.insert(pair.key.text ?? "").inserted { pairs.append(pair) }
+    }
+    let isRight =
+      !sources.isEmpty
+      && sources.allSatisfy { if case .mapping = $0.content { true } else { false } }
+    guard !isRight else { return }
+    problems.append(
+      Problem(message: "<< takes a map or a list of maps", mark: node.mark, length: node.length))
+  }
+}

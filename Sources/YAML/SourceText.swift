@@ -1,0 +1,109 @@
+// The text of a file, checked and cut into lines. Knows nothing of YAML but its line breaks.
+
+/// The text of a file.
+public struct SourceText: Sendable {
+  /// How large a file may be, in bytes.
+  public static let bytesMax = 64 << 20
+
+  let bytes: [UInt8]
+
+  /// Takes the bytes of a file.
+  ///
+  /// A byte order mark is dropped.
+  ///
+  /// - Parameter bytes: The bytes.
+  public init(_ bytes: [UInt8]) {
+    self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+  }
+
+  /// One line without its end; empty where there is no such line.
+  ///
+  /// Linear in the size of the text.
+  ///
+  /// - Parameter number: The number of the line, from 1.
+  /// - Returns: The line.
+  public func line(_ number: Int) -> String {
+    var start = 0
+    for _ in 1..<max(1, number) {
+      guard let lineBreak = nextBreak(from: start) else { return "" }
+      start = lineBreak.upperBound
+    }
+    let end = nextBreak(from: start)?.lowerBound ?? bytes.count
+    return String(decoding: bytes[start..<end], as: UTF8.self)
+  }
+
+  /// What cannot be part of a YAML text in UTF-8, if anything: the first such place.
+  func firstProblem() -> Problem? {
+    if bytes.count > Self.bytesMax {
+      return Problem(
+        message: "the file has \(bytes.count) bytes; at most \(Self.bytesMax) are read",
+        mark: Mark(line: 1, column: 1), length: 1)
+    }
+    var position = 0
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte >= 0x20 && byte < 0x7F || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+        position += 1
+      } else if byte < 0x80 {
+        let name = byte == 0 ? "NUL" : "control character \(hexadecimal(byte))"
+        return problem("a \(name) cannot be part of a YAML file", at: position, "remove it")
+      } else if let length = characterLength(at: position) {
+        position += length
+      } else {
+        return problem(
+          "this byte (\(hexadecimal(byte))) is not UTF-8", at: position, "save the file as UTF-8")
+      }
+    }
+    return nil
+  }
+
+  private func problem(_ message: String, at position: Int, _ hint: String) -> Problem {
+    Problem(message: message, mark: mark(at: position), length: 1, hint: hint)
+  }
+
+  /// Where a byte stands.
+  func mark(at position: Int) -> Mark {
+    var mark = Mark(line: 1, column: 1)
+    var start = 0
+    while let lineBreak = nextBreak(from: start), lineBreak.upperBound <= position {
+      mark.line += 1
+      start = lineBreak.upperBound
+    }
+    mark.column += String(decoding: bytes[start..<position], as: UTF8.self).unicodeScalars.count
+    return mark
+  }
+
+  /// The breaks of YAML 1.1, which libyaml counts: CR, LF, CR LF, NEL, LS, PS.
+  private func nextBreak(from start: Int) -> Range<Int>? {
+    var position = start
+    while position < bytes.count {
+      switch bytes[position] {
+      case 0x0A: return position..<position + 1
+      case 0x0D:
+        return position..<position + (bytes[(position + 1)...].first == 0x0A ? 2 : 1)
+      case 0xC2 where bytes[(position + 1)...].first == 0x85: return position..<position + 2
+      case 0xE2
+      where bytes[(position + 1)...].starts(with: [0x80, 0xA8])
+        || bytes[(position + 1)...].starts(with: [0x80, 0xA9]):
+        return position..<position + 3
+      default: position += 1
+      }
+    }
+    return nil
+  }
+
+  /// The length of the well-formed character at a position (Unicode 15, table 3-7), or nil.
+  private func characterLength(at position: Int) -> Int? {
+    let rest = bytes[position...].prefix(4)
+    var decoder = UTF8()
+    var iterator = rest.makeIterator()
+    guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return nil }
+    // C1 controls but NEL, and the two that are no characters.
+    let isAllowed = !(0x80...0x9F ~= scalar.value && scalar.value != 0x85)
+    return isAllowed ? UTF8.width(scalar) : nil
+  }
+}
+
+private func hexadecimal(_ byte: UInt8) -> String {
+  "0x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@testable import ChildProcesses
+
+struct ChildProcessTests {
+  @Test(arguments: [
+    ("exit 0", ExitStatus.exited(code: 0)), ("exit 3", .exited(code: 3)),
+    ("kill -TERM $$", .signalled(signal: 15)), ("kill -KILL $$", .signalled(signal: 9)),
+  ])
+  func `the status of the first process is told`(_ script: String, _ status: ExitStatus)
+    async throws
+  {
+    #expect(try await run(shell(script)) == status)
+  }
+
+  @Test func `arguments and environment arrive byte for byte`() async throws {
+    let hostile = ["", " ", "a b", "'\"`$(echo x)\\", "-rf", "two\nlines", "\u{1B}[31m", "é漢😀"]
+    let recorder = Recorder()
+    let command = Command(
+      executable: "/usr/bin/env",
+      arguments: ["-u", "nothing", "printf", "[%s]"] + hostile,
+      environment: ["PATH": "/usr/bin:/bin"])
+    #expect(try await run(command, recorder) == .exited(code: 0))
+    #expect(recorder.text().joined(separator: "\n") == hostile.map { "[\($0)]" }.joined())
+    let variable = Recorder()
+    let echo = Command(
+      executable: "printenv", arguments: ["V"],
+      environment: ["PATH": "/usr/bin:/bin", "V": hostile.joined(separator: "|")])
+    #expect(try await run(echo, variable) == .exited(code: 0))
+    #expect(variable.text().joined(separator: "\n") == hostile.joined(separator: "|"))
+  }
+
+  @Test func `it runs in its directory`() async throws {
+    let recorder = Recorder()
+    _ = try await run(shell("pwd", directory: "/usr"), recorder)
+    #expect(recorder.text() == ["/usr"])
+  }
+
+  @Test func `standard input is empty and no descriptor leaks`() async throws {
+    let recorder = Recorder()
+    _ = try await run(shell("cat; ls -l /proc/self/fd | grep -c ' -> '; :"), recorder)
+    // 0, 1, 2 and the directory that ls itself reads.
+    #expect(recorder.text() == ["4"])
+  }
+
+  @Test func `signals are at their defaults and none is blocked`() async throws {
+    signal(SIGPIPE, SIG_IGN)
+    let recorder = Recorder()
+    _ = try await run(shell("exec grep -E '^Sig(Blk|Ign)' /proc/self/status"), recorder)
+    let lines = recorder.text()
+    #expect(lines.first == "SigBlk:\t0000000000000000")
+    // The C library of GNU has 32 and 33, which it keeps for itself, ignored.
+    #expect(["SigIgn:\t0000000000000000", "SigIgn:\t0000000180000000"].contains(lines.last))
+  }
+
+  @Test func `it is the leader of a session of its own`() async throws {
+    let recorder = Recorder()
+    let child = try ChildProcess.spawn(
+      shell("cut -d' ' -f5,6 /proc/self/stat"), onOutput: recorder.take)
+    _ = await child.end()
+    #expect(recorder.text() == ["\(child.id) \(child.id)"])
+  }
+
+  @Test func `the two streams are kept apart, each in its order`() async throws {
+    let recorder = Recorder()
+    _ = try await run(shell("for i in 1 2 3; do echo out $i; echo err $i >&2; done"), recorder)
+    #expect(recorder.text() == ["out 1", "out 2", "out 3"])
+    #expect(recorder.text(of: .standardError) == ["err 1", "err 2", "err 3"])
+  }
+
+  @Test func `nothing of a burst at the end is lost`() async throws {
+    for _ in 0..<50 {
+      let recorder = Recorder()
+      _ = try await run(shell("seq 1 3000"), recorder)
+      #expect(recorder.text() == (1...3000).map(String.init))
+    }
+  }
+
+  @Test func `a pause holds the process back and loses nothing`() async throws {
+    let recorder = Recorder()
+    let child = try ChildProcess.spawn(shell("seq 1 400000; echo end")) { lines in
+      _ = recorder.take(lines)
+      return .pause
+    }
+    let resuming = Task {
+      while !Task.isCancelled {
+        child.resumeOutput()
+        await Task.yield()
+      }
+    }
+    #expect(await child.end() == .exited(code: 0))
+    resuming.cancel()
+    #expect(recorder.text().count == 400_001)
+    #expect(recorder.text().last == "end")
+  }
+
+  @Test func `a thousand processes leave no zombie and no descriptor`() async throws {
+    _ = try await run(shell(":"))
+    let before = names(in: "/proc/self/fd").count
+    for _ in 0..<250 {
+      try await withThrowingTaskGroup(of: ExitStatus.self) { group in
+        for _ in 0..<4 {
+          group.addTask {
+            try await run(Command(executable: "true", environment: ["PATH": "/bin:/usr/bin"]))
+          }
+        }
+        for try await status in group { #expect(status == .exited(code: 0)) }
+      }
+    }
+    await expectEventually("descriptors are given back") {
+      names(in: "/proc/self/fd").count <= before + 2
+    }
+  }
+}

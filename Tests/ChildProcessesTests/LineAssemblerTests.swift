@@ -1,0 +1,46 @@
+import Testing
+
+@testable import ChildProcesses
+
+struct LineAssemblerTests {
+  /// What comes out of bytes that are cut into pieces of a size.
+  private func lines(_ bytes: [UInt8], cutEvery size: Int) -> [String] {
+    var assembler = LineAssembler()
+    var texts: [String] = []
+    var start = 0
+    while start < bytes.count {
+      let end = min(start + size, bytes.count)
+      if let text = assembler.append(bytes[start..<end]) { texts.append(text) }
+      start = end
+    }
+    if let text = assembler.finish() { texts.append(text) }
+    return texts.flatMap { $0.split(separator: "\n", omittingEmptySubsequences: false) }
+      .map(String.init)
+  }
+
+  @Test(arguments: [
+    ("a\nb\n", ["a", "b"]),
+    ("a\n\nb", ["a", "", "b"]),
+    ("no end", ["no end"]),
+    ("dos\r\nline\r\n", ["dos", "line"]),
+    ("10%\r50%\r100%\ndone\n", ["100%", "done"]),
+    ("é漢😀\n", ["é漢😀"]),
+    ("\n", [""]),
+    ("", []),
+  ])
+  func `lines are the same however the bytes are cut`(_ text: String, _ expected: [String]) {
+    for size in 1...8 { #expect(lines(Array(text.utf8), cutEvery: size) == expected) }
+  }
+
+  @Test func `bytes that are not UTF-8 become replacement characters`() {
+    #expect(lines([0x61, 0xFF, 0x62, 0x0A], cutEvery: 1) == ["a\u{FFFD}b"])
+  }
+
+  @Test func `a line without end comes in pieces that cut no character`() {
+    let bytes = Array(String(repeating: "漢", count: 100_000).utf8)
+    let pieces = lines(bytes, cutEvery: 4096)
+    #expect(pieces.count > 1)
+    #expect(pieces.allSatisfy { $0.utf8.count <= LineAssembler.lineBytesMax + 4096 })
+    #expect(pieces.joined() == String(repeating: "漢", count: 100_000))
+  }
+}

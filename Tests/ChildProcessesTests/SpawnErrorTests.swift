@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import ChildProcesses
+
+struct SpawnErrorTests {
+  private let folder: String
+
+  init() throws {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    folder = url.path
+  }
+
+  private func write(_ name: String, _ text: String, permissions: Int) throws -> String {
+    let path = folder + "/" + name
+    #expect(
+      FileManager.default.createFile(
+        atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: permissions]))
+    return path
+  }
+
+  private func error(
+    _ executable: String, arguments: [String] = [], directory: String? = nil
+  ) -> SpawnError? {
+    do throws(SpawnError) {
+      _ = try ChildProcess.spawn(
+        Command(
+          executable: executable, arguments: arguments, environment: ["PATH": "/usr/bin:/bin"],
+          directory: directory)
+      ) { _ in .more }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `each way not to start has its own reason`() throws {
+    #expect(
+      error("no-such-command") == .commandNotFound(name: "no-such-command", path: "/usr/bin:/bin"))
+    #expect(error(folder + "/none") == .noSuchFile(path: folder + "/none"))
+    #expect(error(folder) == .isDirectory(path: folder))
+    #expect(error("true", directory: folder + "/none") == .missingDirectory(path: folder + "/none"))
+    let plain = try write("plain", "hello", permissions: 0o644)
+    #expect(error(plain) == .notExecutable(path: plain))
+    #expect(error("true", directory: plain) == .notADirectory(path: plain))
+    let script = try write("script", "#!/no/such/interpreter -x\n", permissions: 0o755)
+    #expect(
+      error(script) == .missingInterpreter(script: script, interpreter: "/no/such/interpreter"))
+    let garbage = try write("garbage", "\u{1}\u{2}\u{3}", permissions: 0o755)
+    #expect(error(garbage) == .notAProgram(path: garbage))
+    #expect(error("true", arguments: ["a", "b\0c"]) == .nulByte(in: "argument 2"))
+    let long = String(repeating: "x", count: 100_000)
+    #expect(error("true", arguments: Array(repeating: long, count: 100)) == .argumentsTooLong)
+  }
+
+  @Test func `a reason names the mend`() {
+    #expect(
+      SpawnError.notExecutable(path: "./run").description
+        == "\"./run\" is not executable; make it so with: chmod +x ./run")
+  }
+}

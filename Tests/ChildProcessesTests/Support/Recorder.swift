@@ -1,0 +1,68 @@
+// Runs commands in tests and keeps what they wrote.
+
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ChildProcesses
+
+// Foundation and Testing have types of these names, too.
+typealias OutputStream = ChildProcesses.OutputStream
+typealias ExitStatus = ChildProcesses.ExitStatus
+
+/// Keeps output, from any thread.
+final class Recorder: Sendable {
+  private let lines = Mutex<[OutputLines]>([])
+
+  func take(_ output: OutputLines) -> OutputDemand {
+    lines.withLock { $0.append(output) }
+    return .more
+  }
+
+  /// All whole lines of a stream.
+  func text(of stream: OutputStream = .standardOutput) -> [String] {
+    lines.withLock { $0 }.filter { $0.stream == stream && !$0.isPartial }
+      .flatMap { $0.text.split(separator: "\n", omittingEmptySubsequences: false) }
+      .map(String.init)
+  }
+
+  var partials: [String] { lines.withLock { $0 }.filter(\.isPartial).map(\.text) }
+}
+
+/// A command that a shell runs, with a tag by which all of its processes can be found.
+func shell(_ script: String, tag: String = UUID().uuidString, directory: String? = nil) -> Command {
+  Command(
+    executable: "/bin/sh", arguments: ["-c", script],
+    environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "TAG": tag], directory: directory,
+    tag: ["TAG"])
+}
+
+/// Runs a command to its end.
+func run(_ command: Command, _ recorder: Recorder = Recorder()) async throws -> ExitStatus {
+  try await ChildProcess.spawn(command, onOutput: recorder.take).end()
+}
+
+/// The living processes that carry a word on their command line.
+func processes(with word: String) -> [Int32] {
+  ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int32($0) }
+    .filter { pid in
+      let line = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") ?? Data()
+      let state = ProcessTable.current().entries[pid]
+      return String(decoding: line, as: UTF8.self).contains(word) && state?.isZombie == false
+    }
+}
+
+/// Waits until a condition holds, and records an issue when it does not before the deadline.
+func expectEventually(
+  _ description: String, within deadline: Duration = .seconds(20),
+  sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
+) async {
+  let end = ContinuousClock.now.advanced(by: deadline)
+  while !condition() {
+    guard ContinuousClock.now < end else {
+      Issue.record("\(description): not within \(deadline)", sourceLocation: sourceLocation)
+      return
+    }
+    await Task.yield()
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+@testable import ChildProcesses
+
+/// Trees of processes that do not want to go.
+///
+/// Each names its processes by a number of seconds that
+/// nobody else sleeps, so that what is left of them can be found.
+@Suite(.serialized) struct TreeTests {
+  struct Tree: Sendable, CustomTestStringConvertible {
+    let name: String
+    let script: String
+
+    var testDescription: String { name }
+  }
+
+  /// `MARK` stands for the number of seconds.
+  static let trees = [
+    Tree(name: "a plain process", script: "exec sleep MARK"),
+    Tree(name: "a shell that waits", script: "sleep MARK; :"),
+    Tree(name: "background jobs", script: "sleep MARK & sleep MARK & wait"),
+    Tree(name: "an ignorer of SIGTERM", script: "trap '' TERM; sleep MARK; sleep MARK"),
+    Tree(name: "a grandchild in a session of its own", script: "setsid sleep MARK & sleep MARK"),
+    Tree(
+      name: "a daemon that has cut all ties",
+      script: "(setsid env -i sh -c 'sleep MARK & exit' &); sleep MARK"),
+    Tree(
+      name: "a daemon that ignores SIGTERM",
+      script: "(setsid sh -c 'trap \"\" TERM; sleep MARK; sleep MARK' &); sleep MARK"),
+    Tree(name: "a stopped child", script: "sleep MARK & kill -STOP $!; sleep MARK"),
+    Tree(name: "an endless writer", script: "sleep MARK & yes"),
+    Tree(
+      name: "a maker of zombies", script: "for i in 1 2 3 4 5; do (sleep 0 &); done; sleep MARK"),
+    Tree(name: "a deep chain", script: "sh -c \"sh -c 'sh -c \\\"sleep MARK; :\\\"; :'; :\"; :"),
+    Tree(
+      name: "a fork storm", script: "storm() { while :; do (sleep MARK &) ; done; }; storm & storm"),
+  ]
+
+  private func mark() -> String {
+    "\(Int.random(in: 100_000...999_999)).\(Int.random(in: 1000...9999))"
+  }
+
+  private func start(_ tree: Tree, _ mark: String) async throws -> ChildProcess {
+    adoptOrphans()
+    let script = tree.script.replacingOccurrences(of: "MARK", with: mark)
+    let child = try ChildProcess.spawn(shell(script)) { _ in .more }
+    await expectEventually("the tree lives") { !processes(with: mark).isEmpty }
+    return child
+  }
+
+  @Test(arguments: trees) func `a tree is gone soon after its grace period`(_ tree: Tree)
+    async throws
+  {
+    let mark = mark()
+    let child = try await start(tree, mark)
+    let start = ContinuousClock.now
+    child.terminate(grace: .milliseconds(300))
+    _ = await child.end()
+    #expect(processes(with: mark) == [])
+    #expect(ContinuousClock.now - start < .milliseconds(300) + .seconds(3))
+  }
+
+  @Test(arguments: trees) func `a tree is gone soon after it is killed`(_ tree: Tree) async throws {
+    let mark = mark()
+    let child = try await start(tree, mark)
+    child.kill()
+    _ = await child.end()
+    #expect(processes(with: mark) == [])
+  }
+
+  @Test func `what a process leaves behind holds it up for half a second at most`() async throws {
+    adoptOrphans()
+    for script in [
+      "sleep MARK & exit 7", "(setsid sleep MARK &) ; exit 7",
+      "(setsid sleep MARK >&- 2>&- &); exit 7",
+      "trap '' TERM; sleep MARK & exit 7",
+    ] {
+      let mark = mark()
+      let command = shell(script.replacingOccurrences(of: "MARK", with: mark))
+      let start = ContinuousClock.now
+      #expect(try await run(command) == .exited(code: 7))
+      #expect(processes(with: mark) == [])
+      #expect(ContinuousClock.now - start < .seconds(3))
+    }
+  }
+
+  @Test func `what ends by itself soon after is waited for and heard`() async throws {
+    let recorder = Recorder()
+    #expect(try await run(shell("(sleep 0.1; echo late) & exit 0"), recorder) == .exited(code: 0))
+    #expect(recorder.text() == ["late"])
+  }
+
+  @Test func `a process that ends by itself within its grace period is not killed`() async throws {
+    let recorder = Recorder()
+    let child = try ChildProcess.spawn(
+      shell("trap 'sleep 0.2; echo clean; exit 5' TERM; echo ready; while :; do sleep 0.02; done"),
+      onOutput: recorder.take)
+    await expectEventually("it is ready") { recorder.text() == ["ready"] }
+    child.terminate(grace: .seconds(20))
+    #expect(await child.end() == .exited(code: 5))
+    #expect(recorder.text() == ["ready", "clean"])
+  }
+
+  @Test func `the tree of another child is left alone`() async throws {
+    let marks = (mark(), mark())
+    let other = try await start(
+      Tree(name: "", script: "(setsid sleep MARK &) ; sleep MARK"), marks.1)
+    let child = try await start(
+      Tree(name: "", script: "(setsid sleep MARK &); sleep MARK"), marks.0)
+    let before = processes(with: marks.1)
+    child.kill()
+    _ = await child.end()
+    #expect(processes(with: marks.0) == [])
+    #expect(processes(with: marks.1) == before)
+    other.kill()
+    _ = await other.end()
+    #expect(processes(with: marks.1) == [])
+  }
+}

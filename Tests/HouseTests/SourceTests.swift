@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+/// What the house asks of every source file, checked on the files themselves.
+struct SourceTests {
+  /// A file with its target.
+  struct Source: Sendable, CustomTestStringConvertible {
+    let target: String
+    let path: String
+    let text: String
+
+    var testDescription: String { path }
+    var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
+  }
+
+  private static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  static let sources = files(below: "Sources")
+  static let tests = files(below: "Tests")
+
+  private static func files(below folder: String) -> [Source] {
+    let base = root.appendingPathComponent(folder)
+    let paths =
+      FileManager.default.enumerator(atPath: base.path)?.compactMap { $0 as? String } ?? []
+    return paths.filter { $0.hasSuffix(".swift") }.sorted().compactMap { path in
+      guard let text = try? String(contentsOf: base.appendingPathComponent(path), encoding: .utf8)
+      else { return nil }
+      return Source(
+        target: String(path.prefix { $0 != "/" }), path: folder + "/" + path, text: text)
+    }
+  }
+
+  /// What each target may import beside the standard library, as Documentation/architecture.md says.
+  private static let allowedImports: [String: Set<String>] = [
+    "YAML": ["CYaml"],
+    "WorkflowLanguage": ["YAML"],
+    "CombineOperators": ["OpenCombineShim"],
+    "ChildProcesses": ["ChildProcessesShim"],
+    "Reprise": ["WorkflowLanguage", "CombineOperators", "ChildProcesses"],
+    "RepriseTerminal": ["Reprise", "CombineOperators"],
+    "RepriseCLI": [
+      "Reprise", "RepriseTerminal", "ChildProcesses", "WorkflowLanguage", "ArgumentParser",
+    ],
+  ]
+
+  private static let system: Set<String> = [
+    "Glibc", "Musl", "Darwin", "Dispatch", "Synchronization", "Foundation",
+    "FoundationEssentials",
+  ]
+
+  @Test func `there are sources to check`() {
+    #expect(Self.sources.count > 40)
+    #expect(Set(Self.sources.map(\.target)) == Set(Self.allowedImports.keys))
+  }
+
+  @Test(arguments: sources) func `a source begins by saying what it is`(_ source: Source) {
+    #expect(source.text.hasPrefix("// "))
+  }
+
+  @Test(arguments: sources + tests) func `a file is short enough to be one thing`(_ source: Source)
+  {
+    #expect(source.lines.count <= 400)
+  }
+
+  @Test(arguments: sources) func `a target imports only what the design allows`(
+    _ source: Source
+  ) throws {
+    let allowed = try #require(Self.allowedImports[source.target])
+    for line in source.lines where line.contains("import ") && !line.hasPrefix("//") {
+      let words = line.split(separator: " ")
+      guard let position = words.firstIndex(of: "import"), position <= 2,
+        words[..<position].allSatisfy({ ["public", "package", "@_exported"].contains($0) })
+      else { continue }
+      let module = String(words[position + 1])
+      #expect(allowed.contains(module) || Self.system.contains(module), "\(line)")
+    }
+  }
+
+  @Test(arguments: sources + tests) func `nothing is left to do`(_ source: Source) {
+    for word in ["TO" + "DO", "FIX" + "ME", "XX" + "X"] {
+      #expect(!source.text.contains(word), "\(word)")
+    }
+  }
+
+  @Test(arguments: sources) func `platforms differ only in files that say so`(_ source: Source) {
+    let saysSo = source.path.contains("+Linux") || source.path.contains("+Darwin")
+    // Choosing the C library is no difference in behaviour.
+    let conditions = source.lines.map { $0.trimmingCharacters(in: .whitespaces) }
+      .filter { $0.hasPrefix("#if") || $0.hasPrefix("#elseif") }
+      .filter { !$0.contains("canImport(Glibc)") && !$0.contains("canImport(Musl)") }
+      .filter { !$0.contains("canImport(FoundationEssentials)") }
+    #expect(saysSo || conditions.isEmpty, "\(conditions)")
+  }
+
+  @Test(arguments: sources) func `an escape from checking gives its reason`(_ source: Source) {
+    for (number, line) in source.lines.enumerated()
+    where line.contains("@unchecked Sendable") || line.contains("nonisolated(unsafe)") {
+      let before = source.lines[max(0, number - 6)...number]
+      let after = source.lines[number...min(source.lines.count - 1, number + 3)]
+      #expect(
+        (before + after).contains { $0.contains("// @unchecked:") || $0.contains("// unsafe:") },
+        "line \(number + 1)")
+    }
+  }
+
+  @Test(arguments: tests) func `no test sleeps to wait for something`(_ source: Source) {
+    for call in ["Task" + ".sleep", "us" + "leep(", "Thread" + ".sleep"] {
+      #expect(!source.text.contains(call), "\(call)")
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+struct OtherCommandTests {
+  @Test func `without a command it says what can be run here and how`() async throws {
+    let scenario = try Scenario()
+    let empty = try await scenario.reprise().succeeds()
+    #expect(empty.output.contains("There is no workflow here yet"))
+    try scenario.write("description: greets\nsteps: [{ id: a, run: x }]", to: "workflows/hi.yaml")
+    try scenario.write("steps: [", to: "workflows/broken.yml")
+    let listed = try await scenario.reprise().succeeds()
+    #expect(listed.output.contains("  broken  cannot be run: 1 mistake; see reprise validate\n"))
+    #expect(listed.output.contains("  hi      1 step  greets\n"))
+    #expect(listed.output.contains("reprise run"))
+  }
+
+  @Test func `validate tells every mistake of every file`() async throws {
+    let scenario = try Scenario()
+    try scenario.write("steps: [{ id: a, run: x, neds: b }, { id: a, run: y }]", to: "one.yaml")
+    try scenario.write("steps: [{ id: a, run: x }]", to: "two.yaml")
+    let ended = try await scenario.reprise("validate", "one.yaml", "two.yaml", "three").fails(
+      with: 2)
+    #expect(ended.output == "two.yaml: 1 step, no mistakes\n")
+    for part in [
+      "one.yaml:1:26: error: a step has no key \"neds\"", "did you mean \"needs\"?",
+      "one.yaml:1:42: error: there is a step \"a\" already", "there is no workflow \"three\"",
+    ] { #expect(ended.errors.contains(part), "\(ended.errors)") }
+  }
+
+  @Test(arguments: ["text", "mermaid", "dot", "json"])
+  func `a graph is drawn`(_ format: String) async throws {
+    let scenario = try Scenario()
+    try scenario.write("steps: [{ id: a, run: x }, { id: b, run: y }]", to: "w.yaml")
+    let ended = try await scenario.reprise("graph", "w.yaml", "--format", format).succeeds()
+    #expect(ended.output.contains("a") && ended.output.contains("b"))
+    if format == "json" {
+      _ = try JSONSerialization.jsonObject(with: Data(ended.output.utf8))
+    }
+  }
+
+  @Test(arguments: [
+    ["--help"], ["run", "--help"], ["validate", "--help"], ["graph", "--help"], ["list", "--help"],
+  ])
+  func `each command explains itself with an example`(_ arguments: [String]) async throws {
+    let ended = try await Scenario().start(arguments).end().succeeds()
+    #expect(ended.output.contains("EXAMPLE") && ended.output.contains("reprise "))
+  }
+
+  @Test(arguments: [
+    ["run"], ["run", "x", "--max-parallel", "0"], ["nonsense"], ["run", "x", "--progress", "loud"],
+    ["run", "x", "--only", "a", "--from", "b"], ["list", "no-such-folder"],
+  ])
+  func `a mistake on the command line ends with status 2`(_ arguments: [String]) async throws {
+    let ended = try await Scenario().start(arguments).end().fails(with: 2)
+    #expect(ended.output.isEmpty && ended.errors.lowercased().contains("error:"))
+  }
+
+  @Test(arguments: ["bash", "zsh", "fish"]) func `shells get completions`(_ shell: String)
+    async throws
+  {
+    let ended = try await Scenario().reprise("--generate-completion-script", shell).succeeds()
+    #expect(ended.output.contains("reprise"))
+  }
+}

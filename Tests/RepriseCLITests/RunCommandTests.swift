@@ -1,0 +1,155 @@
+import Foundation
+import Testing
+
+struct RunCommandTests {
+  private static let short = """
+    name: short
+    steps:
+      - { id: one, run: "echo 1 >> log" }
+      - { id: two, run: "echo 2 >> log" }
+      - { id: three, run: "echo 3 >> log" }
+    """
+
+  @Test func `a workflow is found by its name and runs in the present folder`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(Self.short, to: "workflows/short.yaml")
+    let ended = try await scenario.reprise("run", "short").succeeds()
+    #expect(scenario.read("log") == "1\n2\n3\n")
+    #expect(ended.output.contains("two succeeded"))
+    #expect(!ended.output.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
+  }
+
+  @Test func `parts of a workflow can be run, or only told`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(Self.short, to: "short.yaml")
+    try await scenario.reprise("run", "short.yaml", "--from", "two").succeeds()
+    #expect(scenario.read("log") == "2\n3\n")
+    try await scenario.reprise("run", "short.yaml", "--only", "one").succeeds()
+    #expect(scenario.read("log") == "2\n3\n1\n")
+    let told = try await scenario.reprise("run", "short.yaml", "--dry-run").succeeds()
+    #expect(told.output.contains("would run 3 steps") && scenario.read("log") == "2\n3\n1\n")
+    let unknown = try await scenario.reprise("run", "short.yaml", "--from", "tow").fails(with: 2)
+    #expect(unknown.errors == "error: there is no step \"tow\"; did you mean \"two\"?\n")
+  }
+
+  @Test func `events come as one JSON object a line`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(Self.short, to: "short.yaml")
+    let ended = try await scenario.reprise("run", "short.yaml", "--progress", "json").succeeds()
+    let objects = try ended.output.split(separator: "\n").map { line in
+      try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+    #expect(objects.first?["event"] as? String == "run-started")
+    #expect(objects.last?["outcome"] as? String == "succeeded")
+    #expect(objects.count == 2 + 3 * 3)
+  }
+
+  @Test func `each step knows its run`() async throws {
+    let scenario = try Scenario()
+    let script =
+      "echo $REPRISE_STEP_ID $REPRISE_GENERATION $REPRISE_ATTEMPT; test -n $REPRISE_RUN_ID"
+    try scenario.write("steps:\n  - { id: me, run: \"\(script)\" }\n", to: "w.yaml")
+    let ended = try await scenario.reprise("run", "w.yaml").succeeds()
+    #expect(ended.output.contains("me │ me 1 1\n"))
+  }
+
+  @Test func `a step that fails gives its status where that is wanted`() async throws {
+    let scenario = try Scenario()
+    try scenario.write("steps: [{ id: a, run: exit 42 }]", to: "w.yaml")
+    try await scenario.reprise("run", "w.yaml").fails(with: 1)
+    try await scenario.reprise("run", "w.yaml", "--pass-through").fails(with: 42)
+    let quiet = try await scenario.reprise("run", "w.yaml", "--progress", "none").fails(with: 1)
+    #expect(quiet.output.isEmpty && quiet.errors.contains("first failure: a exited with status 42"))
+  }
+
+  @Test(arguments: [
+    ("{ id: a, run: no-such-command }", "there is no command \"no-such-command\""),
+    ("{ id: a, run: ./plain }", "chmod +x ./plain"),
+    ("{ id: a, exec: [\"true\"], dir: nowhere }", "there is no directory \"nowhere\""),
+  ])
+  func `a step that cannot start says why`(_ step: String, _ reason: String) async throws {
+    let scenario = try Scenario()
+    try scenario.write("x", to: "plain")
+    try scenario.write("steps: [\(step)]", to: "w.yaml")
+    let ended = try await scenario.reprise("run", "w.yaml").fails(with: 1)
+    #expect(ended.output.contains(reason), "\(ended.output)")
+  }
+
+  @Test func `a run that takes too long ends with status 3`() async throws {
+    let scenario = try Scenario()
+    try scenario.write("timeout: 200ms\nsteps: [{ id: a, run: sleep 60 }]", to: "w.yaml")
+    let ended = try await scenario.reprise("run", "w.yaml").fails(with: 3)
+    #expect(ended.output.contains("the run took longer than its timeout of 200 ms"))
+  }
+
+  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
+  func `a signal to the command alone cancels the run`(_ signal: Int32, _ status: Int32)
+    async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write(
+      "steps: [{ id: a, run: \"touch began; (setsid sleep 61.5 &); sleep 61.5\" }]", to: "w.yaml")
+    let started = try scenario.start(["run", "w.yaml"])
+    await expectEventually("the step runs") { scenario.has("began") }
+    started.send(signal)
+    let ended = try await started.end().fails(with: status)
+    #expect(ended.output.contains("a cancelled on request"))
+  }
+
+  @Test func `a second signal kills what takes its time`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "steps: [{ id: a, run: \"trap '' TERM; touch began; while :; do sleep 0.1; done\" }]",
+      to: "w.yaml")
+    let started = try scenario.start(["run", "w.yaml"])
+    await expectEventually("the step runs") { scenario.has("began") }
+    started.send(SIGTERM)
+    // Signals that come too close together become one: send until it has been heard.
+    let sending = Task {
+      while !Task.isCancelled {
+        started.send(SIGINT)
+        await Task.yield()
+      }
+    }
+    try await started.end().fails(with: 143)
+    sending.cancel()
+  }
+
+  @Test func `SIGUSR1 takes the run again from the top`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      steps:
+        - { id: a, run: "echo a$REPRISE_GENERATION >> log" }
+        - { id: b, run: "test $REPRISE_GENERATION = 2 || { touch began; sleep 60; }" }
+      """, to: "w.yaml")
+    let started = try scenario.start(["run", "w.yaml"])
+    await expectEventually("the second step runs") { scenario.has("began") }
+    started.send(SIGUSR1)
+    let ended = try await started.end().succeeds()
+    #expect(scenario.read("log") == "a1\na2\n")
+    #expect(ended.output.contains("generation 2 started"))
+  }
+
+  @Test func `a reader that goes away ends the run quietly`() async throws {
+    let scenario = try Scenario()
+    try scenario.write("steps: [{ id: a, run: \"yes\" }]", to: "w.yaml")
+    let reprise = Scenario.Started.executable.path
+    try scenario.write("set -o pipefail; \(reprise) run w.yaml | head -1", to: "pipe.sh")
+    let ended = try await scenario.shell("bash pipe.sh")
+    #expect(ended.status == 141 && ended.errors.isEmpty, "\(ended)")
+  }
+
+  @Test func `a gibibyte of output comes through in little memory`() async throws {
+    let scenario = try Scenario()
+    let bytes = scaled(1 << 30)
+    try scenario.write(
+      "steps: [{ id: a, run: \"yes 0123456789abcdef0123456789abcdef | head -c \(bytes)\" }]",
+      to: "w.yaml")
+    let reprise = Scenario.Started.executable.path
+    let ended = try await scenario.shell(
+      "(ulimit -v 4000000; \(reprise) run w.yaml --progress plain) | wc -l")
+    let lines = try #require(Int(ended.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+    #expect(lines == (bytes + 32) / 33 + 4)
+  }
+}

@@ -1,0 +1,162 @@
+// Drives the built command from outside, as a person or a script would.
+
+import Foundation
+import Synchronization
+import Testing
+
+/// A folder of its own and the command run in it.
+///
+/// What is expected must be said: a scenario whose
+/// result is not looked at does not compile without a warning.
+final class Scenario: Sendable {
+  /// The folder; removed with the scenario.
+  let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("reprise-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// Writes a file below the folder.
+  func write(_ text: String, to path: String) throws {
+    let url = folder.appendingPathComponent(path)
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try text.write(to: url, atomically: true, encoding: .utf8)
+  }
+
+  /// Reads a file below the folder; empty where there is none.
+  func read(_ path: String) -> String {
+    (try? String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)) ?? ""
+  }
+
+  /// Whether there is a file below the folder.
+  func has(_ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: folder.appendingPathComponent(path).path)
+  }
+
+  /// Runs a line of shell in the folder and waits for its end.
+  func shell(_ line: String) async throws -> Ended {
+    let shell = URL(fileURLWithPath: "/bin/bash")
+    return try await Started(shell, ["-c", line], in: folder, environment: [:]).end()
+  }
+
+  /// Runs the command and waits for its end.
+  func reprise(_ arguments: String..., environment: [String: String] = [:]) async throws -> Ended {
+    try await start(arguments, environment: environment).end()
+  }
+
+  /// Starts the command without a terminal.
+  func start(_ arguments: [String], environment: [String: String] = [:]) throws -> Started {
+    try Started(Started.executable, arguments, in: folder, environment: environment)
+  }
+
+  /// What a command left.
+  struct Ended: Sendable {
+    let status: Int32
+    let output: String
+    let errors: String
+
+    @discardableResult
+    func succeeds(sourceLocation: SourceLocation = #_sourceLocation) -> Ended {
+      fails(with: 0, sourceLocation: sourceLocation)
+    }
+
+    @discardableResult
+    func fails(with status: Int32, sourceLocation: SourceLocation = #_sourceLocation) -> Ended {
+      #expect(
+        self.status == status, "output: \(output)\nerrors: \(errors)",
+        sourceLocation: sourceLocation)
+      return self
+    }
+  }
+
+  /// A command under way.
+  final class Started: Sendable {
+    private let process: Process
+    private let output: Task<String, Never>
+    private let errors: Task<String, Never>
+    private let seen = Mutex("")
+
+    var id: Int32 { process.processIdentifier }
+
+    fileprivate init(
+      _ executable: URL, _ arguments: [String], in folder: URL, environment: [String: String]
+    ) throws {
+      let process = Process()
+      process.executableURL = executable
+      process.arguments = arguments
+      process.currentDirectoryURL = folder
+      process.environment = ProcessInfo.processInfo.environment.merging(
+        ["TZ": "UTC", "LC_ALL": "C.UTF-8"]
+      ) { $1 }.merging(environment) { $1 }
+      let (outputPipe, errorPipe) = (Pipe(), Pipe())
+      process.standardOutput = outputPipe
+      process.standardError = errorPipe
+      process.standardInput = FileHandle.nullDevice
+      self.process = process
+      output = Self.reading(outputPipe)
+      errors = Self.reading(errorPipe)
+      try process.run()
+    }
+
+    private static func reading(_ pipe: Pipe) -> Task<String, Never> {
+      let handle = pipe.fileHandleForReading
+      return Task.detached {
+        await withCheckedContinuation { continuation in
+          DispatchQueue.global().async {
+            let data = handle.readDataToEndOfFile()
+            continuation.resume(returning: String(decoding: data, as: UTF8.self))
+          }
+        }
+      }
+    }
+
+    /// Sends a signal to the command alone.
+    func send(_ signal: Int32) {
+      kill(process.processIdentifier, signal)
+    }
+
+    /// Waits for the end.
+    func end() async throws -> Ended {
+      let (output, errors) = (await output.value, await errors.value)
+      process.waitUntilExit()
+      return Ended(status: process.terminationStatus, output: output, errors: errors)
+    }
+
+    /// The command as it was built beside the tests.
+    static let executable: URL = {
+      let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
+      let folder =
+        bundle?.deletingLastPathComponent()
+        ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      return folder.appendingPathComponent("reprise")
+    }()
+  }
+}
+
+/// Waits until a condition holds, and records an issue when it does not before the deadline.
+func expectEventually(
+  _ description: String, within deadline: Duration = .seconds(30),
+  sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
+) async {
+  let end = ContinuousClock.now.advanced(by: deadline)
+  while !condition() {
+    guard ContinuousClock.now < end else {
+      Issue.record("\(description): not within \(deadline)", sourceLocation: sourceLocation)
+      return
+    }
+    await Task.yield()
+  }
+}
+
+/// So much work, divided by REPRISE_TEST_SCALE where that is set.
+func scaled(_ amount: Int) -> Int {
+  let divisor = ProcessInfo.processInfo.environment["REPRISE_TEST_SCALE"].flatMap(Int.init) ?? 1
+  return max(1, amount / max(1, divisor))
+}

@@ -1,0 +1,235 @@
+import Reprise
+import Testing
+
+@testable import RepriseTerminal
+
+struct TreeViewTests {
+  private static let plan = RunPlan(
+    workflow: "demo", steps: ["a", "b1", "b2", "c"].map { PlannedStep(id: $0) },
+    outline: .sequence([
+      .step(StepIndex(0)), .parallel([.step(StepIndex(1)), .step(StepIndex(2))]),
+      .step(StepIndex(3)),
+    ]))
+
+  /// The state after events, one second apart.
+  private func state(_ kinds: [Event.Kind], plan: RunPlan = plan) throws -> RunState {
+    var state = RunState()
+    let run = RunID()
+    var generation = 1
+    for (second, kind) in ([.runStarted(plan)] + kinds).enumerated() {
+      if case .generationStarted = kind { generation += 1 }
+      try state.apply(
+        Event(
+          time: Timestamp(microseconds: Int64(second) * 1_000_000), run: run,
+          generation: generation, kind: kind))
+    }
+    return state
+  }
+
+  private func started(_ id: String) -> [Event.Kind] {
+    [.step(id, attempt: 0, .ready), .step(id, attempt: 1, .started)]
+  }
+
+  private func lines(
+    _ state: RunState, columns: Int = 60, rows: Int = 20, unicode: Bool = true,
+    colour: Bool = false, options: TreeView.Options = TreeView.Options(hasKeys: false)
+  ) -> [String] {
+    TreeView(
+      state: state, now: Timestamp(microseconds: 10_000_000),
+      style: Style(hasColour: colour, hasUnicode: unicode), options: options
+    ).lines(TreeView.Size(columns: columns, rows: rows)).map { line in
+      String(line.reversed().drop { $0 == " " }.reversed())
+    }
+  }
+
+  @Test func `steps stand in file order with their states, times and last lines`() throws {
+    let state = try state(
+      started("a") + [.step("a", attempt: 1, .succeeded([:]))] + started("b1") + [
+        .step("b1", attempt: 1, .output(.standardOutput, text: "one\ntwo", isPartial: false))
+      ])
+    #expect(
+      lines(state) == [
+        "demo",
+        "  ✔ a        1.0s",
+        "  ├ ⠋ b1     5.0s  two",
+        "  └ · b2",
+        "  · c",
+        "1 of 4 done · 1 running   10.0s",
+      ])
+  }
+
+  @Test func `without Unicode and colour everything can still be told apart`() throws {
+    let state = try state(
+      started("a") + [.step("a", attempt: 1, .failed(.exited(status: 2)))] + started("b1") + [
+        .step("c", attempt: 0, .cancelled(.failure(ofStep: "a")))
+      ])
+    #expect(
+      lines(state, unicode: false) == [
+        "demo",
+        "  x a        1.0s  exited with status 2",
+        "  |-- b1     5.0s",
+        "  `-. b2",
+        "  / c              cancelled because step \"a\" failed",
+        "2 of 4 done, 1 running, 1 failed, 1 cancelled   10.0s",
+      ])
+  }
+
+  @Test func `a restart tells its generation and whom it waits for`() throws {
+    let waiting = try state(started("a") + [.runRestarting(from: nil)])
+    #expect(lines(waiting).first == "demo  restarting: waiting for a, 7.0s")
+    let again = try state([.runRestarting(from: nil), .generationStarted(reset: nil)])
+    #expect(lines(again).first == "demo  generation 2")
+  }
+
+  @Test func `no row is wider than the window, whatever it shows`() throws {
+    let text = "\u{1B}[31m漢字漢字漢字漢字漢字漢字漢字漢字\t\u{202E}abc\u{7}" + String(repeating: "x", count: 500)
+    let state = try state(
+      started("a") + [.step("a", attempt: 1, .output(.standardOutput, text: text, isPartial: true))]
+    )
+    for columns in 1...80 {
+      for line in lines(state, columns: columns) {
+        #expect(TerminalText.width(line) <= max(1, columns - 1))
+        #expect(!line.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202E })
+      }
+    }
+  }
+
+  @Test func `a long workflow folds what is finished, then what waits, and fits the window`() throws
+  {
+    let ids = (0..<1000).map { "s\($0)" }
+    let plan = RunPlan(workflow: "long", steps: ids.map { PlannedStep(id: $0) })
+    var kinds: [Event.Kind] = []
+    for id in ids.prefix(400) { kinds += started(id) + [.step(id, attempt: 1, .succeeded([:]))] }
+    for id in ids[400..<405] { kinds += started(id) }
+    let state = try state(kinds, plan: plan)
+    let shown = lines(state, rows: 20)
+    #expect(shown.count <= 19)
+    #expect(shown[1] == "  400 steps finished")
+    for id in ids[400..<405] { #expect(shown.contains { $0.contains(" \(id) ") }) }
+    #expect(shown.contains { $0.hasSuffix("steps waiting") })
+  }
+
+  @Test func `colours are used only where they are wanted`() throws {
+    let state = try state(started("a"))
+    #expect(lines(state, colour: true).joined().contains("\u{1B}["))
+    #expect(!lines(state, colour: false).joined().contains("\u{1B}"))
+    #expect(Style(environment: ["TERM": "xterm", "NO_COLOR": "1"]).hasColour == false)
+    #expect(Style(environment: ["TERM": "dumb"]).hasColour == false)
+    #expect(Style(environment: ["TERM": "xterm", "LANG": "en_US.UTF-8"]).hasUnicode)
+  }
+}
+
+struct ScreenTests {
+  @Test func `nothing is written when nothing has changed`() {
+    var screen = Screen()
+    #expect(screen.update(to: ["a", "b"]) != "")
+    #expect(screen.update(to: ["a", "b"]) == "")
+  }
+
+  @Test func `what stands on the terminal is what was drawn last`() {
+    var generator = SystemRandomNumberGenerator()
+    var screen = Screen()
+    var terminal = FakeTerminal()
+    for _ in 0..<300 {
+      let rows = (0..<Int.random(in: 0...8, using: &generator)).map { _ in
+        String(repeating: "x", count: Int.random(in: 0...5, using: &generator))
+      }
+      if Int.random(in: 0..<20, using: &generator) == 0 { terminal.write(screen.clear()) }
+      terminal.write(screen.update(to: rows))
+      #expect(terminal.rows == rows)
+    }
+    terminal.write(screen.leave())
+    #expect(terminal.showsCursor)
+  }
+}
+
+/// Understands just the codes that `Screen` writes.
+private struct FakeTerminal {
+  private var lines: [String] = [""]
+  private var row = 0
+  private var column = 0
+  private(set) var showsCursor = true
+
+  /// The rows above the cursor.
+  var rows: [String] { Array(lines[..<row]) }
+
+  mutating func write(_ text: String) {
+    var rest = text.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      switch scalar {
+      case "\r": column = 0
+      case "\n":
+        row += 1
+        column = 0
+        if row == lines.count { lines.append("") }
+      case "\u{1B}":
+        let code = String(rest.prefix { !($0.properties.isAlphabetic) })
+        rest = rest.dropFirst(code.unicodeScalars.count)
+        obey(code, rest.popFirst() ?? " ")
+      default:
+        lines[row] = String(lines[row].prefix(column)) + String(scalar)
+        column += 1
+      }
+    }
+  }
+
+  private mutating func obey(_ code: String, _ final: Unicode.Scalar) {
+    switch final {
+    case "A": row -= Int(code.dropFirst()) ?? 1
+    case "K": lines[row] = String(lines[row].prefix(column))
+    case "J":
+      lines[row] = String(lines[row].prefix(column))
+      lines.removeSubrange((row + 1)...)
+    case "h": showsCursor = true
+    case "l": showsCursor = false
+    default: Issue.record("unknown code \(code)\(final)")
+    }
+  }
+}
+
+struct TerminalTextTests {
+  @Test(arguments: [
+    ("plain", "plain"), ("\u{1B}[1;31mred\u{1B}[0m", "red"), ("\u{1B}]0;title\u{7}text", "text"),
+    ("\u{1B}]8;;http://x\u{1B}\\link", "link"), ("a\tb", "a    b"), ("bell\u{7}", "bell\u{FFFD}"),
+    ("\u{202E}evil", "\u{FFFD}evil"), ("\u{9B}31m", "\u{FFFD}31m"),
+  ])
+  func `nothing that a terminal obeys comes through`(_ text: String, _ expected: String) {
+    #expect(TerminalText.sanitized(text) == expected)
+  }
+
+  @Test(arguments: [("abc", 3), ("漢字", 4), ("é", 1), ("e\u{301}", 1), ("😀", 2), ("", 0)])
+  func `widths are those of a terminal`(_ text: String, _ width: Int) {
+    #expect(TerminalText.width(text) == width)
+  }
+}
+
+struct PlainLogTests {
+  @Test func `transitions and lines come with their times`() throws {
+    var log = PlainLog(style: Style(hasColour: false, hasUnicode: true)) { _ in .seconds(3600) }
+    let run = try #require(RunID("abc"))
+    let plan = RunPlan(workflow: "w", steps: [PlannedStep(id: "a")])
+    let kinds: [Event.Kind] = [
+      .runStarted(plan), .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started),
+      .step("a", attempt: 1, .output(.standardError, text: "x\n\u{1B}[2Jy", isPartial: false)),
+      .step("a", attempt: 1, .output(.standardOutput, text: "50%", isPartial: true)),
+      .step("a", attempt: 1, .failed(.signalled(signal: 9))),
+      .runEnded(.failed(step: "a", reason: .signalled(signal: 9))),
+    ]
+    var lines: [String] = []
+    for (second, kind) in kinds.enumerated() {
+      let time = Timestamp(microseconds: Int64(second) * 1_000_000)
+      lines += log.lines(for: Event(time: time, run: run, generation: 1, kind: kind))
+      if second == 2 {
+        #expect(log.signOfLife(at: time)?.hasSuffix("still running: a (0 ms)") == true)
+      }
+    }
+    #expect(
+      lines == [
+        "01:00:00.000 run abc of w started: 1 step",
+        "01:00:02.000 a started",
+        "01:00:03.000 a │ x", "01:00:03.000 a │ y",
+        "01:00:05.000 a failed after 3.0 s: ended by SIGKILL (9)",
+        "01:00:06.000 run failed after 6.0 s, first at a",
+      ])
+  }
+}

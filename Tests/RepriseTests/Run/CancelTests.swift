@@ -1,0 +1,117 @@
+import Reprise
+import Testing
+
+struct CancelTests {
+  private static func chain(_ count: Int) throws -> Workflow {
+    try Workflow(
+      name: "chain",
+      steps: (0..<count).map {
+        Step(id: "s\($0)", needs: $0 == 0 ? [] : ["s\($0 - 1)"], action: .run("true"))
+      })
+  }
+
+  /// Steps that run until they are cancelled.
+  private static let endless = ClosureExecutor { _ in
+    while true {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+  }
+
+  @Test func `cancelling stops what runs and starts nothing more`() async throws {
+    let run = Engine(executor: Self.endless).start(try Self.chain(3))
+    await expectEventually("the first step runs") { run.state.counts.running == 1 }
+    run.cancel()
+    #expect(await run.outcome == .cancelled)
+    #expect(run.state.steps.allSatisfy { $0.phase == .cancelled(.request) })
+    #expect(run.state.steps.map(\.attempt) == [1, 0, 0])
+  }
+
+  @Test func `a run whose last reference is dropped is cancelled`() async throws {
+    var run: Run? = Engine(executor: Self.endless).start(try Self.chain(2))
+    let events = try #require(run?.events)
+    run = nil
+    var last: Event?
+    for await event in events.values { last = event }
+    #expect(last?.kind == .runEnded(.cancelled))
+  }
+
+  @Test func `a step that succeeds although it was cancelled has succeeded`() async throws {
+    let gate = Gate()
+    let engine = Engine(
+      executor: ClosureExecutor { _ in
+        await gate.wait()
+        return ["done": "yes"]
+      })
+    let run = engine.start(try Self.chain(2))
+    await expectEventually("the first step runs") { run.state.counts.running == 1 }
+    run.cancel()
+    await expectEventually("the run is being cancelled") {
+      run.state.phase == .cancelling(.request)
+    }
+    gate.open()
+    #expect(await run.outcome == .cancelled)
+    #expect(run.state.steps.map(\.phase) == [.succeeded(["done": "yes"]), .cancelled(.request)])
+  }
+
+  @Test func `killing calls the handlers of the steps under way`() async throws {
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        let gate = Gate()
+        await context.withKillHandler({ gate.open() }, operation: { await gate.wait() })
+        throw CancellationError()
+      })
+    let run = engine.start(try Self.chain(2))
+    await expectEventually("the first step runs") { run.state.counts.running == 1 }
+    run.cancel()
+    await expectEventually("the run is being cancelled") {
+      run.state.phase == .cancelling(.request)
+    }
+    #expect(run.state.counts.running == 1)
+    run.kill()
+    #expect(await run.outcome == .cancelled)
+  }
+
+  @Test func `a run that takes longer than its timeout is cancelled because of that`() async throws
+  {
+    let clock = VirtualClock()
+    var workflow = try Self.chain(2)
+    workflow.timeout = .seconds(90)
+    let run = Engine(executor: Self.endless, clock: clock).start(workflow)
+    await expectEventually("the first step runs") { run.state.counts.running == 1 }
+    await expectEventually("the alarm is set") { clock.sleeperCount == 1 }
+    clock.advanceToNextWake()
+    #expect(await run.outcome == .timedOut(after: .seconds(90)))
+    #expect(run.state.steps.allSatisfy { $0.phase == .cancelled(.runTimedOut) })
+  }
+
+  @Test func `cancelling the subscription of the cold form cancels its run`() async throws {
+    let witness = Witness()
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        try await witness.watch(context) {
+          while true {
+            try Task.checkCancellation()
+            await Task.yield()
+          }
+        }
+      })
+    let publisher = engine.publisher(for: try Self.chain(2))
+    #expect(witness.current.begun.isEmpty)
+    let subscription = publisher.sink { _ in }
+    await expectEventually("the first step runs") { witness.current.alive.count == 1 }
+    subscription.cancel()
+    await expectEventually("the first step is gone") { witness.current.alive.isEmpty }
+    #expect(witness.current.begun.count == 1)
+  }
+
+  @Test func `each subscription of the cold form is a run of its own`() async throws {
+    let engine = Engine(executor: ClosureExecutor { _ in [:] })
+    let publisher = engine.publisher(for: try Self.chain(2))
+    var runs: Set<RunID> = []
+    for _ in 0..<3 {
+      for await event in publisher.values { runs.insert(event.run) }
+    }
+    #expect(runs.count == 3)
+  }
+}

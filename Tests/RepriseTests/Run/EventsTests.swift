@@ -1,0 +1,148 @@
+import CombineOperators
+import Reprise
+import Synchronization
+import Testing
+
+struct EventsTests {
+  private static func workflow() throws -> Workflow {
+    try Workflow(
+      name: "two",
+      steps: [
+        Step(id: "a", action: .run("true")), Step(id: "b", needs: ["a"], action: .run("true")),
+      ])
+  }
+
+  @Test func `the events of a run begin with its plan and end with its outcome`() async throws {
+    let run = Engine(executor: ClosureExecutor { _ in ["v": "1"] }).start(try Self.workflow())
+    let events = await EventCollector(run).all()
+    let expected: [Event.Kind] = [
+      .runStarted(
+        RunPlan(
+          workflow: "two",
+          steps: [PlannedStep(id: "a"), PlannedStep(id: "b", needs: ["a"])])),
+      .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started),
+      .step("a", attempt: 1, .succeeded(["v": "1"])),
+      .step("b", attempt: 0, .ready), .step("b", attempt: 1, .started),
+      .step("b", attempt: 1, .succeeded(["v": "1"])),
+      .runEnded(.succeeded),
+    ]
+    #expect(events.map(\.kind) == expected)
+    #expect(events.allSatisfy { $0.run == run.id && $0.generation == 1 })
+  }
+
+  @Test func `whoever subscribes late sees the same state as whoever was there`() async throws {
+    var generator = SeededGenerator.announced()
+    for _ in 0..<scaled(30) {
+      let workflow = try randomWorkflow(steps: 30, using: &generator)
+      let run = Engine(
+        executor: ClosureExecutor { context in
+          context.report("one\ntwo")
+          await Task.yield()
+          return ["id": context.step.id]
+        }
+      ).start(workflow)
+      for _ in 0..<Int.random(in: 0...400, using: &generator) { await Task.yield() }
+      if Bool.random(using: &generator) { run.restart() }
+      let late = await EventCollector(run).all()
+      var folded = RunState()
+      for event in late { try folded.apply(event) }
+      #expect(folded == run.state)
+    }
+  }
+
+  @Test func `a subscriber gets no more than it asked for, and all in the end`() async throws {
+    let run = Engine(executor: ClosureExecutor { _ in [:] }).start(try Self.workflow())
+    let subscriber = PatientSubscriber()
+    run.events.subscribe(subscriber)
+    _ = await run.outcome
+    #expect(subscriber.received == 0)
+    for asked in 1...8 {
+      subscriber.ask()
+      await expectEventually("\(asked) events have come") { subscriber.received == asked }
+    }
+    await expectEventually("the end has come") { subscriber.isFinished }
+  }
+
+  @Test func `a subscriber that cancelled gets nothing more`() async throws {
+    let gate = Gate()
+    let engine = Engine(
+      executor: ClosureExecutor { _ in
+        await gate.wait()
+        return [:]
+      })
+    let run = engine.start(try Self.workflow())
+    let count = Protected(0)
+    let subscription = run.events.sink { _ in count.withLock { $0 += 1 } }
+    await expectEventually("the first step runs") { count.withLock { $0 } == 3 }
+    subscription.cancel()
+    gate.open()
+    #expect(await run.outcome == .succeeded)
+    #expect(count.withLock { $0 } == 3)
+  }
+
+  @Test func `a listener that blocks holds up output and nothing else`() async throws {
+    let gate = Gate()
+    let pieces = 2000
+    let reported = Protected(0)
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        if context.step.id == "quiet" { return [:] }
+        for _ in 0..<pieces {
+          if !context.report("x") { await context.roomForOutput() }
+          reported.withLock { $0 += 1 }
+        }
+        return [:]
+      })
+    let workflow = try Workflow(
+      name: "w",
+      steps: [Step(id: "loud", action: .run("true")), Step(id: "quiet", action: .run("true"))])
+    let run = engine.start(workflow)
+    let lines = Protected(0)
+    let blocked = DispatchGate()
+    let subscription = run.events.sink { event in
+      blocked.wait()
+      if case .step(_, _, .output) = event.kind { lines.withLock { $0 += 1 } }
+    }
+    await expectEventually("the quiet step has ended") { run.state["quiet"]?.phase.isFinal == true }
+    #expect(reported.withLock { $0 } < pieces)
+    blocked.open()
+    gate.open()
+    #expect(await run.outcome == .succeeded)
+    await expectEventually("all has been told") { lines.withLock { $0 } == pieces }
+    subscription.cancel()
+  }
+}
+
+/// Asks for events one at a time, when it is told to.
+private final class PatientSubscriber: Subscriber, Sendable {
+  // @unchecked: a subscription is not Sendable; `request` may be called from any thread.
+  private struct State: @unchecked Sendable {
+    var subscription: (any Subscription)?
+    var received = 0
+    var isFinished = false
+  }
+
+  private let state = Mutex(State())
+
+  var received: Int { state.withLock { $0.received } }
+  var isFinished: Bool { state.withLock { $0.isFinished } }
+
+  func ask() {
+    let held = state.withLock { $0 }
+    held.subscription?.request(.max(1))
+  }
+
+  func receive(subscription: any Subscription) {
+    let held = State(subscription: subscription)
+    state.withLock { $0 = held }
+  }
+
+  func receive(_ input: Event) -> Subscribers.Demand {
+    state.withLock { $0.received += 1 }
+    return .none
+  }
+
+  func receive(completion: Subscribers.Completion<Never>) {
+    state.withLock { $0.isFinished = true }
+  }
+}

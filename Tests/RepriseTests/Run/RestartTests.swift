@@ -1,0 +1,198 @@
+import Reprise
+import Synchronization
+import Testing
+
+struct RestartTests {
+  private static func workflow() throws -> Workflow {
+    try Workflow(
+      text: """
+        steps:
+          - { id: a, run: "true" }
+          - parallel:
+              - { id: b1, run: "true" }
+              - { id: b2, run: "true" }
+              - { id: b3, run: "true" }
+          - { id: c, run: "true" }
+          - { id: d, run: "true" }
+        """, file: "restart.yaml")
+  }
+
+  /// An engine whose steps need some turns of the scheduler and are slow to stop.
+  private static func engine(_ witness: Witness, turns: Int = 30) -> Engine {
+    Engine(
+      executor: ClosureExecutor { context in
+        try await witness.watch(context) {
+          for _ in 0..<turns where !Task.isCancelled { await Task.yield() }
+          if Task.isCancelled {
+            for _ in 0..<turns { await Task.yield() }
+            throw CancellationError()
+          }
+          return ["from": "\(context.step.id)@\(context.generation)"]
+        }
+      })
+  }
+
+  @Test func `restarts at random moments never let two generations live at once`() async throws {
+    var generator = SeededGenerator.announced()
+    let workflow = try Self.workflow()
+    for _ in 0..<scaled(20) {
+      let witness = Witness()
+      let run = Self.engine(witness).start(workflow)
+      let collector = EventCollector(run)
+      var asked = 0
+      while asked < 10, run.state.phase.isUnderWay {
+        for _ in 0..<Int.random(in: 0...300, using: &generator) { await Task.yield() }
+        run.restart()
+        asked += 1
+      }
+      #expect(await run.outcome == .succeeded)
+      #expect(witness.current.overlaps.isEmpty)
+      #expect(witness.current.alive.isEmpty)
+      let events = await collector.all()
+      expectNoOldEvents(events)
+      let last = try #require(events.last)
+      #expect(events.filter { $0.generation == last.generation }.succeededSteps.count == 6)
+    }
+  }
+
+  @Test func `requests during a restart fold into one`() async throws {
+    let gate = Gate()
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        if context.generation == 1 {
+          await gate.wait()
+          throw CancellationError()
+        }
+        return [:]
+      })
+    let run = engine.start(try Self.workflow())
+    let collector = EventCollector(run)
+    await expectEventually("the first step runs") { run.state.counts.running == 1 }
+    for _ in 0..<100 { run.restart() }
+    await expectEventually("the restart waits") { run.state.phase == .restarting }
+    for _ in 0..<100 { run.restart() }
+    gate.open()
+    #expect(await run.outcome == .succeeded)
+    let events = await collector.all()
+    #expect(events.last?.generation == 2)
+    #expect(events.filter { $0.kind == .generationStarted(reset: nil) }.count == 1)
+  }
+
+  @Test func `a restart waits until what it stopped is gone`() async throws {
+    let gate = Gate()
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        if context.generation == 1 { await gate.wait() }
+        try Task.checkCancellation()
+        return [:]
+      })
+    let run = engine.start(try Self.workflow())
+    await expectEventually("the first step runs") { run.state.counts.running == 1 }
+    run.restart()
+    await expectEventually("the restart waits") { run.state.phase == .restarting }
+    #expect(run.state.generation == 1)
+    #expect(run.state["a"]?.phase == .running)
+    gate.open()
+    #expect(await run.outcome == .succeeded)
+    #expect(run.state.generation == 2)
+  }
+
+  @Test func `a restart from a step keeps what is upstream and leaves other branches alone`()
+    async throws
+  {
+    var generator = SeededGenerator.announced()
+    for _ in 0..<scaled(100) {
+      let graph = try randomWorkflow(steps: 40, using: &generator)
+      let aside = (0..<10).map { position in
+        Step(
+          id: "aside\(position)", needs: position == 0 ? [] : ["aside\(position - 1)"],
+          action: .run("true"))
+      }
+      let workflow = try Workflow(name: "with branch", steps: graph.steps + aside)
+      let witness = Witness()
+      let inputs = Protected<[String: [String: StepOutputs]]>([:])
+      let engine = Engine(
+        executor: ClosureExecutor { context in
+          inputs.withLock { $0[context.step.id] = context.inputs }
+          return try await witness.watch(context) {
+            let turns = context.step.id.hasPrefix("aside") ? 120 : 10
+            for _ in 0..<turns where !Task.isCancelled { await Task.yield() }
+            try Task.checkCancellation()
+            return ["from": "\(context.step.id)@\(context.generation)"]
+          }
+        })
+      let run = engine.start(workflow)
+      let restarted = "s\(Int.random(in: 0..<40, using: &generator))"
+      for _ in 0..<Int.random(in: 0...200, using: &generator) { await Task.yield() }
+      try run.restart(from: restarted)
+      #expect(await run.outcome == .succeeded)
+
+      let affected = Set(
+        workflow.graph.withDependents([try #require(workflow.graph.index(of: restarted))])
+          .map { workflow.graph.id(of: $0) })
+      let notes = witness.current
+      #expect(notes.overlaps.isEmpty)
+      for step in workflow.steps where !affected.contains(step.id) {
+        #expect(notes.begun.filter { $0.step == step.id }.count == 1, "\(step.id) ran again")
+      }
+      for step in workflow.steps {
+        let generations = inputs.withLock { $0[step.id] }?.values.compactMap { $0["from"] } ?? []
+        #expect(generations.count == step.needs.count)
+        // What comes from a step that was taken again is of its last generation.
+        for text in generations {
+          let parts = text.split(separator: "@").map(String.init)
+          let last = notes.begun.last { $0.step == parts[0] }?.generation
+          #expect(last.map(String.init) == parts[1])
+        }
+      }
+    }
+  }
+
+  @Test func `a restart that is asked for after the end does nothing`() async throws {
+    let run = Self.engine(Witness()).start(try Self.workflow())
+    #expect(await run.outcome == .succeeded)
+    run.restart()
+    #expect(run.state.phase == .ended(.succeeded))
+    #expect(run.state.generation == 1)
+  }
+
+  @Test func `a restart from an unknown step is refused with a suggestion`() async throws {
+    let run = Self.engine(Witness()).start(try Self.workflow())
+    #expect(throws: SelectionError.self) { try run.restart(from: "b4") }
+    #expect(await run.outcome == .succeeded)
+  }
+
+  @Test func `a cancel during a restart wins`() async throws {
+    let gate = Gate()
+    let engine = Engine(
+      executor: ClosureExecutor { _ in
+        await gate.wait()
+        throw CancellationError()
+      })
+    let run = engine.start(try Self.workflow())
+    await expectEventually("the first step runs") { run.state.counts.running == 1 }
+    run.restart()
+    await expectEventually("the restart waits") { run.state.phase == .restarting }
+    run.cancel()
+    run.restart()
+    gate.open()
+    #expect(await run.outcome == .cancelled)
+    #expect(run.state.generation == 1)
+  }
+}
+
+/// No event of an old generation comes after the first of a new one.
+func expectNoOldEvents(_ events: [Event]) {
+  for (earlier, later) in zip(events, events.dropFirst()) {
+    #expect(earlier.generation <= later.generation, "\(earlier) then \(later)")
+    #expect(earlier.time <= later.time, "\(earlier) then \(later)")
+  }
+}
+
+extension [Event] {
+  var succeededSteps: [String] {
+    compactMap { event in
+      if case .step(let id, _, .succeeded) = event.kind { id } else { nil }
+    }
+  }
+}

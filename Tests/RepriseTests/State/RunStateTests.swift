@@ -1,0 +1,128 @@
+import Testing
+
+@testable import Reprise
+
+struct RunStateTests {
+  private let run = RunID()
+
+  private func event(_ kind: Event.Kind, generation: Int = 1, at microseconds: Int64 = 0) -> Event {
+    Event(
+      time: Timestamp(microseconds: microseconds), run: run, generation: generation, kind: kind)
+  }
+
+  private func state(after kinds: [Event.Kind]) throws -> RunState {
+    var state = RunState()
+    let plan = RunPlan(workflow: "w", steps: [PlannedStep(id: "a"), PlannedStep(id: "b")])
+    try state.apply(event(.runStarted(plan)))
+    for kind in kinds { try state.apply(event(kind)) }
+    return state
+  }
+
+  @Test func `a step goes through pending, ready, running and succeeded`() throws {
+    var state = try state(after: [])
+    #expect(state["a"]?.phase == .pending)
+    try state.apply(event(.step("a", attempt: 0, .ready), at: 1))
+    #expect(state["a"]?.phase == .ready)
+    try state.apply(event(.step("a", attempt: 1, .started), at: 2))
+    #expect(state["a"]?.phase == .running)
+    try state.apply(event(.step("a", attempt: 1, .succeeded(["v": "1"])), at: 3))
+    let step = try #require(state["a"])
+    #expect(step.phase == .succeeded(["v": "1"]))
+    #expect([step.readyAt, step.startedAt, step.endedAt].map { $0?.microseconds } == [1, 2, 3])
+    #expect(step.attempt == 1)
+    #expect(state.counts.succeeded == 1 && state.counts.pending == 1)
+  }
+
+  @Test(arguments: [
+    [Event.Kind.step("a", attempt: 1, .started)],
+    [.step("a", attempt: 1, .succeeded([:]))],
+    [.step("a", attempt: 0, .ready), .step("a", attempt: 0, .ready)],
+    [.step("a", attempt: 0, .output(.standardOutput, text: "x", isPartial: false))],
+    [.step("c", attempt: 0, .ready)],
+    [.generationStarted(reset: nil)],
+    [.runEnded(.succeeded)],
+    [.step("a", attempt: 0, .cancelled(.request)), .step("a", attempt: 0, .skipped("x"))],
+    [.runCancelling(.request), .runRestarting(from: nil)],
+  ])
+  func `an event that cannot follow is refused and changes nothing`(_ kinds: [Event.Kind]) throws {
+    let last = try #require(kinds.last)
+    var state = try state(after: kinds.dropLast())
+    let before = state
+    #expect(throws: InvalidTransition.self) { try state.apply(event(last)) }
+    #expect(state == before)
+  }
+
+  @Test func `an event of an old generation is refused`() throws {
+    var state = try state(after: [.step("a", attempt: 0, .ready), .runRestarting(from: nil)])
+    #expect(throws: InvalidTransition.self, "a step is still under way") {
+      try state.apply(event(.generationStarted(reset: nil), generation: 2))
+    }
+    try state.apply(event(.step("a", attempt: 0, .cancelled(.restart))))
+    try state.apply(event(.generationStarted(reset: nil), generation: 2))
+    #expect(state["a"]?.phase == .pending)
+    #expect(throws: InvalidTransition.self) {
+      try state.apply(event(.step("a", attempt: 0, .ready), generation: 1))
+    }
+  }
+
+  @Test func `the first failure is remembered until its step is reset`() throws {
+    var state = try state(after: [
+      .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started),
+      .step("b", attempt: 0, .ready), .step("b", attempt: 1, .started),
+    ])
+    try state.apply(event(.step("b", attempt: 1, .failed(.exited(status: 1))), at: 5))
+    try state.apply(event(.step("a", attempt: 1, .failed(.exited(status: 2))), at: 6))
+    #expect(state.firstFailure == 1)
+    try state.apply(event(.runRestarting(from: ["b"]), at: 7))
+    try state.apply(event(.generationStarted(reset: ["b"]), generation: 2, at: 8))
+    #expect(state.firstFailure == 0)
+  }
+
+  @Test func `counts agree with the steps after every event`() throws {
+    var generator = SeededGenerator.announced()
+    var story = EventStory(steps: (0..<12).map { "s\($0)" })
+    for _ in 0..<3000 {
+      story.goOn(using: &generator)
+      var counts = StepCounts()
+      for step in story.state.steps { counts.add(step.phase, 1) }
+      #expect(story.state.counts == counts)
+    }
+  }
+
+  @Test func `the last twenty lines of a step are kept, and the line being written`() throws {
+    var state = try state(after: [
+      .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started),
+    ])
+    let text = (1...50).map(String.init).joined(separator: "\n")
+    func output(_ text: String, isPartial: Bool = false) -> Event {
+      event(.step("a", attempt: 1, .output(.standardOutput, text: text, isPartial: isPartial)))
+    }
+    try state.apply(output(text))
+    try state.apply(output("51"))
+    try state.apply(output("52%", isPartial: true))
+    let tail = try #require(state["a"]).output
+    #expect(tail.lines.map(\.text) == (32...51).map(String.init))
+    #expect(tail.current?.text == "52%")
+    try state.apply(output("done"))
+    #expect(state["a"]?.output.current?.text == "done")
+  }
+
+  @Test func `the recap of any state folds to that state`() throws {
+    var generator = SeededGenerator.announced()
+    for _ in 0..<60 {
+      var story = EventStory(steps: (0..<6).map { "s\($0)" })
+      for _ in 0..<Int.random(in: 0...150, using: &generator) { story.goOn(using: &generator) }
+      var recovered = RunState()
+      for event in story.state.recap { try recovered.apply(event) }
+      #expect(recovered == story.state)
+    }
+  }
+
+  @Test func `events and their folds survive JSON`() throws {
+    var generator = SeededGenerator.announced()
+    var story = EventStory(steps: (0..<6).map { "s\($0)" })
+    for _ in 0..<400 { story.goOn(using: &generator) }
+    let decoded = try JSONLine.decoded(story.events)
+    #expect(decoded == story.events)
+  }
+}

@@ -1,0 +1,71 @@
+// Makes up the events of runs that could have happened, without an engine.
+
+@testable import Reprise
+
+/// Tells a random but lawful story of a run, one event at a time.
+struct EventStory {
+  private(set) var state = RunState()
+  private(set) var events: [Event] = []
+  private var time = Timestamp(microseconds: 1_000_000)
+  private let run = RunID()
+
+  init(steps: [String]) {
+    tell(.runStarted(RunPlan(workflow: "story", steps: steps.map { PlannedStep(id: $0) })), 1)
+  }
+
+  mutating func tell(_ kind: Event.Kind, _ generation: Int? = nil) {
+    let event = Event(
+      time: time, run: run, generation: generation ?? state.generation, kind: kind)
+    do {
+      try state.apply(event)
+      events.append(event)
+    } catch {
+      preconditionFailure("BUG in the test: \(error)")
+    }
+  }
+
+  mutating func tell(_ event: Event.StepEvent, of position: Int) {
+    tell(.step(state.steps[position].id, attempt: state.steps[position].attempt, event))
+  }
+
+  /// Lets something happen that may happen now; times stand still or advance.
+  mutating func goOn(using generator: inout some RandomNumberGenerator) {
+    time = time.advanced(by: .microseconds(Int.random(in: 0...2, using: &generator)))
+    if Int.random(in: 0..<40, using: &generator) == 0, state.phase == .running {
+      tell(.runRestarting(from: nil))
+    }
+    if state.phase == .restarting, state.counts.underWay == 0 {
+      let whole = Bool.random(using: &generator)
+      let reset = state.steps.map(\.id).filter { _ in Bool.random(using: &generator) }
+      return tell(.generationStarted(reset: whole ? nil : reset), state.generation + 1)
+    }
+    guard let position = state.steps.indices.randomElement(using: &generator) else { return }
+    switch state.steps[position].phase {
+    case .pending:
+      if state.phase == .running { tell(.ready, of: position) }
+    case .ready:
+      if state.phase == .running {
+        tell(.step(state.steps[position].id, attempt: 1, .started))
+      } else {
+        tell(.cancelled(.restart), of: position)
+      }
+    case .running:
+      tell(randomEvent(using: &generator), of: position)
+    case .succeeded, .failed, .cancelled, .skipped:
+      break
+    }
+  }
+
+  private func randomEvent(using generator: inout some RandomNumberGenerator) -> Event.StepEvent {
+    let lines = (0..<Int.random(in: 1...30, using: &generator)).map { "line \($0)" }
+    return switch Int.random(in: 0..<8, using: &generator) {
+    case 0: .succeeded(["version": "1"])
+    case 1: .failed(.exited(status: 2))
+    case 2: .cancelled(.failure(ofStep: "s0"))
+    case 3: .skipped("not wanted")
+    case 4: .output(.standardError, text: "half a li", isPartial: true)
+    case 5: .output(.standardError, text: lines.joined(separator: "\n"), isPartial: false)
+    default: .output(.standardOutput, text: lines.joined(separator: "\n"), isPartial: false)
+    }
+  }
+}
