@@ -12,14 +12,15 @@ run: build
 build: install-needs
 	$(SWIFT) build --product reprise
 
+# One test after the other: some start storms of processes, others measure none.
 test: install-needs
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build
+	$(SWIFT) test --skip-build --no-parallel
 
 # The suite under ThreadSanitizer. Its deadlock detector gives up on OpenCombine's recursive locks.
 tsan: install-needs
 	TSAN_OPTIONS=detect_deadlocks=0 REPRISE_TEST_SCALE=20 \
-	  $(SWIFT) test --sanitize=thread --scratch-path .build/tsan
+	  $(SWIFT) test --no-parallel --sanitize=thread --scratch-path .build/tsan
 
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests

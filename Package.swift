@@ -44,7 +44,7 @@ let package = Package(
     .testTarget(name: "WorkflowLanguageTests", dependencies: ["WorkflowLanguage"]),
     .testTarget(name: "CombineOperatorsTests", dependencies: ["CombineOperators"]),
     .testTarget(name: "ChildProcessesTests", dependencies: ["ChildProcesses"]),
-    .testTarget(name: "RepriseTests", dependencies: ["Reprise"]),
+    .testTarget(name: "RepriseTests", dependencies: ["Reprise", "ChildProcesses"]),
     .testTarget(name: "RepriseTerminalTests", dependencies: ["RepriseTerminal"]),
     .testTarget(name: "RepriseCLITests", dependencies: ["RepriseCLI"]),
     .testTarget(name: "HouseTests"),

@@ -23,7 +23,7 @@ struct OtherCommandTests {
     #expect(ended.output == "two.yaml: 1 step, no mistakes\n")
     for part in [
       "one.yaml:1:26: error: a step has no key \"neds\"", "did you mean \"needs\"?",
-      "one.yaml:1:42: error: there is a step \"a\" already", "there is no workflow \"three\"",
+      "one.yaml:1:43: error: there is a step \"a\" already", "there is no workflow \"three\"",
     ] { #expect(ended.errors.contains(part), "\(ended.errors)") }
   }
 
