@@ -37,19 +37,22 @@ extension ProcessTable {
   }
 
   /// See proc(5), /proc/pid/stat: the name is in parentheses and may itself hold some.
+  ///
+  /// A process whose first thread has ended while others run is listed as a zombie, too; it has more
+  /// than one thread.
   private static func entry(_ pid: Int32) -> ProcessEntry? {
     guard let contents = fileContents("/proc/\(pid)/stat"),
       let open = contents.firstIndex(of: UInt8(ascii: "(")),
       let close = contents.lastIndex(of: UInt8(ascii: ")")), open < close
     else { return nil }
-    let fields = contents[(close + 1)...].split(separator: UInt8(ascii: " ")).prefix(4)
+    let fields = contents[(close + 1)...].split(separator: UInt8(ascii: " ")).prefix(18)
       .map { String(decoding: $0, as: UTF8.self) }
-    guard fields.count == 4, let parent = Int32(fields[1]), let group = Int32(fields[2]),
+    guard fields.count == 18, let parent = Int32(fields[1]), let group = Int32(fields[2]),
       let session = Int32(fields[3])
     else { return nil }
     return ProcessEntry(
       pid: pid, parent: parent, group: group, session: session,
-      isZombie: fields[0] == "Z" || fields[0] == "X",
+      isZombie: fields[0] == "X" || fields[0] == "Z" && fields[17] <= "1",
       name: String(decoding: contents[(open + 1)..<close], as: UTF8.self))
   }
 }

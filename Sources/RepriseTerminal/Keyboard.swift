@@ -47,8 +47,11 @@ final class Keyboard: Sendable {
     let stopping = signalSource(DisplaySignal.stop) { [weak self] in
       self?.giveBack()
       beforeStop()
-      // The real stop, which cannot be caught; the process goes on from here.
+      // The real stop, which cannot be caught. This thread may run on for a moment, so what is to be
+      // done afterwards waits for the word that the process goes on.
       kill(getpid(), DisplaySignal.realStop)
+    }
+    let goingOn = signalSource(DisplaySignal.goOn) { [weak self] in
       self?.take()
       afterStop()
     }
@@ -66,7 +69,7 @@ final class Keyboard: Sendable {
       }
       for key in pressed { onKey(key) }
     }
-    state.withLock { $0.sources = [keys, stopping, quitting] }
+    state.withLock { $0.sources = [keys, stopping, goingOn, quitting] }
   }
 
   /// Ends the reading and gives the terminal back.
@@ -82,7 +85,9 @@ final class Keyboard: Sendable {
   }
 
   private func take() {
-    let modes = device.isInForeground ? device.enterKeyMode() : nil
+    let isTaken = state.withLock { $0.modes != nil }
+    guard !isTaken, device.isInForeground else { return }
+    let modes = device.enterKeyMode()
     state.withLock { $0.modes = modes }
   }
 

@@ -46,11 +46,10 @@ final class LineDisplay: EventDisplay {
   }
 
   func show(_ event: Event) {
-    let lines = state.withLock { $0.log.lines(for: event) }
     switch content {
-    case .plain: write(lines)
+    case .plain: write(state.withLock { $0.log.text(for: event) })
     case .json: write(json.lines.line(for: event))
-    case .report: break
+    case .report: state.withLock { $0.log.note(event) }
     }
   }
 
@@ -79,6 +78,7 @@ final class LineDisplay: EventDisplay {
   }
 
   private func write(_ text: String) {
+    guard !text.isEmpty else { return }
     let isClosed = state.withLock { state in
       state.lastWrite = SystemClock().now
       return state.isClosed

@@ -19,6 +19,53 @@ struct PlainLog {
     self.offset = offset
   }
 
+  /// Takes in an event of which nothing is to be said.
+  mutating func note(_ event: Event) {
+    do {
+      try state.apply(event)
+    } catch {
+      preconditionFailure("BUG: \(error)")
+    }
+  }
+
+  /// The lines for the next event, each with its line feed.
+  ///
+  /// Output that is nothing but printable ASCII, as most is, is passed through at the speed of memory.
+  mutating func text(for event: Event) -> String {
+    if case .step(let id, _, .output(_, let text, isPartial: false)) = event.kind,
+      let text = prefixed(text, with: outputPrefix(id, event.time))
+    {
+      note(event)
+      return text
+    }
+    return lines(for: event).map { $0 + "\n" }.joined()
+  }
+
+  private func outputPrefix(_ id: String, _ time: Timestamp) -> String {
+    "\(clock(time)) \(TerminalText.sanitized(id)) \(style.hasUnicode ? "│" : "|") "
+  }
+
+  /// Puts a prefix before each line and a line feed behind it; nil where the text has to be looked at
+  /// more closely.
+  private func prefixed(_ text: String, with prefix: String) -> String? {
+    let bytes = Array(text.utf8)
+    let lineFeed = UInt8(ascii: "\n")
+    guard bytes.allSatisfy({ (0x20..<0x7F).contains($0) || $0 == lineFeed }) else { return nil }
+    let prefix = Array(prefix.utf8)
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count * 2)
+    var rest = bytes[...]
+    while true {
+      let end = rest.firstIndex(of: lineFeed) ?? rest.endIndex
+      result += prefix
+      result += rest[..<end]
+      result.append(lineFeed)
+      guard end < rest.endIndex else { break }
+      rest = rest[(end + 1)...]
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
   /// The lines for the next event.
   ///
   /// None has control characters.
@@ -66,8 +113,8 @@ struct PlainLog {
     case .output(_, let text, let isPartial):
       guard !isPartial else { return [] }
       let bar = style.hasUnicode ? "│" : "|"
-      return text.split(separator: "\n", omittingEmptySubsequences: false)
-        .map { "\(bar) \(TerminalText.sanitized(String($0)))" }
+      return text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        .map { "\(bar) \(TerminalText.sanitized(String($0) ?? ""))" }
     case .succeeded: return ["succeeded" + took]
     case .failed(let reason):
       return ["failed" + took + ": " + TerminalText.sanitized(reason.description)]

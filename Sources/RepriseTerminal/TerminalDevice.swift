@@ -104,4 +104,5 @@ enum DisplaySignal {
   static let stop = SIGTSTP
   static let quit = SIGQUIT
   static let realStop = SIGSTOP
+  static let goOn = SIGCONT
 }

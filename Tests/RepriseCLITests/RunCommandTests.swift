@@ -140,6 +140,15 @@ struct RunCommandTests {
     #expect(ended.status == 141 && ended.errors.isEmpty, "\(ended)")
   }
 
+  @Test func `a parent that ignores SIGCHLD takes no status away`() async throws {
+    let scenario = try Scenario()
+    try scenario.write("steps: [{ id: a, run: exit 3 }]", to: "w.yaml")
+    let reprise = Scenario.Started.executable.path
+    let ended = try await scenario.shell(
+      "trap '' CHLD; \(reprise) run w.yaml --pass-through --progress none")
+    ended.fails(with: 3)
+  }
+
   @Test func `a flood of output comes through whole and in little memory`() async throws {
     let scenario = try Scenario()
     let bytes = scaled(1 << 25)

@@ -15,6 +15,8 @@ let interruptSignal = SIGINT
 func prepareProcess() {
   // A reader that goes away is told by the failing write; a signal would end us without clean-up.
   signal(SIGPIPE, SIG_IGN)
+  // Whoever starts us with it ignored would have the kernel reap our steps, and their status is lost.
+  signal(SIGCHLD, SIG_DFL)
 }
 
 /// Ends the process at once.

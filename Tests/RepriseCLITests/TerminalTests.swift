@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+/// The command on a real terminal: a pseudo-terminal of `script`, whose input are the keys.
+struct TerminalTests {
+  private static let workflow = """
+    name: keys
+    grace: 1s
+    steps:
+      - { id: quick, run: "echo q$REPRISE_GENERATION >> log" }
+      - { id: slow, run: "touch began$REPRISE_GENERATION; sleep 0.4; touch late$REPRISE_GENERATION; sleep 50" }
+    """
+
+  // Runs a line of shell on a terminal while another one writes the keys to be pressed, and returns
+  // everything that was written to the terminal.
+  private func run(_ command: String, keys: String, in scenario: Scenario) async throws -> String {
+    try scenario.write(Self.workflow, to: "w.yaml")
+    let reprise = Scenario.Started.executable.path
+    try scenario.write(
+      """
+      export TERM=xterm LC_ALL=C.UTF-8
+      stty cols 80 rows 24
+      \(command.replacingOccurrences(of: "reprise", with: reprise))
+      echo "status $?"
+      stty -a
+      """, to: "on-terminal.sh")
+    let wait = "wait_for() { while [ ! -e $1 ]; do sleep 0.01; done; }"
+    let ended = try await scenario.shell(
+      "\(wait); { \(keys); sleep 1; } | script -qec 'sh on-terminal.sh' /dev/null")
+    return ended.output
+  }
+
+  private func expectUntouched(_ output: String) {
+    #expect(output.contains(" icanon ") && output.contains(" echo "))
+    #expect(!output.contains("-icanon") && !output.contains("-echo "))
+    let shows = output.components(separatedBy: "\u{1B}[?25h").count
+    #expect(shows > 1, "the cursor is shown again")
+    let last = output.range(of: "\u{1B}[?25h", options: .backwards)
+    let lastHide = output.range(of: "\u{1B}[?25l", options: .backwards)
+    if let last, let lastHide { #expect(last.lowerBound > lastHide.lowerBound) }
+  }
+
+  @Test func `r takes the run from the top, c cancels it, and the terminal is as it was`()
+    async throws
+  {
+    let scenario = try Scenario()
+    let output = try await run(
+      "reprise run w.yaml", keys: "wait_for began1; printf '?lr'; wait_for late2; printf c",
+      in: scenario)
+    #expect(scenario.read("log") == "q1\nq2\n")
+    #expect(output.contains("generation 2") && output.contains("show or hide the output"))
+    #expect(output.contains("status 130"))
+    expectUntouched(output)
+  }
+
+  @Test(arguments: ["\\003", "\\034"])
+  func `the terminal is as it was after Ctrl-C and after SIGQUIT`(
+    _ key: String
+  ) async throws {
+    let scenario = try Scenario()
+    // The shell ignores the signal itself, and gives its default action back to the command.
+    let output = try await run(
+      "trap : INT QUIT; reprise run w.yaml", keys: "wait_for began1; printf '\(key)'", in: scenario)
+    #expect(output.contains(key == "\\003" ? "status 130" : "status 131"))
+    expectUntouched(output)
+  }
+
+  @Test func `the terminal is as it was after a failure`() async throws {
+    let scenario = try Scenario()
+    let output = try await run(
+      "echo 'steps: [{ id: a, run: exit 3 }]' > f.yaml; reprise run f.yaml", keys: ":", in: scenario
+    )
+    #expect(output.contains("status 1") && output.contains("first failure"))
+    expectUntouched(output)
+  }
+
+  @Test func `Ctrl-Z stops the command with the terminal given back, and it goes on after`()
+    async throws
+  {
+    let scenario = try Scenario()
+    let output = try await run(
+      "set -m; reprise run w.yaml; stty -a | grep -c ' icanon' > stopped; kill -USR1 %1; fg",
+      keys: "wait_for began1; printf '\\032'; wait_for began2; printf c", in: scenario)
+    #expect(scenario.read("stopped") == "1\n")
+    #expect(scenario.read("log") == "q1\nq2\n")
+    expectUntouched(output)
+  }
+}
