@@ -1,0 +1,57 @@
+import Foundation
+import Reprise
+import Testing
+
+/// Runs of 100,000 in-process steps.
+///
+/// `make test` gives every thread a stack of 512 KiB.
+@Suite(.serialized) struct DepthTests {
+  private static func chain(_ count: Int) throws -> Workflow {
+    try Workflow(
+      name: "chain",
+      steps: (0..<count).map {
+        Step(id: "s\($0)", needs: $0 == 0 ? [] : ["s\($0 - 1)"], action: .run("true"))
+      })
+  }
+
+  private static func fan(_ count: Int) throws -> Workflow {
+    let leaves = (1...count).map { Step(id: "s\($0)", needs: ["s0"], action: .run("true")) }
+    let last = Step(id: "last", needs: leaves.map(\.id), action: .run("true"))
+    return try Workflow(
+      name: "fan", steps: [Step(id: "s0", action: .run("true"))] + leaves + [last])
+  }
+
+  /// The memory in use, in KiB; nil where the system does not tell.
+  private static var residentMemory: Int? {
+    let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    return status?.split(separator: "\n").first { $0.hasPrefix("VmRSS") }?
+      .split(separator: " ").compactMap { Int($0) }.first
+  }
+
+  @Test(arguments: [false, true]) func `a hundred thousand steps run, and fail, without recursion`(
+    _ fails: Bool
+  ) async throws {
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        if fails && context.step.id == "s0" { throw FailureReason.exited(status: 1) }
+        return [:]
+      })
+    for workflow in [try Self.chain(scaled(100_000)), try Self.fan(scaled(100_000))] {
+      let run = engine.start(workflow)
+      let outcome = await run.outcome
+      #expect(
+        outcome == (fails ? .failed(step: "s0", reason: .exited(status: 1)) : .succeeded))
+      #expect(run.state.counts.final == workflow.steps.count)
+    }
+  }
+
+  @Test func `memory is given back after a run`() async throws {
+    let workflow = try Self.chain(scaled(50_000))
+    let engine = Engine(executor: ClosureExecutor { _ in [:] })
+    for _ in 0..<2 { _ = await engine.start(workflow).outcome }
+    guard let before = Self.residentMemory else { return }
+    for _ in 0..<4 { _ = await engine.start(workflow).outcome }
+    let after = try #require(Self.residentMemory)
+    #expect(after < before + before / 4, "\(before) KiB, then \(after) KiB")
+  }
+}
