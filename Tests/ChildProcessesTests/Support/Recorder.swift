@@ -44,11 +44,11 @@ func run(_ command: Command, _ recorder: Recorder = Recorder()) async throws -> 
 
 /// The living processes that carry a word on their command line.
 func processes(with word: String) -> [Int32] {
+  // A zombie has no command line any more.
   ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int32($0) }
     .filter { pid in
       let line = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") ?? Data()
-      let state = ProcessTable.current().entries[pid]
-      return String(decoding: line, as: UTF8.self).contains(word) && state?.isZombie == false
+      return String(decoding: line, as: UTF8.self).contains(word)
     }
 }
 
