@@ -19,6 +19,7 @@ struct RepriseCommand: AsyncParsableCommand {
         4    Reprise itself could not go on
         129  cancelled because the terminal has gone (SIGHUP)
         130  cancelled with Ctrl-C or the key c
+        141  cancelled because nobody reads its output any more
         143  cancelled by SIGTERM
 
       EXAMPLES

@@ -55,5 +55,8 @@ struct SlotsTests {
     }
     #expect(inside.withLock { $0 } == 0)
     for _ in 0..<3 { #expect(await slots.take()) }
+    let fourth = Task { await slots.take() }
+    fourth.cancel()
+    #expect(await fourth.value == false)
   }
 }
