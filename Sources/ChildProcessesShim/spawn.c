@@ -77,15 +77,6 @@ void reprise_set_nonblocking(int descriptor) {
   fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
 }
 
-void reprise_enlarge_pipe(int descriptor, int bytes) {
-#ifdef F_SETPIPE_SZ
-  fcntl(descriptor, F_SETPIPE_SZ, bytes);
-#else
-  (void)descriptor;
-  (void)bytes;
-#endif
-}
-
 int reprise_peek_exit(pid_t pid, int *value) {
   siginfo_t info = {0};
   while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT)) {

@@ -87,7 +87,6 @@ private final class Sampling<Input, Sample, Downstream: Subscriber & SendableMet
 
   func cancel() {
     _ = end(.upstream)
-    // Each was taken out by whoever ended first.
   }
 
   enum Side {

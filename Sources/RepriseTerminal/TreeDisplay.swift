@@ -144,13 +144,12 @@ final class TreeDisplay: EventDisplay {
     let (run, options) = state.withLock { ($0.run, $0.options) }
     var size = device.size
     let text = drawing.withLock { drawing -> String in
-      let clearing = drawing.size == nil || drawing.size == size ? "" : drawing.screen.clear()
+      var clearing = drawing.size == nil || drawing.size == size ? "" : drawing.screen.clear()
       drawing.size = size
       if let rows {
         // More rows than the window has cannot be gone back to: the old ones go first.
         size.rows = rows
-        let view = TreeView(state: run, now: clock.now, style: style, options: options)
-        return clearing + drawing.screen.clear() + drawing.screen.update(to: view.lines(size))
+        clearing += drawing.screen.clear()
       }
       let view = TreeView(state: run, now: clock.now, style: style, options: options)
       return clearing + drawing.screen.update(to: view.lines(size))

@@ -17,9 +17,6 @@ int reprise_pipe(int ends[2]);
 /// Makes reads (and writes) of a descriptor return at once when nothing is there.
 void reprise_set_nonblocking(int descriptor);
 
-/// Asks the kernel for a larger pipe; smaller ones only cost speed.
-void reprise_enlarge_pipe(int descriptor, int bytes);
-
 /// How a child ended, without reaping it. Returns 0 when it still runs, 1 when it exited with
 /// *value as its status, 2 when the signal *value ended it, -1 when there is no such child.
 int reprise_peek_exit(pid_t pid, int *value);

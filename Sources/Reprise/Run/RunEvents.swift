@@ -41,8 +41,7 @@ where Downstream.Input == Event, Downstream.Failure == Never {
   private struct State: @unchecked Sendable {
     var downstream: Downstream?
     var demand = Subscribers.Demand.none
-    var buffer: [Event] = []
-    var head = 0
+    var buffer = Queue<Event>()
     var isFinished = false
 
     enum Next {
@@ -53,15 +52,9 @@ where Downstream.Input == Event, Downstream.Failure == Never {
 
     mutating func next() -> Next {
       guard let downstream else { return .wait }
-      if head < buffer.count {
-        guard demand > .none else { return .wait }
+      guard buffer.isEmpty || demand > .none else { return .wait }
+      if let event = buffer.popFirst() {
         demand -= 1
-        let event = buffer[head]
-        head += 1
-        if head == buffer.count {
-          buffer.removeAll(keepingCapacity: true)
-          head = 0
-        }
         return .deliver(downstream, event)
       }
       guard isFinished else { return .wait }
@@ -81,7 +74,7 @@ where Downstream.Input == Event, Downstream.Failure == Never {
   func request(_ demand: Subscribers.Demand) {
     let mustFlush = state.withLock { state in
       state.demand += demand
-      return state.head < state.buffer.count
+      return !state.buffer.isEmpty
     }
     if mustFlush { ledger.onDeliveryQueue { self.flush() } }
   }
@@ -90,8 +83,7 @@ where Downstream.Input == Event, Downstream.Failure == Never {
     let downstream = state.withLock { state in
       let downstream = state.downstream
       state.downstream = nil
-      state.buffer = []
-      state.head = 0
+      state.buffer.removeAll()
       return downstream
     }
     guard downstream != nil else { return }
@@ -101,7 +93,7 @@ where Downstream.Input == Event, Downstream.Failure == Never {
   func receive(_ event: Event) {
     state.withLock { state in
       guard state.downstream != nil else { return }
-      let isFarBehind = state.buffer.count - state.head >= Self.bufferMax
+      let isFarBehind = state.buffer.count >= Self.bufferMax
       if !(isFarBehind && event.isOutput) { state.buffer.append(event) }
     }
     flush()

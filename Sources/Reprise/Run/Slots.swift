@@ -1,6 +1,7 @@
 // The places that running steps take, so that no more than `max-parallel` run at once.
 // Knows nothing of steps.
 
+import CombineOperators
 import Synchronization
 
 /// A number of places, handed out in the order in which they were asked for.
@@ -20,18 +21,11 @@ final class Slots: Sendable {
     var nextTicket = 0
     /// Those that have neither got a place nor given up, by ticket.
     var holders: [Int: Holder] = [:]
-    /// The tickets of those that wait, in the order of asking, served from `head` on.
-    var line: [Int] = []
-    var head = 0
+    /// The tickets of those that wait, in the order of asking.
+    var line = Queue<Int>()
 
     mutating func nextInLine() -> CheckedContinuation<Bool, Never>? {
-      while head < line.count {
-        let ticket = line[head]
-        head += 1
-        if head > 1024 && head * 2 > line.count {
-          line.removeFirst(head)
-          head = 0
-        }
+      while let ticket = line.popFirst() {
         if case .waiting(let continuation) = holders.removeValue(forKey: ticket) {
           return continuation
         }
@@ -51,7 +45,7 @@ final class Slots: Sendable {
   }
 
   /// How many wait for a place.
-  var waitingCount: Int { state.withLock { $0.line.count - $0.head } }
+  var waitingCount: Int { state.withLock { $0.line.count } }
 
   /// Takes a place, waiting for one if none is free.
   ///

@@ -23,7 +23,7 @@ enum WorkflowFiles {
   /// - Returns: The path.
   /// - Throws: ``Problem`` that says where was looked and what is there.
   static func path(of name: String) throws(Problem) -> String {
-    let candidates = [name] + [""].appending(endings).map { directoryStandard + "/" + name + $0 }
+    let candidates = [name] + ([""] + endings).map { directoryStandard + "/" + name + $0 }
     if let path = candidates.first(where: isFile) { return path }
     var text = "error: there is no workflow \"\(name)\": neither a file of that path"
     text += name.hasPrefix("/") ? "" : " nor \(directoryStandard)/\(name).yaml"
@@ -61,8 +61,4 @@ enum WorkflowFiles {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
   }
-}
-
-extension Array {
-  fileprivate func appending(_ others: [Element]) -> [Element] { self + others }
 }
