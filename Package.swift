@@ -40,13 +40,14 @@ let package = Package(
       ]
     ),
 
+    .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
     .testTarget(name: "WorkflowLanguageTests", dependencies: ["WorkflowLanguage"]),
-    .testTarget(name: "CombineOperatorsTests", dependencies: ["CombineOperators"]),
-    .testTarget(name: "ChildProcessesTests", dependencies: ["ChildProcesses"]),
-    .testTarget(name: "RepriseTests", dependencies: ["Reprise", "ChildProcesses"]),
+    .testTarget(name: "CombineOperatorsTests", dependencies: ["CombineOperators", "TestSupport"]),
+    .testTarget(name: "ChildProcessesTests", dependencies: ["ChildProcesses", "TestSupport"]),
+    .testTarget(name: "RepriseTests", dependencies: ["Reprise", "ChildProcesses", "TestSupport"]),
     .testTarget(name: "RepriseTerminalTests", dependencies: ["RepriseTerminal"]),
-    .testTarget(name: "RepriseCLITests", dependencies: ["RepriseCLI"]),
+    .testTarget(name: "RepriseCLITests", dependencies: ["RepriseCLI", "TestSupport"]),
     .testTarget(name: "HouseTests"),
   ],
   swiftLanguageModes: [.v6]

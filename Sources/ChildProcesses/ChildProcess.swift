@@ -100,16 +100,6 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// What still lives of the tree: who holds things up.
-  ///
-  /// Reads the process table: some milliseconds.
-  package func survivors() -> [ProcessDescription] {
-    ProcessTable.current().entries.values
-      .filter { $0.session == id && !$0.isZombie }
-      .map { ProcessDescription(id: $0.pid, name: $0.name) }
-      .sorted { $0.id < $1.id }
-  }
-
   /// Called by the reactor once the tree is gone.
   func finish(_ status: ExitStatus) {
     let waiting = ending.withLock { ending in

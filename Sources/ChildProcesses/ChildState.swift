@@ -47,7 +47,9 @@ final class ChildState {
   private var killsAt: ContinuousClock.Instant?
   private(set) var isStopped = false
   private var endedAt: ContinuousClock.Instant?
-  private var pause = Duration.milliseconds(1)
+  private var backOff = BackOff()
+  /// The processes outside of the group that have been told to end.
+  private var told: Set<Int32> = []
   private var drained = 0
   /// More than any pipe holds.
   private static let drainBytesMax = 4 << 20
@@ -132,9 +134,10 @@ final class ChildState {
     if !isStopped && grace > .zero {
       tree.send(SIGTERM)
       tree.send(SIGCONT)
+      told = Set(tree.outsiders)
     }
     isStopped = true
-    pause = .milliseconds(1)
+    backOff = BackOff()
   }
 
   /// Decides what is to be done, and sends the signals that are due.
@@ -153,20 +156,40 @@ final class ChildState {
       return isPaused && hasOpenStream && !isStopped ? .wait(nil) : .finish
     }
     if let killsAt {
-      guard killsAt <= now else { return .wait(min(killsAt - now, backOff(upTo: 100))) }
+      guard killsAt <= now else {
+        tellLateComers(of: tree)
+        return .wait(min(killsAt - now, backOff.next(upTo: .milliseconds(100))))
+      }
       tree.send(SIGKILL)
-      return .wait(backOff(upTo: 16))
+      return .wait(backOff.next(upTo: .milliseconds(16)))
     }
     // The first process has ended by itself and has left others behind.
     let terminatesAt = (endedAt ?? now) + Self.leftoverGrace.untilTerminated
-    guard terminatesAt <= now else { return .wait(min(terminatesAt - now, backOff(upTo: 50))) }
+    guard terminatesAt <= now else {
+      return .wait(min(terminatesAt - now, backOff.next(upTo: .milliseconds(50))))
+    }
     stop(grace: Self.leftoverGrace.untilKilled, tree)
-    return .wait(backOff(upTo: 16))
+    return .wait(backOff.next(upTo: .milliseconds(16)))
   }
 
-  /// Longer and longer, so that nothing is looked at hotly and nothing is seen late.
-  private func backOff(upTo milliseconds: Int) -> Duration {
-    defer { pause = pause * 2 }
-    return min(pause, .milliseconds(milliseconds))
+  /// Tells those to end that were on their way out of the group when the others were told.
+  ///
+  /// Not those within the group: they may be what a process cleans up with.
+  private func tellLateComers(of tree: ProcessTree) {
+    for pid in tree.outsiders where told.insert(pid).inserted {
+      kill(pid, SIGTERM)
+      kill(pid, SIGCONT)
+    }
+  }
+}
+
+/// Times between looks that grow, so that nothing is looked at hotly and nothing is seen late.
+struct BackOff {
+  private var time = Duration.milliseconds(1)
+
+  /// The next time: twice the last one, but not above a limit.
+  mutating func next(upTo limit: Duration) -> Duration {
+    defer { time = min(time, limit) * 2 }
+    return min(time, limit)
   }
 }

@@ -56,9 +56,3 @@ package enum ExitStatus: Sendable, Equatable {
   case exited(code: Int32)
   case signalled(signal: Int32)
 }
-
-/// A process that still lives, for those who wait for it.
-package struct ProcessDescription: Sendable, Equatable {
-  package let id: Int32
-  package let name: String
-}

@@ -12,7 +12,9 @@ extension ProcessTable {
   ///
   /// Linear in their number: a few milliseconds for hundreds.
   static func current() -> ProcessTable {
-    ProcessTable(names(in: "/proc").compactMap { Int32($0) }.compactMap(entry))
+    let pids = names(in: "/proc").compactMap { Int32($0) }
+    let entries = pids.compactMap(entry)
+    return ProcessTable(entries, isTorn: entries.count < pids.count)
   }
 
   /// The children that the kernel gave to this process when their parents died.

@@ -13,9 +13,12 @@ struct ProcessEntry: Sendable {
 /// All processes at one moment, with the ways from parents to children.
 struct ProcessTable: Sendable {
   let entries: [Int32: ProcessEntry]
+  /// Whether processes ended while the table was read: what they started last may be missing.
+  let isTorn: Bool
   private let childrenOf: [Int32: [Int32]]
 
-  init(_ list: [ProcessEntry]) {
+  init(_ list: [ProcessEntry], isTorn: Bool = false) {
+    self.isTorn = isTorn
     entries = Dictionary(list.map { ($0.pid, $0) }) { first, _ in first }
     childrenOf = Dictionary(grouping: list, by: \.parent).mapValues { $0.map(\.pid) }
   }

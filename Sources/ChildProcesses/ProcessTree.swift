@@ -29,7 +29,7 @@ struct ProcessTree {
   init(of child: ChildState, adoptsOrphans: Bool, isThorough: Bool) {
     let leader = child.pid
     self.leader = leader
-    let (hasOpenStream, hasEnded) = (child.hasOpenStream, child.status != nil)
+    let hasOpenStream = child.hasOpenStream
     let (table, started) = Reactor.shared.withoutStarts { started in
       // Whoever is left and does not hold a stream has lost its parents and come to us; without
       // orphans coming here only the table can tell.
@@ -38,14 +38,36 @@ struct ProcessTree {
         || ProcessTable.hasAdoptedChildren(besides: started)
       return (mayHaveMore ? ProcessTable.current() : nil, started)
     }
-    guard let table else { return }
+    guard var table else { return }
+    var looks = 1
+    while true {
+      let isWhole = look(at: table, child, adoptsOrphans, started)
+      // A process that ended during the look may have started another behind its back.
+      guard !isWhole && isEmpty && looks < Self.looksMax else { return }
+      looks += 1
+      table = ProcessTable.current()
+    }
+  }
+
+  /// How often the table is read when processes end meanwhile.
+  private static let looksMax = 50
+
+  /// Finds the members in one picture of the processes.
+  ///
+  /// - Returns: Whether nobody can be missing from the picture.
+  private mutating func look(
+    at table: ProcessTable, _ child: ChildState, _ adoptsOrphans: Bool, _ started: Set<Int32>
+  ) -> Bool {
+    let hasEnded = child.status != nil
     var roots = table.entries.values.filter { $0.session == leader || $0.group == leader }.map(
       \.pid)
     roots.append(leader)
+    var isWhole = !table.isTorn
     if adoptsOrphans {
       for stranger in table.children(of: getpid()) where !started.contains(stranger.pid) {
         if stranger.isZombie {
           reap(stranger.pid)
+          isWhole = false
         } else if Self.belongs(stranger, to: child, among: started) {
           roots.append(stranger.pid)
         }
@@ -55,13 +77,17 @@ struct ProcessTree {
       let isAnother = started.contains(entry.pid) && entry.pid != leader
       return !entry.isZombie && !isAnother && !(entry.pid == leader && hasEnded)
     }
+    return isWhole
   }
+
+  /// The processes that signals to the group do not reach.
+  var outsiders: [Int32] { members.filter { $0.group != leader }.map(\.pid) }
 
   /// Sends a signal to every process of the tree.
   func send(_ signal: Int32) {
     // The group first: it is signalled as a whole, so that nothing forks its way out meanwhile.
     kill(-leader, signal)
-    for member in members where member.group != leader { kill(member.pid, signal) }
+    for pid in outsiders { kill(pid, signal) }
   }
 
   private static func belongs(

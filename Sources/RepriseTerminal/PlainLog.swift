@@ -70,7 +70,8 @@ struct PlainLog {
   ///
   /// None has control characters.
   mutating func lines(for event: Event) -> [String] {
-    let earlier = state
+    var startedAt: Timestamp?
+    if case .step(let id, _, _) = event.kind { startedAt = state[id]?.startedAt }
     guard (try? state.apply(event)) != nil else { return [] }
     let time = clock(event.time)
     switch event.kind {
@@ -85,7 +86,7 @@ struct PlainLog {
     case .runCancelling(let cause): return ["\(time) cancelling \(cause)"]
     case .runEnded(let outcome): return ["\(time) run \(ending(outcome, event))"]
     case .step(let id, _, let stepEvent):
-      return stepLines(id, stepEvent, event, earlier).map {
+      return stepLines(id, stepEvent, event, startedAt).map {
         "\(time) \(TerminalText.sanitized(id)) \($0)"
       }
     }
@@ -104,9 +105,9 @@ struct PlainLog {
   }
 
   private func stepLines(
-    _ id: String, _ stepEvent: Event.StepEvent, _ event: Event, _ earlier: RunState
+    _ id: String, _ stepEvent: Event.StepEvent, _ event: Event, _ startedAt: Timestamp?
   ) -> [String] {
-    let took = earlier[id]?.startedAt.map { " after \(durationText(event.time - $0))" } ?? ""
+    let took = startedAt.map { " after \(durationText(event.time - $0))" } ?? ""
     switch stepEvent {
     case .ready: return []
     case .started: return ["started"]

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ChildProcesses
@@ -104,12 +105,38 @@ import Testing
     #expect(recorder.text() == ["ready", "clean"])
   }
 
+  @Test func `what leaves the group after it was told to end is told, too`() async throws {
+    let mark = mark()
+    let script =
+      "trap '(setsid sleep MARK &); exit 0' TERM; echo ready; while :; do sleep 0.01; done"
+    adoptOrphans()
+    let recorder = Recorder()
+    let child = try ChildProcess.spawn(
+      shell(script.replacingOccurrences(of: "MARK", with: mark)), onOutput: recorder.take)
+    await expectEventually("it is ready") { recorder.text() == ["ready"] }
+    let start = ContinuousClock.now
+    child.terminate(grace: .seconds(60))
+    _ = await child.end()
+    #expect(processes(with: mark) == [])
+    #expect(ContinuousClock.now - start < .seconds(30))
+  }
+
+  @Test func `however long a grace period is, looking at the tree goes on`() {
+    var backOff = BackOff()
+    let times = (0..<1000).map { _ in backOff.next(upTo: .milliseconds(100)) }
+    #expect(times.prefix(3) == [.milliseconds(1), .milliseconds(2), .milliseconds(4)])
+    #expect(times.dropFirst(8).allSatisfy { $0 == .milliseconds(100) })
+  }
+
   @Test func `the tree of another child is left alone`() async throws {
     let marks = (mark(), mark())
-    let other = try await start(
-      Tree(name: "", script: "(setsid sleep MARK &) ; sleep MARK"), marks.1)
-    let child = try await start(
-      Tree(name: "", script: "(setsid sleep MARK &); sleep MARK"), marks.0)
+    let script = "(setsid sleep MARK &) ; sleep MARK"
+    let other = try await start(Tree(name: "", script: script), marks.1)
+    let child = try await start(Tree(name: "", script: script), marks.0)
+    // A shell and two sleepers each.
+    await expectEventually("both trees are whole") {
+      processes(with: marks.0).count == 3 && processes(with: marks.1).count == 3
+    }
     let before = processes(with: marks.1)
     child.kill()
     _ = await child.end()

@@ -1,4 +1,5 @@
 import CombineOperators
+import TestSupport
 import Testing
 
 /// The cases of the articles that the design grew out of, as they should have been.

@@ -1,5 +1,6 @@
 import CombineOperators
 import Dispatch
+import TestSupport
 import Testing
 
 struct ShareTests {

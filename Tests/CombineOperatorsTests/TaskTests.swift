@@ -1,4 +1,5 @@
 import CombineOperators
+import TestSupport
 import Testing
 
 struct TaskTests {

@@ -1,5 +1,6 @@
 import CombineOperators
 import Dispatch
+import TestSupport
 import Testing
 
 struct ZipTests {
@@ -110,7 +111,7 @@ struct ZipTests {
   func `futures are zipped when threads resolve, subscribe and cancel at once`(
     _ count: Int, _ cancels: Bool
   ) {
-    for _ in 0..<scaled(20_000) / 4 {
+    for _ in 0..<scaled(20_000) {
       let promises = Protected<[Handed<Promise>]>([])
       let futures = (0..<count).map { _ in
         Future<Int, Never> { promise in

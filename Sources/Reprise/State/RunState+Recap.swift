@@ -22,9 +22,9 @@ extension RunState {
       events.append(event(generationStartedAt, .generationStarted(reset: [])))
     }
     // Sorted by time; where times are equal the first failure comes before the others.
-    let steps = steps.indices.sorted { $0 == firstFailure && $1 != firstFailure }
-    let stepEvents = steps.flatMap { position in
-      self.steps[position].recap.map { event($0.time, $0.kind) }
+    let positions = [firstFailure].compactMap(\.self) + steps.indices.filter { $0 != firstFailure }
+    let stepEvents = positions.flatMap { position in
+      steps[position].recap.map { event($0.time, $0.kind) }
     }
     // `sorted` is stable in practice only; the offset makes it so.
     events += stepEvents.enumerated()

@@ -51,18 +51,3 @@ func processes(with word: String) -> [Int32] {
       return String(decoding: line, as: UTF8.self).contains(word)
     }
 }
-
-/// Waits until a condition holds, and records an issue when it does not before the deadline.
-func expectEventually(
-  _ description: String, within deadline: Duration = .seconds(20),
-  sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
-) async {
-  let end = ContinuousClock.now.advanced(by: deadline)
-  while !condition() {
-    guard ContinuousClock.now < end else {
-      Issue.record("\(description): not within \(deadline)", sourceLocation: sourceLocation)
-      return
-    }
-    await Task.yield()
-  }
-}

@@ -1,25 +1,8 @@
-// What the tests of operators share: a subscriber that writes down what it gets, shared values,
-// waiting for conditions.
+// What the tests of operators share: a subscriber that writes down what it gets.
 
 import CombineOperators
-import Foundation
 import Synchronization
 import Testing
-
-/// A value that test closures on many threads share.
-final class Protected<Value: Sendable>: Sendable {
-  private let mutex: Mutex<Value>
-
-  init(_ value: Value) {
-    mutex = Mutex(value)
-  }
-
-  var value: Value { mutex.withLock { $0 } }
-
-  func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
-    mutex.withLock { value in body(&value) }
-  }
-}
 
 /// A value on its way to another thread.
 // @unchecked: tests hand things over on purpose, to see whether the operators bear it.
@@ -97,53 +80,3 @@ final class Probe<Input: Sendable, Failure: Error>: Subscriber, Sendable {
 }
 
 struct Mishap: Error, Equatable {}
-
-/// Waits until a condition holds, and records an issue when it does not before the deadline.
-func expectEventually(
-  _ description: String, within deadline: Duration = .seconds(30),
-  sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
-) async {
-  let end = ContinuousClock.now.advanced(by: deadline)
-  while !condition() {
-    guard ContinuousClock.now < end else {
-      Issue.record("\(description): not within \(deadline)", sourceLocation: sourceLocation)
-      return
-    }
-    await Task.yield()
-  }
-}
-
-/// So many iterations, divided by REPRISE_TEST_SCALE where that is set.
-func scaled(_ iterations: Int) -> Int {
-  let divisor = ProcessInfo.processInfo.environment["REPRISE_TEST_SCALE"].flatMap(Int.init) ?? 1
-  return max(1, iterations / max(1, divisor))
-}
-
-/// Waits at most once for a gate to open, also in a task that has been cancelled.
-final class Gate: Sendable {
-  private struct State {
-    var isOpen = false
-    var waiting: [CheckedContinuation<Void, Never>] = []
-  }
-
-  private let state = Mutex(State())
-
-  func wait() async {
-    await withCheckedContinuation { continuation in
-      let isOpen = state.withLock { state in
-        if !state.isOpen { state.waiting.append(continuation) }
-        return state.isOpen
-      }
-      if isOpen { continuation.resume() }
-    }
-  }
-
-  func open() {
-    let waiting = state.withLock { state in
-      state.isOpen = true
-      defer { state.waiting = [] }
-      return state.waiting
-    }
-    for continuation in waiting { continuation.resume() }
-  }
-}

@@ -139,24 +139,3 @@ final class Scenario: Sendable {
     }()
   }
 }
-
-/// Waits until a condition holds, and records an issue when it does not before the deadline.
-func expectEventually(
-  _ description: String, within deadline: Duration = .seconds(30),
-  sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
-) async {
-  let end = ContinuousClock.now.advanced(by: deadline)
-  while !condition() {
-    guard ContinuousClock.now < end else {
-      Issue.record("\(description): not within \(deadline)", sourceLocation: sourceLocation)
-      return
-    }
-    await Task.yield()
-  }
-}
-
-/// So much work, divided by REPRISE_TEST_SCALE where that is set.
-func scaled(_ amount: Int) -> Int {
-  let divisor = ProcessInfo.processInfo.environment["REPRISE_TEST_SCALE"].flatMap(Int.init) ?? 1
-  return max(1, amount / max(1, divisor))
-}

@@ -1,5 +1,6 @@
 import Foundation
 import Reprise
+import TestSupport
 import Testing
 
 /// Runs of 100,000 in-process steps.

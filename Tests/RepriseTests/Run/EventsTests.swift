@@ -1,6 +1,7 @@
 import CombineOperators
 import Reprise
 import Synchronization
+import TestSupport
 import Testing
 
 struct EventsTests {

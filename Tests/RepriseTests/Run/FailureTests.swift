@@ -1,4 +1,5 @@
 import Reprise
+import TestSupport
 import Testing
 
 struct FailureTests {

@@ -1,4 +1,5 @@
 import Reprise
+import TestSupport
 import Testing
 
 /// Runs random graphs on virtual time, so that what should have happened is known to the microsecond.

@@ -1,6 +1,7 @@
 import ChildProcesses
 import Foundation
 import Reprise
+import TestSupport
 import Testing
 
 /// Restarts with real processes: the promise that everything else is for.

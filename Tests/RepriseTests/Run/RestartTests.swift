@@ -1,5 +1,6 @@
 import Reprise
 import Synchronization
+import TestSupport
 import Testing
 
 struct RestartTests {

@@ -1,6 +1,7 @@
 // What in-process steps write down while they run, and what a run told.
 
 import Reprise
+import TestSupport
 
 /// Notes which attempts are under way and which have been, from any thread.
 final class Witness: Sendable {

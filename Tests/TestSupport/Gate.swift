@@ -2,7 +2,8 @@
 
 import Synchronization
 
-final class Gate: Sendable {
+/// Something to wait for.
+public final class Gate: Sendable {
   private struct State {
     var isOpen = false
     var waiting: [CheckedContinuation<Void, Never>] = []
@@ -10,8 +11,11 @@ final class Gate: Sendable {
 
   private let state = Mutex(State())
 
+  /// Makes a closed gate.
+  public init() {}
+
   /// Waits for the gate to open, also when the task is cancelled.
-  func wait() async {
+  public func wait() async {
     await withCheckedContinuation { continuation in
       let isOpen = state.withLock { state in
         if !state.isOpen { state.waiting.append(continuation) }
@@ -21,7 +25,8 @@ final class Gate: Sendable {
     }
   }
 
-  func open() {
+  /// Lets everybody through, now and from now on.
+  public func open() {
     let waiting = state.withLock { state in
       state.isOpen = true
       defer { state.waiting = [] }

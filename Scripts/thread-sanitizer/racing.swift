@@ -1,0 +1,17 @@
+// A control of `make tsan`: two threads and no lock. It must be reported.
+
+import Dispatch
+
+// @unchecked: wrong on purpose.
+final class Number: @unchecked Sendable {
+  var value = 0
+}
+
+let number = Number()
+let here = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
+DispatchQueue.concurrentPerform(iterations: 2) { thread in
+  // Both are under way, so these are two threads.
+  here[thread].signal()
+  here[1 - thread].wait()
+  for _ in 0..<1000 { number.value += 1 }
+}
