@@ -13,6 +13,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   // In the order in which data flows; nothing imports a target that stands below it.
   targets: [
@@ -31,11 +32,15 @@ let package = Package(
     .target(name: "ChildProcesses", dependencies: ["ChildProcessesShim"]),
     .target(
       name: "Reprise", dependencies: ["WorkflowLanguage", "CombineOperators", "ChildProcesses"]),
+    .target(
+      name: "RepriseJournal",
+      dependencies: ["Reprise", .product(name: "GRDB", package: "GRDB.swift")]),
+    .target(name: "RepriseControl", dependencies: ["Reprise", "CombineOperators"]),
     .target(name: "RepriseTerminal", dependencies: ["Reprise", "CombineOperators"]),
     .executableTarget(
       name: "RepriseCLI",
       dependencies: [
-        "Reprise", "RepriseTerminal", "ChildProcesses",
+        "Reprise", "RepriseJournal", "RepriseControl", "RepriseTerminal", "ChildProcesses",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
@@ -46,6 +51,8 @@ let package = Package(
     .testTarget(name: "CombineOperatorsTests", dependencies: ["CombineOperators", "TestSupport"]),
     .testTarget(name: "ChildProcessesTests", dependencies: ["ChildProcesses", "TestSupport"]),
     .testTarget(name: "RepriseTests", dependencies: ["Reprise", "ChildProcesses", "TestSupport"]),
+    .testTarget(name: "RepriseJournalTests", dependencies: ["RepriseJournal", "TestSupport"]),
+    .testTarget(name: "RepriseControlTests", dependencies: ["RepriseControl", "TestSupport"]),
     .testTarget(name: "RepriseTerminalTests", dependencies: ["RepriseTerminal"]),
     .testTarget(name: "RepriseCLITests", dependencies: ["RepriseCLI", "TestSupport"]),
     .testTarget(name: "HouseTests"),

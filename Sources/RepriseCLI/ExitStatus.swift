@@ -26,6 +26,7 @@ struct ExitStatus: Error, Equatable {
     switch outcome {
     case .succeeded: return .succeeded
     case .timedOut: return .timedOut
+    case .abandoned: return .cannotGoOn
     case .cancelled: return .stopped(by: signal ?? interruptSignal)
     case .failed(_, let reason):
       guard passesThrough else { return .stepFailed }

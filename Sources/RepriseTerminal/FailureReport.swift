@@ -24,6 +24,9 @@ struct FailureReport {
       let text = ": the run took longer than its timeout of \(durationText(limit))"
       return ["", style.coloured("timed out", .red) + text]
         + failures
+    case .abandoned(let problem):
+      let text = ": Reprise could not go on: \(TerminalText.sanitized(problem))"
+      return ["", style.coloured("abandoned", .red) + text] + failures
     }
   }
 

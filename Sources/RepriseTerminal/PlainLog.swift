@@ -81,6 +81,8 @@ struct PlainLog {
       return [
         "\(time) run \(event.run) of \(name) started: \(count) \(count == 1 ? "step" : "steps")"
       ]
+    case .runResumed(let plan):
+      return ["\(time) run \(event.run) of \(TerminalText.sanitized(plan.workflow)) resumed"]
     case .runRestarting: return ["\(time) restarting: waiting for what has to stop"]
     case .generationStarted: return ["\(time) generation \(event.generation) started"]
     case .runCancelling(let cause): return ["\(time) cancelling \(cause)"]
@@ -131,6 +133,7 @@ struct PlainLog {
     case .failed(let step, _): "failed" + took + ", first at \(TerminalText.sanitized(step))"
     case .cancelled: "cancelled" + took
     case .timedOut: "timed out" + took
+    case .abandoned: "abandoned" + took
     }
   }
 

@@ -90,7 +90,13 @@ func localTimeOffset(_ time: Timestamp) -> Duration {
 /// Ends or stops this process by a signal, as if it had not been caught.
 func raiseWithDefaultAction(_ signalNumber: Int32) {
   signal(signalNumber, SIG_DFL)
-  kill(getpid(), signalNumber)
+  // To this thread, which lets it through: Dispatch has it blocked everywhere and would take one that
+  // is sent to the process for news of its own.
+  var set = sigset_t()
+  sigemptyset(&set)
+  sigaddset(&set, signalNumber)
+  pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  raise(signalNumber)
 }
 
 /// Has a signal caught, so that a dispatch source can see it.

@@ -10,6 +10,7 @@ extension Event: Codable {
   /// The values of the field `event`.
   private enum Name: String, Codable {
     case runStarted = "run-started"
+    case runResumed = "run-resumed"
     case runRestarting = "run-restarting"
     case generationStarted = "generation-started"
     case runCancelling = "run-cancelling"
@@ -27,6 +28,7 @@ extension Event: Codable {
   private enum OutcomeName: String, Codable {
     case succeeded, failed, cancelled
     case timedOut = "timed-out"
+    case abandoned
   }
 
   /// Writes the documented shape.
@@ -38,6 +40,9 @@ extension Event: Codable {
     switch kind {
     case .runStarted(let plan):
       try container.encode(Name.runStarted, forKey: .event)
+      try container.encode(plan, forKey: .plan)
+    case .runResumed(let plan):
+      try container.encode(Name.runResumed, forKey: .event)
       try container.encode(plan, forKey: .plan)
     case .runRestarting(let from):
       try container.encode(Name.runRestarting, forKey: .event)
@@ -71,6 +76,9 @@ extension Event: Codable {
     case .timedOut(let duration):
       try container.encode(OutcomeName.timedOut, forKey: .outcome)
       try container.encode(duration.inSeconds, forKey: .seconds)
+    case .abandoned(let text):
+      try container.encode(OutcomeName.abandoned, forKey: .outcome)
+      try container.encode(text, forKey: .text)
     }
   }
 
@@ -116,6 +124,8 @@ extension Event: Codable {
       switch name {
       case .runStarted:
         .runStarted(try container.decode(RunPlan.self, forKey: .plan))
+      case .runResumed:
+        .runResumed(try container.decode(RunPlan.self, forKey: .plan))
       case .runRestarting:
         .runRestarting(from: try container.decodeIfPresent([String].self, forKey: .from))
       case .generationStarted:
@@ -144,6 +154,7 @@ extension Event: Codable {
         reason: try container.decode(FailureReason.self, forKey: .reason))
     case .cancelled: .cancelled
     case .timedOut: .timedOut(after: .seconds(try container.decode(Double.self, forKey: .seconds)))
+    case .abandoned: .abandoned(try container.decode(String.self, forKey: .text))
     }
   }
 
@@ -162,7 +173,7 @@ extension Event: Codable {
     case .stepFailed: .failed(try container.decode(FailureReason.self, forKey: .reason))
     case .stepCancelled: .cancelled(try container.decode(CancellationCause.self, forKey: .cause))
     case .stepSkipped: .skipped(try container.decode(String.self, forKey: .text))
-    case .runStarted, .runRestarting, .generationStarted, .runCancelling, .runEnded:
+    case .runStarted, .runResumed, .runRestarting, .generationStarted, .runCancelling, .runEnded:
       preconditionFailure("BUG: \(name) is not an event of a step")
     }
   }

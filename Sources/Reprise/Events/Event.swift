@@ -34,6 +34,9 @@ public struct Event: Sendable, Equatable {
   public enum Kind: Sendable, Equatable {
     /// The run began; always the first event.
     case runStarted(RunPlan)
+    /// Somebody took up the run again after it had ended, or after its engine had died: this is what
+    /// is to be run from now on. What had succeeded stays; steps that were under way were interrupted.
+    case runResumed(RunPlan)
     /// A restart was asked for: the steps named are being stopped, or all of them when nil.
     case runRestarting(from: [String]?)
     /// What had to stop is gone and a new generation begins: the steps named are pending again,

@@ -51,11 +51,11 @@ extension FailureReason: Codable {
 
 extension CancellationCause: Codable {
   private enum CodingKeys: String, CodingKey {
-    case kind, step
+    case kind, step, text
   }
 
   private enum Kind: String, Codable {
-    case request, restart, failure
+    case request, restart, failure, abandoned, interrupted
     case runTimedOut = "run-timed-out"
   }
 
@@ -69,6 +69,10 @@ extension CancellationCause: Codable {
       try container.encode(Kind.failure, forKey: .kind)
       try container.encode(step, forKey: .step)
     case .runTimedOut: try container.encode(Kind.runTimedOut, forKey: .kind)
+    case .abandoned(let text):
+      try container.encode(Kind.abandoned, forKey: .kind)
+      try container.encode(text, forKey: .text)
+    case .interrupted: try container.encode(Kind.interrupted, forKey: .kind)
     }
   }
 
@@ -81,6 +85,8 @@ extension CancellationCause: Codable {
       case .restart: .restart
       case .failure: .failure(ofStep: try container.decode(String.self, forKey: .step))
       case .runTimedOut: .runTimedOut
+      case .abandoned: .abandoned(try container.decode(String.self, forKey: .text))
+      case .interrupted: .interrupted
       }
   }
 }

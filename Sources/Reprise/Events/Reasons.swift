@@ -25,6 +25,10 @@ public enum CancellationCause: Sendable, Equatable {
   case failure(ofStep: String)
   /// The run took longer than the workflow's `timeout`.
   case runTimedOut
+  /// Reprise itself could not go on, for the reason given: the disk is full, say.
+  case abandoned(String)
+  /// The engine died while the step was under way.
+  case interrupted
 }
 
 /// How a run ended.
@@ -37,6 +41,8 @@ public enum RunOutcome: Sendable, Equatable {
   case cancelled
   /// The run took longer than its workflow allows.
   case timedOut(after: Duration)
+  /// Reprise itself could not go on, for the reason given. What was recorded stays recorded.
+  case abandoned(String)
 }
 
 /// Which of its two output streams a step wrote to.
@@ -69,6 +75,8 @@ extension CancellationCause: CustomStringConvertible {
     case .restart: "for a restart"
     case .failure(let step): "because step \"\(step)\" failed"
     case .runTimedOut: "because the run timed out"
+    case .abandoned(let text): "because Reprise could not go on: \(text)"
+    case .interrupted: "because the engine died"
     }
   }
 }

@@ -19,15 +19,21 @@ public struct Engine: Sendable {
 
   private let executor: any Executor
   private let clock: any RunClock
+  private let recorder: (any Recorder)?
 
   /// Makes an engine.
   ///
   /// - Parameters:
   ///   - executor: Where steps run: on this machine when left out.
   ///   - clock: Whose time counts: this machine's when left out.
-  public init(executor: any Executor = LocalExecutor(), clock: any RunClock = SystemClock()) {
+  ///   - recorder: Who makes the runs durable: nobody when left out.
+  public init(
+    executor: any Executor = LocalExecutor(), clock: any RunClock = SystemClock(),
+    recorder: (any Recorder)? = nil
+  ) {
     self.executor = executor
     self.clock = clock
+    self.recorder = recorder
   }
 
   /// Starts a run of a workflow.
@@ -39,7 +45,20 @@ public struct Engine: Sendable {
   ///   - id: The id of the run; a new one when left out.
   /// - Returns: The run. Keep it: when the last reference is gone, the run is cancelled.
   public func start(_ workflow: Workflow, id: RunID = RunID()) -> Run {
-    Run(workflow, id: id, executor: executor, clock: clock)
+    Run(workflow, .start(id), executor: executor, clock: clock, recorder: recorder)
+  }
+
+  /// Takes up a run that has ended without success, or whose engine has died: what has succeeded is
+  /// kept with its outputs, everything else is run in a new generation.
+  ///
+  /// Returns at once. Nothing of the old engine may be left: the same run must not be driven twice.
+  ///
+  /// - Parameters:
+  ///   - state: Where the run stood, folded from its recorded events; it must have begun.
+  ///   - workflow: What to run from now on. Steps of the same id as one that has succeeded are not run.
+  /// - Returns: The run, under its old id.
+  public func resume(_ state: RunState, with workflow: Workflow) -> Run {
+    Run(workflow, .resume(state), executor: executor, clock: clock, recorder: recorder)
   }
 
   /// The cold form of ``start(_:id:)``: subscribing starts a run, cancelling the subscription

@@ -15,15 +15,35 @@ public final class Run: Sendable {
   private let requests: AsyncStream<RunDriver.Request>.Continuation
   private let driving: Task<RunOutcome, Never>
 
-  init(_ workflow: Workflow, id: RunID, executor: any Executor, clock: any RunClock) {
-    self.id = id
+  /// How a run comes about.
+  enum Beginning {
+    case start(RunID)
+    case resume(RunState)
+  }
+
+  init(
+    _ workflow: Workflow, _ beginning: Beginning, executor: any Executor, clock: any RunClock,
+    recorder: (any Recorder)?
+  ) {
+    let state: RunState
+    switch beginning {
+    case .start(let id):
+      self.id = id
+      state = RunState()
+    case .resume(let earlier):
+      guard let id = earlier.run else { preconditionFailure("a run is resumed that never began") }
+      self.id = id
+      state = earlier
+    }
     self.workflow = workflow
-    ledger = RunLedger(run: id, clock: clock)
     let (stream, continuation) = AsyncStream.makeStream(of: RunDriver.Request.self)
     requests = continuation
+    ledger = RunLedger(
+      run: id, state: state, clock: clock, recorder: recorder,
+      onFailure: { continuation.yield(.cancel(.abandoned($0))) })
     ledger.decide { page in
       page.admitted = Array(repeating: 0, count: workflow.graph.count)
-      page.tell(.runStarted(RunPlan(workflow)), generation: 1)
+      page.begin(workflow)
     }
     let performer = StepPerformer(
       workflow: workflow, executor: executor, ledger: ledger,
@@ -88,11 +108,32 @@ public final class Run: Sendable {
     requests.yield(.cancel(.request))
   }
 
+  /// Cancels the run because something that it cannot do without has failed; its outcome tells so.
+  ///
+  /// Returns at once; does nothing once the run is over or being cancelled.
+  ///
+  /// - Parameter problem: What has failed, for people.
+  public func abandon(because problem: String) {
+    requests.yield(.cancel(.abandoned(problem)))
+  }
+
   /// Cancels the run without any grace: the processes of all steps are killed.
   ///
   /// Returns at once. In-process steps cannot be killed; they are cancelled.
   public func kill() {
     requests.yield(.kill)
+  }
+}
+
+extension RunLedger.Page {
+  /// Tells that the run begins, or begins again.
+  fileprivate mutating func begin(_ workflow: Workflow) {
+    guard state.phase != .notStarted else {
+      return tell(.runStarted(RunPlan(workflow)), generation: 1)
+    }
+    tell(.runResumed(RunPlan(workflow)))
+    let remaining = state.steps.filter { !$0.phase.isSuccess }.map(\.id)
+    tell(.generationStarted(reset: remaining), generation: state.generation + 1)
   }
 }
 

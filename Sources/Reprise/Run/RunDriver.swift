@@ -78,10 +78,13 @@ struct RunDriver: Sendable {
   func drive() async -> RunOutcome {
     let pipeline = Pipeline<StepResult>(graph: graph).execution()
     var waiting = Waiting.forSteps
-    var lastRestart = LastRestart(generation: 1, steps: [])
-    var alarm = start(graph.topologicalOrder, in: pipeline, generation: 1)
+    let generation = ledger.state.generation
+    var lastRestart = LastRestart(generation: generation, steps: [])
+    // That there is a run is durable before the first of its processes exists.
+    await ledger.recorded()
+    var alarm = start(graph.topologicalOrder, in: pipeline, generation: generation)
     defer { alarm?.cancel() }
-    if let outcome = endIfDone(waiting) { return outcome }
+    if let outcome = await endIfDone(waiting) { return outcome }
 
     for await request in requests {
       switch request {
@@ -107,9 +110,10 @@ struct RunDriver: Sendable {
         waiting = .forSteps
         let generation = beginGeneration(of: steps, isWhole: isWhole)
         lastRestart = LastRestart(generation: generation, steps: isWhole ? nil : Set(steps))
+        await ledger.recorded()
         alarm = start(steps, in: pipeline, generation: generation)
       }
-      if let outcome = endIfDone(waiting) { return outcome }
+      if let outcome = await endIfDone(waiting) { return outcome }
     }
     preconditionFailure("BUG: the requests of a run end only with the run")
   }
@@ -132,7 +136,10 @@ struct RunDriver: Sendable {
     _ steps: [StepIndex], in pipeline: PipelineExecution<StepResult>, generation: Int
   ) -> Task<Void, Never>? {
     ledger.decide { page in
-      for step in steps { page.admitted[step.position] = generation }
+      // What succeeded before the run was resumed is connected for its outputs alone.
+      for step in steps where page.state.steps[step.position].phase == .pending {
+        page.admitted[step.position] = generation
+      }
     }
     pipeline.connect(steps) { [performer] step, results in
       await performer.perform(step, generation: generation, results: results)
@@ -199,7 +206,16 @@ struct RunDriver: Sendable {
 
   // MARK: The end
 
-  private func endIfDone(_ waiting: Waiting) -> RunOutcome? {
+  /// Ends the run when nothing is left to be done.
+  ///
+  /// - Returns: How it ended, which by then has been recorded.
+  private func endIfDone(_ waiting: Waiting) async -> RunOutcome? {
+    guard let outcome = outcomeIfDone(waiting) else { return nil }
+    if let problem = await ledger.recorded() { return .abandoned(problem) }
+    return outcome
+  }
+
+  private func outcomeIfDone(_ waiting: Waiting) -> RunOutcome? {
     switch waiting {
     case .toRestart:
       return nil
@@ -210,7 +226,11 @@ struct RunDriver: Sendable {
           page.tell(.cancelled(cause), of: position, attempt: 0)
         }
         let outcome: RunOutcome =
-          cause == .runTimedOut ? .timedOut(after: workflow.timeout ?? .zero) : .cancelled
+          switch cause {
+          case .runTimedOut: .timedOut(after: workflow.timeout ?? .zero)
+          case .abandoned(let problem): .abandoned(problem)
+          case .request, .restart, .failure, .interrupted: .cancelled
+          }
         page.tell(.runEnded(outcome))
         return outcome
       }

@@ -11,7 +11,7 @@ final class RunLedger: Sendable {
 
   /// What a decision sees and may change while it holds the ledger.
   struct Page: ~Copyable {
-    fileprivate(set) var state = RunState()
+    fileprivate(set) var state: RunState
     /// The generation in which a step may begin, by position; 0 for those that may not.
     var admitted: [Int] = []
     fileprivate let run: RunID
@@ -22,6 +22,7 @@ final class RunLedger: Sendable {
     fileprivate var listeners: [any EventListener] = []
     fileprivate var outputBacklog = 0
     fileprivate var waitingForRoom: [CheckedContinuation<Void, Never>] = []
+    fileprivate var record: RecordQueue?
   }
 
   fileprivate enum Delivery: Sendable {
@@ -32,12 +33,26 @@ final class RunLedger: Sendable {
   /// The run that this is about.
   let run: RunID
   private let page: Mutex<Page>
+  private let recording: Recording?
   // Not a task: a listener may block, and the threads that tasks share must not.
   private let queue = DispatchQueue(label: "reprise.events")
 
-  init(run: RunID, clock: any RunClock) {
+  /// Opens a ledger.
+  ///
+  /// - Parameters:
+  ///   - run: The run that it is about.
+  ///   - state: Where the run stands; `RunState()` for a new one.
+  ///   - clock: Whose time counts.
+  ///   - recorder: Who makes the events durable, if anybody does.
+  ///   - onFailure: Told once when that is no longer possible.
+  init(
+    run: RunID, state: RunState = RunState(), clock: any RunClock, recorder: (any Recorder)? = nil,
+    onFailure: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
     self.run = run
-    page = Mutex(Page(run: run, clock: clock))
+    recording = recorder.map { Recording(recorder: $0, onFailure: onFailure) }
+    page = Mutex(
+      Page(state: state, run: run, clock: clock, record: recorder.map { _ in RecordQueue() }))
   }
 
   /// The present state.
@@ -48,14 +63,54 @@ final class RunLedger: Sendable {
   /// - Parameter decision: Runs under the lock: it must not call out.
   /// - Returns: What the decision returns; act on it afterwards.
   func decide<Result: Sendable>(_ decision: (inout Page) -> Result) -> Result {
-    let (result, mustDeliver) = page.withLock { page in
+    let (result, mustDeliver, recordTime) = page.withLock { page in
       let result = decision(&page)
       let mustDeliver = !page.deliveries.isEmpty && !page.isDelivering
       if mustDeliver { page.isDelivering = true }
-      return (result, mustDeliver)
+      return (result, mustDeliver, page.record?.nextTime())
     }
     if mustDeliver { queue.async { self.deliver() } }
+    if let recordTime = recordTime ?? nil { recording?.schedule(recordTime) { self.record() } }
     return result
+  }
+
+  /// Waits until everything that has been told by now is durable.
+  ///
+  /// Returns at once where nobody records.
+  ///
+  /// - Returns: Why it is not and never will be, or nil when it is.
+  @discardableResult
+  func recorded() async -> String? {
+    guard recording != nil else { return nil }
+    return await withCheckedContinuation { continuation in
+      let (answer, mustStart) = page.withLock { $0.record?.wait(continuation) ?? (.durable, false) }
+      if mustStart { recording?.schedule(.now) { self.record() } }
+      switch answer {
+      case .durable: continuation.resume(returning: nil)
+      case .failed(let problem): continuation.resume(returning: problem)
+      case .wait: break
+      }
+    }
+  }
+
+  /// Records until nothing is left, a batch at a time.
+  ///
+  /// Runs on the queue of the recording, in at most one call at a time.
+  private func record() {
+    guard let recording else { return }
+    while let batch = page.withLock({ $0.record?.takeBatch() }) {
+      var problem: String?
+      do {
+        try recording.recorder.record(batch)
+      } catch {
+        problem = String(describing: error)
+      }
+      let ready = page.withLock { [problem] in
+        $0.record?.finishBatch(of: batch.count, problem: problem) ?? []
+      }
+      if let problem { recording.onFailure(problem) }
+      for continuation in ready { continuation.resume(returning: problem) }
+    }
   }
 
   /// Adds a listener: it is told first what brings it to the present state, then every event.
@@ -153,6 +208,7 @@ extension RunLedger.Page {
     } catch {
       preconditionFailure("BUG: \(error)")
     }
+    if !event.isOutput { record?.append(event) }
     guard hasListeners else { return }
     if event.isOutput { outputBacklog += 1 }
     deliveries.append(.event(event))

@@ -29,11 +29,38 @@ struct StepPerformer: Sendable {
     if let obstacle = results.lazy.compactMap(\.obstacle).first {
       return giveUp(step, generation: generation, because: obstacle)
     }
-    guard record(.ready, of: step, admittedTo: generation) else { return .stopped }
+    switch begin(step, generation: generation) {
+    case .admitted: break
+    case .refused: return .stopped
+    case .done(let outputs): return .succeeded(outputs)
+    }
     guard await slots.take() else {
       return end(step, attempt: 0, .cancelled(.request))
     }
-    defer { slots.giveBack() }
+    let result = await attempt(step, generation: generation, results: results)
+    slots.giveBack()
+    // What needs this step must not start before its success is durable; the place is free for others
+    // meanwhile. When it cannot be recorded, the run is on its way to being abandoned.
+    if case .succeeded = result, await ledger.recorded() != nil { return .stopped }
+    return result
+  }
+
+  private enum Beginning {
+    case admitted, refused
+    /// It has succeeded in an earlier generation.
+    case done(StepOutputs)
+  }
+
+  private func begin(_ step: StepIndex, generation: Int) -> Beginning {
+    let phase = ledger.decide { $0.state.steps[step.position].phase }
+    if case .succeeded(let outputs) = phase { return .done(outputs) }
+    if case .skipped = phase { return .done([:]) }
+    return record(.ready, of: step, admittedTo: generation) ? .admitted : .refused
+  }
+
+  private func attempt(
+    _ step: StepIndex, generation: Int, results: [StepResult]
+  ) async -> StepResult {
     guard record(.started, of: step, attempt: 1, admittedTo: generation) else {
       return end(step, attempt: 0, .cancelled(.request))
     }

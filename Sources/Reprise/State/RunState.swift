@@ -55,6 +55,8 @@ public struct RunState: Sendable, Equatable {
     switch event.kind {
     case .runStarted(let plan):
       try start(plan, event)
+    case .runResumed(let plan):
+      try resume(plan, event)
     case .runRestarting:
       try expect(event, phase == .running || phase == .restarting)
       setPhase(.restarting, event.time)
@@ -88,6 +90,25 @@ public struct RunState: Sendable, Equatable {
     for (position, step) in steps.enumerated() { positions[step.id] = position }
     counts.pending = steps.count
     setPhase(.running, event.time)
+  }
+
+  private mutating func resume(_ plan: RunPlan, _ event: Event) throws(InvalidTransition) {
+    try expect(event, phase != .notStarted)
+    let earlier = self
+    self.plan = plan
+    positions = [:]
+    counts = StepCounts()
+    steps = plan.steps.map { earlier[$0.id] ?? StepState(id: $0.id) }
+    for position in steps.indices {
+      positions[steps[position].id] = position
+      if steps[position].phase.isUnderWay {
+        steps[position].phase = .cancelled(.interrupted)
+        steps[position].endedAt = event.time
+      }
+      counts.add(steps[position].phase, 1)
+    }
+    firstFailure = earliestFailure()
+    setPhase(.restarting, event.time)
   }
 
   private mutating func startGeneration(

@@ -45,6 +45,14 @@ public enum StepPhase: Sendable, Equatable {
     }
   }
 
+  /// Whether what needs the step may start.
+  public var isSuccess: Bool {
+    switch self {
+    case .succeeded, .skipped: true
+    case .pending, .ready, .running, .failed, .cancelled: false
+    }
+  }
+
   /// Whether the step waits for a place or runs, so that a restart has to wait for it.
   public var isUnderWay: Bool {
     switch self {

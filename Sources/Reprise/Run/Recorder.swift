@@ -1,0 +1,116 @@
+// Who makes a run durable, and how events wait for it: in batches, so that many share one
+// transaction. Knows nothing of where they are written.
+
+import Dispatch
+
+/// Makes the events of a run durable.
+///
+/// The engine waits for it at three places only: before the first step of a generation starts, before
+/// anything starts that needs a step which has just succeeded, and before a run is over.
+public protocol Recorder: Sendable {
+  /// Makes events durable.
+  ///
+  /// Called by one thread at a time, which it may block, with the next events in their order, all of
+  /// one run and without output. When it returns they are durable, all of them; when it throws, the
+  /// run is abandoned and it is not called again.
+  ///
+  /// - Parameter events: What has happened since the last call, at least one event.
+  /// - Throws: Any error; its text becomes the reason of the outcome ``RunOutcome/abandoned(_:)``.
+  func record(_ events: [Event]) throws
+}
+
+/// When the next batch is to be recorded.
+enum RecordTime {
+  case now
+  /// Soon: together with what others may tell until then.
+  case soon
+}
+
+/// Who records for a ledger, and on which thread.
+struct Recording: Sendable {
+  let recorder: any Recorder
+  let onFailure: @Sendable (String) -> Void
+  private let queue = DispatchQueue(label: "reprise.recorder")
+
+  init(recorder: any Recorder, onFailure: @escaping @Sendable (String) -> Void) {
+    self.recorder = recorder
+    self.onFailure = onFailure
+  }
+
+  func schedule(_ time: RecordTime, _ work: @escaping @Sendable () -> Void) {
+    switch time {
+    case .now: queue.async(execute: work)
+    case .soon: queue.asyncAfter(deadline: .now() + .milliseconds(20), execute: work)
+    }
+  }
+}
+
+/// The events that wait to be recorded, and who waits for that.
+///
+/// Pure: whoever holds it says what has been recorded.
+struct RecordQueue {
+  enum Answer {
+    case durable
+    case failed(String)
+    case wait
+  }
+
+  typealias Waiter = CheckedContinuation<String?, Never>
+
+  private var unrecorded: [Event] = []
+  private var toldCount = 0
+  private var recordedCount = 0
+  private var waiters: [(upTo: Int, waiter: Waiter)] = []
+  private var problem: String?
+  private var isRecording = false
+  private var isScheduled = false
+
+  /// Adds an event.
+  mutating func append(_ event: Event) {
+    toldCount += 1
+    guard problem == nil else { return }
+    unrecorded.append(event)
+  }
+
+  /// When a batch has to be recorded that nothing would record otherwise; nil when none has to.
+  mutating func nextTime() -> RecordTime? {
+    guard !unrecorded.isEmpty, !isRecording, !isScheduled else { return nil }
+    isScheduled = true
+    return .soon
+  }
+
+  /// Lets somebody wait for all that has been told by now.
+  ///
+  /// - Returns: What is known already, and whether recording has to be started.
+  mutating func wait(_ waiter: Waiter) -> (Answer, mustStart: Bool) {
+    if let problem { return (.failed(problem), false) }
+    guard recordedCount < toldCount else { return (.durable, false) }
+    waiters.append((toldCount, waiter))
+    return (.wait, !isRecording)
+  }
+
+  /// Takes what is to be recorded next; nil when nothing is, or when somebody is at it.
+  mutating func takeBatch() -> [Event]? {
+    isScheduled = false
+    guard !unrecorded.isEmpty, !isRecording, problem == nil else { return nil }
+    isRecording = true
+    defer { unrecorded = [] }
+    return unrecorded
+  }
+
+  /// Notes what became of the last batch.
+  ///
+  /// - Returns: Those whose waiting is over.
+  mutating func finishBatch(of count: Int, problem: String?) -> [Waiter] {
+    isRecording = false
+    recordedCount += count
+    self.problem = problem
+    if problem != nil { unrecorded = [] }
+    // They came in the order of what they wait for.
+    let readyCount =
+      problem == nil
+      ? waiters.firstIndex { $0.upTo > recordedCount } ?? waiters.count : waiters.count
+    defer { waiters.removeFirst(readyCount) }
+    return waiters.prefix(readyCount).map(\.waiter)
+  }
+}

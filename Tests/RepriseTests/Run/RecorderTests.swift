@@ -1,0 +1,121 @@
+import Dispatch
+import TestSupport
+import Testing
+
+@testable import Reprise
+
+/// Who makes runs durable, and what waits for it.
+struct RecorderTests {
+  struct DiskFull: Error, CustomStringConvertible {
+    var description: String { "the disk is full" }
+  }
+
+  /// Keeps what it is given; holds up or fails where it is told to.
+  final class Memory: Recorder {
+    let events = Protected<[Event]>([])
+    let batches = Protected(0)
+    let failsAt: @Sendable (Event) -> Bool
+    let holdsUp: DispatchSemaphore?
+
+    init(
+      holdsUp: DispatchSemaphore? = nil,
+      failsAt: @escaping @Sendable (Event) -> Bool = { _ in false }
+    ) {
+      self.holdsUp = holdsUp
+      self.failsAt = failsAt
+    }
+
+    func record(_ events: [Event]) throws {
+      holdsUp?.wait()
+      if events.contains(where: failsAt) { throw DiskFull() }
+      self.events.withLock { $0 += events }
+      batches.withLock { $0 += 1 }
+    }
+
+    func hasSuccess(of step: String) -> Bool {
+      events.value.contains { event in
+        if case .step(step, _, .succeeded) = event.kind { true } else { false }
+      }
+    }
+  }
+
+  private static func chain(_ count: Int) throws -> Workflow {
+    try Workflow(
+      name: "chain",
+      steps: (0..<count).map { number in
+        Step(id: "s\(number)", needs: number == 0 ? [] : ["s\(number - 1)"], action: .exec(["-"]))
+      })
+  }
+
+  @Test func `a success is durable before anything that needs it starts`() async throws {
+    let memory = Memory()
+    let tooEarly = Protected<[String]>([])
+    let executor = ClosureExecutor { context in
+      let missing = context.step.needs.filter { !memory.hasSuccess(of: $0) }
+      tooEarly.withLock { $0 += missing }
+      return [:]
+    }
+    let run = Engine(executor: executor, recorder: memory).start(try Self.chain(200))
+    #expect(await run.outcome == .succeeded)
+    #expect(tooEarly.value == [])
+  }
+
+  @Test func `when a run is over, everything but its output has been recorded, in order`()
+    async throws
+  {
+    let memory = Memory()
+    let executor = ClosureExecutor { context in
+      context.report("hello")
+      return ["step": context.step.id]
+    }
+    let run = Engine(executor: executor, recorder: memory).start(try Self.chain(20))
+    let outcome = await run.outcome
+    var state = RunState()
+    for event in memory.events.value { try state.apply(event) }
+    #expect(state.phase == .ended(outcome))
+    #expect(state.steps.allSatisfy { $0.phase == .succeeded(["step": $0.id]) })
+    let count: Int = memory.events.value.count
+    #expect(count == 62)
+  }
+
+  @Test func `many events share one batch while the recorder is busy`() async throws {
+    let semaphore = DispatchSemaphore(value: 0)
+    let memory = Memory(holdsUp: semaphore)
+    let workflow = try Workflow(
+      name: "fan", steps: (0..<100).map { Step(id: "s\($0)", action: .exec(["-"])) })
+    let run = Engine(executor: ClosureExecutor { _ in [:] }, recorder: memory).start(workflow)
+    semaphore.signal()
+    await expectEventually("all steps are done") { run.state.counts.succeeded == 100 }
+    for _ in 0..<100 { semaphore.signal() }
+    #expect(await run.outcome == .succeeded)
+    #expect(memory.batches.value < 10, "one for the start, then nearly all at once")
+  }
+
+  @Test func `when nothing can be recorded any more the run is abandoned`() async throws {
+    let memory = Memory { event in
+      if case .step("s5", _, .succeeded) = event.kind { true } else { false }
+    }
+    let begun = Protected<[String]>([])
+    let executor = ClosureExecutor { context in
+      begun.withLock { $0.append(context.step.id) }
+      return [:]
+    }
+    let run = Engine(executor: executor, recorder: memory).start(try Self.chain(20))
+    #expect(await run.outcome == .abandoned("the disk is full"))
+    let expected: [String] = (0...5).map { "s\($0)" }
+    #expect(begun.value == expected)
+    #expect(memory.hasSuccess(of: "s4") && !memory.hasSuccess(of: "s5"))
+  }
+
+  @Test func `a place is given back before the success is durable`() async throws {
+    let semaphore = DispatchSemaphore(value: 1)
+    let memory = Memory(holdsUp: semaphore)
+    var workflow = try Workflow(
+      name: "fan", steps: (0..<3).map { Step(id: "s\($0)", action: .exec(["-"])) })
+    workflow.maxParallel = 1
+    let run = Engine(executor: ClosureExecutor { _ in [:] }, recorder: memory).start(workflow)
+    await expectEventually("all steps are done") { run.state.counts.succeeded == 3 }
+    for _ in 0..<100 { semaphore.signal() }
+    #expect(await run.outcome == .succeeded)
+  }
+}

@@ -1,0 +1,97 @@
+import TestSupport
+import Testing
+
+@testable import Reprise
+
+/// Runs that are taken up again, after any of their events.
+struct ResumeTests {
+  private static func diamond() throws -> Workflow {
+    try Workflow(
+      name: "diamond",
+      steps: [
+        Step(id: "a", action: .exec(["-"])), Step(id: "b", needs: ["a"], action: .exec(["-"])),
+        Step(id: "c", needs: ["a"], action: .exec(["-"])),
+        Step(id: "d", needs: ["b", "c"], action: .exec(["-"])),
+      ])
+  }
+
+  private static func events(of workflow: Workflow, _ executor: ClosureExecutor) async throws
+    -> [Event]
+  {
+    let memory = RecorderTests.Memory()
+    let run = Engine(executor: executor, recorder: memory).start(workflow)
+    _ = await run.outcome
+    return memory.events.value
+  }
+
+  @Test func `whatever the last event was that was recorded, what had succeeded is not run again`()
+    async throws
+  {
+    let workflow = try Self.diamond()
+    let all = try await Self.events(of: workflow, ClosureExecutor { ["by": $0.step.id] })
+    for length in 1...all.count {
+      var state = RunState()
+      for event in all.prefix(length) { try state.apply(event) }
+      let done = Set(state.steps.filter(\.phase.isSuccess).map(\.id))
+      let begun = Protected<[String]>([])
+      let inputs = Protected<[String: StepOutputs]>([:])
+      let executor = ClosureExecutor { context in
+        begun.withLock { $0.append(context.step.id) }
+        inputs.withLock { $0.merge(context.inputs) { $1 } }
+        return ["by": context.step.id]
+      }
+      let run = Engine(executor: executor).resume(state, with: workflow)
+      #expect(await run.outcome == .succeeded, "after \(length) events")
+      #expect(run.id == state.run && run.state.generation == 2)
+      let missing = Set(["a", "b", "c", "d"]).subtracting(done)
+      #expect(Set(begun.value) == missing)
+      #expect(begun.value.count == 4 - done.count, "each once")
+      #expect(inputs.value.allSatisfy { $1 == ["by": $0] }, "outputs are kept")
+    }
+  }
+
+  @Test func `a failed step is run again and what waited for it follows`() async throws {
+    let workflow = try Self.diamond()
+    let failing = ClosureExecutor { context in
+      if context.step.id == "b" { throw FailureReason.exited(status: 7) }
+      return [:]
+    }
+    var state = RunState()
+    for event in try await Self.events(of: workflow, failing) { try state.apply(event) }
+    #expect(state.phase == .ended(.failed(step: "b", reason: .exited(status: 7))))
+    let begun = Protected<[String]>([])
+    let executor = ClosureExecutor { context in
+      begun.withLock { $0.append(context.step.id) }
+      return [:]
+    }
+    let memory = RecorderTests.Memory()
+    let run = Engine(executor: executor, recorder: memory).resume(state, with: workflow)
+    #expect(await run.outcome == .succeeded)
+    let again: [String] = begun.value
+    #expect(again == ["b", "d"])
+    for event in memory.events.value { try state.apply(event) }
+    #expect(state == run.state, "the record of both parts folds to the state of the run")
+  }
+
+  @Test func `a resumed run can be restarted from the top`() async throws {
+    let workflow = try Self.diamond()
+    var state = RunState()
+    for event in try await Self.events(of: workflow, ClosureExecutor { _ in [:] }).dropLast(2) {
+      try state.apply(event)
+    }
+    let begun = Protected<[String]>([])
+    let gate = Gate()
+    let executor = ClosureExecutor { context in
+      begun.withLock { $0.append("\(context.step.id)\(context.generation)") }
+      if context.generation == 2 { await gate.wait() }
+      return [:]
+    }
+    let run = Engine(executor: executor).resume(state, with: workflow)
+    await expectEventually("d runs") { begun.value == ["d2"] }
+    run.restart()
+    gate.open()
+    #expect(await run.outcome == .succeeded)
+    let expected: Set<String> = ["d2", "a3", "b3", "c3", "d3"]
+    #expect(Set(begun.value) == expected)
+  }
+}
