@@ -151,6 +151,42 @@ func reap(_ pid: pid_t) {
   while unsafe waitpid(pid, &status, WNOHANG) == -1 && errno == EINTR {}
 }
 
+/// What a parent is told of a child.
+enum ChildChange {
+  case ended(ExitStatus)
+  case stopped
+}
+
+/// Takes news of any child, reaping it if it has ended; nil when there are none.
+func waitForAnyChild(_ options: Int32) -> (pid: pid_t, change: ChildChange)? {
+  var pid: pid_t = 0
+  var kind: Int32 = 0
+  var value: Int32 = 0
+  guard unsafe reprise_wait_any(options, &pid, &kind, &value) == 1 else { return nil }
+  return switch kind {
+  case 1: (pid, .ended(.exited(code: value)))
+  case 2: (pid, .ended(.signalled(signal: value)))
+  default: (pid, .stopped)
+  }
+}
+
+/// Waits for one of the signals, which must be blocked.
+func waitForSignal(_ signals: sigset_t) -> (number: Int32, isFromProcess: Bool) {
+  var signals = signals
+  var isFromProcess: Int32 = 0
+  let number = unsafe reprise_wait_for_signal(&signals, &isFromProcess)
+  return (number, isFromProcess != 0)
+}
+
+/// Two connected sockets, or nil where there are no descriptors left.
+func socketPair() -> (Int32, Int32)? {
+  var ends: (Int32, Int32) = (0, 0)
+  let error = unsafe withUnsafeMutablePointer(to: &ends) { pointer in
+    unsafe pointer.withMemoryRebound(to: Int32.self, capacity: 2) { unsafe reprise_socket_pair($0) }
+  }
+  return error == 0 ? ends : nil
+}
+
 /// Closes descriptors.
 func closeDescriptors(_ descriptors: [Int32]) {
   for descriptor in descriptors { close(descriptor) }

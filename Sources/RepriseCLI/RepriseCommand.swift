@@ -2,7 +2,6 @@
 
 import ArgumentParser
 
-@main
 struct RepriseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reprise",
@@ -16,7 +15,7 @@ struct RepriseCommand: AsyncParsableCommand {
         1    a step failed (with --pass-through: the status of the first step that failed)
         2    the command line or the file is wrong
         3    the run timed out
-        4    Reprise itself could not go on
+        4    Reprise itself could not go on, or another run of its group is under way
         129  cancelled because the terminal has gone (SIGHUP)
         130  cancelled with Ctrl-C or the key c
         141  cancelled because nobody reads its output any more
@@ -25,27 +24,17 @@ struct RepriseCommand: AsyncParsableCommand {
       EXAMPLES
         reprise run coordinator        run workflows/coordinator.yaml
         reprise validate my.yaml       tell every mistake in a file
+        reprise runs                   what has run, and what runs now
+        reprise resume @last           go on where the last run stopped
         reprise --generate-completion-script bash > /etc/bash_completion.d/reprise
       """,
     version: RepriseVersion.text,
     subcommands: [
-      RunCommand.self, ValidateCommand.self, GraphCommand.self, ListCommand.self,
+      RunCommand.self, ResumeCommand.self, ValidateCommand.self, GraphCommand.self,
+      ListCommand.self, RunsCommand.self, ShowCommand.self, LogsCommand.self, AttachCommand.self,
+      RestartCommand.self, CancelCommand.self, PruneCommand.self,
     ],
     defaultSubcommand: nil)
-
-  static func main() async {
-    prepareProcess()
-    do {
-      var command = try parseAsRoot()
-      if var command = command as? any AsyncParsableCommand {
-        try await command.run()
-      } else {
-        try command.run()
-      }
-    } catch {
-      exit(after: error)
-    }
-  }
 
   /// Without a subcommand: what can be run here, and how.
   func run() async throws {
@@ -53,7 +42,7 @@ struct RepriseCommand: AsyncParsableCommand {
   }
 
   /// Tells an error where it belongs and ends with the status that the manual promises for it.
-  private static func exit(after error: any Error) -> Never {
+  static func exit(after error: any Error) -> Never {
     if let status = error as? ExitStatus { endProcess(status) }
     if let problem = error as? Problem {
       printError(problem.text)

@@ -1,7 +1,7 @@
 // What a terminal is asked and told by system calls: its size, its modes, bytes to show. Knows
 // nothing of runs.
 
-import Reprise
+package import Reprise
 
 #if canImport(Glibc)
 import Glibc
@@ -80,7 +80,7 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
 }
 
 /// How far the local time of this machine is ahead of UTC at a moment.
-func localTimeOffset(_ time: Timestamp) -> Duration {
+package func localTimeOffset(_ time: Timestamp) -> Duration {
   var seconds = time_t(time.microseconds / 1_000_000)
   var local = tm()
   localtime_r(&seconds, &local)

@@ -1,12 +1,12 @@
 // Text as a terminal shows it: how wide it is, where to cut it, what must not reach it. Pure.
 
 /// What a terminal makes of texts.
-enum TerminalText {
+package enum TerminalText {
   /// A text without anything that a terminal would obey.
   ///
   /// Escape sequences (colours, cursor moves, titles) go away as a whole, tabs become spaces, other
   /// control characters and those that turn the direction of writing become `�`.
-  static func sanitized(_ text: String) -> String {
+  package static func sanitized(_ text: String) -> String {
     let scalars = text.unicodeScalars
     guard scalars.contains(where: isUnsafe) else { return text }
     var result = String.UnicodeScalarView()

@@ -6,7 +6,7 @@ extension Duration {
   /// It is nil where the text is no duration, or one of more than a century.
   ///
   /// - Parameter text: What was written.
-  init?(workflowText text: String) {
+  package init?(workflowText text: String) {
     var milliseconds = 0.0
     var rest = text[...]
     var lastUnit = Double.infinity

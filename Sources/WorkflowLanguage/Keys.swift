@@ -33,7 +33,16 @@ struct KeyTable: Sendable {
       Key("timeout", "duration", "how long a run may take"),
       Key("grace", "duration", "how long a step may take to end once it is told to"),
       Key("max-parallel", "number from 1", "how many steps may run at once"),
+      Key("concurrency", "map", "which other runs it may not meet"),
       Key("steps", "list of steps", "the steps, in order"),
+    ])
+
+  static let concurrency = KeyTable(
+    place: "concurrency",
+    keys: [
+      Key("group", "text", "the runs that exclude each other"),
+      Key(
+        "policy", "parallel, queue, restart or reject", "what happens to a run that meets another"),
     ])
 
   static let step = KeyTable(
@@ -64,7 +73,7 @@ struct KeyTable: Sendable {
     "script": "run", "working-directory": "dir", "working_dir": "dir", "workdir": "dir",
     "cwd": "dir", "directory": "dir", "jobs": "steps", "tasks": "steps",
     "timeout-minutes": "timeout",
-    "timeout_sec": "timeout", "environment": "env", "vars": "env", "concurrency": "max-parallel",
+    "timeout_sec": "timeout", "environment": "env", "vars": "env",
     "parallelism": "max-parallel", "args": "exec", "desc": "description",
   ]
 

@@ -43,7 +43,12 @@ extension Workflow {
     self = try reader.workflow(from: Document(source), defaultName: String(name))
   }
 
-  private static func bytes(of path: String) throws(WorkflowError) -> [UInt8] {
+  /// Reads a file whole, up to a byte more than the language allows.
+  ///
+  /// - Parameter path: The path of the file.
+  /// - Returns: Its bytes.
+  /// - Throws: ``WorkflowError`` when it cannot be read.
+  public static func bytes(of path: String) throws(WorkflowError) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw unreadable(path, errno) }
     defer { close(descriptor) }

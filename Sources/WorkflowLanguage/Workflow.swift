@@ -20,6 +20,8 @@ public struct Workflow: Sendable, Equatable {
   public var grace: Duration?
   /// How many steps may run at once; what the engine thinks best when nil.
   public var maxParallel: Int?
+  /// Which other runs it may not meet; nil when it may meet any.
+  public var concurrency: Concurrency?
   /// The steps in file order.
   public let steps: [Step]
   /// The shape that the file gives to the steps.

@@ -57,6 +57,7 @@ struct WorkflowReader {
     let maxParallel = values["max-parallel"].flatMap {
       reader.number($0.value, "max-parallel", from: 1)
     }
+    let concurrency = values["concurrency"].flatMap { reader.concurrency($0.value) }
     guard let steps = values["steps"] else {
       reader.tell("a workflow needs \"steps\"", at: root.mark, length: 1)
       return nil
@@ -65,11 +66,13 @@ struct WorkflowReader {
     checkGraph()
     guard reader.diagnostics.isEmpty else { return nil }
     do {
-      return try Workflow(
+      var workflow = try Workflow(
         name: name ?? defaultName, description: description, file: reader.file,
         environment: environment ?? [:], directory: directory, shell: shell ?? .standard,
         timeout: timeout, grace: grace, maxParallel: maxParallel, steps: drafts.map(\.step),
         outline: outline)
+      workflow.concurrency = concurrency
+      return workflow
     } catch {
       preconditionFailure("BUG: the graph was checked, and yet: \(error)")
     }

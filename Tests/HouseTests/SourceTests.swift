@@ -38,9 +38,12 @@ struct SourceTests {
     "CombineOperators": ["OpenCombineShim"],
     "ChildProcesses": ["ChildProcessesShim"],
     "Reprise": ["WorkflowLanguage", "CombineOperators", "ChildProcesses"],
+    "RepriseJournal": ["Reprise", "GRDB"],
+    "RepriseControl": ["Reprise", "CombineOperators"],
     "RepriseTerminal": ["Reprise", "CombineOperators"],
     "RepriseCLI": [
-      "Reprise", "RepriseTerminal", "ChildProcesses", "WorkflowLanguage", "ArgumentParser",
+      "Reprise", "RepriseTerminal", "RepriseJournal", "RepriseControl", "ChildProcesses",
+      "WorkflowLanguage", "ArgumentParser",
     ],
   ]
 

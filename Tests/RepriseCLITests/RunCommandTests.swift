@@ -100,11 +100,12 @@ struct RunCommandTests {
   @Test func `a second signal kills what takes its time`() async throws {
     let scenario = try Scenario()
     try scenario.write(
-      "steps: [{ id: a, run: \"trap '' TERM; touch began; while :; do sleep 0.1; done\" }]",
+      "steps: [{ id: a, run: \"trap 'touch told' TERM; touch began; while :; do sleep 0.1; done\" }]",
       to: "w.yaml")
     let started = try scenario.start(["run", "w.yaml"])
     await expectEventually("the step runs") { scenario.has("began") }
     started.send(SIGTERM)
+    await expectEventually("the step has been told") { scenario.has("told") }
     // Signals that come too close together become one: send until it has been heard.
     let sending = Task {
       while !Task.isCancelled {

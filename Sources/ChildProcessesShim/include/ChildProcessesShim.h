@@ -3,6 +3,7 @@
 #ifndef CHILD_PROCESSES_SHIM_H
 #define CHILD_PROCESSES_SHIM_H
 
+#include <signal.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -24,6 +25,24 @@ int reprise_peek_exit(pid_t pid, int *value);
 /// Makes this process adopt the orphans among its descendants, where the system can do that.
 /// Returns whether it does.
 int reprise_adopt_orphans(void);
+
+/// fork(2), for a process that has one thread.
+pid_t reprise_fork(void);
+
+/// Makes two connected sockets that are closed in children. Returns 0 or an error number.
+int reprise_socket_pair(int ends[2]);
+
+/// Sends a copy of a descriptor with a text through a socket: whoever holds the other end holds the
+/// descriptor from then on, read or not. Returns 0 or an error number.
+int reprise_send_descriptor(int socket, int descriptor, const char *text);
+
+/// Takes the news of any child, as waitpid(2) does. Returns 0 when there are none, or 1 with *kind 1
+/// for an exit with the status *value, 2 for an end and 3 for a stop by the signal *value.
+int reprise_wait_any(int options, pid_t *pid, int *kind, int *value);
+
+/// Waits for one of the signals, which must be blocked. Returns its number, and whether a process sent
+/// it rather than the kernel.
+int reprise_wait_for_signal(const sigset_t *set, int *sent_by_process);
 
 #ifdef __linux__
 /// A descriptor that becomes readable when the process ends, or -1.

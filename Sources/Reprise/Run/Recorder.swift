@@ -2,6 +2,7 @@
 // transaction. Knows nothing of where they are written.
 
 import Dispatch
+import Synchronization
 
 /// Makes the events of a run durable.
 ///
@@ -17,6 +18,39 @@ public protocol Recorder: Sendable {
   /// - Parameter events: What has happened since the last call, at least one event.
   /// - Throws: Any error; its text becomes the reason of the outcome ``RunOutcome/abandoned(_:)``.
   func record(_ events: [Event]) throws
+
+  /// Keeps a piece of output.
+  ///
+  /// Called by one thread at a time, which it may block: steps are then held up, so that memory stays
+  /// flat. Not durable before the success of its step is, nor need it be.
+  ///
+  /// - Parameter output: An event of a step that tells of output, whole lines or not.
+  /// - Throws: Any error: the run is abandoned, and it is not called again.
+  func keep(_ output: Event) throws
+}
+
+/// Hands the output of a run to its recorder, from the very first line.
+final class OutputKeeper: EventListener {
+  private let recorder: any Recorder
+  private let onFailure: @Sendable (String) -> Void
+  private let hasFailed = Mutex(false)
+
+  init(recorder: any Recorder, onFailure: @escaping @Sendable (String) -> Void) {
+    self.recorder = recorder
+    self.onFailure = onFailure
+  }
+
+  func receive(_ event: Event) {
+    guard event.isOutput, !hasFailed.withLock({ $0 }) else { return }
+    do {
+      try recorder.keep(event)
+    } catch {
+      hasFailed.withLock { $0 = true }
+      onFailure(String(describing: error))
+    }
+  }
+
+  func finish() {}
 }
 
 /// When the next batch is to be recorded.

@@ -53,6 +53,11 @@ final class RunLedger: Sendable {
     recording = recorder.map { Recording(recorder: $0, onFailure: onFailure) }
     page = Mutex(
       Page(state: state, run: run, clock: clock, record: recorder.map { _ in RecordQueue() }))
+    guard let recorder else { return }
+    page.withLock { page in
+      page.listeners = [OutputKeeper(recorder: recorder, onFailure: onFailure)]
+      page.hasListeners = true
+    }
   }
 
   /// The present state.

@@ -17,8 +17,6 @@ extension RunState {
     if generation > 1 {
       // Nothing is reset by it: what earlier generations left is told below as part of this one.
       events[0].generation = generation - 1
-      events.append(event(startedAt, .runRestarting(from: nil)))
-      events[1].generation = generation - 1
       events.append(event(generationStartedAt, .generationStarted(reset: [])))
     }
     // Sorted by time; where times are equal the first failure comes before the others.

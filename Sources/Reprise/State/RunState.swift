@@ -117,7 +117,8 @@ public struct RunState: Sendable, Equatable {
     let affected = reset.map { $0.compactMap { positions[$0] } } ?? Array(steps.indices)
     try expect(
       event,
-      phase == .restarting && event.generation == generation + 1
+      // A recap tells a later generation in which nothing is reset.
+      (phase == .restarting || reset == []) && event.generation == generation + 1
         && affected.allSatisfy { !steps[$0].phase.isUnderWay })
     generation = event.generation
     generationStartedAt = event.time

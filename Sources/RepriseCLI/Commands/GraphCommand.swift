@@ -19,7 +19,7 @@ struct GraphCommand: AsyncParsableCommand {
   var format = GraphFormat.text
 
   func run() async throws {
-    print(try workflow.load().rendered(as: format))
+    print(try workflow.load().workflow.rendered(as: format))
   }
 }
 

@@ -2,9 +2,10 @@
 
 public import ArgumentParser
 import Reprise
+import RepriseJournal
 public import RepriseTerminal
 
-struct RunCommand: AsyncParsableCommand {
+struct RunCommand: DrivingCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Run a workflow and show its progress.",
@@ -12,11 +13,14 @@ struct RunCommand: AsyncParsableCommand {
       On a terminal the steps are shown as a tree that is redrawn in place; elsewhere as plain lines.
       Keys while it runs: r restart from the top, c cancel (twice: kill), l output, ? help.
       Signals: SIGINT, SIGTERM and SIGHUP cancel (a second one kills), SIGUSR1 restarts.
+      The run is recorded in .reprise: see it with reprise runs, steer it from another terminal with
+      reprise attach, restart and cancel, and take it up again with reprise resume.
 
       EXAMPLES
         reprise run coordinator
         reprise run ci.yaml --max-parallel 4 --progress plain
         reprise run release --from publish
+        reprise run nightly --detach
         reprise run coordinator --progress json | jq .event
       """)
 
@@ -25,16 +29,7 @@ struct RunCommand: AsyncParsableCommand {
   @Option(help: "How progress is shown: auto, tree, plain, json or none.")
   var progress = ProgressStyle.auto
 
-  @Option(help: "How many steps may run at once, whatever the file says.")
-  var maxParallel: Int?
-
-  @Option(
-    parsing: .upToNextOption,
-    help: ArgumentHelp("Run just these steps, without what they need.", valueName: "id"))
-  var only: [String] = []
-
-  @Option(help: ArgumentHelp("Run this step and what depends on it.", valueName: "id"))
-  var from: String?
+  @OptionGroup var options: RunOptions
 
   @Flag(help: "Tell what would run, in which order, and run nothing.")
   var dryRun = false
@@ -42,32 +37,42 @@ struct RunCommand: AsyncParsableCommand {
   @Flag(help: "When a step fails, end with its exit status instead of 1.")
   var passThrough = false
 
+  @Flag(help: "Go on in the background; the id of the run is printed.")
+  var detach = false
+
+  @Flag(help: "Do not record the run: it cannot be listed, reached or resumed then.")
+  var noJournal = false
+
+  @OptionGroup var state: StateOptions
+
+  var drivesRun: Bool { !dryRun }
+  var isDetached: Bool { detach }
+
   func validate() throws {
-    if let maxParallel, maxParallel < 1 {
-      throw ValidationError("--max-parallel takes a number from 1, not \(maxParallel).")
-    }
-    if !only.isEmpty && from != nil {
-      throw ValidationError("--only and --from exclude each other: give one of them.")
+    if detach && noJournal {
+      throw ValidationError("--detach and --no-journal exclude each other: nothing could reach it.")
     }
   }
 
   func run() async throws {
-    var workflow = try selected(from: try workflow.load())
-    workflow.maxParallel = maxParallel ?? workflow.maxParallel
+    let loaded = try workflow.load()
+    let selected = try options.scope.applied(to: loaded.workflow)
     if dryRun {
-      print(DryRun(workflow).text)
+      print(DryRun(selected).text)
       return
     }
-    throw await LiveRun(workflow, progress: progress).exitStatus(passesThrough: passThrough)
-  }
-
-  private func selected(from workflow: Workflow) throws(Problem) -> Workflow {
-    do {
-      if let from { return try workflow.selecting(from: from) }
-      return only.isEmpty ? workflow : try workflow.selecting(only: only)
-    } catch {
-      throw Problem("error: \(error)")
+    if noJournal, let concurrency = selected.concurrency, concurrency.policy != .parallel {
+      throw Problem(
+        "error: the workflow is in the concurrency group \"\(concurrency.group)\", which --no-journal "
+          + "cannot see; leave --no-journal out")
     }
+    let request = RunRequest(
+      workflow: selected.name, file: loaded.path, directory: currentDirectory(),
+      source: loaded.text, options: options.scope.recorded, group: selected.concurrency?.group)
+    let run = DrivenRun(
+      selected, progress: detach ? .none : progress, passesThrough: passThrough)
+    throw try await run.exitStatus(
+      request: request, in: noJournal ? nil : state.openJournal())
   }
 }
 

@@ -12,12 +12,29 @@ struct WorkflowArgument: ParsableArguments {
   /// Reads the workflow.
   ///
   /// - Throws: ``Problem`` with every mistake of the file.
-  func load() throws(Problem) -> Workflow {
-    let path = try WorkflowFiles.path(of: file)
+  func load() throws(Problem) -> LoadedWorkflow {
+    try LoadedWorkflow(path: try WorkflowFiles.path(of: file))
+  }
+}
+
+/// A workflow with the text that it was read from.
+struct LoadedWorkflow {
+  let workflow: Workflow
+  /// The absolute path of the file.
+  let path: String
+  let text: String
+
+  /// Reads a file.
+  ///
+  /// - Throws: ``Problem`` with every mistake of the file.
+  init(path: String) throws(Problem) {
     do {
-      return try Workflow(contentsOf: path)
+      let bytes = try Workflow.bytes(of: path)
+      workflow = try Workflow(bytes: bytes, file: path)
+      text = String(decoding: bytes, as: UTF8.self)
     } catch {
       throw Problem(error.description)
     }
+    self.path = path.hasPrefix("/") ? path : currentDirectory() + "/" + path
   }
 }

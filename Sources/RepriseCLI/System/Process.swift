@@ -27,11 +27,28 @@ func endProcess(_ status: ExitStatus) -> Never {
 
 /// Writes a line to standard error.
 func printError(_ text: String) {
-  let bytes = Array((text + "\n").utf8)
+  _ = writeAll(Array((text + "\n").utf8), to: 2)
+}
+
+/// Writes all bytes to a descriptor; false when nobody reads them.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
   var start = 0
   while start < bytes.count {
-    let written = bytes[start...].withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
-    guard written > 0 || errno == EINTR else { return }
+    let written = bytes[start...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    guard written > 0 || errno == EINTR else { return false }
     start += max(0, written)
   }
+  return true
+}
+
+/// The folder that this process is in.
+func currentDirectory() -> String {
+  guard let path = getcwd(nil, 0) else { return "/" }
+  defer { free(path) }
+  return String(cString: path)
+}
+
+/// Goes to another folder; false when that cannot be done.
+func changeDirectory(to path: String) -> Bool {
+  chdir(path) == 0
 }

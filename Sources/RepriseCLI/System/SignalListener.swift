@@ -16,6 +16,11 @@ import Darwin
 /// Works for signals sent to this process alone (`kill PID`, systemd, `docker stop`, `timeout`) as
 /// well as to its group (Ctrl-C).
 final class SignalListener: Sendable {
+  /// The signals that ask for the end.
+  static let stopping = [SIGINT, SIGTERM, SIGHUP]
+  /// The signal that asks for a restart.
+  static let restarting = SIGUSR1
+
   private let sources: [EventSource]
 
   /// Listens from now on.

@@ -32,6 +32,10 @@ struct RecorderTests {
       batches.withLock { $0 += 1 }
     }
 
+    let output = Protected<[Event]>([])
+
+    func keep(_ output: Event) throws { self.output.withLock { $0.append(output) } }
+
     func hasSuccess(of step: String) -> Bool {
       events.value.contains { event in
         if case .step(step, _, .succeeded) = event.kind { true } else { false }
@@ -76,6 +80,7 @@ struct RecorderTests {
     #expect(state.steps.allSatisfy { $0.phase == .succeeded(["step": $0.id]) })
     let count: Int = memory.events.value.count
     #expect(count == 62)
+    #expect(memory.output.value.count == 20)
   }
 
   @Test func `many events share one batch while the recorder is busy`() async throws {

@@ -1,0 +1,167 @@
+// The guardian: the engine's parent, which does nothing but watch it, so that nothing of its steps is
+// left however it ends. Knows neither runs nor steps.
+
+import ChildProcessesShim
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Splits this process in two: a guardian that keeps the process id, and the engine, its child.
+///
+/// The guardian is what the shell and its user know. It passes SIGINT, SIGTERM, SIGHUP and SIGUSR1 on
+/// through the link that it returns, once each, although a terminal sends them to both; it stops and goes
+/// on with the engine and its steps (Ctrl-Z, `fg`); it ends with the engine's status. When the engine is
+/// killed, it kills every descendant that is left, gives the terminal back as it was, and ends as the
+/// engine did. When the guardian is killed, the link tells the engine so.
+///
+/// Must be called while the process has one thread. Nothing happens where orphans cannot be adopted.
+///
+/// - Returns: In the engine, its end of the link; nil when there is no guardian. The guardian never
+///   returns.
+package func splitOffGuardian() -> GuardianLink? {
+  guard adoptOrphansOfThisProcess(), let ends = socketPair() else { return nil }
+  var signals = sigset_t()
+  unsafe sigemptyset(&signals)
+  for number in Guardian.passedOn + Guardian.handled { unsafe sigaddset(&signals, number) }
+  var before = sigset_t()
+  unsafe sigprocmask(SIG_BLOCK, &signals, &before)
+  let terminal = TerminalModes()
+  let engine = reprise_fork()
+  if engine == 0 {
+    close(ends.0)
+    // Its parent tells it of these.
+    for number in Guardian.passedOn { signal(number) { _ in } }
+    unsafe sigprocmask(SIG_SETMASK, &before, nil)
+    return GuardianLink(descriptor: ends.1, terminal: terminal)
+  }
+  close(ends.1)
+  guard engine > 0 else {
+    close(ends.0)
+    unsafe sigprocmask(SIG_SETMASK, &before, nil)
+    return nil
+  }
+  Guardian(engine: engine, link: ends.0, signals: signals, terminal: terminal).watch()
+}
+
+/// What the guardian does, over and over.
+struct Guardian {
+  static let passedOn = [SIGINT, SIGTERM, SIGHUP, SIGUSR1]
+  static let handled = [SIGCHLD, SIGCONT, SIGTSTP, SIGQUIT]
+
+  let engine: pid_t
+  let link: Int32
+  let signals: sigset_t
+  let terminal: TerminalModes?
+
+  func watch() -> Never {
+    // The engine may end before its guardian has written all that came: that is no reason to die.
+    signal(SIGPIPE, SIG_IGN)
+    while true {
+      let (number, isFromProcess) = waitForSignal(signals)
+      switch number {
+      case SIGCHLD:
+        takeNews()
+      case SIGCONT:
+        for pid in descendants() { kill(pid, SIGCONT) }
+      case SIGTSTP, SIGQUIT:
+        // A terminal sends them to the engine as well.
+        if isFromProcess { kill(engine, number) }
+      default:
+        _ = unsafe write(link, [UInt8(truncatingIfNeeded: number)], 1)
+      }
+    }
+  }
+
+  private func takeNews() {
+    while let news = waitForAnyChild(WNOHANG | WUNTRACED) {
+      guard news.pid == engine else { continue }
+      switch news.change {
+      case .stopped:
+        for pid in descendants() where pid != engine { kill(pid, SIGSTOP) }
+        kill(getpid(), SIGSTOP)
+      case .ended(let status):
+        finish(status)
+      }
+    }
+  }
+
+  private func descendants() -> [Int32] {
+    ProcessTable.current().withDescendants([getpid()]).map(\.pid).filter { $0 != getpid() }
+  }
+
+  /// The engine has ended: nothing of it may be left, and then this process ends as it did.
+  private func finish(_ status: ExitStatus) -> Never {
+    killDescendants()
+    switch status {
+    case .exited(let code):
+      _exit(code)
+    case .signalled(let number):
+      terminal?.restore()
+      if number == SIGKILL { explain() }
+      var set = sigset_t()
+      unsafe sigemptyset(&set)
+      unsafe sigaddset(&set, number)
+      signal(number, SIG_DFL)
+      unsafe sigprocmask(SIG_UNBLOCK, &set, nil)
+      kill(getpid(), number)
+      // Signals whose default is not to end a process.
+      _exit(128 + number)
+    }
+  }
+
+  /// Says what happened and how to go on: the engine could not.
+  private func explain() {
+    var buffer = [UInt8](repeating: 0, count: 256)
+    setNonblocking(link)
+    let count = readBytes(link, into: &buffer) ?? 0
+    let run = String(decoding: buffer[..<count], as: UTF8.self)
+    let text =
+      "reprise: the engine was killed; nothing of its steps is left\n"
+      + (run.isEmpty ? "" : "  take the run up again with: reprise resume \(run)\n")
+    _ = unsafe write(2, Array(text.utf8), text.utf8.count)
+  }
+}
+
+/// Kills every descendant of this process, and again until none is left; reaps them.
+///
+/// For a process that adopts orphans. A fork storm is outrun because what is killed cannot fork, and
+/// every one that is found is killed before the next look.
+func killDescendants() {
+  let this = getpid()
+  var clearLooks = 0
+  while clearLooks < 2 {
+    while waitForAnyChild(WNOHANG) != nil {}
+    let table = ProcessTable.current()
+    let alive = table.withDescendants([this]).filter { $0.pid != this && !$0.isZombie }
+    for entry in alive { kill(entry.pid, SIGKILL) }
+    // Whoever ended while the table was read may have started another behind its back.
+    clearLooks = alive.isEmpty && !table.isTorn ? 2 : alive.isEmpty ? clearLooks + 1 : 0
+    if !alive.isEmpty { _ = poll(nil, 0, 1) }
+  }
+  while waitForAnyChild(WNOHANG) != nil {}
+}
+
+/// The modes of the terminal that this process was started on.
+struct TerminalModes {
+  private let modes: termios
+
+  /// Notes the modes; nil where there is no terminal.
+  init?() {
+    var modes = termios()
+    guard unsafe tcgetattr(0, &modes) == 0 else { return nil }
+    self.modes = modes
+  }
+
+  /// Gives the terminal back as it was, with a cursor.
+  func restore() {
+    guard tcgetpgrp(0) == getpgrp() else { return }
+    var modes = modes
+    unsafe tcsetattr(0, TCSANOW, &modes)
+    if isatty(1) == 1 { _ = unsafe write(1, Array("\u{1B}[?25h".utf8), 6) }
+  }
+}

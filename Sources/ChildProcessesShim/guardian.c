@@ -1,0 +1,70 @@
+// What the guardian and its engine need of the C library: a fork, a link between the two, and the
+// bits of a wait status.
+#define _GNU_SOURCE
+#include "ChildProcessesShim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+pid_t reprise_fork(void) { return fork(); }
+
+int reprise_socket_pair(int ends[2]) {
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) return errno;
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  return 0;
+}
+
+int reprise_send_descriptor(int socket, int descriptor, const char *text) {
+  struct iovec part = {.iov_base = (void *)text, .iov_len = strlen(text)};
+  char control[CMSG_SPACE(sizeof(int))] = {0};
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int));
+  memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+  while (sendmsg(socket, &message, 0) < 0) {
+    if (errno != EINTR) return errno;
+  }
+  return 0;
+}
+
+int reprise_wait_any(int options, pid_t *pid, int *kind, int *value) {
+  int status = 0;
+  while ((*pid = waitpid(-1, &status, options)) < 0) {
+    if (errno != EINTR) return 0;
+  }
+  if (*pid == 0) return 0;
+  if (WIFEXITED(status)) {
+    *kind = 1;
+    *value = WEXITSTATUS(status);
+  } else if (WIFSIGNALED(status)) {
+    *kind = 2;
+    *value = WTERMSIG(status);
+  } else {
+    *kind = 3;
+    *value = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
+  }
+  return 1;
+}
+
+int reprise_wait_for_signal(const sigset_t *set, int *sent_by_process) {
+  siginfo_t info;
+  int number;
+#ifdef __linux__
+  while ((number = sigwaitinfo(set, &info)) < 0) {
+  }
+  *sent_by_process = info.si_code <= 0;
+#else
+  sigwait(set, &number);
+  *sent_by_process = 0;
+#endif
+  return number;
+}

@@ -1,0 +1,77 @@
+// `reprise restart` and `reprise cancel`: steer a live run from another terminal.
+
+import ArgumentParser
+import Reprise
+import RepriseControl
+import RepriseJournal
+
+struct RestartCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restart",
+    abstract: "Take a live run again from the top, or from a step.",
+    discussion: """
+      What runs is cancelled and waited for; then the next generation of the same run begins.
+
+      EXAMPLES
+        reprise restart @last
+        reprise restart 3fk --from deploy
+      """)
+
+  @OptionGroup var run: RunArgument
+
+  @Option(help: ArgumentHelp("Only this step and what depends on it.", valueName: "id"))
+  var from: String?
+
+  func run() async throws {
+    try await ask(.restart(from: from), of: try connect(to: try run.find()))
+  }
+}
+
+struct CancelCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cancel",
+    abstract: "Cancel a live run.",
+    discussion: """
+      Its steps are told to end and get their grace periods; with --now they are killed.
+
+      EXAMPLE
+        reprise cancel @last --now
+      """)
+
+  @OptionGroup var run: RunArgument
+
+  @Flag(help: "Without grace.")
+  var now = false
+
+  func run() async throws {
+    try await ask(.cancel(now: now), of: try connect(to: try run.find()))
+  }
+}
+
+/// Connects to a live run.
+///
+/// - Throws: ``Problem`` when it is not live.
+func connect(
+  to found: (record: RunRecord, journal: Journal)
+) throws(Problem) -> ControlClient {
+  let (record, journal) = found
+  guard record.status.isLive else {
+    throw Problem("error: the run \(record.id) is over: it is \(record.status.rawValue)")
+  }
+  do {
+    return try ControlClient(journal.directory.socketPath(of: record.id))
+  } catch {
+    throw Problem("error: \(error)", status: .cannotGoOn)
+  }
+}
+
+/// Asks something of a live run, and tells when it says no.
+func ask(_ request: ControlRequest, of client: ControlClient) async throws(Problem) {
+  let reply: ControlReply
+  do throws(ControlError) {
+    reply = try await client.ask(request)
+  } catch {
+    throw Problem("error: \(error)", status: .cannotGoOn)
+  }
+  if case .refused(let text) = reply { throw Problem("error: \(text)") }
+}

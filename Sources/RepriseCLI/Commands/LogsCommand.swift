@@ -1,0 +1,102 @@
+// `reprise logs`: what the steps of a run wrote.
+
+import ArgumentParser
+import Reprise
+import RepriseJournal
+import RepriseTerminal
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+struct LogsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "logs",
+    abstract: "Print what the steps of a run wrote.",
+    discussion: """
+      With a step: its output as it is. Without: that of all steps, each line with the name of its step.
+
+      EXAMPLES
+        reprise logs @last
+        reprise logs @last build | less
+        reprise logs @last --follow
+      """)
+
+  @OptionGroup var run: RunArgument
+
+  @Argument(help: "The id of a step.")
+  var step: String?
+
+  @Flag(name: .shortAndLong, help: "Go on until the run is over.")
+  var follow = false
+
+  func run() async throws {
+    let (record, journal) = try run.find()
+    let steps = try steps(of: record, in: journal)
+    var offsets: [String: Int64] = [:]
+    while true {
+      let isLive = journal.isLive(record.id)
+      for log in journal.directory.logs(of: record.id, steps: steps) {
+        guard copy(log, from: &offsets[log.path, default: 0]) else { return }
+      }
+      guard follow && isLive else { return }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+  }
+
+  private func steps(of record: RunRecord, in journal: Journal) throws(Problem) -> [String] {
+    let steps: [String]
+    do {
+      steps = try journal.state(of: record).plan?.steps.map(\.id) ?? []
+    } catch {
+      throw Problem("error: \(error)", status: .cannotGoOn)
+    }
+    guard let step else { return steps }
+    guard steps.contains(step) else {
+      throw Problem(
+        "error: the run \(record.id) has no step \"\(step)\"; it has: "
+          + steps.prefix(20).joined(separator: ", "))
+    }
+    return [step]
+  }
+
+  /// Copies what is new in a log to standard output; false when nobody reads it.
+  private func copy(_ log: LogFile, from offset: inout Int64) -> Bool {
+    let descriptor = open(log.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return true }
+    defer { close(descriptor) }
+    let isTerminal = isatty(1) == 1
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    var pending: [UInt8] = []
+    while true {
+      let count = buffer.withUnsafeMutableBytes {
+        pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
+      }
+      guard count > 0 else { break }
+      offset += Int64(count)
+      pending += buffer[..<count]
+      // Whole lines only; the writer writes no others.
+      guard let end = pending.lastIndex(of: UInt8(ascii: "\n")) else { continue }
+      let whole = Array(pending[...end])
+      pending.removeFirst(end + 1)
+      guard write(whole, of: log, isTerminal: isTerminal) else { return false }
+    }
+    offset -= Int64(pending.count)
+    return true
+  }
+
+  private func write(_ bytes: [UInt8], of log: LogFile, isTerminal: Bool) -> Bool {
+    guard step == nil || isTerminal else { return writeAll(bytes, to: 1) }
+    let prefix = step == nil ? "\(TerminalText.sanitized(log.step)) │ " : ""
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .dropLast().map { line in
+        let text = String(decoding: line, as: UTF8.self)
+        return prefix + (isTerminal ? TerminalText.sanitized(text) : text) + "\n"
+      }
+    return writeAll(Array(lines.joined().utf8), to: 1)
+  }
+}

@@ -1,0 +1,96 @@
+// `reprise resume`: goes on where a run stopped.
+
+import ArgumentParser
+import Reprise
+import RepriseJournal
+import RepriseTerminal
+
+struct ResumeCommand: DrivingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "resume",
+    abstract: "Take up a run that failed, was cancelled or was interrupted.",
+    discussion: """
+      What has succeeded is not run again, and its outputs are there. The file may have changed in what
+      was not finished yet; when a finished step has changed, the difference is shown and nothing is run.
+
+      EXAMPLES
+        reprise resume @last
+        reprise resume 3fk2m9x0ab --force
+      """)
+
+  @OptionGroup var run: RunArgument
+
+  @Option(help: "How progress is shown: auto, tree, plain, json or none.")
+  var progress = ProgressStyle.auto
+
+  @Flag(help: "Go on although finished steps have changed; they are not run again.")
+  var force = false
+
+  @Flag(help: "When a step fails, end with its exit status instead of 1.")
+  var passThrough = false
+
+  var drivesRun: Bool { true }
+  var isDetached: Bool { false }
+
+  func run() async throws {
+    let (record, journal) = try run.find()
+    guard !record.status.isLive else {
+      throw Problem(
+        "error: the run \(record.id) is under way in process \(record.process); see it with: "
+          + "reprise attach \(record.id)", status: .cannotGoOn)
+    }
+    guard record.status != .succeeded else {
+      throw Problem("error: the run \(record.id) has succeeded: there is nothing to go on with")
+    }
+    guard changeDirectory(to: record.request.directory) else {
+      throw Problem(
+        "error: the folder of the run is not there any more: \"\(record.request.directory)\"")
+    }
+    let state = try readState(of: record, in: journal)
+    let loaded = try LoadedWorkflow(path: record.request.file)
+    let scope = RunScope(recorded: record.request.options)
+    let workflow = try scope.applied(to: loaded.workflow)
+    if !force && loaded.text != record.request.source {
+      try refuseChanges(of: record, state, scope, to: workflow)
+    }
+    var request = record.request
+    request.source = loaded.text
+    let driven = DrivenRun(
+      workflow, progress: progress, passesThrough: passThrough,
+      resumed: state.run == nil ? nil : (record, state))
+    throw try await driven.exitStatus(request: request, in: journal)
+  }
+
+  private func readState(of record: RunRecord, in journal: Journal) throws(Problem) -> RunState {
+    do {
+      return try journal.state(of: record)
+    } catch {
+      throw Problem("error: \(error)", status: .cannotGoOn)
+    }
+  }
+
+  private func refuseChanges(
+    of record: RunRecord, _ state: RunState, _ scope: RunScope, to workflow: Workflow
+  ) throws(Problem) {
+    let finished = Set(state.steps.filter(\.phase.isSuccess).map(\.id))
+    guard let parsed = try? Workflow(text: record.request.source, file: record.request.file),
+      let old = try? scope.applied(to: parsed)
+    else {
+      throw Problem(
+        "error: what the run was begun with cannot be read any more; use --force to go on anyway")
+    }
+    let changes = changes(ofFinished: finished, from: old, to: workflow)
+    guard !changes.isEmpty else { return }
+    let text = changes.map { change in
+      (["  \(change.step)"] + change.removed.map { "    - \($0)" }
+        + change.added.map { "    + \($0)" }).joined(separator: "\n")
+    }.joined(separator: "\n")
+    throw Problem(
+      """
+      error: steps that have succeeded in run \(record.id) are different in \(record.request.file) now:
+      \(text)
+        start anew with reprise run, or go on without running them again: \
+      reprise resume \(record.id) --force
+      """)
+  }
+}

@@ -1,0 +1,83 @@
+// `reprise show`: one run with its steps, and what its time was spent on.
+
+import ArgumentParser
+import Reprise
+import RepriseJournal
+import RepriseTerminal
+
+struct ShowCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show a run: its steps, how they ended, and which of them held it up.",
+    discussion: """
+      EXAMPLE
+        reprise show @last
+      """)
+
+  @OptionGroup var run: RunArgument
+
+  func run() async throws {
+    let (record, journal) = try run.find()
+    let state: RunState
+    do {
+      state = try journal.state(of: record)
+    } catch {
+      throw Problem("error: \(error)", status: .cannotGoOn)
+    }
+    print(Self.text(record, state))
+  }
+
+  static func text(_ record: RunRecord, _ state: RunState) -> String {
+    let end = record.endedAt.map { ", took " + durationText($0 - record.requestedAt) } ?? ""
+    var parts = [
+      """
+      run \(record.id) of \(TerminalText.sanitized(record.request.workflow)): \(record.status.rawValue)
+      file \(TerminalText.sanitized(record.request.file))
+      started \(localTime(record.requestedAt))\(end)\(record.generation > 1 ? ", generation \(record.generation)" : "")
+      """
+    ]
+    if !state.steps.isEmpty {
+      let rows = state.steps.map { row($0, isDead: record.status == .interrupted) }
+      parts.append(aligned([["STEP", "STATE", "ATTEMPT", "TOOK", ""]] + rows))
+    }
+    let path = state.criticalPath
+    if path.count > 1 {
+      let total = path.reduce(Duration.zero) { $0 + $1.duration + $1.wait }
+      let links = path.map { link in
+        let wait = link.wait >= .milliseconds(100) ? ", waited \(durationText(link.wait))" : ""
+        return "  \(TerminalText.sanitized(link.step))  \(durationText(link.duration))\(wait)"
+      }
+      parts.append(
+        "critical path, \(durationText(total)):\n" + links.joined(separator: "\n"))
+    }
+    switch record.status {
+    case .failed, .cancelled, .timedOut, .abandoned, .interrupted:
+      parts.append("take it up again with: reprise resume \(record.id)")
+    case .queued, .running, .succeeded:
+      break
+    }
+    return parts.joined(separator: "\n\n")
+  }
+
+  private static func row(_ step: StepState, isDead: Bool) -> [String] {
+    let end = step.endedAt ?? step.startedAt
+    let took = step.startedAt.flatMap { start in end.map { durationText($0 - start) } } ?? ""
+    let (name, detail) = describe(step.phase, isDead: isDead)
+    return [
+      TerminalText.sanitized(step.id), name, step.attempt == 0 ? "" : String(step.attempt),
+      step.endedAt == nil ? "" : took, TerminalText.sanitized(detail),
+    ]
+  }
+
+  private static func describe(_ phase: StepPhase, isDead: Bool) -> (String, String) {
+    switch phase {
+    case .pending: ("pending", "")
+    case .ready: (isDead ? "interrupted" : "ready", "")
+    case .running: (isDead ? "interrupted" : "running", "")
+    case .succeeded: ("succeeded", "")
+    case .failed(let reason): ("failed", reason.description)
+    case .cancelled(let cause): ("cancelled", cause.description)
+    case .skipped(let reason): ("skipped", reason)
+    }
+  }
+}

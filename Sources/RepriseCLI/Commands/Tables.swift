@@ -1,0 +1,25 @@
+// Columns and times for people. Pure, but for the time zone.
+
+import Reprise
+import RepriseTerminal
+
+/// Rows whose columns stand below one another.
+func aligned(_ rows: [[String]]) -> String {
+  let columns = rows.map(\.count).max() ?? 0
+  let widths = (0..<columns).map { column in
+    rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0
+  }
+  return rows.map { row in
+    let cells = row.enumerated().map { column, text in
+      text + String(repeating: " ", count: widths[column] - text.count)
+    }
+    let line = cells.joined(separator: "  ")
+    return String(line.reversed().drop { $0 == " " }.reversed())
+  }.joined(separator: "\n")
+}
+
+/// A moment as the clock on the wall shows it, such as `2026-11-21 03:04:05`.
+func localTime(_ time: Timestamp) -> String {
+  let local = time.advanced(by: localTimeOffset(time)).description
+  return local.prefix(10) + " " + local.dropFirst(11).prefix(8)
+}

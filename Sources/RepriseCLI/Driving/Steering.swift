@@ -1,0 +1,107 @@
+// What steers a run from outside: signals, keys, other terminals. They may come before the run begins,
+// while it waits for its turn.
+
+import Reprise
+import RepriseControl
+import RepriseJournal
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Passes on what is asked of a run, and notes what is asked before there is one.
+final class Steering: ControlTarget {
+  private struct State {
+    var run: Run?
+    var recorded: RecordedRun?
+    var isCancelled = false
+    /// The signal that first asked for the end.
+    var stopSignal: Int32?
+  }
+
+  private let state = Mutex(State())
+
+  /// Whether the end was asked for, so that nothing needs to begin.
+  var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+  /// The signal that first asked for the end, if one did.
+  var stopSignal: Int32? { state.withLock { $0.stopSignal } }
+
+  /// Steers a run from now on.
+  func begin(_ run: Run) {
+    let isCancelled = state.withLock { state in
+      state.run = run
+      return state.isCancelled
+    }
+    if isCancelled { run.cancel() }
+  }
+
+  /// Notes who records the run.
+  func isRecorded(by recorded: RecordedRun) {
+    state.withLock { $0.recorded = recorded }
+  }
+
+  /// Has nothing recorded any more: this process is being killed.
+  func freeze() {
+    state.withLock { $0.recorded }?.freeze()
+  }
+
+  /// Carries out what a signal means: SIGUSR1 restarts, the others cancel, and a second one kills.
+  func receive(_ signal: Int32) {
+    guard signal != SIGUSR1 else {
+      restart()
+      return
+    }
+    let isFirst = note(signal)
+    guard let run = state.withLock({ $0.run }) else { return }
+    // The key `c` may have been the first request.
+    if case .cancelling = run.state.phase { return run.kill() }
+    isFirst ? run.cancel() : run.kill()
+  }
+
+  /// Ends the run because nobody reads its output any more.
+  func outputClosed() {
+    note(SIGPIPE)
+    state.withLock { $0.run }?.cancel()
+  }
+
+  /// Notes a signal that asks for the end.
+  ///
+  /// - Returns: Whether it is the first one.
+  @discardableResult
+  private func note(_ signal: Int32) -> Bool {
+    state.withLock { state in
+      defer { state.stopSignal = state.stopSignal ?? signal }
+      state.isCancelled = true
+      return state.stopSignal == nil
+    }
+  }
+
+  func restart() {
+    state.withLock { $0.run }?.restart()
+  }
+
+  // MARK: Requests from other terminals
+
+  func restart(from step: String?) -> ControlReply {
+    guard let run = state.withLock({ $0.run }) else {
+      return .refused("the run waits for another one of its group; nothing is to be restarted yet")
+    }
+    return run.restart(from: step)
+  }
+
+  func cancel(now: Bool) {
+    let run = state.withLock { state in
+      state.isCancelled = true
+      return state.run
+    }
+    run?.cancel(now: now)
+  }
+
+  var controlEvents: RunEvents? { state.withLock { $0.run }?.events }
+}

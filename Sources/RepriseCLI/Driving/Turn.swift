@@ -1,0 +1,72 @@
+// When a run may begin: the policy of its concurrency group, across the processes of a project.
+
+import Reprise
+import RepriseControl
+import RepriseJournal
+import RepriseTerminal
+
+/// The wait of a run for the others of its group.
+///
+/// Runs are numbered as they are recorded; each waits for the live ones with smaller numbers. Whether a
+/// run is live is a lock that the kernel gives back, so a crashed one is waited for no longer than it
+/// takes to clear up after it.
+struct Turn {
+  private let run: RecordedRun
+  private let concurrency: Concurrency?
+  private let journal: Journal
+  private let steering: Steering
+  private let progress: ProgressStyle
+
+  init(
+    of run: RecordedRun, _ workflow: Workflow, _ journal: Journal, _ steering: Steering,
+    _ progress: ProgressStyle
+  ) {
+    self.run = run
+    concurrency = workflow.concurrency
+    self.journal = journal
+    self.steering = steering
+    self.progress = progress
+  }
+
+  /// Waits until the run may begin.
+  ///
+  /// - Returns: Whether it may: false when it was cancelled meanwhile.
+  /// - Throws: ``JournalError``.
+  func comes() async throws -> Bool {
+    guard let concurrency else { return true }
+    switch concurrency.policy {
+    case .parallel, .reject: return true
+    case .queue, .restart: break
+    }
+    var asked: Set<RunID> = []
+    var announced: RunID?
+    while !steering.isCancelled {
+      let before = try journal.liveRuns(of: concurrency.group, before: run.number)
+      guard let last = before.last else { return true }
+      if announced != last, progress != .none {
+        printError("waiting for run \(last) of the group \"\(concurrency.group)\"")
+        announced = last
+      }
+      if concurrency.policy == .restart {
+        for other in before where !asked.contains(other) {
+          if await cancel(other) { asked.insert(other) }
+        }
+      }
+      while !steering.isCancelled && journal.isLive(last) {
+        try await Task.sleep(for: .milliseconds(20))
+        if concurrency.policy == .restart && !asked.isSuperset(of: before) { break }
+      }
+    }
+    return false
+  }
+
+  /// Asks another run to end.
+  ///
+  /// - Returns: Whether it has heard: not while it is only just beginning.
+  private func cancel(_ other: RunID) async -> Bool {
+    guard let client = try? ControlClient(journal.directory.socketPath(of: other)) else {
+      return false
+    }
+    return (try? await client.ask(.cancel(now: false))) == .ok
+  }
+}

@@ -1,0 +1,83 @@
+// Where the process begins: while it has one thread it is split into those that it needs, then the
+// command runs. Knows nothing of what commands do.
+
+import ArgumentParser
+import ChildProcesses
+import Dispatch
+import Synchronization
+
+/// A command that drives a run, and is therefore watched by a guardian.
+protocol DrivingCommand: AsyncParsableCommand {
+  /// Whether it will drive one, with the arguments that it was given.
+  var drivesRun: Bool { get }
+  /// Whether it goes on in the background.
+  var isDetached: Bool { get }
+}
+
+/// What the process has been split from.
+struct ProcessLinks: Sendable {
+  var guardian: GuardianLink?
+  var foreground: DetachedLink?
+
+  /// Set once, before the command runs.
+  static let current = Mutex(ProcessLinks())
+}
+
+@main
+enum Main {
+  static func main() {
+    prepareProcess()
+    do {
+      let command = try RepriseCommand.parseAsRoot()
+      if let driving = command as? any DrivingCommand, driving.drivesRun { split(driving) }
+      let carried = CarriedCommand(command: command)
+      Task { await run(carried) }
+      dispatchMain()
+    } catch {
+      RepriseCommand.exit(after: error)
+    }
+  }
+
+  private static func split(_ command: any DrivingCommand) {
+    var links = ProcessLinks()
+    if command.isDetached {
+      switch detach() {
+      case .foreground(let wait): finish(wait)
+      case .background(let link): links.foreground = link
+      case nil:
+        printError("error: no process can be made to go on in the background")
+        endProcess(.cannotGoOn)
+      }
+    }
+    links.guardian = splitOffGuardian()
+    ProcessLinks.current.withLock { [links] in $0 = links }
+  }
+
+  /// Ends the process that was started when the one in the background has begun its run.
+  private static func finish(_ wait: DetachedWait) -> Never {
+    let (run, status) = wait.word()
+    guard let run else { endProcess(ExitStatus(code: status)) }
+    print(run)
+    printError("it goes on in the background; see it with: reprise attach \(run)")
+    endProcess(.succeeded)
+  }
+
+  private static func run(_ carried: CarriedCommand) async {
+    do {
+      var command = carried.command
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+      endProcess(.succeeded)
+    } catch {
+      RepriseCommand.exit(after: error)
+    }
+  }
+
+  // @unchecked: a parsed command is a value that only its task uses from here on.
+  private struct CarriedCommand: @unchecked Sendable {
+    let command: any ParsableCommand
+  }
+}

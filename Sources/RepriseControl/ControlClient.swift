@@ -1,0 +1,96 @@
+// Steers and sees a live run of another process. Knows nothing of who shows it.
+
+public import CombineOperators
+import Dispatch
+public import Reprise
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A connection to a live run.
+///
+/// All members may be used from any thread. The connection ends with the last reference.
+public final class ControlClient: Sendable {
+  private let descriptor: Int32
+  private let reading = DispatchQueue(label: "reprise.control.reading")
+  private let writing = DispatchQueue(label: "reprise.control.writing")
+  private let lines: Mutex<LineReader>
+
+  /// Connects to a run.
+  ///
+  /// - Parameter path: The socket of the run.
+  /// - Throws: ``ControlError`` when nobody listens there.
+  public init(_ path: String) throws(ControlError) {
+    descriptor = try connectedSocket(to: path)
+    lines = Mutex(LineReader(descriptor, bytesMax: 1 << 30))
+  }
+
+  deinit {
+    closeSocket(descriptor)
+  }
+
+  /// Asks for something and waits for the answer.
+  ///
+  /// Not to be used any more once the client is attached.
+  ///
+  /// - Parameter request: What is asked for.
+  /// - Returns: The answer.
+  /// - Throws: ``ControlError`` when the run is gone before it answers.
+  public func ask(_ request: ControlRequest) async throws(ControlError) -> ControlReply {
+    post(request)
+    guard let text = await nextLine() else {
+      throw ControlError("the run ended before it answered")
+    }
+    return try message(ControlReply.self, in: text)
+  }
+
+  /// Asks for something without looking at the answer.
+  public func post(_ request: ControlRequest) {
+    writing.async { [self] in _ = send(line(request), to: descriptor) }
+  }
+
+  /// The events of the run, once it has said yes to `attach`; they end with the run or the connection.
+  ///
+  /// Read as they are asked for: a slow reader makes the run's side drop output, and costs no memory.
+  public var events: AnyPublisher<Event, Never> {
+    EventLines(client: self).publisher.catch { _ in Empty<Event, Never>() }.eraseToAnyPublisher()
+  }
+
+  /// Ends the connection, and what waits for events or answers; the run goes on.
+  public func close() {
+    shutdown(descriptor, Int32(SHUT_RDWR))
+  }
+
+  fileprivate func nextLine() async -> [UInt8]? {
+    await withCheckedContinuation { continuation in
+      reading.async { [self] in continuation.resume(returning: lines.withLock { $0.next() }) }
+    }
+  }
+}
+
+/// The events among the lines that come.
+private struct EventLines: AsyncSequence, Sendable {
+  typealias Element = Event
+
+  let client: ControlClient
+
+  struct Iterator: AsyncIteratorProtocol {
+    let client: ControlClient
+
+    mutating func next() async throws -> Event? {
+      while let text = await client.nextLine() {
+        // Replies to what was posted meanwhile are no events.
+        if let event = try? message(Event.self, in: text) { return event }
+      }
+      return nil
+    }
+  }
+
+  func makeAsyncIterator() -> Iterator { Iterator(client: client) }
+}

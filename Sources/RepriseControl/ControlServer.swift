@@ -1,0 +1,223 @@
+// Listens for those who want to steer or see a live run. Knows nothing of who drives it.
+
+import CombineOperators
+import Dispatch
+public import Reprise
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What can be steered and seen through a control socket.
+///
+/// Its members are called from any thread, and return at once.
+public protocol ControlTarget: Sendable {
+  /// Takes the run again from the top, or from a step.
+  ///
+  /// - Returns: Whether it will.
+  func restart(from step: String?) -> ControlReply
+  /// Cancels the run.
+  func cancel(now: Bool)
+  /// What happens in the run, beginning with what brings a listener to the present state; nil while it
+  /// has not begun.
+  var controlEvents: RunEvents? { get }
+}
+
+extension Run: ControlTarget {
+  /// Takes the run again.
+  public func restart(from step: String?) -> ControlReply {
+    guard let step else {
+      restart()
+      return .ok
+    }
+    do throws(SelectionError) {
+      try restart(from: step)
+      return .ok
+    } catch {
+      return .refused(error.description)
+    }
+  }
+
+  /// Cancels the run, or kills it.
+  public func cancel(now: Bool) {
+    now ? kill() : cancel()
+  }
+
+  /// The events of the run.
+  public var controlEvents: RunEvents? { events }
+}
+
+/// Serves one run at one socket.
+///
+/// Each client has a thread while it is connected: there are few, and one that does not read holds up
+/// nobody else.
+public final class ControlServer: Sendable {
+  private struct State {
+    var isClosed = false
+    var clients: Set<Int32> = []
+    var done: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let path: String
+  private let listening: Int32
+  private let target: any ControlTarget
+  private let state = Mutex(State())
+  private let source = Mutex<EventSource?>(nil)
+  private let queue = DispatchQueue(label: "reprise.control")
+
+  /// Listens at a path, which whoever calls this must have for itself.
+  ///
+  /// - Parameters:
+  ///   - path: Where; what stands there is replaced.
+  ///   - target: What is served.
+  /// - Throws: ``ControlError``.
+  public init(at path: String, serving target: any ControlTarget) throws(ControlError) {
+    self.path = path
+    listening = try listeningSocket(at: path)
+    self.target = target
+    let accepting = DispatchSource.makeReadSource(fileDescriptor: listening, queue: queue)
+    let source = EventSource(accepting) { [weak self] in self?.accept() }
+    self.source.withLock { $0 = source }
+  }
+
+  deinit {
+    close(listening)
+  }
+
+  /// Stops listening, and waits until those who are attached have got the last event, or two seconds.
+  public func finish() async {
+    source.withLock { $0 }?.cancel()
+    unlink(path)
+    queue.asyncAfter(deadline: .now() + 2) { [self] in
+      // Whoever still does not read is cut off; its thread then ends.
+      for client in state.withLock({ $0.clients }) { shutdown(client, Int32(SHUT_RDWR)) }
+    }
+    await withCheckedContinuation { continuation in
+      let isDone = state.withLock { state in
+        state.isClosed = true
+        if !state.clients.isEmpty { state.done.append(continuation) }
+        return state.clients.isEmpty
+      }
+      if isDone { continuation.resume() }
+    }
+  }
+
+  private func accept() {
+    guard let client = acceptedSocket(listening) else { return }
+    let isWelcome = state.withLock { state in
+      if !state.isClosed { state.clients.insert(client) }
+      return !state.isClosed
+    }
+    guard isWelcome else {
+      close(client)
+      return
+    }
+    DispatchQueue(label: "reprise.control.client").async { [self] in
+      serve(client)
+      let done = state.withLock { state in
+        state.clients.remove(client)
+        close(client)
+        guard state.isClosed, state.clients.isEmpty else {
+          return [CheckedContinuation<Void, Never>]()
+        }
+        defer { state.done = [] }
+        return state.done
+      }
+      for continuation in done { continuation.resume() }
+    }
+  }
+
+  /// Answers requests until the client leaves.
+  private func serve(_ client: Int32) {
+    let attached = AttachedClient(client)
+    var lines = LineReader(client, bytesMax: 1 << 16)
+    while let text = lines.next() {
+      let reply: ControlReply
+      do throws(ControlError) {
+        reply = carryOut(try message(ControlRequest.self, in: text), attached)
+      } catch {
+        // Whoever does not speak the protocol is not guessed at any further.
+        attached.reply(.refused(error.description))
+        break
+      }
+      attached.reply(reply)
+    }
+    attached.leave()
+  }
+
+  private func carryOut(
+    _ request: ControlRequest, _ client: AttachedClient
+  ) -> ControlReply {
+    switch request {
+    case .restart(let from):
+      return target.restart(from: from)
+    case .cancel(let now):
+      target.cancel(now: now)
+      return .ok
+    case .attach:
+      guard let events = target.controlEvents else {
+        return .refused("the run waits for another one of its group; nothing happens in it yet")
+      }
+      client.attach(to: events)
+      return .ok
+    }
+  }
+}
+
+/// One client: what is written to it, in one order.
+private final class AttachedClient: Sendable {
+  // @unchecked: a subscription is not Sendable; this one is only stored and released.
+  private struct State: @unchecked Sendable {
+    var subscription: AnyCancellable?
+  }
+
+  private let descriptor: Int32
+  private let queue = DispatchQueue(label: "reprise.control.writer")
+  private let state = Mutex(State())
+
+  init(_ descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+
+  func reply(_ reply: ControlReply) {
+    queue.async { [self] in write(line(reply)) }
+  }
+
+  /// Writes events as fast as they are read at the other end; the last one ends the connection.
+  func attach(to events: RunEvents) {
+    // After the reply to the request, whose turn comes first.
+    queue.async { [self] in
+      let subscription = events.sinkOneByOne { [weak self] event in
+        guard let self else { return }
+        await withCheckedContinuation { continuation in
+          self.queue.async {
+            self.write(line(event))
+            if case .runEnded = event.kind { shutdown(self.descriptor, Int32(SHUT_RDWR)) }
+            continuation.resume()
+          }
+        }
+      }
+      let held = State(subscription: subscription)
+      state.withLock { $0.subscription = held.subscription }
+    }
+  }
+
+  /// Ends the writing; waits until what is being written has been.
+  func leave() {
+    let held = state.withLock { state in
+      defer { state.subscription = nil }
+      return State(subscription: state.subscription)
+    }
+    held.subscription?.cancel()
+    queue.sync {}
+  }
+
+  private func write(_ bytes: [UInt8]) {
+    if !send(bytes, to: descriptor) { shutdown(descriptor, Int32(SHUT_RDWR)) }
+  }
+}

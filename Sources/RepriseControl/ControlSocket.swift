@@ -1,0 +1,142 @@
+// Unix sockets: addresses, accepting, connecting, lines. Knows no messages.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Makes a socket that listens at a path, for this user alone.
+///
+/// What stands there is removed: whoever calls this holds the run.
+func listeningSocket(at path: String) throws(ControlError) -> Int32 {
+  let descriptor = try newSocket()
+  unlink(path)
+  let result = withAddress(of: path) { bind(descriptor, $0, $1) }
+  guard result == 0, chmod(path, 0o600) == 0, listen(descriptor, 64) == 0 else {
+    let text = String(cString: strerror(errno))
+    close(descriptor)
+    throw ControlError("cannot listen at \"\(path)\": \(text)")
+  }
+  // Whoever has knocked may have left before it is let in.
+  _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+  return descriptor
+}
+
+/// Connects to the socket at a path.
+func connectedSocket(to path: String) throws(ControlError) -> Int32 {
+  let descriptor = try newSocket()
+  guard withAddress(of: path, { connect(descriptor, $0, $1) }) == 0 else {
+    let text = String(cString: strerror(errno))
+    close(descriptor)
+    throw ControlError("cannot reach the run at \"\(path)\": \(text)")
+  }
+  return descriptor
+}
+
+/// Takes the next connection, if one waits and is of the same user.
+func acceptedSocket(_ listening: Int32) -> Int32? {
+  let descriptor = accept(listening, nil, nil)
+  guard descriptor >= 0 else { return nil }
+  _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+  guard peerUser(of: descriptor) == geteuid() else {
+    close(descriptor)
+    return nil
+  }
+  // Whoever does not read for so long is not waited for any longer.
+  var patience = timeval(tv_sec: 10, tv_usec: 0)
+  setsockopt(
+    descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+  return descriptor
+}
+
+/// Writes all bytes; false when nobody reads them.
+func send(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+  var start = 0
+  while start < bytes.count {
+    let count = bytes[start...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    if count < 0 && errno == EINTR { continue }
+    guard count > 0 else { return false }
+    start += count
+  }
+  return true
+}
+
+/// Cuts what is read from a socket into lines.
+struct LineReader {
+  private let descriptor: Int32
+  private let bytesMax: Int
+  private var buffer: [UInt8] = []
+  private var searched = 0
+
+  /// Reads from a descriptor.
+  ///
+  /// - Parameters:
+  ///   - descriptor: Where from.
+  ///   - bytesMax: The longest line; whoever sends a longer one is not heard any more.
+  init(_ descriptor: Int32, bytesMax: Int) {
+    self.descriptor = descriptor
+    self.bytesMax = bytesMax
+  }
+
+  /// The next line without its line feed, which is waited for.
+  ///
+  /// Nil at the end, or when a line is too long.
+  mutating func next() -> [UInt8]? {
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+        defer {
+          buffer.removeFirst(end + 1)
+          searched = 0
+        }
+        return Array(buffer[..<end])
+      }
+      searched = buffer.count
+      guard buffer.count <= bytesMax else { return nil }
+      let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { return nil }
+      buffer += chunk[..<count]
+    }
+  }
+}
+
+private func newSocket() throws(ControlError) -> Int32 {
+  let descriptor = socket(AF_UNIX, streamSocketType, 0)
+  guard descriptor >= 0 else {
+    throw ControlError("cannot make a socket: " + String(cString: strerror(errno)))
+  }
+  _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+  return descriptor
+}
+
+/// Lends the address of a path, also of one that is too long for an address where the system has a
+/// shorter name for its folder.
+private func withAddress(
+  of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+) -> Int32 {
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  let room = MemoryLayout.size(ofValue: address.sun_path) - 1
+  return withShortName(of: path, room: room) { name in
+    let bytes = Array(name.utf8)
+    guard bytes.count <= room else {
+      errno = ENAMETOOLONG
+      return -1
+    }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+}
+
+/// Closes a socket.
+func closeSocket(_ descriptor: Int32) {
+  close(descriptor)
+}

@@ -1,0 +1,62 @@
+// A lock that the kernel gives back when whoever holds it dies. Knows nothing of runs.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A lock on a file, held as long as this value or a copy of its descriptor lives.
+///
+/// An open file description lock (fcntl(2), F_OFD_SETLK): it belongs to the opened file and not to the
+/// process, so a descriptor that was sent to another process keeps it; and it can be asked for without
+/// being taken. That the file exists means nothing.
+public final class FileLock: Sendable {
+  /// The descriptor that holds the lock; others may hold it too by keeping a copy.
+  public let descriptor: Int32
+
+  private init(descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Takes a lock.
+  ///
+  /// - Parameter path: The file, which is made where it does not exist.
+  /// - Returns: The lock, or nil when somebody else holds it.
+  /// - Throws: ``JournalError`` when the file cannot be opened.
+  static func take(_ path: String) throws(JournalError) -> FileLock? {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw .system("cannot open the lock", path, errno) }
+    var request = wholeFile()
+    guard fcntl(descriptor, FileLockCommand.set, &request) == 0 else {
+      let number = errno
+      close(descriptor)
+      if number == EAGAIN || number == EACCES { return nil }
+      throw .system("cannot lock", path, number)
+    }
+    return FileLock(descriptor: descriptor)
+  }
+
+  /// Whether somebody holds a lock, without taking it.
+  static func isHeld(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var request = wholeFile()
+    guard fcntl(descriptor, FileLockCommand.ask, &request) == 0 else { return false }
+    return request.l_type != Int16(F_UNLCK)
+  }
+
+  private static func wholeFile() -> flock {
+    var request = flock()
+    request.l_type = Int16(F_WRLCK)
+    request.l_whence = Int16(SEEK_SET)
+    return request
+  }
+}

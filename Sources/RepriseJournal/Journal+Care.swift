@@ -1,0 +1,73 @@
+// The care of old runs: what dead engines left, and what nobody needs any more.
+
+import GRDB
+public import Reprise
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension Journal {
+  /// Finds the runs whose engines have died and records them as interrupted.
+  ///
+  /// Only the runs that nobody holds are touched: whoever holds one either drives it or is still
+  /// clearing up after it.
+  ///
+  /// - Parameter clearUp: Called once with the ids of the runs found, to end what they left behind,
+  ///   while this process holds them.
+  /// - Returns: Their ids.
+  /// - Throws: ``JournalError``.
+  @discardableResult
+  public func recover(_ clearUp: ([RunID]) -> Void) throws(JournalError) -> [RunID] {
+    let candidates = try explaining {
+      try database.read { database in
+        try String.fetchAll(database, sql: "SELECT id FROM run WHERE ended_at IS NULL")
+      }
+    }.compactMap { RunID($0) }
+    var held: [(id: RunID, lock: FileLock)] = []
+    for id in candidates {
+      if let lock = try FileLock.take(directory.lockPath(of: id)) { held.append((id, lock)) }
+    }
+    guard !held.isEmpty else { return [] }
+    clearUp(held.map(\.id))
+    let now = SystemClock().now.microseconds
+    try explaining {
+      try database.write { database in
+        for (id, _) in held {
+          // Its engine may have ended it between the look and the lock.
+          try database.execute(
+            sql: "UPDATE run SET ended_at = ?, outcome = ? WHERE id = ? AND ended_at IS NULL",
+            arguments: [now, RunStatus.interrupted.rawValue, id.description])
+        }
+      }
+    }
+    return held.map(\.id)
+  }
+
+  /// Forgets a run with its output, unless somebody holds it.
+  ///
+  /// - Returns: Whether it was forgotten.
+  /// - Throws: ``JournalError``.
+  public func remove(_ run: RunRecord) throws(JournalError) -> Bool {
+    guard let lock = try FileLock.take(directory.lockPath(of: run.id)) else { return false }
+    defer { withExtendedLifetime(lock) {} }
+    // The files first: what is left of a removal that is cut short is found again.
+    for path in [directory.logFolder(of: run.id), directory.socketPath(of: run.id)] {
+      do {
+        try FileManager.default.removeItem(atPath: path)
+      } catch {
+        guard FileManager.default.fileExists(atPath: path) else { continue }
+        throw JournalError("\"\(path)\" cannot be removed: \(error)")
+      }
+    }
+    try explaining {
+      try database.write { database in
+        try database.execute(sql: "DELETE FROM run WHERE number = ?", arguments: [run.number])
+      }
+    }
+    try? FileManager.default.removeItem(atPath: directory.lockPath(of: run.id))
+    return true
+  }
+}

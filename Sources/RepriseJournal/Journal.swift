@@ -1,0 +1,295 @@
+// The record of a project's runs: begins them, lists them, gives back their states. What is recorded
+// while a run goes on is the recorder's business.
+
+import GRDB
+public import Reprise
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The record of a project's runs.
+///
+/// Any number of processes may use one at once. All members may be called from any thread, and block it
+/// while they read or write.
+public final class Journal: Sendable {
+  /// Where it is.
+  public let directory: StateDirectory
+  let database: DatabaseQueue
+
+  /// Opens the journal of a folder, and makes both where they do not exist.
+  ///
+  /// - Parameter directory: The folder.
+  /// - Throws: ``JournalError``.
+  public init(_ directory: StateDirectory) throws(JournalError) {
+    try directory.create()
+    self.directory = directory
+    database = try JournalDatabase.open(directory)
+  }
+
+  // MARK: Beginning
+
+  /// Records that a run was asked for, and holds it for this process.
+  ///
+  /// - Parameters:
+  ///   - request: What it is made from.
+  ///   - id: Its id.
+  ///   - isAlone: Whether it is refused while another run of its group is live. Of several that are
+  ///     begun at the same time, one is not refused.
+  /// - Returns: The run, as this process records it.
+  /// - Throws: ``JournalError``, or ``GroupIsBusy`` when it is refused.
+  public func begin(
+    _ request: RunRequest, id: RunID = RunID(), isAlone: Bool = false
+  ) throws -> RecordedRun {
+    // Before there is a record, so that nobody ever sees one that nobody holds.
+    guard let lock = try FileLock.take(directory.lockPath(of: id)) else {
+      throw JournalError("the id \(id) is taken by another run")
+    }
+    let options = String(decoding: try JSONEncoder().encode(request.options), as: UTF8.self)
+    let now = SystemClock().now
+    let number = try explaining {
+      try database.write { database -> Int64 in
+        if isAlone, let group = request.group,
+          let other = try liveRuns(of: group, in: database).last
+        {
+          throw GroupIsBusy(group: group, run: other)
+        }
+        try database.execute(
+          sql: """
+            INSERT INTO run (id, workflow, file, directory, source, options, concurrency_group,
+              process, requested_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+          arguments: [
+            id.description, request.workflow, request.file, request.directory, request.source,
+            options, request.group, Int(ProcessInfo.processInfo.processIdentifier),
+            now.microseconds,
+          ])
+        return database.lastInsertedRowID
+      }
+    }
+    return RecordedRun(id: id, number: number, eventCount: 0, lock: lock, journal: self)
+  }
+
+  /// Holds a run for this process that has ended or whose engine has died.
+  ///
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - request: What it is made from, from now on.
+  /// - Returns: The run, as this process records it.
+  /// - Throws: ``JournalError`` when another process drives it.
+  public func reopen(_ run: RunRecord, as request: RunRequest) throws -> RecordedRun {
+    guard let lock = try FileLock.take(directory.lockPath(of: run.id)) else {
+      throw JournalError("the run \(run.id) is under way in process \(run.process)")
+    }
+    let eventCount = try explaining {
+      try database.write { database in
+        try database.execute(
+          sql: """
+            UPDATE run SET process = ?, source = ?, ended_at = NULL, outcome = NULL WHERE number = ?
+            """,
+          arguments: [
+            Int(ProcessInfo.processInfo.processIdentifier), request.source, run.number,
+          ])
+        return try Int.fetchOne(
+          database, sql: "SELECT coalesce(max(number), 0) FROM event WHERE run = ?",
+          arguments: [run.number]) ?? 0
+      }
+    }
+    return RecordedRun(
+      id: run.id, number: run.number, eventCount: eventCount, lock: lock, journal: self)
+  }
+
+  // MARK: Reading
+
+  /// The runs, newest first; those that cannot be read are told of and skipped.
+  ///
+  /// - Parameters:
+  ///   - workflow: Only those of this workflow.
+  ///   - onUnreadable: Called with what is wrong with a run that is skipped.
+  /// - Returns: The runs, read one by one as they are asked for.
+  /// - Throws: ``JournalError``.
+  public func runs(
+    workflow: String? = nil, onUnreadable: (JournalError) -> Void = { _ in }
+  ) throws(JournalError) -> [RunRecord] {
+    let rows = try explaining {
+      try database.read { database in
+        try Row.fetchAll(
+          database,
+          sql:
+            "SELECT \(Self.columns) FROM run WHERE workflow = coalesce(?, workflow) ORDER BY number DESC",
+          arguments: [workflow])
+      }
+    }
+    return rows.compactMap { row in
+      do throws(JournalError) {
+        return try record(row)
+      } catch {
+        onUnreadable(error)
+        return nil
+      }
+    }
+  }
+
+  /// The run that somebody means.
+  ///
+  /// - Parameter name: An id, a prefix that only one id has, or `@last`.
+  /// - Returns: The run.
+  /// - Throws: ``JournalError`` that says what there is instead.
+  public func run(named name: String) throws(JournalError) -> RunRecord {
+    let rows = try explaining {
+      try database.read { database in
+        if name == "@last" {
+          return try Row.fetchAll(
+            database, sql: "SELECT \(Self.columns) FROM run ORDER BY number DESC LIMIT 1")
+        }
+        return try Row.fetchAll(
+          database,
+          sql: """
+            SELECT \(Self.columns) FROM run WHERE id = ?1 OR substr(id, 1, length(?1)) = ?1
+            ORDER BY id <> ?1, number DESC LIMIT 6
+            """, arguments: [name])
+      }
+    }
+    guard let row = rows.first, !name.isEmpty else {
+      throw JournalError(
+        name == "@last"
+          ? "no run has been recorded in \"\(directory.path)\" yet"
+          : "there is no run \"\(name)\"; see reprise runs")
+    }
+    let ids = rows.compactMap { String.fromDatabaseValue($0["id"]) }
+    guard rows.count == 1 || ids.first == name else {
+      throw JournalError(
+        "more than one run begins with \"\(name)\": " + ids.joined(separator: ", "))
+    }
+    return try record(row)
+  }
+
+  /// The events of a run, without output, in their order.
+  ///
+  /// - Throws: ``JournalError`` when one cannot be read.
+  public func events(of run: RunRecord) throws(JournalError) -> [Event] {
+    let rows = try explaining {
+      try database.read { database in
+        try Row.fetchAll(
+          database,
+          sql: """
+            SELECT time, generation, kind, step, attempt, json FROM event WHERE run = ? ORDER BY number
+            """, arguments: [run.number])
+      }
+    }
+    var events: [Event] = []
+    events.reserveCapacity(rows.count)
+    for row in rows {
+      guard let time = Int64.fromDatabaseValue(row["time"]),
+        let generation = Int.fromDatabaseValue(row["generation"]),
+        let kind = String.fromDatabaseValue(row["kind"])
+      else { throw JournalError("an event of the run \(run.id) cannot be read") }
+      let eventRow = EventRow(
+        time: time, generation: generation, kind: kind, step: row["step"], attempt: row["attempt"],
+        json: row["json"])
+      events.append(try eventRow.event(of: run.id))
+    }
+    return events
+  }
+
+  /// Where a run stands, folded from its events.
+  ///
+  /// - Throws: ``JournalError`` when an event cannot be read or cannot follow the others.
+  public func state(of run: RunRecord) throws(JournalError) -> RunState {
+    var state = RunState()
+    for event in try events(of: run) {
+      do throws(InvalidTransition) {
+        try state.apply(event)
+      } catch {
+        throw JournalError("the record of the run \(run.id) contradicts itself: \(error)")
+      }
+    }
+    return state
+  }
+
+  /// Whether a run is held by a process: driven, or waiting to be.
+  public func isLive(_ run: RunID) -> Bool {
+    FileLock.isHeld(directory.lockPath(of: run))
+  }
+
+  /// The ids of the runs of a group that are live and were asked for before a run, oldest first.
+  public func liveRuns(of group: String, before number: Int64) throws(JournalError) -> [RunID] {
+    try explaining {
+      try database.read { try liveRuns(of: group, in: $0, before: number) }
+    }
+  }
+
+  private func liveRuns(
+    of group: String, in database: Database, before number: Int64 = .max
+  ) throws -> [RunID] {
+    try String.fetchAll(
+      database,
+      sql: """
+        SELECT id FROM run WHERE concurrency_group = ? AND ended_at IS NULL AND number < ?
+        ORDER BY number
+        """, arguments: [group, number]
+    ).compactMap { RunID($0) }.filter(isLive)
+  }
+
+  // MARK: Rows
+
+  private static let columns = """
+    number, id, workflow, file, directory, source, options, concurrency_group, process, requested_at,
+    generation, ended_at, outcome
+    """
+
+  private func record(_ row: Row) throws(JournalError) -> RunRecord {
+    let name = String.fromDatabaseValue(row["id"]) ?? "of number \(row["number"] as DatabaseValue)"
+    guard let number = Int64.fromDatabaseValue(row["number"]),
+      let id = String.fromDatabaseValue(row["id"]).flatMap({ RunID($0) }),
+      let workflow = String.fromDatabaseValue(row["workflow"]),
+      let file = String.fromDatabaseValue(row["file"]),
+      let folder = String.fromDatabaseValue(row["directory"]),
+      let source = String.fromDatabaseValue(row["source"]),
+      let optionsText = String.fromDatabaseValue(row["options"]),
+      let options = try? JSONDecoder().decode([String: String].self, from: Data(optionsText.utf8)),
+      let process = Int.fromDatabaseValue(row["process"]),
+      let requestedAt = Int64.fromDatabaseValue(row["requested_at"]),
+      let generation = Int.fromDatabaseValue(row["generation"])
+    else { throw JournalError("the record of the run \(name) is damaged") }
+    let endedAt = Int64.fromDatabaseValue(row["ended_at"])
+    let status: RunStatus
+    if endedAt == nil {
+      status = isLive(id) ? (generation == 0 ? .queued : .running) : .interrupted
+    } else {
+      let outcome = String.fromDatabaseValue(row["outcome"]) ?? ""
+      guard let ended = RunStatus(rawValue: outcome) else {
+        throw JournalError(
+          "the record of the run \(name) is damaged: its outcome is \"\(outcome)\"")
+      }
+      status = ended
+    }
+    return RunRecord(
+      number: number, id: id,
+      request: RunRequest(
+        workflow: workflow, file: file, directory: folder, source: source, options: options,
+        group: String.fromDatabaseValue(row["concurrency_group"])),
+      requestedAt: Timestamp(microseconds: requestedAt),
+      endedAt: endedAt.map(Timestamp.init(microseconds:)), process: process,
+      generation: generation, status: status)
+  }
+
+  /// Turns what the database throws into what people can read.
+  func explaining<Result>(_ body: () throws -> Result) throws(JournalError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw JournalDatabase.explained(error, directory)
+    }
+  }
+}
+
+/// A run was refused because another one of its group is live.
+public struct GroupIsBusy: Error, Equatable {
+  /// The group.
+  public let group: String
+  /// The other run.
+  public let run: RunID
+}

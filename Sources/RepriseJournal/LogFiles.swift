@@ -1,0 +1,50 @@
+// The output of runs, read back from its files. Knows no database.
+
+public import Reprise
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What one attempt of a step wrote.
+public struct LogFile: Sendable, Equatable {
+  /// The id of the step.
+  public let step: String
+  /// The generation of the run.
+  public let generation: Int
+  /// The attempt in that generation.
+  public let attempt: Int
+  /// The path of the file; lines as they were written, standard output and standard error together.
+  public let path: String
+}
+
+extension StateDirectory {
+  /// The logs of a run, step by step as the plan has them, each in the order of its attempts.
+  ///
+  /// A step that wrote nothing has none.
+  ///
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - steps: The ids of the steps to look for, in the order that is wanted.
+  /// - Returns: The files.
+  public func logs(of run: RunID, steps: [String]) -> [LogFile] {
+    let written = Set(names(in: logFolder(of: run)))
+    return steps.filter { written.contains(Self.fileName($0)) }.flatMap { step in
+      let folder = logFolder(of: run) + "/" + Self.fileName(step)
+      return names(in: folder).compactMap { name -> LogFile? in
+        let parts = name.split(separator: ".")
+        guard parts.count == 3, parts[2] == "log", let generation = Int(parts[0]),
+          let attempt = Int(parts[1])
+        else { return nil }
+        return LogFile(
+          step: step, generation: generation, attempt: attempt, path: folder + "/" + name)
+      }.sorted { ($0.generation, $0.attempt) < ($1.generation, $1.attempt) }
+    }
+  }
+
+  private func names(in folder: String) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+  }
+}

@@ -1,0 +1,112 @@
+// One run as the process that drives it records it: its events into the database, its output into
+// files. Knows nothing of how it is driven.
+
+import GRDB
+public import Reprise
+import Synchronization
+
+/// A run that this process holds and records.
+public final class RecordedRun: Recorder {
+  /// The id of the run.
+  public let id: RunID
+  /// Its number among all runs, in the order in which they were begun.
+  public let number: Int64
+  /// Held for as long as anybody keeps it.
+  public let lock: FileLock
+  private let journal: Journal
+  private let eventCount: Mutex<Int>
+  private let isFrozen = Mutex(false)
+
+  init(id: RunID, number: Int64, eventCount: Int, lock: FileLock, journal: Journal) {
+    self.id = id
+    self.number = number
+    self.lock = lock
+    self.journal = journal
+    self.eventCount = Mutex(eventCount)
+  }
+
+  /// Records events in one transaction.
+  ///
+  /// - Parameter events: The next events.
+  /// - Throws: ``JournalError``; nothing of them is recorded then.
+  public func record(_ events: [Event]) throws {
+    guard !isFrozen.withLock({ $0 }) else { throw JournalError("this process is being killed") }
+    // Called by one thread at a time.
+    let count = eventCount.withLock { $0 }
+    try journal.explaining {
+      try journal.database.write { database in
+        let insert = try database.cachedStatement(
+          sql: """
+            INSERT INTO event (run, number, time, generation, kind, step, attempt, json)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """)
+        for (offset, event) in events.enumerated() {
+          let row = try EventRow(event)
+          try insert.execute(arguments: [
+            number, count + offset + 1, row.time, row.generation, row.kind, row.step, row.attempt,
+            row.json,
+          ])
+          try updateRun(with: event, in: database)
+        }
+      }
+    }
+    eventCount.withLock { $0 += events.count }
+  }
+
+  /// Records nothing any more: what happens from now on to the run is the doing of whoever kills this
+  /// process, and it is to be taken up from where it stood.
+  public func freeze() {
+    isFrozen.withLock { $0 = true }
+  }
+
+  /// Appends output to the log of its attempt.
+  ///
+  /// - Parameter output: An event of output.
+  /// - Throws: ``JournalError``.
+  public func keep(_ output: Event) throws {
+    try LogWriter(directory: journal.directory).write(output)
+  }
+
+  /// Records that the run ended before any event: it was still waiting, or could not be begun.
+  ///
+  /// - Parameter status: How it ended.
+  /// - Throws: ``JournalError``.
+  public func end(as status: RunStatus) throws(JournalError) {
+    let now = SystemClock().now.microseconds
+    try journal.explaining {
+      try journal.database.write { database in
+        try database.execute(
+          sql: "UPDATE run SET ended_at = ?, outcome = ? WHERE number = ?",
+          arguments: [now, status.rawValue, number])
+      }
+    }
+  }
+
+  private func updateRun(with event: Event, in database: Database) throws {
+    switch event.kind {
+    case .runStarted, .generationStarted:
+      try database.execute(
+        sql: "UPDATE run SET generation = ? WHERE number = ?",
+        arguments: [event.generation, number])
+    case .runEnded(let outcome):
+      try database.execute(
+        sql: "UPDATE run SET ended_at = ?, outcome = ? WHERE number = ?",
+        arguments: [event.time.microseconds, RunStatus(outcome).rawValue, number])
+    case .runResumed, .runRestarting, .runCancelling, .step: break
+    }
+  }
+}
+
+extension RunStatus {
+  /// How the journal calls an outcome.
+  public init(_ outcome: RunOutcome) {
+    self =
+      switch outcome {
+      case .succeeded: .succeeded
+      case .failed: .failed
+      case .cancelled: .cancelled
+      case .timedOut: .timedOut
+      case .abandoned: .abandoned
+      }
+  }
+}

@@ -1,0 +1,70 @@
+// A run as the journal lists it. Knows no events.
+
+public import Reprise
+
+/// What a run is made from: everything that is needed to take it up again.
+public struct RunRequest: Sendable, Equatable {
+  /// The name of the workflow.
+  public var workflow: String
+  /// The absolute path of its file.
+  public var file: String
+  /// The folder that the run was started in.
+  public var directory: String
+  /// The text of the file when the run was started.
+  public var source: String
+  /// What else was asked for: arguments of the command, in a form that it can read again.
+  public var options: [String: String]
+  /// The group of runs of which not all may be live, if it is in one.
+  public var group: String?
+
+  /// Puts a request together.
+  public init(
+    workflow: String, file: String, directory: String, source: String,
+    options: [String: String] = [:], group: String? = nil
+  ) {
+    self.workflow = workflow
+    self.file = file
+    self.directory = directory
+    self.source = source
+    self.options = options
+    self.group = group
+  }
+}
+
+/// Where a recorded run stands.
+public enum RunStatus: String, Sendable, CaseIterable, Codable {
+  /// It waits for another run of its group.
+  case queued
+  case running
+  case succeeded
+  case failed
+  case cancelled
+  case timedOut = "timed-out"
+  /// Reprise itself could not go on.
+  case abandoned
+  /// Its engine has died.
+  case interrupted
+
+  /// Whether an engine drives it or waits to.
+  public var isLive: Bool { self == .queued || self == .running }
+}
+
+/// A run as the journal knows it.
+public struct RunRecord: Sendable, Equatable {
+  /// Runs are numbered in the order in which they were begun.
+  public let number: Int64
+  /// The id of the run.
+  public let id: RunID
+  /// What it was made from.
+  public let request: RunRequest
+  /// When it was asked for.
+  public let requestedAt: Timestamp
+  /// When it ended; nil while it has not.
+  public let endedAt: Timestamp?
+  /// The process that drives it or drove it last.
+  public let process: Int
+  /// Its last generation.
+  public let generation: Int
+  /// Where it stands.
+  public let status: RunStatus
+}

@@ -1,0 +1,55 @@
+// What has changed in a workflow since a run of it was begun, as far as finished steps are concerned.
+// Pure.
+
+public import Reprise
+
+/// A finished step that is not in the file any more as it was run.
+public struct StepChange: Sendable, Equatable {
+  /// The id of the step.
+  public let step: String
+  /// What it was and is not any more, line by line.
+  public let removed: [String]
+  /// What it is and was not.
+  public let added: [String]
+}
+
+/// Compares the finished steps of a run with what a workflow says of them now.
+///
+/// What is around them counts as well: the environment, the folder and the shell of the workflow.
+///
+/// - Parameters:
+///   - finished: The ids of the steps that have succeeded.
+///   - old: The workflow as the run was begun with it.
+///   - new: The workflow as it is now.
+/// - Returns: The changes, in the order of the old file; none when all that is finished stays valid.
+public func changes(
+  ofFinished finished: Set<String>, from old: Workflow, to new: Workflow
+) -> [StepChange] {
+  let newSteps = Dictionary(new.steps.map { ($0.id, $0) }) { first, _ in first }
+  return old.steps.filter { finished.contains($0.id) }.compactMap { step in
+    let before = description(of: step, in: old)
+    let after = newSteps[step.id].map { description(of: $0, in: new) } ?? []
+    let removed = before.filter { !after.contains($0) }
+    let added = after.filter { !before.contains($0) }
+    guard !removed.isEmpty || !added.isEmpty else { return nil }
+    return StepChange(step: step.id, removed: removed, added: added)
+  }
+}
+
+private func description(of step: Step, in workflow: Workflow) -> [String] {
+  var lines = ["needs: [" + step.needs.joined(separator: ", ") + "]"]
+  switch step.action {
+  case .run(let script): lines += script.split(separator: "\n").map { "run: \($0)" }
+  case .exec(let words): lines.append("exec: \(words)")
+  }
+  let environment = workflow.environment.merging(step.environment) { $1 }
+  lines += environment.sorted { $0.key < $1.key }.map { "env: \($0.key)=\($0.value)" }
+  let directory = [workflow.directory, step.directory].compactMap(\.self)
+  if !directory.isEmpty { lines.append("dir: " + directory.joined(separator: "/")) }
+  switch step.shell ?? workflow.shell {
+  case .standard: break
+  case .named(let name): lines.append("shell: \(name)")
+  case .arguments(let words): lines.append("shell: \(words)")
+  }
+  return lines
+}

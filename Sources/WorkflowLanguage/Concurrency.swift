@@ -1,0 +1,53 @@
+// How many runs of a group may be live at once: the value, and how it is read. Knows no runs.
+
+import YAML
+
+/// Which runs exclude each other, and what happens when one is started while another is live.
+public struct Concurrency: Sendable, Equatable {
+  /// What happens to a run that is started while another of its group is live.
+  public enum Policy: String, Sendable, CaseIterable {
+    /// Both go on, as if there were no group.
+    case parallel
+    /// It waits for all that were started before it, in the order of starting.
+    case queue
+    /// Those that were started before it are cancelled; it begins when they are gone.
+    case restart
+    /// It is refused.
+    case reject
+  }
+
+  /// The name of the group, within one project.
+  public var group: String
+  /// What happens to a run that is started while another of its group is live.
+  public var policy: Policy
+
+  /// Names a group and its policy.
+  public init(group: String, policy: Policy) {
+    self.group = group
+    self.policy = policy
+  }
+}
+
+extension Reader {
+  /// Reads `concurrency`.
+  mutating func concurrency(_ node: Node) -> Concurrency? {
+    guard let values = values(of: node, .concurrency) else { return nil }
+    let policies = Concurrency.Policy.allCases.map(\.rawValue)
+    guard let groupNode = values["group"]?.value, let policyNode = values["policy"]?.value else {
+      tell(
+        "concurrency needs a \"group\" and a \"policy\"", at: node,
+        hint: "write it like: { group: deploy, policy: queue }")
+      return nil
+    }
+    let group = nonEmptyText(groupNode, "group")
+    guard let name = text(policyNode, "policy") else { return nil }
+    guard let policy = Concurrency.Policy(rawValue: name) else {
+      tell(
+        "there is no policy \"\(name)\"", at: policyNode,
+        hint: nearest(to: name, among: policies).map { "did you mean \"\($0)\"?" }
+          ?? "there are: " + policies.joined(separator: ", "))
+      return nil
+    }
+    return group.map { Concurrency(group: $0, policy: policy) }
+  }
+}
