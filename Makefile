@@ -28,9 +28,9 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
 
-# libyaml: the only thing that the package manager of Swift does not bring.
+# libyaml and SQLite: the only things that the package manager of Swift does not bring.
 install-needs:
-	@pkg-config --exists yaml-0.1 2>/dev/null || ./Scripts/install-needs
+	@pkg-config --exists yaml-0.1 sqlite3 2>/dev/null || ./Scripts/install-needs
 
 clean:
 	rm -rf .build

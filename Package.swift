@@ -51,10 +51,14 @@ let package = Package(
     .testTarget(name: "CombineOperatorsTests", dependencies: ["CombineOperators", "TestSupport"]),
     .testTarget(name: "ChildProcessesTests", dependencies: ["ChildProcesses", "TestSupport"]),
     .testTarget(name: "RepriseTests", dependencies: ["Reprise", "ChildProcesses", "TestSupport"]),
-    .testTarget(name: "RepriseJournalTests", dependencies: ["RepriseJournal", "TestSupport"]),
+    .testTarget(
+      name: "RepriseJournalTests",
+      dependencies: ["RepriseJournal", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")]
+    ),
     .testTarget(name: "RepriseControlTests", dependencies: ["RepriseControl", "TestSupport"]),
     .testTarget(name: "RepriseTerminalTests", dependencies: ["RepriseTerminal"]),
-    .testTarget(name: "RepriseCLITests", dependencies: ["RepriseCLI", "TestSupport"]),
+    .testTarget(
+      name: "RepriseCLITests", dependencies: ["RepriseCLI", "RepriseJournal", "TestSupport"]),
     .testTarget(name: "HouseTests"),
   ],
   swiftLanguageModes: [.v6]

@@ -20,6 +20,17 @@ int reprise_socket_pair(int ends[2]) {
   return 0;
 }
 
+void reprise_close_all_but(int descriptor) {
+  long limit = sysconf(_SC_OPEN_MAX);
+#ifdef __GLIBC__
+  if (descriptor > 3) close_range(3, descriptor - 1, 0);
+  if (close_range(descriptor + 1, ~0U, 0) == 0) return;
+#endif
+  for (int other = 3; other < limit; other++) {
+    if (other != descriptor) close(other);
+  }
+}
+
 int reprise_send_descriptor(int socket, int descriptor, const char *text) {
   struct iovec part = {.iov_base = (void *)text, .iov_len = strlen(text)};
   char control[CMSG_SPACE(sizeof(int))] = {0};

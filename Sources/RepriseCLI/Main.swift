@@ -49,7 +49,7 @@ enum Main {
         endProcess(.cannotGoOn)
       }
     }
-    links.guardian = splitOffGuardian()
+    links.guardian = splitOffGuardian(of: links.foreground)
     ProcessLinks.current.withLock { [links] in $0 = links }
   }
 

@@ -52,7 +52,7 @@ public final class ControlClient: Sendable {
 
   /// Asks for something without looking at the answer.
   public func post(_ request: ControlRequest) {
-    writing.async { [self] in _ = send(line(request), to: descriptor) }
+    writing.async { [self] in _ = sendAll(line(request), to: descriptor) }
   }
 
   /// The events of the run, once it has said yes to `attach`; they end with the run or the connection.

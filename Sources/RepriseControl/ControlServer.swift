@@ -137,34 +137,31 @@ public final class ControlServer: Sendable {
     let attached = AttachedClient(client)
     var lines = LineReader(client, bytesMax: 1 << 16)
     while let text = lines.next() {
-      let reply: ControlReply
       do throws(ControlError) {
-        reply = carryOut(try message(ControlRequest.self, in: text), attached)
+        carryOut(try message(ControlRequest.self, in: text), attached)
       } catch {
         // Whoever does not speak the protocol is not guessed at any further.
         attached.reply(.refused(error.description))
         break
       }
-      attached.reply(reply)
     }
     attached.leave()
   }
 
-  private func carryOut(
-    _ request: ControlRequest, _ client: AttachedClient
-  ) -> ControlReply {
+  private func carryOut(_ request: ControlRequest, _ client: AttachedClient) {
     switch request {
     case .restart(let from):
-      return target.restart(from: from)
+      client.reply(target.restart(from: from))
     case .cancel(let now):
       target.cancel(now: now)
-      return .ok
+      client.reply(.ok)
     case .attach:
       guard let events = target.controlEvents else {
-        return .refused("the run waits for another one of its group; nothing happens in it yet")
+        return client.reply(
+          .refused("the run waits for another one of its group; nothing happens in it yet"))
       }
+      client.reply(.ok)
       client.attach(to: events)
-      return .ok
     }
   }
 }
@@ -218,6 +215,6 @@ private final class AttachedClient: Sendable {
   }
 
   private func write(_ bytes: [UInt8]) {
-    if !send(bytes, to: descriptor) { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    if !sendAll(bytes, to: descriptor) { shutdown(descriptor, Int32(SHUT_RDWR)) }
   }
 }

@@ -5,6 +5,9 @@ import Darwin
 
 let streamSocketType = SOCK_STREAM
 
+/// The flag that keeps a failing `send` from raising SIGPIPE.
+let quietly: Int32 = 0x80000
+
 /// The user at the other end of a connection.
 func peerUser(of descriptor: Int32) -> uid_t? {
   var user: uid_t = 0

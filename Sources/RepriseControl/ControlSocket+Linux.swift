@@ -11,6 +11,9 @@ import Musl
 let streamSocketType = SOCK_STREAM
 #endif
 
+/// The flag that keeps a failing `send` from raising SIGPIPE.
+let quietly = Int32(MSG_NOSIGNAL)
+
 /// The user at the other end of a connection (unix(7), SO_PEERCRED).
 func peerUser(of descriptor: Int32) -> uid_t? {
   // struct ucred: pid, uid, gid, which the headers show to GNU programs only.

@@ -53,10 +53,13 @@ func acceptedSocket(_ listening: Int32) -> Int32? {
 }
 
 /// Writes all bytes; false when nobody reads them.
-func send(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+func sendAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
   var start = 0
   while start < bytes.count {
-    let count = bytes[start...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    let count = bytes[start...].withUnsafeBytes {
+      // Without the signal that would end a program which has not asked to be spared.
+      send(descriptor, $0.baseAddress, $0.count, quietly)
+    }
     if count < 0 && errno == EINTR { continue }
     guard count > 0 else { return false }
     start += count

@@ -13,9 +13,10 @@ public struct CriticalStep: Sendable, Equatable {
 }
 
 extension RunState {
-  /// The chain of steps that held up the end of the run: from the step that ended last back through,
-  /// each time, the need that ended last. Empty before anything has ended.
+  /// The chain of steps that held up the end of the run.
   ///
+  /// From the step that ended last it goes back through, each time, the need that ended last. Empty
+  /// before anything has ended.
   /// The critical path method over measured times; linear in the number of steps and needs.
   public var criticalPath: [CriticalStep] {
     guard let plan else { return [] }

@@ -66,6 +66,7 @@ struct EventRow: Equatable {
   /// The event of a row.
   ///
   /// - Parameter run: The run that it belongs to.
+  /// - Returns: The event.
   /// - Throws: ``JournalError`` when the row makes no sense.
   func event(of run: RunID) throws(JournalError) -> Event {
     if let json {

@@ -46,6 +46,18 @@ extension Journal {
     return held.map(\.id)
   }
 
+  /// What the database finds wrong with its own file; nothing when it is whole.
+  ///
+  /// Reads the whole file.
+  ///
+  /// - Returns: A text for each problem.
+  /// - Throws: ``JournalError``.
+  public func integrityProblems() throws(JournalError) -> [String] {
+    try explaining {
+      try database.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
+    }.filter { $0 != "ok" }
+  }
+
   /// Forgets a run with its output, unless somebody holds it.
   ///
   /// - Returns: Whether it was forgotten.

@@ -18,6 +18,21 @@ public func expectEventually(
   }
 }
 
+/// How often a campaign is repeated: a few times with every change, often in `make soak`.
+public func rounds(_ few: Int, soak: Int) -> Int {
+  ProcessInfo.processInfo.environment["REPRISE_SOAK"] == "1" ? soak : scaled(few)
+}
+
+/// The living processes that were started with an environment entry, such as `REPRISE_RUN_ID=…`.
+public func processes(startedWith entry: String) -> [Int32] {
+  let pids = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+  return pids.compactMap { Int32($0) }.filter { pid in
+    guard pid != getpid(), let data = FileManager.default.contents(atPath: "/proc/\(pid)/environ")
+    else { return false }
+    return data.split(separator: 0).contains { $0.elementsEqual(entry.utf8) }
+  }
+}
+
 /// So much work, divided by REPRISE_TEST_SCALE where that is set: less under sanitizers, where
 /// everything is slower.
 public func scaled(_ amount: Int) -> Int {

@@ -15,7 +15,9 @@ public final class Protected<Value: Sendable>: Sendable {
   public var value: Value { mutex.withLock { $0 } }
 
   /// Changes the value while nobody else does.
-  public func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
-    mutex.withLock { value in body(&value) }
+  public func withLock<Result: Sendable, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try mutex.withLock { value throws(Failure) in try body(&value) }
   }
 }

@@ -32,8 +32,9 @@ package func detach() -> Detachment? {
     close(ends.1)
     return .foreground(DetachedWait(child: child, descriptor: ends.0))
   }
-  close(ends.0)
   setsid()
+  // What it inherited belongs to whoever started the other one, who may wait for its end.
+  reprise_close_all_but(ends.1)
   return .background(DetachedLink(descriptor: ends.1))
 }
 
@@ -45,6 +46,11 @@ package struct DetachedLink: Sendable {
   package func announce(_ word: String) {
     let bytes = Array(word.utf8)
     _ = unsafe write(descriptor, bytes, bytes.count)
+    letGo()
+  }
+
+  /// Lets go of the terminal without a word: the guardian's part.
+  func letGo() {
     close(descriptor)
     let null = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
     for number: Int32 in 0...2 { dup2(null, number) }

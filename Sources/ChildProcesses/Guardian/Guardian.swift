@@ -21,9 +21,10 @@ import Darwin
 ///
 /// Must be called while the process has one thread. Nothing happens where orphans cannot be adopted.
 ///
+/// - Parameter foreground: What the process has of the one that it was detached from, if it was.
 /// - Returns: In the engine, its end of the link; nil when there is no guardian. The guardian never
 ///   returns.
-package func splitOffGuardian() -> GuardianLink? {
+package func splitOffGuardian(of foreground: DetachedLink? = nil) -> GuardianLink? {
   guard adoptOrphansOfThisProcess(), let ends = socketPair() else { return nil }
   var signals = sigset_t()
   unsafe sigemptyset(&signals)
@@ -45,6 +46,7 @@ package func splitOffGuardian() -> GuardianLink? {
     unsafe sigprocmask(SIG_SETMASK, &before, nil)
     return nil
   }
+  foreground?.letGo()
   Guardian(engine: engine, link: ends.0, signals: signals, terminal: terminal).watch()
 }
 

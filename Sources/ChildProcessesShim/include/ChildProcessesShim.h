@@ -32,6 +32,9 @@ pid_t reprise_fork(void);
 /// Makes two connected sockets that are closed in children. Returns 0 or an error number.
 int reprise_socket_pair(int ends[2]);
 
+/// Closes every descriptor from 3 on but one.
+void reprise_close_all_but(int descriptor);
+
 /// Sends a copy of a descriptor with a text through a socket: whoever holds the other end holds the
 /// descriptor from then on, read or not. Returns 0 or an error number.
 int reprise_send_descriptor(int socket, int descriptor, const char *text);

@@ -1,6 +1,7 @@
 // Drives the built command from outside, as a person or a script would.
 
 import Foundation
+import RepriseJournal
 import Synchronization
 import Testing
 
@@ -138,4 +139,36 @@ final class Scenario: Sendable {
       return folder.appendingPathComponent("reprise")
     }()
   }
+}
+
+extension Scenario {
+  /// A run as `reprise runs --json` lists it.
+  struct ListedRun: Decodable, Sendable {
+    let id: String
+    let status: String
+    let generation: Int
+  }
+
+  /// The runs of the folder, newest first.
+  func runs() async throws -> [ListedRun] {
+    let ended = try await reprise("runs", "--json", "--limit", "1000").succeeds()
+    return try ended.output.split(separator: "\n").map {
+      try JSONDecoder().decode(ListedRun.self, from: Data($0.utf8))
+    }
+  }
+
+  /// The journal of the folder.
+  func journal() throws -> Journal {
+    try Journal(StateDirectory(path: folder.path + "/.reprise"))
+  }
+}
+
+/// The living processes that carry a word on their command line.
+func commandLines(with word: String) -> [Int32] {
+  // A zombie has no command line any more.
+  ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int32($0) }
+    .filter { pid in
+      let line = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") ?? Data()
+      return String(decoding: line, as: UTF8.self).contains(word)
+    }
 }

@@ -3,24 +3,27 @@
 import Foundation
 
 /// The SplitMix64 generator (Steele, Lea, Flood: Fast splittable pseudorandom number generators).
-struct SeededGenerator: RandomNumberGenerator {
-  let seed: UInt64
+public struct SeededGenerator: RandomNumberGenerator {
+  /// What it was made from.
+  public let seed: UInt64
   private var state: UInt64
 
-  init(seed: UInt64) {
+  /// Makes a generator that gives the same numbers for the same seed.
+  public init(seed: UInt64) {
     self.seed = seed
     state = seed
   }
 
   /// A generator with the seed that the environment names, or else a new one, which is printed.
-  static func announced(for test: String = #function) -> SeededGenerator {
+  public static func announced(for test: String = #function) -> SeededGenerator {
     let given = ProcessInfo.processInfo.environment["REPRISE_TEST_SEED"].flatMap(UInt64.init)
     let seed = given ?? UInt64.random(in: 0..<1_000_000)
     print("\(test): REPRISE_TEST_SEED=\(seed)")
     return SeededGenerator(seed: seed)
   }
 
-  mutating func next() -> UInt64 {
+  /// The next number.
+  public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
     z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -1,0 +1,102 @@
+import Foundation
+import Reprise
+import RepriseJournal
+import TestSupport
+import Testing
+
+/// Many processes that start the same workflow at once.
+@Suite(.serialized) struct ConcurrencyTests {
+  private static let count = 20
+
+  /// A step that tells when another one of its kind is alive.
+  private static func workflow(_ policy: String) -> String {
+    """
+    name: exclusive
+    grace: 1s
+    concurrency: { group: one at a time, policy: \(policy) }
+    steps:
+      - id: a
+        run: |
+          exec 9> lock
+          flock -n 9 || echo overlap >> overlaps
+          echo $REPRISE_RUN_ID >> log
+          sleep 0.1
+    """
+  }
+
+  private func startAll(_ policy: String) async throws -> (Scenario, [Scenario.Ended]) {
+    let scenario = try Scenario()
+    try scenario.write(Self.workflow(policy), to: "w.yaml")
+    let started = try (0..<Self.count).map { _ in
+      try scenario.start(["run", "w.yaml", "--progress", "none"])
+    }
+    var ended: [Scenario.Ended] = []
+    for process in started { ended.append(try await process.end()) }
+    return (scenario, ended)
+  }
+
+  private func ranRuns(_ scenario: Scenario) -> [String] {
+    scenario.read("log").split(separator: "\n").map(String.init)
+  }
+
+  @Test func `queue lets each run once, one at a time, in the order of starting`() async throws {
+    let (scenario, ended) = try await startAll("queue")
+    #expect(ended.map(\.status) == Array(repeating: 0, count: Self.count))
+    #expect(!scenario.has("overlaps"))
+    let journal = try scenario.journal()
+    #expect(ranRuns(scenario) == (try journal.runs().reversed().map(\.id.description)))
+  }
+
+  @Test func `reject lets one run and refuses the others while it is live`() async throws {
+    let (scenario, ended) = try await startAll("reject")
+    #expect(!scenario.has("overlaps"))
+    let succeeded = ended.filter { $0.status == 0 }
+    let refused = ended.filter { $0.status == 4 }
+    #expect(succeeded.count >= 1 && succeeded.count + refused.count == Self.count)
+    #expect(refused.allSatisfy { $0.errors.contains("is under way") })
+    #expect(try await scenario.runs().map(\.status) == succeeded.map { _ in "succeeded" })
+    #expect(ranRuns(scenario).count == succeeded.count)
+  }
+
+  @Test func `restart lets the newest succeed and cancels all before it`() async throws {
+    let (scenario, ended) = try await startAll("restart")
+    #expect(!scenario.has("overlaps"))
+    #expect(ended.allSatisfy { [0, 130].contains($0.status) }, "\(ended.map(\.status))")
+    let statuses = try await scenario.runs().map(\.status)
+    #expect(statuses.first == "succeeded", "the newest")
+    #expect(statuses.allSatisfy { ["succeeded", "cancelled"].contains($0) })
+  }
+
+  @Test func `parallel lets all run`() async throws {
+    let (scenario, ended) = try await startAll("parallel")
+    #expect(ended.map(\.status) == Array(repeating: 0, count: Self.count))
+    #expect(Set(ranRuns(scenario)).count == Self.count)
+  }
+
+  @Test func `who waits for its turn can be cancelled, and a holder that is killed is passed over`()
+    async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write(
+      Self.workflow("queue").replacingOccurrences(of: "sleep 0.1", with: "touch began; sleep 51.3"),
+      to: "w.yaml")
+    let holder = try scenario.start(["run", "w.yaml", "--progress", "none"])
+    await expectEventually("it runs") { scenario.has("began") }
+    let waiting = try scenario.start(["run", "w.yaml", "--progress", "plain"])
+    try await expectEventually("it waits") { try await scenario.runs().first?.status == "queued" }
+    waiting.send(SIGINT)
+    let ended = try await waiting.end().fails(with: 130)
+    #expect(ended.errors.contains("waiting for run"))
+    try FileManager.default.removeItem(atPath: scenario.folder.path + "/began")
+    let next = try scenario.start(["run", "w.yaml", "--progress", "none"])
+    try await expectEventually("it waits") { try await scenario.runs().first?.status == "queued" }
+    holder.send(SIGKILL)
+    await expectEventually("the next one runs") { scenario.has("began") }
+    #expect(!scenario.has("overlaps"))
+    next.send(SIGTERM)
+    try await next.end().fails(with: 143)
+    _ = try await holder.end()
+    #expect(
+      try await scenario.runs().map(\.status) == ["cancelled", "cancelled", "interrupted"])
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Reprise
+import RepriseJournal
+import TestSupport
+import Testing
+
+/// Runs that are steered and seen from other terminals.
+@Suite(.serialized) struct ControlCommandTests {
+  private static let slow = """
+    name: slow
+    grace: 2s
+    steps:
+      - { id: a, run: "echo a$REPRISE_GENERATION >> log" }
+      - { id: b, run: "touch b$REPRISE_GENERATION; while [ ! -e go ]; do sleep 0.02; done; echo done" }
+      - { id: c, run: "echo c$REPRISE_GENERATION >> log" }
+    """
+
+  private func start(_ scenario: Scenario) async throws -> Scenario.Started {
+    try scenario.write(Self.slow, to: "w.yaml")
+    let started = try scenario.start(["run", "w.yaml", "--progress", "plain"])
+    await expectEventually("b runs") { scenario.has("b1") }
+    return started
+  }
+
+  @Test func `restart takes a run again from the top or from a step`() async throws {
+    let scenario = try Scenario()
+    let started = try await start(scenario)
+    try await scenario.reprise("restart", "@last").succeeds()
+    await expectEventually("b runs again") { scenario.has("b2") }
+    try await scenario.reprise("restart", "@last", "--from", "b").succeeds()
+    await expectEventually("b runs again") { scenario.has("b3") }
+    let wrong = try await scenario.reprise("restart", "@last", "--from", "bb").fails(with: 2)
+    #expect(wrong.errors.contains("did you mean \"b\"?"))
+    try scenario.write("", to: "go")
+    try await started.end().succeeds()
+    #expect(scenario.read("log") == "a1\na2\nc3\n")
+    let over = try await scenario.reprise("restart", "@last").fails(with: 2)
+    #expect(over.errors.contains("is over: it is succeeded"))
+  }
+
+  @Test func `cancel ends a run from outside`() async throws {
+    let scenario = try Scenario()
+    let started = try await start(scenario)
+    try await scenario.reprise("cancel", "@last").succeeds()
+    try await started.end().fails(with: 130)
+    #expect(try await scenario.runs().map(\.status) == ["cancelled"])
+    try scenario.write("", to: "go")
+    try await scenario.reprise("resume", "@last", "--progress", "none").succeeds()
+    #expect(scenario.read("log") == "a1\nc2\n")
+  }
+
+  @Test func `attach shows a run to its end, with its exit status`() async throws {
+    let scenario = try Scenario()
+    let started = try await start(scenario)
+    let attached = try scenario.start(["attach", "@last", "--progress", "json"])
+    let other = try scenario.start(["attach", "@last", "--progress", "plain"])
+    try await scenario.reprise("restart", "@last").succeeds()
+    await expectEventually("b runs again") { scenario.has("b2") }
+    try scenario.write("", to: "go")
+    try await started.end().succeeds()
+    let seen = try await attached.end().succeeds()
+    var state = RunState()
+    for line in seen.output.split(separator: "\n") {
+      try state.apply(try JSONDecoder().decode(Event.self, from: Data(line.utf8)))
+    }
+    #expect(state.phase == .ended(.succeeded) && state.generation == 2)
+    let journal = try scenario.journal()
+    let recorded = try journal.state(of: try journal.run(named: "@last"))
+    #expect(recorded.steps.map(\.phase) == state.steps.map(\.phase))
+    #expect(try await other.end().succeeds().output.contains("run succeeded"))
+  }
+
+  @Test func `whoever leaves an attached display does no harm`() async throws {
+    let scenario = try Scenario()
+    let started = try await start(scenario)
+    let attached = try scenario.start(["attach", "@last", "--progress", "plain"])
+    let killed = try scenario.start(["attach", "@last", "--progress", "json"])
+    let reprise = Scenario.Started.executable.path
+    try await scenario.shell("timeout -s INT 1 \(reprise) attach @last").fails(with: 124)
+    attached.send(SIGINT)
+    killed.send(SIGKILL)
+    try await attached.end().succeeds()
+    _ = try await killed.end()
+    try scenario.write("", to: "go")
+    try await started.end().succeeds()
+  }
+
+  @Test func `a detached run goes on without its terminal`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(Self.slow, to: "w.yaml")
+    let started = try await scenario.reprise("run", "w.yaml", "--detach").succeeds()
+    let run = started.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    await expectEventually("b runs") { scenario.has("b1") }
+    #expect(try await scenario.runs().map(\.id) == [run])
+    let following = try scenario.start(["logs", run, "b", "--follow"])
+    try scenario.write("", to: "go")
+    #expect(try await following.end().succeeds().output == "done\n")
+    #expect(try await scenario.runs().map(\.status) == ["succeeded"])
+  }
+
+  @Test func `a mistake is told before a run is detached`() async throws {
+    let scenario = try Scenario()
+    try scenario.write("steps: [{ id: a, rum: true }]", to: "w.yaml")
+    let ended = try await scenario.reprise("run", "w.yaml", "--detach").fails(with: 2)
+    #expect(ended.errors.contains("did you mean \"run\"?") && ended.output.isEmpty)
+  }
+
+  @Test func `whatever is asked from two terminals, both displays agree with the journal`()
+    async throws
+  {
+    var generator = SeededGenerator.announced()
+    for round in 0..<rounds(5, soak: 100) {
+      let scenario = try Scenario()
+      try scenario.write(
+        """
+        grace: 1s
+        steps:
+          - { id: a, run: sleep 0.03 }
+          - parallel:
+              - { id: b, run: sleep 0.05 }
+              - { id: c, run: "(setsid sleep 0.05 &); sleep 0.04" }
+          - { id: d, run: sleep 0.03 }
+        """, to: "w.yaml")
+      let first = try scenario.start(["run", "w.yaml", "--progress", "json"])
+      try await expectEventually("the run is there") { try await !scenario.runs().isEmpty }
+      let second = try scenario.start(["attach", "@last", "--progress", "json"])
+      for _ in 0..<Int.random(in: 0...4, using: &generator) {
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0: _ = try await scenario.reprise("cancel", "@last")
+        case 1: _ = try await scenario.reprise("restart", "@last", "--from", "b")
+        case 2: _ = try await scenario.reprise("attach", "@last", "--progress", "none")
+        default: _ = try await scenario.reprise("restart", "@last")
+        }
+      }
+      let states = [try await first.end(), try await second.end()].map(Self.state)
+      let journal = try scenario.journal()
+      let recorded = try journal.state(of: try journal.run(named: "@last"))
+      #expect(states[0]?.phase == recorded.phase, "round \(round)")
+      #expect(states[0]?.steps.map(\.phase) == recorded.steps.map(\.phase), "round \(round)")
+      // Who came too late for the run has seen nothing of it.
+      if let seen = states[1], seen.run != nil {
+        #expect(seen.steps.map(\.phase) == recorded.steps.map(\.phase), "round \(round)")
+      }
+      #expect(processes(startedWith: "REPRISE_RUN_ID=\(recorded.run?.description ?? "")") == [])
+    }
+  }
+
+  private static func state(_ ended: Scenario.Ended) -> RunState? {
+    var state = RunState()
+    for line in ended.output.split(separator: "\n") {
+      guard let event = try? JSONDecoder().decode(Event.self, from: Data(line.utf8)),
+        (try? state.apply(event)) != nil
+      else { return nil }
+    }
+    return state
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Reprise
+import RepriseJournal
+import TestSupport
+import Testing
+
+/// Engines that are killed, and runs that are taken up again.
+@Suite(.serialized) struct KillTests {
+  /// Eight layers of five; each step needs two of the layer before, and notes its generation when it
+  /// begins. It holds a lock as long as anything of it lives.
+  private static let workflow: String = {
+    var text = "name: forty\nmax-parallel: 4\nsteps:\n"
+    for layer in 0..<8 {
+      for position in 0..<5 {
+        let needs =
+          layer == 0 ? "" : "s\(layer - 1)-\(position), s\(layer - 1)-\((position + 1) % 5)"
+        text += """
+            - id: s\(layer)-\(position)
+              needs: [\(needs)]
+              run: |
+                exec 9> lock-$REPRISE_STEP_ID
+                flock -n 9 || echo $REPRISE_STEP_ID >> overlaps
+                echo $REPRISE_STEP_ID $REPRISE_GENERATION >> ledger
+                sleep 0.0\(1 + (layer + position) % 4)
+
+          """
+      }
+    }
+    return text
+  }()
+
+  /// Kills the engine, its guardian or both, at any moment; neither may leave anything for a second.
+  @Test
+  func
+    `a step that was recorded as succeeded is never run again, however often the engine is killed`()
+    async throws
+  {
+    var generator = SeededGenerator.announced()
+    var kills = 0
+    var resumes = 0
+    let clock = SystemClock()
+    for round in 0..<rounds(8, soak: 500) {
+      let scenario = try Scenario()
+      try scenario.write(Self.workflow, to: "w.yaml")
+      var arguments = ["run", "w.yaml", "--progress", "none"]
+      while true {
+        let started = try scenario.start(arguments)
+        let isFinal = resumes > 0 && Int.random(in: 0..<3, using: &generator) == 0
+        if !isFinal {
+          try await clock.sleep(for: .milliseconds(Int.random(in: 0...900, using: &generator)))
+          let victims = Self.engineAndGuardian(started.id)
+          let chosen = Int.random(in: 0..<3, using: &generator)
+          for (position, victim) in victims.enumerated() where chosen == 2 || chosen == position {
+            kill(victim, SIGKILL)
+            kills += 1
+          }
+          let ended = try await started.end()
+          // Whoever was killed before there was a run has left nothing to go on with.
+          let runs = try await scenario.runs()
+          guard let run = runs.first else { continue }
+          if ended.status == 0 { break }
+          if chosen != 2 || victims.count < 2 {
+            await expectEventually("nothing is left of round \(round)", within: .seconds(1)) {
+              processes(startedWith: "REPRISE_RUN_ID=\(run.id)").isEmpty
+            }
+          }
+          arguments = ["resume", "@last", "--progress", "none"]
+          resumes += 1
+        } else {
+          let ended = try await started.end()
+          guard ended.status != 2 || arguments[0] == "run" else { break }
+          ended.succeeds()
+          break
+        }
+      }
+      try await verify(scenario, round)
+    }
+    #expect(kills >= rounds(8, soak: 500) / 2, "an honest campaign kills")
+  }
+
+  private func verify(_ scenario: Scenario, _ round: Int) async throws {
+    let journal = try scenario.journal()
+    let run = try journal.run(named: "@last")
+    #expect(run.status == .succeeded, "round \(round)")
+    #expect(try journal.integrityProblems() == [])
+    #expect(scenario.read("overlaps") == "", "round \(round)")
+    #expect(processes(startedWith: "REPRISE_RUN_ID=\(run.id)") == [])
+    // The generations in which each step began, and in which it was recorded to have succeeded.
+    var begun: [String: [Int]] = [:]
+    for line in scenario.read("ledger").split(separator: "\n") {
+      let words = line.split(separator: " ")
+      begun[String(words[0]), default: []].append(Int(words[1]) ?? 0)
+    }
+    var succeeded: [String: [Int]] = [:]
+    for event in try journal.events(of: run) {
+      if case .step(let id, _, .succeeded) = event.kind {
+        succeeded[id, default: []].append(event.generation)
+      }
+    }
+    #expect(succeeded.count == 40, "no step is lost")
+    for (step, generations) in succeeded {
+      #expect(generations.count == 1, "\(step) is recorded once in round \(round)")
+      let times = begun[step] ?? []
+      #expect(times.max() == generations[0], "\(step) did not begin after its success: \(times)")
+      #expect(times.filter { $0 == generations[0] }.count == 1, "\(step) began once")
+    }
+  }
+
+  /// The process that was started, and its child.
+  static func engineAndGuardian(_ id: Int32) -> [Int32] {
+    let children =
+      (try? String(contentsOfFile: "/proc/\(id)/task/\(id)/children", encoding: .utf8)) ?? ""
+    return [id] + children.split(separator: " ").compactMap { Int32($0) }.prefix(1)
+  }
+
+  static let nastyScripts = [
+    "sleep MARK",
+    "trap '' TERM HUP INT; sleep MARK; sleep MARK",
+    "(setsid sleep MARK &); sleep MARK",
+    "(setsid env -i sh -c 'sleep MARK & exit' &); sleep MARK",
+    "(setsid sh -c 'trap \\\"\\\" TERM HUP; sleep MARK; sleep MARK' &); sleep MARK",
+    "sleep MARK & kill -STOP $!; sleep MARK",
+    "sleep MARK & yes",
+    "for i in 1 2 3 4 5; do (sleep 0 &); done; sleep MARK",
+    "storm() { for i in $(seq 400); do (sleep MARK &) ; done; wait; }; storm & storm",
+  ]
+
+  @Test(arguments: nastyScripts, [0, 1])
+  func `nothing is left a second after the engine or its guardian was killed`(
+    _ script: String, _ victim: Int
+  ) async throws {
+    for _ in 0..<rounds(1, soak: 50) {
+      let scenario = try Scenario()
+      let mark = "\(Int.random(in: 100_000...999_999)).\(Int.random(in: 1000...9999))"
+      try scenario.write(
+        "steps: [{ id: a, run: \"\(script.replacingOccurrences(of: "MARK", with: mark))\" }]",
+        to: "w.yaml")
+      let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
+      await expectEventually("the tree lives") { !commandLines(with: mark).isEmpty }
+      let victims = Self.engineAndGuardian(started.id)
+      try #require(victims.count == 2)
+      kill(victims[victim], SIGKILL)
+      let ended = try await started.end()
+      #expect(ended.status == SIGKILL)
+      await expectEventually("nothing is left", within: .seconds(1)) {
+        commandLines(with: mark).isEmpty
+      }
+      #expect(try await scenario.runs().map(\.status) == ["interrupted"])
+      #expect(victim == 0 || ended.errors.contains("reprise resume"))
+    }
+  }
+
+  @Test func `what survives the killing of both is ended by the next command`() async throws {
+    let scenario = try Scenario()
+    let mark = "\(Int.random(in: 100_000...999_999)).77"
+    try scenario.write(
+      "steps: [{ id: a, run: \"(setsid sleep \(mark) &); sleep \(mark)\" }]", to: "w.yaml")
+    let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
+    await expectEventually("the tree lives") { commandLines(with: mark).count >= 3 }
+    for victim in Self.engineAndGuardian(started.id) { kill(victim, SIGKILL) }
+    _ = try await started.end()
+    #expect(try await scenario.runs().map(\.status) == ["interrupted"])
+    #expect(commandLines(with: mark) == [])
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Reprise
+import TestSupport
+import Testing
+
+@testable import RepriseControl
+
+/// The control socket, as whoever writes to it sees it.
+@Suite(.serialized) struct ControlServerTests {
+  /// A run that goes on until it is cancelled, and a socket for it.
+  private final class Served {
+    let folder: URL
+    let run: Run
+    let server: ControlServer
+    var path: String { folder.path + "/socket" }
+
+    init(folder name: String = UUID().uuidString) throws {
+      folder = FileManager.default.temporaryDirectory.appendingPathComponent("reprise-\(name)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let workflow = try Workflow(name: "w", steps: [Step(id: "a", action: .exec(["-"]))])
+      let executor = ClosureExecutor { _ in
+        try await SystemClock().sleep(for: .seconds(3600))
+        return [:]
+      }
+      run = Engine(executor: executor).start(workflow)
+      server = try ControlServer(at: folder.path + "/socket", serving: run)
+    }
+
+    func end() async {
+      run.cancel()
+      _ = await run.outcome
+      await server.finish()
+      try? FileManager.default.removeItem(at: folder)
+    }
+  }
+
+  /// Writes bytes and reads what comes back until the other side ends or has said a line.
+  private func exchange(_ bytes: [UInt8], with path: String) throws -> String {
+    let socket = try connectedSocket(to: path)
+    defer { closeSocket(socket) }
+    _ = sendAll(bytes, to: socket)
+    shutdown(socket, Int32(SHUT_WR))
+    var lines = LineReader(socket, bytesMax: 1 << 20)
+    return lines.next().map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+
+  @Test(arguments: [
+    ("{\"reprise\":1,\"request\":\"restart\"}", "{\"reply\":\"ok\",\"reprise\":1}"),
+    ("{\"reprise\":1,\"request\":\"restart\",\"from\":\"b\"}", "there is no step"),
+    ("{\"reprise\":2,\"request\":\"restart\"}", "version 2 is not spoken here"),
+    ("{\"request\":\"restart\"}", "the field \\\"reprise\\\" is missing"),
+    ("{\"reprise\":1,\"request\":\"dance\"}", "there is no request \\\"dance\\\""),
+    ("{}", "\"reply\":\"error\""), ("[1,2", "\"reply\":\"error\""), ("", "\"reply\":\"error\""),
+    ("{\"reprise\":\"1\",\"request\":7}", "\"reply\":\"error\""),
+  ])
+  func `each line is answered by one line`(_ request: String, _ answer: String) async throws {
+    let served = try Served()
+    #expect(try exchange(Array((request + "\n").utf8), with: served.path).contains(answer))
+    await served.end()
+  }
+
+  @Test func `what makes no sense does no harm`() async throws {
+    var generator = SeededGenerator.announced()
+    let served = try Served()
+    let pieces: [[UInt8]] = [
+      "{", "}", "\"reprise\":1,", "\"request\":", "\"attach\"", "[", "\\u0000", "\n", "1e999",
+    ]
+    .map { Array($0.utf8) }
+    for _ in 0..<rounds(500, soak: 100_000) {
+      var bytes: [UInt8] = []
+      for _ in 0..<Int.random(in: 0..<20, using: &generator) {
+        bytes +=
+          Bool.random(using: &generator)
+          ? pieces.randomElement(using: &generator) ?? []
+          : [UInt8.random(in: 0...255, using: &generator)]
+      }
+      _ = try exchange(bytes, with: served.path)
+    }
+    _ = try exchange(Array(repeating: 0x61, count: 1 << 20), with: served.path)
+    let client = try ControlClient(served.path)
+    #expect(try await client.ask(.cancel(now: false)) == .ok)
+    #expect(await served.run.outcome == .cancelled)
+    await served.end()
+  }
+
+  @Test func `who is attached sees all that happens, from the present state on`() async throws {
+    let served = try Served()
+    let client = try ControlClient(served.path)
+    #expect(try await client.ask(.attach) == .ok)
+    client.post(.restart(from: nil))
+    let second = Protected(RunState())
+    let watching = Task {
+      for await event in client.events.values {
+        try second.withLock { state throws(InvalidTransition) in try state.apply(event) }
+        if case .generationStarted = event.kind { client.post(.cancel(now: true)) }
+      }
+    }
+    try await watching.value
+    #expect(second.value.phase == .ended(.cancelled) && second.value.generation == 2)
+    await served.end()
+  }
+
+  @Test func `a reader that stands still holds up nobody`() async throws {
+    let served = try Served()
+    let still = try ControlClient(served.path)
+    #expect(try await still.ask(.attach) == .ok)
+    for _ in 0..<200 {
+      let client = try ControlClient(served.path)
+      #expect(try await client.ask(.restart(from: nil)) == .ok)
+    }
+    await served.end()
+    withExtendedLifetime(still) {}
+  }
+
+  @Test func `the socket is for its user alone, and may have a long path`() async throws {
+    let served = try Served(folder: String(repeating: "long-", count: 40) + UUID().uuidString)
+    var status = stat()
+    #expect(stat(served.path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    #expect(try exchange(Array("{}\n".utf8), with: served.path).contains("error"))
+    await served.end()
+    #expect(throws: ControlError.self) { try ControlClient(served.path) }
+  }
+}
