@@ -27,14 +27,18 @@ public final class FileLock: Sendable {
 
   /// Takes a lock.
   ///
-  /// - Parameter path: The file, which is made where it does not exist.
+  /// - Parameters:
+  ///   - path: The file, which is made where it does not exist.
+  ///   - waits: Whether to block this thread until it is free.
   /// - Returns: The lock, or nil when somebody else holds it.
   /// - Throws: ``JournalError`` when the file cannot be opened.
-  static func take(_ path: String) throws(JournalError) -> FileLock? {
+  static func take(_ path: String, waits: Bool = false) throws(JournalError) -> FileLock? {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .system("cannot open the lock", path, errno) }
     var request = wholeFile()
-    guard fcntl(descriptor, FileLockCommand.set, &request) == 0 else {
+    let command = waits ? FileLockCommand.setAndWait : FileLockCommand.set
+    while fcntl(descriptor, command, &request) != 0 {
+      if errno == EINTR { continue }
       let number = errno
       close(descriptor)
       if number == EAGAIN || number == EACCES { return nil }

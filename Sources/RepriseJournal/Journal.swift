@@ -50,11 +50,11 @@ public final class Journal: Sendable {
     let options = String(decoding: try JSONEncoder().encode(request.options), as: UTF8.self)
     let now = SystemClock().now
     let number = try explaining {
-      try database.write { database -> Int64 in
-        if isAlone, let group = request.group,
-          let other = try liveRuns(of: group, in: database).last
-        {
-          throw GroupIsBusy(group: group, run: other)
+      // A write excludes those of all other processes, so of several one is the first.
+      try database.write { database -> Result<Int64, GroupIsBusy> in
+        let others = try request.group.map { try liveRuns(of: $0, in: database) } ?? []
+        if isAlone, let group = request.group, let other = others.last {
+          return .failure(GroupIsBusy(group: group, run: other))
         }
         try database.execute(
           sql: """
@@ -66,9 +66,9 @@ public final class Journal: Sendable {
             options, request.group, Int(ProcessInfo.processInfo.processIdentifier),
             now.microseconds,
           ])
-        return database.lastInsertedRowID
+        return .success(database.lastInsertedRowID)
       }
-    }
+    }.get()
     return RecordedRun(id: id, number: number, eventCount: 0, lock: lock, journal: self)
   }
 

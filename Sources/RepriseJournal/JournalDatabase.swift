@@ -27,6 +27,9 @@ enum JournalDatabase {
         sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216")
     }
     try makeFile(directory.databasePath)
+    // One at a time: the change to write-ahead logging does not wait for others by itself.
+    let opening = try FileLock.take(directory.openingLockPath, waits: true)
+    defer { withExtendedLifetime(opening) {} }
     do {
       let queue = try DatabaseQueue(path: directory.databasePath, configuration: configuration)
       let migrator = migrator

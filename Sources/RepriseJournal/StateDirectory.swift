@@ -82,6 +82,7 @@ public struct StateDirectory: Sendable, Equatable {
   public var exists: Bool { Self.isOwnFolder(path) }
 
   var databasePath: String { path + "/journal.db" }
+  var openingLockPath: String { path + "/journal.lock" }
   var runsPath: String { path + "/runs" }
   private var livePath: String { path + "/live" }
 
