@@ -11,8 +11,8 @@ public final class RecordedRun: Recorder {
   public let id: RunID
   /// Its number among all runs, in the order in which they were begun.
   public let number: Int64
-  /// Held for as long as anybody keeps it.
-  public let lock: FileLock
+  /// Held until the end of the run has been recorded.
+  private let lock: Mutex<FileLock?>
   private let journal: Journal
   private let eventCount: Mutex<Int>
   private let isFrozen = Mutex(false)
@@ -20,10 +20,15 @@ public final class RecordedRun: Recorder {
   init(id: RunID, number: Int64, eventCount: Int, lock: FileLock, journal: Journal) {
     self.id = id
     self.number = number
-    self.lock = lock
+    self.lock = Mutex(lock)
     self.journal = journal
     self.eventCount = Mutex(eventCount)
   }
+
+  /// The descriptor that holds the run for this process: whoever has a copy of it holds the run as well.
+  ///
+  /// Nil once the end of the run has been recorded.
+  public var lockDescriptor: Int32? { lock.withLock { $0?.descriptor } }
 
   /// Records events in one transaction.
   ///
@@ -51,6 +56,12 @@ public final class RecordedRun: Recorder {
       }
     }
     eventCount.withLock { $0 += events.count }
+    if case .runEnded = events.last?.kind { letGo() }
+  }
+
+  /// Lets others have the run: nothing of it is left.
+  private func letGo() {
+    lock.withLock { $0 = nil }
   }
 
   /// Records nothing any more: what happens from now on to the run is the doing of whoever kills this
@@ -80,6 +91,7 @@ public final class RecordedRun: Recorder {
           arguments: [now, status.rawValue, number])
       }
     }
+    letGo()
   }
 
   private func updateRun(with event: Event, in database: Database) throws {

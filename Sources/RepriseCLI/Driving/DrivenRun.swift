@@ -45,7 +45,9 @@ struct DrivenRun {
       return await show(Engine().start(workflow))
     }
     let recorded = try hold(request, in: journal)
-    links.guardian?.keep(recorded.lock.descriptor, run: recorded.id.description)
+    if let lock = recorded.lockDescriptor {
+      links.guardian?.keep(lock, run: recorded.id.description)
+    }
     steering.isRecorded(by: recorded)
     let server = try serve(recorded, in: journal)
     links.foreground?.announce(recorded.id.description)

@@ -1,0 +1,209 @@
+import Foundation
+import GRDB
+import Reprise
+import TestSupport
+import Testing
+
+@testable import RepriseJournal
+
+struct JournalTests {
+  @Test func `a run comes back as it was, from another opening of the journal`() async throws {
+    let folder = try Folder()
+    let id = try await folder.run(failing: 3, in: Journal(folder.state))
+    let journal = try Journal(folder.state)
+    let run = try journal.run(named: id.description)
+    #expect(run.request == folder.request())
+    #expect(run.status == .failed && run.generation == 1 && run.endedAt != nil)
+    let state = try journal.state(of: run)
+    #expect(state.phase == .ended(.failed(step: "s3", reason: .exited(status: 3))))
+    #expect(state["s2"]?.phase == .succeeded(["by": "s2"]))
+    let phase = try #require(state["s4"]?.phase)
+    #expect(phase == .cancelled(.failure(ofStep: "s3")))
+    let logs = folder.state.logs(of: id, steps: ["s0", "s1", "s4"])
+    #expect(logs.map(\.step) == ["s0", "s1"])
+    #expect(try String(contentsOfFile: logs[1].path, encoding: .utf8) == "hello from s1\n")
+  }
+
+  @Test func `runs are named by id, by the beginning of an id, or as the last one`() async throws {
+    let folder = try Folder()
+    let journal = try Journal(folder.state)
+    #expect(throws: JournalError.self) { try journal.run(named: "@last") }
+    for name in ["aaa1", "aab2", "bbb3"] {
+      let id = try #require(RunID(name))
+      try journal.begin(folder.request(), id: id).end(as: .succeeded)
+    }
+    #expect(try journal.run(named: "@last").id.description == "bbb3")
+    #expect(try journal.run(named: "b").id.description == "bbb3")
+    #expect(try journal.run(named: "aaa").id.description == "aaa1")
+    let error = #expect(throws: JournalError.self) { try journal.run(named: "aa") }
+    #expect(error?.description.contains("aab2, aaa1") == true)
+    for name in ["", "%", "c", "' OR 1=1 --"] {
+      #expect(throws: JournalError.self) { try journal.run(named: name) }
+    }
+  }
+
+  @Test func `a run is live as long as somebody holds it, and interrupted when nobody does`() throws
+  {
+    let folder = try Folder()
+    let journal = try Journal(folder.state)
+    var recorded: RecordedRun? = try journal.begin(folder.request())
+    let id = try #require(recorded?.id)
+    #expect(try journal.run(named: "@last").status == .queued)
+    #expect(try journal.recover { _ in Issue.record("nobody has died") } == [])
+    recorded = nil
+    #expect(try journal.run(named: "@last").status == .interrupted)
+    let found = Protected<[RunID]>([])
+    try journal.recover { ids in
+      found.withLock { $0 = ids }
+      #expect(journal.isLive(id), "held while it is cleared up after")
+    }
+    #expect(found.value == [id])
+    #expect(try journal.run(named: "@last").status == .interrupted)
+    #expect(try journal.recover { _ in Issue.record("it is known by now") } == [])
+  }
+
+  @Test func `of many who take up the same run one wins, and the others learn at once who`()
+    async throws
+  {
+    let folder = try Folder()
+    let id = try await folder.run(failing: 1, in: try Journal(folder.state))
+    for _ in 0..<rounds(20, soak: 200) {
+      let winners = Protected<[RecordedRun]>([])
+      let losers = Protected<[String]>([])
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<50 {
+          group.addTask {
+            let journal = try Journal(folder.state)
+            let run = try journal.run(named: id.description)
+            do {
+              let recorded = try journal.reopen(run, as: run.request)
+              winners.withLock { $0.append(recorded) }
+            } catch {
+              losers.withLock { $0.append("\(error)") }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(winners.value.count == 1 && losers.value.count == 49)
+      #expect(losers.value.allSatisfy { $0.contains("is under way in process") })
+      try winners.value.first?.end(as: .failed)
+    }
+  }
+
+  @Test func `removal forgets a run with its files, but not one that is held`() async throws {
+    let folder = try Folder()
+    let journal = try Journal(folder.state)
+    let id = try await folder.run(in: journal)
+    let held = try journal.begin(folder.request())
+    #expect(try !journal.remove(try journal.run(named: held.id.description)))
+    #expect(try journal.remove(try journal.run(named: id.description)))
+    #expect(try journal.runs().map(\.id) == [held.id])
+    #expect(!FileManager.default.fileExists(atPath: folder.state.logFolder(of: id)))
+    let rows = try await DatabaseQueue(path: folder.state.databasePath).read {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM event") ?? 0
+    }
+    #expect(rows == 0, "its events are gone, too")
+  }
+
+  /// Promise 21: one damaged run never stands in the way of the others.
+  @Test func `whatever is damaged of one run, the others can be listed, read and resumed`()
+    async throws
+  {
+    let columns = [
+      "id", "workflow", "file", "directory", "source", "options", "concurrency_group", "process",
+      "requested_at", "generation", "ended_at", "outcome",
+    ]
+    let values = ["x'ff00'", "''", "'../../etc'", "-1", "9e99", "'\u{1B}[2J'"]
+    for column in columns {
+      for value in values {
+        let folder = try Folder()
+        let journal = try Journal(folder.state)
+        let whole = try await folder.run(steps: 2, failing: 1, in: journal)
+        try await folder.run(steps: 2, in: journal)
+        try folder.tamper("UPDATE run SET \(column) = \(value) WHERE number = 2")
+        #expect(try journal.runs().contains { $0.id == whole }, "\(column) = \(value)")
+        let run = try journal.run(named: whole.description)
+        #expect(try journal.state(of: run).steps.count == 2)
+        try journal.recover { _ in }
+        try journal.reopen(run, as: run.request).end(as: .failed)
+        try journal.begin(folder.request()).end(as: .succeeded)
+      }
+    }
+    for column in ["time", "generation", "kind", "step", "attempt", "json"] {
+      for value in values {
+        let folder = try Folder()
+        let journal = try Journal(folder.state)
+        let whole = try await folder.run(steps: 2, in: journal)
+        let damaged = try await folder.run(steps: 2, in: journal)
+        try folder.tamper("UPDATE event SET \(column) = \(value) WHERE run = 2")
+        #expect(try journal.runs().count == 2)
+        #expect(try journal.state(of: journal.run(named: whole.description)).steps.count == 2)
+        // Told, or harmless; never a crash.
+        _ = try? journal.state(of: journal.run(named: damaged.description))
+      }
+    }
+  }
+
+  @Test func `a journal of a newer Reprise is refused politely and left alone`() throws {
+    let folder = try Folder()
+    _ = try Journal(folder.state)
+    try folder.tamper("INSERT INTO grdb_migrations VALUES ('99')")
+    let error = #expect(throws: JournalError.self) { try Journal(folder.state) }
+    #expect(error?.description.contains("newer Reprise") == true)
+  }
+
+  @Test func `a damaged journal is told of and left as it is`() throws {
+    let folder = try Folder()
+    _ = try Journal(folder.state)
+    let garbage = Data(repeating: 0x41, count: 50_000)
+    try garbage.write(to: URL(fileURLWithPath: folder.state.databasePath))
+    let error = #expect(throws: JournalError.self) { try Journal(folder.state) }
+    #expect(error?.description.contains("is damaged") == true)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.state.databasePath)) == garbage)
+  }
+
+  @Test func `the folder is for its user alone and keeps itself out of version control`() throws {
+    let folder = try Folder()
+    let journal = try Journal(folder.state)
+    let recorded = try journal.begin(folder.request())
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.state.path)
+    #expect(paths.count >= 4)
+    for path in paths + ["."] {
+      var status = stat()
+      #expect(stat(folder.state.path + "/" + path, &status) == 0)
+      #expect(status.st_mode & 0o077 == 0, "\(path)")
+    }
+    #expect(try String(contentsOfFile: folder.state.path + "/.gitignore", encoding: .utf8) == "*\n")
+    withExtendedLifetime(recorded) {}
+  }
+
+  /// Promise 20: no id leads out of the folder.
+  @Test func `ids cannot lead elsewhere`() throws {
+    for id in [
+      "..", ".", "a/b", "/etc", "a\0b", "", "-a", "a b", String(repeating: "a", count: 65),
+    ] {
+      #expect(RunID(id) == nil, "\(id)")
+    }
+    #expect(StateDirectory.fileName("../../etc/passwd") == "%2e%2e%2f%2e%2e%2fetc%2fpasswd")
+    #expect(StateDirectory.fileName("..") == "%2e%2e")
+    #expect(StateDirectory.fileName("a-b_C9") == "a-b_C9")
+  }
+
+  @Test func `a link in the place of a log is not followed`() throws {
+    let folder = try Folder()
+    let journal = try Journal(folder.state)
+    let recorded = try journal.begin(folder.request())
+    let victim = folder.path + "/victim"
+    try "untouched".write(toFile: victim, atomically: true, encoding: .utf8)
+    let log = folder.state.logPath(of: recorded.id, step: "a", generation: 1, attempt: 1)
+    try FileManager.default.createDirectory(
+      atPath: (log as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(atPath: log, withDestinationPath: victim)
+    let output = Event(
+      time: Timestamp(microseconds: 0), run: recorded.id, generation: 1,
+      kind: .step("a", attempt: 1, .output(.standardOutput, text: "evil", isPartial: false)))
+    #expect(throws: JournalError.self) { try recorded.keep(output) }
+    #expect(try String(contentsOfFile: victim, encoding: .utf8) == "untouched")
+  }
+}

@@ -1,0 +1,55 @@
+// A folder for a journal, and runs to put into it.
+
+import Foundation
+import GRDB
+import Reprise
+
+@testable import RepriseJournal
+
+/// A folder of its own; removed with this value.
+final class Folder: Sendable {
+  let path: String
+  var state: StateDirectory { StateDirectory(path: path + "/.reprise") }
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.path + "/reprise-journal-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  func request(_ workflow: String = "w", group: String? = nil) -> RunRequest {
+    RunRequest(
+      workflow: workflow, file: "/w.yaml", directory: path, source: "steps: []",
+      options: ["from": "a"], group: group)
+  }
+
+  /// Records a whole run of in-process steps, some of which fail.
+  @discardableResult
+  func run(
+    _ workflow: String = "w", steps: Int = 5, failing: Int? = nil, in journal: Journal
+  ) async throws -> RunID {
+    let recorded = try journal.begin(request(workflow))
+    let workflow = try Workflow(
+      name: workflow,
+      steps: (0..<steps).map { number in
+        Step(id: "s\(number)", needs: number == 0 ? [] : ["s\(number - 1)"], action: .exec(["-"]))
+      })
+    let executor = ClosureExecutor { context in
+      if context.step.id == "s\(failing ?? -1)" { throw FailureReason.exited(status: 3) }
+      context.report("hello from \(context.step.id)")
+      return ["by": context.step.id]
+    }
+    let run = Engine(executor: executor, recorder: recorded).start(workflow, id: recorded.id)
+    _ = await run.outcome
+    return recorded.id
+  }
+
+  /// Changes the database behind the journal's back.
+  func tamper(_ sql: String) throws {
+    let queue = try DatabaseQueue(path: state.databasePath)
+    try queue.write { try $0.execute(sql: sql) }
+  }
+}
