@@ -186,9 +186,12 @@ public final class Journal: Sendable {
         let generation = Int.fromDatabaseValue(row["generation"]),
         let kind = String.fromDatabaseValue(row["kind"])
       else { throw JournalError("an event of the run \(run.id) cannot be read") }
+      // Not by subscripts that say a type: those crash on a value of another one.
       let eventRow = EventRow(
-        time: time, generation: generation, kind: kind, step: row["step"], attempt: row["attempt"],
-        json: row["json"])
+        time: time, generation: generation, kind: kind,
+        step: String.fromDatabaseValue(row["step"]),
+        attempt: Int.fromDatabaseValue(row["attempt"]),
+        json: String.fromDatabaseValue(row["json"]))
       events.append(try eventRow.event(of: run.id))
     }
     return events
