@@ -45,7 +45,7 @@ struct RunsCommand: AsyncParsableCommand {
       if !json { print("No run has been recorded in \"\(state.directory.path)\" yet.") }
       return
     }
-    let journal = try state.openJournal()
+    let journal = try state.openExistingJournal()
     let runs: [RunRecord]
     do {
       runs = try journal.runs(workflow: workflow) { printError("warning: \($0)") }

@@ -22,14 +22,26 @@ struct StateOptions: ParsableArguments {
   ///
   /// - Throws: ``Problem``.
   func openJournal() throws(Problem) -> Journal {
+    let journal = try open()
     do throws(JournalError) {
-      let journal = try Journal(directory)
-      try journal.recover { ids in
-        killProcesses(startedWith: Set(ids.map { "REPRISE_RUN_ID=\($0)" }))
-      }
-      return journal
+      try recover(journal)
     } catch {
       throw Problem("error: \(error)", status: .cannotGoOn)
+    }
+    return journal
+  }
+
+  private func open() throws(Problem) -> Journal {
+    do throws(JournalError) {
+      return try Journal(directory)
+    } catch {
+      throw Problem("error: \(error)", status: .cannotGoOn)
+    }
+  }
+
+  private func recover(_ journal: Journal) throws(JournalError) {
+    try journal.recover { ids in
+      killProcesses(startedWith: Set(ids.map { "REPRISE_RUN_ID=\($0)" }))
     }
   }
 
@@ -40,7 +52,14 @@ struct StateOptions: ParsableArguments {
     guard directory.exists else {
       throw Problem("error: no run has been recorded in \"\(directory.path)\" yet")
     }
-    return try openJournal()
+    let journal = try open()
+    do throws(JournalError) {
+      try recover(journal)
+    } catch {
+      // Reading goes on where nothing can be written.
+      printError("warning: \(error)")
+    }
+    return journal
   }
 }
 

@@ -58,7 +58,9 @@ enum WorkflowFiles {
   }
 
   private static func isFile(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+    guard access(path, F_OK) == 0 else { return false }
+    guard let folder = opendir(path) else { return true }
+    closedir(folder)
+    return false
   }
 }
