@@ -1,0 +1,121 @@
+import Foundation
+import Reprise
+import RepriseJournal
+import TestSupport
+import Testing
+
+/// What a machine that is at its limits makes of a run.
+@Suite(.serialized) struct FaultTests {
+  private static let workflow = """
+    steps:
+      - { id: a, run: "echo a >> ledger" }
+      - { id: b, run: "echo b >> ledger; head -c 600000 /dev/zero | tr '\\\\0' x | fold -w 100" }
+      - { id: c, run: "echo c >> ledger" }
+    """
+
+  /// Whether this test may mount a small disk of its own.
+  static let canMount: Bool =
+    getuid() == 0 && FileManager.default.fileExists(atPath: "/proc/mounts")
+
+  /// A scenario whose folder `state` is a disk of so many KiB.
+  private func withDisk(_ size: Int, _ body: (Scenario) async throws -> Void) async throws {
+    let scenario = try Scenario()
+    try scenario.write(Self.workflow, to: "w.yaml")
+    try await scenario.shell("mkdir state; mount -t tmpfs -o size=\(size)k tmpfs state").succeeds()
+    do {
+      try await body(scenario)
+    } catch {
+      Issue.record(error)
+    }
+    try await scenario.shell("umount -l state").succeeds()
+  }
+
+  @Test(.enabled(if: canMount), arguments: [60, 100, 140, 200, 300])
+  func `a full disk ends a run clearly, and it goes on when there is room`(_ size: Int) async throws
+  {
+    try await withDisk(size) { scenario in
+      let arguments = ["--state-dir", "state", "--progress", "none"]
+      let ended = try await scenario.start(["run", "w.yaml"] + arguments).end()
+      ended.fails(with: 4)
+      #expect(ended.errors.contains("full") || ended.errors.contains("No space left"))
+      #expect(ended.errors.contains("KiB are free"))
+      try await scenario.shell("mount -o remount,size=20m state").succeeds()
+      let journal = try Journal(StateDirectory(path: scenario.folder.path + "/state"))
+      #expect(try journal.integrityProblems() == [])
+      guard let run = try journal.runs().first else { return }
+      let done = try journal.state(of: run).steps.filter(\.phase.isSuccess).map(\.id)
+      try await scenario.start(["resume", "@last"] + arguments).end().succeeds()
+      let ledger = scenario.read("ledger").split(separator: "\n").map(String.init)
+      for step in done { #expect(ledger.filter { $0 == step }.count == 1, "\(step)") }
+      #expect(Set(ledger) == ["a", "b", "c"])
+    }
+  }
+
+  @Test(.enabled(if: canMount)) func `a state directory that cannot be written is told of at once`()
+    async throws
+  {
+    try await withDisk(2000) { scenario in
+      try await scenario.reprise("run", "w.yaml", "--state-dir", "state").succeeds()
+      try await scenario.shell("mount -o remount,ro state").succeeds()
+      let ended = try await scenario.reprise("run", "w.yaml", "--state-dir", "state").fails(with: 4)
+      #expect(ended.errors.contains("Read-only file system"))
+      #expect(ended.errors.contains("--no-journal"))
+      #expect(ended.output.isEmpty, "nothing was run")
+      try await scenario.reprise("run", "w.yaml", "--no-journal").succeeds()
+    }
+  }
+
+  @Test func `a damaged journal is told of at once, and nothing is run`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(Self.workflow, to: "w.yaml")
+    try await scenario.reprise("run", "w.yaml").succeeds()
+    // What is still in the write-ahead log would mend it.
+    try await scenario.shell("rm -f .reprise/journal.db-*").succeeds()
+    try scenario.write(String(repeating: "no database ", count: 5000), to: ".reprise/journal.db")
+    for command in [["run", "w.yaml"], ["runs"], ["show", "@last"], ["resume", "@last"]] {
+      let ended = try await scenario.start(command).end().fails(with: 4)
+      #expect(ended.errors.contains("is damaged") && ended.errors.contains("move it away"))
+    }
+    #expect(scenario.read("ledger") == "a\nb\nc\n")
+  }
+
+  @Test(arguments: [24, 40, 64]) func `with few descriptors a run ends, and says what to do`(
+    _ limit: Int
+  ) async throws {
+    let scenario = try Scenario()
+    let steps = (0..<60).map { "      - { id: s\($0), run: sleep 0.2; echo x }\n" }.joined()
+    try scenario.write(
+      "steps:\n  - parallel:\n"
+        + steps.replacingOccurrences(of: "run: ", with: "run: \"").replacingOccurrences(
+          of: "echo x }", with: "echo x\" }"), to: "w.yaml")
+    let reprise = Scenario.Started.executable.path
+    let ended = try await scenario.shell(
+      "ulimit -n \(limit); timeout 30 \(reprise) run w.yaml --progress none")
+    #expect([0, 1, 4].contains(ended.status), "\(ended.status)")
+    if ended.status != 0 { #expect(ended.errors.contains("ulimit -n"), "\(ended.errors)") }
+    let statuses = try await scenario.runs().map(\.status)
+    #expect(
+      statuses.allSatisfy { ["succeeded", "failed", "abandoned"].contains($0) }, "\(statuses)")
+    // With fewer at once all is well, and what had succeeded is not run again.
+    if ended.status != 0, !statuses.isEmpty {
+      try await scenario.reprise("resume", "@last", "--progress", "none").succeeds()
+    }
+  }
+
+  @Test(.enabled(if: getuid() == 0), arguments: [14, 25])
+  func `where no process can be made any more, steps fail and say why`(_ limit: Int) async throws {
+    let scenario = try Scenario()
+    let steps = (0..<60).map { "      - { id: s\($0), exec: [sleep, \"0.3\"] }\n" }.joined()
+    try scenario.write("steps:\n  - parallel:\n" + steps, to: "w.yaml")
+    // The limit does not bind root; a copy, because the build may stand where nobody else may go.
+    try await scenario.shell(
+      "cp \(Scenario.Started.executable.path) reprise; chmod 755 . reprise; mkdir -m 700 state; "
+        + "chown 65534:65534 state"
+    ).succeeds()
+    let ended = try await scenario.shell(
+      "setpriv --reuid=65534 --regid=65534 --clear-groups prlimit --nproc=\(limit) "
+        + "timeout 30 ./reprise run w.yaml --progress none --state-dir state")
+    #expect([1, 4].contains(ended.status), "\(ended)")
+    #expect(ended.errors.contains("ulimit -u"), "\(ended.errors)")
+  }
+}
