@@ -32,14 +32,18 @@ extension Journal {
     }
     guard !held.isEmpty else { return [] }
     clearUp(held.map(\.id))
-    let now = SystemClock().now.microseconds
     try explaining {
       try database.write { database in
         for (id, _) in held {
-          // Its engine may have ended it between the look and the lock.
+          // Its engine may have ended it between the look and the lock. When it died nobody knows; the
+          // last that is known of it is its last event.
           try database.execute(
-            sql: "UPDATE run SET ended_at = ?, outcome = ? WHERE id = ? AND ended_at IS NULL",
-            arguments: [now, RunStatus.interrupted.rawValue, id.description])
+            sql: """
+              UPDATE run SET outcome = ?, ended_at = coalesce(
+                (SELECT max(time) FROM event WHERE event.run = run.number), requested_at)
+              WHERE id = ? AND ended_at IS NULL
+              """,
+            arguments: [RunStatus.interrupted.rawValue, id.description])
         }
       }
     }

@@ -21,6 +21,8 @@ final class TreeDisplay: EventDisplay {
     var isScheduled = false
     var lastFrame = Timestamp(microseconds: 0)
     var isOver = false
+    /// The process is about to be stopped, or was: the terminal belongs to somebody else.
+    var isAway = false
   }
 
   /// What belongs to the drawing queue.
@@ -54,7 +56,7 @@ final class TreeDisplay: EventDisplay {
     keyboard.start(
       onKey: { [weak self] in self?.press($0) },
       beforeStop: { [weak self] in self?.leaveScreen() },
-      afterStop: { [weak self] in self?.schedule() })
+      afterStop: { [weak self] in self?.comeBack() })
   }
 
   func show(_ event: Event) {
@@ -127,7 +129,7 @@ final class TreeDisplay: EventDisplay {
     let (isOver, isRunning) = state.withLock { state in
       state.isScheduled = false
       state.lastFrame = now
-      return (state.isOver, state.run.counts.running > 0)
+      return (state.isOver || state.isAway, state.run.counts.running > 0)
     }
     guard !isOver else { return }
     draw(rows: nil)
@@ -158,7 +160,13 @@ final class TreeDisplay: EventDisplay {
   }
 
   private func leaveScreen() {
+    state.withLock { $0.isAway = true }
     queue.sync { write(drawing.withLock { $0.screen.leave() }) }
+  }
+
+  private func comeBack() {
+    state.withLock { $0.isAway = false }
+    schedule()
   }
 
   private func write(_ text: String) {

@@ -57,7 +57,7 @@ struct ResumeCommand: DrivingCommand {
     request.source = loaded.text
     let driven = DrivenRun(
       workflow, progress: progress, passesThrough: passThrough,
-      resumed: state.run == nil ? nil : (record, state))
+      resumed: (record, state))
     throw try await driven.exitStatus(request: request, in: journal)
   }
 

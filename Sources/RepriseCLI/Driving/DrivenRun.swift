@@ -58,11 +58,20 @@ struct DrivenRun {
       return .of(.cancelled, signal: steering.stopSignal, passesThrough: passesThrough)
     }
     let engine = Engine(recorder: recorded)
-    let status = await show(
-      resumed.map { engine.resume($0.state, with: workflow) }
-        ?? engine.start(workflow, id: recorded.id))
+    let status = await show(begin(recorded.id, on: engine))
     await server.finish()
+    if status != .succeeded && [.auto, .tree, .plain].contains(progress) {
+      printError("take it up again with: reprise resume \(recorded.id)")
+    }
     return status
+  }
+
+  private func begin(_ id: RunID, on engine: Engine) -> Run {
+    // A run that never had its turn has no state to go on with.
+    guard let state = resumed?.state, state.run != nil else {
+      return engine.start(workflow, id: id)
+    }
+    return engine.resume(state, with: workflow)
   }
 
   private func show(_ run: Run) async -> ExitStatus {
