@@ -46,6 +46,9 @@ let package = Package(
     ),
 
     .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .target(
+      name: "PowerLossShim", path: "Tests/PowerLossShim",
+      linkerSettings: [.linkedLibrary("sqlite3")]),
     .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
     .testTarget(name: "WorkflowLanguageTests", dependencies: ["WorkflowLanguage"]),
     .testTarget(name: "CombineOperatorsTests", dependencies: ["CombineOperators", "TestSupport"]),
@@ -53,7 +56,10 @@ let package = Package(
     .testTarget(name: "RepriseTests", dependencies: ["Reprise", "ChildProcesses", "TestSupport"]),
     .testTarget(
       name: "RepriseJournalTests",
-      dependencies: ["RepriseJournal", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")]
+      dependencies: [
+        "RepriseJournal", "TestSupport", "PowerLossShim",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]
     ),
     .testTarget(name: "RepriseControlTests", dependencies: ["RepriseControl", "TestSupport"]),
     .testTarget(name: "RepriseTerminalTests", dependencies: ["RepriseTerminal"]),
@@ -67,7 +73,7 @@ let package = Package(
 let targetsTouchingC: Set = ["YAML", "ChildProcesses", "YAMLTests", "ChildProcessesTests"]
 
 for target in package.targets where target.type != .system {
-  guard target.name != "ChildProcessesShim" else { continue }
+  guard !target.name.hasSuffix("Shim") else { continue }
   var settings = target.swiftSettings ?? []
   settings.append(.treatAllWarnings(as: .error))
   // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md

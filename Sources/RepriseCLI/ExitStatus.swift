@@ -12,6 +12,9 @@ struct ExitStatus: Error, Equatable {
   static let timedOut = ExitStatus(code: 3)
   static let cannotGoOn = ExitStatus(code: 4)
 
+  /// Nobody reads the output any more.
+  static let outputClosed = ExitStatus(code: 141)
+
   /// The status of a command that a signal stopped, as shells give it.
   static func stopped(by signal: Int32) -> ExitStatus { ExitStatus(code: 128 + signal) }
 

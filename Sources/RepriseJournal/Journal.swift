@@ -23,10 +23,14 @@ public final class Journal: Sendable {
   ///
   /// - Parameter directory: The folder.
   /// - Throws: ``JournalError``.
-  public init(_ directory: StateDirectory) throws(JournalError) {
+  public convenience init(_ directory: StateDirectory) throws(JournalError) {
     try directory.create()
+    self.init(directory, try JournalDatabase.open(directory))
+  }
+
+  init(_ directory: StateDirectory, _ database: DatabaseQueue) {
     self.directory = directory
-    database = try JournalDatabase.open(directory)
+    self.database = database
   }
 
   // MARK: Beginning

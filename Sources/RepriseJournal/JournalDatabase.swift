@@ -17,21 +17,29 @@ enum JournalDatabase {
   ///
   /// Write-ahead logging with `synchronous=FULL`: a commit is on the disk when it returns, and readers
   /// do not wait for writers. Writers of other processes are waited for up to ten seconds.
-  static func open(_ directory: StateDirectory) throws(JournalError) -> DatabaseQueue {
+  ///
+  /// - Parameters:
+  ///   - directory: The folder.
+  ///   - synchronous: How commits reach the disk; tests show that less than `FULL` loses some.
+  static func open(
+    _ directory: StateDirectory, synchronous: String = "FULL"
+  ) throws(JournalError) -> DatabaseQueue {
     var configuration = Configuration()
     configuration.label = "reprise.journal"
     configuration.busyMode = .timeout(10)
     configuration.journalMode = .wal
-    configuration.prepareDatabase { database in
-      try database.execute(
-        sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216")
-    }
     try makeFile(directory.databasePath)
     // One at a time: the change to write-ahead logging does not wait for others by itself.
     let opening = try FileLock.take(directory.openingLockPath, waits: true)
     defer { withExtendedLifetime(opening) {} }
     do {
       let queue = try DatabaseQueue(path: directory.databasePath, configuration: configuration)
+      // Not before: opening a database with write-ahead logging sets NORMAL, which loses commits when
+      // the power goes.
+      try queue.writeWithoutTransaction { database in
+        try database.execute(
+          sql: "PRAGMA synchronous = \(synchronous); PRAGMA journal_size_limit = 16777216")
+      }
       let migrator = migrator
       if try queue.read(migrator.hasBeenSuperseded) {
         throw JournalError(

@@ -60,7 +60,8 @@ struct DrivenRun {
     let engine = Engine(recorder: recorded)
     let status = await show(begin(recorded.id, on: engine))
     await server.finish()
-    if status != .succeeded && [.auto, .tree, .plain].contains(progress) {
+    let needsHint = status != .succeeded && status != .outputClosed
+    if needsHint && [.auto, .tree, .plain].contains(progress) {
       printError("take it up again with: reprise resume \(recorded.id)")
     }
     return status
