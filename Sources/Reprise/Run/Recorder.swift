@@ -6,8 +6,9 @@ import Synchronization
 
 /// Makes the events of a run durable.
 ///
-/// The engine waits for it at three places only: before the first step of a generation starts, before
-/// anything starts that needs a step which has just succeeded, and before a run is over.
+/// The engine waits for it at three places only: before the first step of a generation starts; before
+/// a step starts, for the successes of all that it needs; and before a run is over. What nobody waits for
+/// is recorded some milliseconds after it happened, together with what has happened meanwhile.
 public protocol Recorder: Sendable {
   /// Makes events durable.
   ///
@@ -74,7 +75,7 @@ struct Recording: Sendable {
   func schedule(_ time: RecordTime, _ work: @escaping @Sendable () -> Void) {
     switch time {
     case .now: queue.async(execute: work)
-    case .soon: queue.asyncAfter(deadline: .now() + .milliseconds(20), execute: work)
+    case .soon: queue.asyncAfter(deadline: .now() + .milliseconds(5), execute: work)
     }
   }
 }
@@ -92,7 +93,8 @@ struct RecordQueue {
   typealias Waiter = CheckedContinuation<String?, Never>
 
   private var unrecorded: [Event] = []
-  private var toldCount = 0
+  /// How many events have been told; the last one has this number.
+  private(set) var toldCount = 0
   private var recordedCount = 0
   private var waiters: [(upTo: Int, waiter: Waiter)] = []
   private var problem: String?
@@ -113,13 +115,15 @@ struct RecordQueue {
     return .soon
   }
 
-  /// Lets somebody wait for all that has been told by now.
+  /// Lets somebody wait for the events up to one, by its number; for all when it is nil.
   ///
   /// - Returns: What is known already, and whether recording has to be started.
-  mutating func wait(_ waiter: Waiter) -> (Answer, mustStart: Bool) {
+  mutating func wait(upTo number: Int?, _ waiter: Waiter) -> (Answer, mustStart: Bool) {
     if let problem { return (.failed(problem), false) }
-    guard recordedCount < toldCount else { return (.durable, false) }
-    waiters.append((toldCount, waiter))
+    let number = number ?? toldCount
+    guard recordedCount < number else { return (.durable, false) }
+    // Everything that is there is recorded at once, so nobody waits longer for being in this order.
+    waiters.append((max(number, waiters.last?.upTo ?? 0), waiter))
     return (.wait, !isRecording)
   }
 

@@ -3,6 +3,7 @@
 
 import Dispatch
 import Synchronization
+import WorkflowLanguage
 
 /// Keeps the state of a live run and tells its listeners of every event.
 final class RunLedger: Sendable {
@@ -23,6 +24,9 @@ final class RunLedger: Sendable {
     fileprivate var outputBacklog = 0
     fileprivate var waitingForRoom: [CheckedContinuation<Void, Never>] = []
     fileprivate var record: RecordQueue?
+    /// The numbers of the events that told the last success of each step, for those who wait for their
+    /// record; empty where nobody records.
+    fileprivate var successNumbers: [Int] = []
   }
 
   fileprivate enum Delivery: Sendable {
@@ -79,16 +83,21 @@ final class RunLedger: Sendable {
     return result
   }
 
-  /// Waits until everything that has been told by now is durable.
+  /// Waits until everything that has been told by now is durable, or the successes of some steps.
   ///
   /// Returns at once where nobody records.
   ///
+  /// - Parameter steps: The steps; nil for everything.
   /// - Returns: Why it is not and never will be, or nil when it is.
   @discardableResult
-  func recorded() async -> String? {
+  func recorded(successesOf steps: (some Sequence<StepIndex>)? = [StepIndex]?.none) async -> String?
+  {
     guard recording != nil else { return nil }
     return await withCheckedContinuation { continuation in
-      let (answer, mustStart) = page.withLock { $0.record?.wait(continuation) ?? (.durable, false) }
+      let (answer, mustStart) = page.withLock { page in
+        let number = steps.map { page.lastSuccessNumber(of: $0) }
+        return page.record?.wait(upTo: number, continuation) ?? (.durable, false)
+      }
       if mustStart { recording?.schedule(.now) { self.record() } }
       switch answer {
       case .durable: continuation.resume(returning: nil)
@@ -222,6 +231,17 @@ extension RunLedger.Page {
   /// Tells something about one step.
   mutating func tell(_ event: Event.StepEvent, of step: Int, attempt: Int) {
     tell(.step(state.steps[step].id, attempt: attempt, event))
+    guard let record, case .succeeded = event else { return }
+    if successNumbers.isEmpty { successNumbers = Array(repeating: 0, count: state.steps.count) }
+    successNumbers[step] = record.toldCount
+  }
+
+  /// The number of the event that told the last success of some steps.
+  fileprivate func lastSuccessNumber(of steps: some Sequence<StepIndex>) -> Int {
+    guard !successNumbers.isEmpty else { return 0 }
+    var last = 0
+    for step in steps { last = max(last, successNumbers[step.position]) }
+    return last
   }
 
   /// Whether whoever reads output should wait for the listeners.

@@ -37,12 +37,13 @@ struct StepPerformer: Sendable {
     guard await slots.take() else {
       return end(step, attempt: 0, .cancelled(.request))
     }
-    let result = await attempt(step, generation: generation, results: results)
-    slots.giveBack()
-    // What needs this step must not start before its success is durable; the place is free for others
-    // meanwhile. When it cannot be recorded, the run is on its way to being abandoned.
-    if case .succeeded = result, await ledger.recorded() != nil { return .stopped }
-    return result
+    defer { slots.giveBack() }
+    // What this step needs must be known to have succeeded even if the machine loses its power now.
+    // When that cannot be recorded, the run is on its way to being abandoned.
+    guard await ledger.recorded(successesOf: workflow.graph.needs(of: step)) == nil else {
+      return end(step, attempt: 0, .cancelled(.request))
+    }
+    return await attempt(step, generation: generation, results: results)
   }
 
   private enum Beginning {
