@@ -4,7 +4,7 @@
 WORKFLOW ?= coordinator
 SWIFT ?= swift
 
-.PHONY: run build test lint format tsan install-needs clean
+.PHONY: run build test soak lint format tsan install-needs clean
 
 run: build
 	@.build/debug/reprise run $(WORKFLOW)
@@ -17,6 +17,12 @@ build: install-needs
 test: install-needs
 	$(SWIFT) build --build-tests
 	Scripts/test --skip-build --no-parallel
+
+# The campaigns of Documentation/reliability.md at their full length: about an hour. SOAK names others.
+SOAK ?= KillTests|TriggerTests|ControlCommandTests|ConcurrencyTests|PowerLossTests|JournalTests|ControlServerTests|SoakTests|ProcessRestartTests
+soak: install-needs
+	$(SWIFT) build --build-tests
+	REPRISE_SOAK=1 Scripts/test --skip-build --no-parallel --filter '$(SOAK)'
 
 # The suite under ThreadSanitizer, after a planted race and a lock have been judged rightly.
 tsan: install-needs

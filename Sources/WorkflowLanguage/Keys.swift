@@ -74,7 +74,8 @@ struct KeyTable: Sendable {
     "cwd": "dir", "directory": "dir", "jobs": "steps", "tasks": "steps",
     "timeout-minutes": "timeout",
     "timeout_sec": "timeout", "environment": "env", "vars": "env",
-    "parallelism": "max-parallel", "args": "exec", "desc": "description",
+    "parallelism": "max-parallel", "cancel-in-progress": "policy", "args": "exec",
+    "desc": "description",
   ]
 
   /// What somebody probably meant by a key that does not exist here.

@@ -112,6 +112,35 @@ import Testing
     withExtendedLifetime(still) {}
   }
 
+  /// Promise 19, at the socket itself: its folder keeps others out before that.
+  @Test(.enabled(if: getuid() == 0)) func `another user is not heard`() async throws {
+    let served = try Served()
+    #expect(chmod(served.folder.path, 0o777) == 0 && chmod(served.path, 0o666) == 0)
+    let script = """
+      use IO::Socket::UNIX;
+      my $s = IO::Socket::UNIX->new(Peer => "\(served.path)") or exit 7;
+      print $s "{\\"reprise\\":1,\\"request\\":\\"cancel\\"}\\n";
+      print scalar(<$s>) // "nothing";
+      """
+    func answer(_ user: String) throws -> String {
+      let process = Process()
+      let pipe = Pipe()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+      process.arguments = [
+        "--reuid=\(user)", "--clear-groups", "perl", "-e", "$SIG{PIPE} = 'IGNORE';" + script,
+      ]
+      process.standardOutput = pipe
+      try process.run()
+      let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      return text
+    }
+    #expect(try answer("65534") == "nothing")
+    #expect(served.run.state.phase == .running)
+    #expect(try answer("0").contains("ok"))
+    await served.end()
+  }
+
   @Test func `the socket is for its user alone, and may have a long path`() async throws {
     let served = try Served(folder: String(repeating: "long-", count: 40) + UUID().uuidString)
     var status = stat()

@@ -53,6 +53,17 @@ struct MistakeTests {
     Mistake("steps: x\n", ["1:8"], "a list of steps is expected here"),
     Mistake("steps: []\n", ["1:8"], "there is no step in this list"),
     Mistake("steps: [x]\n", ["1:9"], "a step is a map"),
+    Mistake(
+      "concurrency: deploy\nsteps: [{id: a, run: x}]\n", ["1:14"], "concurrency is a map"),
+    Mistake(
+      "concurrency: {group: g}\nsteps: [{id: a, run: x}]\n", ["1:14"],
+      "needs a \"group\" and a \"policy\""),
+    Mistake(
+      "concurrency: {group: g, policy: que}\nsteps: [{id: a, run: x}]\n", ["1:33"],
+      "did you mean \"queue\"?"),
+    Mistake(
+      "concurrency: {group: g, cancel-in-progress: true}\nsteps: [{id: a, run: x}]\n",
+      ["1:14", "1:25"], "did you mean \"policy\"?"),
     Mistake("max-parallel: 0\nsteps: [{id: a, run: x}]\n", ["1:15"], "a whole number from 1"),
     Mistake("max-parallel: \"2\"\nsteps: [{id: a, run: x}]\n", ["1:15"], "a whole number from 1"),
     Mistake("timeout: soon\nsteps: [{id: a, run: x}]\n", ["1:10"], "is a duration, not \"soon\""),

@@ -1,0 +1,121 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Every way in which a run is ended or taken again, against every tree that does not want to go.
+@Suite(.serialized) struct TriggerTests {
+  enum Trigger: CaseIterable, Sendable {
+    case interrupt, terminate, hangUp, cancel, cancelNow, restart, timeOut
+  }
+
+  @Test(arguments: Trigger.allCases, KillTests.nastyScripts.indices)
+  func `nothing is left a second after the grace period`(_ trigger: Trigger, _ tree: Int)
+    async throws
+  {
+    // Every pair is tried in the soak; with each change every trigger, and every tree.
+    guard rounds(0, soak: 1) == 1 || tree % Trigger.allCases.count == trigger.number else { return }
+    let scenario = try Scenario()
+    let mark = "\(Int.random(in: 100_000...999_999)).\(Int.random(in: 1000...9999))"
+    let script = KillTests.nastyScripts[tree].replacingOccurrences(of: "MARK", with: mark)
+    let timeout = trigger == .timeOut ? "timeout: 1s, " : ""
+    try scenario.write(
+      """
+      grace: 200ms
+      steps: [{ id: a, \(timeout)run: "if [ $REPRISE_GENERATION = 1 ]; then \(script); fi" }]
+      """, to: "w.yaml")
+    let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
+    await expectEventually("the tree lives") { !commandLines(with: mark).isEmpty }
+    switch trigger {
+    case .interrupt: started.send(SIGINT)
+    case .terminate: started.send(SIGTERM)
+    case .hangUp: started.send(SIGHUP)
+    case .cancel: try await scenario.reprise("cancel", "@last").succeeds()
+    case .cancelNow: try await scenario.reprise("cancel", "@last", "--now").succeeds()
+    case .restart: try await scenario.reprise("restart", "@last").succeeds()
+    case .timeOut: break
+    }
+    let ended = try await started.end()
+    #expect(ended.status == trigger.status, "\(ended)")
+    await expectEventually("nothing is left", within: .seconds(1)) {
+      commandLines(with: mark).isEmpty
+    }
+  }
+
+  @Test func `restarts from other processes never let two generations meet`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      grace: 1s
+      steps:
+        - id: a
+          run: |
+            exec 9> lock-a
+            flock -n 9 || echo a >> overlaps
+            (setsid sleep 0.05 &)
+            sleep 0.02
+        - id: b
+          run: |
+            exec 9> lock-b
+            flock -n 9 || echo b >> overlaps
+            sleep 0.03
+            while [ ! -e go ]; do sleep 0.01; done
+      """, to: "w.yaml")
+    let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
+    try await expectEventually("it runs") { try await scenario.runs().first?.status == "running" }
+    let count = rounds(25, soak: 1000)
+    for number in 0..<count {
+      let from = number % 3 == 0 ? ["--from", "b"] : []
+      try await scenario.start(["restart", "@last"] + from).end().succeeds()
+    }
+    try scenario.write("", to: "go")
+    try await started.end().succeeds()
+    #expect(!scenario.has("overlaps"))
+    #expect(try await scenario.runs()[0].generation > count / 4, "most of them took place")
+  }
+
+  @Test func `a hundred restarts at once become few`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "steps: [{ id: a, run: \"echo $REPRISE_GENERATION >> log; sleep 0.3; exec sleep 0.3\" }]",
+      to: "w.yaml")
+    let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
+    await expectEventually("it runs") { scenario.has("log") }
+    for _ in 0..<100 { started.send(SIGUSR1) }
+    try await started.end().succeeds()
+    let generations = scenario.read("log").split(separator: "\n")
+    #expect((2...20).contains(generations.count), "\(generations)")
+  }
+
+  @Test func `an engine that stands still keeps its run, and is passed over when it is dead`()
+    async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write(
+      "steps: [{ id: a, run: \"touch began; [ -e go ] || sleep 57.3\" }]", to: "w.yaml")
+    let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
+    await expectEventually("it runs") { scenario.has("began") }
+    let both = KillTests.engineAndGuardian(started.id)
+    for process in both { kill(process, SIGSTOP) }
+    let refused = try await scenario.reprise("resume", "@last").fails(with: 4)
+    #expect(refused.errors.contains("is under way in process"))
+    for process in both { kill(process, SIGKILL) }
+    _ = try await started.end()
+    try scenario.write("", to: "go")
+    try await scenario.reprise("resume", "@last", "--progress", "none").succeeds()
+  }
+}
+
+extension TriggerTests.Trigger {
+  fileprivate var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+  /// The status of the command.
+  fileprivate var status: Int32 {
+    switch self {
+    case .interrupt, .cancel, .cancelNow: 130
+    case .terminate: 143
+    case .hangUp: 129
+    case .restart: 0
+    case .timeOut: 1
+    }
+  }
+}
