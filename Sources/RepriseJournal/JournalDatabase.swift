@@ -21,6 +21,8 @@ enum JournalDatabase {
   /// - Parameters:
   ///   - directory: The folder.
   ///   - synchronous: How commits reach the disk; tests show that less than `FULL` loses some.
+  /// - Returns: The database.
+  /// - Throws: ``JournalError``.
   static func open(
     _ directory: StateDirectory, synchronous: String = "FULL"
   ) throws(JournalError) -> DatabaseQueue {

@@ -59,7 +59,7 @@ struct MistakeTests {
       "concurrency: {group: g}\nsteps: [{id: a, run: x}]\n", ["1:14"],
       "needs a \"group\" and a \"policy\""),
     Mistake(
-      "concurrency: {group: g, policy: que}\nsteps: [{id: a, run: x}]\n", ["1:33"],
+      "concurrency: {group: g, policy: queu}\nsteps: [{id: a, run: x}]\n", ["1:33"],
       "did you mean \"queue\"?"),
     Mistake(
       "concurrency: {group: g, cancel-in-progress: true}\nsteps: [{id: a, run: x}]\n",

@@ -6,8 +6,9 @@ import Testing
 
 /// Engines that are killed, and runs that are taken up again.
 @Suite(.serialized) struct KillTests {
-  /// Eight layers of five; each step needs two of the layer before, and notes its generation when it
-  /// begins. It holds a lock as long as anything of it lives.
+  /// Eight layers of five, in which each step needs two of the layer before.
+  ///
+  /// A step notes its generation when it begins, and holds a lock as long as anything of it lives.
   private static let workflow: String = {
     var text = "name: forty\nmax-parallel: 4\nsteps:\n"
     for layer in 0..<8 {
