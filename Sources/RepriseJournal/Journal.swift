@@ -53,56 +53,84 @@ public final class Journal: Sendable {
     }
     let options = String(decoding: try JSONEncoder().encode(request.options), as: UTF8.self)
     let now = SystemClock().now
-    let number = try explaining {
+    let (number, turn) = try explaining {
       // A write excludes those of all other processes, so of several one is the first.
-      try database.write { database -> Result<Int64, GroupIsBusy> in
-        let others = try request.group.map { try liveRuns(of: $0, in: database) } ?? []
-        if isAlone, let group = request.group, let other = others.last {
-          return .failure(GroupIsBusy(group: group, run: other))
-        }
+      try database.write { database -> Result<(Int64, Int64), GroupIsBusy> in
+        if isAlone, let busy = try busyGroup(of: request, in: database) { return .failure(busy) }
+        let turn = try Self.nextTurn(in: database)
         try database.execute(
           sql: """
             INSERT INTO run (id, workflow, file, directory, source, options, concurrency_group,
-              process, requested_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+              process, requested_at, turn) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
           arguments: [
             id.description, request.workflow, request.file, request.directory, request.source,
-            options, request.group, Int(ProcessInfo.processInfo.processIdentifier),
-            now.microseconds,
+            options, request.group, Self.process, now.microseconds, turn,
           ])
-        return .success(database.lastInsertedRowID)
+        return .success((database.lastInsertedRowID, turn))
       }
     }.get()
-    return RecordedRun(id: id, number: number, eventCount: 0, lock: lock, journal: self)
+    return RecordedRun(id: id, number: number, turn: turn, eventCount: 0, lock: lock, journal: self)
   }
 
   /// Holds a run for this process that has ended or whose engine has died.
   ///
   /// - Parameters:
-  ///   - run: The run.
-  ///   - request: What it is made from, from now on.
-  /// - Returns: The run, as this process records it.
-  /// - Throws: ``JournalError`` when another process drives it.
-  public func reopen(_ run: RunRecord, as request: RunRequest) throws -> RecordedRun {
-    guard let lock = try FileLock.take(directory.lockPath(of: run.id)) else {
-      throw JournalError("the run \(run.id) is under way in process \(run.process)")
+  ///   - id: The run.
+  ///   - isAlone: Whether it is refused while another run of its group is live.
+  ///   - request: Given the record and the state of the run, as they are while this process holds it,
+  ///     says what it is made from from now on, or throws when it is not to be taken up.
+  /// - Returns: The run, as this process records it, and where it stood.
+  /// - Throws: ``JournalError`` when another process drives it, ``GroupIsBusy``, or what `request` throws.
+  public func reopen(
+    _ id: RunID, isAlone: Bool = false,
+    as request: (RunRecord, RunState) throws -> RunRequest
+  ) throws -> (RecordedRun, RunState) {
+    guard let lock = try FileLock.take(directory.lockPath(of: id)) else {
+      let process = try? run(named: id.description).process
+      throw JournalError("the run \(id) is under way in process \(process.map(String.init) ?? "?")")
     }
-    let eventCount = try explaining {
-      try database.write { database in
+    // Only what is read while the run is held can be relied on: another process may have driven it
+    // until a moment ago.
+    let record = try run(named: id.description)
+    let state = try state(of: record)
+    let request = try request(record, state)
+    let (eventCount, turn) = try explaining {
+      try database.write { database -> Result<(Int, Int64), GroupIsBusy> in
+        if isAlone, let busy = try busyGroup(of: request, in: database, besides: id) {
+          return .failure(busy)
+        }
+        // Behind all others of its group, as if it had been begun just now.
+        let turn = try Self.nextTurn(in: database)
         try database.execute(
           sql: """
-            UPDATE run SET process = ?, source = ?, ended_at = NULL, outcome = NULL WHERE number = ?
+            UPDATE run SET process = ?, source = ?, turn = ?, ended_at = NULL, outcome = NULL
+            WHERE number = ?
             """,
-          arguments: [
-            Int(ProcessInfo.processInfo.processIdentifier), request.source, run.number,
-          ])
-        return try Int.fetchOne(
+          arguments: [Self.process, request.source, turn, record.number])
+        let count = try Int.fetchOne(
           database, sql: "SELECT coalesce(max(number), 0) FROM event WHERE run = ?",
-          arguments: [run.number]) ?? 0
+          arguments: [record.number])
+        return .success((count ?? 0, turn))
       }
-    }
-    return RecordedRun(
-      id: run.id, number: run.number, eventCount: eventCount, lock: lock, journal: self)
+    }.get()
+    let recorded = RecordedRun(
+      id: id, number: record.number, turn: turn, eventCount: eventCount, lock: lock, journal: self)
+    return (recorded, state)
+  }
+
+  private static var process: Int { Int(ProcessInfo.processInfo.processIdentifier) }
+
+  private static func nextTurn(in database: Database) throws -> Int64 {
+    try Int64.fetchOne(database, sql: "SELECT coalesce(max(turn), 0) + 1 FROM run") ?? 1
+  }
+
+  private func busyGroup(
+    of request: RunRequest, in database: Database, besides id: RunID? = nil
+  ) throws -> GroupIsBusy? {
+    guard let group = request.group else { return nil }
+    return try liveRuns(of: group, in: database).last { $0 != id }
+      .map { GroupIsBusy(group: group, run: $0) }
   }
 
   // MARK: Reading
@@ -122,7 +150,7 @@ public final class Journal: Sendable {
         try Row.fetchAll(
           database,
           sql:
-            "SELECT \(Self.columns) FROM run WHERE workflow = coalesce(?, workflow) ORDER BY number DESC",
+            "SELECT \(RunRow.columns) FROM run WHERE workflow = coalesce(?, workflow) ORDER BY number DESC",
           arguments: [workflow])
       }
     }
@@ -146,12 +174,12 @@ public final class Journal: Sendable {
       try database.read { database in
         if name == "@last" {
           return try Row.fetchAll(
-            database, sql: "SELECT \(Self.columns) FROM run ORDER BY number DESC LIMIT 1")
+            database, sql: "SELECT \(RunRow.columns) FROM run ORDER BY number DESC LIMIT 1")
         }
         return try Row.fetchAll(
           database,
           sql: """
-            SELECT \(Self.columns) FROM run WHERE id = ?1 OR substr(id, 1, length(?1)) = ?1
+            SELECT \(RunRow.columns) FROM run WHERE id = ?1 OR substr(id, 1, length(?1)) = ?1
             ORDER BY id <> ?1, number DESC LIMIT 6
             """, arguments: [name])
       }
@@ -221,66 +249,29 @@ public final class Journal: Sendable {
     FileLock.isHeld(directory.lockPath(of: run))
   }
 
-  /// The ids of the runs of a group that are live and were asked for before a run, oldest first.
-  public func liveRuns(of group: String, before number: Int64) throws(JournalError) -> [RunID] {
+  /// The ids of the runs of a group that are live and whose turn comes before that of a run.
+  ///
+  /// - Parameters:
+  ///   - group: The group.
+  ///   - turn: The turn of the run.
+  /// - Returns: Their ids, those whose turn comes first first.
+  /// - Throws: ``JournalError``.
+  public func liveRuns(of group: String, before turn: Int64) throws(JournalError) -> [RunID] {
     try explaining {
-      try database.read { try liveRuns(of: group, in: $0, before: number) }
+      try database.read { try liveRuns(of: group, in: $0, before: turn) }
     }
   }
 
   private func liveRuns(
-    of group: String, in database: Database, before number: Int64 = .max
+    of group: String, in database: Database, before turn: Int64 = .max
   ) throws -> [RunID] {
     try String.fetchAll(
       database,
       sql: """
-        SELECT id FROM run WHERE concurrency_group = ? AND ended_at IS NULL AND number < ?
-        ORDER BY number
-        """, arguments: [group, number]
+        SELECT id FROM run WHERE concurrency_group = ? AND ended_at IS NULL AND turn < ?
+        ORDER BY turn
+        """, arguments: [group, turn]
     ).compactMap { RunID($0) }.filter(isLive)
-  }
-
-  // MARK: Rows
-
-  private static let columns = """
-    number, id, workflow, file, directory, source, options, concurrency_group, process, requested_at,
-    generation, ended_at, outcome
-    """
-
-  private func record(_ row: Row) throws(JournalError) -> RunRecord {
-    let name = String.fromDatabaseValue(row["id"]) ?? "of number \(row["number"] as DatabaseValue)"
-    guard let number = Int64.fromDatabaseValue(row["number"]),
-      let id = String.fromDatabaseValue(row["id"]).flatMap({ RunID($0) }),
-      let workflow = String.fromDatabaseValue(row["workflow"]),
-      let file = String.fromDatabaseValue(row["file"]),
-      let folder = String.fromDatabaseValue(row["directory"]),
-      let source = String.fromDatabaseValue(row["source"]),
-      let optionsText = String.fromDatabaseValue(row["options"]),
-      let options = try? JSONDecoder().decode([String: String].self, from: Data(optionsText.utf8)),
-      let process = Int.fromDatabaseValue(row["process"]),
-      let requestedAt = Int64.fromDatabaseValue(row["requested_at"]),
-      let generation = Int.fromDatabaseValue(row["generation"])
-    else { throw JournalError("the record of the run \(name) is damaged") }
-    let endedAt = Int64.fromDatabaseValue(row["ended_at"])
-    let status: RunStatus
-    if endedAt == nil {
-      status = isLive(id) ? (generation == 0 ? .queued : .running) : .interrupted
-    } else {
-      let outcome = String.fromDatabaseValue(row["outcome"]) ?? ""
-      guard let ended = RunStatus(rawValue: outcome) else {
-        throw JournalError(
-          "the record of the run \(name) is damaged: its outcome is \"\(outcome)\"")
-      }
-      status = ended
-    }
-    return RunRecord(
-      number: number, id: id,
-      request: RunRequest(
-        workflow: workflow, file: file, directory: folder, source: source, options: options,
-        group: String.fromDatabaseValue(row["concurrency_group"])),
-      requestedAt: Timestamp(microseconds: requestedAt),
-      endedAt: endedAt.map(Timestamp.init(microseconds:)), process: process,
-      generation: generation, status: status)
   }
 
   /// Turns what the database throws into what people can read.

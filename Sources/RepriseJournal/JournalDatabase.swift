@@ -78,6 +78,7 @@ enum JournalDatabase {
             concurrency_group TEXT,
             process INTEGER NOT NULL,
             requested_at INTEGER NOT NULL,
+            turn INTEGER NOT NULL,
             generation INTEGER NOT NULL DEFAULT 0,
             ended_at INTEGER,
             outcome TEXT

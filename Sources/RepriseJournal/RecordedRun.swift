@@ -9,17 +9,19 @@ import Synchronization
 public final class RecordedRun: Recorder {
   /// The id of the run.
   public let id: RunID
-  /// Its number among all runs, in the order in which they were begun.
-  public let number: Int64
+  /// Its place among the runs of its group: it comes after all with smaller turns.
+  public let turn: Int64
+  private let number: Int64
   /// Held until the end of the run has been recorded.
   private let lock: Mutex<FileLock?>
   private let journal: Journal
   private let eventCount: Mutex<Int>
   private let isFrozen = Mutex(false)
 
-  init(id: RunID, number: Int64, eventCount: Int, lock: FileLock, journal: Journal) {
+  init(id: RunID, number: Int64, turn: Int64, eventCount: Int, lock: FileLock, journal: Journal) {
     self.id = id
     self.number = number
+    self.turn = turn
     self.lock = Mutex(lock)
     self.journal = journal
     self.eventCount = Mutex(eventCount)

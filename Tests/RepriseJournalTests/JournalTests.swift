@@ -74,9 +74,8 @@ struct JournalTests {
         for _ in 0..<50 {
           group.addTask {
             let journal = try Journal(folder.state)
-            let run = try journal.run(named: id.description)
             do {
-              let recorded = try journal.reopen(run, as: run.request)
+              let (recorded, _) = try journal.reopen(id) { record, _ in record.request }
               winners.withLock { $0.append(recorded) }
             } catch {
               losers.withLock { $0.append("\(error)") }
@@ -126,7 +125,7 @@ struct JournalTests {
         let run = try journal.run(named: whole.description)
         #expect(try journal.state(of: run).steps.count == 2)
         try journal.recover { _ in }
-        try journal.reopen(run, as: run.request).end(as: .failed)
+        try journal.reopen(run.id) { record, _ in record.request }.0.end(as: .failed)
         try journal.begin(folder.request()).end(as: .succeeded)
       }
     }

@@ -39,33 +39,28 @@ struct ResumeCommand: DrivingCommand {
         "error: the run \(record.id) is under way in process \(record.process); see it with: "
           + "reprise attach \(record.id)", status: .cannotGoOn)
     }
-    guard record.status != .succeeded else {
-      throw Problem("error: the run \(record.id) has succeeded: there is nothing to go on with")
-    }
     guard changeDirectory(to: record.request.directory) else {
       throw Problem(
         "error: the folder of the run is not there any more: \"\(record.request.directory)\"")
     }
-    let state = try readState(of: record, in: journal)
     let loaded = try LoadedWorkflow(path: record.request.file)
     let scope = RunScope(recorded: record.request.options)
     let workflow = try scope.applied(to: loaded.workflow)
-    if !force && loaded.text != record.request.source {
-      try refuseChanges(of: record, state, scope, to: workflow)
-    }
-    var request = record.request
-    request.source = loaded.text
-    let driven = DrivenRun(
-      workflow, progress: progress, passesThrough: passThrough,
-      resumed: (record, state))
-    throw try await driven.exitStatus(request: request, in: journal)
-  }
-
-  private func readState(of record: RunRecord, in journal: Journal) throws(Problem) -> RunState {
-    do {
-      return try journal.state(of: record)
-    } catch {
-      throw Problem("error: \(error)", status: .cannotGoOn)
+    let driven = DrivenRun(progress: progress, passesThrough: passThrough)
+    throw try await driven.exitStatus(in: journal) {
+      let isAlone = workflow.concurrency?.policy == .reject
+      let (recorded, state) = try journal.reopen(record.id, isAlone: isAlone) { record, state in
+        guard record.status != .succeeded else {
+          throw Problem("error: the run \(record.id) has succeeded: there is nothing to go on with")
+        }
+        if !force && loaded.text != record.request.source {
+          try refuseChanges(of: record, state, scope, to: workflow)
+        }
+        var request = record.request
+        request.source = loaded.text
+        return request
+      }
+      return HeldRun(recorded: recorded, workflow: workflow, state: state)
     }
   }
 

@@ -69,10 +69,14 @@ struct RunCommand: DrivingCommand {
     let request = RunRequest(
       workflow: selected.name, file: loaded.path, directory: currentDirectory(),
       source: loaded.text, options: options.scope.recorded, group: selected.concurrency?.group)
-    let run = DrivenRun(
-      selected, progress: detach ? .none : progress, passesThrough: passThrough)
-    throw try await run.exitStatus(
-      request: request, in: noJournal ? nil : state.openJournal())
+    let run = DrivenRun(progress: detach ? .none : progress, passesThrough: passThrough)
+    guard !noJournal else { throw await run.exitStatus(of: selected) }
+    let journal = try state.openJournal()
+    throw try await run.exitStatus(in: journal) {
+      let isAlone = selected.concurrency?.policy == .reject
+      return HeldRun(
+        recorded: try journal.begin(request, isAlone: isAlone), workflow: selected, state: nil)
+    }
   }
 }
 

@@ -8,57 +8,63 @@ import RepriseJournal
 import RepriseTerminal
 import Synchronization
 
+/// A run that this process holds, with what it is to do.
+struct HeldRun {
+  let recorded: RecordedRun
+  let workflow: Workflow
+  /// Where it stood, if it is taken up again.
+  let state: RunState?
+}
+
 /// One run that this process drives.
 struct DrivenRun {
-  var workflow: Workflow
-  var progress: ProgressStyle
-  var passesThrough: Bool
-  /// The run that is taken up again, with its state.
-  var resumed: (record: RunRecord, state: RunState)?
-
+  let progress: ProgressStyle
+  let passesThrough: Bool
   private let steering = Steering()
 
-  init(
-    _ workflow: Workflow, progress: ProgressStyle, passesThrough: Bool,
-    resumed: (record: RunRecord, state: RunState)? = nil
-  ) {
-    self.workflow = workflow
+  init(progress: ProgressStyle, passesThrough: Bool) {
     self.progress = progress
     self.passesThrough = passesThrough
-    self.resumed = resumed
   }
 
-  /// Runs to the end.
+  /// Runs to the end without a record.
+  ///
+  /// - Parameter workflow: What to run.
+  /// - Returns: The exit status of the command.
+  func exitStatus(of workflow: Workflow) async -> ExitStatus {
+    let signals = prepare()
+    defer { signals?.cancel() }
+    return await show(Engine().start(workflow))
+  }
+
+  /// Runs to the end, recorded.
   ///
   /// - Parameters:
-  ///   - request: What the run is made from, for the record.
-  ///   - journal: Where it is recorded; nil where it is not.
+  ///   - journal: Where it is recorded.
+  ///   - hold: Takes the run, before anything of it begins.
   /// - Returns: The exit status of the command.
   /// - Throws: ``Problem``.
-  func exitStatus(request: RunRequest, in journal: Journal?) async throws -> ExitStatus {
-    adoptOrphans()
-    let links = ProcessLinks.current.withLock { $0 }
-    let signals = listen(links.guardian)
+  func exitStatus(
+    in journal: Journal, holding hold: () throws -> HeldRun
+  ) async throws -> ExitStatus {
+    let signals = prepare()
     defer { signals?.cancel() }
-    guard let journal else {
-      links.foreground?.announce("")
-      return await show(Engine().start(workflow))
-    }
-    let recorded = try hold(request, in: journal)
+    let held = try explaining(hold)
+    let recorded = held.recorded
+    let links = ProcessLinks.current.withLock { $0 }
     if let lock = recorded.lockDescriptor {
       links.guardian?.keep(lock, run: recorded.id.description)
     }
     steering.isRecorded(by: recorded)
     let server = try serve(recorded, in: journal)
     links.foreground?.announce(recorded.id.description)
-    let turn = Turn(of: recorded, workflow, journal, steering, progress)
+    let turn = Turn(of: recorded, held.workflow, journal, steering, progress)
     guard try await turn.comes() else {
       try recorded.end(as: .cancelled)
       await server.finish()
       return .of(.cancelled, signal: steering.stopSignal, passesThrough: passesThrough)
     }
-    let engine = Engine(recorder: recorded)
-    let status = await show(begin(recorded.id, on: engine))
+    let status = await show(begin(held))
     await server.finish()
     let needsHint = status != .succeeded && status != .outputClosed
     if needsHint && [.auto, .tree, .plain].contains(progress) {
@@ -67,12 +73,13 @@ struct DrivenRun {
     return status
   }
 
-  private func begin(_ id: RunID, on engine: Engine) -> Run {
+  private func begin(_ held: HeldRun) -> Run {
+    let engine = Engine(recorder: held.recorded)
     // A run that never had its turn has no state to go on with.
-    guard let state = resumed?.state, state.run != nil else {
-      return engine.start(workflow, id: id)
+    guard let state = held.state, state.run != nil else {
+      return engine.start(held.workflow, id: held.recorded.id)
     }
-    return engine.resume(state, with: workflow)
+    return engine.resume(state, with: held.workflow)
   }
 
   private func show(_ run: Run) async -> ExitStatus {
@@ -88,9 +95,11 @@ struct DrivenRun {
     return .of(outcome, signal: steering.stopSignal, passesThrough: passesThrough)
   }
 
-  /// Hears signals: through the guardian where there is one, or else itself.
-  private func listen(_ guardian: GuardianLink?) -> SignalListener? {
-    guard let guardian else {
+  /// Readies the process for steps, and hears signals: through the guardian where there is one, or else
+  /// itself.
+  private func prepare() -> SignalListener? {
+    adoptOrphans()
+    guard let guardian = ProcessLinks.current.withLock({ $0.guardian }) else {
       return SignalListener(SignalListener.stopping + [SignalListener.restarting]) {
         [steering] number in
         steering.receive(number)
@@ -102,15 +111,15 @@ struct DrivenRun {
     return nil
   }
 
-  private func hold(_ request: RunRequest, in journal: Journal) throws -> RecordedRun {
+  private func explaining(_ hold: () throws -> HeldRun) throws(Problem) -> HeldRun {
     do {
-      if let resumed { return try journal.reopen(resumed.record, as: request) }
-      return try journal.begin(
-        request, isAlone: workflow.concurrency?.policy == .reject)
+      return try hold()
     } catch let busy as GroupIsBusy {
       throw Problem(
         "error: run \(busy.run) of the group \"\(busy.group)\" is under way; wait for it, or end it with: "
           + "reprise cancel \(busy.run)", status: .cannotGoOn)
+    } catch let problem as Problem {
+      throw problem
     } catch {
       throw Problem("error: \(error)", status: .cannotGoOn)
     }

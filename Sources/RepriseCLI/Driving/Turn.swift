@@ -7,7 +7,7 @@ import RepriseTerminal
 
 /// The wait of a run for the others of its group.
 ///
-/// Runs are numbered as they are recorded; each waits for the live ones with smaller numbers. Whether a
+/// Each run is given a turn when it is recorded, and waits for the live ones with earlier turns. Whether a
 /// run is live is a lock that the kernel gives back, so a crashed one is waited for no longer than it
 /// takes to clear up after it.
 struct Turn {
@@ -41,7 +41,7 @@ struct Turn {
     var asked: Set<RunID> = []
     var announced: RunID?
     while !steering.isCancelled {
-      let before = try journal.liveRuns(of: concurrency.group, before: run.number)
+      let before = try journal.liveRuns(of: concurrency.group, before: run.turn)
       guard let last = before.last else { return true }
       if announced != last, progress != .none {
         printError("waiting for run \(last) of the group \"\(concurrency.group)\"")
@@ -52,10 +52,7 @@ struct Turn {
           if await cancel(other) { asked.insert(other) }
         }
       }
-      while !steering.isCancelled && journal.isLive(last) {
-        try await Task.sleep(for: .milliseconds(20))
-        if concurrency.policy == .restart && !asked.isSuperset(of: before) { break }
-      }
+      try await Task.sleep(for: .milliseconds(20))
     }
     return false
   }

@@ -73,6 +73,63 @@ import Testing
     #expect(Set(ranRuns(scenario)).count == Self.count)
   }
 
+  @Test func `of many who resume the same run, each sees what the others have done`() async throws {
+    for _ in 0..<rounds(3, soak: 50) {
+      let scenario = try Scenario()
+      try scenario.write(
+        """
+        steps:
+          - { id: a, run: echo a >> log }
+          - { id: b, run: "[ -e go ] && echo b >> log" }
+          - { id: c, run: echo c >> log }
+        """, to: "w.yaml")
+      try await scenario.reprise("run", "w.yaml", "--progress", "none").fails(with: 1)
+      try scenario.write("", to: "go")
+      let started = try (0..<8).map { _ in
+        try scenario.start(["resume", "@last", "--progress", "none"])
+      }
+      var statuses: [Int32] = []
+      for process in started { statuses.append(try await process.end().status) }
+      #expect(statuses.filter { $0 == 0 }.count == 1, "\(statuses)")
+      #expect(statuses.allSatisfy { [0, 2, 4].contains($0) }, "\(statuses)")
+      #expect(scenario.read("log") == "a\nb\nc\n")
+    }
+  }
+
+  @Test func `a run that is resumed stands behind those that were started before`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      grace: 1s
+      concurrency: { group: g, policy: queue }
+      steps:
+        - id: a
+          run: |
+            exec 9> lock
+            flock -n 9 || echo overlap >> overlaps
+            echo $REPRISE_RUN_ID $REPRISE_GENERATION >> log
+            [ -e go ] || exec sleep 50
+      """, to: "w.yaml")
+    let first = try scenario.start(["run", "w.yaml", "--progress", "none"])
+    await expectEventually("it runs") { scenario.has("log") }
+    first.send(SIGTERM)
+    try await first.end().fails(with: 143)
+    let second = try scenario.start(["run", "w.yaml", "--progress", "none"])
+    await expectEventually("it runs") { self.ranRuns(scenario).count == 2 }
+    let old = try await scenario.runs()[1].id
+    let third = try scenario.start(["resume", old, "--progress", "none"])
+    try await expectEventually("it waits") {
+      let journal = try scenario.journal()
+      return journal.isLive(try journal.run(named: old).id)
+    }
+    try scenario.write("", to: "go")
+    try await scenario.reprise("cancel", "@last").succeeds()
+    try await second.end().fails(with: 130)
+    try await third.end().succeeds()
+    #expect(!scenario.has("overlaps"))
+    #expect(ranRuns(scenario).last == "\(old) 2")
+  }
+
   @Test func `who waits for its turn can be cancelled, and a holder that is killed is passed over`()
     async throws
   {
