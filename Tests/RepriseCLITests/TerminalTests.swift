@@ -26,7 +26,7 @@ struct TerminalTests {
       """, to: "on-terminal.sh")
     let wait = "wait_for() { while [ ! -e $1 ]; do sleep 0.01; done; }"
     let ended = try await scenario.shell(
-      "\(wait); { \(keys); sleep 1; } | env --default-signal script -qec 'sh on-terminal.sh' /dev/null"
+      "\(wait); { \(keys); sleep 1; } | env --default-signal script -qec 'exec sh on-terminal.sh' /dev/null"
     )
     return ended.output
   }
