@@ -47,6 +47,20 @@ public final class FileLock: Sendable {
     return FileLock(descriptor: descriptor)
   }
 
+  /// Keeps a text in the file, for whoever takes the lock after this one was lost.
+  func note(_ text: String) {
+    _ = ftruncate(descriptor, 0)
+    var bytes = Array(text.utf8)
+    _ = pwrite(descriptor, &bytes, bytes.count, 0)
+  }
+
+  /// The text that was kept last; empty where there is none.
+  var noted: String {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  }
+
   /// Whether somebody holds a lock, without taking it.
   static func isHeld(_ path: String) -> Bool {
     let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)

@@ -15,12 +15,12 @@ extension Journal {
   /// Only the runs that nobody holds are touched: whoever holds one either drives it or is still
   /// clearing up after it.
   ///
-  /// - Parameter clearUp: Called once with the ids of the runs found, to end what they left behind,
-  ///   while this process holds them.
+  /// - Parameter clearUp: Called once with the runs found and the notes of their engines, to end what
+  ///   they left behind, while this process holds them.
   /// - Returns: Their ids.
   /// - Throws: ``JournalError``.
   @discardableResult
-  public func recover(_ clearUp: ([RunID]) -> Void) throws(JournalError) -> [RunID] {
+  public func recover(_ clearUp: ([DeadRun]) -> Void) throws(JournalError) -> [RunID] {
     let candidates = try explaining {
       try database.read { database in
         try String.fetchAll(database, sql: "SELECT id FROM run WHERE ended_at IS NULL")
@@ -31,7 +31,7 @@ extension Journal {
       if let lock = try FileLock.take(directory.lockPath(of: id)) { held.append((id, lock)) }
     }
     guard !held.isEmpty else { return [] }
-    clearUp(held.map(\.id))
+    clearUp(held.map { DeadRun(id: $0.id, note: $0.lock.noted) })
     try explaining {
       try database.write { database in
         for (id, _) in held {
@@ -86,4 +86,12 @@ extension Journal {
     try? FileManager.default.removeItem(atPath: directory.lockPath(of: run.id))
     return true
   }
+}
+
+/// A run whose engine has died.
+public struct DeadRun: Sendable, Equatable {
+  /// The run.
+  public let id: RunID
+  /// What its engine has noted for whoever clears up after it.
+  public let note: String
 }

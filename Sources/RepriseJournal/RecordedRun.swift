@@ -32,6 +32,13 @@ public final class RecordedRun: Recorder {
   /// Nil once the end of the run has been recorded.
   public var lockDescriptor: Int32? { lock.withLock { $0?.descriptor } }
 
+  /// Keeps a text for whoever has to clear up after this process if it dies: where its steps are.
+  ///
+  /// - Parameter text: At most 4 KiB.
+  public func noteForClearingUp(_ text: String) {
+    lock.withLock { $0?.note(text) }
+  }
+
   /// Records events in one transaction.
   ///
   /// - Parameter events: The next events.

@@ -48,13 +48,15 @@ struct JournalTests {
     let journal = try Journal(folder.state)
     var recorded: RecordedRun? = try journal.begin(folder.request())
     let id = try #require(recorded?.id)
+    recorded?.noteForClearingUp("where it is")
     #expect(try journal.run(named: "@last").status == .queued)
     #expect(try journal.recover { _ in Issue.record("nobody has died") } == [])
     recorded = nil
     #expect(try journal.run(named: "@last").status == .interrupted)
     let found = Protected<[RunID]>([])
-    try journal.recover { ids in
-      found.withLock { $0 = ids }
+    try journal.recover { runs in
+      found.withLock { $0 = runs.map(\.id) }
+      #expect(runs.map(\.note) == ["where it is"])
       #expect(journal.isLive(id), "held while it is cleared up after")
     }
     #expect(found.value == [id])

@@ -32,22 +32,25 @@ package func splitOffGuardian(of foreground: DetachedLink? = nil) -> GuardianLin
   var before = sigset_t()
   unsafe sigprocmask(SIG_BLOCK, &signals, &before)
   let terminal = TerminalModes()
+  let group = ControlGroup.make()
   let engine = reprise_fork()
   if engine == 0 {
     close(ends.0)
+    group?.join()
     // Its parent tells it of these.
     for number in Guardian.passedOn { signal(number) { _ in } }
     unsafe sigprocmask(SIG_SETMASK, &before, nil)
-    return GuardianLink(descriptor: ends.1, terminal: terminal)
+    return GuardianLink(descriptor: ends.1, terminal: terminal, controlGroup: group)
   }
   close(ends.1)
   guard engine > 0 else {
     close(ends.0)
+    group?.remove()
     unsafe sigprocmask(SIG_SETMASK, &before, nil)
     return nil
   }
   foreground?.letGo()
-  Guardian(engine: engine, link: ends.0, signals: signals, terminal: terminal).watch()
+  Guardian(engine: engine, link: ends.0, signals: signals, terminal: terminal, group: group).watch()
 }
 
 /// What the guardian does, over and over.
@@ -59,6 +62,7 @@ struct Guardian {
   let link: Int32
   let signals: sigset_t
   let terminal: TerminalModes?
+  let group: ControlGroup?
 
   func watch() -> Never {
     // The engine may end before its guardian has written all that came: that is no reason to die.
@@ -98,7 +102,9 @@ struct Guardian {
 
   /// The engine has ended: nothing of it may be left, and then this process ends as it did.
   private func finish(_ status: ExitStatus) -> Never {
+    group?.kill()
     killDescendants()
+    group?.remove()
     switch status {
     case .exited(let code):
       _exit(code)

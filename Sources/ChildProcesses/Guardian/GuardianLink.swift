@@ -15,6 +15,8 @@ import Darwin
 package struct GuardianLink: Sendable {
   let descriptor: Int32
   let terminal: TerminalModes?
+  /// The control group that this process and all that it starts are in, where there is one.
+  package let controlGroup: ControlGroup?
 
   /// Begins to listen, on a thread of its own.
   ///
@@ -27,7 +29,7 @@ package struct GuardianLink: Sendable {
   ) {
     // Not a queue that is shared: it has to work when nothing else does.
     let thread = DispatchQueue(label: "reprise.guardian", qos: .userInteractive)
-    thread.async { [descriptor, terminal] in
+    thread.async { [descriptor, terminal, controlGroup] in
       var buffer = [UInt8](repeating: 0, count: 16)
       while let count = readBytes(descriptor, into: &buffer), count > 0 {
         for number in buffer[..<count] { onSignal(Int32(number)) }
@@ -35,6 +37,8 @@ package struct GuardianLink: Sendable {
       onDeath()
       killDescendants()
       terminal?.restore()
+      // This process is in it, too: if there is one, it ends here.
+      controlGroup?.kill()
       _exit(128 + SIGKILL)
     }
   }

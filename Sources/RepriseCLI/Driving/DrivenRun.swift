@@ -55,6 +55,7 @@ struct DrivenRun {
     if let lock = recorded.lockDescriptor {
       links.guardian?.keep(lock, run: recorded.id.description)
     }
+    if let group = links.guardian?.controlGroup { recorded.noteForClearingUp(group.path) }
     steering.isRecorded(by: recorded)
     let server = try serve(recorded, in: journal)
     links.foreground?.announce(recorded.id.description)

@@ -40,8 +40,12 @@ struct StateOptions: ParsableArguments {
   }
 
   private func recover(_ journal: Journal) throws(JournalError) {
-    try journal.recover { ids in
-      killProcesses(startedWith: Set(ids.map { "REPRISE_RUN_ID=\($0)" }))
+    try journal.recover { runs in
+      for group in runs.compactMap({ ControlGroup(path: $0.note) }) {
+        group.kill()
+        group.remove()
+      }
+      killProcesses(startedWith: Set(runs.map { "REPRISE_RUN_ID=\($0.id)" }))
     }
   }
 

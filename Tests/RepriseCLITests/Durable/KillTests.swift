@@ -151,6 +151,36 @@ import Testing
     }
   }
 
+  /// With a control group, not even what has cut all ties and scrubbed its environment is lost sight of.
+  @Test(.enabled(if: canMakeControlGroups))
+  func `what has cut all ties is ended by the next command, too`() async throws {
+    let scenario = try Scenario()
+    let mark = "\(Int.random(in: 100_000...999_999)).78"
+    try scenario.write(
+      "steps: [{ id: a, run: \"(setsid env -i sleep \(mark) &); sleep \(mark)\" }]", to: "w.yaml")
+    let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
+    await expectEventually("the tree lives") { commandLines(with: mark).count >= 3 }
+    for victim in Self.engineAndGuardian(started.id) { kill(victim, SIGKILL) }
+    _ = try await started.end()
+    #expect(try await scenario.runs().map(\.status) == ["interrupted"])
+    #expect(commandLines(with: mark) == [])
+  }
+
+  /// Whether there is a folder of groups that this process may write to.
+  static let canMakeControlGroups: Bool = {
+    let mounts = (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? ""
+    let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
+    let mount = mounts.split(separator: "\n").first { $0.contains(" - cgroup2 ") }
+    let own = groups.split(separator: "\n").first { $0.hasPrefix("0::") }
+    guard let mount, let own else { return false }
+    let folder = mount.split(separator: " ")[4] + own.dropFirst(3)
+    let isKillable = access("\(folder)/cgroup.procs", W_OK) == 0
+    let trial = "\(folder)/reprise-test-\(getpid())"
+    guard isKillable, mkdir(trial, 0o755) == 0 else { return false }
+    defer { rmdir(trial) }
+    return access(trial + "/cgroup.kill", W_OK) == 0
+  }()
+
   @Test func `what survives the killing of both is ended by the next command`() async throws {
     let scenario = try Scenario()
     let mark = "\(Int.random(in: 100_000...999_999)).77"

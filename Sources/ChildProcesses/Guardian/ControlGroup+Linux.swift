@@ -1,0 +1,101 @@
+// A control group for everything that an engine starts, where the system lets us make one: what is in
+// it can be ended as a whole, whatever it has done to hide. Knows neither runs nor steps.
+
+#if os(Linux)
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// A cgroup (version 2) of one engine; see cgroups(7).
+package struct ControlGroup: Sendable {
+  /// Its folder.
+  package let path: String
+
+  /// Names a group that was made before, by this process or another one.
+  ///
+  /// - Parameter path: Its folder; nil where that cannot be one of ours.
+  package init?(path: String) {
+    guard path.split(separator: "/").last?.hasPrefix(Self.prefix) == true, !path.contains("..")
+    else { return nil }
+    self.path = path
+  }
+
+  private static let prefix = "reprise-"
+
+  /// Makes a group below that of this process; nil where that is not allowed, or where groups cannot be
+  /// killed (before Linux 5.14).
+  static func make() -> ControlGroup? {
+    guard let mount = mountPoint, let own = ownGroup else { return nil }
+    // A process id may come again while the group of an earlier one is still there.
+    let name = "\(prefix)\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    let path = mount + (own == "/" ? "" : own) + "/" + name
+    guard unsafe mkdir(path, 0o755) == 0, let group = ControlGroup(path: path) else { return nil }
+    guard unsafe access(path + "/cgroup.kill", W_OK) == 0 else {
+      group.remove()
+      return nil
+    }
+    return group
+  }
+
+  /// Moves this process into the group; what it starts from then on is in it as well.
+  func join() {
+    write("0", to: "cgroup.procs")
+  }
+
+  /// Kills every process in the group, and waits until none is left.
+  ///
+  /// The kernel does it in one go, so nothing can fork its way out. Where this process is in the group
+  /// itself, it does not return.
+  package func kill() {
+    guard write("1", to: "cgroup.kill") else { return }
+    while fileContents(path + "/cgroup.events").map(isPopulated) ?? false {
+      _ = poll(nil, 0, 1)
+    }
+  }
+
+  /// Removes the group, which must be empty.
+  package func remove() {
+    _ = unsafe rmdir(path)
+  }
+
+  private func isPopulated(_ events: [UInt8]) -> Bool {
+    events.split(separator: UInt8(ascii: "\n")).contains { $0.elementsEqual("populated 1".utf8) }
+  }
+
+  @discardableResult
+  private func write(_ text: String, to file: String) -> Bool {
+    let descriptor = unsafe open(path + "/" + file, O_WRONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return writeBytes(descriptor, Array(text.utf8)) > 0
+  }
+
+  /// Where version 2 is mounted.
+  private static var mountPoint: String? {
+    lines(of: "/proc/self/mountinfo").lazy.compactMap { line -> String? in
+      let words = line.split(separator: " ")
+      guard let separator = words.firstIndex(of: "-"), words.count > separator + 1,
+        words[separator + 1] == "cgroup2", words.count > 4
+      else { return nil }
+      return String(words[4])
+    }.first
+  }
+
+  /// The group that this process is in.
+  private static var ownGroup: String? {
+    lines(of: "/proc/self/cgroup").first { $0.hasPrefix("0::") }.map { String($0.dropFirst(3)) }
+  }
+
+  private static func lines(of path: String) -> [String] {
+    (fileContents(path) ?? []).split(separator: UInt8(ascii: "\n"))
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+/// write(2), by a name that no method hides.
+private func writeBytes(_ descriptor: Int32, _ bytes: [UInt8]) -> Int {
+  unsafe write(descriptor, bytes, bytes.count)
+}
+#endif
