@@ -10,6 +10,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct power_loss_change *changes;
 static int count, room;
+static int failing_number = -1, failing_error;
 static sqlite3_vfs *standard;
 static sqlite3_vfs recording;
 
@@ -31,6 +32,22 @@ static void note(int kind, const char *path, sqlite3_int64 offset, int size, con
   pthread_mutex_unlock(&lock);
 }
 
+static int failure(void) {
+  pthread_mutex_lock(&lock);
+  int result = SQLITE_OK;
+  if (failing_number == 0) result = failing_error;
+  if (failing_number > 0) failing_number--;
+  pthread_mutex_unlock(&lock);
+  return result;
+}
+
+void power_loss_fail_at(int number, int error) {
+  pthread_mutex_lock(&lock);
+  failing_number = number;
+  failing_error = error;
+  pthread_mutex_unlock(&lock);
+}
+
 #define FILE_OF(file) ((struct recorded_file *)(file))
 #define REAL(file) (FILE_OF(file)->real)
 
@@ -43,14 +60,20 @@ static int file_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 of
   return REAL(file)->pMethods->xRead(REAL(file), bytes, size, offset);
 }
 static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 offset) {
+  int failed = failure();
+  if (failed) return failed;
   note(POWER_LOSS_WRITE, FILE_OF(file)->path, offset, size, bytes);
   return REAL(file)->pMethods->xWrite(REAL(file), bytes, size, offset);
 }
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
+  int failed = failure();
+  if (failed) return failed;
   note(POWER_LOSS_TRUNCATE, FILE_OF(file)->path, size, 0, NULL);
   return REAL(file)->pMethods->xTruncate(REAL(file), size);
 }
 static int file_sync(sqlite3_file *file, int flags) {
+  int failed = failure();
+  if (failed) return failed;
   int result = REAL(file)->pMethods->xSync(REAL(file), flags);
   if (result == SQLITE_OK) note(POWER_LOSS_SYNC, FILE_OF(file)->path, 0, 0, NULL);
   return result;

@@ -21,6 +21,9 @@ int power_loss_begin(void);
 /// Ends the noting for databases that are opened from now on, and forgets all changes.
 void power_loss_end(void);
 
+/// Has the change of that number fail, and all that come after it: 0 for the next one, -1 for none.
+void power_loss_fail_at(int number, int error);
+
 /// How many changes have been noted.
 int power_loss_count(void);
 

@@ -16,12 +16,14 @@ struct RecorderTests {
     let batches = Protected(0)
     let failsAt: @Sendable (Event) -> Bool
     let holdsUp: DispatchSemaphore?
+    let keepsOutput: Bool
 
     init(
-      holdsUp: DispatchSemaphore? = nil,
+      holdsUp: DispatchSemaphore? = nil, keepsOutput: Bool = true,
       failsAt: @escaping @Sendable (Event) -> Bool = { _ in false }
     ) {
       self.holdsUp = holdsUp
+      self.keepsOutput = keepsOutput
       self.failsAt = failsAt
     }
 
@@ -34,7 +36,10 @@ struct RecorderTests {
 
     let output = Protected<[Event]>([])
 
-    func keep(_ output: Event) throws { self.output.withLock { $0.append(output) } }
+    func keep(_ output: Event) throws {
+      guard keepsOutput else { throw DiskFull() }
+      self.output.withLock { $0.append(output) }
+    }
 
     func hasSuccess(of step: String) -> Bool {
       events.value.contains { event in
@@ -110,6 +115,20 @@ struct RecorderTests {
     let expected: [String] = (0...5).map { "s\($0)" }
     #expect(begun.value == expected)
     #expect(memory.hasSuccess(of: "s4") && !memory.hasSuccess(of: "s5"))
+  }
+
+  @Test func `when output cannot be kept the run is abandoned, too`() async throws {
+    let gate = Gate()
+    let executor = ClosureExecutor { context in
+      context.report("hello")
+      await gate.wait()
+      return [:]
+    }
+    let memory = Memory(keepsOutput: false)
+    let run = Engine(executor: executor, recorder: memory).start(try Self.chain(3))
+    await expectEventually("the run is being ended") { run.state.phase != .running }
+    gate.open()
+    #expect(await run.outcome == .abandoned("the disk is full"))
   }
 
   @Test func `a place is given back before the success is durable`() async throws {

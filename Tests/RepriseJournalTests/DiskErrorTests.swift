@@ -1,0 +1,89 @@
+import Foundation
+import GRDB
+import PowerLossShim
+import Reprise
+import TestSupport
+import Testing
+
+@testable import RepriseJournal
+
+/// A disk that fails at any one of the changes that a run makes to the journal, and from then on.
+@Suite(.serialized) struct DiskErrorTests {
+  private static let count = 6
+
+  private static func workflow() throws -> Workflow {
+    try Workflow(
+      name: "w",
+      steps: (0..<count).map { number in
+        Step(id: "s\(number)", needs: number == 0 ? [] : ["s\(number - 1)"], action: .exec(["-"]))
+      })
+  }
+
+  /// Steps that note that they were run.
+  private static func executor(_ ledger: Protected<[String]>) -> ClosureExecutor {
+    ClosureExecutor { context in
+      ledger.withLock { $0.append(context.step.id) }
+      return ["by": context.step.id]
+    }
+  }
+
+  /// SQLITE_IOERR and SQLITE_FULL.
+  @Test(arguments: [10, 13] as [Int32])
+  func `whichever change fails, nothing hangs, nothing false is said, and the run can be resumed`(
+    _ error: Int32
+  ) async throws {
+    var abandoned = 0
+    for number in 0... {
+      let folder = try Folder()
+      let ledger = Protected<[String]>([])
+      try #require(power_loss_begin() == 0)
+      var outcome: RunOutcome?
+      var id: RunID?
+      do {
+        let journal = try Journal(folder.state)
+        power_loss_fail_at(Int32(number), error)
+        let recorded = try journal.begin(folder.request())
+        id = recorded.id
+        let engine = Engine(executor: Self.executor(ledger), recorder: recorded)
+        outcome = await engine.start(try Self.workflow(), id: recorded.id).outcome
+      } catch is JournalError {
+        #expect(ledger.value == [], "what could not be begun was not run")
+      }
+      power_loss_fail_at(-1, 0)
+      power_loss_end()
+
+      let journal = try Journal(folder.state)
+      #expect(try journal.integrityProblems() == [])
+      if let id { await expectEventually("nobody holds the run") { !journal.isLive(id) } }
+      try journal.recover { _ in }
+      guard let id, let record = try? journal.run(named: id.description) else { continue }
+      let state = try journal.state(of: record)
+      let done = state.steps.filter(\.phase.isSuccess).map(\.id)
+      switch outcome {
+      case .succeeded:
+        #expect(record.status == .succeeded && done.count == Self.count)
+      case .abandoned:
+        abandoned += 1
+        #expect(record.status != .succeeded)
+      default:
+        Issue.record("after \(number) changes: \(String(describing: outcome))")
+      }
+      if record.status == .succeeded {
+        // The disk held out to the end.
+        #expect(abandoned > 5, "an honest campaign fails")
+        return
+      }
+      let (recorded, read) = try journal.reopen(id) { record, _ in record.request }
+      let engine = Engine(executor: Self.executor(ledger), recorder: recorded)
+      let run =
+        read.run == nil
+        ? engine.start(try Self.workflow(), id: id)
+        : engine.resume(read, with: try Self.workflow())
+      #expect(await run.outcome == .succeeded)
+      for step in done {
+        #expect(ledger.value.filter { $0 == step }.count == 1, "\(step) after \(number) changes")
+      }
+      #expect(Set(ledger.value).count == Self.count)
+    }
+  }
+}
