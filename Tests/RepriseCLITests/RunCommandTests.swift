@@ -153,7 +153,7 @@ struct RunCommandTests {
 
   @Test func `a flood of output comes through whole and in little memory`() async throws {
     let scenario = try Scenario()
-    let bytes = scaled(1 << 25)
+    let bytes = rounds(1 << 25, soak: 1 << 30)
     // The step itself looks, in the end, how much memory its parent has used at most.
     try scenario.write(
       """
