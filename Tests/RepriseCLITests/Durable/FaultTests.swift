@@ -14,8 +14,17 @@ import Testing
     """
 
   /// Whether this test may mount a small disk of its own.
-  static let canMount: Bool =
-    getuid() == 0 && FileManager.default.fileExists(atPath: "/proc/mounts")
+  static let canMount: Bool = {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = [
+      "-c",
+      "d=$(mktemp -d) && mount -t tmpfs tmpfs $d 2>/dev/null && umount $d; s=$?; rmdir $d; exit $s",
+    ]
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }()
 
   /// A scenario whose folder `state` is a disk of so many KiB.
   private func withDisk(_ size: Int, _ body: (Scenario) async throws -> Void) async throws {
