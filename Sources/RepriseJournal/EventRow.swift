@@ -33,6 +33,7 @@ struct EventRow: Equatable {
       case .succeeded(let outputs):
         kind = "step-succeeded"
         if !outputs.isEmpty { json = try Self.json(of: event) }
+      case .retrying: kind = "step-retrying"
       case .failed: kind = "step-failed"
       case .cancelled: kind = "step-cancelled"
       case .skipped: kind = "step-skipped"
@@ -40,7 +41,7 @@ struct EventRow: Equatable {
       }
       switch stepEvent {
       case .ready, .started, .succeeded: break
-      case .failed, .cancelled, .skipped, .output: json = try Self.json(of: event)
+      case .retrying, .failed, .cancelled, .skipped, .output: json = try Self.json(of: event)
       }
     case .runStarted: kind = "run-started"
     case .runResumed: kind = "run-resumed"

@@ -87,8 +87,8 @@ struct PlainLog {
     case .generationStarted: return ["\(time) generation \(event.generation) started"]
     case .runCancelling(let cause): return ["\(time) cancelling \(cause)"]
     case .runEnded(let outcome): return ["\(time) run \(ending(outcome, event))"]
-    case .step(let id, _, let stepEvent):
-      return stepLines(id, stepEvent, event, startedAt).map {
+    case .step(let id, let attempt, let stepEvent):
+      return stepLines(id, attempt, stepEvent, event, startedAt).map {
         "\(time) \(TerminalText.sanitized(id)) \($0)"
       }
     }
@@ -107,18 +107,24 @@ struct PlainLog {
   }
 
   private func stepLines(
-    _ id: String, _ stepEvent: Event.StepEvent, _ event: Event, _ startedAt: Timestamp?
+    _ id: String, _ attempt: Int, _ stepEvent: Event.StepEvent, _ event: Event,
+    _ startedAt: Timestamp?
   ) -> [String] {
     let took = startedAt.map { " after \(durationText(event.time - $0))" } ?? ""
     switch stepEvent {
     case .ready: return []
-    case .started: return ["started"]
+    case .started: return [attempt > 1 ? "started, attempt \(attempt)" : "started"]
     case .output(_, let text, let isPartial):
       guard !isPartial else { return [] }
       let bar = style.hasUnicode ? "│" : "|"
       return text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         .map { "\(bar) \(TerminalText.sanitized(String($0) ?? ""))" }
     case .succeeded: return ["succeeded" + took]
+    case .retrying(let reason, let delay):
+      return [
+        "attempt \(attempt) failed\(took): " + TerminalText.sanitized(reason.description)
+          + "; next one in \(durationText(delay))"
+      ]
     case .failed(let reason):
       return ["failed" + took + ": " + TerminalText.sanitized(reason.description)]
     case .cancelled(let cause): return ["cancelled \(TerminalText.sanitized(cause.description))"]

@@ -129,7 +129,7 @@ final class TreeDisplay: EventDisplay {
     let (isOver, isRunning) = state.withLock { state in
       state.isScheduled = false
       state.lastFrame = now
-      return (state.isOver || state.isAway, state.run.counts.running > 0)
+      return (state.isOver || state.isAway, state.run.counts.underWay > 0)
     }
     guard !isOver else { return }
     draw(rows: nil)

@@ -181,9 +181,14 @@ struct TreeView {
     case .cancelled(let cause): return "cancelled " + TerminalText.sanitized(cause.description)
     case .skipped(let reason): return "skipped: " + TerminalText.sanitized(reason)
     case .running:
-      guard options.showsOutput, let line = step.output.current else { return "" }
-      return TerminalText.sanitized(line.text)
-    case .pending, .ready, .succeeded: return ""
+      let attempt = step.attempt > 1 ? "attempt \(step.attempt)  " : ""
+      guard options.showsOutput, let line = step.output.current else { return attempt }
+      return attempt + TerminalText.sanitized(line.text)
+    case .ready:
+      guard let retry = step.retry else { return "" }
+      return "attempt \(step.attempt) " + TerminalText.sanitized(retry.reason.description)
+        + "; next one in \(elapsedText(max(.zero, retry.delay - (now - retry.failedAt))))"
+    case .pending, .succeeded: return ""
     }
   }
 }

@@ -56,7 +56,20 @@ struct KeyTable: Sendable {
       Key("dir", "text", "where it runs"),
       Key("shell", "text or list of texts", "what runs its script"),
       Key("timeout", "duration", "how long it may take"),
+      Key("retry", "number or map", "when it is tried again after a failure"),
       Key("grace", "duration", "how long it may take to end once it is told to"),
+    ])
+
+  static let retry = KeyTable(
+    place: "retry",
+    keys: [
+      Key("limit", "number from 1", "how often it is tried again"),
+      Key("delay", "duration", "the time before the second attempt"),
+      Key("backoff", "constant, linear or exponential", "how the time grows"),
+      Key("factor", "number from 1", "by what it grows exponentially"),
+      Key("max-delay", "duration", "what it does not grow beyond"),
+      Key("jitter", "number from 0 to 1", "the part of the time that is random"),
+      Key("on", "list of exit statuses", "the failures after which it is tried again"),
     ])
 
   static let parallel = KeyTable(
@@ -76,6 +89,8 @@ struct KeyTable: Sendable {
     "timeout_sec": "timeout", "environment": "env", "vars": "env",
     "parallelism": "max-parallel", "cancel-in-progress": "policy", "args": "exec",
     "desc": "description",
+    "retries": "retry", "attempts": "limit", "max": "limit", "interval": "delay",
+    "interval_sec": "delay", "retry_policy": "retry", "exit_codes": "on",
   ]
 
   /// What somebody probably meant by a key that does not exist here.

@@ -136,6 +136,21 @@ struct Reader {
     return number
   }
 
+  mutating func decimal(_ node: Node, _ what: String, _ range: ClosedRange<Double>) -> Double? {
+    guard case .scalar(let text, isPlain: true) = node.content, let number = Double(text),
+      range.contains(number)
+    else {
+      func short(_ bound: Double) -> String {
+        bound == bound.rounded() ? String(Int(bound)) : String(bound)
+      }
+      tell(
+        "\(what) is a number from \(short(range.lowerBound)) to \(short(range.upperBound))",
+        at: node)
+      return nil
+    }
+    return number
+  }
+
   /// Environment variables; numbers and the like are taken as they are written.
   mutating func environment(_ node: Node) -> [String: String] {
     guard case .mapping(let pairs) = node.content else {

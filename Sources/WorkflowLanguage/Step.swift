@@ -20,6 +20,8 @@ public struct Step: Sendable, Equatable {
   public var timeout: Duration?
   /// How long it may take to end once it is told to; what the workflow says when nil.
   public var grace: Duration?
+  /// When it is tried again after a failure; nil for never.
+  public var retry: Retry?
   /// The line of the file in which it is declared, from 1.
   public var line: Int?
 
@@ -34,11 +36,12 @@ public struct Step: Sendable, Equatable {
   ///   - shell: What runs its script.
   ///   - timeout: How long it may take.
   ///   - grace: How long it may take to end once it is told to.
+  ///   - retry: When it is tried again after a failure.
   ///   - line: The line of the file in which it is declared.
   public init(
     id: String, needs: [String] = [], action: Action, environment: [String: String] = [:],
     directory: String? = nil, shell: Shell? = nil, timeout: Duration? = nil,
-    grace: Duration? = nil, line: Int? = nil
+    grace: Duration? = nil, retry: Retry? = nil, line: Int? = nil
   ) {
     self.id = id
     self.needs = needs
@@ -48,6 +51,7 @@ public struct Step: Sendable, Equatable {
     self.shell = shell
     self.timeout = timeout
     self.grace = grace
+    self.retry = retry
     self.line = line
   }
 }

@@ -160,6 +160,7 @@ struct WorkflowReader {
       reader.duration($0.value, "timeout", allowsZero: false)
     }
     let grace = values["grace"].flatMap { reader.duration($0.value, "grace", allowsZero: true) }
+    let retry = values["retry"].flatMap { reader.retry($0.value) }
     guard let id else { return (nil, before) }
     let position = drafts.count
     drafts.append(
@@ -167,7 +168,7 @@ struct WorkflowReader {
         step: Step(
           id: id, needs: needNodes?.compactMap(\.text) ?? before, action: action ?? .run(""),
           environment: environment ?? [:], directory: directory, shell: shell, timeout: timeout,
-          grace: grace, line: node.mark.line),
+          grace: grace, retry: retry, line: node.mark.line),
         idNode: values["id"]?.value ?? node, needNodes: needNodes ?? []))
     return (.step(StepIndex(position)), [id])
   }

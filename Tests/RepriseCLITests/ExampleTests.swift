@@ -8,6 +8,7 @@ struct ExampleTests {
 
   private static let expected: [String: Int32] = [
     "coordinator": 0, "diamond": 0, "build-test-release": 0, "failing": 1, "time-out": 1,
+    "retry": 0,
   ]
 
   private func run(_ name: String) async throws -> Scenario.Ended {

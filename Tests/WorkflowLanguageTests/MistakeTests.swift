@@ -64,6 +64,20 @@ struct MistakeTests {
     Mistake(
       "concurrency: {group: g, cancel-in-progress: true}\nsteps: [{id: a, run: x}]\n",
       ["1:14", "1:25"], "did you mean \"policy\"?"),
+    Mistake("steps: [{id: a, run: x, retry: 0}]\n", ["1:32"], "a whole number from 1"),
+    Mistake("steps: [{id: a, run: x, retry: {delay: 1s}}]\n", ["1:32"], "retry needs a \"limit\""),
+    Mistake(
+      "steps: [{id: a, run: x, retry: {limit: 1, backoff: exponental}}]\n", ["1:52"],
+      "did you mean \"exponential\"?"),
+    Mistake(
+      "steps: [{id: a, run: x, retry: {limit: 1, factor: 2}}]\n", ["1:51"],
+      "\"backoff: exponential\" only"),
+    Mistake(
+      "steps: [{id: a, run: x, retry: {limit: 1, jitter: 2}}]\n", ["1:51"], "from 0 to 1"),
+    Mistake(
+      "steps: [{id: a, run: x, retry: {limit: 1, on: [0, 256]}}]\n", ["1:48", "1:51"],
+      "at most 255"),
+    Mistake("steps: [{id: a, run: x, retries: 2}]\n", ["1:25"], "did you mean \"retry\"?"),
     Mistake("max-parallel: 0\nsteps: [{id: a, run: x}]\n", ["1:15"], "a whole number from 1"),
     Mistake("max-parallel: \"2\"\nsteps: [{id: a, run: x}]\n", ["1:15"], "a whole number from 1"),
     Mistake("timeout: soon\nsteps: [{id: a, run: x}]\n", ["1:10"], "is a duration, not \"soon\""),

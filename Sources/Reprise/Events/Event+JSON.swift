@@ -19,6 +19,7 @@ extension Event: Codable {
     case stepStarted = "step-started"
     case stepOutput = "step-output"
     case stepSucceeded = "step-succeeded"
+    case stepRetrying = "step-retrying"
     case stepFailed = "step-failed"
     case stepCancelled = "step-cancelled"
     case stepSkipped = "step-skipped"
@@ -101,6 +102,10 @@ extension Event: Codable {
     case .succeeded(let outputs):
       try container.encode(Name.stepSucceeded, forKey: .event)
       try container.encode(outputs, forKey: .outputs)
+    case .retrying(let reason, let delay):
+      try container.encode(Name.stepRetrying, forKey: .event)
+      try container.encode(reason, forKey: .reason)
+      try container.encode(delay.inSeconds, forKey: .seconds)
     case .failed(let reason):
       try container.encode(Name.stepFailed, forKey: .event)
       try container.encode(reason, forKey: .reason)
@@ -134,8 +139,8 @@ extension Event: Codable {
         .runCancelling(try container.decode(CancellationCause.self, forKey: .cause))
       case .runEnded:
         .runEnded(try Self.outcome(from: container))
-      case .stepReady, .stepStarted, .stepOutput, .stepSucceeded, .stepFailed, .stepCancelled,
-        .stepSkipped:
+      case .stepReady, .stepStarted, .stepOutput, .stepSucceeded, .stepRetrying, .stepFailed,
+        .stepCancelled, .stepSkipped:
         .step(
           try container.decode(String.self, forKey: .step),
           attempt: try container.decode(Int.self, forKey: .attempt),
@@ -170,6 +175,10 @@ extension Event: Codable {
         text: try container.decode(String.self, forKey: .text),
         isPartial: try container.decodeIfPresent(Bool.self, forKey: .partial) ?? false)
     case .stepSucceeded: .succeeded(try container.decode(StepOutputs.self, forKey: .outputs))
+    case .stepRetrying:
+      .retrying(
+        try container.decode(FailureReason.self, forKey: .reason),
+        after: .seconds(try container.decode(Double.self, forKey: .seconds)))
     case .stepFailed: .failed(try container.decode(FailureReason.self, forKey: .reason))
     case .stepCancelled: .cancelled(try container.decode(CancellationCause.self, forKey: .cause))
     case .stepSkipped: .skipped(try container.decode(String.self, forKey: .text))

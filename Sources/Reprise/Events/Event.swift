@@ -62,6 +62,8 @@ public struct Event: Sendable, Equatable {
     /// what comes next on the stream replaces it.
     case output(OutputStream, text: String, isPartial: Bool)
     case succeeded(StepOutputs)
+    /// An attempt has failed, and the next one begins after a while.
+    case retrying(FailureReason, after: Duration)
     case failed(FailureReason)
     case cancelled(CancellationCause)
     case skipped(String)

@@ -34,16 +34,24 @@ struct StepPerformer: Sendable {
     case .refused: return .stopped
     case .done(let outputs): return .succeeded(outputs)
     }
-    guard await slots.take() else {
-      return end(step, attempt: 0, .cancelled(.request))
+    var number = 1
+    while true {
+      switch await attempt(number, of: step, generation: generation, results: results) {
+      case .over(let result):
+        return result
+      case .again(let delay):
+        number += 1
+        guard (try? await clock.sleep(for: delay)) != nil else {
+          return end(step, attempt: number - 1, .cancelled(.request))
+        }
+      }
     }
-    defer { slots.giveBack() }
-    // What this step needs must be known to have succeeded even if the machine loses its power now.
-    // When that cannot be recorded, the run is on its way to being abandoned.
-    guard await ledger.recorded(successesOf: workflow.graph.needs(of: step)) == nil else {
-      return end(step, attempt: 0, .cancelled(.request))
-    }
-    return await attempt(step, generation: generation, results: results)
+  }
+
+  private enum Attempted {
+    case over(StepResult)
+    /// It failed, and the next attempt begins after this time.
+    case again(Duration)
   }
 
   private enum Beginning {
@@ -59,17 +67,42 @@ struct StepPerformer: Sendable {
     return record(.ready, of: step, admittedTo: generation) ? .admitted : .refused
   }
 
+  /// Makes one attempt, in a place that is given back after it.
   private func attempt(
-    _ step: StepIndex, generation: Int, results: [StepResult]
-  ) async -> StepResult {
-    guard record(.started, of: step, attempt: 1, admittedTo: generation) else {
-      return end(step, attempt: 0, .cancelled(.request))
+    _ number: Int, of step: StepIndex, generation: Int, results: [StepResult]
+  ) async -> Attempted {
+    guard await slots.take() else {
+      return .over(end(step, attempt: number - 1, .cancelled(.request)))
     }
+    defer { slots.giveBack() }
+    // What this step needs must be known to have succeeded even if the machine loses its power now.
+    // When that cannot be recorded, the run is on its way to being abandoned.
+    guard await ledger.recorded(successesOf: workflow.graph.needs(of: step)) == nil,
+      record(.started, of: step, attempt: number, admittedTo: generation)
+    else { return .over(end(step, attempt: number - 1, .cancelled(.request))) }
     let context = StepContext(
-      run: ledger.run, generation: generation, attempt: 1, workflow: workflow,
+      run: ledger.run, generation: generation, attempt: number, workflow: workflow,
       step: workflow.steps[step.position], index: step, results: results, ledger: ledger,
       killSwitch: killSwitch)
-    return end(step, attempt: 1, await execute(context))
+    let event = await execute(context)
+    if let delay = delay(after: event, attempt: number, of: context.step),
+      case .failed(let reason) = event,
+      record(.retrying(reason, after: delay), of: step, attempt: number, admittedTo: generation)
+    {
+      return .again(delay)
+    }
+    return .over(end(step, attempt: number, event))
+  }
+
+  /// How long the next attempt waits; nil when there is none.
+  private func delay(after event: Event.StepEvent, attempt: Int, of step: Step) -> Duration? {
+    guard let retry = step.retry, attempt <= retry.limit, case .failed(let reason) = event else {
+      return nil
+    }
+    if let statuses = retry.statuses {
+      guard case .exited(let status) = reason, statuses.contains(status) else { return nil }
+    }
+    return retry.delay(after: attempt, random: .random(in: 0...1))
   }
 
   /// A need has failed: the step will not run in this generation.
@@ -170,7 +203,7 @@ extension Event.StepEvent {
     switch self {
     case .succeeded(let outputs): .succeeded(outputs)
     case .failed: .failed(step)
-    case .cancelled, .skipped, .ready, .started, .output: .stopped
+    case .cancelled, .skipped, .ready, .started, .retrying, .output: .stopped
     }
   }
 }

@@ -53,6 +53,7 @@ extension StepState {
         tell(time, .output(partial.stream, text: partial.text, isPartial: true))
       }
     }
+    if let retry { tell(retry.failedAt, .retrying(retry.reason, after: retry.delay)) }
     guard let endedAt else { return events }
     switch phase {
     case .pending, .ready, .running: break

@@ -162,6 +162,9 @@ public struct RunState: Sendable, Equatable {
       try expect(event, old == .ready)
       steps[position].startedAt = event.time
       steps[position].attempt = attempt
+      steps[position].retry = nil
+      // Each attempt is judged by what it writes itself.
+      steps[position].output = OutputTail()
       setPhase(.running, of: position)
     case .output(let stream, let text, let isPartial):
       try expect(event, old == .running)
@@ -169,6 +172,10 @@ public struct RunState: Sendable, Equatable {
     case .succeeded(let outputs):
       try expect(event, old == .running)
       end(position, .succeeded(outputs), event.time)
+    case .retrying(let reason, let delay):
+      try expect(event, old == .running)
+      steps[position].retry = PendingRetry(reason: reason, failedAt: event.time, delay: delay)
+      setPhase(.ready, of: position)
     case .failed(let reason):
       try expect(event, old == .running)
       end(position, .failed(reason), event.time)

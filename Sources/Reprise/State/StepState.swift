@@ -12,6 +12,8 @@ public struct StepState: Sendable, Equatable {
   public internal(set) var readyAt: Timestamp?
   /// When its action began.
   public internal(set) var startedAt: Timestamp?
+  /// Why the last attempt failed, while the step waits for the next one.
+  public internal(set) var retry: PendingRetry?
   /// When it came to its end, whichever that was.
   public internal(set) var endedAt: Timestamp?
   /// The last lines that it wrote.
@@ -22,11 +24,21 @@ public struct StepState: Sendable, Equatable {
   }
 }
 
+/// A step that waits for its next attempt.
+public struct PendingRetry: Sendable, Equatable {
+  /// Why the last attempt failed.
+  public let reason: FailureReason
+  /// When it failed.
+  public let failedAt: Timestamp
+  /// How long the next attempt waits.
+  public let delay: Duration
+}
+
 /// Where a step stands: `pending → ready → running → succeeded | failed | cancelled | skipped`.
 public enum StepPhase: Sendable, Equatable {
   /// Something that it needs has not succeeded yet.
   case pending
-  /// All that it needs has succeeded; it waits for a free place.
+  /// All that it needs has succeeded; it waits for a free place, or for its next attempt.
   case ready
   /// Its action is under way.
   case running

@@ -58,7 +58,8 @@ struct EventStory {
 
   private func randomEvent(using generator: inout some RandomNumberGenerator) -> Event.StepEvent {
     let lines = (0..<Int.random(in: 1...30, using: &generator)).map { "line \($0)" }
-    return switch Int.random(in: 0..<8, using: &generator) {
+    return switch Int.random(in: 0..<9, using: &generator) {
+    case 8: .retrying(.exited(status: 75), after: .seconds(2))
     case 0: .succeeded(["version": "1"])
     case 1: .failed(.exited(status: 2))
     case 2: .cancelled(.failure(ofStep: "s0"))
