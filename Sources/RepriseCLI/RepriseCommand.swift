@@ -7,15 +7,15 @@ struct RepriseCommand: AsyncParsableCommand {
     commandName: "reprise",
     abstract: "Runs workflows: steps that need one another, side by side where they can.",
     discussion: """
-      A workflow is a YAML file that names steps and their order. While it runs, press r to take it
-      again from the top, c to cancel it, ? for the other keys.
+      A workflow is a YAML file that names steps and their order. While it runs, press r to take \
+      it again from the top, c to cancel it, ? for the other keys.
 
       EXIT STATUS
         0    succeeded
-        1    a step failed (with --pass-through: the status of the first step that failed)
+        1    a step failed (--pass-through: the status of the first that did)
         2    the command line or the file is wrong
         3    the run timed out
-        4    Reprise itself could not go on, or another run of its group is under way
+        4    Reprise itself could not go on, or another run of the group is live
         129  cancelled because the terminal has gone (SIGHUP)
         130  cancelled with Ctrl-C or the key c
         141  cancelled because nobody reads its output any more
@@ -26,7 +26,7 @@ struct RepriseCommand: AsyncParsableCommand {
         reprise validate my.yaml       tell every mistake in a file
         reprise runs                   what has run, and what runs now
         reprise resume @last           go on where the last run stopped
-        reprise --generate-completion-script bash > /etc/bash_completion.d/reprise
+        reprise --generate-completion-script bash > ~/.reprise-completion.bash
       """,
     version: RepriseVersion.text,
     subcommands: [

@@ -18,7 +18,8 @@ struct LogsCommand: AsyncParsableCommand {
     commandName: "logs",
     abstract: "Print what the steps of a run wrote.",
     discussion: """
-      With a step: its output as it is. Without: that of all steps, each line with the name of its step.
+      With a step: its output as it is. Without: that of all steps, each line with the name of \
+      its step.
 
       EXAMPLES
         reprise logs @last

@@ -10,8 +10,9 @@ struct ResumeCommand: DrivingCommand {
     commandName: "resume",
     abstract: "Take up a run that failed, was cancelled or was interrupted.",
     discussion: """
-      What has succeeded is not run again, and its outputs are there. The file may have changed in what
-      was not finished yet; when a finished step has changed, the difference is shown and nothing is run.
+      What has succeeded is not run again, and its outputs are there. The file may have changed in \
+      what was not finished yet; when a finished step has changed, the difference is shown and \
+      nothing is run.
 
       EXAMPLES
         reprise resume @last

@@ -10,11 +10,12 @@ struct RunCommand: DrivingCommand {
     commandName: "run",
     abstract: "Run a workflow and show its progress.",
     discussion: """
-      On a terminal the steps are shown as a tree that is redrawn in place; elsewhere as plain lines.
-      Keys while it runs: r restart from the top, c cancel (twice: kill), l output, ? help.
+      On a terminal the steps are shown as a tree that is redrawn in place; elsewhere as plain \
+      lines. Keys while it runs: r restart from the top, c cancel (twice: kill), l output, ? help. \
       Signals: SIGINT, SIGTERM and SIGHUP cancel (a second one kills), SIGUSR1 restarts.
-      The run is recorded in .reprise: see it with reprise runs, steer it from another terminal with
-      reprise attach, restart and cancel, and take it up again with reprise resume.
+
+      The run is recorded in .reprise: see it with reprise runs, steer it from another terminal \
+      with reprise attach, restart and cancel, and take it up again with reprise resume.
 
       EXAMPLES
         reprise run coordinator

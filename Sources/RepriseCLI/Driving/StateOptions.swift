@@ -8,8 +8,8 @@ import RepriseJournal
 struct StateOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Where runs are kept; .reprise in this folder or one above when left out.",
-      discussion: "REPRISE_STATE_DIR says the same.", valueName: "dir"),
+      "Where runs are kept: .reprise in this folder or one above when neither this nor "
+        + "REPRISE_STATE_DIR is given.", valueName: "dir"),
     completion: .directory)
   var stateDir: String?
 
