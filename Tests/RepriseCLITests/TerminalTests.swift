@@ -8,7 +8,7 @@ struct TerminalTests {
     grace: 1s
     steps:
       - { id: quick, run: "echo q$REPRISE_GENERATION >> log" }
-      - { id: slow, run: "touch began$REPRISE_GENERATION; sleep 0.4; touch late$REPRISE_GENERATION; sleep 50" }
+      - { id: slow, run: "echo $PPID > engine; touch began$REPRISE_GENERATION; sleep 0.4; touch late$REPRISE_GENERATION; sleep 50" }
     """
 
   // Runs a line of shell on a terminal while another one writes the keys to be pressed, and returns
@@ -72,6 +72,36 @@ struct TerminalTests {
       "echo 'steps: [{ id: a, run: exit 3 }]' > f.yaml; reprise run f.yaml", keys: ":", in: scenario
     )
     #expect(output.contains("status 1") && output.contains("first failure"))
+    expectUntouched(output)
+  }
+
+  @Test(arguments: [
+    ("kill -TERM $(ps -o ppid= -p $(cat engine))", "status 143"),
+    ("kill -HUP $(ps -o ppid= -p $(cat engine))", "status 129"),
+    ("kill -KILL $(cat engine)", "status 137"),
+    ("kill -KILL $(ps -o ppid= -p $(cat engine))", "status 137"),
+  ])
+  func `the terminal is as it was after the command or its engine was ended by a signal`(
+    _ ending: String, _ status: String
+  ) async throws {
+    let scenario = try Scenario()
+    let output = try await run(
+      // The engine outlives its guardian for a moment, and gives the terminal back then.
+      "reprise run w.yaml; s=$?; while kill -0 $(cat engine) 2>/dev/null; do :; done; (exit $s)",
+      keys: "wait_for began1; \(ending)", in: scenario)
+    #expect(output.contains(status))
+    expectUntouched(output)
+  }
+
+  @Test func `Ctrl-Z stops the steps as well, and they go on with the command`() async throws {
+    let scenario = try Scenario()
+    let output = try await run(
+      // A stopped step is in the state T.
+      "set -m; reprise run w.yaml; ps -o stat= --ppid $(cat engine) > states; fg",
+      keys: "wait_for began1; printf '\\032'; wait_for late1; printf c", in: scenario)
+    #expect(scenario.read("states").split(separator: "\n").allSatisfy { $0.hasPrefix("T") })
+    #expect(!scenario.read("states").isEmpty)
+    #expect(output.contains("status 130"))
     expectUntouched(output)
   }
 
