@@ -148,7 +148,8 @@ final class ChildState {
   func next(tree: ProcessTree?) -> Next {
     let now = ContinuousClock.now
     guard let tree else {
-      return .wait(killsAt.map { $0 - now } ?? (isPolled ? .milliseconds(5) : nil))
+      let times = [killsAt.map { $0 - now }, isPolled ? .milliseconds(5) : nil]
+      return .wait(times.compactMap(\.self).min())
     }
     if tree.isEmpty && status != nil {
       // Nobody is left who could write; the rest of the output is in the pipes. It is waited for

@@ -166,6 +166,8 @@ final class ReactorLoop {
     guard let child = children[pid], child.isPaused else { return }
     child.isPaused = false
     for stream in child.streams where stream.isOpen { poller.watch(stream.descriptor) }
+    // It may have been the pause alone that it was not over.
+    if child.status != nil { look(child) }
   }
 
   // MARK: News

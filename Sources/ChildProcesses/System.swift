@@ -170,6 +170,16 @@ func waitForAnyChild(_ options: Int32) -> (pid: pid_t, change: ChildChange)? {
   }
 }
 
+/// Whether this process ignores a signal.
+func isIgnored(_ number: Int32) -> Bool {
+  reprise_is_ignored(number) != 0
+}
+
+/// Whether this process has a child, ended or not.
+func hasChildren() -> Bool {
+  reprise_has_children() != 0
+}
+
 /// Waits for one of the signals, which must be blocked.
 func waitForSignal(_ signals: sigset_t) -> (number: Int32, isFromProcess: Bool) {
   var signals = signals

@@ -66,6 +66,19 @@ int reprise_wait_any(int options, pid_t *pid, int *kind, int *value) {
   return 1;
 }
 
+int reprise_is_ignored(int signal_number) {
+  struct sigaction action;
+  return !sigaction(signal_number, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
+int reprise_has_children(void) {
+  siginfo_t info;
+  while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT)) {
+    if (errno != EINTR) return 0;
+  }
+  return 1;
+}
+
 int reprise_wait_for_signal(const sigset_t *set, int *sent_by_process) {
   siginfo_t info;
   int number;

@@ -1,6 +1,8 @@
 // The command `reprise`: arguments in, exit status out. What its subcommands do stands in Commands.
 
 import ArgumentParser
+import RepriseControl
+import RepriseJournal
 
 struct RepriseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -47,6 +49,10 @@ struct RepriseCommand: AsyncParsableCommand {
     if let problem = error as? Problem {
       printError(problem.text)
       endProcess(problem.status)
+    }
+    if error is JournalError || error is ControlError {
+      printError("error: \(error)")
+      endProcess(.cannotGoOn)
     }
     // Asking for help or the version is no error; everything else that the parser throws is one of
     // the command line.

@@ -171,6 +171,8 @@ private final class AttachedClient: Sendable {
   // @unchecked: a subscription is not Sendable; this one is only stored and released.
   private struct State: @unchecked Sendable {
     var subscription: AnyCancellable?
+    /// The descriptor may belong to somebody else by now.
+    var isClosed = false
   }
 
   private let descriptor: Int32
@@ -189,6 +191,7 @@ private final class AttachedClient: Sendable {
   func attach(to events: RunEvents) {
     // After the reply to the request, whose turn comes first.
     queue.async { [self] in
+      guard !state.withLock({ $0.isClosed }) else { return }
       let subscription = events.sinkOneByOne { [weak self] event in
         guard let self else { return }
         await withCheckedContinuation { continuation in
@@ -204,17 +207,24 @@ private final class AttachedClient: Sendable {
     }
   }
 
-  /// Ends the writing; waits until what is being written has been.
-  func leave() {
+  private func drop() {
     let held = state.withLock { state in
       defer { state.subscription = nil }
       return State(subscription: state.subscription)
     }
     held.subscription?.cancel()
-    queue.sync {}
+  }
+
+  /// Ends the writing; waits until what is being written has been.
+  func leave() {
+    drop()
+    queue.sync { state.withLock { $0.isClosed = true } }
+    // What was being attached to meanwhile.
+    drop()
   }
 
   private func write(_ bytes: [UInt8]) {
+    guard !state.withLock({ $0.isClosed }) else { return }
     if !sendAll(bytes, to: descriptor) { shutdown(descriptor, Int32(SHUT_RDWR)) }
   }
 }

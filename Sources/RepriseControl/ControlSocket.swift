@@ -39,7 +39,11 @@ func connectedSocket(to path: String) throws(ControlError) -> Int32 {
 /// Takes the next connection, if one waits and is of the same user.
 func acceptedSocket(_ listening: Int32) -> Int32? {
   let descriptor = accept(listening, nil, nil)
-  guard descriptor >= 0 else { return nil }
+  guard descriptor >= 0 else {
+    // The connection stays in line; out of descriptors, this would be called again at once.
+    if errno == EMFILE || errno == ENFILE { poll(nil, 0, 50) }
+    return nil
+  }
   _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
   guard peerUser(of: descriptor) == geteuid() else {
     close(descriptor)

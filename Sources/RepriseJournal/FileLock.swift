@@ -63,11 +63,12 @@ public final class FileLock: Sendable {
 
   /// Whether somebody holds a lock, without taking it.
   static func isHeld(_ path: String) -> Bool {
-    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else { return false }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    // Who cannot look does not know; what may be live is not to be touched.
+    guard descriptor >= 0 else { return errno != ENOENT }
     defer { close(descriptor) }
     var request = wholeFile()
-    guard fcntl(descriptor, FileLockCommand.ask, &request) == 0 else { return false }
+    guard fcntl(descriptor, FileLockCommand.ask, &request) == 0 else { return true }
     return request.l_type != Int16(F_UNLCK)
   }
 

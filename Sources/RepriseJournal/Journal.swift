@@ -17,20 +17,28 @@ import Foundation
 public final class Journal: Sendable {
   /// Where it is.
   public let directory: StateDirectory
+  /// The process that is recorded to drive the runs that are begun here: the one to send signals to.
+  private let process: Int
   let database: DatabaseQueue
 
   /// Opens the journal of a folder, and makes both where they do not exist.
   ///
-  /// - Parameter directory: The folder.
+  /// - Parameters:
+  ///   - directory: The folder.
+  ///   - process: The process that one sends signals to when one means the runs that are begun here:
+  ///     this one when left out.
   /// - Throws: ``JournalError``.
-  public convenience init(_ directory: StateDirectory) throws(JournalError) {
+  public convenience init(
+    _ directory: StateDirectory, process: Int? = nil
+  ) throws(JournalError) {
     try directory.create()
-    self.init(directory, try JournalDatabase.open(directory))
+    self.init(directory, try JournalDatabase.open(directory), process: process)
   }
 
-  init(_ directory: StateDirectory, _ database: DatabaseQueue) {
+  init(_ directory: StateDirectory, _ database: DatabaseQueue, process: Int? = nil) {
     self.directory = directory
     self.database = database
+    self.process = process ?? Int(ProcessInfo.processInfo.processIdentifier)
   }
 
   // MARK: Beginning
@@ -65,7 +73,7 @@ public final class Journal: Sendable {
             """,
           arguments: [
             id.description, request.workflow, request.file, request.directory, request.source,
-            options, request.group, Self.process, now.microseconds, turn,
+            options, request.group, process, now.microseconds, turn,
           ])
         return .success((database.lastInsertedRowID, turn))
       }
@@ -87,7 +95,7 @@ public final class Journal: Sendable {
     as request: (RunRecord, RunState) throws -> RunRequest
   ) throws -> (RecordedRun, RunState) {
     guard let lock = try FileLock.take(directory.lockPath(of: id)) else {
-      let process = try? run(named: id.description).process
+      let process = (try? run(named: id.description))?.process
       throw JournalError("the run \(id) is under way in process \(process.map(String.init) ?? "?")")
     }
     // Only what is read while the run is held can be relied on: another process may have driven it
@@ -104,10 +112,10 @@ public final class Journal: Sendable {
         let turn = try Self.nextTurn(in: database)
         try database.execute(
           sql: """
-            UPDATE run SET process = ?, source = ?, turn = ?, ended_at = NULL, outcome = NULL
-            WHERE number = ?
+            UPDATE run SET process = ?, source = ?, concurrency_group = ?, turn = ?, ended_at = NULL,
+              outcome = NULL WHERE number = ?
             """,
-          arguments: [Self.process, request.source, turn, record.number])
+          arguments: [process, request.source, request.group, turn, record.number])
         let count = try Int.fetchOne(
           database, sql: "SELECT coalesce(max(number), 0) FROM event WHERE run = ?",
           arguments: [record.number])
@@ -118,8 +126,6 @@ public final class Journal: Sendable {
       id: id, number: record.number, turn: turn, eventCount: eventCount, lock: lock, journal: self)
     return (recorded, state)
   }
-
-  private static var process: Int { Int(ProcessInfo.processInfo.processIdentifier) }
 
   private static func nextTurn(in database: Database) throws -> Int64 {
     try Int64.fetchOne(database, sql: "SELECT coalesce(max(turn), 0) + 1 FROM run") ?? 1

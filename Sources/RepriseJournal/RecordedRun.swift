@@ -17,6 +17,7 @@ public final class RecordedRun: Recorder {
   private let journal: Journal
   private let eventCount: Mutex<Int>
   private let isFrozen = Mutex(false)
+  private let lostOutput = Mutex(JournalError?.none)
 
   init(id: RunID, number: Int64, turn: Int64, eventCount: Int, lock: FileLock, journal: Journal) {
     self.id = id
@@ -84,8 +85,16 @@ public final class RecordedRun: Recorder {
   /// - Parameter output: An event of output.
   /// - Throws: ``JournalError``.
   public func keep(_ output: Event) throws {
-    try LogWriter(directory: journal.directory).write(output)
+    do throws(JournalError) {
+      try LogWriter(directory: journal.directory).write(output)
+    } catch {
+      lostOutput.withLock { $0 = $0 ?? error }
+      throw error
+    }
   }
+
+  /// Why output could not be kept, if any could not: also when the run was over by then.
+  public var outputProblem: JournalError? { lostOutput.withLock { $0 } }
 
   /// Records that the run ended before any event: it was still waiting, or could not be begun.
   ///

@@ -117,6 +117,51 @@ struct RunCommandTests {
     sending.cancel()
   }
 
+  @Test func `a terminal that closes cancels gracefully, although it sends SIGHUP twice`()
+    async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      grace: 20s
+      steps:
+        - id: a
+          run: |
+            trap 'sleep 0.3; touch clean; exit 0' TERM
+            touch began
+            while :; do sleep 0.02; done
+      """, to: "w.yaml")
+    let started = try scenario.start(["run", "w.yaml"])
+    await expectEventually("the step runs") { scenario.has("began") }
+    started.send(SIGHUP)
+    let sending = Task {
+      while !Task.isCancelled {
+        started.send(SIGHUP)
+        await Task.yield()
+      }
+    }
+    try await started.end().fails(with: 129)
+    sending.cancel()
+    #expect(scenario.has("clean"))
+  }
+
+  @Test func `under nohup a run goes on when the terminal has gone`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "steps: [{ id: a, run: \"touch began; while [ ! -e go ]; do sleep 0.02; done\" }]",
+      to: "w.yaml")
+    let reprise = Scenario.Started.executable.path
+    let ended = try await scenario.shell(
+      """
+      nohup \(reprise) run w.yaml --progress none & id=$!
+      while [ ! -e began ]; do sleep 0.02; done
+      kill -HUP $id
+      touch go
+      wait $id
+      """)
+    ended.succeeds()
+  }
+
   @Test func `SIGUSR1 takes the run again from the top`() async throws {
     let scenario = try Scenario()
     try scenario.write(

@@ -28,7 +28,9 @@ package func splitOffGuardian(of foreground: DetachedLink? = nil) -> GuardianLin
   guard adoptOrphansOfThisProcess(), let ends = socketPair() else { return nil }
   var signals = sigset_t()
   unsafe sigemptyset(&signals)
-  for number in Guardian.passedOn + Guardian.handled { unsafe sigaddset(&signals, number) }
+  // What is ignored from the start (SIGHUP under nohup) stays so.
+  let passedOn = Guardian.passedOn.filter { !isIgnored($0) }
+  for number in passedOn + Guardian.handled { unsafe sigaddset(&signals, number) }
   var before = sigset_t()
   unsafe sigprocmask(SIG_BLOCK, &signals, &before)
   let terminal = TerminalModes()
@@ -38,7 +40,7 @@ package func splitOffGuardian(of foreground: DetachedLink? = nil) -> GuardianLin
     close(ends.0)
     group?.join()
     // Its parent tells it of these.
-    for number in Guardian.passedOn { signal(number) { _ in } }
+    for number in passedOn { signal(number) { _ in } }
     unsafe sigprocmask(SIG_SETMASK, &before, nil)
     return GuardianLink(descriptor: ends.1, terminal: terminal, controlGroup: group)
   }
@@ -137,21 +139,18 @@ struct Guardian {
 
 /// Kills every descendant of this process, and again until none is left; reaps them.
 ///
-/// For a process that adopts orphans. A fork storm is outrun because what is killed cannot fork, and
-/// every one that is found is killed before the next look.
+/// For a process that adopts orphans: as long as it has a descendant it has a child, so that none is left
+/// is known for certain and costs one call. A fork storm is outrun because what is killed cannot fork,
+/// and every one that is found is killed before the next look.
 func killDescendants() {
   let this = getpid()
-  var clearLooks = 0
-  while clearLooks < 2 {
+  while true {
     while waitForAnyChild(WNOHANG) != nil {}
-    let table = ProcessTable.current()
-    let alive = table.withDescendants([this]).filter { $0.pid != this && !$0.isZombie }
-    for entry in alive { kill(entry.pid, SIGKILL) }
-    // Whoever ended while the table was read may have started another behind its back.
-    clearLooks = alive.isEmpty && !table.isTorn ? 2 : alive.isEmpty ? clearLooks + 1 : 0
-    if !alive.isEmpty { _ = poll(nil, 0, 1) }
+    guard hasChildren() else { return }
+    let alive = ProcessTable.current().withDescendants([this])
+    for entry in alive where entry.pid != this && !entry.isZombie { kill(entry.pid, SIGKILL) }
+    _ = poll(nil, 0, 1)
   }
-  while waitForAnyChild(WNOHANG) != nil {}
 }
 
 /// The modes of the terminal that this process was started on.

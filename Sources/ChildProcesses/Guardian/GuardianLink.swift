@@ -35,11 +35,14 @@ package struct GuardianLink: Sendable {
         for number in buffer[..<count] { onSignal(Int32(number)) }
       }
       onDeath()
-      killDescendants()
-      terminal?.restore()
-      // This process is in it, too: if there is one, it ends here.
-      controlGroup?.kill()
-      _exit(128 + SIGKILL)
+      // Nothing is started any more: what is killed now would give its place to others.
+      Reactor.shared.withoutStarts { _ in
+        killDescendants()
+        terminal?.restore()
+        // This process is in it, too: if there is one, it ends here.
+        controlGroup?.kill()
+        _exit(128 + SIGKILL)
+      }
     }
   }
 

@@ -43,6 +43,12 @@ int reprise_send_descriptor(int socket, int descriptor, const char *text);
 /// for an exit with the status *value, 2 for an end and 3 for a stop by the signal *value.
 int reprise_wait_any(int options, pid_t *pid, int *kind, int *value);
 
+/// Whether this process ignores a signal.
+int reprise_is_ignored(int signal_number);
+
+/// Whether this process has a child that has not been reaped.
+int reprise_has_children(void);
+
 /// Waits for one of the signals, which must be blocked. Returns its number, and whether a process sent
 /// it rather than the kernel.
 int reprise_wait_for_signal(const sigset_t *set, int *sent_by_process);

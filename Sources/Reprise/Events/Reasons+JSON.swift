@@ -10,6 +10,7 @@ extension FailureReason: Codable {
     case exited, signalled, threw
     case timedOut = "timed-out"
     case notStarted = "not-started"
+    case badOutputs = "bad-outputs"
   }
 
   /// Writes the documented shape.
@@ -28,6 +29,9 @@ extension FailureReason: Codable {
     case .notStarted(let text):
       try container.encode(Kind.notStarted, forKey: .kind)
       try container.encode(text, forKey: .text)
+    case .badOutputs(let text):
+      try container.encode(Kind.badOutputs, forKey: .kind)
+      try container.encode(text, forKey: .text)
     case .threw(let text):
       try container.encode(Kind.threw, forKey: .kind)
       try container.encode(text, forKey: .text)
@@ -44,6 +48,7 @@ extension FailureReason: Codable {
       case .timedOut:
         .timedOut(after: .seconds(try container.decode(Double.self, forKey: .seconds)))
       case .notStarted: .notStarted(try container.decode(String.self, forKey: .text))
+      case .badOutputs: .badOutputs(try container.decode(String.self, forKey: .text))
       case .threw: .threw(try container.decode(String.self, forKey: .text))
       }
   }

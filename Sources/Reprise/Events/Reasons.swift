@@ -11,6 +11,8 @@ public enum FailureReason: Sendable, Equatable, Error {
   case timedOut(after: Duration)
   /// It could not be started; the text says why and how to mend it.
   case notStarted(String)
+  /// It ended well, but what it wrote to `REPRISE_OUTPUT` cannot be understood; the text says why.
+  case badOutputs(String)
   /// An in-process step threw an error, described by the text.
   case threw(String)
 }
@@ -62,6 +64,7 @@ extension FailureReason: CustomStringConvertible {
     case .signalled(let signal): "ended by \(signalName(signal))"
     case .timedOut(let duration): "timed out after \(durationText(duration))"
     case .notStarted(let text): "could not start: \(text)"
+    case .badOutputs(let text): "its outputs cannot be read: \(text)"
     case .threw(let text): "threw an error: \(text)"
     }
   }

@@ -8,7 +8,8 @@ import WorkflowLanguage
 /// Carries out steps as child processes on this machine.
 ///
 /// - Environment: what the executor was given, then the workflow's `env`, then the step's, then
-///   `REPRISE_RUN_ID`, `REPRISE_STEP_ID`, `REPRISE_GENERATION` and `REPRISE_ATTEMPT`.
+///   `REPRISE_RUN_ID`, `REPRISE_STEP_ID`, `REPRISE_GENERATION`, `REPRISE_ATTEMPT` and `REPRISE_OUTPUT`,
+///   the file to which it writes its outputs.
 /// - Directory: the executor's, then the workflow's `dir`, then the step's, each relative to the
 ///   one before.
 /// - Shell: `exec` and a `run` that is a plain command line need none. Other scripts are given to
@@ -31,13 +32,15 @@ public struct LocalExecutor: Executor {
   /// Starts the process of a step and waits until nothing of its tree is left.
   ///
   /// - Parameter context: The step.
-  /// - Returns: Nothing yet: a process has no way to leave outputs.
+  /// - Returns: What the step wrote to the file named by `REPRISE_OUTPUT`.
   /// - Throws: ``FailureReason`` or `CancellationError`.
   public func execute(_ context: StepContext) async throws -> StepOutputs {
+    let outputs = try OutputFile(environment: environment)
+    defer { outputs.remove() }
     let valve = OutputValve()
     let child: ChildProcess
     do {
-      child = try ChildProcess.spawn(command(for: context)) { lines in
+      child = try ChildProcess.spawn(command(for: context, outputs)) { lines in
         let stream: OutputStream =
           switch lines.stream {
           case .standardOutput: .standardOutput
@@ -64,13 +67,13 @@ public struct LocalExecutor: Executor {
     // A step that was told to stop has not done its work, whatever status it leaves with.
     try Task.checkCancellation()
     switch status {
-    case .exited(code: 0): return [:]
+    case .exited(code: 0): return try outputs.outputs()
     case .exited(let code): throw FailureReason.exited(status: Int(code))
     case .signalled(let signal): throw FailureReason.signalled(signal: Int(signal))
     }
   }
 
-  private func command(for context: StepContext) -> Command {
+  private func command(for context: StepContext, _ outputs: OutputFile) -> Command {
     let words = argumentList(of: context.step, in: context.workflow)
     let identity = [
       "REPRISE_RUN_ID": context.run.description,
@@ -83,7 +86,8 @@ public struct LocalExecutor: Executor {
       arguments: Array(words.dropFirst()),
       environment: environment.merging(context.workflow.environment) { $1 }
         .merging(context.step.environment) { $1 }
-        .merging(identity) { $1 },
+        .merging(identity) { $1 }
+        .merging(["REPRISE_OUTPUT": outputs.path]) { $1 },
       directory: [context.workflow.directory, context.step.directory].reduce(directory, joined),
       tag: identity.keys.sorted())
   }

@@ -81,8 +81,11 @@ struct RunDriver: Sendable {
     let generation = ledger.state.generation
     var lastRestart = LastRestart(generation: generation, steps: [])
     // That there is a run is durable before the first of its processes exists.
-    await ledger.recorded()
-    var alarm = start(graph.topologicalOrder, in: pipeline, generation: generation)
+    // Where it cannot be, the request to abandon it is on its way.
+    var alarm: Task<Void, Never>?
+    if await ledger.recorded() == nil {
+      alarm = start(graph.topologicalOrder, in: pipeline, generation: generation)
+    }
     defer { alarm?.cancel() }
     if let outcome = await endIfDone(waiting) { return outcome }
 
@@ -110,8 +113,9 @@ struct RunDriver: Sendable {
         waiting = .forSteps
         let generation = beginGeneration(of: steps, isWhole: isWhole)
         lastRestart = LastRestart(generation: generation, steps: isWhole ? nil : Set(steps))
-        await ledger.recorded()
-        alarm = start(steps, in: pipeline, generation: generation)
+        if await ledger.recorded() == nil {
+          alarm = start(steps, in: pipeline, generation: generation)
+        }
       }
       if let outcome = await endIfDone(waiting) { return outcome }
     }
@@ -210,6 +214,13 @@ struct RunDriver: Sendable {
   ///
   /// - Returns: How it ended, which by then has been recorded.
   private func endIfDone(_ waiting: Waiting) async -> RunOutcome? {
+    // The end is told only when everything before it is durable, so that nobody is told of a success
+    // that is not. Where it cannot be, the request to abandon the run is on its way.
+    if case .forSteps = waiting, ledger.decide({ $0.state.counts.final == $0.state.steps.count }),
+      await ledger.recorded() != nil
+    {
+      return nil
+    }
     guard let outcome = outcomeIfDone(waiting) else { return nil }
     if let problem = await ledger.recorded() { return .abandoned(problem) }
     return outcome

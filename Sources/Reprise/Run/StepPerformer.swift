@@ -26,14 +26,12 @@ struct StepPerformer: Sendable {
   ///   - results: What became of the steps that it needs, in their order.
   /// - Returns: What became of it.
   func perform(_ step: StepIndex, generation: Int, results: [StepResult]) async -> StepResult {
+    // Before looking at what it needs: that may have changed since, and it is done nonetheless.
+    if let outputs = outputsOfEarlierSuccess(of: step) { return .succeeded(outputs) }
     if let obstacle = results.lazy.compactMap(\.obstacle).first {
       return giveUp(step, generation: generation, because: obstacle)
     }
-    switch begin(step, generation: generation) {
-    case .admitted: break
-    case .refused: return .stopped
-    case .done(let outputs): return .succeeded(outputs)
-    }
+    guard record(.ready, of: step, admittedTo: generation) else { return .stopped }
     var number = 1
     while true {
       switch await attempt(number, of: step, generation: generation, results: results) {
@@ -54,17 +52,13 @@ struct StepPerformer: Sendable {
     case again(Duration)
   }
 
-  private enum Beginning {
-    case admitted, refused
-    /// It has succeeded in an earlier generation.
-    case done(StepOutputs)
-  }
-
-  private func begin(_ step: StepIndex, generation: Int) -> Beginning {
-    let phase = ledger.decide { $0.state.steps[step.position].phase }
-    if case .succeeded(let outputs) = phase { return .done(outputs) }
-    if case .skipped = phase { return .done([:]) }
-    return record(.ready, of: step, admittedTo: generation) ? .admitted : .refused
+  /// What a step left that has succeeded in an earlier generation; nil where it has not.
+  private func outputsOfEarlierSuccess(of step: StepIndex) -> StepOutputs? {
+    switch ledger.decide({ $0.state.steps[step.position].phase }) {
+    case .succeeded(let outputs): outputs
+    case .skipped: [:]
+    case .pending, .ready, .running, .failed, .cancelled: nil
+    }
   }
 
   /// Makes one attempt, in a place that is given back after it.

@@ -59,6 +59,7 @@ struct ResumeCommand: DrivingCommand {
         }
         var request = record.request
         request.source = loaded.text
+        request.group = workflow.concurrency?.group
         return request
       }
       return HeldRun(recorded: recorded, workflow: workflow, state: state)

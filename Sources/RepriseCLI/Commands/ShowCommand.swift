@@ -40,6 +40,8 @@ struct ShowCommand: AsyncParsableCommand {
       let rows = state.steps.map { row($0, isDead: record.status == .interrupted) }
       parts.append(aligned([["STEP", "STATE", "ATTEMPT", "TOOK", ""]] + rows))
     }
+    let outputs = state.steps.flatMap(outputLines)
+    if !outputs.isEmpty { parts.append("outputs:\n" + outputs.joined(separator: "\n")) }
     let path = state.criticalPath
     if path.count > 1 {
       let total = path.reduce(Duration.zero) { $0 + $1.duration + $1.wait }
@@ -57,6 +59,17 @@ struct ShowCommand: AsyncParsableCommand {
       break
     }
     return parts.joined(separator: "\n\n")
+  }
+
+  /// The outputs of a step, one line each.
+  private static func outputLines(_ step: StepState) -> [String] {
+    guard case .succeeded(let outputs) = step.phase else { return [] }
+    return outputs.sorted { $0.key < $1.key }.map { name, value in
+      let lines = value.split(separator: "\n", omittingEmptySubsequences: false)
+      let first = TerminalText.sanitized(String(lines.first ?? ""))
+      return "  \(TerminalText.sanitized(step.id)).\(name) = \(first)"
+        + (lines.count > 1 ? " …" : "")
+    }
   }
 
   private static func row(_ step: StepState, isDead: Bool) -> [String] {

@@ -65,8 +65,13 @@ struct DrivenRun {
       await server.finish()
       return .of(.cancelled, signal: steering.stopSignal, passesThrough: passesThrough)
     }
-    let status = await show(begin(held))
+    var status = await show(begin(held))
     await server.finish()
+    if let problem = recorded.outputProblem, status != .cannotGoOn {
+      // The steps were done before their last output was to be written.
+      printError("error: \(problem)")
+      status = .cannotGoOn
+    }
     let needsHint = status != .succeeded && status != .outputClosed
     if needsHint && [.auto, .tree, .plain].contains(progress) {
       printError("take it up again with: reprise resume \(recorded.id)")

@@ -4,6 +4,15 @@ import ArgumentParser
 import ChildProcesses
 import Reprise
 import RepriseJournal
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 struct StateOptions: ParsableArguments {
   @Option(
@@ -33,7 +42,7 @@ struct StateOptions: ParsableArguments {
 
   private func open() throws(Problem) -> Journal {
     do throws(JournalError) {
-      return try Journal(directory)
+      return try Journal(directory, process: signalledProcess())
     } catch {
       throw Problem("error: \(error)", status: .cannotGoOn)
     }
@@ -85,4 +94,10 @@ struct RunArgument: ParsableArguments {
       throw Problem("error: \(error)")
     }
   }
+}
+
+/// The process that one sends signals to: the guardian where there is one, which passes them on.
+private func signalledProcess() -> Int {
+  let hasGuardian = ProcessLinks.current.withLock { $0.guardian != nil }
+  return Int(hasGuardian ? getppid() : getpid())
 }

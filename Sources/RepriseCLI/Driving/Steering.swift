@@ -58,6 +58,8 @@ final class Steering: ControlTarget {
       return
     }
     let isFirst = note(signal)
+    // A terminal that closes sends SIGHUP twice, once by way of the shell: nobody has lost patience.
+    guard isFirst || signal != SIGHUP else { return }
     guard let run = state.withLock({ $0.run }) else { return }
     // The key `c` may have been the first request.
     if case .cancelling = run.state.phase { return run.kill() }

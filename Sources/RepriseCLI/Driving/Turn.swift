@@ -64,6 +64,12 @@ struct Turn {
     guard let client = try? ControlClient(journal.directory.socketPath(of: other)) else {
       return false
     }
+    // One that was stopped does not answer.
+    let impatience = Task { [steering] in
+      while !steering.isCancelled { try await Task.sleep(for: .milliseconds(50)) }
+      client.close()
+    }
+    defer { impatience.cancel() }
     return (try? await client.ask(.cancel(now: false))) == .ok
   }
 }

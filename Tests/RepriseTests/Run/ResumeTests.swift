@@ -73,6 +73,32 @@ struct ResumeTests {
     #expect(state == run.state, "the record of both parts folds to the state of the run")
   }
 
+  @Test func `what has succeeded counts, also where the file says that it needs something new`()
+    async throws
+  {
+    var state = RunState()
+    let old = try Self.diamond()
+    for event in try await Self.events(of: old, ClosureExecutor { _ in [:] }).dropLast(4) {
+      try state.apply(event)
+    }
+    #expect(state["b"]?.phase.isSuccess == true && state["d"]?.phase.isSuccess == false)
+    let new = try Workflow(
+      name: "diamond",
+      steps: [Step(id: "new", action: .exec(["-"]))]
+        + old.steps.map { step in
+          var step = step
+          if step.id == "b" { step.needs.append("new") }
+          return step
+        })
+    let executor = ClosureExecutor { context in
+      if context.step.id == "new" { throw FailureReason.exited(status: 9) }
+      return [:]
+    }
+    let run = Engine(executor: executor).resume(state, with: new)
+    #expect(await run.outcome == .failed(step: "new", reason: .exited(status: 9)))
+    #expect(run.state["d"]?.phase.isSuccess == true)
+  }
+
   @Test func `a resumed run can be restarted from the top`() async throws {
     let workflow = try Self.diamond()
     var state = RunState()

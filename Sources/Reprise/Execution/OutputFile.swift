@@ -1,0 +1,67 @@
+// The file to which one attempt of a step writes its outputs. Knows nothing of what they mean.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// An empty file of this user's own, until it is removed.
+struct OutputFile {
+  /// Its absolute path, for the environment of the step.
+  let path: String
+
+  /// Makes a file in the folder for temporary files.
+  ///
+  /// - Parameter environment: Where `TMPDIR` is looked up.
+  /// - Throws: ``FailureReason`` when it cannot be made.
+  init(environment: [String: String]) throws(FailureReason) {
+    let folder = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+    // mkstemp(3) replaces six of that letter.
+    let letters = String(repeating: "X", count: 6)
+    var template = Array((folder + "/reprise-output-" + letters).utf8CString)
+    let descriptor = mkstemp(&template)
+    guard descriptor >= 0 else {
+      throw .notStarted(
+        "no file for its outputs can be made in \"\(folder)\": \(String(cString: strerror(errno))); "
+          + "make room there or set TMPDIR")
+    }
+    close(descriptor)
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Reads what was written.
+  ///
+  /// - Returns: The outputs; none where the step has removed the file.
+  /// - Throws: ``FailureReason`` when it cannot be understood.
+  func outputs() throws(FailureReason) -> StepOutputs {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return [:] }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 14)
+    while bytes.count <= OutputText.bytesMax {
+      let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { break }
+      bytes += buffer[..<count]
+    }
+    guard bytes.count <= OutputText.bytesMax else {
+      throw .badOutputs(
+        "they are longer than \(OutputText.bytesMax) bytes; write large things to files")
+    }
+    guard !bytes.isEmpty else { return [:] }
+    do throws(OutputText.Mistake) {
+      return try OutputText.outputs(in: String(decoding: bytes, as: UTF8.self))
+    } catch {
+      throw .badOutputs("line \(error.line): \(error.message)")
+    }
+  }
+
+  /// Removes the file.
+  func remove() {
+    unlink(path)
+  }
+}

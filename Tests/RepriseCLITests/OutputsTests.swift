@@ -1,0 +1,58 @@
+import Foundation
+import Reprise
+import RepriseJournal
+import TestSupport
+import Testing
+
+/// What steps leave behind through the file named by REPRISE_OUTPUT.
+struct OutputsTests {
+  private static let workflow = """
+    steps:
+      - id: build
+        run: |
+          echo "version=1.2.$REPRISE_GENERATION" >> $REPRISE_OUTPUT
+          printf 'notes<<END\\none\\ntwo\\nEND\\n' >> $REPRISE_OUTPUT
+          echo $REPRISE_OUTPUT > path
+      - { id: check, run: "[ -e go ]" }
+    """
+
+  @Test func `outputs are told, recorded, and kept when a run is resumed`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(Self.workflow, to: "w.yaml")
+    let ended = try await scenario.reprise("run", "w.yaml", "--progress", "json").fails(with: 1)
+    #expect(ended.output.contains("\"outputs\":{\"notes\":\"one\\ntwo\",\"version\":\"1.2.1\"}"))
+    let path = scenario.read("path").trimmingCharacters(in: .newlines)
+    #expect(path.hasPrefix("/") && !FileManager.default.fileExists(atPath: path))
+    try scenario.write("", to: "go")
+    try await scenario.reprise("resume", "@last", "--progress", "none").succeeds()
+    let journal = try scenario.journal()
+    let state = try journal.state(of: journal.run(named: "@last"))
+    #expect(state["build"]?.phase == .succeeded(["version": "1.2.1", "notes": "one\ntwo"]))
+    let shown = try await scenario.reprise("show", "@last").succeeds()
+    #expect(shown.output.contains("build.version = 1.2.1"))
+    #expect(shown.output.contains("build.notes = one …"))
+  }
+
+  @Test func `outputs that make no sense fail the step, with the line`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "steps: [{ id: a, run: \"echo a=1 >> $REPRISE_OUTPUT; echo what >> $REPRISE_OUTPUT\" }]",
+      to: "w.yaml")
+    let ended = try await scenario.reprise("run", "w.yaml").fails(with: 1)
+    #expect(ended.output.contains("its outputs cannot be read: line 2: \"what\" is neither"))
+  }
+
+  @Test func `a step that is not done leaves nothing`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "steps: [{ id: a, run: \"echo a=1 >> $REPRISE_OUTPUT; exit 2\" }]", to: "w.yaml")
+    try scenario.write("", to: "tmp/x")
+    let ended = try await scenario.start(
+      ["run", "w.yaml", "--progress", "json"],
+      environment: ["TMPDIR": scenario.folder.path + "/tmp"]
+    ).end().fails(with: 1)
+    #expect(!ended.output.contains("\"a\":\"1\""))
+    let left = try FileManager.default.contentsOfDirectory(atPath: scenario.folder.path + "/tmp")
+    #expect(left == ["x"])
+  }
+}
