@@ -24,7 +24,9 @@ struct TerminalTests {
       echo "status $?"
       stty -a
       """, to: "on-terminal.sh")
-    let wait = "wait_for() { while [ ! -e $1 ]; do sleep 0.01; done; }"
+    // What does not come within half a minute will not come.
+    let wait =
+      "wait_for() { n=0; while [ ! -e $1 ]; do sleep 0.01; n=$((n+1)); [ $n -lt 3000 ] || exit 1; done; }"
     let ended = try await scenario.shell(
       "\(wait); { \(keys); sleep 1; } | env --default-signal script -qec 'exec sh on-terminal.sh' /dev/null"
     )
@@ -87,7 +89,8 @@ struct TerminalTests {
     let scenario = try Scenario()
     let output = try await run(
       // The engine outlives its guardian for a moment, and gives the terminal back then.
-      "reprise run w.yaml; s=$?; while kill -0 $(cat engine) 2>/dev/null; do :; done; (exit $s)",
+      "reprise run w.yaml; s=$?; "
+        + "while grep -qs '^State:.[^ZX]' /proc/$(cat engine)/status; do :; done; (exit $s)",
       keys: "wait_for began1; \(ending)", in: scenario)
     #expect(output.contains(status))
     expectUntouched(output)

@@ -3,6 +3,7 @@
 import Foundation
 import RepriseJournal
 import Synchronization
+import TestSupport
 import Testing
 
 /// A folder of its own and the command run in it.
@@ -104,6 +105,13 @@ final class Scenario: Sendable {
       output = Self.reading(outputPipe)
       errors = Self.reading(errorPipe)
       try process.run()
+      // A test that would wait for ever fails instead.
+      let limit = 600
+      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(limit)) { [process] in
+        guard process.isRunning else { return }
+        Issue.record("\(executable.lastPathComponent) \(arguments) has not ended after \(limit) s")
+        kill(process.processIdentifier, SIGKILL)
+      }
     }
 
     private static func reading(_ pipe: Pipe) -> Task<String, Never> {
