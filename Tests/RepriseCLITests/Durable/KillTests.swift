@@ -61,7 +61,9 @@ import Testing
           guard let run = runs.first else { continue }
           if ended.status == 0 { break }
           if chosen != 2 || victims.count < 2 {
-            await expectEventually("nothing is left of round \(round)", within: .seconds(1)) {
+            await expectEventually(
+              "nothing is left of round \(round)", within: promised(.seconds(1))
+            ) {
               processes(startedWith: "REPRISE_RUN_ID=\(run.id)").isEmpty
             }
           }
@@ -143,7 +145,7 @@ import Testing
       kill(victims[victim], SIGKILL)
       let ended = try await started.end()
       #expect(ended.status == SIGKILL)
-      await expectEventually("nothing is left", within: .seconds(1)) {
+      await expectEventually("nothing is left", within: promised(.seconds(1))) {
         commandLines(with: mark).isEmpty
       }
       #expect(try await scenario.runs().map(\.status) == ["interrupted"])

@@ -36,7 +36,7 @@ import Testing
     }
     let ended = try await started.end()
     #expect(ended.status == trigger.status, "\(ended)")
-    await expectEventually("nothing is left", within: .seconds(1)) {
+    await expectEventually("nothing is left", within: promised(.seconds(1))) {
       commandLines(with: mark).isEmpty
     }
   }
