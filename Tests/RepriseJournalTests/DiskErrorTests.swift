@@ -64,7 +64,11 @@ import Testing
         #expect(record.status == .succeeded && done.count == Self.count)
       case .abandoned:
         abandoned += 1
-        #expect(record.status != .succeeded)
+        if record.status == .succeeded {
+          // The commit of the end was written when its sync failed: nobody could tell that it was kept.
+          #expect(done.count == Self.count)
+          continue
+        }
       default:
         Issue.record("after \(number) changes: \(String(describing: outcome))")
       }
