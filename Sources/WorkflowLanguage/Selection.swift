@@ -44,7 +44,7 @@ extension Workflow {
       return try Workflow(
         name: name, description: description, file: file, environment: environment,
         directory: directory, shell: shell, timeout: timeout, grace: grace,
-        maxParallel: maxParallel, steps: smaller,
+        maxParallel: maxParallel, concurrency: concurrency, steps: smaller,
         outline: outline.keeping(newPositions) ?? .sequence([]))
     } catch {
       preconditionFailure("BUG: a part of a checked graph is no graph: \(error)")

@@ -41,14 +41,15 @@ public struct Workflow: Sendable, Equatable {
   ///   - timeout: How long a generation of a run may take.
   ///   - grace: How long a step may take to end once it is told to.
   ///   - maxParallel: How many steps may run at once, at least 1.
+  ///   - concurrency: Which other runs it may not meet.
   ///   - steps: The steps, with all that they need named.
   ///   - outline: Their shape; one after the other when nil.
   /// - Throws: ``GraphError`` when the steps do not make a graph without cycles.
   public init(
     name: String, description: String? = nil, file: String? = nil,
     environment: [String: String] = [:], directory: String? = nil, shell: Shell = .standard,
-    timeout: Duration? = nil, grace: Duration? = nil, maxParallel: Int? = nil, steps: [Step],
-    outline: Outline? = nil
+    timeout: Duration? = nil, grace: Duration? = nil, maxParallel: Int? = nil,
+    concurrency: Concurrency? = nil, steps: [Step], outline: Outline? = nil
   ) throws(GraphError) {
     self.name = name
     self.description = description
@@ -59,6 +60,7 @@ public struct Workflow: Sendable, Equatable {
     self.timeout = timeout
     self.grace = grace
     self.maxParallel = maxParallel
+    self.concurrency = concurrency
     self.steps = steps
     self.outline = outline ?? .sequence(steps.indices.map { .step(StepIndex($0)) })
     graph = try Graph(ids: steps.map(\.id), needs: steps.map(\.needs))

@@ -66,13 +66,12 @@ struct WorkflowReader {
     checkGraph()
     guard reader.diagnostics.isEmpty else { return nil }
     do {
-      var workflow = try Workflow(
+      return try Workflow(
         name: name ?? defaultName, description: description, file: reader.file,
         environment: environment ?? [:], directory: directory, shell: shell ?? .standard,
-        timeout: timeout, grace: grace, maxParallel: maxParallel, steps: drafts.map(\.step),
+        timeout: timeout, grace: grace, maxParallel: maxParallel, concurrency: concurrency,
+        steps: drafts.map(\.step),
         outline: outline)
-      workflow.concurrency = concurrency
-      return workflow
     } catch {
       preconditionFailure("BUG: the graph was checked, and yet: \(error)")
     }

@@ -28,6 +28,16 @@ public func promised(_ time: Duration) -> Duration {
   ProcessInfo.processInfo.environment["REPRISE_SOAK"] == "1" ? time : time * 5
 }
 
+/// The living processes that carry a word on their command line.
+public func processes(with word: String) -> [Int32] {
+  // A zombie has no command line any more.
+  let pids = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+  return pids.compactMap { Int32($0) }.filter { pid in
+    let line = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") ?? Data()
+    return String(decoding: line, as: UTF8.self).contains(word)
+  }
+}
+
 /// The living processes that were started with an environment entry, such as `REPRISE_RUN_ID=…`.
 public func processes(startedWith entry: String) -> [Int32] {
   let pids = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []

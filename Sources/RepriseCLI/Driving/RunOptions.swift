@@ -48,7 +48,6 @@ struct RunScope: Equatable {
       throw Problem("error: \(error)")
     }
     selected.maxParallel = maxParallel ?? workflow.maxParallel
-    selected.concurrency = workflow.concurrency
     return selected
   }
 }

@@ -41,13 +41,3 @@ func shell(_ script: String, tag: String = UUID().uuidString, directory: String?
 func run(_ command: Command, _ recorder: Recorder = Recorder()) async throws -> ExitStatus {
   try await ChildProcess.spawn(command, onOutput: recorder.take).end()
 }
-
-/// The living processes that carry a word on their command line.
-func processes(with word: String) -> [Int32] {
-  // A zombie has no command line any more.
-  ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int32($0) }
-    .filter { pid in
-      let line = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") ?? Data()
-      return String(decoding: line, as: UTF8.self).contains(word)
-    }
-}

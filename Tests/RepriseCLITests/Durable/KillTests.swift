@@ -139,14 +139,14 @@ import Testing
         "steps: [{ id: a, run: \"\(script.replacingOccurrences(of: "MARK", with: mark))\" }]",
         to: "w.yaml")
       let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
-      await expectEventually("the tree lives") { !commandLines(with: mark).isEmpty }
+      await expectEventually("the tree lives") { !processes(with: mark).isEmpty }
       let victims = Self.engineAndGuardian(started.id)
       try #require(victims.count == 2)
       kill(victims[victim], SIGKILL)
       let ended = try await started.end()
       #expect(ended.status == SIGKILL)
       await expectEventually("nothing is left", within: promised(.seconds(1))) {
-        commandLines(with: mark).isEmpty
+        processes(with: mark).isEmpty
       }
       #expect(try await scenario.runs().map(\.status) == ["interrupted"])
       #expect(victim == 0 || ended.errors.contains("reprise resume"))
@@ -156,16 +156,7 @@ import Testing
   /// With a control group, not even what has cut all ties and scrubbed its environment is lost sight of.
   @Test(.enabled(if: canMakeControlGroups))
   func `what has cut all ties is ended by the next command, too`() async throws {
-    let scenario = try Scenario()
-    let mark = "\(Int.random(in: 100_000...999_999)).78"
-    try scenario.write(
-      "steps: [{ id: a, run: \"(setsid env -i sleep \(mark) &); sleep \(mark)\" }]", to: "w.yaml")
-    let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
-    await expectEventually("the tree lives") { commandLines(with: mark).count >= 3 }
-    for victim in Self.engineAndGuardian(started.id) { kill(victim, SIGKILL) }
-    _ = try await started.end()
-    #expect(try await scenario.runs().map(\.status) == ["interrupted"])
-    #expect(commandLines(with: mark) == [])
+    try await expectEndedByNextCommand("(setsid env -i sleep MARK &); sleep MARK")
   }
 
   /// Whether there is a folder of groups that this process may write to.
@@ -184,15 +175,21 @@ import Testing
   }()
 
   @Test func `what survives the killing of both is ended by the next command`() async throws {
+    try await expectEndedByNextCommand("(setsid sleep MARK &); sleep MARK")
+  }
+
+  /// Kills engine and guardian together while a script runs, and sees what the next command does.
+  private func expectEndedByNextCommand(_ script: String) async throws {
     let scenario = try Scenario()
-    let mark = "\(Int.random(in: 100_000...999_999)).77"
+    let mark = "\(Int.random(in: 100_000...999_999)).\(Int.random(in: 1000...9999))"
     try scenario.write(
-      "steps: [{ id: a, run: \"(setsid sleep \(mark) &); sleep \(mark)\" }]", to: "w.yaml")
+      "steps: [{ id: a, run: \"\(script.replacingOccurrences(of: "MARK", with: mark))\" }]",
+      to: "w.yaml")
     let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
-    await expectEventually("the tree lives") { commandLines(with: mark).count >= 3 }
+    await expectEventually("the tree lives") { processes(with: mark).count >= 3 }
     for victim in Self.engineAndGuardian(started.id) { kill(victim, SIGKILL) }
     _ = try await started.end()
     #expect(try await scenario.runs().map(\.status) == ["interrupted"])
-    #expect(commandLines(with: mark) == [])
+    #expect(processes(with: mark) == [])
   }
 }

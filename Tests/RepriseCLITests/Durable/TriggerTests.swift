@@ -24,7 +24,7 @@ import Testing
       steps: [{ id: a, \(timeout)run: "if [ $REPRISE_GENERATION = 1 ]; then \(script); fi" }]
       """, to: "w.yaml")
     let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
-    await expectEventually("the tree lives") { !commandLines(with: mark).isEmpty }
+    await expectEventually("the tree lives") { !processes(with: mark).isEmpty }
     switch trigger {
     case .interrupt: started.send(SIGINT)
     case .terminate: started.send(SIGTERM)
@@ -37,7 +37,7 @@ import Testing
     let ended = try await started.end()
     #expect(ended.status == trigger.status, "\(ended)")
     await expectEventually("nothing is left", within: promised(.seconds(1))) {
-      commandLines(with: mark).isEmpty
+      processes(with: mark).isEmpty
     }
   }
 

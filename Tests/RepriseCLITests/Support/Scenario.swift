@@ -170,13 +170,3 @@ extension Scenario {
     try Journal(StateDirectory(path: folder.path + "/.reprise"))
   }
 }
-
-/// The living processes that carry a word on their command line.
-func commandLines(with word: String) -> [Int32] {
-  // A zombie has no command line any more.
-  ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int32($0) }
-    .filter { pid in
-      let line = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") ?? Data()
-      return String(decoding: line, as: UTF8.self).contains(word)
-    }
-}
