@@ -125,7 +125,7 @@ import Testing
     "sleep MARK & kill -STOP $!; sleep MARK",
     "sleep MARK & yes",
     "for i in 1 2 3 4 5; do (sleep 0 &); done; sleep MARK",
-    "storm() { for i in $(seq 400); do (sleep MARK &) ; done; wait; }; storm & storm",
+    "storm() { for i in $(seq 400); do (sleep MARK &) ; done; }; storm & storm; sleep MARK",
   ]
 
   @Test(arguments: nastyScripts, [0, 1])
