@@ -20,6 +20,8 @@ public enum ControlRequest: Sendable, Equatable {
   case restart(from: String?)
   /// Cancel the run, without grace if it is to be now.
   case cancel(now: Bool)
+  /// Approve a step that waits for that, or refuse it.
+  case approve(step: String, isApproved: Bool)
 }
 
 /// What a run answers to a request.
@@ -41,7 +43,7 @@ public struct ControlError: Error, Equatable, CustomStringConvertible {
 
 extension ControlRequest: Codable {
   private enum CodingKeys: String, CodingKey {
-    case reprise, request, from, now
+    case reprise, request, from, now, step, approved
   }
 
   /// Reads a request of this version.
@@ -54,8 +56,13 @@ extension ControlRequest: Codable {
       self = .restart(from: try container.decodeIfPresent(String.self, forKey: .from))
     case "cancel":
       self = .cancel(now: try container.decodeIfPresent(Bool.self, forKey: .now) ?? false)
+    case "approve":
+      self = .approve(
+        step: try container.decode(String.self, forKey: .step),
+        isApproved: try container.decodeIfPresent(Bool.self, forKey: .approved) ?? true)
     case let other:
-      throw ControlError("there is no request \"\(other)\": there are attach, restart and cancel")
+      throw ControlError(
+        "there is no request \"\(other)\": there are attach, restart, cancel and approve")
     }
   }
 
@@ -72,6 +79,10 @@ extension ControlRequest: Codable {
     case .cancel(let now):
       try container.encode("cancel", forKey: .request)
       if now { try container.encode(true, forKey: .now) }
+    case .approve(let step, let isApproved):
+      try container.encode("approve", forKey: .request)
+      try container.encode(step, forKey: .step)
+      if !isApproved { try container.encode(false, forKey: .approved) }
     }
   }
 }

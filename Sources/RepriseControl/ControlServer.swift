@@ -23,6 +23,10 @@ public protocol ControlTarget: Sendable {
   func restart(from step: String?) -> ControlReply
   /// Cancels the run.
   func cancel(now: Bool)
+  /// Approves a step that waits for that, or refuses it.
+  ///
+  /// - Returns: Whether it was waiting.
+  func decide(on step: String, isApproved: Bool) -> ControlReply
   /// What happens in the run, beginning with what brings a listener to the present state; nil while it
   /// has not begun.
   var controlEvents: RunEvents? { get }
@@ -46,6 +50,16 @@ extension Run: ControlTarget {
   /// Cancels the run, or kills it.
   public func cancel(now: Bool) {
     now ? kill() : cancel()
+  }
+
+  /// Approves a step that waits for that, or refuses it.
+  public func decide(on step: String, isApproved: Bool) -> ControlReply {
+    do throws(SelectionError) {
+      return try approve(step, isApproved)
+        ? .ok : .refused("the step \"\(step)\" does not wait for approval")
+    } catch {
+      return .refused(error.description)
+    }
   }
 
   /// The events of the run.
@@ -155,6 +169,8 @@ public final class ControlServer: Sendable {
     case .cancel(let now):
       target.cancel(now: now)
       client.reply(.ok)
+    case .approve(let step, let isApproved):
+      client.reply(target.decide(on: step, isApproved: isApproved))
     case .attach:
       guard let events = target.controlEvents else {
         return client.reply(

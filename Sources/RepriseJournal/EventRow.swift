@@ -29,7 +29,10 @@ struct EventRow: Equatable {
       self.attempt = attempt
       switch stepEvent {
       case .ready: kind = "step-ready"
+      case .waiting: kind = "step-waiting"
+      case .approved: kind = "step-approved"
       case .started: kind = "step-started"
+      case .progress: kind = "step-progress"
       case .succeeded(let outputs):
         kind = "step-succeeded"
         if !outputs.isEmpty { json = try Self.json(of: event) }
@@ -40,8 +43,9 @@ struct EventRow: Equatable {
       case .output: kind = "step-output"
       }
       switch stepEvent {
-      case .ready, .started, .succeeded: break
-      case .retrying, .failed, .cancelled, .skipped, .output: json = try Self.json(of: event)
+      case .ready, .approved, .started, .succeeded: break
+      case .waiting, .progress, .retrying, .failed, .cancelled, .skipped, .output:
+        json = try Self.json(of: event)
       }
     case .runStarted: kind = "run-started"
     case .runResumed: kind = "run-resumed"
@@ -88,6 +92,7 @@ struct EventRow: Equatable {
   private var plainEvent: Event.StepEvent? {
     switch kind {
     case "step-ready": .ready
+    case "step-approved": .approved
     case "step-started": .started
     case "step-succeeded": .succeeded([:])
     default: nil

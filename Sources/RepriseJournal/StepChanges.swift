@@ -40,11 +40,12 @@ private func description(of step: Step, in workflow: Workflow) -> [String] {
   var lines = ["needs: [" + step.needs.joined(separator: ", ") + "]"]
   switch step.action {
   case .run(let script): lines += script.split(separator: "\n").map { "run: \($0)" }
-  case .exec(let words): lines.append("exec: \(words)")
+  case .exec(let words): lines.append("exec: \(words.map(\.source))")
+  case .wait: break
   }
-  let environment = workflow.environment.merging(step.environment) { $1 }
-  lines += environment.sorted { $0.key < $1.key }.map { "env: \($0.key)=\($0.value)" }
-  let directory = [workflow.directory, step.directory].compactMap(\.self)
+  lines += workflow.declaredEnvironment(of: step).sorted { $0.key < $1.key }
+    .map { "env: \($0.key)=\($0.value)" }
+  let directory = workflow.declaredDirectories(of: step)
   if !directory.isEmpty { lines.append("dir: " + directory.joined(separator: "/")) }
   switch step.shell ?? workflow.shell {
   case .standard: break

@@ -40,7 +40,7 @@ struct FailureReport {
   }
 
   private func describe(_ step: StepState, withOutput: Bool) -> [String] {
-    guard case .failed(let reason) = step.phase else { return [] }
+    guard case .failed(let reason) = step.phase, !state.isTolerated(step.id) else { return [] }
     let id = TerminalText.sanitized(step.id)
     let title = style.coloured(withOutput ? "first failure" : "also failed", .red)
     var lines = ["\(title): \(id) \(TerminalText.sanitized(reason.description))"]

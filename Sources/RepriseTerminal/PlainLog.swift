@@ -113,6 +113,13 @@ struct PlainLog {
     let took = startedAt.map { " after \(durationText(event.time - $0))" } ?? ""
     switch stepEvent {
     case .ready: return []
+    case .waiting(let text):
+      return [
+        "waits for approval: \(TerminalText.sanitized(text)); approve it with: "
+          + "reprise approve \(event.run) \(TerminalText.sanitized(id))"
+      ]
+    case .approved: return ["approved"]
+    case .progress: return []
     case .started: return [attempt > 1 ? "started, attempt \(attempt)" : "started"]
     case .output(_, let text, let isPartial):
       guard !isPartial else { return [] }
@@ -126,9 +133,10 @@ struct PlainLog {
           + "; next one in \(durationText(delay))"
       ]
     case .failed(let reason):
-      return ["failed" + took + ": " + TerminalText.sanitized(reason.description)]
+      let isTolerated = state.isTolerated(id) ? "; the run goes on" : ""
+      return ["failed" + took + ": " + TerminalText.sanitized(reason.description) + isTolerated]
     case .cancelled(let cause): return ["cancelled \(TerminalText.sanitized(cause.description))"]
-    case .skipped(let reason): return ["skipped: \(TerminalText.sanitized(reason))"]
+    case .skipped(let reason, _): return ["skipped: \(TerminalText.sanitized(reason))"]
     }
   }
 

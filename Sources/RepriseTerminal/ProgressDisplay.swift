@@ -27,6 +27,8 @@ public struct DisplayControls: Sendable {
   public var cancel: @Sendable () -> Void
   /// Cancels the run without grace.
   public var kill: @Sendable () -> Void
+  /// Approves a step that waits for that, or refuses it.
+  public var approve: @Sendable (_ step: String, _ isApproved: Bool) -> Void
   /// Is told that nobody reads the output any more.
   public var outputClosed: @Sendable () -> Void
 
@@ -36,14 +38,18 @@ public struct DisplayControls: Sendable {
   ///   - restart: Takes the run again from the top.
   ///   - cancel: Cancels the run.
   ///   - kill: Cancels the run without grace.
+  ///   - approve: Approves a step that waits for that, or refuses it.
   ///   - outputClosed: Is told that nobody reads the output any more.
   public init(
     restart: @escaping @Sendable () -> Void, cancel: @escaping @Sendable () -> Void,
-    kill: @escaping @Sendable () -> Void, outputClosed: @escaping @Sendable () -> Void
+    kill: @escaping @Sendable () -> Void,
+    approve: @escaping @Sendable (_ step: String, _ isApproved: Bool) -> Void,
+    outputClosed: @escaping @Sendable () -> Void
   ) {
     self.restart = restart
     self.cancel = cancel
     self.kill = kill
+    self.approve = approve
     self.outputClosed = outputClosed
   }
 }

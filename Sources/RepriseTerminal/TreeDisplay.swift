@@ -92,6 +92,9 @@ final class TreeDisplay: EventDisplay {
         if case .cancelling = state.run.phase { true } else { false }
       }
       isCancelling ? controls.kill() : controls.cancel()
+    case UInt8(ascii: "a"), UInt8(ascii: "x"):
+      let step = state.withLock { $0.run.steps.first { $0.approval != nil }?.id }
+      if let step { controls.approve(step, key == UInt8(ascii: "a")) }
     case UInt8(ascii: "l"):
       state.withLock { $0.options.showsOutput.toggle() }
       schedule()

@@ -4,9 +4,14 @@ import Reprise
 
 /// One row of the tree: a step and what stands before it.
 struct TreeRow: Sendable, Equatable {
+  /// The step, by its position.
   let step: Int
   /// The guides before the step, all of the same width for rows of one depth.
   let guide: String
+  /// What the row is called; the id of its step when nil.
+  var name: String?
+  /// The steps of a group, in a row that stands for all of them.
+  var members: [Int] = []
 }
 
 /// Lays out an outline in file order.
@@ -14,7 +19,7 @@ struct TreeRow: Sendable, Equatable {
 /// - Parameters:
 ///   - outline: The shape of the workflow.
 ///   - style: How guides look.
-/// - Returns: One row per step. Linear in their number.
+/// - Returns: One row per step and group. Linear in their number.
 func treeRows(_ outline: Outline, _ style: Style) -> [TreeRow] {
   var rows: [TreeRow] = []
   append(outline, first: "", others: "", style, to: &rows)
@@ -32,6 +37,14 @@ private func append(
     for (number, item) in items.enumerated() {
       append(item, first: number == 0 ? first : others, others: others, style, to: &rows)
     }
+  case .group(let name, let inner):
+    rows.append(TreeRow(step: -1, guide: first, name: name, members: positions(in: inner)))
+    let guides = style.guides(isLast: true)
+    if case .parallel = inner {
+      append(inner, first: others, others: others, style, to: &rows)
+    } else {
+      append(inner, first: others + guides.first, others: others + guides.others, style, to: &rows)
+    }
   case .parallel(let branches):
     for (number, branch) in branches.enumerated() {
       let guides = style.guides(isLast: number == branches.count - 1)
@@ -39,5 +52,14 @@ private func append(
         branch, first: (number == 0 ? first : others) + guides.first,
         others: others + guides.others, style, to: &rows)
     }
+  }
+}
+
+/// The steps of an outline, in file order.
+private func positions(in outline: Outline) -> [Int] {
+  switch outline {
+  case .step(let index): [index.position]
+  case .sequence(let items), .parallel(let items): items.flatMap(positions)
+  case .group(_, let inner): positions(in: inner)
   }
 }

@@ -86,10 +86,15 @@ struct TreeView {
     let time = state.startedAt.map { "   " + elapsedText((endOfRun ?? now) - $0) } ?? ""
     var rows = [Row(parts: [(parts.joined(separator: dot) + time, nil)])]
     guard options.hasKeys, endOfRun == nil else { return rows }
+    if let step = state.steps.first(where: { $0.approval != nil }) {
+      let id = TerminalText.sanitized(step.id)
+      rows.append(Row(parts: [("a approve \(id)\(dot)x refuse it", .yellow)]))
+    }
     if options.showsHelp {
       rows += [
         "r  restart from the top: cancel what runs, wait until it is gone, begin again",
         "c  cancel; twice: kill at once       Ctrl-C does the same",
+        "a  approve the step that waits for that; x refuses it, which fails the step",
         "l  show or hide the output of running steps",
         "?  show or hide this help",
       ].map { Row(parts: [($0, .dim)]) }
@@ -110,10 +115,11 @@ struct TreeView {
   private func bodyLines(_ rows: [TreeRow], _ size: Size) -> [Row] {
     // Header and footer keep their places, and the cursor stands below.
     let room = max(3, size.rows - header.count - footer.count - 1)
-    let width = min(40, rows.map { $0.guide.count + state.steps[$0.step].id.count }.max() ?? 0)
+    let width = min(40, rows.map { $0.guide.count + name(of: $0).count }.max() ?? 0)
     return folded(rows, room: room).map { item in
       switch item {
-      case .step(let row): stepRow(row, width: width)
+      case .step(let row) where row.members.isEmpty: stepRow(row, width: width)
+      case .step(let row): groupRow(row, width: width)
       case .fold(let text): Row(parts: [("  " + text, .dim)])
       }
     }
@@ -133,7 +139,7 @@ struct TreeView {
     func hide(_ positions: some Sequence<Int>, where matches: (StepPhase) -> Bool) -> Int {
       var hidden = 0
       for position in positions where excess > 0 && !isHidden[position] {
-        guard matches(state.steps[rows[position].step].phase) else { continue }
+        guard matches(phase(of: rows[position])) else { continue }
         isHidden[position] = true
         hidden += 1
         excess -= 1
@@ -153,11 +159,52 @@ struct TreeView {
     return top + shown + (below.isEmpty ? [] : [Item.fold(below)])
   }
 
+  /// What a row is called: one of many by what tells it from the others.
+  private func name(of row: TreeRow) -> String {
+    if let name = row.name { return TerminalText.sanitized(name) }
+    let id = state.steps[row.step].id
+    guard let label = state.plan?.steps[row.step].label else { return TerminalText.sanitized(id) }
+    let base = id.lastIndex(of: "[").map { String(id[$0...]) } ?? id
+    return TerminalText.sanitized("\(base) \(label)")
+  }
+
+  /// The phase that stands for a row: for a group, that of the step that matters most.
+  private func phase(of row: TreeRow) -> StepPhase {
+    guard !row.members.isEmpty else { return state.steps[row.step].phase }
+    let phases = row.members.map { state.steps[$0].phase }
+    return phases.max { weight($0) < weight($1) } ?? .pending
+  }
+
+  private func weight(_ phase: StepPhase) -> Int {
+    switch phase {
+    case .skipped: 0
+    case .succeeded: 1
+    case .cancelled: 2
+    case .pending: 3
+    case .ready: 4
+    case .running: 5
+    case .failed: 6
+    }
+  }
+
+  /// One row for all that a step has become.
+  private func groupRow(_ row: TreeRow, width: Int) -> Row {
+    let phase = phase(of: row)
+    let done = row.members.count { state.steps[$0].phase.isFinal }
+    let name = TerminalText.cut(name(of: row), to: max(1, width - row.guide.count))
+    let glyph =
+      phase == .running ? (style.hasUnicode ? "▸" : ">") : style.plainGlyph(phase, frame: 0)
+    return Row(parts: [
+      ("  " + row.guide, .dim), (glyph, style.colour(phase)),
+      (" " + TerminalText.padded(name, to: width - row.guide.count), nil),
+      ("  \(done) of \(row.members.count) done", .dim),
+    ])
+  }
+
   private func stepRow(_ row: TreeRow, width: Int) -> Row {
     let step = state.steps[row.step]
     let frame = Int((now.microseconds - (step.startedAt?.microseconds ?? 0)) / 100_000)
-    let name = TerminalText.cut(
-      TerminalText.sanitized(step.id), to: max(1, width - row.guide.count))
+    let name = TerminalText.cut(name(of: row), to: max(1, width - row.guide.count))
     let time = elapsed(of: step).map(elapsedText) ?? ""
     let padded = TerminalText.padded(name, to: width - row.guide.count)
     return Row(parts: [
@@ -177,19 +224,53 @@ struct TreeView {
   /// What stands behind a step: the line that it writes, or how it ended.
   private func remark(on step: StepState) -> String {
     switch step.phase {
-    case .failed(let reason): return TerminalText.sanitized(reason.description)
+    case .failed(let reason):
+      return TerminalText.sanitized(reason.description)
+        + (state.isTolerated(step.id) ? "; the run goes on" : "")
     case .cancelled(let cause): return "cancelled " + TerminalText.sanitized(cause.description)
-    case .skipped(let reason): return "skipped: " + TerminalText.sanitized(reason)
+    case .skipped(let reason, _): return "skipped: " + TerminalText.sanitized(reason)
     case .running:
       let attempt = step.attempt > 1 ? "attempt \(step.attempt)  " : ""
-      guard options.showsOutput, let line = step.output.current else { return attempt }
-      return attempt + TerminalText.sanitized(line.text)
+      let bar = bar(of: step).map { $0 + "  " } ?? ""
+      if let text = step.progress?.text, !text.isEmpty {
+        return attempt + bar + TerminalText.sanitized(text)
+      }
+      guard options.showsOutput, let line = step.output.current else { return attempt + bar }
+      return attempt + bar + TerminalText.sanitized(line.text)
     case .ready:
+      if let approval = step.approval {
+        return "waits for approval: " + TerminalText.sanitized(approval)
+      }
       guard let retry = step.retry else { return "" }
       return "attempt \(step.attempt) " + TerminalText.sanitized(retry.reason.description)
         + "; next one in \(elapsedText(max(.zero, retry.delay - (now - retry.failedAt))))"
     case .pending, .succeeded: return ""
     }
+  }
+}
+
+extension TreeView {
+  /// How far a step is: as it has told, or else by how long it took in earlier runs.
+  fileprivate func bar(of step: StepState) -> String? {
+    let part: Double
+    if let progress = step.progress {
+      part = progress.part
+    } else if let position = state.position(ofStep: step.id),
+      let usual = state.plan?.steps[position].usualSeconds, usual >= 1,
+      let startedAt = step.startedAt
+    {
+      // A guess is never the whole: it is not over before it is over.
+      part = min(0.95, (now - startedAt) / .seconds(1) / usual)
+    } else {
+      return nil
+    }
+    let width = 10
+    let filled = Int((part * Double(width)).rounded(.down))
+    let (full, empty) = style.hasUnicode ? ("━", "─") : ("#", "-")
+    let percent = String(Int(part * 100))
+    let guess = step.progress == nil ? (style.hasUnicode ? "≈" : "~") : " "
+    return String(repeating: full, count: filled) + String(repeating: empty, count: width - filled)
+      + guess + String(repeating: " ", count: 3 - percent.count) + percent + "%"
   }
 }
 

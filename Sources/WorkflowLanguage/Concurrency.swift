@@ -31,9 +31,9 @@ public struct Concurrency: Sendable, Equatable {
 extension Reader {
   /// Reads `concurrency`.
   mutating func concurrency(_ node: Node) -> Concurrency? {
-    guard let values = values(of: node, .concurrency) else { return nil }
+    guard let values = fields(of: node, .concurrency) else { return nil }
     let policies = Concurrency.Policy.allCases.map(\.rawValue)
-    guard let groupNode = values["group"]?.value, let policyNode = values["policy"]?.value else {
+    guard let groupNode = values["group"], let policyNode = values["policy"] else {
       tell(
         "concurrency needs a \"group\" and a \"policy\"", at: node,
         hint: "write it like: { group: deploy, policy: queue }")

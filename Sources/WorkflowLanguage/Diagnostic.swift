@@ -54,14 +54,21 @@ extension Diagnostic: CustomStringConvertible {
 
 /// What is wrong with a workflow file: all of it.
 public struct WorkflowError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The mistakes in the order of the file.
+  /// The mistakes in the order of the file, and warnings between them; at most some hundreds.
   public let diagnostics: [Diagnostic]
+  /// How many mistakes there are in all.
+  public let mistakeCount: Int
+
+  init(diagnostics: [Diagnostic], mistakeCount: Int? = nil) {
+    self.diagnostics = diagnostics
+    self.mistakeCount = mistakeCount ?? diagnostics.count { $0.severity == .error }
+  }
 
   /// All mistakes, one after the other, with a count where there are several.
   public var description: String {
-    let texts = diagnostics.map(\.description)
-    let count = diagnostics.count { $0.severity == .error }
-    return texts.joined(separator: "\n\n") + (count > 1 ? "\n\n\(count) mistakes" : "")
+    let texts = diagnostics.prefix(Reader.mistakesMax).map(\.description)
+    return texts.joined(separator: "\n\n")
+      + (mistakeCount > 1 ? "\n\n\(mistakeCount) mistakes" : "")
   }
 }
 

@@ -1,83 +1,166 @@
-// The keys of the language, in one table for each place where keys stand. Checking and suggestions
-// come from here, and so will the JSON schema.
+// The keys of the language, in one table for each place where keys stand. Checking, suggestions and
+// the JSON schema come from here.
 
-/// A key that may stand in a map.
-struct Key: Sendable {
-  let name: String
-  let type: String
-  let summary: String
-
-  init(_ name: String, _ type: String, _ summary: String) {
-    self.name = name
-    self.type = type
-    self.summary = summary
-  }
-}
-
-/// The keys that may stand in one kind of map.
-struct KeyTable: Sendable {
-  /// What such a map is called in messages.
-  let place: String
-  let keys: [Key]
-
-  var names: [String] { keys.map(\.name) }
+extension KeyTable {
+  private static let environment = Shape.named(.variable, .template)
+  private static let shell = Shape.either([.text, .list(.text, minimum: 1)])
+  private static let texts = Shape.either([.template, .list(.template, minimum: 0)])
 
   static let workflow = KeyTable(
     place: "a workflow",
     keys: [
-      Key("name", "text", "the name of the workflow"),
-      Key("description", "text", "what it is for"),
-      Key("env", "map of texts", "environment variables for every step"),
-      Key("dir", "text", "where steps run"),
-      Key("shell", "text or list of texts", "what runs scripts"),
-      Key("timeout", "duration", "how long a run may take"),
-      Key("grace", "duration", "how long a step may take to end once it is told to"),
-      Key("max-parallel", "number from 1", "how many steps may run at once"),
-      Key("concurrency", "map", "which other runs it may not meet"),
-      Key("steps", "list of steps", "the steps, in order"),
+      Key("name", .text, "the name of the workflow"),
+      Key("description", .text, "what it is for"),
+      Key(
+        "params", .named(.identifier, .either([.map(parameter), .text])), "what a run may be given"),
+      Key("env", environment, "environment variables for every step"),
+      Key(
+        "dotenv", .either([.text, .list(.either([.text, .map(dotenv)]), minimum: 0)]),
+        "files with environment variables"),
+      Key("secrets", .named(.identifier, .map(secret)), "values that are never shown nor stored"),
+      Key("dir", .template, "where steps run"),
+      Key("shell", shell, "what runs scripts"),
+      Key("timeout", .duration, "how long a run may take"),
+      Key("grace", .duration, "how long a step may take to end once it is told to"),
+      Key("max-parallel", .whole(1...Int(Int32.max)), "how many steps may run at once"),
+      Key("fail-fast", .boolean, "whether the first failure cancels what runs beside it"),
+      Key("concurrency", .map(concurrency), "which other runs it may not meet"),
+      Key("defaults", .map(defaults), "settings for every step that does not have its own"),
+      Key("steps", .steps, "the steps, in order", isRequired: true),
+      Key("finally", .steps, "steps that run however the run ended"),
+      Key(
+        "outputs", .named(.identifier, .template), "what a workflow that uses this one gets of it"),
     ])
 
   static let concurrency = KeyTable(
     place: "concurrency",
     keys: [
-      Key("group", "text", "the runs that exclude each other"),
+      Key("group", .template, "the runs that exclude each other", isRequired: true),
       Key(
-        "policy", "parallel, queue, restart or reject", "what happens to a run that meets another"),
+        "policy", .choice(Concurrency.Policy.allCases.map(\.rawValue)),
+        "what happens to a run that meets another", isRequired: true),
+    ])
+
+  static let parameter = KeyTable(
+    place: "a parameter",
+    keys: [
+      Key("type", .choice(["string", "number", "boolean", "choice"]), "what values it takes"),
+      Key("default", .text, "what it is where it is not given"),
+      Key("required", .boolean, "whether it has to be given"),
+      Key("description", .text, "what it is for"),
+      Key("options", .list(.text, minimum: 1), "the values of a choice"),
+    ])
+
+  static let dotenv = KeyTable(
+    place: "a file of variables",
+    keys: [
+      Key("path", .text, "the path of the file", isRequired: true),
+      Key("required", .boolean, "whether it has to be there"),
+    ])
+
+  static let secret = KeyTable(
+    place: "a secret", oneOf: ["env", "file", "command"],
+    keys: [
+      Key("env", .text, "the variable that it is in"),
+      Key("file", .text, "the file that it is in"),
+      Key("command", .list(.text, minimum: 1), "the program that writes it"),
+    ])
+
+  static let defaults = KeyTable(
+    place: "defaults",
+    keys: [
+      Key("timeout", .duration, "how long a step may take"),
+      Key(
+        "retry", .either([.whole(1...Int(Int32.max)), .map(retry)]), "when a step is tried again"),
+      Key("continue-on-error", .boolean, "whether the run goes on when a step fails"),
     ])
 
   static let step = KeyTable(
-    place: "a step",
+    place: "a step", oneOf: ["run", "exec", "uses", "approval"],
     keys: [
-      Key("id", "text", "the name of the step"),
-      Key("needs", "id or list of ids", "the steps that must have succeeded before"),
-      Key("run", "text", "a script to run"),
-      Key("exec", "list of texts", "a program with its arguments, run without a shell"),
-      Key("env", "map of texts", "environment variables for this step"),
-      Key("dir", "text", "where it runs"),
-      Key("shell", "text or list of texts", "what runs its script"),
-      Key("timeout", "duration", "how long it may take"),
-      Key("retry", "number or map", "when it is tried again after a failure"),
-      Key("grace", "duration", "how long it may take to end once it is told to"),
+      Key("id", .stepID, "the name of the step", isRequired: true),
+      Key(
+        "needs", .either([.stepID, .list(.stepID, minimum: 0)]),
+        "the steps that must be over before"),
+      Key("if", .condition, "whether it runs"),
+      Key("run", .script, "a script to run"),
+      Key(
+        "exec", .list(.template, minimum: 1), "a program with its arguments, run without a shell"),
+      Key("uses", .text, "another workflow file, whose steps it stands for"),
+      Key("with", .named(.identifier, .template), "what the other workflow is given"),
+      Key("approval", .text, "what somebody has to approve before it starts"),
+      Key("env", environment, "environment variables for this step"),
+      Key("dir", .template, "where it runs"),
+      Key("shell", shell, "what runs its script"),
+      Key("timeout", .duration, "how long it may take"),
+      Key(
+        "retry", .either([.whole(1...Int(Int32.max)), .map(retry)]),
+        "when it is tried again after a failure"),
+      Key("grace", .duration, "how long it may take to end once it is told to"),
+      Key("continue-on-error", .boolean, "whether the run goes on when it fails"),
+      Key("mutex", .template, "steps of the same name never run at once"),
+      Key(
+        "foreach", .either([.template, .list(.anything, minimum: 0), .map(range)]),
+        "once for each of these"),
+      Key("matrix", .anything, "once for each combination"),
+      Key(
+        "max-parallel", .whole(1...Int(Int32.max)),
+        "how many of a foreach or matrix may run at once"),
+      Key(
+        "fail-fast", .boolean, "whether the first failure of a foreach or matrix cancels the others"
+      ),
+      Key("outputs", .named(.identifier, .template), "results for later steps"),
+      Key("cache", .map(cache), "when it need not run again"),
+      Key(
+        "on",
+        .either([
+          .choice(RunEnding.allCases.map(\.rawValue)),
+          .list(.choice(RunEnding.allCases.map(\.rawValue)), minimum: 1),
+        ]),
+        "after which endings it runs, under finally"),
+    ])
+
+  static let range = KeyTable(
+    place: "a range",
+    keys: [
+      Key(
+        "from", .either([.whole(Int(Int32.min)...Int(Int32.max)), .template]), "the first number",
+        isRequired: true),
+      Key(
+        "to", .either([.whole(Int(Int32.min)...Int(Int32.max)), .template]), "the last number",
+        isRequired: true),
+      Key(
+        "by", .either([.whole(Int(Int32.min)...Int(Int32.max)), .template]),
+        "the distance between two"),
+    ])
+
+  static let cache = KeyTable(
+    place: "cache",
+    keys: [
+      Key("inputs", texts, "the files that it reads"),
+      Key("outputs", texts, "the files that it makes"),
+      Key("key", .template, "what else it depends on"),
     ])
 
   static let retry = KeyTable(
     place: "retry",
     keys: [
-      Key("limit", "number from 1", "how often it is tried again"),
-      Key("delay", "duration", "the time before the second attempt"),
-      Key("backoff", "constant, linear or exponential", "how the time grows"),
-      Key("factor", "number from 1", "by what it grows exponentially"),
-      Key("max-delay", "duration", "what it does not grow beyond"),
-      Key("jitter", "number from 0 to 1", "the part of the time that is random"),
-      Key("on", "list of exit statuses", "the failures after which it is tried again"),
+      Key("limit", .whole(1...Int(Int32.max)), "how often it is tried again", isRequired: true),
+      Key("delay", .duration, "the time before the second attempt"),
+      Key("backoff", .choice(Retry.Backoff.allCases.map(\.rawValue)), "how the time grows"),
+      Key("factor", .decimal(1...1000), "by what it grows exponentially"),
+      Key("max-delay", .duration, "what it does not grow beyond"),
+      Key("jitter", .decimal(0...1), "the part of the time that is random"),
+      Key("on", .list(.whole(1...255), minimum: 1), "the failures after which it is tried again"),
     ])
 
   static let parallel = KeyTable(
-    place: "a parallel group", keys: [Key("parallel", "list of branches", "what runs side by side")]
-  )
+    place: "a parallel group",
+    keys: [Key("parallel", .branches, "what runs side by side", isRequired: true)])
 
   static let sequence = KeyTable(
-    place: "a nested list", keys: [Key("steps", "list of steps", "steps that run in order")])
+    place: "a nested list",
+    keys: [Key("steps", .steps, "steps that run in order", isRequired: true)])
 
   /// What other tools call things.
   private static let synonyms = [
@@ -85,12 +168,24 @@ struct KeyTable: Sendable {
     "deps": "needs", "after": "needs", "command": "run", "cmd": "run", "cmds": "run",
     "script": "run", "working-directory": "dir", "working_dir": "dir", "workdir": "dir",
     "cwd": "dir", "directory": "dir", "jobs": "steps", "tasks": "steps",
-    "timeout-minutes": "timeout",
-    "timeout_sec": "timeout", "environment": "env", "vars": "env",
+    "timeout-minutes": "timeout", "timeout_sec": "timeout", "environment": "env", "vars": "env",
     "parallelism": "max-parallel", "cancel-in-progress": "policy", "args": "exec",
-    "desc": "description",
-    "retries": "retry", "attempts": "limit", "max": "limit", "interval": "delay",
-    "interval_sec": "delay", "retry_policy": "retry", "exit_codes": "on",
+    "desc": "description", "retries": "retry", "attempts": "limit", "max": "limit",
+    "interval": "delay", "interval_sec": "delay", "retry_policy": "retry", "exit_codes": "on",
+    "inputs": "params", "parameters": "params", "when": "if", "condition": "if",
+    "preconditions": "if", "precondition": "if", "sources": "cache", "generates": "cache",
+    "strategy": "matrix", "loop": "foreach", "with_items": "foreach", "withItems": "foreach",
+    "withParam": "foreach", "for": "foreach", "items": "foreach",
+    "ignore_error": "continue-on-error",
+    "allow_failure": "continue-on-error", "on_failure": "finally", "on_exit": "finally",
+    "handler_on": "finally", "handlers": "finally", "handlerOn": "finally", "onExit": "finally",
+    "include": "uses", "call": "uses", "template": "uses", "env_file": "dotenv",
+    "output": "outputs",
+    "choices": "options", "enum": "options", "values": "options", "value": "default", "var": "env",
+    "path": "file", "prompt": "approval", "lock": "mutex", "synchronization": "mutex",
+    "max_active_steps": "max-parallel", "maxActiveSteps": "max-parallel", "start": "from",
+    "end": "to",
+    "step": "by",
   ]
 
   /// What somebody probably meant by a key that does not exist here.
@@ -100,9 +195,11 @@ struct KeyTable: Sendable {
       result += letter == "_" ? "-" : letter.lowercased()
     }
     if names.contains(kebab) { return kebab }
-    if let known = Self.synonyms[name.lowercased()] ?? Self.synonyms[kebab], names.contains(known) {
+    if let known = Self.synonyms[name] ?? Self.synonyms[name.lowercased()] ?? Self.synonyms[kebab],
+      names.contains(known)
+    {
       return known
     }
-    return nearest(to: name, among: names)
+    return nearest(to: name, among: keys.map(\.name))
   }
 }

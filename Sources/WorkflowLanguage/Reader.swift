@@ -1,12 +1,17 @@
-// Reads typed values out of nodes and collects what is wrong. Knows no key of the language.
+// Collects what is wrong with a file, and finds the places of mistakes inside of its texts. Knows no key
+// of the language.
 
 import YAML
 
 /// Collects mistakes while a file is read, so that all are told at once.
 struct Reader {
+  /// How many mistakes of a file are told.
+  static let mistakesMax = 100
+
   let file: String
   let source: SourceText
   private(set) var diagnostics: [Diagnostic] = []
+  private(set) var mistakeCount = 0
 
   init(file: String, source: SourceText) {
     self.file = file
@@ -15,20 +20,39 @@ struct Reader {
 
   // MARK: Telling
 
-  mutating func tell(_ message: String, at mark: Mark, length: Int, hint: String? = nil) {
-    diagnostics.append(
-      Diagnostic(
-        severity: .error, file: file, line: mark.line, column: mark.column, length: length,
-        message: printable(message), hint: hint.map { printable($0) }, sourceLine: ""))
+  mutating func tell(
+    _ message: String, at mark: Mark, length: Int, hint: String? = nil,
+    severity: Diagnostic.Severity = .error
+  ) {
+    if severity == .error { mistakeCount += 1 }
+    // What comes after so many is hardly read, and each takes room.
+    guard diagnostics.count < Self.mistakesMax * 2 else { return }
+    let diagnostic = Diagnostic(
+      severity: severity, file: file, line: mark.line, column: mark.column, length: length,
+      message: printable(message), hint: hint.map { printable($0) }, sourceLine: "")
+    // A step that becomes many is read as often, with the same mistakes.
+    guard !diagnostics.suffix(20).contains(diagnostic) else { return }
+    diagnostics.append(diagnostic)
   }
 
   mutating func tell(_ message: String, at node: Node, hint: String? = nil) {
     tell(message, at: node.mark, length: node.length, hint: hint)
   }
 
-  /// All mistakes in the order of the file, each with its line.
+  mutating func warn(_ message: String, at node: Node, hint: String? = nil) {
+    tell(message, at: node.mark, length: node.length, hint: hint, severity: .warning)
+  }
+
+  /// Tells what is wrong with an expression at its place in a scalar.
+  mutating func tell(_ mistake: ExpressionMistake, in node: Node) {
+    let (mark, length) = source.place(of: mistake.range, in: node)
+    tell(mistake.message, at: mark, length: length, hint: mistake.hint)
+  }
+
+  /// All that was told in the order of the file, each with its line.
   func sortedDiagnostics() -> [Diagnostic] {
-    diagnostics.enumerated()
+    let lines = source.lines(Set(diagnostics.map(\.line)))
+    return diagnostics.enumerated()
       .sorted {
         ($0.element.line, $0.element.column, $0.offset) < (
           $1.element.line, $1.element.column, $1.offset
@@ -36,7 +60,7 @@ struct Reader {
       }
       .map { _, diagnostic in
         var diagnostic = diagnostic
-        diagnostic.sourceLine = source.line(diagnostic.line)
+        diagnostic.sourceLine = lines[diagnostic.line] ?? ""
         return diagnostic
       }
   }
@@ -44,26 +68,26 @@ struct Reader {
   // MARK: Maps and lists
 
   /// The values of a map by key; keys that do not belong there are told.
-  mutating func values(of node: Node, _ table: KeyTable) -> [String: (key: Node, value: Node)]? {
+  mutating func fields(of node: Node, _ table: KeyTable) -> Fields? {
     guard case .mapping(let pairs) = node.content else {
       tell(
-        "\(table.place) is a map with keys such as \"\(table.names.first ?? "")\", not \(node.kindName)",
+        "\(table.place) is a map with keys such as \"\(table.keys.first?.name ?? "")\", not \(node.kindName)",
         at: node)
       return nil
     }
-    var values: [String: (key: Node, value: Node)] = [:]
+    var fields = Fields(node: node)
     for pair in pairs {
       let name = pair.key.text ?? ""
       guard table.names.contains(name) else {
         let hint = table.suggestion(for: name).map { "did you mean \"\($0)\"?" }
         tell(
           "\(table.place) has no key \"\(name)\"", at: pair.key,
-          hint: hint ?? "it may have: " + table.names.joined(separator: ", "))
+          hint: hint ?? "it may have: " + table.keys.map(\.name).joined(separator: ", "))
         continue
       }
-      values[name] = pair
+      fields.entries.append((name, pair.key, pair.value))
     }
-    return values
+    return fields
   }
 
   mutating func list(_ node: Node, of what: String) -> [Node]? {
@@ -74,113 +98,70 @@ struct Reader {
     return nodes
   }
 
-  // MARK: Scalars
-
-  mutating func text(_ node: Node, _ what: String) -> String? {
-    switch node.content {
-    case .scalar(let text, _) where !node.isNull:
-      guard !text.contains("${{") else {
-        tell(
-          "${{ … }} cannot be used yet", at: node,
-          hint: "values reach a step through env, as environment variables")
-        return nil
-      }
-      return text
-    case .mapping(let pairs) where pairs.count == 1:
-      // What stands there was meant as text, but its colon made a map of it.
-      let key = pairs[0].key.text ?? ""
-      let value = pairs[0].value.text ?? "…"
-      tell(
-        "\(what) is a text; the colon made a map of it", at: node,
-        hint: "quote this: '\(key): \(value)'")
-    case .scalar, .sequence, .mapping:
-      tell("\(what) is a text, not \(node.kindName)", at: node)
-    }
-    return nil
-  }
-
-  mutating func nonEmptyText(_ node: Node, _ what: String) -> String? {
-    guard let text = text(node, what) else { return nil }
-    guard text.contains(where: { !$0.isWhitespace }) else {
-      tell("\(what) is empty", at: node)
-      return nil
-    }
-    return text
-  }
-
-  mutating func texts(_ node: Node, _ what: String) -> [String]? {
-    guard let nodes = list(node, of: "a list of texts is") else { return nil }
-    let count = diagnostics.count
-    let texts = nodes.compactMap { text($0, what) }
-    return diagnostics.count == count ? texts : nil
-  }
-
-  mutating func duration(_ node: Node, _ what: String, allowsZero: Bool) -> Duration? {
-    guard let text = text(node, what) else { return nil }
-    guard let duration = Duration(workflowText: text), allowsZero || duration > .zero else {
-      tell(
-        "\(what) is a duration, not \"\(text)\"", at: node,
-        hint: "write it like 500ms, 10s, 1m30s or 2h")
-      return nil
-    }
-    return duration
-  }
-
-  mutating func number(_ node: Node, _ what: String, from minimum: Int) -> Int? {
-    guard case .scalar(let text, isPlain: true) = node.content, let number = Int(text),
-      number >= minimum
-    else {
-      tell("\(what) is a whole number from \(minimum)", at: node)
-      return nil
-    }
-    return number
-  }
-
-  mutating func decimal(_ node: Node, _ what: String, _ range: ClosedRange<Double>) -> Double? {
-    guard case .scalar(let text, isPlain: true) = node.content, let number = Double(text),
-      range.contains(number)
-    else {
-      func short(_ bound: Double) -> String {
-        bound == bound.rounded() ? String(Int(bound)) : String(bound)
-      }
-      tell(
-        "\(what) is a number from \(short(range.lowerBound)) to \(short(range.upperBound))",
-        at: node)
-      return nil
-    }
-    return number
-  }
-
-  /// Environment variables; numbers and the like are taken as they are written.
-  mutating func environment(_ node: Node) -> [String: String] {
+  /// The pairs of a map whose keys are names of the file's own.
+  mutating func named(
+    _ node: Node, _ what: String, _ names: Shape.Names
+  ) -> [(name: String, key: Node, value: Node)] {
     guard case .mapping(let pairs) = node.content else {
-      tell("env is a map of names and texts, not \(node.kindName)", at: node)
-      return [:]
+      tell("\(what) is a map of names and values, not \(node.kindName)", at: node)
+      return []
     }
-    var environment: [String: String] = [:]
-    for (key, value) in pairs {
+    return pairs.compactMap { key, value in
       let name = key.text ?? ""
-      if !isVariableName(name) {
-        tell(
-          "\"\(name)\" cannot be the name of an environment variable", at: key,
-          hint: "use letters, digits and _, not beginning with a digit")
-      } else if name.hasPrefix("REPRISE_") {
-        tell("names that begin with REPRISE_ are set by Reprise itself", at: key)
-      } else if value.isNull {
-        tell(
-          "the variable \"\(name)\" has no value", at: value, hint: "write \"\" for an empty one")
-      } else if let text = text(value, "the value of \"\(name)\"") {
-        environment[name] = text
+      switch names {
+      case .variable:
+        if !isVariableName(name) {
+          tell(
+            "\"\(name)\" cannot be the name of an environment variable", at: key,
+            hint: "use letters, digits and _, not beginning with a digit")
+          return nil
+        } else if name.hasPrefix("REPRISE_") {
+          tell("names that begin with REPRISE_ are set by Reprise itself", at: key)
+          return nil
+        }
+      case .identifier:
+        if !isIdentifier(name) {
+          tell(
+            "\"\(name)\" cannot be a name here", at: key,
+            hint: "use letters, digits, _ and -, beginning with a letter or _")
+          return nil
+        }
       }
+      return (name, key, value)
     }
-    return environment
   }
 
   private func isVariableName(_ name: String) -> Bool {
     guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
-    return name.utf8.allSatisfy { byte in
-      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || byte == 0x5F
-    }
+    return name.utf8.allSatisfy(isNameByte)
   }
+
+  private func isIdentifier(_ name: String) -> Bool {
+    guard let first = name.utf8.first, !(0x30...0x39).contains(first), first != 0x2D else {
+      return false
+    }
+    return name.utf8.count <= 64 && name.utf8.allSatisfy { isNameByte($0) || $0 == 0x2D }
+  }
+
+  private func isNameByte(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+      || byte == 0x5F
+  }
+}
+
+/// The keys of a map that belong there, with their values.
+struct Fields {
+  let node: Node
+  // Few enough for looking through them to be faster than hashing.
+  fileprivate(set) var entries: [(name: String, key: Node, value: Node)] = []
+
+  init(node: Node) {
+    self.node = node
+  }
+
+  /// The value of a key.
+  subscript(name: String) -> Node? { entries.first { $0.name == name }?.value }
+
+  /// The key itself, as it stands in the file.
+  func key(_ name: String) -> Node? { entries.first { $0.name == name }?.key }
 }

@@ -81,8 +81,8 @@ extension Reader {
     if case .scalar = node.content {
       return number(node, "retry", from: 1).map { Retry(limit: $0) }
     }
-    guard let values = values(of: node, .retry) else { return nil }
-    guard let limitNode = values["limit"]?.value else {
+    guard let fields = self.fields(of: node, .retry) else { return nil }
+    guard let limitNode = fields["limit"] else {
       tell(
         "retry needs a \"limit\"", at: node,
         hint: "write it like: { limit: 3, delay: 2s, backoff: exponential }")
@@ -90,11 +90,11 @@ extension Reader {
     }
     guard let limit = number(limitNode, "limit", from: 1) else { return nil }
     var retry = Retry(limit: limit)
-    if let node = values["delay"]?.value {
-      retry.delay = duration(node, "delay", allowsZero: true) ?? retry.delay
+    if let node = fields["delay"] {
+      retry.delay = durationText(node, "delay", allowsZero: true) ?? retry.delay
     }
-    if let node = values["backoff"]?.value { retry.backoff = backoff(node) ?? retry.backoff }
-    if let node = values["factor"]?.value {
+    if let node = fields["backoff"] { retry.backoff = backoff(node) ?? retry.backoff }
+    if let node = fields["factor"] {
       retry.factor = decimal(node, "factor", 1...1000) ?? retry.factor
       if retry.backoff != .exponential {
         tell(
@@ -102,14 +102,21 @@ extension Reader {
           hint: "add the backoff, or leave the factor out")
       }
     }
-    if let node = values["max-delay"]?.value {
-      retry.maxDelay = duration(node, "max-delay", allowsZero: false)
+    if let node = fields["max-delay"] {
+      retry.maxDelay = durationText(node, "max-delay", allowsZero: false)
     }
-    if let node = values["jitter"]?.value {
+    if let node = fields["jitter"] {
       retry.jitter = decimal(node, "jitter", 0...1) ?? retry.jitter
     }
-    if let node = values["on"]?.value { retry.statuses = statuses(node) }
+    if let node = fields["on"] { retry.statuses = statuses(node) }
     return retry
+  }
+
+  private mutating func durationText(
+    _ node: Node, _ what: String, allowsZero: Bool
+  ) -> Duration? {
+    guard let text = text(node, what) else { return nil }
+    return duration(text, node, what, allowsZero: allowsZero)
   }
 
   private mutating func backoff(_ node: Node) -> Retry.Backoff? {

@@ -10,7 +10,7 @@ extension Workflow {
   /// - Throws: ``SelectionError`` when there is no step of one of the ids.
   public func selecting(only ids: [String]) throws(SelectionError) -> Workflow {
     var kept: Set<StepIndex> = []
-    for id in ids { kept.insert(try index(of: id)) }
+    for id in ids { kept.formUnion(try found(id)) }
     return keeping(kept)
   }
 
@@ -20,14 +20,19 @@ extension Workflow {
   /// - Returns: The smaller workflow, in the same order.
   /// - Throws: ``SelectionError`` when there is no such step.
   public func selecting(from id: String) throws(SelectionError) -> Workflow {
-    keeping(Set(graph.withDependents([try index(of: id)])))
+    let finally = graph.indices.suffix(finallyCount)
+    return keeping(Set(graph.withDependents(try found(id))).union(finally))
   }
 
-  private func index(of id: String) throws(SelectionError) -> StepIndex {
-    guard let index = graph.index(of: id) else {
-      throw .unknownStep(id, suggestion: nearest(to: id, among: graph.ids))
-    }
-    return index
+  /// The steps that an id stands for.
+  ///
+  /// - Parameter id: The id of a step, or of one that has become several.
+  /// - Returns: The steps in file order, at least one.
+  /// - Throws: ``SelectionError`` when there is none.
+  public func found(_ id: String) throws(SelectionError) -> [StepIndex] {
+    let indices = indices(named: id)
+    guard indices.isEmpty else { return indices }
+    throw .unknownStep(id, suggestion: nearest(to: id, among: graph.ids))
   }
 
   private func keeping(_ kept: Set<StepIndex>) -> Workflow {
@@ -41,11 +46,16 @@ extension Workflow {
     let newPositions = Dictionary(
       uniqueKeysWithValues: positions.enumerated().map { ($0.element, StepIndex($0.offset)) })
     do {
-      return try Workflow(
-        name: name, description: description, file: file, environment: environment,
-        directory: directory, shell: shell, timeout: timeout, grace: grace,
-        maxParallel: maxParallel, concurrency: concurrency, steps: smaller,
+      var workflow = try Workflow(
+        name: name, description: description, file: file, shell: shell, timeout: timeout,
+        grace: grace, maxParallel: maxParallel, concurrency: concurrency, steps: smaller,
         outline: outline.keeping(newPositions) ?? .sequence([]))
+      workflow.failsFast = failsFast
+      workflow.parameters = parameters
+      workflow.scopes = scopes
+      workflow.sources = sources
+      workflow.warnings = warnings
+      return workflow
     } catch {
       preconditionFailure("BUG: a part of a checked graph is no graph: \(error)")
     }
@@ -64,6 +74,8 @@ extension Outline {
     case .parallel(let branches):
       let kept = branches.compactMap { $0.keeping(positions) }
       return kept.count > 1 ? .parallel(kept) : kept.first
+    case .group(let name, let inner):
+      return inner.keeping(positions).map { .group(name, $0) }
     }
   }
 }

@@ -4,16 +4,16 @@
 public struct Step: Sendable, Equatable {
   /// The name of the step, unique in its workflow.
   public var id: String
-  /// The ids of the steps that must have succeeded before this one starts.
+  /// The ids of the steps that must be over before this one starts.
   ///
   /// The order that a list implies has been made explicit.
   public var needs: [String]
   /// What the step does.
   public var action: Action
   /// Environment variables for this step, on top of those of its workflow.
-  public var environment: [String: String]
+  public var environment: [String: Template]
   /// Where it runs, relative to the directory of its workflow; there when nil.
-  public var directory: String?
+  public var directory: Template?
   /// What runs its script; what the workflow says when nil.
   public var shell: Shell?
   /// How long it may take; as long as it wants when nil.
@@ -24,6 +24,27 @@ public struct Step: Sendable, Equatable {
   public var retry: Retry?
   /// The line of the file in which it is declared, from 1.
   public var line: Int?
+  /// Everything that most steps do not have.
+  public var extras: StepExtras {
+    get { box?.extras ?? StepExtras() }
+    set { box = newValue == StepExtras() ? nil : Box(newValue) }
+  }
+
+  /// The extras, or nil for a step that has none: cheaper where that is all one wants to know.
+  package var extrasIfAny: StepExtras? { box?.extras }
+
+  // Boxed: most steps of a large file have none, and they take the room of one word.
+  private var box: Box?
+
+  private final class Box: Sendable, Equatable {
+    let extras: StepExtras
+
+    init(_ extras: StepExtras) {
+      self.extras = extras
+    }
+
+    static func == (left: Box, right: Box) -> Bool { left.extras == right.extras }
+  }
 
   /// Declares a step.
   ///
@@ -38,10 +59,11 @@ public struct Step: Sendable, Equatable {
   ///   - grace: How long it may take to end once it is told to.
   ///   - retry: When it is tried again after a failure.
   ///   - line: The line of the file in which it is declared.
+  ///   - extras: Everything that most steps do not have.
   public init(
-    id: String, needs: [String] = [], action: Action, environment: [String: String] = [:],
-    directory: String? = nil, shell: Shell? = nil, timeout: Duration? = nil,
-    grace: Duration? = nil, retry: Retry? = nil, line: Int? = nil
+    id: String, needs: [String] = [], action: Action, environment: [String: Template] = [:],
+    directory: Template? = nil, shell: Shell? = nil, timeout: Duration? = nil,
+    grace: Duration? = nil, retry: Retry? = nil, line: Int? = nil, extras: StepExtras? = nil
   ) {
     self.id = id
     self.needs = needs
@@ -53,7 +75,67 @@ public struct Step: Sendable, Equatable {
     self.grace = grace
     self.retry = retry
     self.line = line
+    if let extras { self.extras = extras }
   }
+}
+
+/// What most steps do not have.
+public struct StepExtras: Sendable, Equatable {
+  /// A condition with the scope in which it is computed.
+  struct Condition: Sendable, Equatable {
+    var template: Template
+    var scope: Int
+    var bindings: Bindings?
+  }
+
+  /// The step runs only when all of them come to true.
+  var conditions: [Condition] = []
+  /// Whether the run goes on as if it had succeeded when it fails.
+  public var continuesOnError = false
+  /// Steps of the same name never run at once.
+  public var mutex: String?
+  /// What somebody has to approve before it starts; nil when nobody has to.
+  public var approval: String?
+  /// How its outputs are computed once it has succeeded, beside those that it writes itself.
+  public var outputs: [String: Template] = [:]
+  /// When it is up to date.
+  public var cache: CacheRule?
+  /// The endings of a run after which it runs, for steps under `finally`; nil for others.
+  public var finally: Set<RunEnding>?
+  /// What it knows of itself as one of many.
+  var bindings: Bindings?
+  /// The ids of the groups of which it is a part, outer ones first.
+  public var groups: [String] = []
+  /// The position of its scope in the workflow.
+  var scope = 0
+  /// Which of its siblings are cancelled when it fails: those that share this group; nil for none.
+  public var failFastGroup: String?
+  /// The group whose `max-parallel` it counts for, with the limit.
+  public var parallelLimit: ParallelLimit?
+
+  /// Extras of a step that has none.
+  public init() {}
+
+  /// What tells a step that is one of many from its siblings.
+  public var label: String? { bindings?.label }
+}
+
+/// How many steps of a group may run at once.
+public struct ParallelLimit: Sendable, Equatable {
+  /// The id of the group.
+  public var group: String
+  /// How many.
+  public var count: Int
+}
+
+/// How the steps of a run ended, for those that run afterwards.
+public enum RunEnding: String, Sendable, CaseIterable {
+  /// Every step succeeded or was skipped.
+  case success
+  /// A step failed, or the run timed out.
+  case failure
+  /// The run was cancelled.
+  case cancel
 }
 
 /// What a step does.
@@ -61,7 +143,9 @@ public enum Action: Sendable, Equatable {
   /// Runs a script.
   case run(String)
   /// Runs a program with arguments, without a shell: the program first.
-  case exec([String])
+  case exec([Template])
+  /// Nothing: it only waits for its approval.
+  case wait
 }
 
 /// What runs a script.
@@ -82,4 +166,6 @@ public indirect enum Outline: Sendable, Equatable {
   case sequence([Outline])
   /// Side by side.
   case parallel([Outline])
+  /// A step that has become several: its name, and what it became.
+  case group(String, Outline)
 }

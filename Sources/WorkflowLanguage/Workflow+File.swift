@@ -13,34 +13,64 @@ import Darwin
 extension Workflow {
   /// Reads a workflow from a file.
   ///
-  /// - Parameter path: The path of the file.
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - arguments: What the run is given.
   /// - Throws: ``WorkflowError`` with every mistake of the file, or the reason why it cannot be read.
-  public init(contentsOf path: String) throws(WorkflowError) {
-    try self.init(bytes: try Self.bytes(of: path), file: path)
+  public init(
+    contentsOf path: String, with arguments: Arguments = Arguments()
+  ) throws(WorkflowError) {
+    try self.init(bytes: try Self.bytes(of: path), file: path, with: arguments)
   }
 
   /// Reads a workflow from a text.
   ///
   /// - Parameters:
   ///   - text: The text of a workflow file.
-  ///   - file: The name that messages give to it.
+  ///   - file: The name that messages give to it; files that it uses are looked for beside it.
+  ///   - arguments: What the run is given.
   /// - Throws: ``WorkflowError`` with every mistake.
-  public init(text: String, file: String) throws(WorkflowError) {
-    try self.init(bytes: Array(text.utf8), file: file)
+  public init(
+    text: String, file: String, with arguments: Arguments = Arguments()
+  ) throws(WorkflowError) {
+    try self.init(bytes: Array(text.utf8), file: file, with: arguments)
   }
 
   /// Reads a workflow from bytes, which need not be well-formed.
   ///
   /// - Parameters:
   ///   - bytes: The bytes of a workflow file.
-  ///   - file: The name that messages give to it.
+  ///   - file: The name that messages give to it; files that it uses are looked for beside it.
+  ///   - sources: Where the files come from that it uses.
+  ///   - arguments: What the run is given.
   /// - Throws: ``WorkflowError`` with every mistake.
-  public init(bytes: [UInt8], file: String) throws(WorkflowError) {
+  public init(
+    bytes: [UInt8], file: String, sources: SourceFiles = .disk,
+    with arguments: Arguments = Arguments()
+  ) throws(WorkflowError) {
     let source = SourceText(bytes)
-    var reader = WorkflowReader(file: file, source: source)
+    var reader = WorkflowReader(
+      file: file, source: source, sources: sources, arguments: arguments)
     let base = file.split(separator: "/").last ?? "workflow"
     let name = base.split(separator: ".").first ?? base
     self = try reader.workflow(from: Document(source), defaultName: String(name))
+  }
+
+  /// Reads only what a run of a workflow may be given.
+  ///
+  /// Mistakes of the file are left to be told when all of it is read.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes of a workflow file.
+  ///   - file: The name of the file.
+  /// - Returns: The parameters in the order of the file; none where they cannot be read.
+  public static func parameters(in bytes: [UInt8], file: String) -> [Parameter] {
+    let source = SourceText(bytes)
+    var reader = Reader(file: file, source: source)
+    guard let root = Document(source).root, case .mapping(let pairs) = root.content,
+      let node = pairs.first(where: { $0.key.text == "params" })?.value
+    else { return [] }
+    return reader.parameters(node)
   }
 
   /// Reads a file whole, up to a byte more than the language allows.
@@ -71,5 +101,36 @@ extension Workflow {
         severity: .error, file: path, line: 0, column: 0, length: 0, message: message, hint: nil,
         sourceLine: "")
     ])
+  }
+}
+
+extension Arguments {
+  /// Reads a file of parameters: a map in YAML or JSON.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes of the file.
+  ///   - file: The name that messages give to it.
+  /// - Returns: The texts by name.
+  /// - Throws: ``WorkflowError`` with every mistake.
+  public static func texts(in bytes: [UInt8], file: String) throws(WorkflowError) -> [String:
+    String]
+  {
+    let source = SourceText(bytes)
+    var reader = Reader(file: file, source: source)
+    let document = Document(source)
+    for problem in document.problems {
+      reader.tell(problem.message, at: problem.mark, length: problem.length, hint: problem.hint)
+    }
+    var texts: [String: String] = [:]
+    if let root = document.root, !root.isNull {
+      for (name, _, value) in reader.named(root, "a file of parameters", .identifier) {
+        texts[name] = reader.scalar(value, "the parameter \"\(name)\"")
+      }
+    }
+    guard reader.mistakeCount == 0 else {
+      throw WorkflowError(
+        diagnostics: reader.sortedDiagnostics(), mistakeCount: reader.mistakeCount)
+    }
+    return texts
   }
 }

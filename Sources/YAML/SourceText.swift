@@ -23,13 +23,32 @@ public struct SourceText: Sendable {
   /// - Parameter number: The number of the line, from 1.
   /// - Returns: The line.
   public func line(_ number: Int) -> String {
-    var start = 0
-    for _ in 1..<max(1, number) {
-      guard let lineBreak = nextBreak(from: start) else { return "" }
-      start = lineBreak.upperBound
-    }
+    let start = offset(ofLine: number)
     let end = nextBreak(from: start)?.lowerBound ?? bytes.count
     return String(decoding: bytes[start..<end], as: UTF8.self)
+  }
+
+  /// Some lines without their ends.
+  ///
+  /// Linear in the size of the text, however many lines are asked for.
+  ///
+  /// - Parameter numbers: The numbers of the lines, from 1.
+  /// - Returns: The lines by number; those that do not exist are missing.
+  public func lines(_ numbers: Set<Int>) -> [Int: String] {
+    var found: [Int: String] = [:]
+    var start = 0
+    var number = 1
+    while found.count < numbers.count, start <= bytes.count {
+      let lineBreak = nextBreak(from: start)
+      if numbers.contains(number) {
+        let end = lineBreak?.lowerBound ?? bytes.count
+        found[number] = String(decoding: bytes[start..<end], as: UTF8.self)
+      }
+      guard let lineBreak else { break }
+      start = lineBreak.upperBound
+      number += 1
+    }
+    return found
   }
 
   /// What cannot be part of a YAML text in UTF-8, if anything: the first such place.
@@ -71,6 +90,16 @@ public struct SourceText: Sendable {
     }
     mark.column += String(decoding: bytes[start..<position], as: UTF8.self).unicodeScalars.count
     return mark
+  }
+
+  /// Where a line begins, in bytes.
+  func offset(ofLine number: Int) -> Int {
+    var start = 0
+    for _ in 1..<max(1, number) {
+      guard let lineBreak = nextBreak(from: start) else { return bytes.count }
+      start = lineBreak.upperBound
+    }
+    return start
   }
 
   /// The breaks of YAML 1.1, which libyaml counts: CR, LF, CR LF, NEL, LS, PS.

@@ -18,7 +18,7 @@ struct EventRowTests {
     .step("a", attempt: 1, .failed(.notStarted("no"))),
     .step("a", attempt: 1, .failed(.threw("x"))),
     .step("a", attempt: 0, .cancelled(.interrupted)), .step("a", attempt: 0, .cancelled(.restart)),
-    .step("a", attempt: 0, .skipped("why")),
+    .step("a", attempt: 0, .skipped("why", ["a": "b"])),
     .step("a", attempt: 1, .retrying(.exited(status: 75), after: .milliseconds(1500))),
   ]
 

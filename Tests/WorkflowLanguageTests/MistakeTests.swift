@@ -103,9 +103,9 @@ struct MistakeTests {
     Mistake("steps: [{id: a, exec: git status}]\n", ["1:23"], "a list of texts is expected"),
     Mistake("steps: [{id: a, exec: [git, [x]]}]\n", ["1:29"], "an argument is a text"),
     Mistake("steps:\n- id: a\n  run: {echo a: b}\n", ["3:8"], "quote this: 'echo a: b'"),
-    Mistake("steps:\n- id: a\n  run: echo ${{ x }}\n", ["3:8"], "bind it in env"),
+    Mistake("steps:\n- id: a\n  run: echo ${{ x }}\n", ["3:13"], "bind it in env"),
     Mistake(
-      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ x }}\"}\n", ["4:12"], "cannot be used yet"),
+      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ x }}\"}\n", ["4:17"], "there is no \"x\""),
     // Groups.
     Mistake("steps: [{parallel: []}]\n", ["1:20"], "there is no branch"),
     Mistake("steps: [{parallel: x}]\n", ["1:20"], "a list of branches is expected"),

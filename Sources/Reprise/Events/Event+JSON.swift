@@ -4,7 +4,7 @@
 extension Event: Codable {
   private enum CodingKeys: String, CodingKey {
     case time, run, generation, event, step, attempt, plan, from, reset, cause, outcome, reason
-    case stream, text, partial, outputs, seconds
+    case stream, text, partial, outputs, seconds, part
   }
 
   /// The values of the field `event`.
@@ -16,7 +16,10 @@ extension Event: Codable {
     case runCancelling = "run-cancelling"
     case runEnded = "run-ended"
     case stepReady = "step-ready"
+    case stepWaiting = "step-waiting"
+    case stepApproved = "step-approved"
     case stepStarted = "step-started"
+    case stepProgress = "step-progress"
     case stepOutput = "step-output"
     case stepSucceeded = "step-succeeded"
     case stepRetrying = "step-retrying"
@@ -92,8 +95,17 @@ extension Event: Codable {
     switch event {
     case .ready:
       try container.encode(Name.stepReady, forKey: .event)
+    case .waiting(let text):
+      try container.encode(Name.stepWaiting, forKey: .event)
+      try container.encode(text, forKey: .text)
+    case .approved:
+      try container.encode(Name.stepApproved, forKey: .event)
     case .started:
       try container.encode(Name.stepStarted, forKey: .event)
+    case .progress(let part, let text):
+      try container.encode(Name.stepProgress, forKey: .event)
+      try container.encode(part, forKey: .part)
+      try container.encode(text, forKey: .text)
     case .output(let stream, let text, let isPartial):
       try container.encode(Name.stepOutput, forKey: .event)
       try container.encode(stream, forKey: .stream)
@@ -112,9 +124,10 @@ extension Event: Codable {
     case .cancelled(let cause):
       try container.encode(Name.stepCancelled, forKey: .event)
       try container.encode(cause, forKey: .cause)
-    case .skipped(let reason):
+    case .skipped(let reason, let outputs):
       try container.encode(Name.stepSkipped, forKey: .event)
       try container.encode(reason, forKey: .text)
+      if !outputs.isEmpty { try container.encode(outputs, forKey: .outputs) }
     }
   }
 
@@ -139,7 +152,8 @@ extension Event: Codable {
         .runCancelling(try container.decode(CancellationCause.self, forKey: .cause))
       case .runEnded:
         .runEnded(try Self.outcome(from: container))
-      case .stepReady, .stepStarted, .stepOutput, .stepSucceeded, .stepRetrying, .stepFailed,
+      case .stepReady, .stepWaiting, .stepApproved, .stepStarted, .stepProgress, .stepOutput,
+        .stepSucceeded, .stepRetrying, .stepFailed,
         .stepCancelled, .stepSkipped:
         .step(
           try container.decode(String.self, forKey: .step),
@@ -168,7 +182,13 @@ extension Event: Codable {
   ) throws -> StepEvent {
     switch name {
     case .stepReady: .ready
+    case .stepWaiting: .waiting(try container.decode(String.self, forKey: .text))
+    case .stepApproved: .approved
     case .stepStarted: .started
+    case .stepProgress:
+      .progress(
+        try container.decode(Double.self, forKey: .part),
+        try container.decode(String.self, forKey: .text))
     case .stepOutput:
       .output(
         try container.decode(OutputStream.self, forKey: .stream),
@@ -181,7 +201,10 @@ extension Event: Codable {
         after: .seconds(try container.decode(Double.self, forKey: .seconds)))
     case .stepFailed: .failed(try container.decode(FailureReason.self, forKey: .reason))
     case .stepCancelled: .cancelled(try container.decode(CancellationCause.self, forKey: .cause))
-    case .stepSkipped: .skipped(try container.decode(String.self, forKey: .text))
+    case .stepSkipped:
+      .skipped(
+        try container.decode(String.self, forKey: .text),
+        try container.decodeIfPresent(StepOutputs.self, forKey: .outputs) ?? [:])
     case .runStarted, .runResumed, .runRestarting, .generationStarted, .runCancelling, .runEnded:
       preconditionFailure("BUG: \(name) is not an event of a step")
     }

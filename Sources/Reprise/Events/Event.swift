@@ -54,8 +54,14 @@ public struct Event: Sendable, Equatable {
   public enum StepEvent: Sendable, Equatable {
     /// All that it needs has succeeded; it waits for a free place.
     case ready
+    /// It waits for somebody to approve what the text says.
+    case waiting(String)
+    /// Somebody has approved it.
+    case approved
     /// Its action began.
     case started
+    /// It told how far it is: a part from 0 to 1, and what it is doing.
+    case progress(Double, String)
     /// It wrote one or more whole lines, joined by line feeds, without one at the end.
     ///
     /// `isPartial` marks the present state of a line that has not ended, such as a progress bar:
@@ -66,6 +72,7 @@ public struct Event: Sendable, Equatable {
     case retrying(FailureReason, after: Duration)
     case failed(FailureReason)
     case cancelled(CancellationCause)
-    case skipped(String)
+    /// It was not to be run, for the reason given; what it left when it last ran counts as its outputs.
+    case skipped(String, StepOutputs)
   }
 }

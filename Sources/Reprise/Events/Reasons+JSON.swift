@@ -7,10 +7,11 @@ extension FailureReason: Codable {
   }
 
   private enum Kind: String, Codable {
-    case exited, signalled, threw
+    case exited, signalled, threw, rejected
     case timedOut = "timed-out"
     case notStarted = "not-started"
     case badOutputs = "bad-outputs"
+    case badValue = "bad-value"
   }
 
   /// Writes the documented shape.
@@ -32,6 +33,11 @@ extension FailureReason: Codable {
     case .badOutputs(let text):
       try container.encode(Kind.badOutputs, forKey: .kind)
       try container.encode(text, forKey: .text)
+    case .badValue(let text):
+      try container.encode(Kind.badValue, forKey: .kind)
+      try container.encode(text, forKey: .text)
+    case .rejected:
+      try container.encode(Kind.rejected, forKey: .kind)
     case .threw(let text):
       try container.encode(Kind.threw, forKey: .kind)
       try container.encode(text, forKey: .text)
@@ -49,6 +55,8 @@ extension FailureReason: Codable {
         .timedOut(after: .seconds(try container.decode(Double.self, forKey: .seconds)))
       case .notStarted: .notStarted(try container.decode(String.self, forKey: .text))
       case .badOutputs: .badOutputs(try container.decode(String.self, forKey: .text))
+      case .badValue: .badValue(try container.decode(String.self, forKey: .text))
+      case .rejected: .rejected
       case .threw: .threw(try container.decode(String.self, forKey: .text))
       }
   }

@@ -13,6 +13,10 @@ public enum FailureReason: Sendable, Equatable, Error {
   case notStarted(String)
   /// It ended well, but what it wrote to `REPRISE_OUTPUT` cannot be understood; the text says why.
   case badOutputs(String)
+  /// One of its values could not be computed; the text says which and why.
+  case badValue(String)
+  /// Somebody was asked to approve it and refused.
+  case rejected
   /// An in-process step threw an error, described by the text.
   case threw(String)
 }
@@ -65,6 +69,8 @@ extension FailureReason: CustomStringConvertible {
     case .timedOut(let duration): "timed out after \(durationText(duration))"
     case .notStarted(let text): "could not start: \(text)"
     case .badOutputs(let text): "its outputs cannot be read: \(text)"
+    case .badValue(let text): text
+    case .rejected: "was not approved"
     case .threw(let text): "threw an error: \(text)"
     }
   }

@@ -29,17 +29,38 @@ public struct RunPlan: Sendable, Equatable {
 public struct PlannedStep: Sendable, Equatable, Codable {
   /// The id of the step.
   public var id: String
-  /// The ids of the steps that must have succeeded before this one starts.
+  /// The ids of the steps that must be over before this one starts.
   public var needs: [String]
+  /// What tells it from the others that the same step of the file became, such as `linux, 5`.
+  public var label: String?
+  /// Whether the run goes on when it fails; nil means no.
+  public var continuesOnError: Bool?
+  /// How many seconds it took in earlier runs; nil where that is not known.
+  public var usualSeconds: Double?
 
   /// Names a step and what it needs.
   ///
   /// - Parameters:
   ///   - id: The id of the step.
   ///   - needs: The ids of the steps that it needs.
-  public init(id: String, needs: [String] = []) {
+  ///   - label: What tells it from its siblings.
+  ///   - continuesOnError: Whether the run goes on when it fails.
+  ///   - usualSeconds: How many seconds it took in earlier runs.
+  public init(
+    id: String, needs: [String] = [], label: String? = nil, continuesOnError: Bool? = nil,
+    usualSeconds: Double? = nil
+  ) {
     self.id = id
     self.needs = needs
+    self.label = label
+    self.continuesOnError = continuesOnError
+    self.usualSeconds = usualSeconds
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case id, needs, label
+    case continuesOnError = "continue-on-error"
+    case usualSeconds = "usual-seconds"
   }
 }
 
@@ -65,13 +86,13 @@ extension RunPlan: Codable {
   }
 }
 
-/// An outline in JSON: a step is its position, a sequence an array, parallel branches an object,
-/// as in `[0, {"parallel": [1, 2, [3, 4]]}, 5]`.
+/// An outline in JSON: a step is its position, a sequence an array, parallel branches and groups objects,
+/// as in `[0, {"parallel": [1, 2, [3, 4]]}, {"group": "test", "steps": {"parallel": [5, 6]}}]`.
 private struct OutlineCoding: Codable {
   var outline: Outline
 
   private enum CodingKeys: String, CodingKey {
-    case parallel
+    case parallel, group, steps
   }
 
   init(outline: Outline) {
@@ -85,6 +106,10 @@ private struct OutlineCoding: Codable {
       outline = .sequence(items.map(\.outline))
     } else {
       let container = try decoder.container(keyedBy: CodingKeys.self)
+      if let name = try container.decodeIfPresent(String.self, forKey: .group) {
+        outline = .group(name, try container.decode(OutlineCoding.self, forKey: .steps).outline)
+        return
+      }
       let branches = try container.decode([OutlineCoding].self, forKey: .parallel)
       outline = .parallel(branches.map(\.outline))
     }
@@ -101,6 +126,10 @@ private struct OutlineCoding: Codable {
     case .parallel(let branches):
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(branches.map(OutlineCoding.init), forKey: .parallel)
+    case .group(let name, let inner):
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(name, forKey: .group)
+      try container.encode(OutlineCoding(outline: inner), forKey: .steps)
     }
   }
 }

@@ -19,6 +19,27 @@ public protocol Executor: Sendable {
   /// - Throws: A ``FailureReason`` when the step failed; `CancellationError` when it was stopped;
   ///   any other error counts as a failure and is described by its text.
   func execute(_ context: StepContext) async throws -> StepOutputs
+
+  /// The environment variables that every step inherits: none unless the executor says so.
+  var environment: [String: String] { get }
+
+  /// A hash over the names and contents of files where steps run.
+  ///
+  /// - Parameter patterns: Patterns of paths, relative to where steps run.
+  /// - Returns: The hash, or the empty text when no file matches.
+  /// - Throws: An error whose text says why it cannot be had; that there are no files, unless the executor
+  ///   says otherwise.
+  func hash(ofFiles patterns: [String]) throws -> String
+}
+
+extension Executor {
+  /// No variables.
+  public var environment: [String: String] { [:] }
+
+  /// There are no files.
+  public func hash(ofFiles patterns: [String]) throws -> String {
+    throw FailureReason.notStarted("where its steps run there are no files to be hashed")
+  }
 }
 
 /// One attempt of one step, as an executor sees it.
@@ -36,6 +57,13 @@ public struct StepContext: Sendable {
   public let workflow: Workflow
   /// The step to carry out.
   public let step: Step
+
+  /// Its values, computed.
+  package let resolved: ResolvedStep
+  /// Removes secrets from what leaves the step.
+  package let masker: Masker
+  /// Keeps its standard output, where its outputs ask for that.
+  let capture: OutputCapture?
 
   let index: StepIndex
   let results: [StepResult]
@@ -74,11 +102,28 @@ public struct StepContext: Sendable {
   public func report(
     _ text: String, on stream: OutputStream = .standardOutput, isPartial: Bool = false
   ) -> Bool {
-    ledger.decide { page in
+    if let capture, stream == .standardOutput, !isPartial { capture.append(text) }
+    return ledger.decide { page in
       guard page.state.steps[index.position].phase == .running else { return true }
       page.tell(
         .output(stream, text: text, isPartial: isPartial), of: index.position, attempt: attempt)
       return !page.isOutputBacklogged
+    }
+  }
+
+  /// Tells how far the step is.
+  ///
+  /// Returns at once, from any thread.
+  ///
+  /// - Parameters:
+  ///   - progress: The part that is done; taken to be between 0 and 1.
+  ///   - text: What it is doing.
+  public func report(progress: Double, _ text: String = "") {
+    guard progress.isFinite else { return }
+    ledger.decide { page in
+      guard page.state.steps[index.position].phase == .running else { return }
+      page.tell(
+        .progress(min(1, max(0, progress)), text), of: index.position, attempt: attempt)
     }
   }
 

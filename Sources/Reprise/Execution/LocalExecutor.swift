@@ -7,16 +7,18 @@ import WorkflowLanguage
 
 /// Carries out steps as child processes on this machine.
 ///
-/// - Environment: what the executor was given, then the workflow's `env`, then the step's, then
-///   `REPRISE_RUN_ID`, `REPRISE_STEP_ID`, `REPRISE_GENERATION`, `REPRISE_ATTEMPT` and `REPRISE_OUTPUT`,
-///   the file to which it writes its outputs.
+/// - Environment: the files under `dotenv`, then what the executor was given, then the workflow's `env`,
+///   then the step's, then `REPRISE_RUN_ID`, `REPRISE_STEP_ID`, `REPRISE_GENERATION`, `REPRISE_ATTEMPT`,
+///   `REPRISE_OUTPUT`, the file to which it writes its outputs, and `REPRISE_PROGRESS`, the one to which it
+///   writes how far it is.
 /// - Directory: the executor's, then the workflow's `dir`, then the step's, each relative to the
 ///   one before.
 /// - Shell: `exec` and a `run` that is a plain command line need none. Other scripts are given to
 ///   `/bin/sh -e -c`, or to the shell that the step or the workflow names.
 /// - Stopping: every process of the step's tree gets SIGTERM, then SIGKILL after the grace period.
 public struct LocalExecutor: Executor {
-  private let environment: [String: String]
+  /// What every step inherits.
+  public let environment: [String: String]
   private let directory: String?
 
   /// Makes an executor.
@@ -27,6 +29,15 @@ public struct LocalExecutor: Executor {
   public init(environment: [String: String]? = nil, directory: String? = nil) {
     self.environment = environment ?? inheritedEnvironment()
     self.directory = directory
+  }
+
+  /// A hash over files, relative to the executor's directory.
+  ///
+  /// - Parameter patterns: Patterns of paths.
+  /// - Returns: The hash, or the empty text when no file matches.
+  /// - Throws: An error whose text says what cannot be read, or which pattern makes no sense.
+  public func hash(ofFiles patterns: [String]) throws -> String {
+    try contentHash(ofFiles: patterns, in: directory ?? ".")
   }
 
   /// Starts the process of a step and waits until nothing of its tree is left.
@@ -74,7 +85,8 @@ public struct LocalExecutor: Executor {
   }
 
   private func command(for context: StepContext, _ outputs: OutputFile) -> Command {
-    let words = argumentList(of: context.step, in: context.workflow)
+    let resolved = context.resolved
+    let words = argumentList(of: resolved, context)
     let identity = [
       "REPRISE_RUN_ID": context.run.description,
       "REPRISE_STEP_ID": context.step.id,
@@ -84,21 +96,22 @@ public struct LocalExecutor: Executor {
     return Command(
       executable: words[0],
       arguments: Array(words.dropFirst()),
-      environment: environment.merging(context.workflow.environment) { $1 }
-        .merging(context.step.environment) { $1 }
+      environment: resolved.weakEnvironment.merging(environment) { $1 }
+        .merging(resolved.environment) { $1 }
         .merging(identity) { $1 }
         .merging(["REPRISE_OUTPUT": outputs.path]) { $1 },
-      directory: [context.workflow.directory, context.step.directory].reduce(directory, joined),
+      directory: resolved.directories.reduce(directory, joined),
       tag: identity.keys.sorted())
   }
 
-  private func argumentList(of step: Step, in workflow: Workflow) -> [String] {
+  private func argumentList(of resolved: ResolvedStep, _ context: StepContext) -> [String] {
     let script: String
-    switch step.action {
+    switch resolved.action {
     case .exec(let words): return words
     case .run(let text): script = text
+    case .wait: return ["true"]
     }
-    switch step.shell ?? workflow.shell {
+    switch context.step.shell ?? context.workflow.shell {
     case .standard: return PlainCommand.words(of: script) ?? ["/bin/sh", "-e", "-c", script]
     case .named(let shell): return [shell] + shellOptions(for: shell) + ["-c", script]
     case .arguments(let words): return words + [script]

@@ -43,9 +43,16 @@ public struct Engine: Sendable {
   /// - Parameters:
   ///   - workflow: What to run.
   ///   - id: The id of the run; a new one when left out.
+  ///   - secrets: The values of its secrets; see ``Secrets/gather(for:environment:)``.
+  ///   - usual: How long steps took in earlier runs, by their ids, for displays.
   /// - Returns: The run. Keep it: when the last reference is gone, the run is cancelled.
-  public func start(_ workflow: Workflow, id: RunID = RunID()) -> Run {
-    Run(workflow, .start(id), executor: executor, clock: clock, recorder: recorder)
+  public func start(
+    _ workflow: Workflow, id: RunID = RunID(), secrets: Secrets = Secrets(),
+    usual: [String: Duration] = [:]
+  ) -> Run {
+    Run(
+      workflow, .start(id), secrets: secrets, usual: usual, executor: executor, clock: clock,
+      recorder: recorder)
   }
 
   /// Takes up a run that has ended without success, or whose engine has died: what has succeeded is
@@ -56,9 +63,16 @@ public struct Engine: Sendable {
   /// - Parameters:
   ///   - state: Where the run stood, folded from its recorded events; it must have begun.
   ///   - workflow: What to run from now on. Steps of the same id as one that has succeeded are not run.
+  ///   - secrets: The values of its secrets.
+  ///   - usual: How long steps took in earlier runs, by their ids, for displays.
   /// - Returns: The run, under its old id.
-  public func resume(_ state: RunState, with workflow: Workflow) -> Run {
-    Run(workflow, .resume(state), executor: executor, clock: clock, recorder: recorder)
+  public func resume(
+    _ state: RunState, with workflow: Workflow, secrets: Secrets = Secrets(),
+    usual: [String: Duration] = [:]
+  ) -> Run {
+    Run(
+      workflow, .resume(state), secrets: secrets, usual: usual, executor: executor, clock: clock,
+      recorder: recorder)
   }
 
   /// The cold form of ``start(_:id:)``: subscribing starts a run, cancelling the subscription

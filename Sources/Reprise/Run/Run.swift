@@ -12,6 +12,7 @@ public final class Run: Sendable {
   /// What is being run.
   public let workflow: Workflow
   private let ledger: RunLedger
+  private let approvals: Approvals
   private let requests: AsyncStream<RunDriver.Request>.Continuation
   private let driving: Task<RunOutcome, Never>
 
@@ -22,8 +23,8 @@ public final class Run: Sendable {
   }
 
   init(
-    _ workflow: Workflow, _ beginning: Beginning, executor: any Executor, clock: any RunClock,
-    recorder: (any Recorder)?
+    _ workflow: Workflow, _ beginning: Beginning, secrets: Secrets, usual: [String: Duration],
+    executor: any Executor, clock: any RunClock, recorder: (any Recorder)?
   ) {
     let state: RunState
     switch beginning {
@@ -43,12 +44,16 @@ public final class Run: Sendable {
       onFailure: { continuation.yield(.cancel(.abandoned($0))) })
     ledger.decide { page in
       page.admitted = Array(repeating: 0, count: workflow.graph.count)
-      page.begin(workflow)
+      page.mainCount = workflow.graph.count - workflow.finallyCount
+      page.begin(workflow, usual)
     }
+    let approvals = Approvals()
+    self.approvals = approvals
     let performer = StepPerformer(
       workflow: workflow, executor: executor, ledger: ledger,
       slots: Slots(count: workflow.maxParallel ?? Engine.maxParallelStandard),
-      killSwitch: KillSwitch(), clock: clock,
+      limits: StepLimits(of: workflow), killSwitch: KillSwitch(), stopSwitches: StopSwitches(),
+      approvals: approvals, secrets: secrets, clock: clock,
       stepEnded: { continuation.yield(.stepEnded($0)) })
     let driver = RunDriver(
       workflow: workflow, ledger: ledger, performer: performer, requests: stream,
@@ -79,7 +84,7 @@ public final class Run: Sendable {
   /// Returns at once. Requests that come while a restart waits fold into it. Does nothing once the
   /// run is over or being cancelled.
   public func restart() {
-    requests.yield(.restart(from: nil, askedIn: generation))
+    requests.yield(.restart(from: [], askedIn: generation))
   }
 
   /// Takes one step again, with all that depends on it; the other branches go on, and what has
@@ -90,12 +95,22 @@ public final class Run: Sendable {
   /// - Parameter step: The id of the step.
   /// - Throws: ``SelectionError`` when the workflow has no such step.
   public func restart(from step: String) throws(SelectionError) {
-    guard let index = workflow.graph.index(of: step) else {
-      // Asking for the selection makes the error with its suggestion.
-      _ = try workflow.selecting(from: step)
-      preconditionFailure("BUG: the step \(step) is in the workflow but not in its graph")
-    }
-    requests.yield(.restart(from: index, askedIn: generation))
+    requests.yield(.restart(from: try workflow.found(step), askedIn: generation))
+  }
+
+  /// Approves a step that waits for that, or refuses it, which fails the step.
+  ///
+  /// Returns at once.
+  ///
+  /// - Parameters:
+  ///   - step: The id of the step.
+  ///   - isApproved: Whether it is approved.
+  /// - Returns: Whether the step was waiting for that.
+  /// - Throws: ``SelectionError`` when the workflow has no such step.
+  @discardableResult
+  public func approve(_ step: String, _ isApproved: Bool = true) throws(SelectionError) -> Bool {
+    let found = try workflow.found(step)
+    return found.filter { approvals.decide($0, isApproved ? .approved : .rejected) }.count > 0
   }
 
   private var generation: Int { ledger.decide { $0.state.generation } }
@@ -127,12 +142,14 @@ public final class Run: Sendable {
 
 extension RunLedger.Page {
   /// Tells that the run begins, or begins again.
-  fileprivate mutating func begin(_ workflow: Workflow) {
+  fileprivate mutating func begin(_ workflow: Workflow, _ usual: [String: Duration]) {
+    let plan = RunPlan(workflow, usual: usual)
     guard state.phase != .notStarted else {
-      return tell(.runStarted(RunPlan(workflow)), generation: 1)
+      return tell(.runStarted(plan), generation: 1)
     }
-    tell(.runResumed(RunPlan(workflow)))
-    let remaining = state.steps.filter { !$0.phase.isSuccess }.map(\.id)
+    tell(.runResumed(plan))
+    let remaining = state.steps.enumerated()
+      .filter { !$0.element.phase.isSuccess || $0.offset >= mainCount }.map(\.element.id)
     tell(.generationStarted(reset: remaining), generation: state.generation + 1)
   }
 }
@@ -140,11 +157,18 @@ extension RunLedger.Page {
 extension RunPlan {
   /// The plan of a workflow.
   ///
-  /// - Parameter workflow: What is going to be run.
-  public init(_ workflow: Workflow) {
+  /// - Parameters:
+  ///   - workflow: What is going to be run.
+  ///   - usual: How long steps took in earlier runs, by their ids.
+  public init(_ workflow: Workflow, usual: [String: Duration] = [:]) {
     self.init(
       workflow: workflow.name,
-      steps: workflow.steps.map { PlannedStep(id: $0.id, needs: $0.needs) },
+      steps: workflow.steps.map { step in
+        PlannedStep(
+          id: step.id, needs: step.needs, label: step.extrasIfAny?.label,
+          continuesOnError: step.extrasIfAny?.continuesOnError == true ? true : nil,
+          usualSeconds: usual[step.id].map { $0 / .seconds(1) })
+      },
       outline: workflow.outline)
   }
 }

@@ -11,8 +11,9 @@ import WorkflowLanguage
 struct RunDriver: Sendable {
   /// What can be asked of a run, and what the performer tells it.
   enum Request: Sendable {
-    /// Take the run again from the top, or from one step; with the generation in which that was asked.
-    case restart(from: StepIndex?, askedIn: Int)
+    /// Take the run again from the top (no steps), or from some; with the generation in which that was
+    /// asked.
+    case restart(from: [StepIndex], askedIn: Int)
     case cancel(CancellationCause)
     /// Cancel without grace.
     case kill
@@ -20,45 +21,6 @@ struct RunDriver: Sendable {
     case stepEnded(StepIndex)
     /// The workflow's `timeout` is over for a generation.
     case timedOut(generation: Int)
-  }
-
-  /// What the run waits for.
-  private enum Waiting {
-    /// For its steps to succeed.
-    case forSteps
-    /// For the steps in `outstanding` to be gone, to then take `steps` again.
-    case toRestart(steps: [StepIndex], isWhole: Bool, outstanding: Set<StepIndex>)
-    /// For the steps in `outstanding` to be gone, to then end.
-    case toEnd(CancellationCause, outstanding: Set<StepIndex>)
-
-    mutating func remove(_ step: StepIndex) {
-      switch self {
-      case .forSteps:
-        break
-      case .toRestart(let steps, let isWhole, var outstanding):
-        self = .forSteps  // Gives up the set, so that it is changed in place.
-        outstanding.remove(step)
-        self = .toRestart(steps: steps, isWhole: isWhole, outstanding: outstanding)
-      case .toEnd(let cause, var outstanding):
-        self = .forSteps
-        outstanding.remove(step)
-        self = .toEnd(cause, outstanding: outstanding)
-      }
-    }
-  }
-
-  /// The restart that began the present generation.
-  private struct LastRestart {
-    let generation: Int
-    /// The steps that were taken again; nil for all.
-    let steps: Set<StepIndex>?
-
-    /// Whether a request that was made before this restart has been answered by it.
-    func answers(_ step: StepIndex?, askedIn asked: Int) -> Bool {
-      guard asked < generation else { return false }
-      guard let steps else { return true }
-      return step.map(steps.contains) ?? false
-    }
   }
 
   let workflow: Workflow
@@ -69,6 +31,7 @@ struct RunDriver: Sendable {
   let clock: any RunClock
 
   private var graph: Graph { workflow.graph }
+  private var finallySteps: ArraySlice<StepIndex> { graph.indices.suffix(workflow.finallyCount) }
 
   /// Runs the workflow to its end.
   ///
@@ -77,9 +40,8 @@ struct RunDriver: Sendable {
   /// - Returns: How it ended; the event that tells it has been recorded by then.
   func drive() async -> RunOutcome {
     let pipeline = Pipeline<StepResult>(graph: graph).execution()
-    var waiting = Waiting.forSteps
     let generation = ledger.state.generation
-    var lastRestart = LastRestart(generation: generation, steps: [])
+    var course = Course(generation: generation)
     // That there is a run is durable before the first of its processes exists.
     // Where it cannot be, the request to abandon it is on its way.
     var alarm: Task<Void, Never>?
@@ -87,37 +49,38 @@ struct RunDriver: Sendable {
       alarm = start(graph.topologicalOrder, in: pipeline, generation: generation)
     }
     defer { alarm?.cancel() }
-    if let outcome = await endIfDone(waiting) { return outcome }
+    if let outcome = await endIfDone(&course, pipeline) { return outcome }
 
     for await request in requests {
       switch request {
-      case .restart(let step, let askedIn):
-        guard !lastRestart.answers(step, askedIn: askedIn) else { continue }
-        restart(from: step, &waiting, pipeline)
+      case .restart(let steps, let askedIn):
+        guard !course.lastRestart.answers(steps, askedIn: askedIn) else { continue }
+        restart(from: steps, &course, pipeline)
       case .cancel(let cause):
-        cancel(cause, &waiting, pipeline)
+        cancel(cause, &course, pipeline)
       case .kill:
-        cancel(.request, &waiting, pipeline)
-        // Only now: a process that is killed before its task is cancelled would count as failed.
-        performer.killSwitch.engage()
+        kill(&course, pipeline)
       case .timedOut(let generation):
-        guard ledger.decide({ $0.state.generation == generation }) else { continue }
-        cancel(.runTimedOut, &waiting, pipeline)
+        guard !course.isFinallyBegun, ledger.decide({ $0.state.generation == generation }) else {
+          continue
+        }
+        cancel(.runTimedOut, &course, pipeline)
       case .stepEnded(let step):
         // The word of an earlier end may come late, when the step is under way again.
         guard !ledger.decide({ $0.state.steps[step.position].phase.isUnderWay }) else { continue }
-        waiting.remove(step)
+        course.waiting.remove(step)
       }
-      if case .toRestart(let steps, let isWhole, let outstanding) = waiting, outstanding.isEmpty {
+      if case .toRestart(let steps, let isWhole, let outstanding) = course.waiting,
+        outstanding.isEmpty
+      {
         alarm?.cancel()
-        waiting = .forSteps
         let generation = beginGeneration(of: steps, isWhole: isWhole)
-        lastRestart = LastRestart(generation: generation, steps: isWhole ? nil : Set(steps))
+        course = Course(generation: generation, steps: isWhole ? nil : Set(steps))
         if await ledger.recorded() == nil {
           alarm = start(steps, in: pipeline, generation: generation)
         }
       }
-      if let outcome = await endIfDone(waiting) { return outcome }
+      if let outcome = await endIfDone(&course, pipeline) { return outcome }
     }
     preconditionFailure("BUG: the requests of a run end only with the run")
   }
@@ -128,17 +91,31 @@ struct RunDriver: Sendable {
     ledger.decide { page in
       let generation = page.state.generation + 1
       let reset = isWhole ? nil : steps.map { graph.id(of: $0) }
+      for step in steps { page.stopped[step.position] = nil }
+      page.ending = nil
       page.tell(.generationStarted(reset: reset), generation: generation)
       return generation
     }
   }
 
-  /// Admits steps to a generation and connects them.
+  /// Admits steps to a generation and connects them, but for those under `finally`.
   ///
   /// - Returns: The task that will tell when the generation has taken too long, if there is a limit.
   private func start(
     _ steps: [StepIndex], in pipeline: PipelineExecution<StepResult>, generation: Int
   ) -> Task<Void, Never>? {
+    let mainCount = graph.count - workflow.finallyCount
+    connect(steps.filter { $0.position < mainCount }, in: pipeline, generation: generation)
+    guard let timeout = workflow.timeout else { return nil }
+    return Task { [clock, requestAgain] in
+      guard (try? await clock.sleep(for: timeout)) != nil else { return }
+      requestAgain.yield(.timedOut(generation: generation))
+    }
+  }
+
+  private func connect(
+    _ steps: [StepIndex], in pipeline: PipelineExecution<StepResult>, generation: Int
+  ) {
     ledger.decide { page in
       // What succeeded before the run was resumed is connected for its outputs alone.
       for step in steps where page.state.steps[step.position].phase == .pending {
@@ -148,48 +125,89 @@ struct RunDriver: Sendable {
     pipeline.connect(steps) { [performer] step, results in
       await performer.perform(step, generation: generation, results: results)
     }
-    guard let timeout = workflow.timeout else { return nil }
-    return Task { [clock, requestAgain] in
-      guard (try? await clock.sleep(for: timeout)) != nil else { return }
-      requestAgain.yield(.timedOut(generation: generation))
+  }
+
+  /// Starts the steps under `finally` when all others are over, however they ended.
+  private func beginFinallyIfDue(
+    _ course: inout Course, _ pipeline: PipelineExecution<StepResult>
+  ) async {
+    guard workflow.finallyCount > 0, !course.isFinallyBegun, !course.isKilled else { return }
+    var cause: CancellationCause?
+    switch course.waiting {
+    case .forSteps:
+      guard ledger.decide({ $0.state.counts.final >= $0.mainCount }) else { return }
+    case .toEnd(.abandoned, _), .toRestart, .forFinally:
+      return
+    case .toEnd(let found, let outstanding):
+      guard outstanding.isEmpty else { return }
+      cause = found
     }
+    // What they do may depend on all that went before.
+    guard await ledger.recorded() == nil else { return }
+    let generation = ledger.decide { [cause] page in
+      if let cause { page.cancelRest(because: cause, upTo: page.mainCount) }
+      page.ending =
+        cause.map { $0 == .runTimedOut ? .failure : .cancel }
+        ?? (page.state.firstFailure == nil ? .success : .failure)
+      return page.state.generation
+    }
+    course.isFinallyBegun = true
+    if let cause { course.waiting = .forFinally(cause) }
+    connect(Array(finallySteps), in: pipeline, generation: generation)
   }
 
   // MARK: Stopping
 
   private func restart(
-    from step: StepIndex?, _ waiting: inout Waiting,
-    _ pipeline: PipelineExecution<StepResult>
+    from steps: [StepIndex], _ course: inout Course, _ pipeline: PipelineExecution<StepResult>
   ) {
-    var affected = step.map { graph.withDependents([$0]) } ?? graph.topologicalOrder
-    var isWhole = step == nil
-    switch waiting {
-    case .toEnd:
+    var isWhole = steps.isEmpty
+    var affected = isWhole ? graph.topologicalOrder : withDependents(steps)
+    switch course.waiting {
+    case .toEnd, .forFinally:
       // A run that is being cancelled is not taken again.
       return
     case .toRestart(let steps, let wasWhole, _):
       // Requests that come during a restart fold into it.
-      affected =
-        wasWhole || isWhole ? graph.topologicalOrder : graph.withDependents(steps + affected)
       isWhole = isWhole || wasWhole
+      affected = isWhole ? graph.topologicalOrder : withDependents(steps + affected)
     case .forSteps:
       break
     }
     let outstanding = stop(affected, in: pipeline) { page in
       page.tell(.runRestarting(from: isWhole ? nil : affected.map { graph.id(of: $0) }))
     }
-    waiting = .toRestart(steps: affected, isWhole: isWhole, outstanding: outstanding)
+    course.waiting = .toRestart(steps: affected, isWhole: isWhole, outstanding: outstanding)
+  }
+
+  /// Steps with all that depends on them; those under `finally` depend on every other one.
+  private func withDependents(_ steps: [StepIndex]) -> [StepIndex] {
+    graph.withDependents(steps + finallySteps)
   }
 
   private func cancel(
-    _ cause: CancellationCause, _ waiting: inout Waiting,
+    _ cause: CancellationCause, _ course: inout Course,
     _ pipeline: PipelineExecution<StepResult>
   ) {
-    if case .toEnd = waiting { return }
+    switch course.waiting {
+    case .toEnd, .forFinally: return
+    case .forSteps, .toRestart: break
+    }
     let outstanding = stop(graph.topologicalOrder, in: pipeline) { page in
       page.tell(.runCancelling(cause))
     }
-    waiting = .toEnd(cause, outstanding: outstanding)
+    course.waiting = .toEnd(cause, outstanding: outstanding)
+  }
+
+  private func kill(_ course: inout Course, _ pipeline: PipelineExecution<StepResult>) {
+    course.isKilled = true
+    cancel(.request, &course, pipeline)
+    if case .forFinally(let cause) = course.waiting {
+      let outstanding = stop(Array(finallySteps), in: pipeline) { _ in }
+      course.waiting = .toEnd(cause, outstanding: outstanding)
+    }
+    // Only now: a process that is killed before its task is cancelled would count as failed.
+    performer.killSwitch.engage()
   }
 
   /// Takes steps out of the run: what has not begun cannot begin any more, what runs is told to end.
@@ -213,45 +231,56 @@ struct RunDriver: Sendable {
   /// Ends the run when nothing is left to be done.
   ///
   /// - Returns: How it ended, which by then has been recorded.
-  private func endIfDone(_ waiting: Waiting) async -> RunOutcome? {
+  private func endIfDone(
+    _ course: inout Course, _ pipeline: PipelineExecution<StepResult>
+  ) async -> RunOutcome? {
+    await beginFinallyIfDue(&course, pipeline)
+    guard isDone(course.waiting) else { return nil }
+    // Whoever sees that the run is over may remove its logs: nothing may be written to them by then.
+    await ledger.outputKept()
     // The end is told only when everything before it is durable, so that nobody is told of a success
     // that is not. Where it cannot be, the request to abandon the run is on its way.
-    if case .forSteps = waiting, ledger.decide({ $0.state.counts.final == $0.state.steps.count }),
-      await ledger.recorded() != nil
-    {
-      return nil
-    }
-    guard let outcome = outcomeIfDone(waiting) else { return nil }
+    if case .forSteps = course.waiting, await ledger.recorded() != nil { return nil }
+    let outcome = end(course.waiting)
     if let problem = await ledger.recorded() { return .abandoned(problem) }
     return outcome
   }
 
-  private func outcomeIfDone(_ waiting: Waiting) -> RunOutcome? {
+  private func isDone(_ waiting: Course.Waiting) -> Bool {
     switch waiting {
-    case .toRestart:
-      return nil
-    case .toEnd(let cause, let outstanding):
-      guard outstanding.isEmpty else { return nil }
-      return ledger.decide { page in
-        for position in page.state.steps.indices where !page.state.steps[position].phase.isFinal {
-          page.tell(.cancelled(cause), of: position, attempt: 0)
-        }
-        let outcome: RunOutcome =
+    case .forSteps, .forFinally: ledger.decide { $0.state.counts.final == $0.state.steps.count }
+    case .toRestart: false
+    case .toEnd(_, let outstanding): outstanding.isEmpty
+    }
+  }
+
+  /// Tells how a run ends that is done.
+  private func end(_ waiting: Course.Waiting) -> RunOutcome {
+    ledger.decide { page in
+      let outcome: RunOutcome
+      switch waiting {
+      case .forSteps: outcome = page.state.outcomeOfSteps
+      case .toEnd(let cause, _), .forFinally(let cause):
+        page.cancelRest(because: cause, upTo: page.state.steps.count)
+        outcome =
           switch cause {
           case .runTimedOut: .timedOut(after: workflow.timeout ?? .zero)
           case .abandoned(let problem): .abandoned(problem)
           case .request, .restart, .failure, .interrupted: .cancelled
           }
-        page.tell(.runEnded(outcome))
-        return outcome
+      case .toRestart: preconditionFailure("BUG: a run does not end while it restarts")
       }
-    case .forSteps:
-      return ledger.decide { page in
-        guard page.state.counts.final == page.state.steps.count else { return nil }
-        let outcome = page.state.outcomeOfSteps
-        page.tell(.runEnded(outcome))
-        return outcome
-      }
+      page.tell(.runEnded(outcome))
+      return outcome
+    }
+  }
+}
+
+extension RunLedger.Page {
+  /// Tells of steps that are not over that they will not run.
+  fileprivate mutating func cancelRest(because cause: CancellationCause, upTo count: Int) {
+    for position in 0..<count where !state.steps[position].phase.isFinal {
+      tell(.cancelled(cause), of: position, attempt: 0)
     }
   }
 }

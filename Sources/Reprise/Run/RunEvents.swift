@@ -94,7 +94,7 @@ where Downstream.Input == Event, Downstream.Failure == Never {
     state.withLock { state in
       guard state.downstream != nil else { return }
       let isFarBehind = state.buffer.count >= Self.bufferMax
-      if !(isFarBehind && event.isOutput) { state.buffer.append(event) }
+      if !(isFarBehind && event.isTransient) { state.buffer.append(event) }
     }
     flush()
   }

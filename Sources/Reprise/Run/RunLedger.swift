@@ -15,6 +15,12 @@ final class RunLedger: Sendable {
     fileprivate(set) var state: RunState
     /// The generation in which a step may begin, by position; 0 for those that may not.
     var admitted: [Int] = []
+    /// Steps that are not to go on because another one has failed, with the cause, by position.
+    var stopped: [Int: CancellationCause] = [:]
+    /// How many steps do not stand under `finally`.
+    var mainCount = 0
+    /// How the steps ended that do not stand under `finally`, once they have.
+    var ending: RunEnding?
     fileprivate let run: RunID
     fileprivate let clock: any RunClock
     fileprivate var deliveries: [Delivery] = []
@@ -23,6 +29,7 @@ final class RunLedger: Sendable {
     fileprivate var listeners: [any EventListener] = []
     fileprivate var outputBacklog = 0
     fileprivate var waitingForRoom: [CheckedContinuation<Void, Never>] = []
+    fileprivate var waitingForOutput: [CheckedContinuation<Void, Never>] = []
     fileprivate var record: RecordQueue?
     /// The numbers of the events that told the last success of each step, for those who wait for their
     /// record; empty where nobody records.
@@ -159,6 +166,21 @@ final class RunLedger: Sendable {
     }
   }
 
+  /// Waits until all output that has been told by now is with whoever records.
+  ///
+  /// Returns at once where nobody records.
+  func outputKept() async {
+    guard recording != nil else { return }
+    await withCheckedContinuation { continuation in
+      let isKept = page.withLock { page in
+        if page.outputBacklog == 0 { return true }
+        page.waitingForOutput.append(continuation)
+        return false
+      }
+      if isKept { continuation.resume() }
+    }
+  }
+
   /// Delivers until nothing is left.
   ///
   /// Runs on the queue, in at most one call at a time.
@@ -195,8 +217,12 @@ final class RunLedger: Sendable {
     let waiting = page.withLock { page -> [CheckedContinuation<Void, Never>] in
       page.outputBacklog -= 1
       guard page.outputBacklog <= Self.outputBacklogMax / 2 else { return [] }
-      let waiting = page.waitingForRoom
+      var waiting = page.waitingForRoom
       page.waitingForRoom = []
+      if page.outputBacklog == 0 {
+        waiting += page.waitingForOutput
+        page.waitingForOutput = []
+      }
       return waiting
     }
     for continuation in waiting { continuation.resume() }
@@ -222,7 +248,7 @@ extension RunLedger.Page {
     } catch {
       preconditionFailure("BUG: \(error)")
     }
-    if !event.isOutput { record?.append(event) }
+    if !event.isTransient { record?.append(event) }
     guard hasListeners else { return }
     if event.isOutput { outputBacklog += 1 }
     deliveries.append(.event(event))
@@ -258,5 +284,11 @@ extension Event {
   var isOutput: Bool {
     if case .step(_, _, .output) = kind { return true }
     return false
+  }
+
+  /// Whether the state of a run can do without it once the step is over.
+  var isTransient: Bool {
+    if case .step(_, _, .progress) = kind { return true }
+    return isOutput
   }
 }

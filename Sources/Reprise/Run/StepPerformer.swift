@@ -1,5 +1,5 @@
 // Takes one step through its states: ready, running, over. Knows neither the pipeline that calls it
-// nor when steps are restarted.
+// nor when steps are restarted. How its values are computed is in StepPerformer+Values.
 
 import WorkflowLanguage
 
@@ -9,7 +9,11 @@ struct StepPerformer: Sendable {
   let executor: any Executor
   let ledger: RunLedger
   let slots: Slots
+  let limits: StepLimits
   let killSwitch: KillSwitch
+  let stopSwitches: StopSwitches
+  let approvals: Approvals
+  let secrets: Secrets
   let clock: any RunClock
   /// Called after a step has ended while the run waits for just that.
   let stepEnded: @Sendable (StepIndex) -> Void
@@ -28,19 +32,50 @@ struct StepPerformer: Sendable {
   func perform(_ step: StepIndex, generation: Int, results: [StepResult]) async -> StepResult {
     // Before looking at what it needs: that may have changed since, and it is done nonetheless.
     if let outputs = outputsOfEarlierSuccess(of: step) { return .succeeded(outputs) }
-    if let obstacle = results.lazy.compactMap(\.obstacle).first {
-      return giveUp(step, generation: generation, because: obstacle)
+    let declared = workflow.steps[step.position]
+    let obstacle = results.lazy.compactMap(\.obstacle).first
+    let extras = declared.extrasIfAny
+    let isFinally = extras?.finally != nil
+    if let obstacle, !isFinally {
+      guard case .failed = obstacle, workflow.asksForStatus(declared) else {
+        return giveUp(step, generation: generation, because: obstacle)
+      }
+    }
+    let status =
+      isFinally
+      ? ledger.decide { $0.ending?.status ?? .success } : obstacle == nil ? .success : .failure
+    let job = StepJob(
+      index: step, step: declared, generation: generation, status: status, results: results)
+    if extras != nil || workflow.failsFast, let result = await resultWithoutStarting(job) {
+      return result
     }
     guard record(.ready, of: step, admittedTo: generation) else { return .stopped }
+    guard workflow.failsFast || extras?.failFastGroup != nil else {
+      return await performReady(job)
+    }
+    // A failure beside it may stop this step alone, so it gets a task that can be cancelled alone.
+    let task = Task { await performReady(job) }
+    let registration = stopSwitches.register(step) { task.cancel() }
+    defer { stopSwitches.unregister(step, registration) }
+    return await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+  }
+
+  /// Takes a step that is ready to its end.
+  private func performReady(_ job: StepJob) async -> StepResult {
+    if let result = await resultOfApproval(job) { return result }
     var number = 1
     while true {
-      switch await attempt(number, of: step, generation: generation, results: results) {
+      switch await attempt(number, of: job) {
       case .over(let result):
         return result
       case .again(let delay):
         number += 1
         guard (try? await clock.sleep(for: delay)) != nil else {
-          return end(step, attempt: number - 1, .cancelled(.request))
+          return end(job.index, attempt: number - 1, .cancelled(.request))
         }
       }
     }
@@ -56,32 +91,116 @@ struct StepPerformer: Sendable {
   private func outputsOfEarlierSuccess(of step: StepIndex) -> StepOutputs? {
     switch ledger.decide({ $0.state.steps[step.position].phase }) {
     case .succeeded(let outputs): outputs
-    case .skipped: [:]
+    case .skipped(_, let outputs): outputs
     case .pending, .ready, .running, .failed, .cancelled: nil
     }
   }
 
-  /// Makes one attempt, in a place that is given back after it.
-  private func attempt(
-    _ number: Int, of step: StepIndex, generation: Int, results: [StepResult]
-  ) async -> Attempted {
-    guard await slots.take() else {
-      return .over(end(step, attempt: number - 1, .cancelled(.request)))
+  // MARK: Before it starts
+
+  /// What becomes of a step that is not to run at all; nil when it is to run.
+  private func resultWithoutStarting(_ job: StepJob) async -> StepResult? {
+    if let cause = ledger.decide({ $0.stopped[job.index.position] }) {
+      guard record(.cancelled(cause), of: job.index, admittedTo: job.generation),
+        case .failure(let id) = cause, let failed = workflow.graph.index(of: id)
+      else { return .stopped }
+      return .failed(failed)
     }
-    defer { slots.giveBack() }
+    if let endings = job.step.extras.finally,
+      let ending = ledger.decide({ $0.ending }), !endings.contains(ending)
+    {
+      return skip(job, "the run ended with \(ending.rawValue)")
+    }
+    guard workflow.hasCondition(job.step) else { return nil }
+    do throws(ResolutionError) {
+      guard let condition = try workflow.unmetCondition(of: job.step, values(for: job)) else {
+        return nil
+      }
+      return skip(job, "if: \(condition)")
+    } catch {
+      return fail(job, .badValue(error.description))
+    }
+  }
+
+  private func skip(_ job: StepJob, _ reason: String) -> StepResult {
+    let isRecorded = record(.skipped(reason, [:]), of: job.index, admittedTo: job.generation)
+    return isRecorded ? .succeeded([:]) : .stopped
+  }
+
+  /// Fails a step before anything of it has begun.
+  private func fail(_ job: StepJob, _ reason: FailureReason) -> StepResult {
+    guard record(.ready, of: job.index, admittedTo: job.generation),
+      record(.started, of: job.index, attempt: 1, admittedTo: job.generation)
+    else { return .stopped }
+    return end(job.index, attempt: 1, .failed(reason))
+  }
+
+  /// Waits for the approval that a step needs.
+  ///
+  /// - Returns: What became of the step; nil when it may start.
+  private func resultOfApproval(_ job: StepJob) async -> StepResult? {
+    guard let text = job.step.extrasIfAny?.approval else { return nil }
+    let position = job.index
+    let isWaiting = record(.waiting(text), of: position, admittedTo: job.generation)
+    guard isWaiting else { return end(position, attempt: 0, .cancelled(.request)) }
+    switch await approvals.decision(on: position) {
+    case .approved:
+      guard record(.approved, of: position, admittedTo: job.generation) else {
+        return end(position, attempt: 0, .cancelled(.request))
+      }
+      return nil
+    case .rejected:
+      guard record(.started, of: position, attempt: 1, admittedTo: job.generation) else {
+        return end(position, attempt: 0, .cancelled(.request))
+      }
+      return end(position, attempt: 1, .failed(.rejected))
+    case .cancelled:
+      return end(position, attempt: 0, .cancelled(.request))
+    }
+  }
+
+  // MARK: Attempts
+
+  /// Makes one attempt, in a place that is given back after it.
+  private func attempt(_ number: Int, of job: StepJob) async -> Attempted {
+    let step = job.index
+    // Those that few steps share come first, so that nobody waits for them in a place of all.
+    let places = limits.places(of: job.step) + [slots]
+    var taken: [Slots] = []
+    defer { for place in taken.reversed() { place.giveBack() } }
+    for place in places {
+      guard await place.take() else {
+        return .over(end(step, attempt: number - 1, .cancelled(.request)))
+      }
+      taken.append(place)
+    }
     // What this step needs must be known to have succeeded even if the machine loses its power now.
     // When that cannot be recorded, the run is on its way to being abandoned.
-    guard await ledger.recorded(successesOf: workflow.graph.needs(of: step)) == nil,
-      record(.started, of: step, attempt: number, admittedTo: generation)
-    else { return .over(end(step, attempt: number - 1, .cancelled(.request))) }
+    guard await ledger.recorded(successesOf: workflow.graph.needs(of: step)) == nil else {
+      return .over(end(step, attempt: number - 1, .cancelled(.request)))
+    }
+    let values = values(for: job)
+    let resolved: ResolvedStep
+    do throws(ResolutionError) {
+      resolved = try workflow.resolved(job.step, values)
+    } catch {
+      guard record(.started, of: step, attempt: number, admittedTo: job.generation) else {
+        return .over(end(step, attempt: number - 1, .cancelled(.request)))
+      }
+      return .over(end(step, attempt: number, .failed(.badValue(masked(error.description)))))
+    }
+    guard record(.started, of: step, attempt: number, admittedTo: job.generation) else {
+      return .over(end(step, attempt: number - 1, .cancelled(.request)))
+    }
+    let capture = workflow.needsStandardOutput(job.step) ? OutputCapture() : nil
     let context = StepContext(
-      run: ledger.run, generation: generation, attempt: number, workflow: workflow,
-      step: workflow.steps[step.position], index: step, results: results, ledger: ledger,
-      killSwitch: killSwitch)
-    let event = await execute(context)
+      run: ledger.run, generation: job.generation, attempt: number, workflow: workflow,
+      step: job.step, resolved: resolved, masker: secrets.masker, capture: capture, index: step,
+      results: job.results, ledger: ledger, killSwitch: killSwitch)
+    let event = await execute(context, values)
     if let delay = delay(after: event, attempt: number, of: context.step),
       case .failed(let reason) = event,
-      record(.retrying(reason, after: delay), of: step, attempt: number, admittedTo: generation)
+      record(.retrying(reason, after: delay), of: step, attempt: number, admittedTo: job.generation)
     {
       return .again(delay)
     }
@@ -99,6 +218,53 @@ struct StepPerformer: Sendable {
     return retry.delay(after: attempt, random: .random(in: 0...1))
   }
 
+  private func execute(_ context: StepContext, _ values: RunValues) async -> Event.StepEvent {
+    do {
+      let outputs: StepOutputs
+      if context.resolved.action == .wait {
+        outputs = [:]
+      } else if let timeout = context.step.timeout {
+        guard
+          let left = try await withTimeout(
+            timeout, { try await executor.execute(context) })
+        else { return .failed(.timedOut(after: timeout)) }
+        outputs = left
+      } else {
+        outputs = try await executor.execute(context)
+      }
+      return .succeeded(try all(outputs, of: context, values))
+    } catch is CancellationError where Task.isCancelled {
+      return .cancelled(.request)
+    } catch let reason as FailureReason {
+      return Task.isCancelled ? .cancelled(.request) : .failed(masked(reason))
+    } catch {
+      return Task.isCancelled
+        ? .cancelled(.request) : .failed(.threw(masked(String(describing: error))))
+    }
+  }
+
+  /// Runs an operation and, when it takes too long, cancels it and waits until it is gone.
+  ///
+  /// - Returns: What the operation returns, or nil when it took too long.
+  private func withTimeout(
+    _ timeout: Duration, _ operation: @escaping @Sendable () async throws -> StepOutputs
+  ) async throws -> StepOutputs? {
+    try await withThrowingTaskGroup(of: StepOutputs?.self) { group in
+      group.addTask { try await operation() }
+      group.addTask {
+        try await clock.sleep(for: timeout)
+        return nil
+      }
+      defer { group.cancelAll() }
+      if let outputs = try await group.next() ?? nil { return outputs }
+      group.cancelAll()
+      while (try? await group.next()) != nil {}
+      return nil
+    }
+  }
+
+  // MARK: Recording
+
   /// A need has failed: the step will not run in this generation.
   private func giveUp(
     _ step: StepIndex, generation: Int, because obstacle: StepResult
@@ -109,45 +275,10 @@ struct StepPerformer: Sendable {
     return obstacle
   }
 
-  private func execute(_ context: StepContext) async -> Event.StepEvent {
-    do {
-      guard let timeout = context.step.timeout else {
-        return .succeeded(try await executor.execute(context))
-      }
-      return try await withTimeout(timeout) {
-        .succeeded(try await executor.execute(context))
-      }
-    } catch is CancellationError where Task.isCancelled {
-      return .cancelled(.request)
-    } catch let reason as FailureReason {
-      return Task.isCancelled ? .cancelled(.request) : .failed(reason)
-    } catch {
-      return Task.isCancelled ? .cancelled(.request) : .failed(.threw(String(describing: error)))
-    }
-  }
-
-  /// Runs an operation and, when it takes too long, cancels it and waits until it is gone.
-  private func withTimeout(
-    _ timeout: Duration, _ operation: @escaping @Sendable () async throws -> Event.StepEvent
-  ) async throws -> Event.StepEvent {
-    try await withThrowingTaskGroup(of: Event.StepEvent?.self) { group in
-      group.addTask { try await operation() }
-      group.addTask {
-        try await clock.sleep(for: timeout)
-        return nil
-      }
-      defer { group.cancelAll() }
-      if let event = try await group.next() ?? nil { return event }
-      group.cancelAll()
-      while (try? await group.next()) != nil {}
-      return .failed(.timedOut(after: timeout))
-    }
-  }
-
   /// Records an event of a step, unless the step has been taken out of the generation.
   ///
   /// - Returns: Whether it was recorded.
-  private func record(
+  func record(
     _ event: Event.StepEvent, of step: StepIndex, attempt: Int = 0, admittedTo generation: Int
   ) -> Bool {
     let (isRecorded, mustTell) = ledger.decide { page in
@@ -162,15 +293,39 @@ struct StepPerformer: Sendable {
   /// Records the end of a step that is under way, also after it was taken out of its generation:
   /// the run waits for it.
   private func end(_ step: StepIndex, attempt: Int, _ event: Event.StepEvent) -> StepResult {
-    let (result, mustTell) = ledger.decide { page -> (StepResult, Bool) in
+    let extras = workflow.steps[step.position].extrasIfAny
+    let isTolerated = extras?.continuesOnError == true
+    let (result, mustTell, siblings) = ledger.decide { page -> (StepResult, Bool, [StepIndex]) in
       var event = event
-      if case .cancelled = event { event = .cancelled(page.state.phase.causeOfStop) }
+      var stoppedBecauseOf: StepIndex?
+      if case .cancelled = event {
+        let cause = page.stopped[step.position] ?? page.state.phase.causeOfStop
+        if case .failure(let id) = cause { stoppedBecauseOf = workflow.graph.index(of: id) }
+        event = .cancelled(cause)
+      }
       page.tell(event, of: step.position, attempt: attempt)
-      return (event.result(of: step), page.isEndOfStepWaitedFor)
+      var siblings: [StepIndex] = []
+      if case .failed = event, !isTolerated, page.state.phase == .running {
+        siblings = page.stopSiblings(of: step, in: workflow)
+      }
+      let result =
+        stoppedBecauseOf.map(StepResult.failed)
+        ?? event.result(of: step, isTolerated: isTolerated)
+      return (result, page.isEndOfStepWaitedFor, siblings)
     }
+    for sibling in siblings { stopSwitches.stop(sibling) }
     if mustTell { stepEnded(step) }
     return result
   }
+}
+
+/// One step that is to be performed, with what is known when its turn comes.
+struct StepJob: Sendable {
+  let index: StepIndex
+  let step: Step
+  let generation: Int
+  let status: StepsStatus
+  let results: [StepResult]
 }
 
 extension RunLedger.Page {
@@ -178,6 +333,24 @@ extension RunLedger.Page {
   /// left.
   fileprivate var isEndOfStepWaitedFor: Bool {
     state.phase != .running || state.counts.final == state.steps.count
+      || (ending == nil && state.counts.final >= mainCount)
+  }
+
+  /// Marks what is not to go on because a step has failed.
+  ///
+  /// - Returns: The steps that have to be stopped.
+  fileprivate mutating func stopSiblings(of step: StepIndex, in workflow: Workflow) -> [StepIndex] {
+    let group = workflow.steps[step.position].extras.failFastGroup
+    guard workflow.failsFast || group != nil else { return [] }
+    let id = workflow.steps[step.position].id
+    let siblings = workflow.graph.indices.filter { other in
+      let extras = workflow.steps[other.position].extras
+      return other != step && extras.finally == nil && !state.steps[other.position].phase.isFinal
+        && (extras.failFastGroup == group && group != nil
+          || workflow.failsFast && !workflow.asksForStatus(workflow.steps[other.position]))
+    }
+    for sibling in siblings { stopped[sibling.position] = .failure(ofStep: id) }
+    return siblings
   }
 }
 
@@ -193,11 +366,12 @@ extension RunPhase {
 }
 
 extension Event.StepEvent {
-  fileprivate func result(of step: StepIndex) -> StepResult {
+  fileprivate func result(of step: StepIndex, isTolerated: Bool) -> StepResult {
     switch self {
     case .succeeded(let outputs): .succeeded(outputs)
-    case .failed: .failed(step)
-    case .cancelled, .skipped, .ready, .started, .retrying, .output: .stopped
+    case .failed: isTolerated ? .succeeded([:]) : .failed(step)
+    case .cancelled, .skipped, .ready, .waiting, .approved, .started, .progress, .retrying, .output:
+      .stopped
     }
   }
 }
@@ -208,6 +382,17 @@ extension StepResult {
     switch self {
     case .succeeded: nil
     case .failed, .stopped: self
+    }
+  }
+}
+
+extension RunEnding {
+  /// How `success()` and the like see it.
+  fileprivate var status: StepsStatus {
+    switch self {
+    case .success: .success
+    case .failure: .failure
+    case .cancel: .cancelled
     }
   }
 }

@@ -44,7 +44,9 @@ extension StepState {
       events.append((time, .step(id, attempt: attempt, event)))
     }
     if let readyAt { tell(readyAt, .ready) }
+    if let approval, let readyAt { tell(readyAt, .waiting(approval)) }
     if let startedAt { tell(startedAt, .started) }
+    if let progress { tell(progress.toldAt, .progress(progress.part, progress.text)) }
     if let time = output.lastAt {
       for line in output.lines {
         tell(time, .output(line.stream, text: line.text, isPartial: false))
@@ -60,7 +62,7 @@ extension StepState {
     case .succeeded(let outputs): tell(endedAt, .succeeded(outputs))
     case .failed(let reason): tell(endedAt, .failed(reason))
     case .cancelled(let cause): tell(endedAt, .cancelled(cause))
-    case .skipped(let reason): tell(endedAt, .skipped(reason))
+    case .skipped(let reason, let outputs): tell(endedAt, .skipped(reason, outputs))
     }
     return events
   }

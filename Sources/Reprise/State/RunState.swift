@@ -35,6 +35,14 @@ public struct RunState: Sendable, Equatable {
     positions[id].map { steps[$0] }
   }
 
+  /// Whether the run goes on when a step fails.
+  ///
+  /// - Parameter id: The id of the step.
+  /// - Returns: Whether it does; false where there is no such step.
+  public func isTolerated(_ id: String) -> Bool {
+    positions[id].map { plan?.steps[$0].continuesOnError == true } ?? false
+  }
+
   /// The position of a step in `steps`, or nil where the run has no step of that id.
   ///
   /// - Parameter id: The id of the step.
@@ -131,9 +139,10 @@ public struct RunState: Sendable, Equatable {
     setPhase(.running, event.time)
   }
 
+  /// Whether a step has failed so that the run has.
   private func isFailed(_ position: Int) -> Bool {
-    if case .failed = steps[position].phase { return true }
-    return false
+    guard case .failed = steps[position].phase else { return false }
+    return plan?.steps[position].continuesOnError != true
   }
 
   private func earliestFailure() -> Int? {
@@ -158,8 +167,19 @@ public struct RunState: Sendable, Equatable {
       try expect(event, old == .pending)
       steps[position].readyAt = event.time
       setPhase(.ready, of: position)
+    case .waiting(let text):
+      try expect(event, old == .ready)
+      steps[position].approval = text
+    case .approved:
+      try expect(event, old == .ready && steps[position].approval != nil)
+      steps[position].approval = nil
+    case .progress(let part, let text):
+      try expect(event, old == .running)
+      steps[position].progress = StepProgress(part: part, text: text, toldAt: event.time)
     case .started:
       try expect(event, old == .ready)
+      steps[position].approval = nil
+      steps[position].progress = nil
       steps[position].startedAt = event.time
       steps[position].attempt = attempt
       steps[position].retry = nil
@@ -179,18 +199,19 @@ public struct RunState: Sendable, Equatable {
     case .failed(let reason):
       try expect(event, old == .running)
       end(position, .failed(reason), event.time)
-      if firstFailure == nil { firstFailure = position }
+      if firstFailure == nil && isFailed(position) { firstFailure = position }
     case .cancelled(let cause):
       try expect(event, !old.isFinal)
       end(position, .cancelled(cause), event.time)
-    case .skipped(let reason):
+    case .skipped(let reason, let outputs):
       try expect(event, !old.isFinal)
-      end(position, .skipped(reason), event.time)
+      end(position, .skipped(reason, outputs), event.time)
     }
   }
 
   private mutating func end(_ position: Int, _ phase: StepPhase, _ time: Timestamp) {
     steps[position].endedAt = time
+    steps[position].approval = nil
     setPhase(phase, of: position)
   }
 

@@ -14,6 +14,10 @@ public struct StepState: Sendable, Equatable {
   public internal(set) var startedAt: Timestamp?
   /// Why the last attempt failed, while the step waits for the next one.
   public internal(set) var retry: PendingRetry?
+  /// What somebody has to approve before it starts, while that is waited for.
+  public internal(set) var approval: String?
+  /// How far it has told to be.
+  public internal(set) var progress: StepProgress?
   /// When it came to its end, whichever that was.
   public internal(set) var endedAt: Timestamp?
   /// The last lines that it wrote.
@@ -22,6 +26,16 @@ public struct StepState: Sendable, Equatable {
   init(id: String) {
     self.id = id
   }
+}
+
+/// How far a step has told to be.
+public struct StepProgress: Sendable, Equatable {
+  /// The part that is done, from 0 to 1.
+  public let part: Double
+  /// What it is doing.
+  public let text: String
+  /// When it told so.
+  public let toldAt: Timestamp
 }
 
 /// A step that waits for its next attempt.
@@ -47,7 +61,7 @@ public enum StepPhase: Sendable, Equatable {
   /// It was stopped, or never came to start, because of what is named.
   case cancelled(CancellationCause)
   /// It was not to be run, for the reason given.
-  case skipped(String)
+  case skipped(String, StepOutputs)
 
   /// Whether the step is over for this generation.
   public var isFinal: Bool {

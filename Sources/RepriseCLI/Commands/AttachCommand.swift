@@ -35,6 +35,7 @@ struct AttachCommand: AsyncParsableCommand {
         restart: { client.post(.restart(from: nil)) },
         cancel: { client.post(.cancel(now: false)) },
         kill: { client.post(.cancel(now: true)) },
+        approve: { client.post(.approve(step: $0, isApproved: $1)) },
         outputClosed: { client.close() }))
     let signals = SignalListener(SignalListener.stopping) { _ in client.close() }
     defer { signals.cancel() }

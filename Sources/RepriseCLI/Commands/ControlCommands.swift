@@ -48,6 +48,32 @@ struct CancelCommand: AsyncParsableCommand {
   }
 }
 
+struct ApproveCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "approve",
+    abstract: "Approve a step that waits for that, or refuse it.",
+    discussion: """
+      A step that is refused has failed.
+
+      EXAMPLES
+        reprise approve @last deploy
+        reprise approve 3fk deploy --refuse
+      """)
+
+  @OptionGroup var run: RunArgument
+
+  @Argument(help: "The id of the step.")
+  var step: String
+
+  @Flag(help: "Refuse it.")
+  var refuse = false
+
+  func run() async throws {
+    try await ask(
+      .approve(step: step, isApproved: !refuse), of: try connect(to: try run.find()))
+  }
+}
+
 /// Connects to a live run.
 ///
 /// - Throws: ``Problem`` when it is not live.

@@ -44,21 +44,27 @@ struct ResumeCommand: DrivingCommand {
       throw Problem(
         "error: the folder of the run is not there any more: \"\(record.request.directory)\"")
     }
-    let loaded = try LoadedWorkflow(path: record.request.file)
+    let arguments = Arguments(recorded: record.request.options)
+    let loaded = try LoadedWorkflow(path: record.request.file) { _ throws(Problem) in arguments }
     let scope = RunScope(recorded: record.request.options)
     let workflow = try scope.applied(to: loaded.workflow)
-    let driven = DrivenRun(progress: progress, passesThrough: passThrough)
+    let driven = DrivenRun(
+      progress: progress, passesThrough: passThrough,
+      secrets: try await gatherSecrets(of: workflow))
+    let sources = LoadedWorkflow.sources(recorded: record.request.options)
     throw try await driven.exitStatus(in: journal) {
       let isAlone = workflow.concurrency?.policy == .reject
       let (recorded, state) = try journal.reopen(record.id, isAlone: isAlone) { record, state in
         guard record.status != .succeeded else {
           throw Problem("error: the run \(record.id) has succeeded: there is nothing to go on with")
         }
-        if !force && loaded.text != record.request.source {
+        if !force && (loaded.text != record.request.source || loaded.workflow.sources != sources) {
           try refuseChanges(of: record, state, scope, to: workflow)
         }
         var request = record.request
         request.source = loaded.text
+        request.options = scope.recorded.merging(arguments.recorded) { $1 }
+          .merging(loaded.recordedSources) { $1 }
         request.group = workflow.concurrency?.group
         return request
       }
@@ -70,7 +76,11 @@ struct ResumeCommand: DrivingCommand {
     of record: RunRecord, _ state: RunState, _ scope: RunScope, to workflow: Workflow
   ) throws(Problem) {
     let finished = Set(state.steps.filter(\.phase.isSuccess).map(\.id))
-    guard let parsed = try? Workflow(text: record.request.source, file: record.request.file),
+    guard
+      let parsed = try? Workflow(
+        bytes: Array(record.request.source.utf8), file: record.request.file,
+        sources: .kept(LoadedWorkflow.sources(recorded: record.request.options)),
+        with: Arguments(recorded: record.request.options)),
       let old = try? scope.applied(to: parsed)
     else {
       throw Problem(

@@ -11,7 +11,8 @@ struct RunCommand: DrivingCommand {
     abstract: "Run a workflow and show its progress.",
     discussion: """
       On a terminal the steps are shown as a tree that is redrawn in place; elsewhere as plain \
-      lines. Keys while it runs: r restart from the top, c cancel (twice: kill), l output, ? help. \
+      lines. Keys while it runs: r restart from the top, c cancel (twice: kill), a approve, x refuse, \
+      l output, ? help. \
       Signals: SIGINT, SIGTERM and SIGHUP cancel (a second one kills), SIGUSR1 restarts.
 
       The run is recorded in .reprise: see it with reprise runs, steer it from another terminal \
@@ -21,6 +22,7 @@ struct RunCommand: DrivingCommand {
         reprise run coordinator
         reprise run ci.yaml --max-parallel 4 --progress plain
         reprise run release --from publish
+        reprise run deploy -p target=staging
         reprise run nightly --detach
         reprise run coordinator --progress json | jq .event
       """)
@@ -29,6 +31,8 @@ struct RunCommand: DrivingCommand {
 
   @Option(help: "How progress is shown: auto, tree, plain, json or none.")
   var progress = ProgressStyle.auto
+
+  @OptionGroup var parameters: ParameterOptions
 
   @OptionGroup var options: RunOptions
 
@@ -56,7 +60,9 @@ struct RunCommand: DrivingCommand {
   }
 
   func run() async throws {
-    let loaded = try workflow.load()
+    let loaded = try workflow.load { declared throws(Problem) in
+      try parameters.arguments(for: declared)
+    }
     let selected = try options.scope.applied(to: loaded.workflow)
     if dryRun {
       print(DryRun(selected).text)
@@ -69,8 +75,12 @@ struct RunCommand: DrivingCommand {
     }
     let request = RunRequest(
       workflow: selected.name, file: loaded.path, directory: currentDirectory(),
-      source: loaded.text, options: options.scope.recorded, group: selected.concurrency?.group)
-    let run = DrivenRun(progress: detach ? .none : progress, passesThrough: passThrough)
+      source: loaded.text,
+      options: options.scope.recorded.merging(loaded.arguments.recorded) { $1 }
+        .merging(loaded.recordedSources) { $1 }, group: selected.concurrency?.group)
+    let run = DrivenRun(
+      progress: detach ? .none : progress, passesThrough: passThrough,
+      secrets: try await gatherSecrets(of: selected))
     guard !noJournal else { throw await run.exitStatus(of: selected) }
     let journal = try state.openJournal()
     throw try await run.exitStatus(in: journal) {

@@ -90,7 +90,7 @@ struct ShowCommand: AsyncParsableCommand {
     case .succeeded: ("succeeded", "")
     case .failed(let reason): ("failed", reason.description)
     case .cancelled(let cause): ("cancelled", cause.description)
-    case .skipped(let reason): ("skipped", reason)
+    case .skipped(let reason, _): ("skipped", reason)
     }
   }
 }

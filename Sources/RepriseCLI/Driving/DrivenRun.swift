@@ -20,11 +20,13 @@ struct HeldRun {
 struct DrivenRun {
   let progress: ProgressStyle
   let passesThrough: Bool
+  let secrets: Secrets
   private let steering = Steering()
 
-  init(progress: ProgressStyle, passesThrough: Bool) {
+  init(progress: ProgressStyle, passesThrough: Bool, secrets: Secrets) {
     self.progress = progress
     self.passesThrough = passesThrough
+    self.secrets = secrets
   }
 
   /// Runs to the end without a record.
@@ -34,7 +36,7 @@ struct DrivenRun {
   func exitStatus(of workflow: Workflow) async -> ExitStatus {
     let signals = prepare()
     defer { signals?.cancel() }
-    return await show(Engine().start(workflow))
+    return await show(Engine().start(workflow, secrets: secrets))
   }
 
   /// Runs to the end, recorded.
@@ -65,7 +67,7 @@ struct DrivenRun {
       await server.finish()
       return .of(.cancelled, signal: steering.stopSignal, passesThrough: passesThrough)
     }
-    var status = await show(begin(held))
+    var status = await show(begin(held, in: journal))
     await server.finish()
     if let problem = recorded.outputProblem, status != .cannotGoOn {
       // The steps were done before their last output was to be written.
@@ -79,13 +81,16 @@ struct DrivenRun {
     return status
   }
 
-  private func begin(_ held: HeldRun) -> Run {
+  private func begin(_ held: HeldRun, in journal: Journal) -> Run {
     let engine = Engine(recorder: held.recorded)
+    // Only for the display: a run is not held up by records that cannot be read.
+    let usual = (try? journal.usualDurations(like: held.recorded.id)) ?? [:]
     // A run that never had its turn has no state to go on with.
     guard let state = held.state, state.run != nil else {
-      return engine.start(held.workflow, id: held.recorded.id)
+      return engine.start(
+        held.workflow, id: held.recorded.id, secrets: secrets, usual: usual)
     }
-    return engine.resume(state, with: held.workflow)
+    return engine.resume(state, with: held.workflow, secrets: secrets, usual: usual)
   }
 
   private func show(_ run: Run) async -> ExitStatus {
@@ -94,6 +99,7 @@ struct DrivenRun {
       style: progress, environment: inheritedEnvironment(),
       controls: DisplayControls(
         restart: { run.restart() }, cancel: { run.cancel() }, kill: { run.kill() },
+        approve: { step, isApproved in _ = try? run.approve(step, isApproved) },
         outputClosed: { [steering] in steering.outputClosed() }))
     display.attach(to: run.events)
     let outcome = await run.outcome

@@ -25,7 +25,9 @@ struct DryRun {
     case .run(let script):
       action = script.split(separator: "\n").joined(separator: "\n      ")
     case .exec(let words):
-      action = words.map(quoted).joined(separator: " ")
+      action = words.map { quoted($0.source) }.joined(separator: " ")
+    case .wait:
+      action = "wait for approval"
     }
     return "  \(step.id), \(needs)\n      \(action)"
   }

@@ -105,5 +105,12 @@ final class Steering: ControlTarget {
     run?.cancel(now: now)
   }
 
+  func decide(on step: String, isApproved: Bool) -> ControlReply {
+    guard let run = state.withLock({ $0.run }) else {
+      return .refused("the run waits for another one of its group; no step waits for approval yet")
+    }
+    return run.decide(on: step, isApproved: isApproved)
+  }
+
   var controlEvents: RunEvents? { state.withLock { $0.run }?.events }
 }

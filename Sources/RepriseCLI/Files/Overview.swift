@@ -47,7 +47,7 @@ struct Overview {
 
   private static func summary(of path: String) -> String {
     do {
-      let workflow = try Workflow(contentsOf: path)
+      let workflow = try Workflow(contentsOf: path, with: Arguments(leavesOpen: true))
       let count = workflow.steps.count
       let description = workflow.description?.split(separator: "\n").first.map { "  \($0)" } ?? ""
       return "\(count) \(count == 1 ? "step" : "steps")" + description

@@ -42,7 +42,7 @@ struct RunStateTests {
     [.step("c", attempt: 0, .ready)],
     [.generationStarted(reset: nil)],
     [.runEnded(.succeeded)],
-    [.step("a", attempt: 0, .cancelled(.request)), .step("a", attempt: 0, .skipped("x"))],
+    [.step("a", attempt: 0, .cancelled(.request)), .step("a", attempt: 0, .skipped("x", [:]))],
     [.runCancelling(.request), .runRestarting(from: nil)],
   ])
   func `an event that cannot follow is refused and changes nothing`(_ kinds: [Event.Kind]) throws {

@@ -63,7 +63,7 @@ struct EventStory {
     case 0: .succeeded(["version": "1"])
     case 1: .failed(.exited(status: 2))
     case 2: .cancelled(.failure(ofStep: "s0"))
-    case 3: .skipped("not wanted")
+    case 3: .skipped("not wanted", [:])
     case 4: .output(.standardError, text: "half a li", isPartial: true)
     case 5: .output(.standardError, text: lines.joined(separator: "\n"), isPartial: false)
     default: .output(.standardOutput, text: lines.joined(separator: "\n"), isPartial: false)

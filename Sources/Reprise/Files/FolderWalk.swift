@@ -1,0 +1,158 @@
+// Goes through the folders in which a search may find something, and no others.
+
+/// A walk through folders, with those that are left to visit on a stack of its own.
+struct FolderWalk {
+  /// A folder to visit.
+  private struct Visit {
+    /// Its path below the first folder; empty for that one.
+    let path: [UInt8]
+    /// What of the patterns its path has matched.
+    let matched: [Int]
+    /// Whether a pattern names it, so that it may be a symbolic link.
+    let isNamed: Bool
+  }
+
+  private let search: FileSearch
+  private let folder: [UInt8]
+  private var visits: [Visit]
+  private var found: [[UInt8]] = []
+
+  /// Prepares a walk.
+  ///
+  /// - Parameters:
+  ///   - search: What is looked for.
+  ///   - folder: Where.
+  init(search: FileSearch, folder: String) {
+    self.search = search
+    self.folder = Array(folder.utf8)
+    visits = [Visit(path: [], matched: search.automaton.start, isNamed: true)]
+  }
+
+  /// Walks.
+  ///
+  /// - Returns: The paths of the files that were found, in the order of their bytes.
+  /// - Throws: ``FileError`` when a folder cannot be read, or a path is no text.
+  mutating func files() throws(FileError) -> [String] {
+    while let visit = visits.popLast() {
+      if needsEntries(visit) {
+        let path = fullPath(visit.path)
+        for entry in try FolderEntry.entries(ofFolder: path, followsLink: visit.isNamed) {
+          try see(entry, in: visit)
+        }
+      } else {
+        for name in names(wantedIn: visit) { try goDirectly(to: name, in: visit) }
+      }
+    }
+    found.sort { $0.lexicographicallyPrecedes($1) }
+    var files: [String] = []
+    files.reserveCapacity(found.count)
+    for path in found {
+      guard let file = String(validating: path, as: UTF8.self) else {
+        throw .unreadable(
+          path: String(decoding: path, as: UTF8.self), reason: "its name is not UTF-8; rename it")
+      }
+      files.append(file)
+    }
+    return files
+  }
+
+  /// Whether what is looked for in a folder is not known by name.
+  private func needsEntries(_ visit: Visit) -> Bool {
+    visit.matched.contains { index in
+      let position = search.automaton.positions[index]
+      return position.component != nil && !position.isName && !search.takesAway[position.pattern]
+    }
+  }
+
+  private func names(wantedIn visit: Visit) -> Set<[UInt8]> {
+    var names: Set<[UInt8]> = []
+    for index in visit.matched {
+      let position = search.automaton.positions[index]
+      guard case .name(let name) = position.component, !search.takesAway[position.pattern] else {
+        continue
+      }
+      names.insert(name)
+    }
+    return names
+  }
+
+  /// Deals with what a folder contains.
+  private mutating func see(_ entry: FolderEntry, in visit: Visit) throws(FileError) {
+    let matched = advance(by: entry.name, in: visit, onlyNamed: false)
+    guard mayFind(matched) else { return }
+    let path = join(visit.path, entry.name)
+    var kind: FolderEntry.Kind? = entry.kind
+    if entry.kind == .unknown { kind = try FolderEntry.kind(of: fullPath(path)) }
+    add(path, entry.name, kind, matched, in: visit)
+  }
+
+  /// Deals with what a pattern names, without a look at the folder around it.
+  private mutating func goDirectly(to name: [UInt8], in visit: Visit) throws(FileError) {
+    let matched = advance(by: name, in: visit, onlyNamed: false)
+    guard mayFind(matched) else { return }
+    let path = join(visit.path, name)
+    // What has to be a folder is not looked at: it will turn out when something in it is.
+    let mayBeFile = ends(matched, takingAway: false) != nil
+    let kind = mayBeFile ? try FolderEntry.kind(of: fullPath(path)) : .folder
+    add(path, name, kind, matched, in: visit)
+  }
+
+  private mutating func add(
+    _ path: [UInt8], _ name: [UInt8], _ kind: FolderEntry.Kind?, _ matched: [Int], in visit: Visit
+  ) {
+    switch kind {
+    case .file:
+      if isWanted(matched) { found.append(path) }
+    case .folder, .linkToFolder:
+      let entered = advance(by: name, in: visit, onlyNamed: true)
+      let isNamed = mayFind(entered)
+      let isBarred = kind == .linkToFolder || Self.barred.contains(name)
+      if isNamed || !isBarred {
+        visits.append(
+          Visit(path: path, matched: isBarred ? entered : matched, isNamed: isNamed))
+      }
+    case .unknown, .other, nil: break
+    }
+  }
+
+  /// Folders into which no wildcard leads.
+  private static let barred = [Array(".git".utf8), Array(".reprise".utf8)]
+
+  /// What of the patterns is matched with one more name, and by which of them.
+  private func advance(by name: [UInt8], in visit: Visit, onlyNamed: Bool) -> [Int] {
+    search.automaton.advance(visit.matched, by: name) { position in
+      !onlyNamed || position.isName || search.takesAway[position.pattern]
+    }
+  }
+
+  /// Whether a pattern may find something that none behind it takes away.
+  private func mayFind(_ matched: [Int]) -> Bool {
+    let lastTaking = ends(matched, takingAway: true) ?? -1
+    return matched.contains { index in
+      let pattern = search.automaton.positions[index].pattern
+      return pattern > lastTaking && !search.takesAway[pattern]
+    }
+  }
+
+  private func isWanted(_ matched: [Int]) -> Bool {
+    (ends(matched, takingAway: false) ?? -1) > (ends(matched, takingAway: true) ?? -1)
+  }
+
+  /// The last pattern of a kind that has matched as a whole, and so matches all that is below.
+  private func ends(_ matched: [Int], takingAway: Bool) -> Int? {
+    matched.last { index in
+      let position = search.automaton.positions[index]
+      return position.component == nil && search.takesAway[position.pattern] == takingAway
+    }.map { search.automaton.positions[$0].pattern }
+  }
+
+  private func join(_ path: [UInt8], _ name: [UInt8]) -> [UInt8] {
+    path.isEmpty ? name : path + [UInt8(ascii: "/")] + name
+  }
+
+  private func fullPath(_ path: [UInt8]) -> [UInt8] {
+    if path.isEmpty { return folder.isEmpty ? [UInt8(ascii: ".")] : folder }
+    if folder.isEmpty || folder == [UInt8(ascii: ".")] { return path }
+    return folder.last == UInt8(ascii: "/") ? folder + path : join(folder, path)
+  }
+}

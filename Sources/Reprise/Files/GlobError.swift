@@ -1,0 +1,16 @@
+// Why a pattern for paths makes no sense, in words that say how to mend it. Knows no files.
+
+/// A pattern that cannot be used.
+public struct GlobError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The pattern as it was written.
+  public let pattern: String
+  /// What is wrong and how to mend it.
+  public let message: String
+
+  /// The pattern and what is wrong with it.
+  public var description: String {
+    let shown = pattern.prefix(80)
+    let rest = shown.endIndex == pattern.endIndex ? "" : "…"
+    return "the pattern \"\(shown)\(rest)\" cannot be used: \(message)"
+  }
+}

@@ -1,0 +1,57 @@
+// The values of a step: what its expressions see, and what it leaves. Knows nothing of its states.
+
+import WorkflowLanguage
+
+extension StepPerformer {
+  /// What the expressions of a step see.
+  func values(for job: StepJob) -> RunValues {
+    RunValues(
+      run: ledger.run.description, generation: job.generation, environment: executor.environment,
+      secrets: { [secrets] scope, name in secrets[scope, name] },
+      step: { [ledger] id in ledger.decide { $0.state[id]?.phase.values } },
+      status: job.status,
+      hashFiles: { [executor] patterns in try executor.hash(ofFiles: patterns) })
+  }
+
+  /// What a step has written, with what it declares; secrets do not leave it.
+  func all(
+    _ outputs: StepOutputs, of context: StepContext, _ values: RunValues
+  ) throws(FailureReason) -> StepOutputs {
+    do throws(ResolutionError) {
+      let all = try workflow.outputs(
+        of: context.step, written: outputs, standardOutput: context.capture?.text ?? "", values)
+      return secrets.masker.isEmpty ? all : all.mapValues(secrets.masker.masked)
+    } catch {
+      throw .badOutputs(error.description)
+    }
+  }
+
+  func masked(_ text: String) -> String {
+    secrets.masker.isEmpty ? text : secrets.masker.masked(text)
+  }
+
+  func masked(_ reason: FailureReason) -> FailureReason {
+    guard !secrets.masker.isEmpty else { return reason }
+    return switch reason {
+    case .notStarted(let text): .notStarted(masked(text))
+    case .badOutputs(let text): .badOutputs(masked(text))
+    case .badValue(let text): .badValue(masked(text))
+    case .threw(let text): .threw(masked(text))
+    case .exited, .signalled, .timedOut, .rejected: reason
+    }
+  }
+}
+
+extension StepPhase {
+  /// How expressions see the step.
+  fileprivate var values: StepValues {
+    switch self {
+    case .pending, .ready, .running: StepValues(result: "", outputs: [:])
+    case .succeeded(let outputs): StepValues(result: "success", outputs: outputs)
+    case .skipped(_, let outputs):
+      StepValues(result: outputs.isEmpty ? "skipped" : "success", outputs: outputs)
+    case .failed: StepValues(result: "failure", outputs: [:])
+    case .cancelled: StepValues(result: "cancelled", outputs: [:])
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// Hides secrets in texts and streams. Knows nothing of where they come from.
+
+/// Replaces secrets, also encoded ones, by `***`.
+///
+/// All that belongs to any occurrence of any form of a secret is masked, also where occurrences
+/// overlap; each run of masked bytes becomes one `***`. See ``SecretForms`` for what is found.
+/// Making a masker takes time and memory, some 20 KB for a secret of 40 bytes: make one and share
+/// it. Copies and streams cost nothing.
+public struct Masker: Sendable {
+  /// None where there is nothing to mask.
+  private let automaton: SecretAutomaton?
+
+  /// Makes a masker.
+  ///
+  /// - Parameter secrets: The texts to hide. Those of less than four bytes are not hidden.
+  public init(secrets: [String]) {
+    var forms: Set<[UInt8]> = []
+    for secret in secrets { forms.formUnion(SecretForms.forms(of: secret)) }
+    self.init(forms: forms)
+  }
+
+  /// Makes a masker of exactly these byte sequences.
+  init(forms: Set<[UInt8]>, rowCountMax: Int = SecretAutomaton.rowCountMax) {
+    automaton =
+      forms.isEmpty ? nil : SecretAutomaton(forms: forms, rowCountMax: rowCountMax)
+  }
+
+  /// Whether nothing is masked.
+  public var isEmpty: Bool { automaton == nil }
+
+  /// Masks a text.
+  ///
+  /// - Parameter text: Any text.
+  /// - Returns: The text without secrets.
+  public func masked(_ text: String) -> String {
+    guard !isEmpty else { return text }
+    var stream = stream()
+    let bytes = stream.append(text.utf8) + stream.finish()
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Begins a stream of bytes.
+  ///
+  /// - Returns: The state of a stream of which nothing has been read.
+  public func stream() -> MaskingStream { MaskingStream(automaton: automaton) }
+
+  /// The memory that is shared by all copies and streams.
+  var byteCount: Int { automaton?.byteCount ?? 0 }
+}
+
+extension Masker: CustomReflectable {
+  /// Shows nothing: from the automaton the secrets could be read.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,57 @@
+// All the ways in which a secret may stand in an output. Knows nothing of how they are found. Pure.
+
+/// Makes the byte sequences that have to be masked to hide a secret.
+///
+/// No form contains a line feed: a secret of many lines is masked line by line.
+enum SecretForms {
+  /// The length in bytes below which a secret is not masked, so that an output stays readable.
+  ///
+  /// Whoever makes secrets refuses shorter ones. A line of a secret of many lines is measured
+  /// without the blanks around it: else every indented brace would be masked.
+  static let bytesMin = 4
+
+  /// Makes the forms of one secret.
+  ///
+  /// - Parameter secret: The text to hide.
+  /// - Returns: Its lines and the encodings of its lines and of the whole; none if too short.
+  static func forms(of secret: String) -> Set<[UInt8]> {
+    let whole = Array(secret.utf8)
+    var texts = lines(of: whole)
+    // Its encodings matter also where no line is long enough. As it is, it is among its lines.
+    if whole.count >= bytesMin { texts.insert(whole) }
+    var forms: Set<[UInt8]> = []
+    for text in texts {
+      let encodings = [text] + SecretEncodings.encodings(of: text) + Base64Forms.forms(of: text)
+      for form in encodings where !form.contains(lineFeed) {
+        forms.insert(form)
+      }
+    }
+    return forms
+  }
+
+  /// The lines that are long enough, with and without the blanks around them.
+  private static func lines(of whole: [UInt8]) -> Set<[UInt8]> {
+    let all = whole.split(separator: lineFeed)
+      .map { $0.last == carriageReturn ? $0.dropLast() : $0 }.filter { !$0.isEmpty }
+    var lines: Set<[UInt8]> = []
+    for line in all {
+      let trimmed = trimmed(line)
+      if trimmed.count >= bytesMin { lines.insert(Array(trimmed)) }
+      if (all.count == 1 ? line : trimmed).count >= bytesMin { lines.insert(Array(line)) }
+    }
+    return lines
+  }
+
+  private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var trimmed = line.drop(while: isBlank)
+    while let last = trimmed.last, isBlank(last) { trimmed.removeLast() }
+    return trimmed
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
+}
+
+private let lineFeed = UInt8(ascii: "\n")
+private let carriageReturn = UInt8(ascii: "\r")

@@ -1,0 +1,148 @@
+// The values of a run's secrets, and where they are fetched from. They are never written anywhere.
+
+import ChildProcesses
+public import WorkflowLanguage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The values of the secrets of a run.
+public struct Secrets: Sendable {
+  /// How long a secret may be, in bytes.
+  public static let bytesMax = 64 * 1024
+
+  private let values: [Key: String]
+  /// Removes them from whatever is shown or stored.
+  package let masker: Masker
+
+  private struct Key: Hashable {
+    let scope: Int
+    let name: String
+  }
+
+  /// No secrets.
+  public init() {
+    values = [:]
+    masker = Masker(secrets: [])
+  }
+
+  private init(_ values: [Key: String]) {
+    self.values = values
+    masker = Masker(secrets: Array(values.values))
+  }
+
+  /// The value of a secret of one of the files that take part in a run.
+  subscript(scope: Int, name: String) -> String? { values[Key(scope: scope, name: name)] }
+
+  /// Fetches the secrets of a workflow.
+  ///
+  /// Programs are started here, one after the other, and waited for; what they write to their standard
+  /// error is part of the error when one fails. Cancelling the task ends them.
+  ///
+  /// - Parameters:
+  ///   - workflow: The workflow.
+  ///   - environment: Where variables are looked up, and what programs are given; that of this process
+  ///     when left out.
+  /// - Returns: The secrets.
+  /// - Throws: ``SecretError`` for the first one that cannot be had.
+  public static func gather(
+    for workflow: Workflow, environment: [String: String]? = nil
+  ) async throws(SecretError) -> Secrets {
+    let environment = environment ?? inheritedEnvironment()
+    var values: [Key: String] = [:]
+    for (scope, name, source) in workflow.secretSources {
+      let value: String
+      switch source {
+      case .environment(let variable):
+        guard let found = environment[variable] else {
+          throw SecretError(
+            "the secret \"\(name)\": there is no environment variable \(variable); set it and try again"
+          )
+        }
+        value = found
+      case .file(let path): value = try contents(of: path, name)
+      case .command(let words): value = try await output(of: words, name, environment)
+      }
+      guard value.utf8.count >= SecretForms.bytesMin else {
+        throw SecretError(
+          "the secret \"\(name)\" has fewer than \(SecretForms.bytesMin) characters: it could not be "
+            + "hidden without hiding much else; use a longer one")
+      }
+      guard value.utf8.count <= bytesMax, !value.utf8.contains(0) else {
+        throw SecretError(
+          "the secret \"\(name)\" is longer than \(bytesMax) bytes, or has a NUL in it")
+      }
+      values[Key(scope: scope, name: name)] = value
+    }
+    return Secrets(values)
+  }
+
+  private static func contents(of path: String, _ name: String) throws(SecretError) -> String {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      throw SecretError(
+        "the secret \"\(name)\": \"\(path)\" cannot be read: \(String(cString: strerror(errno)))")
+    }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 14)
+    while bytes.count <= bytesMax {
+      let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { break }
+      bytes += buffer[..<count]
+    }
+    return trimmed(String(decoding: bytes, as: UTF8.self))
+  }
+
+  private static func output(
+    of words: [String], _ name: String, _ environment: [String: String]
+  ) async throws(SecretError) -> String {
+    let written = OutputCapture()
+    let errors = OutputCapture()
+    let child: ChildProcess
+    do {
+      child = try ChildProcess.spawn(
+        Command(
+          executable: words[0], arguments: Array(words.dropFirst()), environment: environment)
+      ) { lines in
+        guard !lines.isPartial else { return .more }
+        (lines.stream == .standardOutput ? written : errors).append(lines.text)
+        return .more
+      }
+    } catch {
+      throw SecretError("the secret \"\(name)\": \(error)")
+    }
+    let status = await withTaskCancellationHandler {
+      await child.end()
+    } onCancel: {
+      child.kill()
+    }
+    guard status == .exited(code: 0) else {
+      let said = errors.text.split(separator: "\n").last.map { ": \($0.prefix(200))" } ?? ""
+      throw SecretError("the secret \"\(name)\": \"\(words[0])\" failed\(said)")
+    }
+    return written.text
+  }
+
+  private static func trimmed(_ text: String) -> String {
+    var text = text
+    while text.last?.isNewline == true { text.removeLast() }
+    return text
+  }
+}
+
+/// Why a secret cannot be had.
+public struct SecretError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The error as a sentence without a full stop.
+  public let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}

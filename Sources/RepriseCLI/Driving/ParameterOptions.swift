@@ -1,0 +1,122 @@
+// The options that give a workflow its parameters, and the questions for those that are missing.
+
+import ArgumentParser
+import Reprise
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+struct ParameterOptions: ParsableArguments {
+  @Option(
+    name: [.customShort("p"), .customLong("param")], parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Give a parameter of the workflow its value.", valueName: "name=value"))
+  var parameters: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A YAML or JSON file with a map of parameters; -p wins.", valueName: "file"),
+    completion: .file(extensions: ["yaml", "yml", "json"]))
+  var paramsFile: String?
+
+  func validate() throws {
+    for parameter in parameters
+    where !parameter.dropFirst().contains("=") || parameter.hasPrefix("=") {
+      throw ValidationError("-p takes name=value, not \"\(parameter)\".")
+    }
+  }
+
+  /// What is given; on a terminal, what is missing is asked for.
+  ///
+  /// - Parameter declared: The parameters of the workflow.
+  /// - Returns: The texts by name.
+  /// - Throws: ``Problem`` when the file of parameters cannot be read.
+  func arguments(for declared: [Parameter]) throws(Problem) -> Arguments {
+    var texts: [String: String] = [:]
+    if let paramsFile {
+      do throws(WorkflowError) {
+        texts = try Arguments.texts(
+          in: try Workflow.bytes(of: paramsFile), file: paramsFile)
+      } catch {
+        throw Problem(error.description)
+      }
+    }
+    for parameter in parameters {
+      let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      texts[String(parts[0])] = String(parts[1])
+    }
+    for parameter in declared where texts[parameter.name] == nil && parameter.standard == nil {
+      guard isatty(0) == 1, isatty(2) == 1 else { break }
+      texts[parameter.name] = Self.answer(for: parameter)
+    }
+    return Arguments(texts)
+  }
+
+  /// Asks until there is an answer that makes sense, or no more input.
+  private static func answer(for parameter: Parameter) -> String? {
+    if let description = parameter.description { printError(description) }
+    while true {
+      let kind: String =
+        switch parameter.kind {
+        case .string: ""
+        case .number: " (a number)"
+        case .boolean: " (true or false)"
+        case .choice(let options): " (" + options.joined(separator: ", ") + ")"
+        }
+      _ = writeAll(Array("\(parameter.name)\(kind): ".utf8), to: 2)
+      guard let answer = readLine() else { return nil }
+      do throws(ParameterError) {
+        _ = try parameter.value(of: answer)
+        return answer
+      } catch {
+        printError("\(error)")
+      }
+    }
+  }
+}
+
+extension Arguments {
+  /// What a recorded run was given.
+  init(recorded: [String: String]) {
+    self.init()
+    for (key, value) in recorded where key.hasPrefix("param:") {
+      texts[String(key.dropFirst(6))] = value
+    }
+  }
+
+  /// What was given, as the record keeps it.
+  var recorded: [String: String] {
+    Dictionary(uniqueKeysWithValues: texts.map { ("param:" + $0.key, $0.value) })
+  }
+}
+
+extension LoadedWorkflow {
+  /// The texts of the files that it uses, as the record keeps them.
+  var recordedSources: [String: String] {
+    Dictionary(uniqueKeysWithValues: workflow.sources.map { ("source:" + $0.key, $0.value) })
+  }
+
+  /// The texts of the files that a recorded run used.
+  static func sources(recorded: [String: String]) -> [String: String] {
+    var texts: [String: String] = [:]
+    for (key, value) in recorded where key.hasPrefix("source:") {
+      texts[String(key.dropFirst(7))] = value
+    }
+    return texts
+  }
+}
+
+/// Fetches the secrets of a workflow.
+///
+/// - Throws: ``Problem`` when one cannot be had.
+func gatherSecrets(of workflow: Workflow) async throws(Problem) -> Secrets {
+  do throws(SecretError) {
+    return try await Secrets.gather(for: workflow)
+  } catch {
+    throw Problem("error: \(error)")
+  }
+}

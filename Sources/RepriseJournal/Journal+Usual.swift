@@ -1,0 +1,48 @@
+// How long steps usually take, from what earlier runs of the same file have recorded.
+
+import GRDB
+public import Reprise
+
+extension Journal {
+  /// How many earlier runs are looked at.
+  private static let runsMax = 5
+
+  /// How long the steps of a run took in the last successful runs of the same file: the median.
+  ///
+  /// Linear in the number of events of those few runs.
+  ///
+  /// - Parameter id: The run.
+  /// - Returns: The times by the ids of the steps; steps that never succeeded are missing.
+  /// - Throws: ``JournalError``.
+  public func usualDurations(like id: RunID) throws(JournalError) -> [String: Duration] {
+    let rows = try explaining {
+      try database.read { database in
+        try Row.fetchAll(
+          database,
+          sql: """
+            SELECT event.step, event.kind, event.time FROM event
+            WHERE event.kind IN ('step-started', 'step-succeeded') AND event.run IN (
+              SELECT other.number FROM run AS this JOIN run AS other
+                ON other.file = this.file AND other.number < this.number
+              WHERE this.id = ? AND other.outcome = 'succeeded'
+              ORDER BY other.number DESC LIMIT \(Self.runsMax))
+            ORDER BY event.run, event.number
+            """, arguments: [id.description])
+      }
+    }
+    var started: [String: Int64] = [:]
+    var times: [String: [Int64]] = [:]
+    for row in rows {
+      guard let step = String.fromDatabaseValue(row[0]),
+        let kind = String.fromDatabaseValue(row[1]),
+        let time = Int64.fromDatabaseValue(row[2])
+      else { continue }
+      if kind == "step-started" {
+        started[step] = time
+      } else if let start = started[step] {
+        times[step, default: []].append(time - start)
+      }
+    }
+    return times.mapValues { .microseconds($0.sorted()[$0.count / 2]) }
+  }
+}

@@ -1,0 +1,218 @@
+// Computes expressions. Where values come from is the business of whoever is asked for them.
+
+/// Where the values of an expression come from.
+protocol ValueSource {
+  /// The value of a name, or of one member of it where the expression names one.
+  ///
+  /// - Throws: ``ValueProblem`` when there is none.
+  func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value
+  /// How the steps before have ended.
+  func status() throws(ValueProblem) -> StepsStatus
+  /// A hash over the contents of files, or the empty text where there is none.
+  func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String
+}
+
+/// How the steps before a step have ended.
+public enum StepsStatus: Sendable, Equatable {
+  /// All that it needs has succeeded or was skipped.
+  case success
+  /// Something that it needs, directly or through others, has failed.
+  case failure
+  /// The run was cancelled.
+  case cancelled
+}
+
+/// Why a value cannot be had.
+public enum ValueProblem: Error, Sendable, Equatable {
+  /// There is none, for the reason given.
+  case missing(String, hint: String?)
+  /// It will be known later: when the run begins, or when a step has ended.
+  case unknown
+}
+
+/// Why an expression comes to nothing.
+enum EvaluationError: Error, Equatable {
+  case mistake(ExpressionMistake)
+  /// It needs something that is not known yet.
+  case unknown
+}
+
+extension Expression {
+  /// Computes the value.
+  ///
+  /// - Parameter source: Where values come from.
+  /// - Returns: The value.
+  /// - Throws: ``EvaluationError``.
+  func value(from source: some ValueSource) throws(EvaluationError) -> Value {
+    switch kind {
+    case .literal(let value):
+      return value
+    case .root(let root):
+      return try looking { () throws(ValueProblem) in try source.value(of: root, member: nil) }
+    case .member(let base, let name):
+      if case .root(let root) = base.kind {
+        return try looking { () throws(ValueProblem) in try source.value(of: root, member: name) }
+      }
+      let value = try base.value(from: source)
+      try expectOutput(name, in: value, of: base, source)
+      return try member(name, of: value, base)
+    case .element(let base, let index):
+      let key = try index.value(from: source)
+      if case .root(let root) = base.kind, case .text(let name) = key {
+        return try looking { () throws(ValueProblem) in try source.value(of: root, member: name) }
+      }
+      return try element(key, of: try base.value(from: source), base)
+    case .each(let base):
+      return try each(of: try base.value(from: source), base)
+    case .not(let operand):
+      return .boolean(!(try operand.value(from: source).isTruthy))
+    case .binary(let symbol, let left, let right):
+      return try binary(symbol, left, right, source)
+    case .call(let function, let arguments):
+      return try call(function, arguments, source)
+    }
+  }
+
+  private func looking(
+    _ look: () throws(ValueProblem) -> Value
+  ) throws(EvaluationError) -> Value {
+    do throws(ValueProblem) {
+      return try look()
+    } catch {
+      switch error {
+      case .unknown: throw .unknown
+      case .missing(let message, let hint): throw mistake(message, hint: hint)
+      }
+    }
+  }
+
+  func mistake(_ message: String, hint: String? = nil) -> EvaluationError {
+    .mistake(ExpressionMistake(message: message, hint: hint, range: range))
+  }
+
+  // MARK: Parts of values
+
+  /// Whether this is `base.*` or something taken of each of its values.
+  private var isEach: Bool {
+    switch kind {
+    case .each: true
+    case .member(let base, _), .element(let base, _): base.isEach
+    default: false
+    }
+  }
+
+  /// An output that a step which has succeeded did not leave is a mistake, not an empty text.
+  private func expectOutput(
+    _ name: String, in outputs: Value, of base: Expression, _ source: some ValueSource
+  ) throws(EvaluationError) {
+    guard case .member(let step, "outputs") = base.kind,
+      case .member(let steps, let id) = step.kind,
+      case .root(.steps) = steps.kind, case .map(let left) = outputs, left[name] == nil,
+      case .map(let values) = try step.value(from: source), values["result"] == .text("success")
+    else { return }
+    throw mistake(
+      "the step \"\(id)\" has left no output \"\(name)\"",
+      hint: left.isEmpty
+        ? "it has left none" : "it has left: " + left.keys.sorted().joined(separator: ", "))
+  }
+
+  private func member(
+    _ name: String, of value: Value, _ base: Expression
+  ) throws(EvaluationError) -> Value {
+    switch value {
+    case .map(let values): return values[name] ?? .null
+    case .null: return .null
+    case .list(let values) where base.isEach:
+      return .list(
+        values.compactMap { value in
+          guard case .map(let inner) = value else { return nil }
+          return inner[name]
+        })
+    case .boolean, .number, .text, .list:
+      throw mistake("\(value.types.name) has no \"\(name)\"", hint: Self.hint(for: value))
+    }
+  }
+
+  private static func hint(for value: Value) -> String? {
+    switch value {
+    case .list: "take an element with [0], or of each with .*"
+    case .text: "read JSON with fromJSON(…) first"
+    default: nil
+    }
+  }
+
+  private func element(
+    _ key: Value, of value: Value, _ base: Expression
+  ) throws(EvaluationError) -> Value {
+    switch (value, key) {
+    case (.list(let values), .number(let number)):
+      guard let index = Int(exactly: number), values.indices.contains(index) else { return .null }
+      return values[index]
+    case (.map, .text(let name)): return try member(name, of: value, base)
+    case (.null, _): return .null
+    case (.list, _): throw mistake("an element of a list is named by a number, from 0")
+    case (.map, _): throw mistake("a member of a map is named by a text")
+    default: throw mistake("\(value.types.name) has no elements", hint: Self.hint(for: value))
+    }
+  }
+
+  private func each(of value: Value, _ base: Expression) throws(EvaluationError) -> Value {
+    switch value {
+    case .list: return value
+    case .map(let values): return .list(values.sorted { $0.key < $1.key }.map(\.value))
+    case .null: return .list([])
+    case .boolean, .number, .text: throw mistake("\(value.types.name) has no elements")
+    }
+  }
+
+  // MARK: Operators
+
+  private func binary(
+    _ symbol: Operator, _ left: Expression, _ right: Expression, _ source: some ValueSource
+  ) throws(EvaluationError) -> Value {
+    let first = try left.value(from: source)
+    switch symbol {
+    case .and: return first.isTruthy ? try right.value(from: source) : first
+    case .or: return first.isTruthy ? first : try right.value(from: source)
+    case .equal: return .boolean(try equals(first, try right.value(from: source)))
+    case .notEqual: return .boolean(!(try equals(first, try right.value(from: source))))
+    case .less, .lessOrEqual, .greater, .greaterOrEqual:
+      let second = try right.value(from: source)
+      guard case .number(let smaller) = first, case .number(let larger) = second else {
+        throw comparisonMistake(symbol, first.types, second.types)
+      }
+      switch symbol {
+      case .less: return .boolean(smaller < larger)
+      case .lessOrEqual: return .boolean(smaller <= larger)
+      case .greater: return .boolean(smaller > larger)
+      default: return .boolean(smaller >= larger)
+      }
+    }
+  }
+
+  private func equals(_ first: Value, _ second: Value) throws(EvaluationError) -> Bool {
+    if first == .null || second == .null { return first == second }
+    guard first.types == second.types else {
+      throw comparisonMistake(.equal, first.types, second.types)
+    }
+    return first == second
+  }
+
+  /// Says why two values cannot be compared.
+  func comparisonMistake(
+    _ symbol: Operator, _ left: ValueTypes, _ right: ValueTypes
+  ) -> EvaluationError {
+    let isOrder = ![.equal, .notEqual].contains(symbol)
+    let both = left.union(right)
+    let hint: String? =
+      both.contains(.text) && both.contains(.number)
+      ? "make a number of the text with fromJSON(…), or put the number in single quotes"
+      : both.contains(.text) && both.contains(.boolean)
+        ? "compare with 'true', in single quotes" : nil
+    let message =
+      isOrder
+      ? "\(symbol.rawValue) compares two numbers, not \(left.name) and \(right.name)"
+      : "\(left.name) and \(right.name) are never equal"
+    return mistake(message, hint: hint ?? (isOrder ? "make numbers with fromJSON(…)" : nil))
+  }
+}

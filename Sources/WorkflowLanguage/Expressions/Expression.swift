@@ -1,0 +1,122 @@
+// An expression as a tree that knows where its parts stand. Knows neither values nor files.
+
+/// Something to be computed: what stands between `${{` and `}}`.
+struct Expression: Sendable, Equatable {
+  /// How many operators, brackets and calls may stand in one another.
+  static let depthMax = 50
+
+  indirect enum Kind: Sendable, Equatable {
+    case literal(Value)
+    /// A name that values are looked up under, such as `params`.
+    case root(Root)
+    /// `base.name`
+    case member(Expression, String)
+    /// `base[index]`
+    case element(Expression, Expression)
+    /// `base.*`: each value of a list or map; what follows is taken of each.
+    case each(Expression)
+    case not(Expression)
+    case binary(Operator, Expression, Expression)
+    case call(Function, [Expression])
+  }
+
+  let kind: Kind
+  /// Where it stands in the text, in characters (Unicode scalars).
+  let range: Range<Int>
+
+  /// The names under which values can be looked up.
+  enum Root: String, Sendable, CaseIterable {
+    case params, env, secrets, steps, matrix, item, index, run, workflow, stdout, outputs
+  }
+
+  enum Operator: String, Sendable, CaseIterable {
+    case or = "||"
+    case and = "&&"
+    case equal = "=="
+    case notEqual = "!="
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
+
+    /// How tightly it binds; all bind to the left.
+    var precedence: Int {
+      switch self {
+      case .or: 1
+      case .and: 2
+      case .equal, .notEqual: 3
+      case .less, .lessOrEqual, .greater, .greaterOrEqual: 4
+      }
+    }
+  }
+
+  enum Function: String, Sendable, CaseIterable {
+    case contains, startsWith, endsWith, format, join, toJSON, fromJSON, hashFiles
+    case success, failure, always, cancelled
+
+    /// How many arguments it takes.
+    var argumentCounts: ClosedRange<Int> {
+      switch self {
+      case .contains, .startsWith, .endsWith: 2...2
+      case .format, .hashFiles: 1...50
+      case .join: 1...2
+      case .toJSON, .fromJSON: 1...1
+      case .success, .failure, .always, .cancelled: 0...0
+      }
+    }
+
+    /// How it is called, for messages.
+    var usage: String {
+      switch self {
+      case .contains: "contains(list or text, what)"
+      case .startsWith: "startsWith(text, beginning)"
+      case .endsWith: "endsWith(text, end)"
+      case .format: "format('{0} and {1}', first, second)"
+      case .join: "join(list, ', ')"
+      case .toJSON: "toJSON(value)"
+      case .fromJSON: "fromJSON(text)"
+      case .hashFiles: "hashFiles('src/**', 'Makefile')"
+      case .success, .failure, .always, .cancelled: "\(rawValue)()"
+      }
+    }
+
+    /// Whether it asks how the steps before have ended.
+    var isStatus: Bool {
+      switch self {
+      case .success, .failure, .always, .cancelled: true
+      default: false
+      }
+    }
+  }
+
+  /// Calls something for this expression and for each part of it, outer ones first.
+  func visit(_ visitor: (Expression) -> Void) {
+    visitor(self)
+    switch kind {
+    case .literal, .root: break
+    case .member(let base, _), .each(let base), .not(let base): base.visit(visitor)
+    case .element(let base, let index):
+      base.visit(visitor)
+      index.visit(visitor)
+    case .binary(_, let left, let right):
+      left.visit(visitor)
+      right.visit(visitor)
+    case .call(_, let arguments): for argument in arguments { argument.visit(visitor) }
+    }
+  }
+
+  /// Whether it asks how the steps before have ended.
+  var asksForStatus: Bool {
+    var asks = false
+    visit { if case .call(let function, _) = $0.kind, function.isStatus { asks = true } }
+    return asks
+  }
+}
+
+/// What is wrong with an expression, and where.
+struct ExpressionMistake: Error, Equatable {
+  let message: String
+  var hint: String?
+  /// Where in the text of the expression, in characters.
+  let range: Range<Int>
+}

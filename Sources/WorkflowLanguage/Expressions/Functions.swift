@@ -1,0 +1,118 @@
+// The functions of expressions. What each takes is in Expression.Function.
+
+extension Expression {
+  /// Calls a function with the values of its arguments.
+  func call(
+    _ function: Function, _ arguments: [Expression], _ source: some ValueSource
+  ) throws(EvaluationError) -> Value {
+    var values: [Value] = []
+    for argument in arguments { values.append(try argument.value(from: source)) }
+    switch function {
+    case .contains: return .boolean(try contains(values[0], values[1], arguments))
+    case .startsWith:
+      let (text, part) = (try text(values, 0, arguments), try text(values, 1, arguments))
+      return .boolean(text.hasPrefix(part))
+    case .endsWith:
+      let (text, part) = (try text(values, 0, arguments), try text(values, 1, arguments))
+      return .boolean(text.hasSuffix(part))
+    case .format: return .text(try formatted(try text(values, 0, arguments), values.dropFirst()))
+    case .join:
+      let separator = values.count > 1 ? try text(values, 1, arguments) : ","
+      switch values[0] {
+      case .list(let items): return .text(items.map(\.asText).joined(separator: separator))
+      case .map:
+        throw arguments[0].mistake("join takes a list, not a map", hint: "write .* behind it")
+      default: return .text(values[0].asText)
+      }
+    case .toJSON: return .text(values[0].json)
+    case .fromJSON:
+      let written = try text(values, 0, arguments)
+      do throws(JSONMistake) {
+        return try Value(json: written)
+      } catch {
+        throw arguments[0].mistake("this is not JSON: \(error)")
+      }
+    case .hashFiles:
+      var patterns: [String] = []
+      for position in values.indices { patterns.append(try text(values, position, arguments)) }
+      return .text(try asking { () throws(ValueProblem) in try source.hash(ofFiles: patterns) })
+    case .success, .failure, .always, .cancelled:
+      let status = try asking { () throws(ValueProblem) in try source.status() }
+      switch function {
+      case .success: return .boolean(status == .success)
+      case .failure: return .boolean(status == .failure)
+      case .cancelled: return .boolean(status == .cancelled)
+      default: return .boolean(true)
+      }
+    }
+  }
+
+  private func asking<Result>(
+    _ ask: () throws(ValueProblem) -> Result
+  ) throws(EvaluationError) -> Result {
+    do throws(ValueProblem) {
+      return try ask()
+    } catch {
+      switch error {
+      case .unknown: throw .unknown
+      case .missing(let message, let hint): throw mistake(message, hint: hint)
+      }
+    }
+  }
+
+  private func text(
+    _ values: [Value], _ position: Int, _ arguments: [Expression]
+  ) throws(EvaluationError) -> String {
+    switch values[position] {
+    case .list, .map:
+      throw arguments[position].mistake(
+        "a text is expected here, not \(values[position].types.name)",
+        hint: "make one with toJSON(…) or join(…)")
+    case .null, .boolean, .number, .text: return values[position].asText
+    }
+  }
+
+  private func contains(
+    _ value: Value, _ what: Value, _ arguments: [Expression]
+  ) throws(EvaluationError) -> Bool {
+    switch value {
+    case .list(let items): return items.contains(what)
+    case .map:
+      throw arguments[0].mistake("contains takes a list or a text, not a map")
+    default:
+      let part = try text([value, what], 1, arguments)
+      return part.isEmpty || value.asText.contains(part)
+    }
+  }
+
+  /// Puts values in the places `{0}`, `{1}` …; `{{` and `}}` stand for the brackets themselves.
+  private func formatted(
+    _ pattern: String, _ values: ArraySlice<Value>
+  ) throws(EvaluationError) -> String {
+    var result = ""
+    var rest = pattern[...]
+    while let letter = rest.first {
+      rest = rest.dropFirst()
+      if letter == "{" || letter == "}", rest.first == letter {
+        result.append(letter)
+        rest = rest.dropFirst()
+      } else if letter == "{" {
+        guard let end = rest.firstIndex(of: "}"), let number = Int(rest[..<end]), number >= 0 else {
+          throw mistake(
+            "a place in the pattern of format is written {0}, {1} …",
+            hint: "write {{ for a { itself")
+        }
+        guard number < values.count else {
+          throw mistake("format has no value for {\(number)}", hint: "the first one is {0}")
+        }
+        result += values[values.startIndex + number].asText
+        rest = rest[rest.index(after: end)...]
+      } else if letter == "}" {
+        throw mistake("a } in the pattern of format stands alone", hint: "write }} for a } itself")
+      } else {
+        result.append(letter)
+      }
+    }
+    return result
+  }
+}

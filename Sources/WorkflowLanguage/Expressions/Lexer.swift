@@ -1,0 +1,129 @@
+// Cuts the text of an expression into tokens. Knows no grammar.
+
+/// A piece of an expression.
+struct Token: Sendable, Equatable {
+  enum Kind: Sendable, Equatable {
+    case name(String)
+    case number(Double)
+    case text(String)
+    /// An operator, a bracket, a comma, a point or a star.
+    case symbol(String)
+    case end
+  }
+
+  let kind: Kind
+  let range: Range<Int>
+}
+
+/// Reads tokens from a text.
+struct Lexer {
+  private let scalars: [Unicode.Scalar]
+  private var position = 0
+
+  init(_ text: some StringProtocol) {
+    scalars = Array(text.unicodeScalars)
+  }
+
+  /// The symbols, longer ones before those that they begin with.
+  private static let symbols = [
+    "&&", "||", "==", "!=", "<=", ">=", "<", ">", "!", "(", ")", "[", "]", ",", ".", "*",
+  ]
+
+  /// What people write who come from other languages.
+  private static let foreignSymbols = [
+    "=": "compare with ==", "&": "write &&", "|": "write ||",
+    "+": "join texts with format('{0}{1}', a, b)",
+    "\"": "texts stand in single quotes", "?": "write: condition && 'then' || 'else'",
+    "$": "write the name alone, as in params.name", "{": "write the name alone, as in params.name",
+  ]
+
+  mutating func next() throws(ExpressionMistake) -> Token {
+    while position < scalars.count, scalars[position].properties.isWhitespace { position += 1 }
+    guard position < scalars.count else {
+      return Token(kind: .end, range: position..<position + 1)
+    }
+    let start = position
+    let scalar = scalars[position]
+    if isLetter(scalar) { return name() }
+    if isDigit(scalar) || (scalar == "-" && scalars[(position + 1)...].first.map(isDigit) == true) {
+      return try number()
+    }
+    if scalar == "'" { return try text() }
+    for symbol in Self.symbols where scalars[position...].starts(with: symbol.unicodeScalars) {
+      position += symbol.unicodeScalars.count
+      return Token(kind: .symbol(symbol), range: start..<position)
+    }
+    throw ExpressionMistake(
+      message: "\"\(scalar)\" means nothing here", hint: Self.foreignSymbols[String(scalar)],
+      range: start..<start + 1)
+  }
+
+  private mutating func name() -> Token {
+    let start = position
+    while position < scalars.count,
+      isLetter(scalars[position]) || isDigit(scalars[position]) || scalars[position] == "-"
+    {
+      position += 1
+    }
+    return Token(kind: .name(string(start..<position)), range: start..<position)
+  }
+
+  private mutating func number() throws(ExpressionMistake) -> Token {
+    let start = position
+    position += 1
+    while position < scalars.count,
+      isDigit(scalars[position]) || isLetter(scalars[position]) || scalars[position] == "."
+        || (["+", "-"].contains(scalars[position]) && ["e", "E"].contains(scalars[position - 1]))
+    {
+      position += 1
+    }
+    let written = string(start..<position)
+    let number =
+      written.hasPrefix("0x")
+      ? UInt64(written.dropFirst(2), radix: 16).map(Double.init) : Double(written)
+    guard let number, number.isFinite else {
+      throw ExpressionMistake(
+        message: "\"\(written)\" is no number", hint: "texts stand in single quotes",
+        range: start..<position)
+    }
+    return Token(kind: .number(number), range: start..<position)
+  }
+
+  /// A text in single quotes, in which two of them stand for one.
+  private mutating func text() throws(ExpressionMistake) -> Token {
+    let start = position
+    var result = String.UnicodeScalarView()
+    position += 1
+    while position < scalars.count {
+      let scalar = scalars[position]
+      position += 1
+      guard scalar == "'" else {
+        result.append(scalar)
+        continue
+      }
+      guard position < scalars.count, scalars[position] == "'" else {
+        return Token(kind: .text(String(result)), range: start..<position)
+      }
+      result.append("'")
+      position += 1
+    }
+    throw ExpressionMistake(
+      message: "this text is never closed",
+      hint: "close it with a single quote; write '' for a quote in it",
+      range: start..<start + 1)
+  }
+
+  private func string(_ range: Range<Int>) -> String {
+    var view = String.UnicodeScalarView()
+    view.append(contentsOf: scalars[range])
+    return String(view)
+  }
+
+  private func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+    ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || scalar == "_"
+  }
+
+  private func isDigit(_ scalar: Unicode.Scalar) -> Bool {
+    ("0"..."9").contains(scalar)
+  }
+}

@@ -1,0 +1,158 @@
+// A text with expressions in it, as files have them: `v${{ params.version }}`. Knows no files.
+
+/// A text in which expressions may stand.
+///
+/// A template that is one expression and nothing else keeps the kind of its value; any other comes to a
+/// text. A text without `${{` is a template of itself.
+public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
+  enum Part: Sendable, Equatable {
+    case text(String)
+    /// With the position of its text in the whole, in characters.
+    case expression(Expression, offset: Int)
+  }
+
+  /// The text as it was written.
+  public let source: String
+  /// Empty for a text without expressions.
+  let parts: [Part]
+
+  /// Makes a template that is a plain text, whatever stands in it.
+  ///
+  /// - Parameter text: The text.
+  public init(text: String) {
+    source = text
+    parts = []
+  }
+
+  /// Makes a template that is a plain text.
+  public init(stringLiteral text: String) {
+    self.init(text: text)
+  }
+
+  /// Reads a text with expressions.
+  ///
+  /// - Parameters:
+  ///   - source: The text.
+  ///   - isExpression: Whether a text without `${{` is an expression itself, as in `if`.
+  /// - Throws: ``ExpressionMistake`` with a range in the text.
+  init(parsing source: String, isExpression: Bool = false) throws(ExpressionMistake) {
+    self.source = source
+    guard source.utf8.contains(UInt8(ascii: "$")) && source.contains("${{") else {
+      parts =
+        isExpression ? [.expression(try ExpressionParser.expression(in: source), offset: 0)] : []
+      return
+    }
+    parts = try Self.parts(of: source)
+  }
+
+  private static func parts(of source: String) throws(ExpressionMistake) -> [Part] {
+    var parts: [Part] = []
+    let scalars = Array(source.unicodeScalars)
+    var position = 0
+    var textStart = 0
+    func string(_ range: Range<Int>) -> String {
+      var view = String.UnicodeScalarView()
+      view.append(contentsOf: scalars[range])
+      return String(view)
+    }
+    while position < scalars.count {
+      guard scalars[position...].starts(with: "${{".unicodeScalars) else {
+        position += 1
+        continue
+      }
+      if position > textStart { parts.append(.text(string(textStart..<position))) }
+      let start = position + 3
+      guard let end = Self.end(of: scalars, from: start) else {
+        throw ExpressionMistake(
+          message: "this expression is never closed", hint: "close it with }}",
+          range: position..<start)
+      }
+      do throws(ExpressionMistake) {
+        parts.append(
+          .expression(try ExpressionParser.expression(in: string(start..<end)), offset: start))
+      } catch {
+        throw error.moved(by: start)
+      }
+      position = end + 2
+      textStart = position
+    }
+    if textStart < scalars.count { parts.append(.text(string(textStart..<scalars.count))) }
+    return parts
+  }
+
+  /// Where an expression ends: at `}}` outside of a text in quotes.
+  private static func end(of scalars: [Unicode.Scalar], from start: Int) -> Int? {
+    var isInText = false
+    var position = start
+    while position < scalars.count {
+      if scalars[position] == "'" { isInText.toggle() }
+      if !isInText, scalars[position...].starts(with: "}}".unicodeScalars) { return position }
+      position += 1
+    }
+    return nil
+  }
+
+  /// Whether it is a plain text.
+  public var isPlain: Bool { parts.isEmpty }
+
+  /// The expressions, each with its position in the whole.
+  var expressions: [(expression: Expression, offset: Int)] {
+    parts.compactMap { part in
+      if case .expression(let expression, let offset) = part { (expression, offset) } else { nil }
+    }
+  }
+
+  /// Whether it asks how the steps before have ended.
+  var asksForStatus: Bool { expressions.contains { $0.expression.asksForStatus } }
+
+  /// The kinds of value that it may come to.
+  ///
+  /// - Throws: ``ExpressionMistake`` with a range in the whole text.
+  func types(in scope: ExpressionScope) throws(ExpressionMistake) -> ValueTypes {
+    var last: ValueTypes = .text
+    for (expression, offset) in expressions {
+      do throws(ExpressionMistake) {
+        last = try expression.types(in: scope)
+        if parts.count > 1, last == .list || last == .map {
+          throw ExpressionMistake(
+            message: "\(last.name) cannot be part of a text",
+            hint: "make a text of it with toJSON(…) or join(…)", range: expression.range)
+        }
+      } catch {
+        throw error.moved(by: offset)
+      }
+    }
+    return parts.count == 1 ? last : .text
+  }
+
+  /// Computes the value.
+  ///
+  /// - Throws: ``EvaluationError`` with a range in the whole text.
+  func value(from source: some ValueSource) throws(EvaluationError) -> Value {
+    guard !parts.isEmpty else { return .text(self.source) }
+    var result = ""
+    for part in parts {
+      switch part {
+      case .text(let text): result += text
+      case .expression(let expression, let offset):
+        do throws(EvaluationError) {
+          let value = try expression.value(from: source)
+          if parts.count == 1 { return value }
+          result += value.asText
+        } catch {
+          guard case .mistake(let mistake) = error else { throw error }
+          throw .mistake(mistake.moved(by: offset))
+        }
+      }
+    }
+    return .text(result)
+  }
+}
+
+extension ExpressionMistake {
+  /// The mistake in a text of which the expression is a part.
+  func moved(by offset: Int) -> ExpressionMistake {
+    ExpressionMistake(
+      message: message, hint: hint, range: range.lowerBound + offset..<range.upperBound + offset)
+  }
+}

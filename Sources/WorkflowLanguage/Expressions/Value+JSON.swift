@@ -1,0 +1,239 @@
+// Values as JSON (RFC 8259), both ways. Knows nothing of expressions.
+
+extension Value {
+  /// How deep lists and maps may be nested in JSON that is read.
+  static let depthMax = 100
+
+  /// The value as JSON in one line, the names of maps in alphabetical order.
+  public var json: String {
+    var result = ""
+    append(to: &result)
+    return result
+  }
+
+  private func append(to result: inout String) {
+    switch self {
+    case .null: result += "null"
+    case .boolean, .number: result += asText
+    case .text(let text): result += Self.quoted(text)
+    case .list(let values):
+      result += "["
+      for (position, value) in values.enumerated() {
+        if position > 0 { result += "," }
+        value.append(to: &result)
+      }
+      result += "]"
+    case .map(let values):
+      result += "{"
+      for (position, pair) in values.sorted(by: { $0.key < $1.key }).enumerated() {
+        if position > 0 { result += "," }
+        result += Self.quoted(pair.key) + ":"
+        pair.value.append(to: &result)
+      }
+      result += "}"
+    }
+  }
+
+  /// A text as JSON writes it.
+  static func quoted(_ text: String) -> String {
+    let escaped = text.unicodeScalars.reduce(into: "") { result, scalar in
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return "\"" + escaped + "\""
+  }
+
+  /// Reads JSON.
+  ///
+  /// - Parameter text: The text; linear in its length.
+  /// - Throws: ``JSONMistake`` for the first thing that is wrong.
+  public init(json text: String) throws(JSONMistake) {
+    var reader = JSONReader(bytes: Array(text.utf8))
+    self = try reader.document()
+  }
+}
+
+/// What is wrong with a text that should be JSON.
+public struct JSONMistake: Error, Equatable, CustomStringConvertible {
+  /// What is wrong, as a clause.
+  public let message: String
+  /// Where, in bytes from 0.
+  public let offset: Int
+
+  /// The mistake as a clause with its place.
+  public var description: String { "\(message) at byte \(offset + 1)" }
+}
+
+private struct JSONReader {
+  let bytes: [UInt8]
+  private var position = 0
+
+  init(bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  mutating func document() throws(JSONMistake) -> Value {
+    let value = try value(depth: 0)
+    skipBlanks()
+    guard position == bytes.count else { throw mistake("something stands behind the value") }
+    return value
+  }
+
+  private func mistake(_ message: String) -> JSONMistake {
+    JSONMistake(message: message, offset: position)
+  }
+
+  private var byte: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private mutating func skipBlanks() {
+    while let byte, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { position += 1 }
+  }
+
+  private mutating func value(depth: Int) throws(JSONMistake) -> Value {
+    guard depth <= Value.depthMax else {
+      throw mistake("it is nested deeper than \(Value.depthMax)")
+    }
+    skipBlanks()
+    switch byte {
+    case UInt8(ascii: "{"): return try map(depth: depth)
+    case UInt8(ascii: "["): return try list(depth: depth)
+    case UInt8(ascii: "\""): return .text(try text())
+    case UInt8(ascii: "t"): return try word("true", .boolean(true))
+    case UInt8(ascii: "f"): return try word("false", .boolean(false))
+    case UInt8(ascii: "n"): return try word("null", .null)
+    case UInt8(ascii: "-"): return try number()
+    case let digit? where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit):
+      return try number()
+    case nil: throw mistake("it ends where a value is expected")
+    default: throw mistake("a value is expected")
+    }
+  }
+
+  private mutating func word(_ word: String, _ value: Value) throws(JSONMistake) -> Value {
+    guard bytes[position...].starts(with: word.utf8) else { throw mistake("a value is expected") }
+    position += word.utf8.count
+    return value
+  }
+
+  private mutating func number() throws(JSONMistake) -> Value {
+    let start = position
+    while let byte, "+-.eE0123456789".utf8.contains(byte) { position += 1 }
+    let text = String(decoding: bytes[start..<position], as: UTF8.self)
+    let digits = text.drop { $0 == "-" }
+    let isWellFormed =
+      digits.first?.isNumber == true && digits.last?.isNumber == true
+      && !(digits.hasPrefix("0") && digits.dropFirst().first?.isNumber == true)
+      && !digits.contains("..") && !text.contains(".e") && !text.contains(".E")
+    guard isWellFormed, let number = Double(text), number.isFinite else {
+      position = start
+      throw mistake("\"\(text.prefix(40))\" is no number")
+    }
+    return .number(number)
+  }
+
+  private mutating func list(depth: Int) throws(JSONMistake) -> Value {
+    var values: [Value] = []
+    try items(closedBy: UInt8(ascii: "]")) { reader throws(JSONMistake) in
+      values.append(try reader.value(depth: depth + 1))
+    }
+    return .list(values)
+  }
+
+  private mutating func map(depth: Int) throws(JSONMistake) -> Value {
+    var values: [String: Value] = [:]
+    try items(closedBy: UInt8(ascii: "}")) { reader throws(JSONMistake) in
+      reader.skipBlanks()
+      guard reader.byte == UInt8(ascii: "\"") else { throw reader.mistake("a name is expected") }
+      let name = try reader.text()
+      reader.skipBlanks()
+      guard reader.byte == UInt8(ascii: ":") else { throw reader.mistake("a : is expected") }
+      reader.position += 1
+      values[name] = try reader.value(depth: depth + 1)
+    }
+    return .map(values)
+  }
+
+  /// Reads what stands between brackets, separated by commas.
+  private mutating func items(
+    closedBy end: UInt8, _ item: (inout JSONReader) throws(JSONMistake) -> Void
+  ) throws(JSONMistake) {
+    position += 1
+    skipBlanks()
+    if byte == end {
+      position += 1
+      return
+    }
+    while true {
+      try item(&self)
+      skipBlanks()
+      guard byte == UInt8(ascii: ",") else { break }
+      position += 1
+    }
+    guard byte == end else {
+      throw mistake("a comma or \(Character(Unicode.Scalar(end))) is expected")
+    }
+    position += 1
+  }
+
+  private mutating func text() throws(JSONMistake) -> String {
+    position += 1
+    var result: [UInt8] = []
+    while let byte {
+      position += 1
+      switch byte {
+      case UInt8(ascii: "\""): return String(decoding: result, as: UTF8.self)
+      case UInt8(ascii: "\\"): try result.append(contentsOf: escaped())
+      case ..<0x20: throw mistake("a control character stands in a text")
+      default: result.append(byte)
+      }
+    }
+    throw mistake("a text is not closed")
+  }
+
+  private mutating func escaped() throws(JSONMistake) -> [UInt8] {
+    let letter = byte ?? 0
+    position += 1
+    switch letter {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [letter]
+    case UInt8(ascii: "b"): return [0x08]
+    case UInt8(ascii: "f"): return [0x0C]
+    case UInt8(ascii: "n"): return [0x0A]
+    case UInt8(ascii: "r"): return [0x0D]
+    case UInt8(ascii: "t"): return [0x09]
+    case UInt8(ascii: "u"): return Array(String(Character(try scalar())).utf8)
+    default: throw mistake("there is no such escape")
+    }
+  }
+
+  /// A character by its number, which takes two escapes from U+10000 on.
+  private mutating func scalar() throws(JSONMistake) -> Unicode.Scalar {
+    let unit = try codeUnit()
+    if let scalar = Unicode.Scalar(unit) { return scalar }
+    guard (0xD800..<0xDC00).contains(unit), bytes[position...].starts(with: "\\u".utf8) else {
+      throw mistake("half of a character stands alone")
+    }
+    position += 2
+    let low = try codeUnit()
+    guard (0xDC00..<0xE000).contains(low),
+      let scalar = Unicode.Scalar(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
+    else { throw mistake("half of a character stands alone") }
+    return scalar
+  }
+
+  private mutating func codeUnit() throws(JSONMistake) -> UInt32 {
+    let digits = String(decoding: bytes[position...].prefix(4), as: UTF8.self)
+    guard digits.utf8.count == 4, !digits.hasPrefix("+"), let unit = UInt32(digits, radix: 16)
+    else { throw mistake("four hexadecimal digits are expected") }
+    position += 4
+    return unit
+  }
+}

@@ -1,0 +1,117 @@
+// Where expressions may stand, and what they may refer to there: the rules in one place.
+
+/// A place in a file where expressions may stand.
+enum ExpressionPlace: Equatable {
+  /// `env` of a workflow.
+  case workflowEnvironment
+  /// `env` of a step.
+  case environment
+  /// `with` of a step.
+  case with
+  /// `exec` and `dir`.
+  case setting
+  /// `if`.
+  case condition
+  /// `outputs` of a step.
+  case outputs
+  /// `outputs` of a workflow.
+  case workflowOutputs
+  /// `cache.key`.
+  case cacheKey
+  /// A setting that is known before the run begins, by its name.
+  case settled(String)
+
+  var name: String {
+    switch self {
+    case .workflowEnvironment: "the env of a workflow"
+    case .environment: "env"
+    case .with: "with"
+    case .setting: "exec or dir"
+    case .condition: "if"
+    case .outputs: "outputs"
+    case .workflowOutputs: "the outputs of a workflow"
+    case .cacheKey: "the key of a cache"
+    case .settled(let what): "\(what), which is known before the run begins"
+    }
+  }
+
+  /// The names that mean something here, beside those of a step that is one of many.
+  var roots: Set<Expression.Root> {
+    switch self {
+    case .workflowEnvironment: [.params, .env, .secrets, .run, .workflow]
+    case .environment: [.params, .env, .secrets, .steps, .run, .workflow]
+    case .with: [.params, .env, .secrets, .steps, .run, .workflow]
+    case .setting, .condition, .cacheKey: [.params, .env, .steps, .run, .workflow]
+    case .outputs: [.params, .env, .steps, .run, .workflow, .stdout, .outputs]
+    case .workflowOutputs: [.params, .steps, .workflow]
+    case .settled: [.params, .workflow]
+    }
+  }
+
+  /// Whether the step that this belongs to may be one of many.
+  var isOfStep: Bool {
+    switch self {
+    case .workflowEnvironment, .workflowOutputs: false
+    default: true
+    }
+  }
+}
+
+extension WorkflowReader {
+  /// What expressions may refer to.
+  func expressionScope(
+    of place: ExpressionPlace, scope: Int, _ bindings: Bindings?
+  ) -> ExpressionScope {
+    var roots = place.roots
+    if place.isOfStep, let bindings {
+      if bindings.matrix != nil { roots.insert(.matrix) }
+      if bindings.item != nil { roots.formUnion([.item, .index]) }
+    }
+    let found = scopes[scope]
+    return ExpressionScope(
+      roots: roots, place: place.name, allowsStatus: place == .condition,
+      allowsFiles: place.roots.contains(.steps),
+      member: { root, name throws(ExpressionScopeMistake) in
+        try types(of: root, name, in: found, scope: scope, bindings)
+      })
+  }
+
+  private func types(
+    of root: Expression.Root, _ name: String, in found: Scope, scope: Int, _ bindings: Bindings?
+  ) throws(ExpressionScopeMistake) -> ValueTypes {
+    func known(_ names: [String], _ what: String, _ types: ValueTypes)
+      throws(ExpressionScopeMistake) -> ValueTypes
+    {
+      if names.contains(name) { return types }
+      let near = nearest(to: name, among: names).map { "did you mean \"\($0)\"?" }
+      throw ExpressionScopeMistake(
+        message: "there is no \(what) \"\(name)\"",
+        hint: near
+          ?? (names.isEmpty
+            ? nil : "there are: " + names.sorted().prefix(10).joined(separator: ", ")))
+    }
+    switch root {
+    case .params:
+      switch found.parameters[name] {
+      case .value(let value): return value.types
+      case .template(_, let types), .open(let types): return types
+      case nil: return try known(Array(found.parameters.keys), "parameter", .any)
+      }
+    case .env: return [.text, .null]
+    case .secrets: return try known(Array(found.secrets.keys), "secret", .text)
+    case .steps:
+      if let group = found.groups[name] {
+        if case .each = group.kind { return [.list, .map] }
+        return .map
+      }
+      guard places[scope][name] == nil else { return .map }
+      return try known(Array(places[scope].keys), "step", .map)
+    case .matrix: return try known(bindings?.matrixNames ?? [], "value of the matrix", .any)
+    case .run:
+      return try known(["id", "generation"], "property of a run", name == "id" ? .text : .number)
+    case .workflow: return try known(["name"], "property of a workflow", .text)
+    case .outputs: return [.text, .null]
+    case .item, .index, .stdout: return .any
+    }
+  }
+}

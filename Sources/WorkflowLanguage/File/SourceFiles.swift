@@ -1,0 +1,88 @@
+// The files of a workflow: those on disk, or those that were kept with a run. Knows not what they say.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Where the files come from that a workflow uses.
+public struct SourceFiles: Sendable {
+  private let kept: [String: String]?
+
+  /// The files on disk.
+  public static let disk = SourceFiles(kept: nil)
+
+  /// Files as they were when something was kept; no others are there.
+  ///
+  /// - Parameter texts: Their texts, by path relative to the folder of the file that is run.
+  /// - Returns: The files.
+  public static func kept(_ texts: [String: String]) -> SourceFiles { SourceFiles(kept: texts) }
+
+  private init(kept: [String: String]?) {
+    self.kept = kept
+  }
+
+  /// The content of a file.
+  ///
+  /// - Parameters:
+  ///   - path: Where it is on disk.
+  ///   - key: Its path relative to the folder of the file that is run.
+  /// - Returns: Its bytes.
+  /// - Throws: ``WorkflowError`` when it cannot be read.
+  func bytes(_ path: String, keptAs key: String) throws(WorkflowError) -> [UInt8] {
+    guard let kept else { return try Workflow.bytes(of: path) }
+    guard let text = kept[key] else {
+      throw WorkflowError(diagnostics: [
+        Diagnostic(
+          severity: .error, file: path, line: 0, column: 0, length: 0,
+          message: "was not kept with the run", hint: nil, sourceLine: "")
+      ])
+    }
+    return Array(text.utf8)
+  }
+
+  /// Whether a file lies in the folder of another one, or below it, also when links are followed.
+  func isInside(_ path: String, rootFile: String) -> Bool {
+    let folder = Self.folder(of: Self.normalized(rootFile))
+    let isBelow =
+      folder.isEmpty
+      ? !path.hasPrefix("../") && path != ".." && !path.hasPrefix("/")
+      : path.hasPrefix(folder + "/")
+    guard isBelow, kept == nil, let real = Self.real(path),
+      let realFolder = Self.real(folder.isEmpty ? "." : folder)
+    else { return isBelow }
+    return real.hasPrefix(realFolder == "/" ? "/" : realFolder + "/")
+  }
+
+  private static func real(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  /// The folder of a file, empty for the present one.
+  static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "" }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// A path relative to a folder, without `.` and with `..` taken away as far as can be.
+  static func joined(_ folder: String, _ name: String) -> String {
+    normalized(folder.isEmpty ? name : folder + "/" + name)
+  }
+
+  static func normalized(_ path: String) -> String {
+    var parts: [Substring] = []
+    for part in path.split(separator: "/") where part != "." {
+      if part == "..", let last = parts.last, last != ".." {
+        parts.removeLast()
+      } else if part != ".." || !path.hasPrefix("/") {
+        parts.append(part)
+      }
+    }
+    return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+  }
+}

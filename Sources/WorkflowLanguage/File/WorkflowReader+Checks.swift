@@ -1,0 +1,238 @@
+// What can be checked only once all steps are known: needs, circles, expressions; and what is probably not
+// meant.
+
+import YAML
+
+extension WorkflowReader {
+  /// Resolves what steps need, and checks that nothing needs itself.
+  ///
+  /// - Returns: The graph, or nil when there is none.
+  mutating func checkedGraph() -> Graph? {
+    let before = mistakeCount
+    var known: Set<String> = []
+    known.reserveCapacity(drafts.count)
+    for draft in drafts { known.insert(draft.step.id) }
+    for position in drafts.indices {
+      let needs = drafts[position].needs
+      drafts[position].step.needs = resolved(needs, of: drafts[position], known)
+    }
+    // Expressions are checked even where needs are wrong, as far as that goes.
+    guard mistakeCount == before else {
+      checkExpressions(in: nil)
+      return nil
+    }
+    do throws(GraphError) {
+      let graph = try Graph(ids: drafts.map(\.step.id), needs: drafts.map(\.step.needs))
+      checkExpressions(in: graph)
+      return graph
+    } catch {
+      if case .cycle(let cycle) = error { tell(cycle: cycle, error) }
+      checkExpressions(in: nil)
+      return nil
+    }
+  }
+
+  private mutating func tell(cycle: [String], _ error: GraphError) {
+    guard let draft = drafts.first(where: { $0.step.id == cycle.first }) else { return }
+    let next = cycle[1 % cycle.count]
+    var node: Node?
+    for case .name(let name, let scope, _, let number) in draft.needs
+    where ids(of: name, scope: scope)?.contains(next) == true {
+      node = node ?? needNodes[number]
+    }
+    readers[draft.file].tell(
+      error.description, at: node ?? draft.idNode, hint: "one of them must not need the next")
+  }
+
+  /// The ids of the steps that a name of a file stands for; nil where there is no such step.
+  private func ids(of name: String, scope: Int) -> [String]? {
+    if let group = scopes[scope].groups[name] { return group.ends }
+    return places[scope][name] == nil ? nil : [scopes[scope].prefix + name]
+  }
+
+  private mutating func resolved(
+    _ needs: [Need], of draft: Draft, _ known: Set<String>
+  ) -> [String] {
+    var result: [String] = []
+    result.reserveCapacity(needs.count)
+    for need in needs {
+      switch need {
+      case .step(let id):
+        result.append(id)
+      case .name(let name, let scope, let file, let number):
+        let node = needNodes[number]
+        let own = scopes[scope].prefix + name
+        let ids = ids(of: name, scope: scope)
+        if own == draft.step.id || draft.step.extras.groups.contains(own) {
+          readers[file].tell("step \"\(name)\" needs itself", at: node, hint: "remove it")
+        } else if let ids, ids.allSatisfy(known.contains) {
+          result += ids
+        } else if ids == nil {
+          let near = nearest(to: name, among: places[scope].keys.sorted())
+          readers[file].tell(
+            "step \"\(draft.step.id)\" needs \"\(name)\", which does not exist", at: node,
+            hint: near.map { "did you mean \"\($0)\"?" })
+        }
+      }
+    }
+    guard result.count > 1 else { return result }
+    var seen: Set<String> = []
+    return result.filter { seen.insert($0).inserted }
+  }
+
+  // MARK: Expressions
+
+  private mutating func checkExpressions(in graph: Graph?) {
+    var reach = Reach(graph)
+    for check in checks {
+      let scope = expressionScope(of: check.place, scope: check.scope, check.bindings)
+      do throws(ExpressionMistake) {
+        let types = try check.template.types(in: scope)
+        try checkKind(types, check)
+        try checkSteps(check, &reach)
+      } catch {
+        readers[check.file].tell(error, in: check.node)
+      }
+    }
+  }
+
+  private func checkKind(_ types: ValueTypes, _ check: Check) throws(ExpressionMistake) {
+    let whole = 0..<max(1, check.template.source.unicodeScalars.count)
+    switch check.place {
+    case .condition:
+      guard types.isDisjoint(with: [.boolean, .null]) else { return }
+      throw ExpressionMistake(
+        message: "if is true or false, not \(types.name)",
+        hint: types == .text ? "compare it, as in: … == 'true'" : "compare it with something",
+        range: whole)
+    case .environment, .workflowEnvironment, .setting, .cacheKey:
+      guard types.isDisjoint(with: [.text, .number, .boolean, .null]) else { return }
+      throw ExpressionMistake(
+        message: "a text is expected here, not \(types.name)",
+        hint: "make one with toJSON(…) or join(…)", range: whole)
+    case .with, .outputs, .workflowOutputs, .settled: return
+    }
+  }
+
+  /// Whatever a step refers to has to be over when it starts.
+  private func checkSteps(_ check: Check, _ reach: inout Reach) throws(ExpressionMistake) {
+    guard let position = check.draft, position < drafts.count else { return }
+    let step = drafts[position].step
+    guard step.extras.finally == nil else { return }
+    for (expression, offset) in check.template.expressions {
+      var mistake: ExpressionMistake?
+      expression.visit { part in
+        guard mistake == nil, case .member(let base, let name) = part.kind,
+          case .root(.steps) = base.kind, let ids = ids(of: name, scope: check.scope)
+        else { return }
+        let own = scopes[check.scope].prefix + name
+        if own == step.id && check.place == .outputs {
+          mistake = ExpressionMistake(
+            message: "a step's own outputs are \"outputs.…\"", hint: "write outputs.name",
+            range: part.range)
+        } else if own == step.id || !reach.covers(ids, step.id) {
+          mistake = ExpressionMistake(
+            message: "\"\(name)\" may not be over when this step starts",
+            hint: "add \"\(name)\" to its needs, directly or through others", range: part.range)
+        }
+      }
+      if let mistake { throw mistake.moved(by: offset) }
+    }
+  }
+
+  // MARK: Warnings
+
+  /// Tells what is legal and probably not meant.
+  mutating func warn(about graph: Graph) {
+    warnOfImpliedNeeds(graph)
+    warnOfUnusedOutputs()
+    for position in drafts.indices {
+      for value in drafts[position].step.environment.values
+      where ["yes", "no", "on", "off"].contains(value.source.lowercased()) && value.isPlain {
+        readers[drafts[position].file].tell(
+          "\"\(value.source)\" is a text, not true or false", at: drafts[position].idNode.mark,
+          length: drafts[position].idNode.length, hint: "quote it if the text is meant",
+          severity: .warning)
+      }
+    }
+  }
+
+  /// A need that another need has already.
+  private mutating func warnOfImpliedNeeds(_ graph: Graph) {
+    for (position, draft) in drafts.enumerated() where draft.needs.count > 1 {
+      let needs = Set(graph.needs(of: StepIndex(position)))
+      for need in draft.needs {
+        guard case .name(let name, let scope, let file, let number) = need,
+          let ids = ids(of: name, scope: scope), ids.count == 1, let index = graph.index(of: ids[0])
+        else { continue }
+        // One step back only: looking further would take time that grows faster than the file.
+        let other = needs.first { other in
+          other != index && graph.needs(of: other).contains(index)
+        }
+        guard let other else { continue }
+        readers[file].warn(
+          "\"\(name)\" is needed already, by \"\(graph.id(of: other))\"", at: needNodes[number],
+          hint: "it can be left out")
+      }
+    }
+  }
+
+  /// An output that is computed and never used.
+  private mutating func warnOfUnusedOutputs() {
+    var used: Set<String> = []
+    for check in checks {
+      for (expression, _) in check.template.expressions {
+        expression.visit { part in
+          guard case .member(let outputs, let name) = part.kind,
+            case .member(let step, "outputs") = outputs.kind,
+            case .member(let steps, let id) = step.kind, case .root(.steps) = steps.kind
+          else {
+            // Somebody who takes all of them uses each.
+            if case .member(let step, "outputs") = part.kind, case .member(_, let id) = step.kind {
+              used.insert("\(check.scope) \(id) *")
+            }
+            return
+          }
+          used.insert("\(check.scope) \(id) \(name)")
+        }
+      }
+    }
+    for check in checks where check.place == .outputs {
+      guard let position = check.draft else { continue }
+      let extras = drafts[position].step.extras
+      let id = drafts[position].step.id.dropFirst(scopes[extras.scope].prefix.count)
+        .prefix { $0 != "[" }
+      guard let name = extras.outputs.first(where: { $0.value == check.template })?.key,
+        !used.contains("\(check.scope) \(id) \(name)"), !used.contains("\(check.scope) \(id) ** ")
+      else { continue }
+      readers[check.file].warn(
+        "the output \"\(name)\" of \"\(id)\" is never used in this file", at: check.node)
+    }
+  }
+}
+
+/// Answers whether steps come before another one, whatever the way.
+///
+/// Asking about steps that are needed directly costs next to nothing; each other step that is asked about
+/// costs a walk over what depends on it, once.
+private struct Reach {
+  private let graph: Graph?
+  private var dependents: [StepIndex: Set<StepIndex>] = [:]
+
+  init(_ graph: Graph?) {
+    self.graph = graph
+  }
+
+  mutating func covers(_ ids: [String], _ id: String) -> Bool {
+    // Without a graph there are other mistakes to be mended first.
+    guard let graph, let step = graph.index(of: id) else { return true }
+    let needs = graph.needs(of: step)
+    for id in ids {
+      guard let index = graph.index(of: id) else { continue }
+      if needs.contains(index) { continue }
+      if dependents[index] == nil { dependents[index] = Set(graph.withDependents([index])) }
+      guard dependents[index]?.contains(step) == true else { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,315 @@
+// Steps that become many: one for each item of a foreach, or for each combination of a matrix.
+
+import YAML
+
+extension WorkflowReader {
+  /// How many steps one step may become.
+  static let expansionMax = 10_000
+
+  mutating func readMany(
+    _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
+  ) -> (Outline?, [Need]) {
+    let file = context.file
+    if let key = fields.key("matrix"), fields["foreach"] != nil {
+      readers[file].tell(
+        "a step has either \"foreach\" or \"matrix\", not both", at: key,
+        hint: "a matrix with one more list does the same")
+      return (nil, needs)
+    }
+    if let approval = fields.key("approval") {
+      readers[file].tell(
+        "a step that becomes many cannot wait for approval", at: approval,
+        hint: "put a step with \"approval\" before it")
+    }
+    let all: [Bindings]?
+    if let node = fields["foreach"] {
+      all = readForeach(node, context)
+    } else {
+      all = fields["matrix"].flatMap { readMatrix($0, context) }
+    }
+    guard let all else { return (nil, needs) }
+    let group = scopes[context.scope].prefix + id
+    var inner = context
+    inner.extras.groups.append(group)
+    if fields["fail-fast"].flatMap({ boolean($0, "fail-fast", context) }) == true {
+      inner.extras.failFastGroup = group
+    }
+    if let count = fields["max-parallel"].flatMap({ number($0, "max-parallel", context) }) {
+      inner.extras.parallelLimit = ParallelLimit(group: group, count: count)
+    }
+    var outlines: [Outline] = []
+    var ends: [Need] = []
+    var members: [String] = []
+    for (position, bindings) in all.enumerated() {
+      inner.bindings = bindings
+      let before = mistakeCount
+      let member = "\(id)[\(position)]"
+      let (outline, memberEnds) = readSingle(fields, member, needs, inner)
+      if let outline { outlines.append(outline) }
+      ends += memberEnds
+      members.append(member)
+      // The others have the same mistakes.
+      if mistakeCount > before { break }
+    }
+    let isSkipped = ends.isEmpty
+    scopes[context.scope].groups[id] = StepGroup(
+      kind: .each(members), ends: isSkipped ? [] : ends.compactMap(\.stepID))
+    return (.group(group, .parallel(outlines)), isSkipped ? needs : ends)
+  }
+
+  // MARK: Foreach
+
+  private mutating func readForeach(_ node: Node, _ context: Context) -> [Bindings]? {
+    let items: [Value]
+    switch node.content {
+    case .sequence(let nodes):
+      var values: [Value] = []
+      for node in nodes {
+        guard let value = settledItem(node, "an item", context) else { return [openBinding] }
+        values.append(value)
+      }
+      items = values
+    case .mapping:
+      guard let range = readRange(node, context) else { return nil }
+      items = range
+    case .scalar:
+      let before = mistakeCount
+      guard let template = readers[context.file].template(node, "foreach"), !template.isPlain else {
+        if mistakeCount == before {
+          readers[context.file].tell(
+            "foreach takes a list, a range or an expression, not a text", at: node,
+            hint: "write it like: [a, b], or: { from: 1, to: 5 }")
+        }
+        return nil
+      }
+      guard let value = settledValue(template, node, "foreach", context) else {
+        // The items are not known yet: one of them stands for all.
+        return mistakeCount == before ? [openBinding] : nil
+      }
+      guard case .list(let values) = value else {
+        readers[context.file].tell(
+          "foreach takes a list, not \(value.types.name)", at: node,
+          hint: "fromJSON(…) makes a list of a text such as '[\"a\", \"b\"]'")
+        return nil
+      }
+      items = values
+    }
+    guard expandsWithinLimit(items.count, node, context) else { return nil }
+    return items.enumerated().map { index, item in
+      Bindings(item: item, index: index, label: label([item]))
+    }
+  }
+
+  private var openBinding: Bindings { Bindings(item: .null, index: 0, label: "…") }
+
+  private mutating func readRange(_ node: Node, _ context: Context) -> [Value]? {
+    let file = context.file
+    guard let fields = readers[file].fields(of: node, .range) else { return nil }
+    func number(_ name: String, _ reader: inout WorkflowReader) -> Int?? {
+      guard let node = fields[name] else { return .some(nil) }
+      guard let settled = reader.settled(node, name, context) else { return nil }
+      guard let text = settled.text, let number = Int(text), abs(number) <= Int(Int32.max) else {
+        reader.readers[file].tell("\(name) is a whole number", at: node)
+        return nil
+      }
+      return number
+    }
+    guard let from = number("from", &self), let to = number("to", &self),
+      let by = number("by", &self)
+    else { return nil }
+    guard let from, let to else {
+      readers[file].tell(
+        "a range needs \"from\" and \"to\"", at: node, hint: "write it like: { from: 1, to: 5 }")
+      return nil
+    }
+    let distance = by ?? (from <= to ? 1 : -1)
+    guard distance != 0 else {
+      readers[file].tell("the distance of a range is not 0", at: fields["by"] ?? node)
+      return nil
+    }
+    guard expandsWithinLimit(abs(to - from) / abs(distance) + 1, node, context) else { return nil }
+    return stride(from: from, through: to, by: distance).map { .number(Double($0)) }
+  }
+
+  private mutating func expandsWithinLimit(_ count: Int, _ node: Node, _ context: Context) -> Bool {
+    guard count > Self.expansionMax else { return true }
+    readers[context.file].tell(
+      "this makes \(count) steps; at most \(Self.expansionMax) are made of one", at: node)
+    return false
+  }
+
+  /// An item with the expressions in it computed; nil where they are not known yet.
+  private mutating func settledItem(
+    _ node: Node, _ what: String, _ context: Context
+  ) -> Value? {
+    switch node.content {
+    case .scalar(let text, let isPlain):
+      guard text.contains("${{") else {
+        if isPlain, let number = Value.number(written: text), Value.number(number).asText != text {
+          readers[context.file].warn(
+            "\(text) is the number \(Value.number(number).asText)", at: node,
+            hint: "quote it if it is a version or a name: '\(text)'")
+        }
+        return Value(node)
+      }
+      guard let template = readers[context.file].template(node, what) else { return .null }
+      let before = mistakeCount
+      guard let value = settledValue(template, node, what, context) else {
+        return mistakeCount > before ? .null : nil
+      }
+      return value
+    case .sequence(let nodes):
+      var values: [Value] = []
+      for node in nodes {
+        guard let value = settledItem(node, what, context) else { return nil }
+        values.append(value)
+      }
+      return .list(values)
+    case .mapping(let pairs):
+      var values: [String: Value] = [:]
+      for (key, node) in pairs {
+        guard let value = settledItem(node, what, context) else { return nil }
+        values[key.text ?? ""] = value
+      }
+      return .map(values)
+    }
+  }
+
+  // MARK: Matrix
+
+  private mutating func readMatrix(_ node: Node, _ context: Context) -> [Bindings]? {
+    let file = context.file
+    guard case .mapping(let pairs) = node.content else {
+      readers[file].tell(
+        "a matrix is a map of names and lists, not \(node.kindName)", at: node,
+        hint: "write it like: { os: [linux, mac], version: [5, 6] }")
+      return nil
+    }
+    let before = mistakeCount
+    var matrix = Matrix()
+    for (name, key, value) in readers[file].named(node, "matrix", .identifier) {
+      if name == "fail-fast" || name == "max-parallel" {
+        readers[file].tell(
+          "\"\(name)\" stands beside matrix, not in it", at: key, hint: "indent it less")
+        continue
+      }
+      guard let values = settledList(value, name, context) else { continue }
+      switch name {
+      case "include": matrix.include = combinations(values, "include", value, file)
+      case "exclude": matrix.exclude = combinations(values, "exclude", value, file)
+      default:
+        if values.isEmpty {
+          readers[file].tell("the list \"\(name)\" of the matrix is empty", at: value)
+        }
+        matrix.lists.append((name, values))
+      }
+    }
+    guard mistakeCount == before else { return nil }
+    for exclusion in matrix.exclude {
+      for name in exclusion.keys.sorted() where !matrix.lists.contains(where: { $0.name == name }) {
+        readers[file].tell(
+          "\"\(name)\" in exclude is no list of the matrix",
+          at: pairs.first { $0.key.text == "exclude" }?.value ?? node)
+      }
+    }
+    let count = matrix.lists.reduce(1) { min($0 * max(1, $1.values.count), Int(Int32.max)) }
+    guard mistakeCount == before, expandsWithinLimit(count, node, context) else { return nil }
+    let combinations = matrix.combinations
+    if combinations.isEmpty {
+      readers[file].tell(
+        "nothing is left of this matrix", at: node, hint: "exclude less, or include something")
+      return nil
+    }
+    guard expandsWithinLimit(combinations.count, node, context) else { return nil }
+    let names = matrix.lists.map(\.name)
+    var known = Set(names)
+    for combination in combinations { known.formUnion(combination.keys) }
+    return combinations.map { combination in
+      let added = combination.keys.filter { !names.contains($0) }.sorted()
+      var bindings = Bindings(
+        matrix: combination, label: label((names + added).compactMap { combination[$0] }))
+      bindings.matrixNames = known.sorted()
+      return bindings
+    }
+  }
+
+  private mutating func settledList(
+    _ node: Node, _ name: String, _ context: Context
+  ) -> [Value]? {
+    let before = mistakeCount
+    guard let value = settledItem(node, "the list \"\(name)\"", context) else {
+      return mistakeCount == before ? [.null] : nil
+    }
+    guard mistakeCount == before else { return nil }
+    guard case .list(let values) = value else {
+      readers[context.file].tell(
+        "\"\(name)\" of a matrix is a list, not \(node.kindName)", at: node,
+        hint: "write it like: [linux, mac]")
+      return nil
+    }
+    return values
+  }
+
+  private mutating func combinations(
+    _ values: [Value], _ name: String, _ node: Node, _ file: Int
+  ) -> [[String: Value]] {
+    values.compactMap { value in
+      if case .map(let combination) = value { return combination }
+      readers[file].tell(
+        "\(name) is a list of maps", at: node, hint: "write it like: [{ os: mac, version: 6 }]")
+      return nil
+    }
+  }
+
+  /// What tells one of many from the others, short enough for a display.
+  private func label(_ values: [Value]) -> String {
+    let words = values.map { value -> String in
+      let text = printable(value.asText)
+      return text.count > 24 ? text.prefix(23) + "…" : text
+    }
+    return words.joined(separator: ", ")
+  }
+}
+
+extension WorkflowReader.Need {
+  /// The id, where it is a step of the graph.
+  var stepID: String? {
+    if case .step(let id) = self { id } else { nil }
+  }
+}
+
+/// Lists whose combinations are run, with some added and some taken away.
+///
+/// The rules are those of GitHub Actions ("Running variations of jobs in a workflow").
+struct Matrix {
+  var lists: [(name: String, values: [Value])] = []
+  var include: [[String: Value]] = []
+  var exclude: [[String: Value]] = []
+
+  /// The combinations, the last list changing fastest.
+  var combinations: [[String: Value]] {
+    var result: [[String: Value]] = lists.isEmpty ? [] : [[:]]
+    for (name, values) in lists {
+      result = result.flatMap { combination in
+        values.map { value in combination.merging([name: value]) { $1 } }
+      }
+    }
+    result.removeAll { combination in
+      exclude.contains { exclusion in exclusion.allSatisfy { combination[$0.key] == $0.value } }
+    }
+    let originals = result
+    let names = Set(lists.map(\.name))
+    for addition in include {
+      // It is added to every combination of which it would change nothing, or else stands alone.
+      let matching = originals.indices.filter { position in
+        addition.allSatisfy { !names.contains($0.key) || originals[position][$0.key] == $0.value }
+      }
+      if matching.isEmpty {
+        result.append(addition)
+      } else {
+        for position in matching { result[position].merge(addition) { $1 } }
+      }
+    }
+    return result
+  }
+}

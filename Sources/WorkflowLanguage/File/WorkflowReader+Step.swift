@@ -1,0 +1,351 @@
+// Reads one step: its keys to values. What becomes of a step that is many, or that uses another file, is
+// in WorkflowReader+Many and WorkflowReader+Uses.
+
+import YAML
+
+extension WorkflowReader {
+  mutating func readStep(
+    _ node: Node, after before: [Need], _ context: Context
+  ) -> (Outline?, [Need]) {
+    let file = context.file
+    guard let fields = readers[file].fields(of: node, .step) else { return (nil, before) }
+    let needs = fields["needs"].map { readNeeds($0, context) } ?? before
+    // Without a name it is read all the same, for its other mistakes.
+    let id = readID(fields["id"], of: node, context) ?? "(step \(drafts.count + 1))"
+    if context.isFinally {
+      if fields["needs"] != nil {
+        readers[file].tell(
+          "a step under finally has no \"needs\"", at: fields.key("needs") ?? node,
+          hint: "they run in order, when all others are over")
+      }
+    } else if let on = fields.key("on") {
+      readers[file].tell(
+        "\"on\" belongs to steps under \"finally\"", at: on, hint: "use \"if\" here")
+    }
+    if fields["foreach"] != nil || fields["matrix"] != nil {
+      return readMany(fields, id, needs, context)
+    }
+    for name in ["max-parallel", "fail-fast"] {
+      guard let key = fields.key(name) else { continue }
+      readers[file].tell(
+        "\"\(name)\" of a step means something with \"foreach\" or \"matrix\" only", at: key,
+        hint: "give it to the workflow, or remove it")
+    }
+    return readSingle(fields, id, needs, context)
+  }
+
+  /// Reads a step that is one step, or stands for one other file.
+  ///
+  /// - Parameters:
+  ///   - fields: Its keys.
+  ///   - id: Its id as its file has it, with its number in brackets where it is one of many.
+  ///   - needs: What it needs.
+  ///   - context: What holds for it.
+  /// - Returns: Its outline, and what whatever follows needs.
+  mutating func readSingle(
+    _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
+  ) -> (Outline?, [Need]) {
+    if fields["uses"] != nil { return readUses(fields, id, needs, context) }
+    let file = context.file
+    let draft = drafts.count
+    var step = Step(
+      id: scopes[context.scope].prefix + id, action: readAction(fields, context, draft) ?? .wait)
+    for (name, other) in [("with", "uses")] {
+      guard let key = fields.key(name) else { continue }
+      readers[file].tell(
+        "\"\(name)\" belongs to a step with \"\(other)\"", at: key, hint: "use env")
+    }
+    if let node = fields["env"] {
+      step.environment = readEnvironment(node, .environment, context, draft: draft)
+    }
+    step.directory = fields["dir"].flatMap {
+      template($0, "dir", .setting, context, draft: draft)
+    }
+    step.shell = fields["shell"].flatMap { readers[file].shell($0) }
+    // Those of the file that is run are kept with the workflow.
+    if step.shell == nil && context.scope != 0 { step.shell = context.defaults.shell ?? .standard }
+    step.timeout =
+      fields["timeout"].flatMap { duration($0, "timeout", context, allowsZero: false) }
+      ?? context.defaults.timeout
+    step.grace = fields["grace"].flatMap { duration($0, "grace", context, allowsZero: true) }
+    if step.grace == nil && context.scope != 0 { step.grace = context.defaults.grace }
+    step.retry = fields["retry"].flatMap { readers[file].retry($0) } ?? context.defaults.retry
+    step.line = fields.node.mark.line
+    let extras = readExtras(fields, context, draft)
+    if extras != StepExtras() { step.extras = extras }
+    drafts.append(
+      Draft(step: step, needs: needs, file: file, idNode: fields["id"] ?? fields.node))
+    return (.step(StepIndex(draft)), [.step(step.id)])
+  }
+
+  private mutating func readExtras(
+    _ fields: Fields, _ context: Context, _ draft: Int
+  ) -> StepExtras {
+    var extras = context.extras
+    extras.scope = context.scope
+    extras.bindings = context.bindings
+    if let node = fields["if"], let condition = readCondition(node, context, draft) {
+      extras.conditions.append(condition)
+    }
+    extras.continuesOnError =
+      fields["continue-on-error"].flatMap { boolean($0, "continue-on-error", context) }
+      ?? context.defaults.continuesOnError
+    extras.mutex = fields["mutex"].flatMap { text($0, "mutex", context) } ?? extras.mutex
+    extras.approval = fields["approval"].flatMap { text($0, "approval", context) }
+    if let node = fields["outputs"] {
+      extras.outputs = readOutputs(node, of: "a step", context, draft)
+    }
+    extras.cache = fields["cache"].flatMap { readCache($0, context, draft) }
+    if context.isFinally {
+      extras.finally = fields["on"].map { readEndings($0, context) } ?? Set(RunEnding.allCases)
+    }
+    return extras
+  }
+
+  // MARK: Names
+
+  private mutating func readID(_ node: Node?, of step: Node, _ context: Context) -> String? {
+    let file = context.file
+    guard let node else {
+      readers[file].tell(
+        "a step needs an \"id\"", at: step.mark, length: 1, hint: "add one, such as: id: build")
+      return nil
+    }
+    guard let id = readers[file].text(node, "id") else { return nil }
+    guard isStepID(id) else {
+      readers[file].tell(
+        "\"\(id)\" cannot be an id", at: node,
+        hint: "use at most 64 letters, digits, _ and -, beginning with a letter or digit")
+      return nil
+    }
+    if let first = places[context.scope][id] {
+      // One of many is read once for each.
+      guard first != node.mark || context.bindings == nil else { return id }
+      readers[file].tell(
+        "there is a step \"\(id)\" already, at line \(first.line)", at: node,
+        hint: "ids must differ")
+      return nil
+    }
+    places[context.scope][id] = node.mark
+    return id
+  }
+
+  private func isStepID(_ id: String) -> Bool {
+    let isRight = id.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        || byte == 0x5F || byte == 0x2D
+    }
+    return isRight && (1...64).contains(id.utf8.count) && !id.hasPrefix("_") && !id.hasPrefix("-")
+  }
+
+  private mutating func readNeeds(_ node: Node, _ context: Context) -> [Need] {
+    let file = context.file
+    let nodes: [Node]
+    if case .scalar = node.content {
+      nodes = [node]
+    } else {
+      nodes = readers[file].list(node, of: "an id or a list of ids is") ?? []
+    }
+    var seen: [String] = []
+    return nodes.compactMap { need in
+      guard let id = readers[file].nonEmptyText(need, "needs") else { return nil }
+      if seen.contains(id) {
+        readers[file].tell("\"\(id)\" is needed already", at: need, hint: "name it once")
+        return nil
+      }
+      seen.append(id)
+      needNodes.append(need)
+      return .name(id, scope: context.scope, file: file, node: needNodes.count - 1)
+    }
+  }
+
+  // MARK: What it does
+
+  private mutating func readAction(
+    _ fields: Fields, _ context: Context, _ draft: Int
+  ) -> Action? {
+    let file = context.file
+    switch (fields["run"], fields["exec"]) {
+    case (.some, .some):
+      let later = [fields.key("run"), fields.key("exec")].compactMap(\.self)
+        .max { $0.mark < $1.mark }
+      readers[file].tell(
+        "a step has either \"run\" or \"exec\", not both", at: later ?? fields.node,
+        hint: "make two steps of it")
+      return nil
+    case (let run?, nil):
+      return readScript(run, context).map(Action.run)
+    case (nil, let exec?):
+      guard let nodes = readers[file].list(exec, of: "a list of texts is") else { return nil }
+      let words = nodes.compactMap { template($0, "an argument", .setting, context, draft: draft) }
+      guard words.count == nodes.count else { return nil }
+      guard let program = words.first, !program.source.isEmpty else {
+        readers[file].tell("exec names no program", at: exec, hint: "write it like: [git, status]")
+        return nil
+      }
+      return .exec(words)
+    case (nil, nil):
+      guard fields["approval"] == nil else { return .wait }
+      readers[file].tell(
+        "this step does nothing", at: fields.node.mark, length: 1,
+        hint: "add \"run\" with a script, or \"exec\" with a program and its arguments")
+      return nil
+    }
+  }
+
+  private mutating func readScript(_ node: Node, _ context: Context) -> String? {
+    let file = context.file
+    guard let text = node.text, text.contains("${{") else {
+      return readers[file].nonEmptyText(node, "run")
+    }
+    let line = text.split(separator: "\n").first { $0.contains("${{") } ?? ""
+    let (rewritten, bindings) = ScriptRewrite.rewritten(String(line))
+    let start = text.unicodeScalars.count - text.drop { $0 != "$" }.unicodeScalars.count
+    var offset = start
+    // The first bracket, not just the first dollar.
+    let scalars = Array(text.unicodeScalars)
+    while offset < scalars.count, !scalars[offset...].starts(with: "${{".unicodeScalars) {
+      offset += 1
+    }
+    let end = ScriptRewrite.end(of: scalars, from: offset)
+    let (mark, length) = readers[file].source.place(of: offset..<end, in: node)
+    readers[file].tell(
+      "a value is never pasted into a script, where it could become code", at: mark, length: length,
+      hint: "bind it in env: { \(bindings) } and write: \(rewritten)")
+    return nil
+  }
+
+  private mutating func readEndings(_ node: Node, _ context: Context) -> Set<RunEnding> {
+    let nodes: [Node]
+    if case .sequence(let items) = node.content { nodes = items } else { nodes = [node] }
+    let names = RunEnding.allCases.map(\.rawValue)
+    return Set(
+      nodes.compactMap { node in
+        readers[context.file].choice(node, "ending", of: names).flatMap(RunEnding.init(rawValue:))
+      })
+  }
+
+  // MARK: Values
+
+  /// A text with expressions, noted to be checked.
+  mutating func template(
+    _ node: Node, _ what: String, _ place: ExpressionPlace, _ context: Context, draft: Int?,
+    isExpression: Bool = false
+  ) -> Template? {
+    guard let template = readers[context.file].template(node, what, isExpression: isExpression)
+    else { return nil }
+    if !template.isPlain {
+      checks.append(
+        Check(
+          template: template, node: node, place: place, file: context.file, scope: context.scope,
+          bindings: context.bindings, draft: draft))
+    }
+    return template
+  }
+
+  mutating func readEnvironment(
+    _ node: Node, _ place: ExpressionPlace, _ context: Context, draft: Int?
+  ) -> [String: Template] {
+    var environment: [String: Template] = [:]
+    for (name, _, value) in readers[context.file].named(node, "env", .variable) {
+      if value.isNull {
+        readers[context.file].tell(
+          "the variable \"\(name)\" has no value", at: value, hint: "write \"\" for an empty one")
+      } else if let template = template(
+        value, "the value of \"\(name)\"", place, context, draft: draft)
+      {
+        environment[name] = template
+      }
+    }
+    return environment
+  }
+
+  mutating func readCondition(
+    _ node: Node, _ context: Context, _ draft: Int?
+  ) -> StepExtras.Condition? {
+    guard
+      let template = template(node, "if", .condition, context, draft: draft, isExpression: true)
+    else { return nil }
+    return StepExtras.Condition(
+      template: template, scope: context.scope, bindings: context.bindings)
+  }
+
+  mutating func readOutputs(
+    _ node: Node, of what: String, _ context: Context, _ draft: Int? = nil
+  ) -> [String: Template] {
+    var outputs: [String: Template] = [:]
+    let place: ExpressionPlace = draft == nil ? .workflowOutputs : .outputs
+    for (name, _, value) in readers[context.file].named(node, "outputs of \(what)", .identifier) {
+      outputs[name] = template(value, "the output \"\(name)\"", place, context, draft: draft)
+    }
+    return outputs
+  }
+
+  private mutating func readCache(_ node: Node, _ context: Context, _ draft: Int) -> CacheRule? {
+    guard let fields = readers[context.file].fields(of: node, .cache) else { return nil }
+    var rule = CacheRule()
+    if let node = fields["inputs"] { rule.inputs = texts(node, "inputs", context) }
+    if let node = fields["outputs"] { rule.outputs = texts(node, "outputs", context) }
+    rule.key = fields["key"].flatMap { template($0, "key", .cacheKey, context, draft: draft) }
+    if fields["inputs"] == nil && fields["key"] == nil {
+      readers[context.file].tell(
+        "cache needs \"inputs\" or a \"key\"", at: node,
+        hint: "write it like: { inputs: [src/**], outputs: [build/app] }")
+    }
+    return rule
+  }
+}
+
+/// Shows how a line of a script is written with its values bound in `env`.
+enum ScriptRewrite {
+  /// The line with variables in the place of expressions, and what to put into `env`.
+  static func rewritten(_ line: String) -> (line: String, bindings: String) {
+    var result = ""
+    var bindings: [String] = []
+    let scalars = Array(line.trimmingBlanks.unicodeScalars)
+    var position = 0
+    while position < scalars.count {
+      guard scalars[position...].starts(with: "${{".unicodeScalars) else {
+        result.unicodeScalars.append(scalars[position])
+        position += 1
+        continue
+      }
+      let end = end(of: scalars, from: position)
+      var expression = ""
+      expression.unicodeScalars.append(contentsOf: scalars[position..<end])
+      let name = variableName(for: expression, taken: bindings.count)
+      bindings.append("\(name): \(expression)")
+      let isQuoted = result.unicodeScalars.filter { $0 == "\"" }.count % 2 == 1
+      result += isQuoted ? "$\(name)" : "\"$\(name)\""
+      position = end
+    }
+    return (result, bindings.joined(separator: ", "))
+  }
+
+  /// Where an expression that begins at a bracket ends.
+  static func end(of scalars: [Unicode.Scalar], from start: Int) -> Int {
+    var position = start
+    while position < scalars.count, scalars[position] != "\n" {
+      if scalars[position...].starts(with: "}}".unicodeScalars) { return position + 2 }
+      position += 1
+    }
+    return position
+  }
+
+  /// A name for the variable: the last word of the expression.
+  private static func variableName(for expression: String, taken: Int) -> String {
+    let words = expression.split { !($0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_")) }
+    let word = words.last.map { $0.uppercased() } ?? "VALUE"
+    let isName = word.first?.isLetter == true
+    return isName ? word : "VALUE\(taken + 1)"
+  }
+}
+
+extension String {
+  fileprivate var trimmingBlanks: String {
+    let front = drop { $0 == " " || $0 == "\t" }
+    var text = String(front)
+    while text.last == " " { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,220 @@
+// Steps that use another file: its steps take the place of the step, in a scope of their own.
+
+import YAML
+
+extension WorkflowReader {
+  /// How many files may use one another in a row.
+  static let usesDepthMax = 16
+
+  mutating func readUses(
+    _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
+  ) -> (Outline?, [Need]) {
+    let file = context.file
+    refuseWithUses(fields, context)
+    guard let node = fields["uses"], let name = readers[file].nonEmptyText(node, "uses") else {
+      return (nil, needs)
+    }
+    let draft = drafts.count
+    guard let (source, path) = load(name, node, context) else { return (nil, needs) }
+    readers.append(Reader(file: path, source: source))
+    var inner = Context()
+    inner.file = readers.count - 1
+    inner.scope = scopes.count
+    inner.chain = context.chain + [path]
+    inner.extras.groups = context.extras.groups + [scopes[context.scope].prefix + id]
+    inner.extras.failFastGroup = context.extras.failFastGroup
+    inner.extras.parallelLimit = context.extras.parallelLimit
+    inner.extras.conditions = context.extras.conditions
+    inner.isFinally = context.isFinally
+    if context.isFinally {
+      inner.extras.finally = Set(RunEnding.allCases)
+    }
+    if let node = fields["if"], let condition = readCondition(node, context, draft) {
+      inner.extras.conditions.append(condition)
+    }
+    addScope(
+      Scope(
+        parent: context.scope, prefix: scopes[context.scope].prefix + id + "/",
+        bindings: context.bindings, workflow: name), file: inner.file)
+    let before = mistakeCount
+    guard let root = root(of: Document(source), file: inner.file),
+      let used = readers[inner.file].fields(of: root, .workflow)
+    else { return (nil, needs) }
+    let given = fields["with"].map { readers[file].named($0, "with", .identifier) } ?? []
+    bindWith(used, given, fields["uses"] ?? fields.node, context, inner, draft)
+    scopes[inner.scope].workflow =
+      used["name"].flatMap { readers[inner.file].nonEmptyText($0, "name") } ?? name
+    refuseInUsed(used, inner)
+    readSettings(used, &inner)
+    guard let steps = used["steps"] else {
+      readers[inner.file].tell("a workflow needs \"steps\"", at: root.mark, length: 1)
+      return (nil, needs)
+    }
+    let (outline, ends) = readList(steps, after: needs, inner)
+    let outputs = used["outputs"].map { readOutputs($0, of: "the workflow", inner) } ?? [:]
+    if mistakeCount > before {
+      readers[file].tell(
+        "the workflow \"\(name)\" that is used here has mistakes", at: node)
+    }
+    scopes[context.scope].groups[id] = StepGroup(
+      kind: .used(scope: inner.scope, outputs: outputs), ends: ends.compactMap(\.stepID))
+    return (.group(scopes[context.scope].prefix + id, outline), ends)
+  }
+
+  /// Keys that a step which stands for others cannot have.
+  private mutating func refuseWithUses(_ fields: Fields, _ context: Context) {
+    for name in [
+      "run", "exec", "env", "dir", "shell", "timeout", "retry", "grace", "continue-on-error",
+      "mutex",
+      "approval", "outputs", "cache", "on",
+    ] {
+      guard let key = fields.key(name) else { continue }
+      readers[context.file].tell(
+        "a step with \"uses\" has no \"\(name)\"", at: key,
+        hint: name == "env"
+          ? "give values in \"with\"" : "give it to the steps of the file that it uses")
+    }
+  }
+
+  /// Keys that mean something only in the file that is run.
+  private mutating func refuseInUsed(_ used: Fields, _ context: Context) {
+    for name in ["timeout", "max-parallel", "fail-fast"] {
+      guard let key = used.key(name) else { continue }
+      readers[context.file].warn(
+        "\"\(name)\" has no effect in a workflow that another one uses", at: key,
+        hint: "it counts when this file is run by itself")
+    }
+    for name in ["concurrency", "finally"] {
+      guard let key = used.key(name) else { continue }
+      readers[context.file].tell(
+        "a workflow with \"\(name)\" cannot be used by another one", at: key,
+        hint: "move it to the workflow that is run")
+    }
+  }
+
+  // MARK: Finding the file
+
+  private mutating func load(
+    _ name: String, _ node: Node, _ context: Context
+  ) -> (SourceText, path: String)? {
+    let file = context.file
+    let user = readers[file].file
+    guard name.hasPrefix("./") || name.hasPrefix("../") else {
+      readers[file].tell(
+        "\"\(name)\" is no path of a workflow file", at: node,
+        hint: "write it relative to this file, like: ./other.yaml")
+      return nil
+    }
+    let path = SourceFiles.joined(SourceFiles.folder(of: user), name)
+    guard sources.isInside(path, rootFile: readers[0].file) else {
+      readers[file].tell(
+        "\"\(name)\" is outside of the folder of the workflow that is run", at: node,
+        hint: "only files in that folder and below can be used")
+      return nil
+    }
+    let chain = [readers[0].file] + context.chain
+    if let first = chain.firstIndex(of: path)
+      ?? (chain.map(SourceFiles.normalized).firstIndex(of: path))
+    {
+      let circle = (chain[first...] + [path]).joined(separator: " -> ")
+      readers[file].tell("workflows use one another in a circle: \(circle)", at: node)
+      return nil
+    }
+    guard chain.count <= Self.usesDepthMax else {
+      readers[file].tell(
+        "more than \(Self.usesDepthMax) workflows use one another in a row", at: node,
+        hint: "use fewer in one another")
+      return nil
+    }
+    do throws(WorkflowError) {
+      let folder = SourceFiles.folder(of: SourceFiles.normalized(readers[0].file))
+      let key = folder.isEmpty ? path : String(path.dropFirst(folder.count + 1))
+      let bytes = try sources.bytes(path, keptAs: key)
+      usedSources[key] = String(decoding: bytes, as: UTF8.self)
+      return (SourceText(bytes), path)
+    } catch {
+      let reason = error.diagnostics.first?.message ?? "cannot be read"
+      readers[file].tell("\"\(name)\" \(reason)", at: node, hint: "it was looked for at \(path)")
+      return nil
+    }
+  }
+
+  // MARK: Arguments
+
+  /// Gives the parameters of the file that is run their values.
+  mutating func bindArguments(_ parameters: [Parameter], _ node: Node) {
+    let values: [String: Value]
+    do throws(ParameterError) {
+      values = try arguments.values(for: parameters)
+    } catch {
+      readers[0].tell(error.description, at: node.mark, length: 1)
+      values = [:]
+    }
+    for parameter in parameters {
+      scopes[0].parameters[parameter.name] =
+        values[parameter.name].map(Scope.Argument.value) ?? .open(types: parameter.types)
+    }
+  }
+
+  /// Gives the parameters of a used file what `with` says.
+  private mutating func bindWith(
+    _ used: Fields, _ given: [(name: String, key: Node, value: Node)], _ usesNode: Node,
+    _ context: Context, _ inner: Context, _ draft: Int
+  ) {
+    let file = context.file
+    let parameters = used["params"].map { readers[inner.file].parameters($0) } ?? []
+    let names = parameters.map(\.name)
+    for (name, key, _) in given where !names.contains(name) {
+      readers[file].tell(
+        "\"\(usesNode.text ?? "")\" has no parameter \"\(name)\"", at: key,
+        hint: nearest(to: name, among: names).map { "did you mean \"\($0)\"?" }
+          ?? (names.isEmpty ? "it has none" : "it has: " + names.joined(separator: ", ")))
+    }
+    for parameter in parameters {
+      let node = given.first { $0.name == parameter.name }?.value
+      scopes[inner.scope].parameters[parameter.name] =
+        node.flatMap { argument($0, parameter, context, draft) }
+        ?? parameter.standard.map(Scope.Argument.value) ?? .open(types: parameter.types)
+      if node == nil && parameter.standard == nil {
+        readers[file].tell(
+          "\"\(usesNode.text ?? "")\" needs its parameter \"\(parameter.name)\"", at: usesNode,
+          hint: "add it, as in: with: { \(parameter.name): … }")
+      }
+    }
+  }
+
+  private mutating func argument(
+    _ node: Node, _ parameter: Parameter, _ context: Context, _ draft: Int
+  ) -> Scope.Argument? {
+    let file = context.file
+    guard let template = template(node, "\"\(parameter.name)\"", .with, context, draft: draft)
+    else { return nil }
+    let value: Value?
+    if template.isPlain {
+      value = .text(template.source)
+    } else {
+      let scope = expressionScope(of: .with, scope: context.scope, context.bindings)
+      // What is wrong with it is told with all other checks.
+      guard let types = try? template.types(in: scope) else { return nil }
+      guard !types.isDisjoint(with: parameter.types.union(.text)) else {
+        readers[file].tell(
+          "the parameter \"\(parameter.name)\" is \(parameter.types.name), not \(types.name)",
+          at: node)
+        return nil
+      }
+      value = try? template.value(
+        from: SettledValues(scope: scopes[context.scope], bindings: context.bindings, what: "it"))
+    }
+    guard let value else { return .template(template, types: parameter.types) }
+    if value.types == parameter.types, case .choice = parameter.kind {
+    } else if value.types == parameter.types {
+      return .value(value)
+    }
+    do throws(ParameterError) {
+      return .value(try parameter.value(of: value.asText))
+    } catch {
+      readers[file].tell(error.description, at: node)
+      return nil
+    }
+  }
+}

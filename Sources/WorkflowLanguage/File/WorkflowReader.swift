@@ -1,0 +1,282 @@
+// Makes a workflow of the nodes of its files: keys to values, lists to needs. Tells every mistake. Single
+// steps are read in WorkflowReader+Step, what is checked of the whole in WorkflowReader+Checks.
+
+import YAML
+
+/// Reads one workflow file, with those that it uses.
+struct WorkflowReader {
+  /// What a step needs, as it was read: the id of a step of the graph, or a name that a file gives.
+  enum Need: Equatable {
+    case step(String)
+    case name(String, scope: Int, file: Int, node: Int)
+  }
+
+  /// A step as it was read, with the places that messages about it point to.
+  struct Draft {
+    var step: Step
+    var needs: [Need]
+    let file: Int
+    let idNode: Node
+  }
+
+  /// Something with expressions in it, to be checked once all steps are known.
+  struct Check {
+    let template: Template
+    let node: Node
+    let place: ExpressionPlace
+    let file: Int
+    let scope: Int
+    let bindings: Bindings?
+    /// The position of the step whose needs have to cover what is referred to.
+    let draft: Int?
+  }
+
+  /// What holds for the step or list that is being read.
+  struct Context {
+    var file = 0
+    var scope = 0
+    var bindings: Bindings?
+    var extras = StepExtras()
+    /// The settings for steps that have none of their own.
+    var defaults = Defaults()
+    var isFinally = false
+    /// The files that use this one, outermost first.
+    var chain: [String] = []
+  }
+
+  struct Defaults {
+    var timeout: Duration?
+    var retry: Retry?
+    var continuesOnError = false
+    var shell: Shell?
+    var grace: Duration?
+  }
+
+  let sources: SourceFiles
+  let arguments: Arguments
+  /// One for each file that takes part; a file that is used twice has two.
+  var readers: [Reader]
+  var drafts: [Draft] = []
+  var scopes: [Scope] = []
+  var checks: [Check] = []
+  /// The nodes of needs, by the numbers that `Need.name` has.
+  var needNodes: [Node] = []
+  /// Where ids were first given, by scope.
+  var places: [[String: Mark]] = []
+  var usedSources: [String: String] = [:]
+
+  init(file: String, source: SourceText, sources: SourceFiles, arguments: Arguments) {
+    self.sources = sources
+    self.arguments = arguments
+    readers = [Reader(file: file, source: source)]
+  }
+
+  var mistakeCount: Int { readers.reduce(0) { $0 + $1.mistakeCount } }
+
+  /// All that was told, file by file.
+  private var diagnostics: [Diagnostic] {
+    var seen: [Diagnostic] = []
+    for reader in readers {
+      for diagnostic in reader.sortedDiagnostics() where !seen.contains(diagnostic) {
+        seen.append(diagnostic)
+      }
+    }
+    return seen
+  }
+
+  /// Reads a document.
+  ///
+  /// - Throws: ``WorkflowError`` with every mistake.
+  mutating func workflow(
+    from document: Document, defaultName: String
+  ) throws(WorkflowError) -> Workflow {
+    var workflow: Workflow?
+    if let root = root(of: document, file: 0) {
+      workflow = readWorkflow(root, defaultName)
+    }
+    guard mistakeCount == 0, var workflow else {
+      throw WorkflowError(diagnostics: diagnostics, mistakeCount: mistakeCount)
+    }
+    workflow.warnings = diagnostics
+    return workflow
+  }
+
+  /// The root of a document; what is wrong with it as YAML is told.
+  mutating func root(of document: Document, file: Int) -> Node? {
+    for problem in document.problems {
+      readers[file].tell(
+        problem.message, at: problem.mark, length: problem.length, hint: problem.hint)
+    }
+    guard let root = document.root, !root.isNull else {
+      if document.problems.isEmpty {
+        readers[file].tell(
+          "the file is empty", at: Mark(line: 1, column: 1), length: 1,
+          hint: "a workflow needs at least: steps: [{ id: hello, run: echo hello }]")
+      }
+      return nil
+    }
+    return root
+  }
+
+  // MARK: The whole
+
+  private mutating func readWorkflow(_ root: Node, _ defaultName: String) -> Workflow? {
+    guard let fields = readers[0].fields(of: root, .workflow) else { return nil }
+    let parameters = fields["params"].map { readers[0].parameters($0) } ?? []
+    var context = Context()
+    addScope(Scope(workflow: defaultName), file: 0)
+    bindArguments(parameters, fields["params"] ?? root)
+    let name = fields["name"].flatMap { readers[0].nonEmptyText($0, "name") } ?? defaultName
+    scopes[0].workflow = name
+    let description = fields["description"].flatMap { readers[0].text($0, "description") }
+    let timeout = fields["timeout"].flatMap {
+      duration($0, "timeout", context, allowsZero: false)
+    }
+    let maxParallel = fields["max-parallel"].flatMap { number($0, "max-parallel", context) }
+    let failsFast = fields["fail-fast"].flatMap { boolean($0, "fail-fast", context) }
+    let concurrency = fields["concurrency"].flatMap { readConcurrency($0, context) }
+    readSettings(fields, &context)
+    guard let steps = fields["steps"] else {
+      readers[0].tell("a workflow needs \"steps\"", at: root.mark, length: 1)
+      return nil
+    }
+    var (outline, _) = readList(steps, after: [], context)
+    if let finally = fields["finally"] {
+      context.isFinally = true
+      let (after, _) = readList(finally, after: [], context)
+      outline = .sequence([outline, .group("finally", after)])
+    }
+    if let outputs = fields["outputs"] { _ = readOutputs(outputs, of: "the workflow", context) }
+    guard let graph = checkedGraph() else { return nil }
+    guard mistakeCount == 0 else { return nil }
+    warn(about: graph)
+    var workflow: Workflow
+    do {
+      workflow = try Workflow(
+        name: name, description: description, file: readers[0].file,
+        shell: context.defaults.shell ?? .standard, timeout: timeout,
+        grace: context.defaults.grace, maxParallel: maxParallel, concurrency: concurrency,
+        steps: drafts.map(\.step), outline: outline)
+    } catch {
+      preconditionFailure("BUG: the graph was checked, and yet: \(error)")
+    }
+    workflow.failsFast = failsFast ?? false
+    workflow.parameters = parameters
+    workflow.scopes = scopes
+    workflow.sources = usedSources
+    return workflow
+  }
+
+  mutating func addScope(_ scope: Scope, file: Int) {
+    scopes.append(scope)
+    places.append([:])
+  }
+
+  /// Reads what a file says for all of its steps into its scope and the context of its steps.
+  mutating func readSettings(_ fields: Fields, _ context: inout Context) {
+    let file = context.file
+    if let node = fields["dotenv"] { scopes[context.scope].dotenv = readDotenv(node, context) }
+    if let node = fields["secrets"] {
+      scopes[context.scope].secrets = readers[file].secrets(node)
+    }
+    if let node = fields["env"] {
+      scopes[context.scope].environment = readEnvironment(
+        node, .workflowEnvironment, context, draft: nil)
+    }
+    if let node = fields["dir"] {
+      scopes[context.scope].directory = template(node, "dir", .setting, context, draft: nil)
+    }
+    context.defaults.shell = fields["shell"].flatMap { readers[file].shell($0) }
+    context.defaults.grace = fields["grace"].flatMap {
+      duration($0, "grace", context, allowsZero: true)
+    }
+    guard let node = fields["defaults"], let defaults = readers[file].fields(of: node, .defaults)
+    else { return }
+    context.defaults.timeout = defaults["timeout"].flatMap {
+      duration($0, "timeout", context, allowsZero: false)
+    }
+    context.defaults.retry = defaults["retry"].flatMap { readers[file].retry($0) }
+    context.defaults.continuesOnError =
+      defaults["continue-on-error"].flatMap { boolean($0, "continue-on-error", context) } ?? false
+  }
+
+  // MARK: Lists and groups
+
+  /// Reads steps that run in order.
+  ///
+  /// - Parameters:
+  ///   - node: The list.
+  ///   - before: What the first of them needs.
+  ///   - context: What holds for them.
+  /// - Returns: Their outline, and what whatever follows needs.
+  mutating func readList(
+    _ node: Node, after before: [Need], _ context: Context
+  ) -> (Outline, [Need]) {
+    guard let nodes = readers[context.file].list(node, of: "a list of steps is") else {
+      return (.sequence([]), before)
+    }
+    if nodes.isEmpty { readers[context.file].tell("there is no step in this list", at: node) }
+    var ends = before
+    var items: [Outline] = []
+    items.reserveCapacity(nodes.count)
+    for item in nodes {
+      let (outline, newEnds) = readItem(item, after: ends, context)
+      if let outline { items.append(outline) }
+      ends = newEnds
+    }
+    return (.sequence(items), ends)
+  }
+
+  private mutating func readItem(
+    _ node: Node, after before: [Need], _ context: Context
+  ) -> (Outline?, [Need]) {
+    guard case .mapping(let pairs) = node.content else {
+      readers[context.file].tell(
+        "a step is a map with \"id\" and \"run\", not \(node.kindName)", at: node,
+        hint: "write it like: { id: hello, run: echo hello }")
+      return (nil, before)
+    }
+    if pairs.contains(where: { $0.key.text == "parallel" }) {
+      return readParallel(node, pairs, after: before, context)
+    }
+    if pairs.contains(where: { $0.key.text == "steps" }) {
+      guard let steps = readers[context.file].fields(of: node, .sequence)?["steps"] else {
+        return (nil, before)
+      }
+      let (outline, ends) = readList(steps, after: before, context)
+      return (outline, ends)
+    }
+    return readStep(node, after: before, context)
+  }
+
+  private mutating func readParallel(
+    _ node: Node, _ pairs: [(key: Node, value: Node)], after before: [Need], _ context: Context
+  ) -> (Outline?, [Need]) {
+    for pair in pairs where pair.key.text != "parallel" {
+      let name = pair.key.text ?? ""
+      readers[context.file].tell(
+        name == "needs"
+          ? "a parallel group has no \"needs\" of its own"
+          : "a parallel group has no key \"\(name)\"", at: pair.key,
+        hint: "give it to the steps in the group")
+    }
+    guard let branches = pairs.first(where: { $0.key.text == "parallel" })?.value,
+      let nodes = readers[context.file].list(branches, of: "a list of branches is")
+    else { return (nil, before) }
+    if nodes.isEmpty {
+      readers[context.file].tell("there is no branch in this group", at: branches)
+    }
+    var outlines: [Outline] = []
+    var ends: [Need] = []
+    var areBefore: Bool?
+    for branch in nodes {
+      let (outline, branchEnds) = readItem(branch, after: before, context)
+      if let outline { outlines.append(outline) }
+      // A branch that could not be read ends where it began; only once.
+      let isBefore = branchEnds == before
+      if !(isBefore && areBefore == true) { ends += branchEnds }
+      areBefore = isBefore || areBefore == true
+    }
+    return (.parallel(outlines), ends)
+  }
+}

@@ -1,0 +1,144 @@
+// What a run of a workflow may be given from outside: the declarations, and how what was given is
+// understood. Knows neither command lines nor files.
+
+/// A value that a run of a workflow is given from outside.
+public struct Parameter: Sendable, Equatable {
+  /// What values it takes.
+  public enum Kind: Sendable, Equatable {
+    /// Any text.
+    case string
+    /// A number.
+    case number
+    /// `true` or `false`.
+    case boolean
+    /// One of some texts.
+    case choice([String])
+
+    /// What it is called in files.
+    public var name: String {
+      switch self {
+      case .string: "string"
+      case .number: "number"
+      case .boolean: "boolean"
+      case .choice: "choice"
+      }
+    }
+  }
+
+  /// Its name.
+  public var name: String
+  /// What values it takes.
+  public var kind: Kind
+  /// What it is where it is not given; nil when it has to be given.
+  public var standard: Value?
+  /// What it is for.
+  public var description: String?
+
+  /// Declares a parameter.
+  public init(
+    name: String, kind: Kind = .string, standard: Value? = nil, description: String? = nil
+  ) {
+    self.name = name
+    self.kind = kind
+    self.standard = standard
+    self.description = description
+  }
+
+  /// The kinds of value that it may come to.
+  var types: ValueTypes {
+    switch kind {
+    case .string, .choice: .text
+    case .number: .number
+    case .boolean: .boolean
+    }
+  }
+
+  /// Understands a text that was given for it.
+  ///
+  /// - Parameter text: What was given.
+  /// - Returns: The value.
+  /// - Throws: ``ParameterError`` when it is none of its kind.
+  public func value(of text: String) throws(ParameterError) -> Value {
+    switch kind {
+    case .string: return .text(text)
+    case .number:
+      guard let number = Double(text), number.isFinite else {
+        throw ParameterError("the parameter \"\(name)\" is a number, not \"\(text)\"")
+      }
+      return .number(number)
+    case .boolean:
+      guard text == "true" || text == "false" else {
+        throw ParameterError("the parameter \"\(name)\" is true or false, not \"\(text)\"")
+      }
+      return .boolean(text == "true")
+    case .choice(let options):
+      guard options.contains(text) else {
+        let near = nearest(to: text, among: options).map { "; did you mean \"\($0)\"?" }
+        throw ParameterError(
+          "the parameter \"\(name)\" cannot be \"\(text)\""
+            + (near ?? "; it may be: " + options.joined(separator: ", ")))
+      }
+      return .text(text)
+    }
+  }
+}
+
+/// What is wrong with what was given for the parameters of a workflow.
+public struct ParameterError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The error as a sentence without a full stop.
+  public let description: String
+
+  init(_ description: String) {
+    self.description = printable(description)
+  }
+}
+
+/// What a run is given for the parameters of its workflow.
+public struct Arguments: Sendable, Equatable {
+  /// The texts by the names of the parameters.
+  public var texts: [String: String]
+  /// Whether parameters without a value are left open, as when a file is only checked.
+  public var leavesOpen: Bool
+
+  /// Gives values for parameters.
+  ///
+  /// - Parameters:
+  ///   - texts: What is given, by the names of the parameters.
+  ///   - leavesOpen: Whether parameters that must be given may be left out: what depends on them is then
+  ///     checked as far as it can be.
+  public init(_ texts: [String: String] = [:], leavesOpen: Bool = false) {
+    self.texts = texts
+    self.leavesOpen = leavesOpen
+  }
+
+  /// The values of all parameters.
+  ///
+  /// - Parameter parameters: The declarations.
+  /// - Returns: The values by name; those that are left open are missing.
+  /// - Throws: ``ParameterError`` for the first thing that is wrong.
+  func values(for parameters: [Parameter]) throws(ParameterError) -> [String: Value] {
+    let names = parameters.map(\.name)
+    for name in texts.keys.sorted() where !names.contains(name) {
+      let near = nearest(to: name, among: names).map { "; did you mean \"\($0)\"?" }
+      throw ParameterError(
+        "there is no parameter \"\(name)\""
+          + (near
+            ?? (names.isEmpty
+              ? "; the workflow has none" : "; there are: " + names.joined(separator: ", ")))
+      )
+    }
+    var values: [String: Value] = [:]
+    for parameter in parameters {
+      if let text = texts[parameter.name] {
+        values[parameter.name] = try parameter.value(of: text)
+      } else if let standard = parameter.standard {
+        values[parameter.name] = standard
+      } else if !leavesOpen {
+        throw ParameterError(
+          "the parameter \"\(parameter.name)\" has to be given: -p \(parameter.name)=…"
+            + (parameter.description.map { "  (\($0))" } ?? ""))
+      }
+    }
+    return values
+  }
+}

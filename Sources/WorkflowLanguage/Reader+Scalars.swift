@@ -1,0 +1,175 @@
+// Reads typed values out of scalars. Knows no key of the language.
+
+import YAML
+
+extension Reader {
+  /// A text in which no expression may stand.
+  mutating func text(_ node: Node, _ what: String) -> String? {
+    guard let text = scalar(node, what) else { return nil }
+    guard !text.contains("${{") else {
+      tell(
+        "\(what) cannot be computed", at: node, hint: "write the value itself, without ${{ … }}")
+      return nil
+    }
+    return text
+  }
+
+  mutating func nonEmptyText(_ node: Node, _ what: String) -> String? {
+    guard let text = text(node, what) else { return nil }
+    return checkedNonEmpty(text, node, what)
+  }
+
+  mutating func checkedNonEmpty(_ text: String, _ node: Node, _ what: String) -> String? {
+    guard text.contains(where: { !$0.isWhitespace }) else {
+      tell("\(what) is empty", at: node)
+      return nil
+    }
+    return text
+  }
+
+  /// What a scalar says, whatever it says.
+  mutating func scalar(_ node: Node, _ what: String) -> String? {
+    switch node.content {
+    case .scalar(let text, _) where !node.isNull:
+      return text
+    case .mapping(let pairs) where pairs.count == 1:
+      // What stands there was meant as text, but its colon made a map of it.
+      let key = pairs[0].key.text ?? ""
+      let value = pairs[0].value.text ?? "…"
+      tell(
+        "\(what) is a text; the colon made a map of it", at: node,
+        hint: "quote this: '\(key): \(value)'")
+    case .scalar:
+      // A tag such as !x swallows what was meant as an expression.
+      let isTag =
+        source.line(node.mark.line).unicodeScalars.dropFirst(node.mark.column - 1).first == "!"
+      tell(
+        "\(what) is a text, not \(node.kindName)", at: node,
+        hint: isTag ? "a ! at the beginning means something to YAML: quote the text" : nil)
+    case .sequence, .mapping:
+      tell("\(what) is a text, not \(node.kindName)", at: node)
+    }
+    return nil
+  }
+
+  mutating func texts(_ node: Node, _ what: String) -> [String]? {
+    guard let nodes = list(node, of: "a list of texts is") else { return nil }
+    let count = mistakeCount
+    let texts = nodes.compactMap { text($0, what) }
+    return mistakeCount == count ? texts : nil
+  }
+
+  /// A text in which expressions may stand; whether they make sense is checked later.
+  mutating func template(_ node: Node, _ what: String, isExpression: Bool = false) -> Template? {
+    guard let text = scalar(node, what) else { return nil }
+    do throws(ExpressionMistake) {
+      return try Template(parsing: text, isExpression: isExpression)
+    } catch {
+      tell(error, in: node)
+      return nil
+    }
+  }
+
+  mutating func duration(_ text: String, _ node: Node, _ what: String, allowsZero: Bool)
+    -> Duration?
+  {
+    guard let duration = Duration(workflowText: text), allowsZero || duration > .zero else {
+      tell(
+        "\(what) is a duration, not \"\(text)\"", at: node,
+        hint: "write it like 500ms, 10s, 1m30s or 2h")
+      return nil
+    }
+    return duration
+  }
+
+  mutating func boolean(_ node: Node, _ what: String) -> Bool? {
+    switch node.content {
+    case .scalar("true", isPlain: true), .scalar("True", isPlain: true),
+      .scalar("TRUE", isPlain: true):
+      return true
+    case .scalar("false", isPlain: true), .scalar("False", isPlain: true),
+      .scalar("FALSE", isPlain: true):
+      return false
+    default:
+      let isOther = ["yes", "no", "on", "off", "y", "n", "1", "0"].contains(
+        node.text?.lowercased() ?? "")
+      tell(
+        "\(what) is true or false", at: node,
+        hint: isOther ? "YAML 1.2 knows only true and false" : "write true or false, without quotes"
+      )
+      return nil
+    }
+  }
+
+  mutating func number(_ node: Node, _ what: String, from minimum: Int) -> Int? {
+    guard case .scalar(let text, isPlain: true) = node.content, let number = Int(text),
+      number >= minimum, number <= Int(Int32.max)
+    else {
+      tell("\(what) is a whole number from \(minimum)", at: node)
+      return nil
+    }
+    return number
+  }
+
+  mutating func decimal(_ node: Node, _ what: String, _ range: ClosedRange<Double>) -> Double? {
+    guard case .scalar(let text, isPlain: true) = node.content, let number = Double(text),
+      range.contains(number)
+    else {
+      func short(_ bound: Double) -> String {
+        bound == bound.rounded() ? String(Int(bound)) : String(bound)
+      }
+      tell(
+        "\(what) is a number from \(short(range.lowerBound)) to \(short(range.upperBound))",
+        at: node)
+      return nil
+    }
+    return number
+  }
+
+  /// One of some words.
+  mutating func choice(_ node: Node, _ what: String, of options: [String]) -> String? {
+    guard let text = text(node, what) else { return nil }
+    if options.contains(text) { return text }
+    tell(
+      "there is no \(what) \"\(text)\"", at: node,
+      hint: nearest(to: text, among: options).map { "did you mean \"\($0)\"?" }
+        ?? "there are: " + options.joined(separator: ", "))
+    return nil
+  }
+}
+
+extension Value {
+  /// The value of a node by the core schema of YAML 1.2.
+  init(_ node: Node) {
+    switch node.content {
+    case .sequence(let nodes): self = .list(nodes.map(Value.init))
+    case .mapping(let pairs):
+      self = .map(
+        Dictionary(pairs.map { ($0.key.text ?? "", Value($0.value)) }) { first, _ in first })
+    case .scalar(let text, let isPlain):
+      if node.isNull {
+        self = .null
+      } else if isPlain, ["true", "True", "TRUE"].contains(text) {
+        self = .boolean(true)
+      } else if isPlain, ["false", "False", "FALSE"].contains(text) {
+        self = .boolean(false)
+      } else if isPlain, let number = Value.number(written: text) {
+        self = .number(number)
+      } else {
+        self = .text(text)
+      }
+    }
+  }
+
+  /// A number as the core schema writes it; nil for anything else.
+  static func number(written text: String) -> Double? {
+    guard let first = text.utf8.first, (0x30...0x39).contains(first) || "-+.".utf8.contains(first),
+      text.utf8.contains(where: { (0x30...0x39).contains($0) }),
+      text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "-+.eE".utf8.contains($0) }),
+      let number = Double(text), number.isFinite
+    else { return nil }
+    // 012 and 1.2.3 are what they look like: texts.
+    let digits = text.drop { $0 == "-" || $0 == "+" }
+    return digits.hasPrefix("0") && digits.dropFirst().first?.isNumber == true ? nil : number
+  }
+}

@@ -1,0 +1,67 @@
+// What a value in a file may look like, as far as that can be said without the rest of the file. The
+// JSON schema is drawn from it.
+
+/// What the value of a key may be.
+indirect enum Shape: Sendable {
+  /// A scalar that says something, in which expressions may stand or not.
+  case text
+  /// A text in which expressions may stand.
+  case template
+  /// An expression, with or without its brackets.
+  case condition
+  /// A script, in which no expression may stand.
+  case script
+  case stepID
+  case duration
+  case boolean
+  case whole(ClosedRange<Int>)
+  case decimal(ClosedRange<Double>)
+  case choice([String])
+  case list(Shape, minimum: Int)
+  case map(KeyTable)
+  /// Names of the file's own, each with such a value.
+  case named(Names, Shape)
+  /// The list of steps.
+  case steps
+  case branches
+  case either([Shape])
+  /// Anything at all.
+  case anything
+
+  /// What names may be like.
+  enum Names: Sendable {
+    case variable, identifier
+  }
+}
+
+/// A key that may stand in a map.
+struct Key: Sendable {
+  let name: String
+  let shape: Shape
+  let summary: String
+  var isRequired = false
+
+  init(_ name: String, _ shape: Shape, _ summary: String, isRequired: Bool = false) {
+    self.name = name
+    self.shape = shape
+    self.summary = summary
+    self.isRequired = isRequired
+  }
+}
+
+/// The keys that may stand in one kind of map.
+struct KeyTable: Sendable {
+  /// What such a map is called in messages.
+  let place: String
+  let keys: [Key]
+  let names: Set<String>
+  /// Of these keys at least one has to be there.
+  let oneOf: [String]
+
+  init(place: String, oneOf: [String] = [], keys: [Key]) {
+    self.place = place
+    self.keys = keys
+    self.oneOf = oneOf
+    names = Set(keys.map(\.name))
+  }
+}

@@ -1,0 +1,52 @@
+// A folder of a test's own, removed with this value.
+
+import Foundation
+import Testing
+
+/// A new folder among the temporary files.
+final class TemporaryFolder: Sendable {
+  let path: String
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.path + "/reprise-files-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    // Unlike `FileManager`, rm(1) copes with paths that are longer than the system allows.
+    _ = try? TemporaryFolder.run("/bin/rm", ["-rf", path])
+  }
+
+  /// Writes a file and makes the folders around it.
+  func write(_ name: String, _ content: some Sequence<UInt8> = []) throws {
+    let url = URL(fileURLWithPath: path + "/" + name)
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(content).write(to: url)
+  }
+
+  /// Writes several empty files.
+  func write(_ names: [String]) throws {
+    for name in names { try write(name) }
+  }
+
+  /// Makes a symbolic link.
+  func link(_ name: String, to target: String) throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: path + "/" + name, withDestinationPath: target)
+  }
+
+  /// Runs a program to its end.
+  @discardableResult
+  static func run(_ program: String, _ arguments: [String]) throws -> String {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    process.standardOutput = output
+    try process.run()
+    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
