@@ -25,12 +25,15 @@ package final class ChildProcess: Sendable {
   ///
   /// - Parameters:
   ///   - command: What to start.
+  ///   - filter: Makes what the bytes of a stream must pass before anything is made of them, once
+  ///     for each stream; they are taken as they are when nil.
   ///   - onOutput: Called with each piece of output, in the order of its stream, on the thread that
   ///     serves all children: it must return soon and must not block.
   /// - Returns: The process. Its end has to be waited for with ``end()``.
   /// - Throws: ``SpawnError`` when it cannot be started. A command that starts and fails is no error.
   package static func spawn(
-    _ command: Command, onOutput: @escaping @Sendable (OutputLines) -> OutputDemand
+    _ command: Command, filter: (@Sendable () -> any OutputFilter)? = nil,
+    onOutput: @escaping @Sendable (OutputLines) -> OutputDemand
   ) throws(SpawnError) -> ChildProcess {
     let path = try command.programPath()
     let output = try PipeEnds()
@@ -41,6 +44,11 @@ package final class ChildProcess: Sendable {
       closeDescriptors([output.reading, output.writing])
       throw error
     }
+    let streams = [
+      ChildState.Stream(
+        kind: .standardOutput, descriptor: output.reading, filter: filter?()),
+      ChildState.Stream(kind: .standardError, descriptor: errors.reading, filter: filter?()),
+    ]
     return try Reactor.shared.introduce { () throws(SpawnError) -> ChildState in
       let started = startProcess(
         path, arguments: [command.executable] + command.arguments,
@@ -54,8 +62,7 @@ package final class ChildProcess: Sendable {
           command.environment[name].map { "\(name)=\($0)" }
         }
         return ChildState(
-          child: child, tag: Set(tag), output: output.reading, errors: errors.reading,
-          onOutput: onOutput)
+          child: child, tag: Set(tag), streams: streams, onOutput: onOutput)
       case .failure(let number):
         closeDescriptors([output.reading, errors.reading])
         throw command.explanation(of: number.value, path: path)

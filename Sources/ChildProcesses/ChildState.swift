@@ -21,8 +21,26 @@ final class ChildState {
   struct Stream {
     let kind: OutputStream
     let descriptor: Int32
+    var filter: (any OutputFilter)?
     var lines = LineAssembler()
     var isOpen = true
+
+    /// Takes in what was read.
+    ///
+    /// - Returns: All lines that are now whole; nil when none is.
+    mutating func append(_ bytes: ArraySlice<UInt8>) -> String? {
+      guard let passed = filter?.append(bytes) else { return lines.append(bytes) }
+      return lines.append(passed[...])
+    }
+
+    /// Ends the stream.
+    ///
+    /// - Returns: The lines that are left, the last one also if it did not end.
+    mutating func finish() -> [String] {
+      isOpen = false
+      let whole = (filter?.finish()).flatMap { lines.append($0[...]) }
+      return [whole, lines.finish()].compactMap(\.self)
+    }
   }
 
   enum ReadResult {
@@ -59,16 +77,13 @@ final class ChildState {
   var hasOpenStream: Bool { streams.contains(where: \.isOpen) }
 
   init(
-    child: ChildProcess, tag: Set<String>, output: Int32, errors: Int32,
+    child: ChildProcess, tag: Set<String>, streams: [Stream],
     onOutput: @escaping @Sendable (OutputLines) -> OutputDemand
   ) {
     self.child = child
     self.tag = tag
+    self.streams = streams
     self.onOutput = onOutput
-    streams = [
-      Stream(kind: .standardOutput, descriptor: output),
-      Stream(kind: .standardError, descriptor: errors),
-    ]
   }
 
   func wake(after time: Duration) {
@@ -82,7 +97,7 @@ final class ChildState {
     guard let count = readBytes(streams[position].descriptor, into: &buffer) else { return .more }
     guard count > 0 else { return .end }
     var demand = OutputDemand.more
-    if let text = streams[position].lines.append(buffer[..<count]) {
+    if let text = streams[position].append(buffer[..<count]) {
       demand = tell(text, position, isPartial: false)
     }
     // A full buffer means that more is there: its last line will be whole in a moment.
@@ -99,7 +114,7 @@ final class ChildState {
   func drain(_ position: Int, into buffer: inout [UInt8]) -> Bool {
     while let count = readBytes(streams[position].descriptor, into: &buffer) {
       if count == 0 { return true }
-      if let text = streams[position].lines.append(buffer[..<count]) {
+      if let text = streams[position].append(buffer[..<count]) {
         _ = tell(text, position, isPartial: false)
       }
       // Somebody else goes on writing: the rest is read in turn with that of others.
@@ -109,10 +124,9 @@ final class ChildState {
     return false
   }
 
-  /// Hands over the last line, if it did not end.
+  /// Hands over what is left: what a filter has held back, and the last line, if it did not end.
   func endStream(_ position: Int) {
-    streams[position].isOpen = false
-    if let text = streams[position].lines.finish() { _ = tell(text, position, isPartial: false) }
+    for text in streams[position].finish() { _ = tell(text, position, isPartial: false) }
   }
 
   private func tell(_ text: String, _ position: Int, isPartial: Bool) -> OutputDemand {

@@ -7,9 +7,7 @@ struct SpawnErrorTests {
   private let folder: String
 
   init() throws {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    folder = url.path
+    folder = try temporaryFolder()
   }
 
   private func write(_ name: String, _ text: String, permissions: Int) throws -> String {

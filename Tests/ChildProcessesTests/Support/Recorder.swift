@@ -41,3 +41,10 @@ func shell(_ script: String, tag: String = UUID().uuidString, directory: String?
 func run(_ command: Command, _ recorder: Recorder = Recorder()) async throws -> ExitStatus {
   try await ChildProcess.spawn(command, onOutput: recorder.take).end()
 }
+
+/// Makes an empty folder.
+func temporaryFolder() throws -> String {
+  let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+  try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  return url.path
+}
