@@ -36,25 +36,15 @@ package final class ChildProcess: Sendable {
     onOutput: @escaping @Sendable (OutputLines) -> OutputDemand
   ) throws(SpawnError) -> ChildProcess {
     let path = try command.programPath()
-    let output = try PipeEnds()
-    let errors: PipeEnds
-    do throws(SpawnError) {
-      errors = try PipeEnds()
-    } catch {
-      closeDescriptors([output.reading, output.writing])
-      throw error
-    }
-    let streams = [
-      ChildState.Stream(
-        kind: .standardOutput, descriptor: output.reading, filter: filter?()),
-      ChildState.Stream(kind: .standardError, descriptor: errors.reading, filter: filter?()),
-    ]
+    let ends = try OutputEnds(for: command)
+    let environment = command.environment(reportingTo: ends.channel)
+    let streams = ends.streams(filter)
     return try Reactor.shared.introduce { () throws(SpawnError) -> ChildState in
       let started = startProcess(
         path, arguments: [command.executable] + command.arguments,
-        environment: command.environment.map { "\($0.key)=\($0.value)" },
-        directory: command.directory, output: output.writing, errors: errors.writing)
-      closeDescriptors([output.writing, errors.writing])
+        environment: environment.map { "\($0.key)=\($0.value)" },
+        directory: command.directory, output: ends.output.writing, errors: ends.errors.writing)
+      ends.closeWriting()
       switch started {
       case .success(let pid):
         let child = ChildProcess(id: pid)
@@ -62,9 +52,10 @@ package final class ChildProcess: Sendable {
           command.environment[name].map { "\(name)=\($0)" }
         }
         return ChildState(
-          child: child, tag: Set(tag), streams: streams, onOutput: onOutput)
+          child: child, tag: Set(tag), streams: streams, channel: ends.channel,
+          onOutput: onOutput)
       case .failure(let number):
-        closeDescriptors([output.reading, errors.reading])
+        ends.discard()
         throw command.explanation(of: number.value, path: path)
       }
     }

@@ -17,7 +17,7 @@ final class ChildState {
     untilTerminated: Duration.milliseconds(400), untilKilled: Duration.milliseconds(60)
   )
 
-  /// One of the two streams.
+  /// One of the streams.
   struct Stream {
     let kind: OutputStream
     let descriptor: Int32
@@ -55,6 +55,8 @@ final class ChildState {
 
   let child: ChildProcess
   let tag: Set<String>
+  /// Where one of the streams comes from, to be removed in the end.
+  let channel: ReportChannel?
   private let onOutput: @Sendable (OutputLines) -> OutputDemand
   private(set) var streams: [Stream]
   private(set) var status: ExitStatus?
@@ -74,15 +76,17 @@ final class ChildState {
 
   var pid: Int32 { child.id }
   var isKillDue: Bool { killsAt.map { $0 <= .now } ?? false }
-  var hasOpenStream: Bool { streams.contains(where: \.isOpen) }
+  /// Whether somebody may hold one of the streams; a report channel is held here and has no end.
+  var hasOpenStream: Bool { streams.contains { $0.isOpen && $0.kind != .report } }
 
   init(
-    child: ChildProcess, tag: Set<String>, streams: [Stream],
+    child: ChildProcess, tag: Set<String>, streams: [Stream], channel: ReportChannel?,
     onOutput: @escaping @Sendable (OutputLines) -> OutputDemand
   ) {
     self.child = child
     self.tag = tag
     self.streams = streams
+    self.channel = channel
     self.onOutput = onOutput
   }
 

@@ -14,23 +14,30 @@ package struct Command: Sendable, Equatable {
   /// The names of environment variables whose values together identify the tree of this command, so
   /// that what has cut all ties to it can still be found.
   package var tag: [String]
+  /// The name of an environment variable in which the process finds the path of a named pipe, to
+  /// which it may write lines beside its output; when nil, there is no such pipe.
+  package var reportVariable: String?
 
   /// Describes what to start.
   package init(
     executable: String, arguments: [String] = [], environment: [String: String],
-    directory: String? = nil, tag: [String] = []
+    directory: String? = nil, tag: [String] = [], reportVariable: String? = nil
   ) {
     self.executable = executable
     self.arguments = arguments
     self.environment = environment
     self.directory = directory
     self.tag = tag
+    self.reportVariable = reportVariable
   }
 }
 
-/// One of the two streams that a process writes to.
+/// One of the streams that a process writes to.
 package enum OutputStream: Sendable {
   case standardOutput, standardError
+  /// The named pipe of ``Command/reportVariable``. Its lines come whole or, when they are longer
+  /// than 4 KiB or never end, not at all.
+  case report
 }
 
 /// A piece of output.

@@ -62,6 +62,9 @@ extension Command {
     if let variable = environment.first(where: { hasNul($0.key) || hasNul($0.value) }) {
       throw .nulByte(in: "the environment variable \"\(variable.key)\"")
     }
+    if let reportVariable, hasNul(reportVariable) {
+      throw .nulByte(in: "the name of the variable for reports")
+    }
     if let directory, hasNul(directory) { throw .nulByte(in: "the name of the directory") }
   }
 

@@ -242,6 +242,7 @@ final class ReactorLoop {
       _ = child.drain(position, into: &buffer)
       closeStream(position, of: child)
     }
+    child.channel?.remove()
     children[child.pid] = nil
     Reactor.shared.forget(child.pid)
     child.child.finish(status)

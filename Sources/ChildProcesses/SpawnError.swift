@@ -14,6 +14,7 @@ package enum SpawnError: Error, Equatable, CustomStringConvertible {
   case nulByte(in: String)
   case outOfProcesses
   case outOfDescriptors
+  case noReportChannel(folder: String, errorNumber: Int32)
   case other(command: String, errorNumber: Int32)
 
   /// What is wrong and how to mend it.
@@ -38,6 +39,9 @@ package enum SpawnError: Error, Equatable, CustomStringConvertible {
       "the system has no room for another process; lower max-parallel or raise ulimit -u"
     case .outOfDescriptors:
       "too many files are open; lower max-parallel or raise ulimit -n"
+    case .noReportChannel(let folder, let number):
+      "no channel for its reports can be made in \"\(folder)\": \(errorText(number)); make room "
+        + "there, or set TMPDIR to a folder of this machine that can be written to"
     case .other(let command, let number):
       "\"\(command)\" could not be started: \(errorText(number))"
     }

@@ -91,6 +91,33 @@ struct PipeEnds {
   }
 }
 
+/// Makes an empty folder that only this user can enter.
+///
+/// - Parameter prefix: Its path, to which is added what nobody can guess.
+/// - Returns: Its path, or the number of the error.
+func makeTemporaryFolder(_ prefix: String) -> Result<String, ErrorNumber> {
+  // mkdtemp(3) replaces six of that letter.
+  var template = Array((prefix + String(repeating: "X", count: 6)).utf8CString)
+  guard unsafe mkdtemp(&template) != nil else { return .failure(ErrorNumber(value: errno)) }
+  return .success(
+    String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+}
+
+/// Makes a named pipe for this user and opens it in both directions.
+///
+/// - Returns: A descriptor that is closed in children, or the number of the error.
+func makeNamedPipe(_ path: String) -> Result<Int32, ErrorNumber> {
+  guard unsafe mkfifo(path, 0o600) == 0 else { return .failure(ErrorNumber(value: errno)) }
+  let descriptor = unsafe open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+  return descriptor >= 0 ? .success(descriptor) : .failure(ErrorNumber(value: errno))
+}
+
+/// Removes a named pipe, if it is there, and the folder that was made for it.
+func removeNamedPipe(_ path: String, folder: String) {
+  unsafe unlink(path)
+  unsafe rmdir(folder)
+}
+
 /// Starts a program.
 ///
 /// - Returns: Its pid, or the number of the error.

@@ -56,6 +56,7 @@ public struct LocalExecutor: Executor {
           switch lines.stream {
           case .standardOutput: .standardOutput
           case .standardError: .standardError
+          case .report: preconditionFailure("BUG: no step is given a report channel")
           }
         guard !context.report(lines.text, on: stream, isPartial: lines.isPartial) else {
           return .more

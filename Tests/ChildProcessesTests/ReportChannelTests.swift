@@ -1,0 +1,296 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ChildProcesses
+
+final class ReportChannelTests {
+  /// Where channels are made in these tests.
+  private let folder: String
+
+  init() throws {
+    folder = try temporaryFolder()
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  private func reporting(_ script: String) -> Command {
+    var command = shell(script, directory: folder)
+    command.environment["TMPDIR"] = folder
+    command.reportVariable = "REPORT"
+    return command
+  }
+
+  private var leftovers: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? ["no folder"]
+  }
+
+  /// What a command reports.
+  private func reports(of script: String) async throws -> [String] {
+    let recorder = Recorder()
+    #expect(try await run(reporting(script), recorder) == .exited(code: 0))
+    #expect(recorder.partials == [])
+    return recorder.text(of: .report)
+  }
+
+  @Test func `lines arrive in order, beside the output`() async throws {
+    let recorder = Recorder()
+    let script =
+      "for i in 1 2 3; do echo report $i > \"$REPORT\"; echo out $i; echo error $i >&2; done"
+    #expect(try await run(reporting(script), recorder) == .exited(code: 0))
+    #expect(recorder.text(of: .report) == ["report 1", "report 2", "report 3"])
+    #expect(recorder.text() == ["out 1", "out 2", "out 3"])
+    #expect(recorder.text(of: .standardError) == ["error 1", "error 2", "error 3"])
+  }
+
+  @Test func `lines arrive while the process lives`() async throws {
+    let recorder = Recorder()
+    let child = try ChildProcess.spawn(
+      reporting("echo now > \"$REPORT\"; exec sleep 60"), onOutput: recorder.take)
+    await expectEventually("the line is there") { recorder.text(of: .report) == ["now"] }
+    child.kill()
+    _ = await child.end()
+    #expect(recorder.text(of: .report) == ["now"])
+  }
+
+  @Test func `what is written just before the end arrives`() async throws {
+    for _ in 0..<50 {
+      let lines = try await reports(of: "exec seq 1 3000 > \"$REPORT\"")
+      #expect(lines == (1...3000).map(String.init))
+    }
+  }
+
+  @Test func `what is left in the pipe at the end arrives`() async throws {
+    let recorder = Recorder()
+    let child = try ChildProcess.spawn(
+      reporting(
+        """
+        exec 3> "$REPORT"; echo first >&3; while [ ! -e go ]; do sleep 0.02; done
+        seq 1 3000 >&3; touch done; exec sleep 60
+        """)
+    ) { lines in
+      _ = recorder.take(lines)
+      return .pause
+    }
+    // Nothing is read any more from here on.
+    await expectEventually("the pause begins") { recorder.text(of: .report) == ["first"] }
+    #expect(FileManager.default.createFile(atPath: folder + "/go", contents: nil))
+    await expectEventually("all is written") {
+      FileManager.default.fileExists(atPath: folder + "/done")
+    }
+    child.kill()
+    _ = await child.end()
+    #expect(recorder.text(of: .report) == ["first"] + (1...3000).map(String.init))
+  }
+
+  @Test func `many lines hold up no writer`() async throws {
+    // Far more than a pipe holds.
+    let lines = try await reports(
+      of: """
+        i=0
+        while [ $i -lt 10000 ]; do
+          i=$((i + 1)); echo "of a line in ten thousand this is number $i"
+        done > "$REPORT"
+        """)
+    #expect(lines.count == 10_000)
+    #expect(lines.last == "of a line in ten thousand this is number 10000")
+  }
+
+  @Test func `a grandchild may write to it`() async throws {
+    let lines = try await reports(
+      of: "(sleep 0.1; echo late > \"$REPORT\") > /dev/null 2>&1 & echo early > \"$REPORT\"")
+    #expect(lines == ["early", "late"])
+  }
+
+  @Test func `a writer that holds it open does not hold up the end`() async throws {
+    let start = ContinuousClock.now
+    let lines = try await reports(of: "exec 3<> \"$REPORT\"; echo held >&3; sleep 60 >&- 2>&- &")
+    #expect(lines == ["held"])
+    #expect(ContinuousClock.now - start < promised(.seconds(3)))
+  }
+
+  @Test func `garbage does no harm`() async throws {
+    let lines = try await reports(
+      of: """
+        exec 3> "$REPORT"
+        head -c 200000 /dev/urandom >&3; echo >&3
+        head -c 1048576 /dev/zero | tr '\\0' x >&3; echo >&3
+        echo after >&3
+        """)
+    #expect(lines.last == "after")
+    #expect(!lines.contains { $0.hasPrefix("xxx") })
+    #expect(lines.allSatisfy { $0.unicodeScalars.count <= ReportLines.lineBytesMax })
+  }
+
+  @Test func `a line may have 4 KiB and not a byte more`() async throws {
+    let lines = try await reports(
+      of: """
+        for size in 4096 4097 9000 4096; do
+          head -c $size /dev/zero | tr '\\0' x > "$REPORT"; echo > "$REPORT"
+        done
+        """)
+    #expect(lines == Array(repeating: String(repeating: "x", count: 4096), count: 2))
+  }
+
+  @Test func `a line that never ends is not handed on`() async throws {
+    #expect(try await reports(of: "printf 'a\\n\\nb' > \"$REPORT\"") == ["a", ""])
+  }
+
+  @Test func `lines are the same however their bytes are cut`() {
+    let bytes = Array("one\n\ntwo\n\(String(repeating: "x", count: 5000))\nthree\nno end".utf8)
+    for size in [1, 2, 3, 7, 4096, bytes.count] {
+      var report = ReportLines(after: nil)
+      let pieces = stride(from: 0, to: bytes.count, by: size)
+        .map { report.append(bytes[$0..<min($0 + size, bytes.count)]) }
+      #expect(String(decoding: pieces.joined(), as: UTF8.self) == "one\n\ntwo\nthree\n")
+      #expect(report.finish() == [])
+    }
+  }
+
+  @Test func `lines go through the filter`() async throws {
+    let recorder = Recorder()
+    let made = Protected(0)
+    let child = try ChildProcess.spawn(
+      reporting("printf 'a SEC' > $REPORT; printf 'RET\nb SEC\nS' > $REPORT"),
+      filter: {
+        made.withLock { $0 += 1 }
+        return WordFilter()
+      }, onOutput: recorder.take)
+    _ = await child.end()
+    #expect(made.value == 3)
+    #expect(recorder.text(of: .report) == ["a ***", "b SEC"])
+  }
+
+  @Test func `whole lines that a filter has held back arrive`() {
+    struct Hoarder: OutputFilter {
+      var all: [UInt8] = []
+      mutating func append(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        all += bytes
+        return []
+      }
+      mutating func finish() -> [UInt8] { all }
+    }
+    var report = ReportLines(after: Hoarder())
+    #expect(report.append(Array("a\nb".utf8)[...]) == [])
+    #expect(report.finish() == Array("a\n".utf8))
+  }
+
+  @Test func `a pause holds the writer back and loses nothing`() async throws {
+    let recorder = Recorder()
+    let child = try ChildProcess.spawn(reporting("exec seq 1 100000 > \"$REPORT\"")) { lines in
+      _ = recorder.take(lines)
+      return .pause
+    }
+    let resuming = Task {
+      while !Task.isCancelled {
+        child.resumeOutput()
+        await Task.yield()
+      }
+    }
+    #expect(await child.end() == .exited(code: 0))
+    resuming.cancel()
+    #expect(recorder.text(of: .report) == (1...100_000).map(String.init))
+  }
+
+  @Test(arguments: [
+    "echo x > \"$REPORT\"", "exit 3", "kill -KILL $$", "rm \"$REPORT\"",
+    "rm \"$REPORT\"; echo x > \"$REPORT\"", "rm -r \"${REPORT%/*}\"",
+  ])
+  func `nothing is left of it after the end`(_ script: String) async throws {
+    _ = try await run(reporting(script))
+    #expect(leftovers == [])
+  }
+
+  @Test func `nothing is left of it after a kill`() async throws {
+    let recorder = Recorder()
+    let child = try ChildProcess.spawn(
+      reporting("echo ready; exec sleep 60"), onOutput: recorder.take)
+    await expectEventually("it is ready") { recorder.text() == ["ready"] }
+    #expect(leftovers.count == 1)
+    child.kill()
+    _ = await child.end()
+    #expect(leftovers == [])
+  }
+
+  @Test func `nothing is left of it when nothing could be started`() throws {
+    for (name, text) in [("script", "#!/no/such/interpreter\n"), ("garbage", "\u{1}\u{2}")] {
+      var command = reporting(":")
+      command.executable = folder + "/" + name
+      #expect(
+        FileManager.default.createFile(
+          atPath: command.executable, contents: Data(text.utf8),
+          attributes: [.posixPermissions: 0o755]))
+      #expect(throws: SpawnError.self) {
+        try ChildProcess.spawn(command, onOutput: Recorder().take)
+      }
+      try FileManager.default.removeItem(atPath: command.executable)
+    }
+    #expect(leftovers == [])
+  }
+
+  @Test func `only its user may use it`() async throws {
+    let recorder = Recorder()
+    let script = "ls -ld \"${REPORT%/*}\" \"$REPORT\" | cut -c1-10"
+    #expect(try await run(reporting(script), recorder) == .exited(code: 0))
+    #expect(recorder.text() == ["drwx------", "prw-------"])
+  }
+
+  @Test func `it stands in the folder for temporary files of the command`() async throws {
+    for (temporary, expected) in [(folder, folder), ("relative", "/tmp"), (nil, "/tmp")] {
+      var command = reporting("echo \"$REPORT\"")
+      command.environment["TMPDIR"] = temporary
+      let recorder = Recorder()
+      #expect(try await run(command, recorder) == .exited(code: 0))
+      #expect(recorder.text().first?.hasPrefix(expected + "/reprise-report-") == true)
+    }
+  }
+
+  @Test func `none is made unless it is asked for`() async throws {
+    var command = reporting("ls \"$TMPDIR\"; echo \"$REPORT\"")
+    command.reportVariable = nil
+    let recorder = Recorder()
+    #expect(try await run(command, recorder) == .exited(code: 0))
+    #expect(recorder.text() == [""])
+  }
+
+  @Test func `a folder in which none can be made is named`() {
+    var command = reporting(":")
+    command.environment["TMPDIR"] = folder + "/none"
+    let expected = SpawnError.noReportChannel(folder: folder + "/none", errorNumber: ENOENT)
+    #expect(throws: expected) { try ChildProcess.spawn(command, onOutput: Recorder().take) }
+    #expect(expected.description.contains("set TMPDIR"))
+  }
+
+  @Test func `no child is given a descriptor of it`() async throws {
+    let waiting = try ChildProcess.spawn(reporting("exec sleep 60"), onOutput: Recorder().take)
+    let recorder = Recorder()
+    _ = try await run(reporting("ls -l /proc/self/fd | grep -c ' -> '"), recorder)
+    // 0, 1, 2 and the directory that ls itself reads.
+    #expect(recorder.text() == ["4"])
+    waiting.kill()
+    _ = await waiting.end()
+  }
+
+  @Test func `two hundred channels leave no descriptor`() async throws {
+    let before = names(in: "/proc/self/fd").count
+    for round in 0..<200 {
+      let lines = try await reports(of: "echo \(round) > \"$REPORT\"")
+      #expect(lines == ["\(round)"])
+    }
+    var broken = reporting(":")
+    broken.executable = folder + "/broken"
+    #expect(
+      FileManager.default.createFile(
+        atPath: broken.executable, contents: Data("#!/no/such/interpreter\n".utf8),
+        attributes: [.posixPermissions: 0o755]))
+    for _ in 0..<50 { _ = try? ChildProcess.spawn(broken, onOutput: Recorder().take) }
+    let own = names(in: "/proc/self/fd").compactMap {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
+    }.filter { $0.hasPrefix(folder) }
+    #expect(own == [])
+    // Other tests have descriptors, too, for a while.
+    await expectEventually("descriptors are given back") {
+      names(in: "/proc/self/fd").count < before + 25
+    }
+  }
+}
