@@ -62,6 +62,8 @@ public struct StepContext: Sendable {
   package let resolved: ResolvedStep
   /// Removes secrets from what leaves the step.
   package let masker: Masker
+  /// Variables that it does not inherit: those in which secrets came.
+  package let hiddenVariables: Set<String>
   /// Keeps its standard output, where its outputs ask for that.
   let capture: OutputCapture?
 

@@ -51,13 +51,19 @@ public struct LocalExecutor: Executor {
     let valve = OutputValve()
     let child: ChildProcess
     do {
-      child = try ChildProcess.spawn(command(for: context, outputs)) { lines in
-        let stream: OutputStream =
-          switch lines.stream {
-          case .standardOutput: .standardOutput
-          case .standardError: .standardError
-          case .report: preconditionFailure("BUG: no step is given a report channel")
+      child = try ChildProcess.spawn(
+        command(for: context, outputs), filter: filter(context.masker)
+      ) { lines in
+        let stream: OutputStream
+        switch lines.stream {
+        case .standardOutput: stream = .standardOutput
+        case .standardError: stream = .standardError
+        case .report:
+          if let (part, text) = ProgressText.progress(in: lines.text) {
+            context.report(progress: part, text)
           }
+          return .more
+        }
         guard !context.report(lines.text, on: stream, isPartial: lines.isPartial) else {
           return .more
         }
@@ -85,6 +91,12 @@ public struct LocalExecutor: Executor {
     }
   }
 
+  /// What removes secrets from what a step writes; nil where there are none.
+  private func filter(_ masker: Masker) -> (@Sendable () -> any OutputFilter)? {
+    guard !masker.isEmpty else { return nil }
+    return { MaskingFilter(stream: masker.stream()) }
+  }
+
   private func command(for context: StepContext, _ outputs: OutputFile) -> Command {
     let resolved = context.resolved
     let words = argumentList(of: resolved, context)
@@ -98,11 +110,12 @@ public struct LocalExecutor: Executor {
       executable: words[0],
       arguments: Array(words.dropFirst()),
       environment: resolved.weakEnvironment.merging(environment) { $1 }
+        .filter { !context.hiddenVariables.contains($0.key) }
         .merging(resolved.environment) { $1 }
         .merging(identity) { $1 }
         .merging(["REPRISE_OUTPUT": outputs.path]) { $1 },
       directory: resolved.directories.reduce(directory, joined),
-      tag: identity.keys.sorted())
+      tag: identity.keys.sorted(), reportVariable: "REPRISE_PROGRESS")
   }
 
   private func argumentList(of resolved: ResolvedStep, _ context: StepContext) -> [String] {
@@ -132,6 +145,15 @@ public struct LocalExecutor: Executor {
     guard let base, let directory, !directory.hasPrefix("/") else { return directory ?? base }
     return base + "/" + directory
   }
+}
+
+/// Removes secrets from the bytes of one stream.
+private struct MaskingFilter: OutputFilter {
+  var stream: MaskingStream
+
+  mutating func append(_ bytes: ArraySlice<UInt8>) -> [UInt8] { stream.append(bytes) }
+
+  mutating func finish() -> [UInt8] { stream.finish() }
 }
 
 /// Resumes the reading of a child's output, even when that was asked for before the child was known.

@@ -195,7 +195,8 @@ struct StepPerformer: Sendable {
     let capture = workflow.needsStandardOutput(job.step) ? OutputCapture() : nil
     let context = StepContext(
       run: ledger.run, generation: job.generation, attempt: number, workflow: workflow,
-      step: job.step, resolved: resolved, masker: secrets.masker, capture: capture, index: step,
+      step: job.step, resolved: resolved, masker: secrets.masker,
+      hiddenVariables: secrets.variables, capture: capture, index: step,
       results: job.results, ledger: ledger, killSwitch: killSwitch)
     let event = await execute(context, values)
     if let delay = delay(after: event, attempt: number, of: context.step),

@@ -17,6 +17,8 @@ public struct Secrets: Sendable {
   public static let bytesMax = 64 * 1024
 
   private let values: [Key: String]
+  /// The environment variables that they came in, which no step inherits.
+  package let variables: Set<String>
   /// Removes them from whatever is shown or stored.
   package let masker: Masker
 
@@ -28,11 +30,13 @@ public struct Secrets: Sendable {
   /// No secrets.
   public init() {
     values = [:]
+    variables = []
     masker = Masker(secrets: [])
   }
 
-  private init(_ values: [Key: String]) {
+  private init(_ values: [Key: String], variables: Set<String>) {
     self.values = values
+    self.variables = variables
     masker = Masker(secrets: Array(values.values))
   }
 
@@ -55,6 +59,7 @@ public struct Secrets: Sendable {
   ) async throws(SecretError) -> Secrets {
     let environment = environment ?? inheritedEnvironment()
     var values: [Key: String] = [:]
+    var variables: Set<String> = []
     for (scope, name, source) in workflow.secretSources {
       let value: String
       switch source {
@@ -65,10 +70,12 @@ public struct Secrets: Sendable {
           )
         }
         value = found
+        variables.insert(variable)
       case .file(let path): value = try contents(of: path, name)
       case .command(let words): value = try await output(of: words, name, environment)
       }
-      guard value.utf8.count >= SecretForms.bytesMin else {
+      guard value.contains(where: { !$0.isWhitespace }), value.utf8.count >= SecretForms.bytesMin
+      else {
         throw SecretError(
           "the secret \"\(name)\" has fewer than \(SecretForms.bytesMin) characters: it could not be "
             + "hidden without hiding much else; use a longer one")
@@ -79,7 +86,7 @@ public struct Secrets: Sendable {
       }
       values[Key(scope: scope, name: name)] = value
     }
-    return Secrets(values)
+    return Secrets(values, variables: variables)
   }
 
   private static func contents(of path: String, _ name: String) throws(SecretError) -> String {
