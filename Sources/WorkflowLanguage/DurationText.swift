@@ -8,20 +8,19 @@ extension Duration {
   /// - Parameter text: What was written.
   package init?(workflowText text: String) {
     var milliseconds = 0.0
-    var rest = text[...]
+    var rest = text.utf8[...]
     var lastUnit = Double.infinity
     guard !rest.isEmpty else { return nil }
     while !rest.isEmpty {
-      let digits = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-      guard let number = Double(digits) else { return nil }
-      rest = rest.dropFirst(digits.count)
-      let letters = rest.prefix { $0.isLetter }
-      rest = rest.dropFirst(letters.count)
-      let units = ["ms": 1.0, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
+      let digits = rest.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+      guard let number = Double(Substring(digits)) else { return nil }
+      rest = rest[digits.endIndex...]
+      let letters = rest.prefix { (0x61...0x7A).contains($0) }
+      rest = rest[letters.endIndex...]
       let unit: Double
       if letters.isEmpty, rest.isEmpty, lastUnit == .infinity {
         unit = 1000
-      } else if let known = units[String(letters)], known < lastUnit {
+      } else if let known = Self.milliseconds(inUnit: Substring(letters)), known < lastUnit {
         unit = known
       } else {
         return nil
@@ -31,5 +30,16 @@ extension Duration {
     }
     guard milliseconds <= 3.2e12 else { return nil }
     self = .milliseconds(Int64(milliseconds.rounded()))
+  }
+
+  private static func milliseconds(inUnit name: Substring) -> Double? {
+    switch name {
+    case "ms": 1
+    case "s": 1000
+    case "m": 60_000
+    case "h": 3_600_000
+    case "d": 86_400_000
+    default: nil
+    }
   }
 }

@@ -6,7 +6,7 @@ extension Reader {
   /// A text in which no expression may stand.
   mutating func text(_ node: Node, _ what: String) -> String? {
     guard let text = scalar(node, what) else { return nil }
-    guard !text.contains("${{") else {
+    guard !text.hasExpression else {
       tell(
         "\(what) cannot be computed", at: node, hint: "write the value itself, without ${{ … }}")
       return nil
@@ -20,7 +20,7 @@ extension Reader {
   }
 
   mutating func checkedNonEmpty(_ text: String, _ node: Node, _ what: String) -> String? {
-    guard text.contains(where: { !$0.isWhitespace }) else {
+    guard text.utf8.contains(where: { $0 > 0x20 }) else {
       tell("\(what) is empty", at: node)
       return nil
     }

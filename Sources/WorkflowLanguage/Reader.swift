@@ -76,6 +76,7 @@ struct Reader {
       return nil
     }
     var fields = Fields(node: node)
+    fields.entries.reserveCapacity(pairs.count)
     for pair in pairs {
       let name = pair.key.text ?? ""
       guard table.names.contains(name) else {
@@ -161,6 +162,11 @@ struct Fields {
 
   /// The value of a key.
   subscript(name: String) -> Node? { entries.first { $0.name == name }?.value }
+
+  /// Whether one of some keys is there.
+  func haveAny(of names: Set<String>) -> Bool {
+    entries.contains { names.contains($0.name) }
+  }
 
   /// The key itself, as it stands in the file.
   func key(_ name: String) -> Node? { entries.first { $0.name == name }?.key }

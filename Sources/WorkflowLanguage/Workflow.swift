@@ -60,6 +60,21 @@ public struct Workflow: Sendable, Equatable {
     timeout: Duration? = nil, grace: Duration? = nil, maxParallel: Int? = nil,
     concurrency: Concurrency? = nil, steps: [Step], outline: Outline? = nil
   ) throws(GraphError) {
+    let graph = try Graph(ids: steps.map(\.id), needs: steps.map(\.needs))
+    self.init(
+      name: name, description: description, file: file, shell: shell, timeout: timeout,
+      grace: grace, maxParallel: maxParallel, concurrency: concurrency, steps: steps,
+      outline: outline ?? .sequence(steps.indices.map { .step(StepIndex($0)) }), graph: graph)
+    scopes[0].environment = environment
+    scopes[0].directory = directory
+  }
+
+  /// Makes a workflow of steps whose graph has been checked.
+  init(
+    name: String, description: String?, file: String?, shell: Shell, timeout: Duration?,
+    grace: Duration?, maxParallel: Int?, concurrency: Concurrency?, steps: [Step],
+    outline: Outline, graph: Graph
+  ) {
     self.name = name
     self.description = description
     self.file = file
@@ -69,10 +84,10 @@ public struct Workflow: Sendable, Equatable {
     self.maxParallel = maxParallel
     self.concurrency = concurrency
     self.steps = steps
-    scopes = [Scope(environment: environment, directory: directory, workflow: name)]
-    self.outline = outline ?? .sequence(steps.indices.map { .step(StepIndex($0)) })
-    graph = try Graph(ids: steps.map(\.id), needs: steps.map(\.needs))
-    finallyCount = steps.reversed().prefix { $0.extras.finally != nil }.count
+    scopes = [Scope(workflow: name)]
+    self.outline = outline
+    self.graph = graph
+    finallyCount = steps.reversed().prefix { $0.extrasIfAny?.finally != nil }.count
   }
 
   /// Environment variables for every step of the file itself.

@@ -146,6 +146,9 @@ private struct Composer {
 
   private mutating func pairs(of open: Open) -> [(key: Node, value: Node)] {
     var pairs: [(key: Node, value: Node)] = []
+    pairs.reserveCapacity(open.items.count / 2)
+    // A small map is looked through faster than its keys are hashed.
+    let isLarge = open.items.count > 32
     var places: [String: Mark] = [:]
     var merged: [Node] = []
     for position in stride(from: 0, to: open.items.count - 1, by: 2) {
@@ -160,7 +163,11 @@ private struct Composer {
         merged.append(value)
         continue
       }
-      if let first = places.updateValue(key.mark, forKey: name) {
+      let earlier =
+        isLarge
+        ? places.updateValue(key.mark, forKey: name)
+        : pairs.first { $0.key.text == name }?.key.mark
+      if let first = earlier {
         problems.append(
           Problem(
             message: "the key \"\(name)\" stands here a second time; the first one is at line "
@@ -170,15 +177,15 @@ private struct Composer {
       }
       pairs.append((key, value))
     }
-    for node in merged { merge(node, into: &pairs, Set(places.keys)) }
+    for node in merged { merge(node, into: &pairs) }
     return pairs
   }
 
   /// Adds what a merge key brings; what the map says itself wins, then what was merged first.
   private mutating func merge(
-    _ node: Node, into pairs: inout [(key: Node, value: Node)], _ own: Set<String>
+    _ node: Node, into pairs: inout [(key: Node, value: Node)]
   ) {
-    var known = own.union(pairs.compactMap(\.key.text))
+    var known = Set(pairs.compactMap(\.key.text))
     let sources: [Node]
     switch node.content {
     case .mapping: sources = [node]

@@ -26,7 +26,7 @@ public struct Mark: Sendable, Equatable, Comparable {
 /// One value of a document.
 public struct Node: Sendable {
   /// What kind of value it is.
-  public indirect enum Content: Sendable {
+  public enum Content: Sendable {
     /// Text; `isPlain` when it stands there without quotes, so that it may mean a number.
     case scalar(String, isPlain: Bool)
     /// A list.

@@ -37,7 +37,7 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
   /// - Throws: ``ExpressionMistake`` with a range in the text.
   init(parsing source: String, isExpression: Bool = false) throws(ExpressionMistake) {
     self.source = source
-    guard source.utf8.contains(UInt8(ascii: "$")) && source.contains("${{") else {
+    guard source.hasExpression else {
       parts =
         isExpression ? [.expression(try ExpressionParser.expression(in: source), offset: 0)] : []
       return
@@ -154,5 +154,13 @@ extension ExpressionMistake {
   func moved(by offset: Int) -> ExpressionMistake {
     ExpressionMistake(
       message: message, hint: hint, range: range.lowerBound + offset..<range.upperBound + offset)
+  }
+}
+
+extension String {
+  /// Whether an expression begins in it.
+  var hasExpression: Bool {
+    // Most texts have no dollar at all, and are not looked at twice.
+    utf8.contains(UInt8(ascii: "$")) && contains("${{")
   }
 }

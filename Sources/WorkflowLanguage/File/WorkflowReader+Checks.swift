@@ -9,12 +9,8 @@ extension WorkflowReader {
   /// - Returns: The graph, or nil when there is none.
   mutating func checkedGraph() -> Graph? {
     let before = mistakeCount
-    var known: Set<String> = []
-    known.reserveCapacity(drafts.count)
-    for draft in drafts { known.insert(draft.step.id) }
     for position in drafts.indices {
-      let needs = drafts[position].needs
-      drafts[position].step.needs = resolved(needs, of: drafts[position], known)
+      drafts[position].step.needs = resolved(drafts[position].needs, of: drafts[position])
     }
     // Expressions are checked even where needs are wrong, as far as that goes.
     guard mistakeCount == before else {
@@ -50,9 +46,7 @@ extension WorkflowReader {
     return places[scope][name] == nil ? nil : [scopes[scope].prefix + name]
   }
 
-  private mutating func resolved(
-    _ needs: [Need], of draft: Draft, _ known: Set<String>
-  ) -> [String] {
+  private mutating func resolved(_ needs: [Need], of draft: Draft) -> [String] {
     var result: [String] = []
     result.reserveCapacity(needs.count)
     for need in needs {
@@ -61,13 +55,16 @@ extension WorkflowReader {
         result.append(id)
       case .name(let name, let scope, let file, let number):
         let node = needNodes[number]
-        let own = scopes[scope].prefix + name
         let ids = ids(of: name, scope: scope)
-        if own == draft.step.id || draft.step.extras.groups.contains(own) {
+        let isItself =
+          ids == [draft.step.id]
+          || draft.step.extrasIfAny?.groups.contains(scopes[scope].prefix + name) == true
+        if isItself {
           readers[file].tell("step \"\(name)\" needs itself", at: node, hint: "remove it")
-        } else if let ids, ids.allSatisfy(known.contains) {
+        } else if let ids {
+          // A step that could not be read is missing; that has been told.
           result += ids
-        } else if ids == nil {
+        } else {
           let near = nearest(to: name, among: places[scope].keys.sorted())
           readers[file].tell(
             "step \"\(draft.step.id)\" needs \"\(name)\", which does not exist", at: node,
@@ -75,7 +72,8 @@ extension WorkflowReader {
         }
       }
     }
-    guard result.count > 1 else { return result }
+    // Names differ, so only what groups stand for can come twice.
+    guard result.count > needs.count else { return result }
     var seen: Set<String> = []
     return result.filter { seen.insert($0).inserted }
   }
@@ -160,10 +158,13 @@ extension WorkflowReader {
   /// A need that another need has already.
   private mutating func warnOfImpliedNeeds(_ graph: Graph) {
     for (position, draft) in drafts.enumerated() where draft.needs.count > 1 {
-      let needs = Set(graph.needs(of: StepIndex(position)))
+      let needs = graph.needs(of: StepIndex(position))
+      // In a wide fan-in one need hides in another rarely, and looking for it costs its square.
+      guard needs.count <= 100 else { continue }
       for need in draft.needs {
         guard case .name(let name, let scope, let file, let number) = need,
-          let ids = ids(of: name, scope: scope), ids.count == 1, let index = graph.index(of: ids[0])
+          scopes[scope].groups.isEmpty || scopes[scope].groups[name] == nil,
+          let index = needs.first(where: { isNamed(graph.id(of: $0), name, scope) })
         else { continue }
         // One step back only: looking further would take time that grows faster than the file.
         let other = needs.first { other in
@@ -175,6 +176,11 @@ extension WorkflowReader {
           hint: "it can be left out")
       }
     }
+  }
+
+  private func isNamed(_ id: String, _ name: String, _ scope: Int) -> Bool {
+    let prefix = scopes[scope].prefix
+    return prefix.isEmpty ? id == name : id == prefix + name
   }
 
   /// An output that is computed and never used.

@@ -144,7 +144,7 @@ extension WorkflowReader {
   ) -> Value? {
     switch node.content {
     case .scalar(let text, let isPlain):
-      guard text.contains("${{") else {
+      guard text.hasExpression else {
         if isPlain, let number = Value.number(written: text), Value.number(number).asText != text {
           readers[context.file].warn(
             "\(text) is the number \(Value.number(number).asText)", at: node,

@@ -7,7 +7,7 @@ extension WorkflowReader {
   ///
   /// - Returns: A scalar without expressions, or nil where one is wrong or not known yet.
   mutating func settled(_ node: Node, _ what: String, _ context: Context) -> Node? {
-    guard case .scalar(let text, _) = node.content, text.contains("${{") else { return node }
+    guard case .scalar(let text, _) = node.content, text.hasExpression else { return node }
     guard let template = readers[context.file].template(node, what),
       let value = settledValue(template, node, what, context)
     else { return nil }

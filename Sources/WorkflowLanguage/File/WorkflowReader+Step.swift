@@ -71,12 +71,18 @@ extension WorkflowReader {
     if step.grace == nil && context.scope != 0 { step.grace = context.defaults.grace }
     step.retry = fields["retry"].flatMap { readers[file].retry($0) } ?? context.defaults.retry
     step.line = fields.node.mark.line
-    let extras = readExtras(fields, context, draft)
-    if extras != StepExtras() { step.extras = extras }
+    if !context.isPlain || fields.haveAny(of: Self.extraKeys) {
+      step.extras = readExtras(fields, context, draft)
+    }
     drafts.append(
       Draft(step: step, needs: needs, file: file, idNode: fields["id"] ?? fields.node))
     return (.step(StepIndex(draft)), [.step(step.id)])
   }
+
+  /// The keys whose values most steps do not have.
+  private static let extraKeys: Set = [
+    "if", "continue-on-error", "mutex", "approval", "outputs", "cache", "on",
+  ]
 
   private mutating func readExtras(
     _ fields: Fields, _ context: Context, _ draft: Int
@@ -195,7 +201,7 @@ extension WorkflowReader {
 
   private mutating func readScript(_ node: Node, _ context: Context) -> String? {
     let file = context.file
-    guard let text = node.text, text.contains("${{") else {
+    guard let text = node.text, text.hasExpression else {
       return readers[file].nonEmptyText(node, "run")
     }
     let line = text.split(separator: "\n").first { $0.contains("${{") } ?? ""

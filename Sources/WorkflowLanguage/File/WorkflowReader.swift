@@ -42,6 +42,8 @@ struct WorkflowReader {
     var isFinally = false
     /// The files that use this one, outermost first.
     var chain: [String] = []
+    /// Whether a step here has no extras but those that it names itself.
+    var isPlain: Bool { scope == 0 && bindings == nil && !isFinally && !defaults.continuesOnError }
   }
 
   struct Defaults {
@@ -150,16 +152,11 @@ struct WorkflowReader {
     guard let graph = checkedGraph() else { return nil }
     guard mistakeCount == 0 else { return nil }
     warn(about: graph)
-    var workflow: Workflow
-    do {
-      workflow = try Workflow(
-        name: name, description: description, file: readers[0].file,
-        shell: context.defaults.shell ?? .standard, timeout: timeout,
-        grace: context.defaults.grace, maxParallel: maxParallel, concurrency: concurrency,
-        steps: drafts.map(\.step), outline: outline)
-    } catch {
-      preconditionFailure("BUG: the graph was checked, and yet: \(error)")
-    }
+    var workflow = Workflow(
+      name: name, description: description, file: readers[0].file,
+      shell: context.defaults.shell ?? .standard, timeout: timeout, grace: context.defaults.grace,
+      maxParallel: maxParallel, concurrency: concurrency, steps: drafts.map(\.step),
+      outline: outline, graph: graph)
     workflow.failsFast = failsFast ?? false
     workflow.parameters = parameters
     workflow.scopes = scopes
@@ -216,6 +213,11 @@ struct WorkflowReader {
       return (.sequence([]), before)
     }
     if nodes.isEmpty { readers[context.file].tell("there is no step in this list", at: node) }
+    if drafts.isEmpty {
+      drafts.reserveCapacity(nodes.count)
+      places[context.scope].reserveCapacity(nodes.count)
+      needNodes.reserveCapacity(nodes.count)
+    }
     var ends = before
     var items: [Outline] = []
     items.reserveCapacity(nodes.count)
@@ -236,10 +238,12 @@ struct WorkflowReader {
         hint: "write it like: { id: hello, run: echo hello }")
       return (nil, before)
     }
-    if pairs.contains(where: { $0.key.text == "parallel" }) {
+    // A step begins with its id, mostly: then it is not looked at twice.
+    let isStep = pairs.first?.key.text == "id"
+    if !isStep, pairs.contains(where: { $0.key.text == "parallel" }) {
       return readParallel(node, pairs, after: before, context)
     }
-    if pairs.contains(where: { $0.key.text == "steps" }) {
+    if !isStep, pairs.contains(where: { $0.key.text == "steps" }) {
       guard let steps = readers[context.file].fields(of: node, .sequence)?["steps"] else {
         return (nil, before)
       }
