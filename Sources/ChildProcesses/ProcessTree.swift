@@ -30,7 +30,7 @@ struct ProcessTree {
     let leader = child.pid
     self.leader = leader
     let hasOpenStream = child.hasOpenStream
-    let (table, started) = Reactor.shared.withoutStarts { started in
+    let (first, firstStarted) = Reactor.shared.withoutStarts { started in
       // Whoever is left and does not hold a stream has lost its parents and come to us; without
       // orphans coming here only the table can tell.
       let mayHaveMore =
@@ -38,14 +38,16 @@ struct ProcessTree {
         || ProcessTable.hasAdoptedChildren(besides: started)
       return (mayHaveMore ? ProcessTable.current() : nil, started)
     }
-    guard var table else { return }
+    guard var table = first else { return }
+    var started = firstStarted
     var looks = 1
     while true {
       let isWhole = look(at: table, child, adoptsOrphans, started)
       // A process that ended during the look may have started another behind its back.
       guard !isWhole && isEmpty && looks < Self.looksMax else { return }
       looks += 1
-      table = ProcessTable.current()
+      // Both anew: a child that was started meanwhile would be taken for a stranger, and reaped.
+      (table, started) = Reactor.shared.withoutStarts { (ProcessTable.current(), $0) }
     }
   }
 

@@ -25,10 +25,10 @@ struct ReportChannel {
 
   /// Makes a channel in the folder for temporary files.
   ///
-  /// - Parameter environment: Where `TMPDIR` is looked up; `/tmp` when it is not absolute.
+  /// - Parameter environment: Where `TMPDIR` is looked up.
   /// - Throws: ``SpawnError`` when it cannot be made. Nothing is left then.
   init(environment: [String: String]) throws(SpawnError) {
-    let parent = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+    let parent = temporaryFolder(environment)
     switch makeTemporaryFolder(parent + "/reprise-report-") {
     case .success(let path): folder = path
     case .failure(let number): throw .noReportChannel(folder: parent, errorNumber: number.value)

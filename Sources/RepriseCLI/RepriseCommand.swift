@@ -34,7 +34,8 @@ struct RepriseCommand: AsyncParsableCommand {
     subcommands: [
       RunCommand.self, ResumeCommand.self, ValidateCommand.self, GraphCommand.self,
       ListCommand.self, RunsCommand.self, ShowCommand.self, LogsCommand.self, AttachCommand.self,
-      RestartCommand.self, CancelCommand.self, ApproveCommand.self, PruneCommand.self,
+      RestartCommand.self, CancelCommand.self, ApproveCommand.self, ExplainCommand.self,
+      PruneCommand.self,
     ],
     defaultSubcommand: nil)
 

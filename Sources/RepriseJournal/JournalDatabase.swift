@@ -97,6 +97,17 @@ enum JournalDatabase {
           ) WITHOUT ROWID;
           """)
     }
+    migrator.registerMigration("2") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE memory (
+            file TEXT NOT NULL,
+            step TEXT NOT NULL,
+            trace TEXT NOT NULL,
+            PRIMARY KEY (file, step)
+          ) WITHOUT ROWID;
+          """)
+    }
     return migrator
   }
 

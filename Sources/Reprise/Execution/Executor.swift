@@ -30,6 +30,15 @@ public protocol Executor: Sendable {
   /// - Throws: An error whose text says why it cannot be had; that there are no files, unless the executor
   ///   says otherwise.
   func hash(ofFiles patterns: [String]) throws -> String
+
+  /// Hashes of the contents of files where a step runs.
+  ///
+  /// - Parameters:
+  ///   - patterns: Patterns of paths, relative to the last of the directories.
+  ///   - directories: Where the step runs: each relative to the one before.
+  /// - Returns: The hashes by path.
+  /// - Throws: As ``hash(ofFiles:)``.
+  func hashes(ofFiles patterns: [String], in directories: [String]) throws -> [String: String]
 }
 
 extension Executor {
@@ -39,6 +48,14 @@ extension Executor {
   /// There are no files.
   public func hash(ofFiles patterns: [String]) throws -> String {
     throw FailureReason.notStarted("where its steps run there are no files to be hashed")
+  }
+
+  /// There are no files.
+  public func hashes(
+    ofFiles patterns: [String], in directories: [String]
+  ) throws -> [String: String] {
+    if !patterns.isEmpty { _ = try hash(ofFiles: patterns) }
+    return [:]
   }
 }
 

@@ -40,6 +40,25 @@ public struct LocalExecutor: Executor {
     try contentHash(ofFiles: patterns, in: directory ?? ".")
   }
 
+  /// Hashes of files, relative to where a step runs.
+  ///
+  /// - Parameters:
+  ///   - patterns: Patterns of paths.
+  ///   - directories: Where the step runs.
+  /// - Returns: The hashes by path.
+  /// - Throws: An error whose text says what cannot be read, or which pattern makes no sense.
+  public func hashes(
+    ofFiles patterns: [String], in directories: [String]
+  ) throws -> [String: String] {
+    guard !patterns.isEmpty else { return [:] }
+    let folder = directories.reduce(directory, joined) ?? "."
+    var hashes: [String: String] = [:]
+    for path in try FileSearch(patterns).files(in: folder) {
+      hashes[path] = try contentHash(ofFile: folder + "/" + path)
+    }
+    return hashes
+  }
+
   /// Starts the process of a step and waits until nothing of its tree is left.
   ///
   /// - Parameter context: The step.

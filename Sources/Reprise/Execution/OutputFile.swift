@@ -1,5 +1,7 @@
 // The file to which one attempt of a step writes its outputs. Knows nothing of what they mean.
 
+import ChildProcesses
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -18,7 +20,7 @@ struct OutputFile {
   /// - Parameter environment: Where `TMPDIR` is looked up.
   /// - Throws: ``FailureReason`` when it cannot be made.
   init(environment: [String: String]) throws(FailureReason) {
-    let folder = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+    let folder = temporaryFolder(environment)
     // mkstemp(3) replaces six of that letter.
     let letters = String(repeating: "X", count: 6)
     var template = Array((folder + "/reprise-output-" + letters).utf8CString)

@@ -17,7 +17,8 @@ public struct Engine: Sendable {
   /// A limit rather than none, because each takes a process and three descriptors.
   public static let maxParallelStandard = 256
 
-  private let executor: any Executor
+  let executor: any Executor
+  let cache: StepCache?
   private let clock: any RunClock
   private let recorder: (any Recorder)?
 
@@ -27,10 +28,14 @@ public struct Engine: Sendable {
   ///   - executor: Where steps run: on this machine when left out.
   ///   - clock: Whose time counts: this machine's when left out.
   ///   - recorder: Who makes the runs durable: nobody when left out.
+  ///   - memory: Who remembers what steps were, so that those that are up to date are skipped: nobody
+  ///     when left out.
+  ///   - runsUpToDate: Whether steps run even when they are up to date.
   public init(
     executor: any Executor = LocalExecutor(), clock: any RunClock = SystemClock(),
-    recorder: (any Recorder)? = nil
+    recorder: (any Recorder)? = nil, memory: (any StepMemory)? = nil, runsUpToDate: Bool = false
   ) {
+    cache = memory.map { StepCache(memory: $0, isForced: runsUpToDate) }
     self.executor = executor
     self.clock = clock
     self.recorder = recorder
@@ -52,7 +57,7 @@ public struct Engine: Sendable {
   ) -> Run {
     Run(
       workflow, .start(id), secrets: secrets, usual: usual, executor: executor, clock: clock,
-      recorder: recorder)
+      recorder: recorder, cache: cache)
   }
 
   /// Takes up a run that has ended without success, or whose engine has died: what has succeeded is
@@ -72,7 +77,7 @@ public struct Engine: Sendable {
   ) -> Run {
     Run(
       workflow, .resume(state), secrets: secrets, usual: usual, executor: executor, clock: clock,
-      recorder: recorder)
+      recorder: recorder, cache: cache)
   }
 
   /// The cold form of ``start(_:id:)``: subscribing starts a run, cancelling the subscription

@@ -24,7 +24,7 @@ public final class Run: Sendable {
 
   init(
     _ workflow: Workflow, _ beginning: Beginning, secrets: Secrets, usual: [String: Duration],
-    executor: any Executor, clock: any RunClock, recorder: (any Recorder)?
+    executor: any Executor, clock: any RunClock, recorder: (any Recorder)?, cache: StepCache?
   ) {
     let state: RunState
     switch beginning {
@@ -53,7 +53,7 @@ public final class Run: Sendable {
       workflow: workflow, executor: executor, ledger: ledger,
       slots: Slots(count: workflow.maxParallel ?? Engine.maxParallelStandard),
       limits: StepLimits(of: workflow), killSwitch: KillSwitch(), stopSwitches: StopSwitches(),
-      approvals: approvals, secrets: secrets, clock: clock,
+      approvals: approvals, secrets: secrets, cache: cache, clock: clock,
       stepEnded: { continuation.yield(.stepEnded($0)) })
     let driver = RunDriver(
       workflow: workflow, ledger: ledger, performer: performer, requests: stream,

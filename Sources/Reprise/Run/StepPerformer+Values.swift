@@ -44,7 +44,7 @@ extension StepPerformer {
 
 extension StepPhase {
   /// How expressions see the step.
-  fileprivate var values: StepValues {
+  var values: StepValues {
     switch self {
     case .pending, .ready, .running: StepValues(result: "", outputs: [:])
     case .succeeded(let outputs): StepValues(result: "success", outputs: outputs)

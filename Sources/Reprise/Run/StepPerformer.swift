@@ -14,6 +14,7 @@ struct StepPerformer: Sendable {
   let stopSwitches: StopSwitches
   let approvals: Approvals
   let secrets: Secrets
+  let cache: StepCache?
   let clock: any RunClock
   /// Called after a step has ended while the run waits for just that.
   let stepEnded: @Sendable (StepIndex) -> Void
@@ -122,6 +123,23 @@ struct StepPerformer: Sendable {
     }
   }
 
+  private func resolved(
+    _ job: StepJob, _ values: RunValues
+  ) throws(FailureReason) -> ResolvedStep {
+    do throws(ResolutionError) {
+      return try workflow.resolved(job.step, values)
+    } catch {
+      throw .badValue(error.description)
+    }
+  }
+
+  /// Skips a step that is ready.
+  private func upToDate(_ job: StepJob, _ outputs: StepOutputs) -> StepResult {
+    let event = Event.StepEvent.skipped("up to date", outputs)
+    let isRecorded = record(event, of: job.index, admittedTo: job.generation)
+    return isRecorded ? .succeeded(outputs) : end(job.index, attempt: 0, .cancelled(.request))
+  }
+
   private func skip(_ job: StepJob, _ reason: String) -> StepResult {
     let isRecorded = record(.skipped(reason, [:]), of: job.index, admittedTo: job.generation)
     return isRecorded ? .succeeded([:]) : .stopped
@@ -181,13 +199,21 @@ struct StepPerformer: Sendable {
     }
     let values = values(for: job)
     let resolved: ResolvedStep
-    do throws(ResolutionError) {
-      resolved = try workflow.resolved(job.step, values)
+    let trace: StepTrace?
+    do throws(FailureReason) {
+      resolved = try self.resolved(job, values)
+      trace = try self.trace(of: job, resolved, values)
+      if let trace, number == 1 {
+        if let outputs = outputsIfUpToDate(trace, job) {
+          return .over(upToDate(job, outputs))
+        }
+        try forget(job)
+      }
     } catch {
       guard record(.started, of: step, attempt: number, admittedTo: job.generation) else {
         return .over(end(step, attempt: number - 1, .cancelled(.request)))
       }
-      return .over(end(step, attempt: number, .failed(.badValue(masked(error.description)))))
+      return .over(end(step, attempt: number, .failed(masked(error))))
     }
     guard record(.started, of: step, attempt: number, admittedTo: job.generation) else {
       return .over(end(step, attempt: number - 1, .cancelled(.request)))
@@ -199,6 +225,7 @@ struct StepPerformer: Sendable {
       hiddenVariables: secrets.variables, capture: capture, index: step,
       results: job.results, ledger: ledger, killSwitch: killSwitch)
     let event = await execute(context, values)
+    if let trace, case .succeeded(let outputs) = event { remember(trace, context, outputs) }
     if let delay = delay(after: event, attempt: number, of: context.step),
       case .failed(let reason) = event,
       record(.retrying(reason, after: delay), of: step, attempt: number, admittedTo: job.generation)

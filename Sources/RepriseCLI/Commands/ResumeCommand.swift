@@ -68,7 +68,7 @@ struct ResumeCommand: DrivingCommand {
         request.group = workflow.concurrency?.group
         return request
       }
-      return HeldRun(recorded: recorded, workflow: workflow, state: state)
+      return HeldRun(recorded: recorded, workflow: workflow, file: loaded.path, state: state)
     }
   }
 

@@ -36,6 +36,9 @@ struct RunCommand: DrivingCommand {
 
   @OptionGroup var options: RunOptions
 
+  @Flag(help: "Run every step, also those that are up to date.")
+  var force = false
+
   @Flag(help: "Tell what would run, in which order, and run nothing.")
   var dryRun = false
 
@@ -80,13 +83,14 @@ struct RunCommand: DrivingCommand {
         .merging(loaded.recordedSources) { $1 }, group: selected.concurrency?.group)
     let run = DrivenRun(
       progress: detach ? .none : progress, passesThrough: passThrough,
-      secrets: try await gatherSecrets(of: selected))
+      secrets: try await gatherSecrets(of: selected), runsUpToDate: force)
     guard !noJournal else { throw await run.exitStatus(of: selected) }
     let journal = try state.openJournal()
     throw try await run.exitStatus(in: journal) {
       let isAlone = selected.concurrency?.policy == .reject
       return HeldRun(
-        recorded: try journal.begin(request, isAlone: isAlone), workflow: selected, state: nil)
+        recorded: try journal.begin(request, isAlone: isAlone), workflow: selected,
+        file: loaded.path, state: nil)
     }
   }
 }

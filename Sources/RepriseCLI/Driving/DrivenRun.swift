@@ -12,6 +12,8 @@ import Synchronization
 struct HeldRun {
   let recorded: RecordedRun
   let workflow: Workflow
+  /// The absolute path of its file.
+  let file: String
   /// Where it stood, if it is taken up again.
   let state: RunState?
 }
@@ -21,9 +23,14 @@ struct DrivenRun {
   let progress: ProgressStyle
   let passesThrough: Bool
   let secrets: Secrets
+  /// Whether steps run even when they are up to date.
+  let runsUpToDate: Bool
   private let steering = Steering()
 
-  init(progress: ProgressStyle, passesThrough: Bool, secrets: Secrets) {
+  init(
+    progress: ProgressStyle, passesThrough: Bool, secrets: Secrets, runsUpToDate: Bool = false
+  ) {
+    self.runsUpToDate = runsUpToDate
     self.progress = progress
     self.passesThrough = passesThrough
     self.secrets = secrets
@@ -82,7 +89,9 @@ struct DrivenRun {
   }
 
   private func begin(_ held: HeldRun, in journal: Journal) -> Run {
-    let engine = Engine(recorder: held.recorded)
+    let engine = Engine(
+      recorder: held.recorded, memory: JournalMemory(journal, file: held.file),
+      runsUpToDate: runsUpToDate)
     // Only for the display: a run is not held up by records that cannot be read.
     let usual = (try? journal.usualDurations(like: held.recorded.id)) ?? [:]
     // A run that never had its turn has no state to go on with.

@@ -290,8 +290,8 @@ extension WorkflowReader {
   private mutating func readCache(_ node: Node, _ context: Context, _ draft: Int) -> CacheRule? {
     guard let fields = readers[context.file].fields(of: node, .cache) else { return nil }
     var rule = CacheRule()
-    if let node = fields["inputs"] { rule.inputs = texts(node, "inputs", context) }
-    if let node = fields["outputs"] { rule.outputs = texts(node, "outputs", context) }
+    if let node = fields["inputs"] { rule.inputs = patterns(node, "inputs", context) }
+    if let node = fields["outputs"] { rule.outputs = patterns(node, "outputs", context) }
     rule.key = fields["key"].flatMap { template($0, "key", .cacheKey, context, draft: draft) }
     if fields["inputs"] == nil && fields["key"] == nil {
       readers[context.file].tell(
@@ -299,6 +299,27 @@ extension WorkflowReader {
         hint: "write it like: { inputs: [src/**], outputs: [build/app] }")
     }
     return rule
+  }
+}
+
+extension WorkflowReader {
+  /// Patterns of paths; those that make no sense are told.
+  fileprivate mutating func patterns(
+    _ node: Node, _ what: String, _ context: Context
+  ) -> [String] {
+    var nodes = [node]
+    if case .sequence(let items) = node.content { nodes = items }
+    return nodes.compactMap { node in
+      guard let pattern = text(node, what, context) else { return nil }
+      do throws(GlobError) {
+        _ = try GlobParser.alternatives(
+          of: pattern.hasPrefix("!") ? String(pattern.dropFirst()) : pattern)
+        return pattern
+      } catch {
+        readers[context.file].tell(error.message, at: node)
+        return nil
+      }
+    }
   }
 }
 

@@ -7,6 +7,12 @@ public struct GlobError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What is wrong and how to mend it.
   public let message: String
 
+  /// Says what is wrong with a pattern.
+  package init(pattern: String, message: String) {
+    self.pattern = pattern
+    self.message = message
+  }
+
   /// The pattern and what is wrong with it.
   public var description: String {
     let shown = pattern.prefix(80)

@@ -3,7 +3,7 @@
 /// Turns the text of a pattern into components, once for each way through its braces.
 ///
 /// There is no recursion, so no nesting of braces is too deep.
-struct GlobParser {
+package struct GlobParser {
   /// The longest text; no path can be longer.
   static let bytesMax = 4096
   /// The most ways through the braces of one pattern.
@@ -36,7 +36,7 @@ struct GlobParser {
   /// - Returns: Its alternatives as components, of which no two ``GlobComponent/anyFolders`` are
   ///   neighbours; at least one.
   /// - Throws: ``GlobError`` when it makes no sense.
-  static func alternatives(of text: String) throws(GlobError) -> [[GlobComponent]] {
+  package static func alternatives(of text: String) throws(GlobError) -> [[GlobComponent]] {
     var parser = GlobParser(text)
     guard text.utf8.count <= bytesMax else {
       throw parser.error("it is longer than \(bytesMax) bytes; write several patterns")

@@ -1,7 +1,7 @@
 // What stands between two slashes of a pattern, and which names it matches. Knows no folders.
 
 /// One component of a pattern.
-enum GlobComponent: Sendable, Equatable {
+package enum GlobComponent: Sendable, Equatable {
   /// A name that is written out.
   case name([UInt8])
   /// A name with wildcards.
@@ -13,7 +13,7 @@ enum GlobComponent: Sendable, Equatable {
   ///
   /// - Parameter name: The bytes of a name, which need not be well-formed UTF-8.
   /// - Returns: Whether it is matched; any name is by ``anyFolders``.
-  func matches(_ name: [UInt8]) -> Bool {
+  package func matches(_ name: [UInt8]) -> Bool {
     switch self {
     case .name(let bytes): bytes == name
     case .wildcard(let tokens): Self.matches(tokens, name)
@@ -50,7 +50,7 @@ enum GlobComponent: Sendable, Equatable {
 }
 
 /// The smallest part of a pattern.
-enum GlobToken: Sendable, Equatable {
+package enum GlobToken: Sendable, Equatable {
   /// A byte that stands for itself.
   case byte(UInt8)
   /// Any character: `?`.
@@ -81,7 +81,7 @@ enum GlobToken: Sendable, Equatable {
 }
 
 /// The characters between `[` and `]`.
-struct GlobCharacterSet: Sendable, Equatable {
+package struct GlobCharacterSet: Sendable, Equatable {
   let isNegated: Bool
   let ranges: [ClosedRange<UInt32>]
 

@@ -1,0 +1,92 @@
+// Whether a step is up to date, and what is remembered of it. Knows nothing of states and attempts.
+
+import WorkflowLanguage
+
+/// What decides whether steps are up to date.
+struct StepCache: Sendable {
+  let memory: any StepMemory
+  /// Whether steps run even when they are.
+  let isForced: Bool
+}
+
+extension StepPerformer {
+  /// What a step that is about to start is now; nil where it is never up to date.
+  ///
+  /// - Throws: ``FailureReason`` when that cannot be said: a file cannot be read, say.
+  func trace(
+    of job: StepJob, _ resolved: ResolvedStep, _ values: RunValues
+  ) throws(FailureReason) -> StepTrace? {
+    guard job.step.extrasIfAny?.cache != nil, cache != nil else { return nil }
+    return try StepTrace(
+      of: job.step, in: workflow, resolved, values, executor, secrets.masker)
+  }
+
+  /// The outputs of a step that is up to date; nil when it has to run.
+  func outputsIfUpToDate(_ now: StepTrace, _ job: StepJob) -> StepOutputs? {
+    guard let cache, !cache.isForced, let then = cache.memory.recall(job.step.id),
+      then.differences(to: now).isEmpty
+    else { return nil }
+    return then.outputs
+  }
+
+  /// Forgets a step that is about to run.
+  func forget(_ job: StepJob) throws(FailureReason) {
+    do {
+      try cache?.memory.forget(job.step.id)
+    } catch {
+      throw .notStarted("what is remembered of it cannot be forgotten: \(error)")
+    }
+  }
+
+  /// Remembers a step that has succeeded.
+  ///
+  /// - Parameters:
+  ///   - before: What it was when it started.
+  ///   - context: The step.
+  ///   - outputs: What it has left.
+  func remember(_ before: StepTrace, _ context: StepContext, _ outputs: StepOutputs) {
+    guard let cache, let rule = context.step.extrasIfAny?.cache else { return }
+    var trace = before
+    trace.outputs = outputs
+    // What cannot be read or written now only makes the step run again.
+    guard
+      let files = try? executor.hashes(ofFiles: rule.outputs, in: context.resolved.directories)
+    else { return }
+    trace.files = files
+    try? cache.memory.remember(trace, of: context.step.id)
+  }
+}
+
+extension StepTrace {
+  /// What a step is now.
+  ///
+  /// - Throws: ``FailureReason`` when that cannot be said.
+  init(
+    of step: Step, in workflow: Workflow, _ resolved: ResolvedStep, _ values: RunValues,
+    _ executor: any Executor, _ masker: Masker
+  ) throws(FailureReason) {
+    let rule = step.extrasIfAny?.cache ?? CacheRule()
+    let shell = step.shell ?? workflow.shell
+    action = Self.hash("\(resolved.action) \(shell) \(resolved.directories)")
+    // Not even a hash of a secret is kept: a short one could be guessed from it.
+    environment = resolved.environment.mapValues { Self.hash(masker.masked($0)) }
+    do throws(ResolutionError) {
+      key = Self.hash(try workflow.cacheKey(of: step, values))
+    } catch {
+      throw .badValue(error.description)
+    }
+    do {
+      inputs = try executor.hashes(ofFiles: rule.inputs, in: resolved.directories)
+      files = try executor.hashes(ofFiles: rule.outputs, in: resolved.directories)
+    } catch {
+      throw .notStarted(String(describing: error))
+    }
+    outputs = [:]
+  }
+
+  private static func hash(_ text: String) -> String {
+    var hash = SHA256()
+    hash.update(text.utf8)
+    return hash.hexadecimal
+  }
+}

@@ -1,0 +1,60 @@
+// What steps were when they last succeeded, in the database of the journal.
+
+import GRDB
+public import Reprise
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Remembers the steps of one workflow file.
+public struct JournalMemory: StepMemory {
+  private let journal: Journal
+  private let file: String
+
+  /// Makes the memory of a file.
+  ///
+  /// - Parameters:
+  ///   - journal: Where it is kept.
+  ///   - file: The absolute path of the workflow file.
+  public init(_ journal: Journal, file: String) {
+    self.journal = journal
+    self.file = file
+  }
+
+  /// What is remembered of a step; nil when nothing is, or when it cannot be read.
+  public func recall(_ step: String) -> StepTrace? {
+    let json = try? journal.database.read { database in
+      try String.fetchOne(
+        database, sql: "SELECT trace FROM memory WHERE file = ? AND step = ?",
+        arguments: [file, step])
+    }
+    return (json ?? nil).flatMap {
+      try? JSONDecoder().decode(StepTrace.self, from: Data($0.utf8))
+    }
+  }
+
+  /// Forgets a step that is about to run.
+  public func forget(_ step: String) throws {
+    try journal.explaining {
+      try journal.database.write { database in
+        try database.execute(
+          sql: "DELETE FROM memory WHERE file = ? AND step = ?", arguments: [file, step])
+      }
+    }
+  }
+
+  /// Remembers a step that has succeeded.
+  public func remember(_ trace: StepTrace, of step: String) throws {
+    let json = String(decoding: try JSONEncoder().encode(trace), as: UTF8.self)
+    try journal.explaining {
+      try journal.database.write { database in
+        try database.execute(
+          sql: "INSERT OR REPLACE INTO memory (file, step, trace) VALUES (?, ?, ?)",
+          arguments: [file, step, json])
+      }
+    }
+  }
+}
