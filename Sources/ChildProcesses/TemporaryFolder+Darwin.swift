@@ -1,6 +1,6 @@
-#if canImport(Darwin)
 // Where files that live as long as a process are made.
 
+#if canImport(Darwin)
 /// The folder for files that live as long as a process.
 ///
 /// - Parameter environment: Where `TMPDIR` is looked up, which wins where it is absolute.

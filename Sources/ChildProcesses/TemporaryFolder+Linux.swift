@@ -1,12 +1,12 @@
+// Where files that live as long as a process are made. In memory where that can be had: a step needs two
+// of them, and on a disk they take longer than the process itself.
+
 #if os(Linux)
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
 import Musl
 #endif
-
-// Where files that live as long as a process are made. In memory where that can be had: a step needs two
-// of them, and on a disk they take longer than the process itself.
 
 private let folderStandard = unsafe access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp"
 

@@ -35,6 +35,7 @@ struct RepriseCommand: AsyncParsableCommand {
       RunCommand.self, ResumeCommand.self, ValidateCommand.self, GraphCommand.self,
       ListCommand.self, RunsCommand.self, ShowCommand.self, LogsCommand.self, AttachCommand.self,
       RestartCommand.self, CancelCommand.self, ApproveCommand.self, ExplainCommand.self,
+      SchemaCommand.self,
       PruneCommand.self,
     ],
     defaultSubcommand: nil)

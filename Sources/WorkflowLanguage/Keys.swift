@@ -20,10 +20,11 @@ extension KeyTable {
       Key("secrets", .named(.identifier, .map(secret)), "values that are never shown nor stored"),
       Key("dir", .template, "where steps run"),
       Key("shell", shell, "what runs scripts"),
-      Key("timeout", .duration, "how long a run may take"),
-      Key("grace", .duration, "how long a step may take to end once it is told to"),
-      Key("max-parallel", .whole(1...Int(Int32.max)), "how many steps may run at once"),
-      Key("fail-fast", .boolean, "whether the first failure cancels what runs beside it"),
+      Key("timeout", .computed(.duration), "how long a run may take"),
+      Key("grace", .computed(.duration), "how long a step may take to end once it is told to"),
+      Key("max-parallel", .computed(.whole(1...Int(Int32.max))), "how many steps may run at once"),
+      Key(
+        "fail-fast", .computed(.boolean), "whether the first failure cancels what runs beside it"),
       Key("concurrency", .map(concurrency), "which other runs it may not meet"),
       Key("defaults", .map(defaults), "settings for every step that does not have its own"),
       Key("steps", .steps, "the steps, in order", isRequired: true),
@@ -69,10 +70,10 @@ extension KeyTable {
   static let defaults = KeyTable(
     place: "defaults",
     keys: [
-      Key("timeout", .duration, "how long a step may take"),
+      Key("timeout", .computed(.duration), "how long a step may take"),
       Key(
         "retry", .either([.whole(1...Int(Int32.max)), .map(retry)]), "when a step is tried again"),
-      Key("continue-on-error", .boolean, "whether the run goes on when a step fails"),
+      Key("continue-on-error", .computed(.boolean), "whether the run goes on when a step fails"),
     ])
 
   static let step = KeyTable(
@@ -88,26 +89,27 @@ extension KeyTable {
         "exec", .list(.template, minimum: 1), "a program with its arguments, run without a shell"),
       Key("uses", .text, "another workflow file, whose steps it stands for"),
       Key("with", .named(.identifier, .template), "what the other workflow is given"),
-      Key("approval", .text, "what somebody has to approve before it starts"),
+      Key("approval", .template, "what somebody has to approve before it starts"),
       Key("env", environment, "environment variables for this step"),
       Key("dir", .template, "where it runs"),
       Key("shell", shell, "what runs its script"),
-      Key("timeout", .duration, "how long it may take"),
+      Key("timeout", .computed(.duration), "how long it may take"),
       Key(
         "retry", .either([.whole(1...Int(Int32.max)), .map(retry)]),
         "when it is tried again after a failure"),
-      Key("grace", .duration, "how long it may take to end once it is told to"),
-      Key("continue-on-error", .boolean, "whether the run goes on when it fails"),
+      Key("grace", .computed(.duration), "how long it may take to end once it is told to"),
+      Key("continue-on-error", .computed(.boolean), "whether the run goes on when it fails"),
       Key("mutex", .template, "steps of the same name never run at once"),
       Key(
         "foreach", .either([.template, .list(.anything, minimum: 0), .map(range)]),
         "once for each of these"),
       Key("matrix", .anything, "once for each combination"),
       Key(
-        "max-parallel", .whole(1...Int(Int32.max)),
+        "max-parallel", .computed(.whole(1...Int(Int32.max))),
         "how many of a foreach or matrix may run at once"),
       Key(
-        "fail-fast", .boolean, "whether the first failure of a foreach or matrix cancels the others"
+        "fail-fast", .computed(.boolean),
+        "whether the first failure of a foreach or matrix cancels the others"
       ),
       Key("outputs", .named(.identifier, .template), "results for later steps"),
       Key("cache", .map(cache), "when it need not run again"),

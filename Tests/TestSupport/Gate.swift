@@ -25,6 +25,24 @@ public final class Gate: Sendable {
     }
   }
 
+  /// Waits for the gate to open, or for the task to be cancelled.
+  ///
+  /// - Throws: `CancellationError` when that came first.
+  public func waitOrStop() async throws {
+    let both = Gate()
+    let opening = Task {
+      await wait()
+      both.open()
+    }
+    await withTaskCancellationHandler {
+      await both.wait()
+    } onCancel: {
+      both.open()
+    }
+    opening.cancel()
+    try Task.checkCancellation()
+  }
+
   /// Lets everybody through, now and from now on.
   public func open() {
     let waiting = state.withLock { state in

@@ -1,17 +1,18 @@
-// `reprise validate`: tells every mistake of each file, and runs nothing.
+// `reprise validate` and `reprise schema`: what can be said of workflow files without running them.
 
-import ArgumentParser
-import Reprise
+public import ArgumentParser
+public import Reprise
 
 struct ValidateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
     abstract: "Check workflow files and tell every mistake, without running anything.",
     discussion: """
-      Exit status 0 when every file can be run, 2 when one cannot.
+      Exit status 0 when every file can be run, 2 when one cannot. Warnings do not count.
 
-      EXAMPLE
+      EXAMPLES
         reprise validate workflows/*.yaml
+        reprise validate release --format sarif > release.sarif
       """)
 
   @Argument(
@@ -19,22 +20,53 @@ struct ValidateCommand: AsyncParsableCommand {
     completion: .file(extensions: ["yaml", "yml"]))
   var files: [String]
 
+  @Option(help: "How mistakes are told: text, json or sarif.")
+  var format = DiagnosticFormat.text
+
   func run() async throws {
     var isValid = true
+    var all: [Diagnostic] = []
     for file in files {
       do {
         let path = try WorkflowFiles.path(of: file)
         let workflow = try Workflow(contentsOf: path, with: Arguments(leavesOpen: true))
-        let count = workflow.steps.count
-        print("\(path): \(count) \(count == 1 ? "step" : "steps"), no mistakes")
+        all += workflow.warnings
+        guard format == .text else { continue }
+        let (steps, warnings) = (workflow.steps.count, workflow.warnings.count)
+        for warning in workflow.warnings { printError(warning.description + "\n") }
+        print(
+          "\(path): \(steps) \(steps == 1 ? "step" : "steps"), no mistakes"
+            + (warnings == 0 ? "" : ", \(warnings) \(warnings == 1 ? "warning" : "warnings")"))
       } catch let error as WorkflowError {
         isValid = false
-        printError(error.description)
+        all += error.diagnostics
+        if format == .text { printError(error.description) }
       } catch let problem as Problem {
         isValid = false
         printError(problem.text)
       }
     }
+    if format != .text { print(Diagnostic.rendered(all, as: format)) }
     if !isValid { throw ExitStatus.wrongUse }
   }
 }
+
+struct SchemaCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "schema",
+    abstract: "Print the JSON Schema of workflow files, for editors.",
+    discussion: """
+      An editor with a YAML language server finds it by a first line such as
+
+        # yaml-language-server: $schema=../reprise.schema.json
+
+      EXAMPLE
+        reprise schema > reprise.schema.json
+      """)
+
+  func run() async throws {
+    print(Workflow.jsonSchema())
+  }
+}
+
+extension DiagnosticFormat: ExpressibleByArgument {}

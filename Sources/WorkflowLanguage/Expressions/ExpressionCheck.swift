@@ -109,10 +109,10 @@ extension Expression {
     guard case .member(let steps, let id) = base.kind, case .root(.steps) = steps.kind else {
       return nil
     }
-    let types = try base.types(in: scope)
+    _ = try base.types(in: scope)
     switch name {
-    case "outputs": return types.contains(.list) ? [.map] : [.map]
-    case "result": return types.contains(.list) ? [.list] : [.text]
+    case "outputs": return .map
+    case "result": return .text
     default:
       throw ExpressionMistake(
         message: "a step has no \"\(name)\"",

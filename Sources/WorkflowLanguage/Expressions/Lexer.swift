@@ -80,7 +80,7 @@ struct Lexer {
     let written = string(start..<position)
     let number =
       written.hasPrefix("0x")
-      ? UInt64(written.dropFirst(2), radix: 16).map(Double.init) : Double(written)
+      ? UInt64(written.dropFirst(2), radix: 16).map { Double($0) } : Double(written)
     guard let number, number.isFinite else {
       throw ExpressionMistake(
         message: "\"\(written)\" is no number", hint: "texts stand in single quotes",

@@ -34,6 +34,23 @@ extension Value {
     }
   }
 
+  /// The value as JSON over several lines, the names of maps in alphabetical order.
+  var indentedJSON: String { indented("") }
+
+  private func indented(_ margin: String) -> String {
+    let inner = margin + "  "
+    switch self {
+    case .list(let values) where !values.isEmpty:
+      let items = values.map { inner + $0.indented(inner) }
+      return "[\n" + items.joined(separator: ",\n") + "\n" + margin + "]"
+    case .map(let values) where !values.isEmpty:
+      let items = values.sorted { $0.key < $1.key }
+        .map { inner + Self.quoted($0.key) + ": " + $0.value.indented(inner) }
+      return "{\n" + items.joined(separator: ",\n") + "\n" + margin + "}"
+    case .null, .boolean, .number, .text, .list, .map: return json
+    }
+  }
+
   /// A text as JSON writes it.
   static func quoted(_ text: String) -> String {
     let escaped = text.unicodeScalars.reduce(into: "") { result, scalar in

@@ -71,7 +71,7 @@ extension WorkflowReader {
     if step.grace == nil && context.scope != 0 { step.grace = context.defaults.grace }
     step.retry = fields["retry"].flatMap { readers[file].retry($0) } ?? context.defaults.retry
     step.line = fields.node.mark.line
-    if !context.isPlain || fields.haveAny(of: Self.extraKeys) {
+    if !context.isPlain || context.scope != 0 || fields.haveAny(of: Self.extraKeys) {
       step.extras = readExtras(fields, context, draft)
     }
     drafts.append(

@@ -36,7 +36,6 @@ extension WorkflowReader {
       Scope(
         parent: context.scope, prefix: scopes[context.scope].prefix + id + "/",
         bindings: context.bindings, workflow: name), file: inner.file)
-    let before = mistakeCount
     guard let root = root(of: Document(source), file: inner.file),
       let used = readers[inner.file].fields(of: root, .workflow)
     else { return (nil, needs) }
@@ -52,10 +51,6 @@ extension WorkflowReader {
     }
     let (outline, ends) = readList(steps, after: needs, inner)
     let outputs = used["outputs"].map { readOutputs($0, of: "the workflow", inner) } ?? [:]
-    if mistakeCount > before {
-      readers[file].tell(
-        "the workflow \"\(name)\" that is used here has mistakes", at: node)
-    }
     scopes[context.scope].groups[id] = StepGroup(
       kind: .used(scope: inner.scope, outputs: outputs), ends: ends.compactMap(\.stepID))
     return (.group(scopes[context.scope].prefix + id, outline), ends)

@@ -31,29 +31,6 @@ struct WorkflowReader {
     let draft: Int?
   }
 
-  /// What holds for the step or list that is being read.
-  struct Context {
-    var file = 0
-    var scope = 0
-    var bindings: Bindings?
-    var extras = StepExtras()
-    /// The settings for steps that have none of their own.
-    var defaults = Defaults()
-    var isFinally = false
-    /// The files that use this one, outermost first.
-    var chain: [String] = []
-    /// Whether a step here has no extras but those that it names itself.
-    var isPlain: Bool { scope == 0 && bindings == nil && !isFinally && !defaults.continuesOnError }
-  }
-
-  struct Defaults {
-    var timeout: Duration?
-    var retry: Retry?
-    var continuesOnError = false
-    var shell: Shell?
-    var grace: Duration?
-  }
-
   let sources: SourceFiles
   let arguments: Arguments
   /// One for each file that takes part; a file that is used twice has two.

@@ -5,9 +5,9 @@
 /// There is no recursion, so no nesting of braces is too deep.
 package struct GlobParser {
   /// The longest text; no path can be longer.
-  static let bytesMax = 4096
+  package static let bytesMax = 4096
   /// The most ways through the braces of one pattern.
-  static let expansionsMax = 1000
+  package static let expansionsMax = 1000
 
   /// What stands in a pair of braces whose end has not been read; or, outside of all, the text.
   private struct Group {

@@ -1,0 +1,73 @@
+// What the end of a step means for the others: results, causes, and who is stopped because of a failure.
+// Knows nothing of how steps are carried out.
+
+import WorkflowLanguage
+
+extension RunLedger.Page {
+  /// Whether the driver has to look at the run after a step has ended: it stops steps, or none is
+  /// left.
+  var isEndOfStepWaitedFor: Bool {
+    state.phase != .running || state.counts.final == state.steps.count
+      || (ending == nil && state.counts.final >= mainCount)
+  }
+
+  /// Marks what is not to go on because a step has failed.
+  ///
+  /// - Returns: The steps that have to be stopped.
+  mutating func stopSiblings(of step: StepIndex, in workflow: Workflow) -> [StepIndex] {
+    let group = workflow.steps[step.position].extras.failFastGroup
+    guard workflow.failsFast || group != nil else { return [] }
+    let id = workflow.steps[step.position].id
+    let siblings = workflow.graph.indices.filter { other in
+      let extras = workflow.steps[other.position].extras
+      return other != step && extras.finally == nil && !state.steps[other.position].phase.isFinal
+        && (extras.failFastGroup == group && group != nil
+          || workflow.failsFast && !workflow.asksForStatus(workflow.steps[other.position]))
+    }
+    for sibling in siblings { stopped[sibling.position] = .failure(ofStep: id) }
+    return siblings
+  }
+}
+
+extension RunPhase {
+  /// Why a step that was stopped just now was stopped.
+  var causeOfStop: CancellationCause {
+    switch self {
+    case .cancelling(let cause): cause
+    case .restarting: .restart
+    case .notStarted, .running, .ended: .request
+    }
+  }
+}
+
+extension Event.StepEvent {
+  func result(of step: StepIndex, isTolerated: Bool) -> StepResult {
+    switch self {
+    case .succeeded(let outputs): .succeeded(outputs)
+    case .failed: isTolerated ? .succeeded([:]) : .failed(step)
+    case .cancelled, .skipped, .ready, .waiting, .approved, .started, .progress, .retrying, .output:
+      .stopped
+    }
+  }
+}
+
+extension StepResult {
+  /// What keeps a step that needs this one from running, if anything does.
+  var obstacle: StepResult? {
+    switch self {
+    case .succeeded: nil
+    case .failed, .stopped: self
+    }
+  }
+}
+
+extension RunEnding {
+  /// How `success()` and the like see it.
+  var status: StepsStatus {
+    switch self {
+    case .success: .success
+    case .failure: .failure
+    case .cancel: .cancelled
+    }
+  }
+}

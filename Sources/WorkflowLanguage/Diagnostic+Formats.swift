@@ -1,0 +1,82 @@
+// Mistakes and warnings for programs: JSON of our own, and SARIF 2.1.0 (OASIS), which editors and code
+// hosts read.
+
+/// How mistakes can be told.
+public enum DiagnosticFormat: String, Sendable, CaseIterable {
+  /// For people.
+  case text
+  /// One object with a list.
+  case json
+  /// SARIF 2.1.0.
+  case sarif
+}
+
+extension Diagnostic {
+  /// All mistakes and warnings in a format.
+  ///
+  /// - Parameters:
+  ///   - diagnostics: What is to be told.
+  ///   - format: How.
+  /// - Returns: The text, without a line feed at its end.
+  public static func rendered(_ diagnostics: [Diagnostic], as format: DiagnosticFormat) -> String {
+    switch format {
+    case .text: diagnostics.map(\.description).joined(separator: "\n\n")
+    case .json: Value.map(["diagnostics": .list(diagnostics.map(\.jsonValue))]).indentedJSON
+    case .sarif: sarif(of: diagnostics).indentedJSON
+    }
+  }
+
+  private var jsonValue: Value {
+    var values: [String: Value] = [
+      "severity": .text(severity.rawValue), "file": .text(file), "message": .text(message),
+    ]
+    if let hint { values["hint"] = .text(hint) }
+    guard line > 0 else { return .map(values) }
+    values["line"] = .number(Double(line))
+    values["column"] = .number(Double(column))
+    values["length"] = .number(Double(length))
+    return .map(values)
+  }
+
+  private static func sarif(of diagnostics: [Diagnostic]) -> Value {
+    .map([
+      "version": .text("2.1.0"),
+      "$schema": .text("https://json.schemastore.org/sarif-2.1.0.json"),
+      "runs": .list([
+        .map([
+          "tool": .map(["driver": .map(["name": .text("reprise")])]),
+          "columnKind": .text("unicodeCodePoints"),
+          "results": .list(diagnostics.map(\.sarifResult)),
+        ])
+      ]),
+    ])
+  }
+
+  private var sarifResult: Value {
+    var location: [String: Value] = ["artifactLocation": .map(["uri": .text(uri)])]
+    if line > 0 {
+      location["region"] = .map([
+        "startLine": .number(Double(line)), "startColumn": .number(Double(column)),
+        "endColumn": .number(Double(column + max(1, length))),
+      ])
+    }
+    return .map([
+      "level": .text(severity.rawValue),
+      "message": .map(["text": .text(message + (hint.map { "; " + $0 } ?? ""))]),
+      "locations": .list([.map(["physicalLocation": .map(location)])]),
+    ])
+  }
+
+  /// The file as a reference of RFC 3986.
+  private var uri: String {
+    file.utf8.reduce(into: file.hasPrefix("/") ? "file://" : "") { result, byte in
+      let letter = Character(UnicodeScalar(byte))
+      if letter.isASCII && (letter.isLetter || letter.isNumber || "-._~/".contains(letter)) {
+        result.append(letter)
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        result += "%" + (digits.count == 1 ? "0" : "") + digits
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+// The JSON Schema of workflow files (draft 7, which editors know), drawn from the tables of keys. What a
+// schema cannot say (which names exist, what needs what) is left to the reader.
+
+extension Workflow {
+  /// The JSON Schema of workflow files, for editors.
+  ///
+  /// - Returns: JSON, indented.
+  public static func jsonSchema() -> String {
+    var schema = KeyTable.workflow.schema
+    schema["$schema"] = .text("http://json-schema.org/draft-07/schema#")
+    schema["title"] = .text("Reprise workflow")
+    schema["definitions"] = .map([
+      "item": .map([
+        "anyOf": .list([
+          .map(KeyTable.step.schema), .map(KeyTable.parallel.schema),
+          .map(KeyTable.sequence.schema),
+        ])
+      ]),
+      "steps": .map([
+        "type": .text("array"), "minItems": .number(1),
+        "items": .map(["$ref": .text("#/definitions/item")]),
+      ]),
+    ])
+    return Value.map(schema).indentedJSON
+  }
+}
+
+extension KeyTable {
+  /// The schema of such a map.
+  fileprivate var schema: [String: Value] {
+    var properties: [String: Value] = [:]
+    for key in keys {
+      var schema = key.shape.schema
+      schema["description"] = .text(key.summary)
+      properties[key.name] = .map(schema)
+    }
+    var schema: [String: Value] = [
+      "type": .text("object"), "properties": .map(properties),
+      "additionalProperties": .boolean(false),
+    ]
+    let required = keys.filter(\.isRequired).map { Value.text($0.name) }
+    if !required.isEmpty { schema["required"] = .list(required) }
+    if !oneOf.isEmpty {
+      schema["anyOf"] = .list(oneOf.map { .map(["required": .list([.text($0)])]) })
+    }
+    return schema
+  }
+}
+
+extension Shape.Names {
+  fileprivate var pattern: String {
+    switch self {
+    case .variable: "^(?!REPRISE_)[A-Za-z_][A-Za-z0-9_]*$"
+    case .identifier: "^[A-Za-z_][A-Za-z0-9_-]{0,63}$"
+    }
+  }
+}
+
+extension Shape {
+  private static let scalar: [String: Value] = [
+    "type": .list([.text("string"), .text("number"), .text("boolean")])
+  ]
+  private static let expression: [String: Value] = [
+    "type": .text("string"), "pattern": .text("\\$\\{\\{"),
+  ]
+
+  /// The schema of such a value.
+  fileprivate var schema: [String: Value] {
+    switch self {
+    case .text:
+      return Self.scalar.merging(["not": .map(Self.expression)]) { $1 }
+    case .template, .condition:
+      return Self.scalar
+    case .script:
+      return Self.scalar.merging(["not": .map(Self.expression), "pattern": .text("\\S")]) { $1 }
+    case .stepID:
+      return [
+        "type": .list([.text("string"), .text("integer")]),
+        "pattern": .text("^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"),
+      ]
+    case .duration:
+      return [
+        "type": .list([.text("string"), .text("number")]), "minimum": .number(0),
+        "pattern": .text("^([0-9.]+d)?([0-9.]+h)?([0-9.]+m)?([0-9.]+s)?([0-9.]+ms)?$|^[0-9.]+$"),
+      ]
+    case .boolean: return ["type": .text("boolean")]
+    case .whole(let range):
+      return [
+        "type": .text("integer"), "minimum": .number(Double(range.lowerBound)),
+        "maximum": .number(Double(range.upperBound)),
+      ]
+    case .decimal(let range):
+      return [
+        "type": .text("number"), "minimum": .number(range.lowerBound),
+        "maximum": .number(range.upperBound),
+      ]
+    case .choice(let options): return ["enum": .list(options.map(Value.text))]
+    case .list(let item, let minimum):
+      return [
+        "type": .text("array"), "items": .map(item.schema), "minItems": .number(Double(minimum)),
+      ]
+    case .map(let table): return table.schema
+    case .named(let names, let value):
+      return [
+        "type": .text("object"), "propertyNames": .map(["pattern": .text(names.pattern)]),
+        "additionalProperties": .map(value.schema),
+      ]
+    case .mixed(let names, let value, let table):
+      return [
+        "type": .text("object"), "propertyNames": .map(["pattern": .text(names.pattern)]),
+        "properties": table.schema["properties"] ?? .map([:]),
+        "additionalProperties": .map(value.schema),
+      ]
+    case .steps: return ["$ref": .text("#/definitions/steps")]
+    case .branches: return ["$ref": .text("#/definitions/steps")]
+    case .computed(let shape): return Shape.anyOf([shape.schema, Self.expression])
+    case .either(let shapes): return Shape.anyOf(shapes.map(\.schema))
+    case .anything: return [:]
+    }
+  }
+
+  private static func anyOf(_ schemas: [[String: Value]]) -> [String: Value] {
+    ["anyOf": .list(schemas.map(Value.map))]
+  }
+}

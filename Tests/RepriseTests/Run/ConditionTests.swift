@@ -1,0 +1,107 @@
+import TestSupport
+import Testing
+
+@testable import Reprise
+
+/// Which steps run, and what they are given, when others fail or are skipped.
+struct ConditionTests {
+  /// Runs a file with steps that do as their scripts say: `fail`, or anything else.
+  private func state(
+    _ text: String, _ arguments: [String: String] = [:],
+    seen: Protected<[String: [String: String]]> = Protected([:])
+  ) async throws -> RunState {
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        seen.withLock { $0[context.step.id] = context.resolved.environment }
+        if context.resolved.action == .run("fail") { throw FailureReason.exited(status: 7) }
+        return ["from": context.step.id]
+      })
+    let run = engine.start(try Workflow(text: text, file: "w.yaml", with: Arguments(arguments)))
+    _ = await run.outcome
+    return run.state
+  }
+
+  private func phases(_ state: RunState) -> [String] {
+    state.steps.map { step in
+      let name =
+        switch step.phase {
+        case .succeeded: "succeeded"
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        case .skipped: "skipped"
+        case .pending, .ready, .running: "not over"
+        }
+      return "\(step.id) \(name)"
+    }
+  }
+
+  @Test func `a step whose condition is false is skipped, and what needs it runs`() async throws {
+    let text = """
+      params: { go: false }
+      steps:
+        - { id: a, if: params.go, run: x }
+        - { id: b, env: { X: "<${{ steps.a.outputs.from }}>", R: "${{ steps.a.result }}" }, run: x }
+      """
+    let seen = Protected<[String: [String: String]]>([:])
+    #expect(phases(try await state(text, seen: seen)) == ["a skipped", "b succeeded"])
+    #expect(seen.value["b"] == ["X": "<>", "R": "skipped"])
+    #expect(phases(try await state(text, ["go": "true"])) == ["a succeeded", "b succeeded"])
+  }
+
+  @Test func `steps that ask for it run when what they need has failed`() async throws {
+    let state = try await state(
+      """
+      steps:
+        - { id: a, run: fail }
+        - { id: plain, run: x }
+        - { id: on-failure, needs: a, if: failure(), run: x }
+        - { id: always, needs: plain, if: "${{ always() }}", run: x }
+        - { id: on-success, needs: a, if: success(), run: x }
+        - { id: then, needs: on-failure, run: x }
+      """)
+    #expect(
+      phases(state) == [
+        "a failed", "plain cancelled", "on-failure succeeded", "always succeeded",
+        "on-success skipped", "then succeeded",
+      ])
+    #expect(state.phase == .ended(.failed(step: "a", reason: .exited(status: 7))))
+  }
+
+  @Test func `a failure that is tolerated stops nothing`() async throws {
+    let state = try await state(
+      """
+      defaults: { continue-on-error: true }
+      steps:
+        - { id: a, run: fail }
+        - { id: b, env: { R: "${{ steps.a.result }}" }, run: x }
+        - { id: c, continue-on-error: false, run: x }
+      """)
+    #expect(phases(state) == ["a failed", "b succeeded", "c succeeded"])
+    #expect(state.phase == .ended(.succeeded))
+    #expect(state.firstFailure == nil && state.isTolerated("a"))
+  }
+
+  @Test func `a value that cannot be computed fails its step with the reason`() async throws {
+    let state = try await state(
+      """
+      steps:
+        - { id: a, run: x }
+        - { id: b, env: { X: "${{ steps.a.outputs.gone }}" }, run: x }
+      """)
+    #expect(
+      state["b"]?.phase
+        == .failed(
+          .badValue("env.X: the step \"a\" has left no output \"gone\"; it has left: from")))
+  }
+
+  @Test func `outputs of many are lists in their order`() async throws {
+    let seen = Protected<[String: [String: String]]>([:])
+    _ = try await state(
+      """
+      steps:
+        - { id: m, foreach: [1, 2, 3], run: x }
+        - { id: b, env: { X: "${{ join(steps.m.outputs.from, ' ') }} ${{ steps.m.result }}" }, run: x }
+      """, seen: seen)
+    #expect(seen.value["b"] == ["X": "m[0] m[1] m[2] success"])
+  }
+}

@@ -1,0 +1,176 @@
+import TestSupport
+import Testing
+
+@testable import Reprise
+
+/// Steps that run however a run ended.
+struct FinallyTests {
+  private static let text = """
+    steps:
+      - { id: a, run: a }
+      - { id: b, run: b }
+    finally:
+      - { id: always, run: x }
+      - { id: good, on: success, run: x }
+      - { id: bad, on: [failure], run: x }
+      - { id: gone, on: cancel, run: x }
+      - { id: asks, if: failure() || cancelled(), run: x }
+    """
+
+  /// What ran, in order; `a` waits for a gate.
+  private struct Stage {
+    let ran = Protected<[String]>([])
+    let gate = Gate()
+    let finallyGate: Gate?
+    let failing: String?
+
+    init(failing: String? = nil, finallyGate: Gate? = nil) {
+      self.failing = failing
+      self.finallyGate = finallyGate
+    }
+
+    func start() throws -> Run {
+      let engine = Engine(
+        executor: ClosureExecutor { context in
+          ran.withLock { $0.append("\(context.step.id) \(context.generation)") }
+          if context.step.id == "a" { try await gate.waitOrStop() }
+          if context.step.id == "always", let finallyGate { try await finallyGate.waitOrStop() }
+          if context.step.id == failing { throw FailureReason.exited(status: 1) }
+          return [:]
+        })
+      return engine.start(try Workflow(text: FinallyTests.text, file: "w.yaml"))
+    }
+  }
+
+  @Test func `after a success those run that are for it`() async throws {
+    let stage = Stage()
+    let run = try stage.start()
+    stage.gate.open()
+    #expect(await run.outcome == .succeeded)
+    #expect(stage.ran.value == ["a 1", "b 1", "always 1", "good 1"])
+  }
+
+  @Test func `after a failure those run that are for it, and the run has failed`() async throws {
+    let stage = Stage(failing: "a")
+    let run = try stage.start()
+    stage.gate.open()
+    #expect(await run.outcome == .failed(step: "a", reason: .exited(status: 1)))
+    #expect(stage.ran.value == ["a 1", "always 1", "bad 1", "asks 1"])
+  }
+
+  @Test func `after a cancel those run that are for it, when nothing else is left`() async throws {
+    let stage = Stage()
+    let run = try stage.start()
+    await expectEventually("it runs") { stage.ran.value == ["a 1"] }
+    run.cancel()
+    #expect(await run.outcome == .cancelled)
+    #expect(stage.ran.value == ["a 1", "always 1", "gone 1", "asks 1"])
+    #expect(run.state["a"]?.phase == .cancelled(.request))
+  }
+
+  @Test func `one that fails keeps no other from running, and fails the run`() async throws {
+    let stage = Stage(failing: "always")
+    let run = try stage.start()
+    stage.gate.open()
+    #expect(await run.outcome == .failed(step: "always", reason: .exited(status: 1)))
+    #expect(stage.ran.value == ["a 1", "b 1", "always 1", "good 1"])
+  }
+
+  @Test func `who has lost patience does not get them`() async throws {
+    let stage = Stage()
+    let run = try stage.start()
+    await expectEventually("it runs") { stage.ran.value == ["a 1"] }
+    run.kill()
+    #expect(await run.outcome == .cancelled)
+    #expect(stage.ran.value == ["a 1"])
+  }
+
+  @Test func `who loses patience while they run ends them`() async throws {
+    let gate = Gate()
+    let stage = Stage(finallyGate: gate)
+    let run = try stage.start()
+    await expectEventually("it runs") { stage.ran.value == ["a 1"] }
+    run.cancel()
+    await expectEventually("they run") { stage.ran.value == ["a 1", "always 1"] }
+    run.cancel()
+    #expect(run.state["always"]?.phase == .running)
+    run.kill()
+    #expect(await run.outcome == .cancelled)
+    #expect(stage.ran.value == ["a 1", "always 1"])
+  }
+
+  @Test func `a cancel while they run after a success ends them`() async throws {
+    let gate = Gate()
+    let stage = Stage(finallyGate: gate)
+    let run = try stage.start()
+    stage.gate.open()
+    await expectEventually("they run") { stage.ran.value.last == "always 1" }
+    run.cancel()
+    #expect(await run.outcome == .cancelled)
+    #expect(stage.ran.value.last == "always 1")
+  }
+
+  @Test func `a restart while they run takes all again`() async throws {
+    let gate = Gate()
+    let stage = Stage(finallyGate: gate)
+    let run = try stage.start()
+    stage.gate.open()
+    await expectEventually("they run") { stage.ran.value.last == "always 1" }
+    gate.open()
+    run.restart()
+    #expect(await run.outcome == .succeeded)
+    let second = stage.ran.value.drop { $0.hasSuffix("1") }
+    #expect(
+      second.isEmpty || Array(second) == ["a 2", "b 2", "always 2", "good 2"],
+      "\(stage.ran.value)")
+  }
+
+  @Test func `a restart from a step takes them along`() async throws {
+    let gate = Gate()
+    let stage = Stage(finallyGate: gate)
+    let run = try stage.start()
+    stage.gate.open()
+    await expectEventually("they run") { stage.ran.value.last == "always 1" }
+    try run.restart(from: "b")
+    await expectEventually("b runs again") { stage.ran.value.contains("b 2") }
+    gate.open()
+    #expect(await run.outcome == .succeeded)
+    #expect(!stage.ran.value.contains("a 2"))
+    #expect(stage.ran.value.suffix(2) == ["always 2", "good 2"])
+  }
+
+  @Test func `a run that is resumed ends with them again`() async throws {
+    let stage = Stage(failing: "b")
+    let run = try stage.start()
+    stage.gate.open()
+    _ = await run.outcome
+    let ran = Protected<[String]>([])
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        ran.withLock { $0.append(context.step.id) }
+        return [:]
+      })
+    let resumed = engine.resume(run.state, with: try Workflow(text: Self.text, file: "w.yaml"))
+    #expect(await resumed.outcome == .succeeded)
+    #expect(ran.value == ["b", "always", "good"])
+  }
+
+  @Test func `a time-out is a failure, and they have time`() async throws {
+    let clock = VirtualClock()
+    let ran = Protected<[String]>([])
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        ran.withLock { $0.append(context.step.id) }
+        if context.step.id == "a" { try await clock.sleep(for: .seconds(100)) }
+        return [:]
+      }, clock: clock)
+    let run = engine.start(try Workflow(text: "timeout: 5s\n" + Self.text, file: "w.yaml"))
+    await expectEventually("it is over") {
+      clock.advanceToNextWake()
+      if case .ended = run.state.phase { return true }
+      return false
+    }
+    #expect(await run.outcome == .timedOut(after: .seconds(5)))
+    #expect(ran.value == ["a", "always", "bad", "asks"])
+  }
+}

@@ -1,0 +1,153 @@
+import Testing
+
+@testable import WorkflowLanguage
+
+/// What expressions come to, and what is told of those that come to nothing.
+struct ExpressionTests {
+  /// Values as a step would see them.
+  private struct Source: ValueSource {
+    func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value {
+      switch (root, member) {
+      case (.params, "name"?): return .text("reprise")
+      case (.params, "count"?): return .number(3)
+      case (.params, "flag"?): return .boolean(true)
+      case (.params, nil): return .map(["a": .number(1), "b": .number(2)])
+      case (.steps, "build"?):
+        return .map(["outputs": .map(["version": .text("1.2")]), "result": .text("success")])
+      case (.steps, "many"?):
+        return .map(["outputs": .map(["n": .list([.text("x"), .text("y")])])])
+      case (.matrix, "list"?): return .list([.text("a"), .text("b")])
+      case (.matrix, "people"?):
+        return .list([.map(["name": .text("Ada")]), .map(["name": .text("Alan")])])
+      case (.item, _): return .null
+      case (.index, _): throw .unknown
+      default: throw .missing("there is none", hint: "look elsewhere")
+      }
+    }
+
+    func status() -> StepsStatus { .failure }
+    func hash(ofFiles patterns: [String]) -> String { "hash of " + patterns.joined(separator: " ") }
+  }
+
+  @Test(arguments: [
+    ("1", "1"), ("-1.50", "-1.5"), ("0x1f", "31"), ("1e3", "1000"), ("0.1", "0.1"),
+    ("'it''s'", "it's"), ("true", "true"), ("null", ""), ("params.name", "reprise"),
+    ("params['name']", "reprise"), ("params.count", "3"), ("toJSON(params)", #"{"a":1,"b":2}"#),
+    ("steps.build.outputs.version", "1.2"), ("steps.build.result", "success"),
+    ("steps.many.outputs.n[1]", "y"), ("steps.many.outputs.n[7]", ""), ("item.x", ""),
+    ("matrix.list[0]", "a"), ("join(matrix.people.*.name, '+')", "Ada+Alan"),
+    ("join(matrix.list)", "a,b"), ("join(params.*)", "1,2"),
+    ("fromJSON('{\"a\": [1, {\"b\": \"c\"}]}').a[1].b", "c"),
+    ("fromJSON('[1,2]')[params.count]", ""),
+    // Operators and their precedence.
+    ("1 < 2", "true"), ("2 <= 1", "false"), ("3 >= 3 && 2 > 1", "true"), ("!params.flag", "false"),
+    ("!params.flag == false", "true"), ("true || false && false", "true"),
+    ("(true || false) && false", "false"), ("1 == 2 || 'a' == 'a'", "true"),
+    ("1 < 2 == true", "true"), ("params.flag && 'yes' || 'no'", "yes"),
+    ("null || 'otherwise'", "otherwise"), ("'' || 0", "0"), ("null == null", "true"),
+    ("null == 'x'", "false"), ("'a' == 'A'", "false"), ("'a' != 'b'", "true"),
+    // Functions.
+    ("contains('hello', 'ell')", "true"), ("contains(matrix.list, 'b')", "true"),
+    ("contains(matrix.list, 'c')", "false"), ("startsWith('hello', 'he')", "true"),
+    ("endsWith('hello', 'lo')", "true"), ("format('{0}-{1}-{0} {{}}', 'a', 2)", "a-2-a {}"),
+    ("toJSON(fromJSON('{\"b\":1,\"a\":\"\\u00e9\\n\"}'))", #"{"a":"é\n","b":1}"#),
+    ("hashFiles('a', 'b/**')", "hash of a b/**"), ("failure()", "true"), ("success()", "false"),
+    ("always()", "true"), ("cancelled()", "false"), ("FROMJSON('1')", "1"),
+  ]) func `an expression comes to a value`(_ text: String, _ expected: String) throws {
+    let expression = try ExpressionParser.expression(in: text)
+    #expect(try expression.value(from: Source()).asText == expected, "\(text)")
+  }
+
+  @Test(arguments: [
+    ("", 0..<1, "is empty"), ("1 +", 2..<3, "means nothing"), ("a = b", 2..<3, "means nothing"),
+    ("params.count = 3", 13..<14, "means nothing"), ("'abc", 0..<1, "never closed"),
+    ("(1", 2..<3, "a ) is expected"), ("1)", 1..<2, "an operator is expected"),
+    ("1 2", 2..<3, "an operator is expected"), ("params.", 7..<8, "a name or * is expected"),
+    ("params[", 7..<8, "a value is expected at the end"), ("format()", 0..<8, "takes 1 to 50"),
+    ("success(1)", 0..<10, "takes no argument"), ("contians('a', 'b')", 0..<8, "no function"),
+    ("parms.x", 0..<5, "there is no \"parms\""), ("12abc", 0..<5, "is no number"),
+    ("inputs.x", 0..<6, "there is no \"inputs\""), ("1 && && 2", 5..<7, "expected before \"&&\""),
+    ("contains('a' 'b')", 13..<16, "a comma or ) is expected"),
+    ("success", 0..<7, "there is no \"success\""),
+  ]) func `what cannot be read is told with its place`(
+    _ text: String, _ range: Range<Int>, _ says: String
+  ) {
+    do {
+      _ = try ExpressionParser.expression(in: text)
+      Issue.record("was read")
+    } catch {
+      #expect(error.range == range, "\(text): \(error)")
+      #expect(error.message.contains(says), "\(text): \(error)")
+    }
+  }
+
+  @Test(arguments: [
+    ("'a' < 'b'", "compares two numbers"), ("'3' == 3", "never equal"),
+    ("params.flag == 'true'", "never equal"), ("params.name.x", "a text has no \"x\""),
+    ("fromJSON('{')", "not JSON"), ("format('{2}', 'a')", "no value for {2}"),
+    ("format('{', 'a')", "written {0}"), ("matrix.nothing", "there is none"),
+    ("steps.build.outputs.verison", "has left no output \"verison\""),
+    ("matrix.list.name", "a list has no \"name\""),
+    ("startsWith(matrix.list, 'a')", "a text is expected"),
+  ]) func `what cannot be computed is told`(_ text: String, _ says: String) throws {
+    let expression = try ExpressionParser.expression(in: text)
+    do {
+      let value = try expression.value(from: Source())
+      Issue.record("came to \(value)")
+    } catch {
+      guard case .mistake(let mistake) = error else {
+        Issue.record("\(error)")
+        return
+      }
+      #expect(mistake.message.contains(says), "\(text): \(mistake)")
+    }
+  }
+
+  @Test func `what is not known yet is no mistake`() throws {
+    let expression = try ExpressionParser.expression(in: "index == 1")
+    #expect(throws: EvaluationError.unknown) { try expression.value(from: Source()) }
+  }
+
+  @Test(arguments: [
+    String(repeating: "(", count: 5000) + "1" + String(repeating: ")", count: 5000),
+    String(repeating: "!", count: 5000) + "true",
+    String(repeating: "1 || ", count: 5000) + "1",
+    "params" + String(repeating: ".a", count: 5000),
+    "params" + String(repeating: "[0]", count: 5000),
+    String(repeating: "toJSON(", count: 5000) + "1" + String(repeating: ")", count: 5000),
+    "params" + String(repeating: "[params", count: 5000) + String(repeating: "]", count: 5000),
+  ]) func `depth is limited, so that no expression overflows the stack`(_ text: String) {
+    #expect(throws: ExpressionMistake.self) { try ExpressionParser.expression(in: text) }
+  }
+
+  @Test func `a template keeps the kind of its only expression, and makes a text of several`()
+    throws
+  {
+    let source = Source()
+    #expect(try Template(parsing: "${{ params.count }}").value(from: source) == .number(3))
+    #expect(try Template(parsing: " ${{ params.count }}").value(from: source) == .text(" 3"))
+    #expect(
+      try Template(parsing: "a${{ params.count }}b${{ '}}' }}").value(from: source)
+        == .text("a3b}}"))
+    #expect(try Template(parsing: "$ {{ x }} $x").value(from: source) == .text("$ {{ x }} $x"))
+    #expect(Template(text: "${{ 1 }}").isPlain)
+  }
+
+  @Test func `JSON comes back as it went`() throws {
+    let texts = [
+      "null", "true", "[]", "{}", "[1,-2.5,\"a\\\"b\\\\\\n\\u0001\"]", "{\"a\":{\"b\":[null]}}",
+      "\"\\ud83d\\ude00\"",
+    ]
+    for text in texts {
+      let value = try Value(json: text)
+      #expect(try Value(json: value.json) == value)
+      #expect(try Value(json: value.indentedJSON) == value)
+    }
+    let wrong = [
+      "", "nul", "[1,]", "{\"a\"}", "01", "1.", "+1", "\"\\x\"", "\"\\ud83d\"", "[1] 2",
+      "\"\u{1}\"",
+      String(repeating: "[", count: 200),
+    ]
+    for text in wrong { #expect(throws: JSONMistake.self, "\(text)") { try Value(json: text) } }
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+
+@testable import WorkflowLanguage
+
+/// Files that use other files.
+struct UsesTests {
+  private final class Files {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "reprise-uses-\(UUID().uuidString)")
+
+    init(_ texts: [String: String]) throws {
+      for (path, text) in texts {
+        let url = folder.appendingPathComponent(path)
+        try FileManager.default.createDirectory(
+          at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try text.write(to: url, atomically: true, encoding: .utf8)
+      }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    func workflow(_ path: String = "main.yaml") throws(WorkflowError) -> Workflow {
+      try Workflow(contentsOf: folder.appendingPathComponent(path).path)
+    }
+  }
+
+  private static let build = """
+    params: { target: {}, level: { type: number, default: 1 } }
+    env: { TARGET: "${{ params.target }}" }
+    shell: bash
+    steps:
+      - { id: compile, run: x }
+      - parallel: [{ id: link, run: x }, { id: strip, run: x }]
+    outputs: { file: "${{ steps.compile.outputs.file }}" }
+    """
+
+  @Test func `the steps of the other file take the place of the step`() throws {
+    let files = try Files([
+      "main.yaml": """
+      steps:
+        - { id: tag, run: x }
+        - { id: build, uses: ./parts/build.yaml, with: { target: "${{ steps.tag.outputs.t }}" } }
+        - { id: show, exec: [echo, "${{ steps.build.outputs.file }}"] }
+      """, "parts/build.yaml": Self.build,
+    ])
+    let workflow = try files.workflow()
+    #expect(
+      workflow.steps.map(\.id) == ["tag", "build/compile", "build/link", "build/strip", "show"])
+    #expect(workflow.steps[1].needs == ["tag"])
+    #expect(workflow.steps[4].needs == ["build/link", "build/strip"])
+    #expect(workflow.steps[1].shell == .named("bash"))
+    #expect(workflow.sources.keys.sorted() == ["parts/build.yaml"])
+    let values = RunValues(
+      run: "r", generation: 1, environment: [:], secrets: { _, _ in nil },
+      step: { id in
+        id == "tag"
+          ? StepValues(result: "success", outputs: ["t": "arm"])
+          : StepValues(result: "success", outputs: ["file": "a.out"])
+      }, status: .success, hashFiles: { _ in "" })
+    #expect(try workflow.resolved(workflow.steps[1], values).environment == ["TARGET": "arm"])
+    #expect(try workflow.resolved(workflow.steps[4], values).action == .exec(["echo", "a.out"]))
+    // What was kept with a run is read without the disk, wherever the file lies.
+    let main = try String(
+      contentsOf: files.folder.appendingPathComponent("main.yaml"), encoding: .utf8)
+    let again = try Workflow(
+      bytes: Array(main.utf8), file: "/elsewhere/main.yaml", sources: .kept(workflow.sources))
+    #expect(again.steps == workflow.steps)
+  }
+
+  @Test func `one file can be used many times`() throws {
+    let files = try Files([
+      "main.yaml": """
+      steps:
+        - { id: b, foreach: [x86, arm], uses: ./build.yaml, with: { target: "${{ item }}" } }
+        - { id: show, exec: [echo, "${{ join(steps.b.outputs.file, ' ') }}"] }
+      """, "build.yaml": Self.build,
+    ])
+    let workflow = try files.workflow()
+    #expect(workflow.steps.count == 7)
+    #expect(workflow.steps[3].id == "b[1]/compile")
+    let values = RunValues(
+      run: "r", generation: 1, environment: [:], secrets: { _, _ in nil },
+      step: { StepValues(result: "success", outputs: ["file": $0]) }, status: .success,
+      hashFiles: { _ in "" })
+    #expect(
+      try workflow.resolved(workflow.steps[6], values).action
+        == .exec(["echo", "b[0]/compile b[1]/compile"]))
+    #expect(try workflow.resolved(workflow.steps[3], values).environment == ["TARGET": "arm"])
+  }
+
+  @Test(arguments: [
+    ("./gone.yaml", "", "cannot be read"), ("./../up.yaml", "", "outside of the folder"),
+    ("build.yaml", "", "write it relative to this file"), ("./main.yaml", "", "in a circle"),
+    ("./build.yaml", "", "needs its parameter \"target\""),
+    ("./build.yaml", "with: { target: x, traget: y }", "did you mean \"target\"?"),
+    ("./build.yaml", "with: { target: x, level: high }", "is a number, not \"high\""),
+    ("./build.yaml", "with: { target: x }, run: y", "has no \"run\""),
+    ("./finally.yaml", "", "cannot be used by another one"),
+    ("./broken.yaml", "", "broken.yaml:1:17: error: a step has no key \"rum\""),
+    ("./a.yaml", "", "in a circle"),
+    ("./deep1.yaml", "", "more than 16"), ("./link.yaml", "", "outside of the folder"),
+  ]) func `what cannot be used is told at its place`(
+    _ path: String, _ more: String, _ says: String
+  ) throws {
+    var texts = [
+      "main.yaml": "steps: [{ id: s, uses: \(path)\(more.isEmpty ? "" : ", " + more) }]\n",
+      "build.yaml": Self.build,
+      "finally.yaml": "steps: [{id: a, run: x}]\nfinally: [{id: b, run: x}]\n",
+      "broken.yaml": "steps: [{id: a, rum: x}]\n", "a.yaml": "steps: [{id: a, uses: ./b.yaml}]\n",
+      "b.yaml": "steps: [{id: a, uses: ./a.yaml}]\n",
+    ]
+    for level in 1...20 {
+      texts["deep\(level).yaml"] = "steps: [{id: a, uses: ./deep\(level + 1).yaml}]\n"
+    }
+    let files = try Files(texts)
+    try FileManager.default.createSymbolicLink(
+      atPath: files.folder.path + "/link.yaml", withDestinationPath: "/etc/hosts")
+    do {
+      _ = try files.workflow()
+      Issue.record("was accepted")
+    } catch {
+      #expect(error.description.contains(says), "\(error)")
+      #expect(error.diagnostics.allSatisfy { $0.line > 0 })
+    }
+  }
+}
