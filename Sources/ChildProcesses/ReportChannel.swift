@@ -29,7 +29,7 @@ struct ReportChannel {
   /// - Throws: ``SpawnError`` when it cannot be made. Nothing is left then.
   init(environment: [String: String]) throws(SpawnError) {
     let parent = temporaryFolder(environment)
-    switch makeTemporaryFolder(parent + "/reprise-report-") {
+    switch makeTemporaryFolder(TemporaryFiles.prefix("report", environment)) {
     case .success(let path): folder = path
     case .failure(let number): throw .noReportChannel(folder: parent, errorNumber: number.value)
     }

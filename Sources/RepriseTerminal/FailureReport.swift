@@ -41,7 +41,8 @@ struct FailureReport {
 
   private func describe(_ step: StepState, withOutput: Bool) -> [String] {
     guard case .failed(let reason) = step.phase, !state.isTolerated(step.id) else { return [] }
-    let id = TerminalText.sanitized(step.id)
+    let label = state.label(of: step.id).map { " (\(TerminalText.sanitized($0)))" } ?? ""
+    let id = TerminalText.sanitized(step.id) + label
     let title = style.coloured(withOutput ? "first failure" : "also failed", .red)
     var lines = ["\(title): \(id) \(TerminalText.sanitized(reason.description))"]
     guard withOutput else { return lines }

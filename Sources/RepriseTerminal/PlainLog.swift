@@ -120,7 +120,9 @@ struct PlainLog {
       ]
     case .approved: return ["approved"]
     case .progress: return []
-    case .started: return [attempt > 1 ? "started, attempt \(attempt)" : "started"]
+    case .started:
+      let label = state.label(of: id).map { " (\(TerminalText.sanitized($0)))" } ?? ""
+      return ["started" + label + (attempt > 1 ? ", attempt \(attempt)" : "")]
     case .output(_, let text, let isPartial):
       guard !isPartial else { return [] }
       let bar = style.hasUnicode ? "│" : "|"

@@ -75,7 +75,7 @@ extension Shape {
       return Self.scalar.merging(["not": .map(Self.expression), "pattern": .text("\\S")]) { $1 }
     case .stepID:
       return [
-        "type": .list([.text("string"), .text("integer")]),
+        "type": .list([.text("string"), .text("integer"), .text("boolean")]), "minimum": .number(0),
         "pattern": .text("^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"),
       ]
     case .duration:
@@ -103,12 +103,6 @@ extension Shape {
     case .named(let names, let value):
       return [
         "type": .text("object"), "propertyNames": .map(["pattern": .text(names.pattern)]),
-        "additionalProperties": .map(value.schema),
-      ]
-    case .mixed(let names, let value, let table):
-      return [
-        "type": .text("object"), "propertyNames": .map(["pattern": .text(names.pattern)]),
-        "properties": table.schema["properties"] ?? .map([:]),
         "additionalProperties": .map(value.schema),
       ]
     case .steps: return ["$ref": .text("#/definitions/steps")]

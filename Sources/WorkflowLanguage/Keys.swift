@@ -103,7 +103,7 @@ extension KeyTable {
       Key(
         "foreach", .either([.template, .list(.anything, minimum: 0), .map(range)]),
         "once for each of these"),
-      Key("matrix", .anything, "once for each combination"),
+      Key("matrix", .named(.identifier, .anything), "once for each combination"),
       Key(
         "max-parallel", .computed(.whole(1...Int(Int32.max))),
         "how many of a foreach or matrix may run at once"),
@@ -137,7 +137,7 @@ extension KeyTable {
     ])
 
   static let cache = KeyTable(
-    place: "cache",
+    place: "cache", oneOf: ["inputs", "key"],
     keys: [
       Key("inputs", texts, "the files that it reads"),
       Key("outputs", texts, "the files that it makes"),
@@ -153,7 +153,9 @@ extension KeyTable {
       Key("factor", .decimal(1...1000), "by what it grows exponentially"),
       Key("max-delay", .duration, "what it does not grow beyond"),
       Key("jitter", .decimal(0...1), "the part of the time that is random"),
-      Key("on", .list(.whole(1...255), minimum: 1), "the failures after which it is tried again"),
+      Key(
+        "on", .either([.whole(1...255), .list(.whole(1...255), minimum: 1)]),
+        "the failures after which it is tried again"),
     ])
 
   static let parallel = KeyTable(

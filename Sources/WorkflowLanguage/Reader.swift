@@ -81,9 +81,12 @@ struct Reader {
       let name = pair.key.text ?? ""
       guard table.names.contains(name) else {
         let hint = table.suggestion(for: name).map { "did you mean \"\($0)\"?" }
+        // In { description: one, two } the comma was meant to be part of the text.
+        let isRest = hint == nil && pair.value.isNull && fields.entries.last?.value.text != nil
+        let known = "it may have: " + table.keys.map(\.name).joined(separator: ", ")
         tell(
           "\(table.place) has no key \"\(name)\"", at: pair.key,
-          hint: hint ?? "it may have: " + table.keys.map(\.name).joined(separator: ", "))
+          hint: hint ?? (isRest ? "quote the text before it if the comma is part of that" : known))
         continue
       }
       fields.entries.append((name, pair.key, pair.value))

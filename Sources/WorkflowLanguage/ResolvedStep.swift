@@ -71,7 +71,7 @@ package struct ResolutionError: Error, Equatable, CustomStringConvertible {
 
   init(_ place: String, _ error: EvaluationError) {
     switch error {
-    case .mistake(let mistake):
+    case .mistake(let mistake), .missingOutput(let mistake):
       description = printable(
         "\(place): \(mistake.message)" + (mistake.hint.map { "; \($0)" } ?? ""))
     case .unknown: description = "\(place) is not known"

@@ -131,7 +131,13 @@ extension Reader {
   }
 
   private mutating func statuses(_ node: Node) -> Set<Int>? {
-    guard let nodes = list(node, of: "a list of exit statuses is") else { return nil }
+    let found: [Node]?
+    if case .scalar = node.content {
+      found = [node]
+    } else {
+      found = list(node, of: "an exit status or a list of them is")
+    }
+    guard let nodes = found else { return nil }
     var statuses: Set<Int> = []
     for node in nodes {
       guard let status = number(node, "an exit status", from: 1) else { continue }

@@ -27,8 +27,6 @@ indirect enum Shape: Sendable {
   case either([Shape])
   /// Such a value, or a text with an expression that comes to one.
   case computed(Shape)
-  /// Names of the file's own, each with such a value, and some keys with a meaning.
-  case mixed(Names, Shape, KeyTable)
   /// Anything at all.
   case anything
 

@@ -117,6 +117,12 @@ extension Arguments {
   {
     let source = SourceText(bytes)
     var reader = Reader(file: file, source: source)
+    // JSON may have characters in its texts that YAML has not.
+    if bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{"),
+      case .map(let values)? = try? Value(json: String(decoding: bytes, as: UTF8.self))
+    {
+      return values.mapValues(\.asText)
+    }
     let document = Document(source)
     for problem in document.problems {
       reader.tell(problem.message, at: problem.mark, length: problem.length, hint: problem.hint)

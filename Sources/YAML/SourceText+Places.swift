@@ -35,10 +35,11 @@ extension SourceText {
       return offset + skipped
     }
     let bracket = Array("${{".unicodeScalars)
-    guard let (number, inText) = lastOccurrence(of: bracket, in: before),
+    let upToBracket = text[..<min(offset + bracket.count, text.count)]
+    guard let (number, inText) = lastOccurrence(of: bracket, in: upToBracket),
       let inRaw = occurrence(number, of: bracket, in: raw)
     else { return nil }
-    let between = text[inText..<min(offset, text.count)]
+    let between = text[inText..<max(inText, min(offset, text.count))]
     return raw[inRaw...].starts(with: between) ? inRaw + between.count : inRaw
   }
 

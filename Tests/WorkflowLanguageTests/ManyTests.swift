@@ -30,7 +30,7 @@ struct ManyTests {
 
   @Test(arguments: [
     ("foreach: { from: 1, to: 3 }", ["1", "2", "3"]),
-    ("foreach: { from: 3, to: 1 }", ["3", "2", "1"]),
+    ("foreach: { from: 3, to: 1, by: -1 }", ["3", "2", "1"]), ("foreach: { from: 1, to: 0 }", []),
     ("foreach: { from: 0, to: 10, by: 5 }", ["0", "5", "10"]),
     ("foreach: { from: \"${{ params.from }}\", to: 3 }", ["2", "3"]),
     ("foreach: \"${{ fromJSON(params.sizes) }}\"", ["1", "2"]), ("foreach: []", []),

@@ -107,6 +107,7 @@ struct Guardian {
     group?.kill()
     killDescendants()
     group?.remove()
+    if status != .exited(code: 0) { TemporaryFiles.removeLeftovers(of: engine) }
     switch status {
     case .exited(let code):
       _exit(code)

@@ -39,13 +39,10 @@ extension Engine {
       guard declared.extrasIfAny?.cache != nil else {
         return .runs(because: ["it has no \"cache\", so it always runs"])
       }
-      guard let memory = cache?.memory else {
-        return .runs(because: ["nothing is remembered without a journal"])
-      }
       let resolved = try workflow.resolved(declared, values)
       let now = try StepTrace(
         of: declared, in: workflow, resolved, values, executor, secrets.masker)
-      guard let then = memory.recall(declared.id) else {
+      guard let then = cache?.memory.recall(declared.id) else {
         return .runs(because: ["it has not succeeded before, or was begun since and did not"])
       }
       let reasons = then.differences(to: now)

@@ -23,7 +23,7 @@ struct OutputFile {
     let folder = temporaryFolder(environment)
     // mkstemp(3) replaces six of that letter.
     let letters = String(repeating: "X", count: 6)
-    var template = Array((folder + "/reprise-output-" + letters).utf8CString)
+    var template = Array((TemporaryFiles.prefix("output", environment) + letters).utf8CString)
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else {
       throw .notStarted(

@@ -27,7 +27,10 @@ enum OutputText {
   /// - Throws: ``Mistake`` for the first line that makes no sense.
   static func outputs(in text: String) throws(Mistake) -> StepOutputs {
     var outputs: StepOutputs = [:]
-    var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
+    // By bytes: as characters, a carriage return and a line feed are one.
+    var lines = text.utf8.split(
+      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
+    ).map(Substring.init)[...]
     if lines.last?.isEmpty == true { lines = lines.dropLast() }
     while let line = lines.first {
       let number = lines.startIndex + 1

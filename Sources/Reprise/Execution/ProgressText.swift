@@ -12,7 +12,7 @@ enum ProgressText {
   /// - Parameter lines: What was written, at least one line.
   /// - Returns: What the last line that makes sense says; nil when none does.
   static func progress(in lines: String) -> (part: Double, text: String)? {
-    for line in lines.split(separator: "\n").reversed() {
+    for line in lines.utf8.split(separator: UInt8(ascii: "\n")).reversed().map(Substring.init) {
       let words = line.split(separator: " ", maxSplits: 2)
       guard words.count >= 2, words[0] == "progress" else { continue }
       let isPercentage = words[1].hasSuffix("%")

@@ -43,6 +43,14 @@ public struct RunState: Sendable, Equatable {
     positions[id].map { plan?.steps[$0].continuesOnError == true } ?? false
   }
 
+  /// What tells a step from the others that the same step of the file became, such as `linux, 5`.
+  ///
+  /// - Parameter id: The id of the step.
+  /// - Returns: The label; nil for a step that is not one of many.
+  public func label(of id: String) -> String? {
+    positions[id].flatMap { plan?.steps[$0].label }
+  }
+
   /// The position of a step in `steps`, or nil where the run has no step of that id.
   ///
   /// - Parameter id: The id of the step.

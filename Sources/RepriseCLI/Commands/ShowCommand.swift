@@ -37,7 +37,9 @@ struct ShowCommand: AsyncParsableCommand {
       """
     ]
     if !state.steps.isEmpty {
-      let rows = state.steps.map { row($0, isDead: record.status == .interrupted) }
+      let rows = state.steps.map {
+        row($0, state.label(of: $0.id), isDead: record.status == .interrupted)
+      }
       parts.append(aligned([["STEP", "STATE", "ATTEMPT", "TOOK", ""]] + rows))
     }
     let outputs = state.steps.flatMap(outputLines)
@@ -72,12 +74,13 @@ struct ShowCommand: AsyncParsableCommand {
     }
   }
 
-  private static func row(_ step: StepState, isDead: Bool) -> [String] {
+  private static func row(_ step: StepState, _ label: String?, isDead: Bool) -> [String] {
     let end = step.endedAt ?? step.startedAt
     let took = step.startedAt.flatMap { start in end.map { durationText($0 - start) } } ?? ""
     let (name, detail) = describe(step.phase, isDead: isDead)
     return [
-      TerminalText.sanitized(step.id), name, step.attempt == 0 ? "" : String(step.attempt),
+      TerminalText.sanitized(step.id + (label.map { " (\($0))" } ?? "")), name,
+      step.attempt == 0 ? "" : String(step.attempt),
       step.endedAt == nil ? "" : took, TerminalText.sanitized(detail),
     ]
   }

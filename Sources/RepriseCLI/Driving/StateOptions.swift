@@ -55,6 +55,7 @@ struct StateOptions: ParsableArguments {
         group.remove()
       }
       killProcesses(startedWith: Set(runs.map { "REPRISE_RUN_ID=\($0.id)" }))
+      TemporaryFiles.removeLeftovers(inheritedEnvironment())
     }
   }
 

@@ -33,6 +33,8 @@ public enum ValueProblem: Error, Sendable, Equatable {
 /// Why an expression comes to nothing.
 enum EvaluationError: Error, Equatable {
   case mistake(ExpressionMistake)
+  /// It asks for an output that a step has not left; with `||` there may be something else instead.
+  case missingOutput(ExpressionMistake)
   /// It needs something that is not known yet.
   case unknown
 }
@@ -101,19 +103,26 @@ extension Expression {
     }
   }
 
-  /// An output that a step which has succeeded did not leave is a mistake, not an empty text.
+  /// An output that a step did not leave is a mistake, not an empty text: what would be done with that?
   private func expectOutput(
     _ name: String, in outputs: Value, of base: Expression, _ source: some ValueSource
   ) throws(EvaluationError) {
     guard case .member(let step, "outputs") = base.kind,
       case .member(let steps, let id) = step.kind,
       case .root(.steps) = steps.kind, case .map(let left) = outputs, left[name] == nil,
-      case .map(let values) = try step.value(from: source), values["result"] == .text("success")
+      case .map(let values) = try step.value(from: source)
     else { return }
-    throw mistake(
-      "the step \"\(id)\" has left no output \"\(name)\"",
-      hint: left.isEmpty
-        ? "it has left none" : "it has left: " + left.keys.sorted().joined(separator: ", "))
+    let result = values["result"]?.asText ?? ""
+    let became = [
+      "failure": "it failed", "cancelled": "it was cancelled", "skipped": "it was skipped",
+    ]
+    throw .missingOutput(
+      ExpressionMistake(
+        message: "the step \"\(id)\" has left no output \"\(name)\"",
+        hint: became[result].map { $0 + "; where that may be, write: … || 'something else'" }
+          ?? (left.isEmpty
+            ? "it has left none" : "it has left: " + left.keys.sorted().joined(separator: ", ")),
+        range: range))
   }
 
   private func member(
@@ -170,10 +179,11 @@ extension Expression {
   private func binary(
     _ symbol: Operator, _ left: Expression, _ right: Expression, _ source: some ValueSource
   ) throws(EvaluationError) -> Value {
+    if symbol == .or { return try either(left, right, source) }
     let first = try left.value(from: source)
     switch symbol {
     case .and: return first.isTruthy ? try right.value(from: source) : first
-    case .or: return first.isTruthy ? first : try right.value(from: source)
+    case .or: preconditionFailure("BUG: || is computed before its operands are")
     case .equal: return .boolean(try equals(first, try right.value(from: source)))
     case .notEqual: return .boolean(!(try equals(first, try right.value(from: source))))
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
@@ -188,6 +198,19 @@ extension Expression {
       default: return .boolean(smaller >= larger)
       }
     }
+  }
+
+  /// The first value if it counts as true, or else the second.
+  private func either(
+    _ left: Expression, _ right: Expression, _ source: some ValueSource
+  ) throws(EvaluationError) -> Value {
+    do throws(EvaluationError) {
+      let first = try left.value(from: source)
+      if first.isTruthy { return first }
+    } catch {
+      guard case .missingOutput = error else { throw error }
+    }
+    return try right.value(from: source)
   }
 
   private func equals(_ first: Value, _ second: Value) throws(EvaluationError) -> Bool {

@@ -140,8 +140,11 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
           if parts.count == 1 { return value }
           result += value.asText
         } catch {
-          guard case .mistake(let mistake) = error else { throw error }
-          throw .mistake(mistake.moved(by: offset))
+          switch error {
+          case .mistake(let mistake), .missingOutput(let mistake):
+            throw .mistake(mistake.moved(by: offset))
+          case .unknown: throw error
+          }
         }
       }
     }

@@ -60,8 +60,9 @@ enum DotenvText {
   /// - Throws: ``WorkflowError`` with the first line that makes no sense.
   static func variables(in bytes: [UInt8], file: String) throws(WorkflowError) -> [String: String] {
     var variables: [String: String] = [:]
-    let text = String(decoding: bytes, as: UTF8.self)
-    var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
+    // By bytes: as characters, a carriage return and a line feed are one.
+    var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .map { Substring(decoding: $0, as: UTF8.self) }[...]
     while let first = lines.first {
       let number = lines.startIndex + 1
       lines = lines.dropFirst()

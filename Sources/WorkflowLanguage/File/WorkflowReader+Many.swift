@@ -122,11 +122,13 @@ extension WorkflowReader {
         "a range needs \"from\" and \"to\"", at: node, hint: "write it like: { from: 1, to: 5 }")
       return nil
     }
-    let distance = by ?? (from <= to ? 1 : -1)
+    let distance = by ?? 1
     guard distance != 0 else {
       readers[file].tell("the distance of a range is not 0", at: fields["by"] ?? node)
       return nil
     }
+    let isEmpty = distance > 0 ? to < from : to > from
+    guard !isEmpty else { return [] }
     guard expandsWithinLimit(abs(to - from) / abs(distance) + 1, node, context) else { return nil }
     return stride(from: from, through: to, by: distance).map { .number(Double($0)) }
   }

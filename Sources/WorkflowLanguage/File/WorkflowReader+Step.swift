@@ -225,6 +225,11 @@ extension WorkflowReader {
     let nodes: [Node]
     if case .sequence(let items) = node.content { nodes = items } else { nodes = [node] }
     let names = RunEnding.allCases.map(\.rawValue)
+    if nodes.isEmpty {
+      readers[context.file].tell(
+        "there is no ending in this list", at: node,
+        hint: "there are: " + names.joined(separator: ", "))
+    }
     return Set(
       nodes.compactMap { node in
         readers[context.file].choice(node, "ending", of: names).flatMap(RunEnding.init(rawValue:))

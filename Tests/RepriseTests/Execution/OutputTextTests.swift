@@ -14,6 +14,7 @@ struct OutputTextTests {
       ("_a-b_9=x\n", ["_a-b_9": "x"]),
       ("notes<<END\none\n\ntwo=2\nEND\nb=1\n", ["notes": "one\n\ntwo=2", "b": "1"]),
       ("notes<<END\nEND\n", ["notes": ""]),
+      ("a=1\r\nb<<END\nx\r\n\u{301}y\nEND\n", ["a": "1\r", "b": "x\r\n\u{301}y"]),
       ("quote=\"'$(x)`\n", ["quote": "\"'$(x)`"]),
     ] as [(String, StepOutputs)])
   func `names and values are read as they are`(_ text: String, _ outputs: StepOutputs) throws {

@@ -40,7 +40,7 @@ struct ConditionTests {
       params: { go: false }
       steps:
         - { id: a, if: params.go, run: x }
-        - { id: b, env: { X: "<${{ steps.a.outputs.from }}>", R: "${{ steps.a.result }}" }, run: x }
+        - { id: b, env: { X: "<${{ steps.a.outputs.from || '' }}>", R: "${{ steps.a.result }}" }, run: x }
       """
     let seen = Protected<[String: [String: String]]>([:])
     #expect(phases(try await state(text, seen: seen)) == ["a skipped", "b succeeded"])

@@ -44,7 +44,9 @@ struct ExpressionTests {
     ("!params.flag == false", "true"), ("true || false && false", "true"),
     ("(true || false) && false", "false"), ("1 == 2 || 'a' == 'a'", "true"),
     ("1 < 2 == true", "true"), ("params.flag && 'yes' || 'no'", "yes"),
-    ("null || 'otherwise'", "otherwise"), ("'' || 0", "0"), ("null == null", "true"),
+    ("null || 'otherwise'", "otherwise"),
+    ("steps.build.outputs.gone || 'otherwise'", "otherwise"), ("'' || 0", "0"),
+    ("null == null", "true"),
     ("null == 'x'", "false"), ("'a' == 'A'", "false"), ("'a' != 'b'", "true"),
     // Functions.
     ("contains('hello', 'ell')", "true"), ("contains(matrix.list, 'b')", "true"),
@@ -95,7 +97,10 @@ struct ExpressionTests {
       let value = try expression.value(from: Source())
       Issue.record("came to \(value)")
     } catch {
-      guard case .mistake(let mistake) = error else {
+      let mistake: ExpressionMistake
+      switch error {
+      case .mistake(let found), .missingOutput(let found): mistake = found
+      case .unknown:
         Issue.record("\(error)")
         return
       }

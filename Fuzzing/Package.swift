@@ -1,0 +1,18 @@
+// swift-tools-version: 6.2
+
+// A package of its own, so that nobody pays for it in a build. `make fuzz` builds and runs it.
+
+import PackageDescription
+
+let package = Package(
+  name: "Fuzzing",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "reprise", path: "..")],
+  targets: [
+    .target(name: "FuzzMain"),
+    .executableTarget(
+      name: "FuzzLoader",
+      dependencies: ["FuzzMain", .product(name: "Reprise", package: "reprise")],
+      swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])]),
+  ]
+)

@@ -1,0 +1,1 @@
+int FuzzLoader_main(int count, char **arguments);

@@ -1,0 +1,129 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Steps that are up to date are skipped, and only they.
+struct CacheTests {
+  private let scenario: Scenario
+
+  init() throws {
+    scenario = try Scenario()
+    try scenario.write("a", to: "src/a.c")
+    try scenario.write("b", to: "src/deep/b.c")
+    try write()
+  }
+
+  private func write(script: String = "cat src/a.c", variable: String = "x") throws {
+    try scenario.write(
+      """
+      params: { mode: debug, word: x }
+      steps:
+        - id: build
+          env: { VALUE: "\(variable)", WORD: "${{ params.word }}" }
+          run: |
+            \(script) > app
+            echo run >> ledger
+            echo "size=$(wc -c < app | tr -d ' ')" >> $REPRISE_OUTPUT
+            while [ -e hold ]; do sleep 0.01; done
+          cache: { inputs: ["src/**", "!**/*.tmp"], outputs: app, key: "${{ params.mode }}" }
+        - { id: use, exec: [sh, -c, 'echo $1 > used', sh, "${{ steps.build.outputs.size }}"] }
+      """, to: "w.yaml")
+  }
+
+  private var times: Int { scenario.read("ledger").split(separator: "\n").count }
+
+  private func run(_ arguments: String...) async throws {
+    try await scenario.start(["run", "w.yaml", "--progress", "none"] + arguments).end().succeeds()
+  }
+
+  private func explanation(_ arguments: String...) async throws -> String {
+    try await scenario.start(["explain", "w.yaml", "build"] + arguments).end().succeeds().output
+  }
+
+  @Test func `a step runs once, and its outputs are there when it is skipped`() async throws {
+    #expect(try await explanation().contains("has not succeeded before"))
+    try await run()
+    #expect(try await explanation() == "build would be skipped: it is up to date\n")
+    try scenario.write("", to: "used")
+    try await run()
+    #expect(times == 1 && scenario.read("used") == "1\n")
+    try await run("--force")
+    #expect(times == 2)
+    try await run()
+    #expect(times == 2)
+  }
+
+  @Test func `times do not count, contents do`() async throws {
+    try await run()
+    try scenario.write("a", to: "src/a.c")
+    try await run()
+    #expect(times == 1)
+    try scenario.write("A", to: "src/a.c")
+    #expect(try await explanation().contains("the input \"src/a.c\" has changed"))
+    try await run()
+    #expect(times == 2)
+    try scenario.write("ignored", to: "src/x.tmp")
+    try await run()
+    #expect(times == 2)
+  }
+
+  @Test func `a file that comes or goes is a change`() async throws {
+    try await run()
+    try scenario.write("c", to: "src/c.c")
+    #expect(try await explanation().contains("the input \"src/c.c\" is new"))
+    try await run()
+    try FileManager.default.removeItem(atPath: scenario.folder.path + "/src/deep/b.c")
+    #expect(try await explanation().contains("the input \"src/deep/b.c\" is gone"))
+    try await run()
+    try FileManager.default.removeItem(atPath: scenario.folder.path + "/app")
+    #expect(try await explanation().contains("the output \"app\" is gone"))
+    try await run()
+    try scenario.write("tampered", to: "app")
+    #expect(try await explanation().contains("the output \"app\" has changed"))
+    try await run()
+    #expect(times == 5)
+    try await run()
+    #expect(times == 5)
+  }
+
+  @Test func `a script, a variable, a parameter or a key that changes is a change`() async throws {
+    try await run()
+    try write(script: "cat src/deep/b.c")
+    #expect(
+      try await explanation().contains("its script, arguments, shell or directory have changed"))
+    try await run()
+    try write(script: "cat src/deep/b.c", variable: "y")
+    #expect(try await explanation().contains("the variable \"VALUE\" has changed"))
+    try await run()
+    #expect(try await explanation("-p", "word=z").contains("the variable \"WORD\" has changed"))
+    try await run("-p", "word=z")
+    #expect(
+      try await explanation("-p", "word=z", "-p", "mode=release").contains("its key has changed"))
+    try await run("-p", "word=z", "-p", "mode=release")
+    #expect(times == 5)
+  }
+
+  @Test func `a run that was cancelled or killed half-way does not count`() async throws {
+    for signal in [SIGTERM, SIGKILL] {
+      let before = times
+      try scenario.write("\(signal)", to: "src/a.c")
+      try scenario.write("", to: "hold")
+      let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
+      await expectEventually("it has written its output") { times == before + 1 }
+      started.send(signal)
+      _ = try await started.end()
+      try FileManager.default.removeItem(atPath: scenario.folder.path + "/hold")
+      #expect(try await explanation().contains("was begun since and did not"))
+      try await run()
+      #expect(times == before + 2)
+      try await run()
+      #expect(times == before + 2)
+    }
+  }
+
+  @Test func `without a journal nothing is skipped`() async throws {
+    try await run()
+    try await run("--no-journal")
+    #expect(times == 2)
+  }
+}

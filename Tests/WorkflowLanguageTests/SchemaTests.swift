@@ -1,0 +1,167 @@
+import Testing
+
+@testable import WorkflowLanguage
+@testable import YAML
+
+/// The schema for editors and the reader accept and refuse the same, as far as shapes go.
+struct SchemaTests {
+  private static let schema = try? Value(json: Workflow.jsonSchema())
+
+  /// Values of every kind, as they are written.
+  private static let values = [
+    "x", "''", "true", "false", "1", "0", "-1", "1.5", "5s", "[]", "[x]", "[1, 2]", "[[x]]", "{}",
+    "{a: b}", "{from: 1, to: 2}", "{limit: 2}", "{limit: 0}", "{env: A}", "{inputs: [a]}", "~",
+    "\"${{ params.n }}\"", "success", "[success, failure]", "{A: b}", "{1: b}",
+  ]
+
+  private static let cases: [String] = values.flatMap { value in
+    stepCases(value) + workflowCases(value) + otherCases(value)
+  }
+
+  private static func stepCases(_ value: String) -> [String] {
+    let others: Set = ["id", "run", "uses", "with"]
+    let names = KeyTable.step.keys.map(\.name).filter { !others.contains($0) }
+    return names.map { name -> String in
+      let many = name == "max-parallel" || name == "fail-fast" ? "foreach: [1], " : ""
+      let action = name == "exec" ? "" : "run: x, "
+      guard name == "on" else {
+        return "params: {n: 1}\nsteps: [{id: a, \(action)\(many)\(name): \(value)}]\n"
+      }
+      return "params: {n: 1}\nsteps: [{id: a, run: x}]\nfinally: [{id: b, run: x, on: \(value)}]\n"
+    }
+  }
+
+  private static func workflowCases(_ value: String) -> [String] {
+    let others: Set = ["steps", "params", "finally", "outputs", "dotenv"]
+    let names = KeyTable.workflow.keys.map(\.name).filter { !others.contains($0) }
+    return names.map { "params: {n: 1}\n\($0): \(value)\nsteps: [{id: a, run: x}]\n" }
+  }
+
+  private static func otherCases(_ value: String) -> [String] {
+    let step = "steps: [{id: a, run: x}]\n"
+    var cases: [String] = []
+    cases.append("params: {n: 1}\nsteps: \(value)\n")
+    cases.append("params: {n: 1}\nfinally: \(value)\n" + step)
+    cases.append("params: {p: \(value)}\n" + step)
+    cases.append("params: {p: {type: \(value)}}\n" + step)
+    cases.append("params: {p: {options: \(value)}}\n" + step)
+    cases.append("steps: [{id: \(value), run: x}]\n")
+    cases.append("steps: [{id: a, run: \(value)}]\n")
+    cases.append("steps: [{parallel: \(value)}]\n")
+    cases.append("steps: [{id: a, run: x}, \(value)]\n")
+    cases.append("unknown: \(value)\n" + step)
+    cases.append("steps: [{id: a, run: x, unknown: \(value)}]\n")
+    for key in ["delay", "jitter", "on"] {
+      cases.append("steps: [{id: a, run: x, retry: {limit: 1, \(key): \(value)}}]\n")
+    }
+    cases.append("params: {n: 1}\nsteps: [{id: a, run: x, cache: {inputs: \(value)}}]\n")
+    cases.append("params: {n: 1}\nconcurrency: {group: \(value), policy: queue}\n" + step)
+    cases.append("concurrency: {group: g, policy: \(value)}\n" + step)
+    return cases
+  }
+
+  /// What only the reader can know: names, and what values come to.
+  private static let beyondShapes = [
+    "does not exist", "if is true or false", "there is no \"", "cannot be used in", "is empty",
+    "nothing is left", "no list of the matrix", "is a whole number", "needs itself",
+    "foreach takes",
+    "of a matrix is a list", "a matrix is a map", "include is a list", "exclude is a list",
+    "the parameter \"", "an operator is expected", "true or false", "is a duration",
+    "a name or * is expected", "a value is expected", "the list \"", "the expression is empty",
+    "is no number",
+  ]
+
+  @Test(arguments: cases) func `both judge a file alike`(_ text: String) throws {
+    let document = Document(SourceText(Array(text.utf8)))
+    let root = try #require(document.root)
+    let schema = try #require(Self.schema)
+    let isValid = Validator(schema).accepts(Value(root), schema)
+    do {
+      _ = try Workflow(text: text, file: "w.yaml")
+      #expect(isValid, "the reader accepts what the schema refuses")
+    } catch {
+      let isAboutShape = error.diagnostics.contains { diagnostic in
+        diagnostic.severity == .error
+          && !Self.beyondShapes.contains { diagnostic.message.contains($0) }
+      }
+      #expect(!isValid || !isAboutShape, "the schema accepts what the reader refuses: \(error)")
+    }
+  }
+
+  @Test func `the schema knows every key and says what it is for`() throws {
+    let text = Workflow.jsonSchema()
+    for table in [KeyTable.workflow, .step, .retry, .cache, .parameter, .secret, .concurrency] {
+      for key in table.keys {
+        #expect(text.contains(Value.quoted(key.name)) && text.contains(Value.quoted(key.summary)))
+      }
+    }
+  }
+}
+
+/// As much of JSON Schema as ours uses (draft 7).
+private struct Validator {
+  let root: Value
+
+  init(_ root: Value) {
+    self.root = root
+  }
+
+  func accepts(_ value: Value, _ schema: Value) -> Bool {
+    guard case .map(let rules) = schema else { return true }
+    return rules.allSatisfy { name, rule in accepts(value, name, rule, rules) }
+  }
+
+  private func accepts(
+    _ value: Value, _ name: String, _ rule: Value, _ rules: [String: Value]
+  ) -> Bool {
+    switch (name, rule, value) {
+    case ("$ref", .text(let path), _):
+      var found = root
+      for part in path.split(separator: "/").dropFirst() {
+        guard case .map(let values) = found else { return false }
+        found = values[String(part)] ?? .null
+      }
+      return accepts(value, found)
+    case ("type", .text(let type), _): return has(value, type)
+    case ("type", .list(let types), _): return types.contains { has(value, $0.asText) }
+    case ("enum", .list(let options), _): return options.contains(value)
+    case ("anyOf", .list(let schemas), _): return schemas.contains { accepts(value, $0) }
+    case ("not", let schema, _): return !accepts(value, schema)
+    case ("pattern", .text(let pattern), .text(let text)): return matches(text, pattern)
+    case ("minimum", .number(let bound), .number(let number)): return number >= bound
+    case ("maximum", .number(let bound), .number(let number)): return number <= bound
+    case ("minItems", .number(let bound), .list(let items)): return Double(items.count) >= bound
+    case ("items", let schema, .list(let items)): return items.allSatisfy { accepts($0, schema) }
+    case ("required", .list(let names), .map(let values)):
+      return names.allSatisfy { values[$0.asText] != nil }
+    case ("propertyNames", let schema, .map(let values)):
+      return values.keys.allSatisfy { accepts(.text($0), schema) }
+    case ("properties", .map(let properties), .map(let values)):
+      return properties.allSatisfy { name, schema in
+        values[name].map { accepts($0, schema) } ?? true
+      }
+    case ("additionalProperties", let schema, .map(let values)):
+      var known: [String: Value] = [:]
+      if case .map(let properties)? = rules["properties"] { known = properties }
+      let others = values.filter { known[$0.key] == nil }
+      return schema == .boolean(false)
+        ? others.isEmpty : others.values.allSatisfy { accepts($0, schema) }
+    default: return true
+    }
+  }
+
+  private func has(_ value: Value, _ type: String) -> Bool {
+    switch (type, value) {
+    case ("string", .text), ("boolean", .boolean), ("array", .list), ("object", .map),
+      ("number", .number):
+      true
+    case ("integer", .number(let number)): number == number.rounded()
+    default: false
+    }
+  }
+
+  private func matches(_ text: String, _ pattern: String) -> Bool {
+    guard let regex = try? Regex(pattern) else { return false }
+    return text.contains(regex)
+  }
+}
