@@ -29,6 +29,9 @@ public struct Diagnostic: Sendable, Equatable {
 }
 
 extension Diagnostic: CustomStringConvertible {
+  /// How far a place may stand to the right before the beginning of its line is left out.
+  private static let columnsMax = 120
+
   /// The mistake as a person reads it: place, message, and the line with a caret.
   public var description: String {
     guard line > 0 else {
@@ -36,12 +39,19 @@ extension Diagnostic: CustomStringConvertible {
     }
     let number = String(line)
     let gutter = String(repeating: " ", count: max(5, number.count + 3))
+    // Of a long line the part around the place is shown.
+    let skipped = column > Self.columnsMax ? column - Self.columnsMax / 2 : 0
+    let window = String(
+      String.UnicodeScalarView(
+        sourceLine.unicodeScalars.dropFirst(skipped).prefix(2 * Self.columnsMax)))
+    let excerpt = (skipped > 0 ? "…" : "") + window
     // Tabs stay tabs before the caret, so that it stands below what it means.
-    let before = sourceLine.unicodeScalars.prefix(column - 1).map { $0 == "\t" ? "\t" : " " }
+    let count = column - 1 - skipped + (skipped > 0 ? 1 : 0)
+    let before = excerpt.unicodeScalars.prefix(count).map { $0 == "\t" ? "\t" : " " }
     let carets = "^" + String(repeating: "~", count: max(0, min(length, 60) - 1))
     return """
       \(file):\(line):\(column): \(severity.rawValue): \(message)
-      \(String(repeating: " ", count: gutter.count - number.count))\(number) | \(shown(sourceLine))
+      \(String(repeating: " ", count: gutter.count - number.count))\(number) | \(shown(excerpt))
       \(gutter) | \(before.joined())\(carets)\(hint.map { " " + $0 } ?? "")
       """
   }

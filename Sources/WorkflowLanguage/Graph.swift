@@ -194,7 +194,10 @@ public enum GraphError: Error, Equatable, CustomStringConvertible {
       "step \"\(step)\" needs \"\(need)\", which does not exist"
     case .needsItself(let id): "step \"\(id)\" needs itself"
     case .cycle(let ids):
-      "steps need one another in a circle: " + (ids + ids.prefix(1)).joined(separator: " -> ")
+      "steps need one another in a circle: "
+        + (ids.count > 12
+          ? ids.prefix(10).joined(separator: " -> ") + " -> … (\(ids.count) steps) -> \(ids[0])"
+          : (ids + ids.prefix(1)).joined(separator: " -> "))
     }
   }
 }

@@ -76,7 +76,7 @@ public struct Parameter: Sendable, Equatable {
         let near = nearest(to: text, among: options).map { "; did you mean \"\($0)\"?" }
         throw ParameterError(
           "the parameter \"\(name)\" cannot be \"\(text)\""
-            + (near ?? "; it may be: " + options.joined(separator: ", ")))
+            + (near ?? "; it may be: " + options.prefix(20).joined(separator: ", ")))
       }
       return .text(text)
     }

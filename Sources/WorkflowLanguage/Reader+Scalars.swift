@@ -61,7 +61,11 @@ extension Reader {
 
   /// A text in which expressions may stand; whether they make sense is checked later.
   mutating func template(_ node: Node, _ what: String, isExpression: Bool = false) -> Template? {
-    guard let text = scalar(node, what) else { return nil }
+    guard var text = scalar(node, what) else { return nil }
+    if isExpression {
+      // A block ends with a line feed, which would make a text of the expression.
+      while text.last?.isWhitespace == true { text.removeLast() }
+    }
     do throws(ExpressionMistake) {
       return try Template(parsing: text, isExpression: isExpression)
     } catch {
@@ -133,7 +137,7 @@ extension Reader {
     tell(
       "there is no \(what) \"\(text)\"", at: node,
       hint: nearest(to: text, among: options).map { "did you mean \"\($0)\"?" }
-        ?? "there are: " + options.joined(separator: ", "))
+        ?? "there are: " + options.prefix(20).joined(separator: ", "))
     return nil
   }
 }

@@ -12,6 +12,8 @@ struct Reader {
   let source: SourceText
   private(set) var diagnostics: [Diagnostic] = []
   private(set) var mistakeCount = 0
+  /// Where lines begin, once somebody has asked.
+  private var lineStarts: [Int] = []
 
   init(file: String, source: SourceText) {
     self.file = file
@@ -24,15 +26,14 @@ struct Reader {
     _ message: String, at mark: Mark, length: Int, hint: String? = nil,
     severity: Diagnostic.Severity = .error
   ) {
-    if severity == .error { mistakeCount += 1 }
-    // What comes after so many is hardly read, and each takes room.
-    guard diagnostics.count < Self.mistakesMax * 2 else { return }
     let diagnostic = Diagnostic(
       severity: severity, file: file, line: mark.line, column: mark.column, length: length,
       message: printable(message), hint: hint.map { printable($0) }, sourceLine: "")
     // A step that becomes many is read as often, with the same mistakes.
     guard !diagnostics.suffix(20).contains(diagnostic) else { return }
-    diagnostics.append(diagnostic)
+    if severity == .error { mistakeCount += 1 }
+    // What comes after so many is hardly read, and each takes room.
+    if !isFull { diagnostics.append(diagnostic) }
   }
 
   mutating func tell(_ message: String, at node: Node, hint: String? = nil) {
@@ -43,9 +44,22 @@ struct Reader {
     tell(message, at: node.mark, length: node.length, hint: hint, severity: .warning)
   }
 
+  /// Whether enough has been told: what comes now is only counted.
+  private var isFull: Bool { diagnostics.count >= Self.mistakesMax * 2 }
+
+  /// Whether it is worth looking through many names for one that was meant.
+  var givesHints: Bool { diagnostics.count < 20 }
+
   /// Tells what is wrong with an expression at its place in a scalar.
   mutating func tell(_ mistake: ExpressionMistake, in node: Node) {
-    let (mark, length) = source.place(of: mistake.range, in: node)
+    guard !isFull else {
+      mistakeCount += 1
+      return
+    }
+    if lineStarts.isEmpty { lineStarts = source.lineStarts() }
+    let start =
+      lineStarts.indices.contains(node.mark.line - 1) ? lineStarts[node.mark.line - 1] : nil
+    let (mark, length) = source.place(of: mistake.range, in: node, lineStart: start)
     tell(mistake.message, at: mark, length: length, hint: mistake.hint)
   }
 

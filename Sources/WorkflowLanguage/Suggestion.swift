@@ -7,15 +7,20 @@
 ///
 /// - Parameters:
 ///   - word: What was written.
-///   - candidates: What could have been meant; of equally near ones the first is taken.
+///   - candidates: What could have been meant; of equally near ones the first in
+///     alphabetical order is taken.
 /// - Returns: The nearest candidate, or nil.
 func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
   let letters = Array(word.lowercased())
+  // Of two letters nothing is near but the same two.
+  guard letters.count > 2 else { return candidates.first { $0.lowercased() == word.lowercased() } }
   let limit = min(2, max(1, (letters.count - 1) / 2))
   var best: (distance: Int, candidate: String)?
   for candidate in candidates where abs(candidate.count - letters.count) <= limit {
     let distance = editDistance(letters, Array(candidate.lowercased()))
-    if distance <= limit && distance < best?.distance ?? .max { best = (distance, candidate) }
+    guard distance <= limit else { continue }
+    if let best, (best.distance, best.candidate) <= (distance, candidate) { continue }
+    best = (distance, candidate)
   }
   return best?.candidate
 }

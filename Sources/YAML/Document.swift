@@ -29,6 +29,11 @@ public struct Document: Sendable {
       try composer.read(EventReader(source.bytes))
       root = composer.root
     } catch {
+      if let problem = source.unquotedExpression(before: error.mark) {
+        composer.problems.append(problem)
+        problems = composer.problems
+        return
+      }
       let isTab = source.line(error.mark.line).dropFirst(error.mark.column - 1).first == "\t"
       composer.problems.append(
         isTab
@@ -62,6 +67,12 @@ private struct Composer {
   mutating func read(_ reader: EventReader) throws(Problem) {
     while true {
       let event = try reader.next()
+      if let tag = event.tag {
+        problems.append(
+          Problem(
+            message: "a ! at the beginning means something to YAML", mark: event.start,
+            length: tag.unicodeScalars.count, hint: "quote the text"))
+      }
       switch event.kind {
       case .streamEnd: return
       case .documentStart:

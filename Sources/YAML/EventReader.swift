@@ -13,6 +13,8 @@ struct YAMLEvent {
 
   let kind: Kind
   let anchor: String?
+  /// A tag that is none of YAML's own, such as `!x`.
+  let tag: String?
   let start: Mark
   let end: Mark
 }
@@ -46,6 +48,7 @@ struct YAMLEvent {
     guard unsafe yaml_parser_parse(parser, &event) != 0 else { throw problem() }
     defer { unsafe yaml_event_delete(&event) }
     var anchor: UnsafeMutablePointer<yaml_char_t>?
+    var tag: UnsafeMutablePointer<yaml_char_t>?
     let kind: YAMLEvent.Kind
     switch unsafe event.type {
     case YAML_DOCUMENT_START_EVENT: kind = .documentStart
@@ -56,27 +59,36 @@ struct YAMLEvent {
     case YAML_SEQUENCE_START_EVENT:
       kind = .sequenceStart
       unsafe anchor = event.data.sequence_start.anchor
+      unsafe tag = event.data.sequence_start.tag
     case YAML_MAPPING_START_EVENT:
       kind = .mappingStart
       unsafe anchor = event.data.mapping_start.anchor
+      unsafe tag = event.data.mapping_start.tag
     case YAML_SCALAR_EVENT:
       let scalar = unsafe event.data.scalar
       let value = unsafe UnsafeBufferPointer(start: scalar.value, count: scalar.length)
       let text = unsafe String(decoding: value, as: UTF8.self)
       kind = .scalar(text, isPlain: unsafe scalar.style == YAML_PLAIN_SCALAR_STYLE)
       unsafe anchor = scalar.anchor
+      unsafe tag = scalar.tag
     case YAML_ALIAS_EVENT:
       kind = .alias(unsafe text(event.data.alias.anchor) ?? "")
     default: kind = .other
     }
     return YAMLEvent(
-      kind: kind, anchor: unsafe text(anchor), start: unsafe mark(event.start_mark),
+      kind: kind, anchor: unsafe text(anchor), tag: unsafe foreignTag(tag),
+      start: unsafe mark(event.start_mark),
       end: unsafe mark(event.end_mark))
   }
 
   private func text(_ pointer: UnsafeMutablePointer<yaml_char_t>?) -> String? {
     guard let pointer = unsafe pointer else { return nil }
     return unsafe String(cString: pointer)
+  }
+
+  private func foreignTag(_ pointer: UnsafeMutablePointer<yaml_char_t>?) -> String? {
+    guard let tag = unsafe text(pointer), !tag.hasPrefix("tag:yaml.org,2002:") else { return nil }
+    return tag
   }
 
   private func mark(_ mark: yaml_mark_t) -> Mark {

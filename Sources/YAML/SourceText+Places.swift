@@ -3,17 +3,22 @@
 extension SourceText {
   /// Where a part of what a scalar says stands in the file.
   ///
-  /// Exact where the scalar stands in the file as it is read. Where escapes or line folding come between,
-  /// it is found by the bracket `${{` that stands before it; failing that, it is the scalar's beginning.
+  /// Where that cannot be told, as of an alias, it is the scalar's beginning.
   ///
   /// - Parameters:
   ///   - range: The part, in characters (Unicode scalars) of the scalar's text.
   ///   - node: The scalar.
+  ///   - lineStart: Where its line begins, in bytes, if that is known.
   /// - Returns: The place, and how many characters of its line are meant.
-  public func place(of range: Range<Int>, in node: Node) -> (Mark, length: Int) {
+  public func place(
+    of range: Range<Int>, in node: Node, lineStart: Int? = nil
+  ) -> (Mark, length: Int) {
     let text = Array((node.text ?? "").unicodeScalars)
-    let raw = Array(scalars(from: node.mark, count: text.count * 6 + 4096))
-    guard let start = position(of: range.lowerBound, text, raw) else {
+    let raw = Array(
+      scalars(
+        from: node.mark, count: text.count * 6 + 4096,
+        start: lineStart ?? offset(ofLine: node.mark.line)))
+    guard let start = Alignment(text, raw).position(of: range.lowerBound) else {
       return (node.mark, node.length)
     }
     var mark = node.mark
@@ -25,48 +30,117 @@ extension SourceText {
     return (mark, max(1, rest.prefix { $0 != "\n" && $0 != "\r" }.count))
   }
 
-  /// Where a character of a scalar stands in the text from which it was read.
-  private func position(
-    of offset: Int, _ text: [Unicode.Scalar], _ raw: [Unicode.Scalar]
-  ) -> Int? {
-    let before = text[..<min(offset, text.count)]
-    // As it is, behind a quote at most.
-    for skipped in 0...1 where raw.dropFirst(skipped).starts(with: before) {
-      return offset + skipped
-    }
+  /// What is wrong when an expression stands without quotes in `{ }` or `[ ]`, which end at its brackets.
+  func unquotedExpression(before mark: Mark) -> Problem? {
+    let line = Array(line(mark.line).unicodeScalars.prefix(mark.column))
     let bracket = Array("${{".unicodeScalars)
-    let upToBracket = text[..<min(offset + bracket.count, text.count)]
-    guard let (number, inText) = lastOccurrence(of: bracket, in: upToBracket),
-      let inRaw = occurrence(number, of: bracket, in: raw)
+    guard
+      let start = line.indices.last(where: { line[$0...].starts(with: bracket.prefix(2)) }),
+      start == 0 || !["\"", "'"].contains(line[start - 1]),
+      line[..<start].contains("{") || line[..<start].contains("[")
     else { return nil }
-    let between = text[inText..<max(inText, min(offset, text.count))]
-    return raw[inRaw...].starts(with: between) ? inRaw + between.count : inRaw
+    return Problem(
+      message: "an expression in { } or [ ] stands in quotes",
+      mark: Mark(line: mark.line, column: start + 1), length: bracket.count,
+      hint: "write \"${{ … }}\"")
   }
 
-  private func lastOccurrence(
-    of pattern: [Unicode.Scalar], in text: ArraySlice<Unicode.Scalar>
-  ) -> (number: Int, position: Int)? {
-    var found: (number: Int, position: Int)?
-    for position in text.indices where text[position...].starts(with: pattern) {
-      found = ((found?.number ?? -1) + 1, position)
-    }
-    return found
-  }
-
-  private func occurrence(
-    _ number: Int, of pattern: [Unicode.Scalar], in text: [Unicode.Scalar]
-  ) -> Int? {
-    var left = number
-    for position in text.indices where text[position...].starts(with: pattern) {
-      if left == 0 { return position }
-      left -= 1
-    }
-    return nil
-  }
-
-  private func scalars(from mark: Mark, count: Int) -> Substring.UnicodeScalarView {
-    let start = offset(ofLine: mark.line)
+  private func scalars(
+    from mark: Mark, count: Int, start: Int
+  ) -> Substring.UnicodeScalarView {
     let text = String(decoding: bytes[start...].prefix(mark.column * 4 + count * 4), as: UTF8.self)
     return text.unicodeScalars.dropFirst(mark.column - 1).prefix(count)
+  }
+}
+
+/// Walks along what a scalar says and how it stands in the file, side by side.
+private struct Alignment {
+  private let text: [Unicode.Scalar]
+  private let raw: [Unicode.Scalar]
+  private var place = 0
+  /// How far the lines of a block are indented; nil for other scalars.
+  private var indentation: Int?
+  private var isDoubleQuoted = false
+
+  init(_ text: [Unicode.Scalar], _ raw: [Unicode.Scalar]) {
+    self.text = text
+    self.raw = raw
+  }
+
+  /// Where a character of the text stands; nil where that cannot be told.
+  func position(of offset: Int) -> Int? {
+    var walk = self
+    guard walk.begin() else { return nil }
+    for scalar in text.prefix(offset) where !walk.step(scalar) { return nil }
+    walk.skipToNext(text.dropFirst(offset).first)
+    return walk.place <= raw.count ? min(walk.place, max(0, raw.count - 1)) : nil
+  }
+
+  private mutating func begin() -> Bool {
+    switch raw.first {
+    case "*": return false
+    case "\"", "'":
+      isDoubleQuoted = raw.first == "\""
+      place = 1
+    case "|", ">":
+      guard let lineFeed = raw.firstIndex(of: "\n") else { return false }
+      place = lineFeed + 1
+      var blanks = 0
+      var position = place
+      while position < raw.count, raw[position] == " " || raw[position] == "\n" {
+        blanks = raw[position] == "\n" ? 0 : blanks + 1
+        position += 1
+      }
+      indentation = blanks
+      skipIndentation()
+    default: break
+    }
+    return true
+  }
+
+  private mutating func skipIndentation() {
+    guard let indentation else { return }
+    var count = 0
+    while count < indentation, place < raw.count, raw[place] == " " {
+      place += 1
+      count += 1
+    }
+  }
+
+  private mutating func skipBlanks() {
+    while place < raw.count, [" ", "\n", "\t", "\r"].contains(raw[place]) { place += 1 }
+  }
+
+  /// Goes past line breaks and indentation that stand before a character and are no part of the text.
+  private mutating func skipToNext(_ next: Unicode.Scalar?) {
+    guard let next, place < raw.count, raw[place] == "\n", next != "\n" else { return }
+    skipBlanks()
+  }
+
+  /// Goes past one character of the text.
+  private mutating func step(_ scalar: Unicode.Scalar) -> Bool {
+    guard place < raw.count else { return false }
+    if raw[place] == "\r", scalar == "\n" { place += 1 }
+    guard place < raw.count else { return false }
+    if indentation != nil {
+      let isBreak = raw[place] == "\n" && (scalar == "\n" || scalar == " ")
+      guard raw[place] == scalar || isBreak else { return false }
+      place += 1
+      if isBreak { skipIndentation() }
+      return true
+    }
+    if raw[place] == "\n" || (raw[place] == " " && scalar == "\n") {
+      guard scalar == " " || scalar == "\n" else { return false }
+      skipBlanks()
+      return true
+    }
+    if isDoubleQuoted, raw[place] == "\\" {
+      let letter = raw.dropFirst(place + 1).first
+      place += letter == "x" ? 4 : letter == "u" ? 6 : letter == "U" ? 10 : 2
+      return true
+    }
+    guard raw[place] == scalar else { return false }
+    place += !isDoubleQuoted && raw.first == "'" && scalar == "'" ? 2 : 1
+    return true
   }
 }

@@ -92,6 +92,15 @@ public struct SourceText: Sendable {
     return mark
   }
 
+  /// Where each line begins, in bytes.
+  public func lineStarts() -> [Int] {
+    var starts = [0]
+    while let lineBreak = nextBreak(from: starts[starts.count - 1]) {
+      starts.append(lineBreak.upperBound)
+    }
+    return starts
+  }
+
   /// Where a line begins, in bytes.
   func offset(ofLine number: Int) -> Int {
     var start = 0

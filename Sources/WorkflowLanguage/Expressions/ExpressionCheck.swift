@@ -44,10 +44,10 @@ extension Expression {
       }
       if let types = try outputTypes(name, of: base, in: scope) { return types }
       let types = try base.types(in: scope)
-      guard !types.isDisjoint(with: [.map, .null, .list]) else {
+      guard types == .null || !types.isDisjoint(with: [.map, .list]) else {
         throw ExpressionMistake(
-          message: "\(types.name) has no \"\(name)\"",
-          hint: types == .text ? "read JSON with fromJSON(…) first" : nil, range: range)
+          message: "\(types.subtracting(.null).name) has no \"\(name)\"",
+          hint: types.contains(.text) ? "read JSON with fromJSON(…) first" : nil, range: range)
       }
       return .any
     case .element(let base, let index):
@@ -60,7 +60,12 @@ extension Expression {
         }
       }
       let types = try base.types(in: scope)
-      _ = try index.types(in: scope)
+      let indexTypes = try index.types(in: scope)
+      if types == .map, indexTypes.isDisjoint(with: .text) {
+        throw ExpressionMistake(
+          message: "a member of a map is named by a text, not \(indexTypes.name)",
+          range: index.range)
+      }
       guard !types.isDisjoint(with: [.map, .list, .null]) else {
         throw ExpressionMistake(message: "\(types.name) has no elements", range: range)
       }

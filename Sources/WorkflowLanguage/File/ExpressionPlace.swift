@@ -10,6 +10,8 @@ enum ExpressionPlace: Equatable {
   case with
   /// `exec` and `dir`.
   case setting
+  /// `dir` of a workflow.
+  case workflowDirectory
   /// `if`.
   case condition
   /// `outputs` of a step.
@@ -27,6 +29,7 @@ enum ExpressionPlace: Equatable {
     case .environment: "env"
     case .with: "with"
     case .setting: "exec or dir"
+    case .workflowDirectory: "the dir of a workflow"
     case .condition: "if"
     case .outputs: "outputs"
     case .workflowOutputs: "the outputs of a workflow"
@@ -44,6 +47,7 @@ enum ExpressionPlace: Equatable {
     case .setting, .condition, .cacheKey: [.params, .env, .steps, .run, .workflow]
     case .outputs: [.params, .env, .steps, .run, .workflow, .stdout, .outputs]
     case .workflowOutputs: [.params, .steps, .workflow]
+    case .workflowDirectory: [.params, .env, .run, .workflow]
     case .settled: [.params, .workflow]
     }
   }
@@ -51,7 +55,7 @@ enum ExpressionPlace: Equatable {
   /// Whether the step that this belongs to may be one of many.
   var isOfStep: Bool {
     switch self {
-    case .workflowEnvironment, .workflowOutputs: false
+    case .workflowEnvironment, .workflowDirectory, .workflowOutputs: false
     default: true
     }
   }
@@ -83,12 +87,14 @@ extension WorkflowReader {
       throws(ExpressionScopeMistake) -> ValueTypes
     {
       if names.contains(name) { return types }
-      let near = nearest(to: name, among: names).map { "did you mean \"\($0)\"?" }
+      let isSearched = names.count < 1000 || readers.allSatisfy(\.givesHints)
+      let near =
+        isSearched ? nearest(to: name, among: names).map { "did you mean \"\($0)\"?" } : nil
       throw ExpressionScopeMistake(
         message: "there is no \(what) \"\(name)\"",
         hint: near
           ?? (names.isEmpty
-            ? nil : "there are: " + names.sorted().prefix(10).joined(separator: ", ")))
+            ? nil : "there are: " + names.prefix(1000).sorted().prefix(10).joined(separator: ", ")))
     }
     switch root {
     case .params:

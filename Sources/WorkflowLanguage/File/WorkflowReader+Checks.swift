@@ -59,13 +59,18 @@ extension WorkflowReader {
         let isItself =
           ids == [draft.step.id]
           || draft.step.extrasIfAny?.groups.contains(scopes[scope].prefix + name) == true
-        if isItself {
+        if finallyIDs.contains(scopes[scope].prefix + name), draft.step.extrasIfAny?.finally == nil
+        {
+          readers[file].tell(
+            "\"\(name)\" stands under \"finally\": it runs when all others are over", at: node,
+            hint: "move it to \"steps\", or do not need it")
+        } else if isItself {
           readers[file].tell("step \"\(name)\" needs itself", at: node, hint: "remove it")
         } else if let ids {
           // A step that could not be read is missing; that has been told.
           result += ids
         } else {
-          let near = nearest(to: name, among: places[scope].keys.sorted())
+          let near = readers[file].givesHints ? nearest(to: name, among: places[scope].keys) : nil
           readers[file].tell(
             "step \"\(draft.step.id)\" needs \"\(name)\", which does not exist", at: node,
             hint: near.map { "did you mean \"\($0)\"?" })
@@ -98,12 +103,18 @@ extension WorkflowReader {
     let whole = 0..<max(1, check.template.source.unicodeScalars.count)
     switch check.place {
     case .condition:
-      guard types.isDisjoint(with: [.boolean, .null]) else { return }
+      if check.template.parts.count > 1 {
+        throw ExpressionMistake(
+          message: "a condition is one expression",
+          hint: "write one ${{ … }} around all of it, or none", range: whole)
+      }
+      let known = types.subtracting(.null)
+      guard !known.isEmpty, !known.contains(.boolean) else { return }
       throw ExpressionMistake(
         message: "if is true or false, not \(types.name)",
         hint: types == .text ? "compare it, as in: … == 'true'" : "compare it with something",
         range: whole)
-    case .environment, .workflowEnvironment, .setting, .cacheKey:
+    case .environment, .workflowEnvironment, .workflowDirectory, .setting, .cacheKey:
       guard types.isDisjoint(with: [.text, .number, .boolean, .null]) else { return }
       throw ExpressionMistake(
         message: "a text is expected here, not \(types.name)",
@@ -116,7 +127,6 @@ extension WorkflowReader {
   private func checkSteps(_ check: Check, _ reach: inout Reach) throws(ExpressionMistake) {
     guard let position = check.draft, position < drafts.count else { return }
     let step = drafts[position].step
-    guard step.extras.finally == nil else { return }
     for (expression, offset) in check.template.expressions {
       var mistake: ExpressionMistake?
       expression.visit { part in
@@ -124,14 +134,25 @@ extension WorkflowReader {
           case .root(.steps) = base.kind, let ids = ids(of: name, scope: check.scope)
         else { return }
         let own = scopes[check.scope].prefix + name
-        if own == step.id && check.place == .outputs {
+        let isAfter = finallyIDs.contains(own)
+        if step.extrasIfAny?.finally != nil && !isAfter { return }
+        if isAfter && step.extrasIfAny?.finally == nil {
+          mistake = ExpressionMistake(
+            message: "\"\(name)\" stands under \"finally\": it runs when all others are over",
+            hint: "use it there", range: part.range)
+        } else if own == step.id && check.place == .outputs {
           mistake = ExpressionMistake(
             message: "a step's own outputs are \"outputs.…\"", hint: "write outputs.name",
             range: part.range)
         } else if own == step.id || !reach.covers(ids, step.id) {
           mistake = ExpressionMistake(
             message: "\"\(name)\" may not be over when this step starts",
-            hint: "add \"\(name)\" to its needs, directly or through others", range: part.range)
+            hint: own == step.id
+              ? "it is the step itself"
+              : reach.covers([step.id], ids.first ?? "")
+                ? "\"\(name)\" needs this step itself"
+                : "add \"\(name)\" to its needs, directly or through others",
+            range: part.range)
         }
       }
       if let mistake { throw mistake.moved(by: offset) }

@@ -28,6 +28,14 @@ extension WorkflowReader {
       all = fields["matrix"].flatMap { readMatrix($0, context) }
     }
     guard let all else { return (nil, needs) }
+    if all.isEmpty {
+      // It becomes no step, but its mistakes are told all the same.
+      var trial = self
+      var inner = context
+      inner.bindings = openBinding
+      _ = trial.readSingle(fields, "\(id)[0]", needs, inner)
+      readers = trial.readers
+    }
     let group = scopes[context.scope].prefix + id
     var inner = context
     inner.extras.groups.append(group)
@@ -108,7 +116,7 @@ extension WorkflowReader {
     func number(_ name: String, _ reader: inout WorkflowReader) -> Int?? {
       guard let node = fields[name] else { return .some(nil) }
       guard let settled = reader.settled(node, name, context) else { return nil }
-      guard let text = settled.text, let number = Int(text), abs(number) <= Int(Int32.max) else {
+      guard let text = settled.text, let number = Int(text), number.magnitude <= Int32.max else {
         reader.readers[file].tell("\(name) is a whole number", at: node)
         return nil
       }

@@ -13,6 +13,7 @@ extension WorkflowReader {
     // Without a name it is read all the same, for its other mistakes.
     let id = readID(fields["id"], of: node, context) ?? "(step \(drafts.count + 1))"
     if context.isFinally {
+      finallyIDs.insert(scopes[context.scope].prefix + id)
       if fields["needs"] != nil {
         readers[file].tell(
           "a step under finally has no \"needs\"", at: fields.key("needs") ?? node,
@@ -34,6 +35,9 @@ extension WorkflowReader {
     return readSingle(fields, id, needs, context)
   }
 
+  /// How many steps there may be where some were made of others.
+  private static let expansionsMax = 100_000
+
   /// Reads a step that is one step, or stands for one other file.
   ///
   /// - Parameters:
@@ -45,6 +49,12 @@ extension WorkflowReader {
   mutating func readSingle(
     _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
+    guard drafts.count < Self.expansionsMax || context.isPlain && context.scope == 0 else {
+      readers[context.file].tell(
+        "more than \(Self.expansionsMax) steps are made by foreach, matrix and uses",
+        at: fields["id"] ?? fields.node)
+      return (nil, needs)
+    }
     if fields["uses"] != nil { return readUses(fields, id, needs, context) }
     let file = context.file
     let draft = drafts.count
@@ -152,14 +162,13 @@ extension WorkflowReader {
     } else {
       nodes = readers[file].list(node, of: "an id or a list of ids is") ?? []
     }
-    var seen: [String] = []
+    var seen: Set<String> = []
     return nodes.compactMap { need in
       guard let id = readers[file].nonEmptyText(need, "needs") else { return nil }
-      if seen.contains(id) {
+      if !seen.insert(id).inserted {
         readers[file].tell("\"\(id)\" is needed already", at: need, hint: "name it once")
         return nil
       }
-      seen.append(id)
       needNodes.append(need)
       return .name(id, scope: context.scope, file: file, node: needNodes.count - 1)
     }
@@ -204,20 +213,12 @@ extension WorkflowReader {
     guard let text = node.text, text.hasExpression else {
       return readers[file].nonEmptyText(node, "run")
     }
-    let line = text.split(separator: "\n").first { $0.contains("${{") } ?? ""
-    let (rewritten, bindings) = ScriptRewrite.rewritten(String(line))
-    let start = text.unicodeScalars.count - text.drop { $0 != "$" }.unicodeScalars.count
-    var offset = start
-    // The first bracket, not just the first dollar.
-    let scalars = Array(text.unicodeScalars)
-    while offset < scalars.count, !scalars[offset...].starts(with: "${{".unicodeScalars) {
-      offset += 1
-    }
-    let end = ScriptRewrite.end(of: scalars, from: offset)
-    let (mark, length) = readers[file].source.place(of: offset..<end, in: node)
+    let rewrite = ScriptRewrite(text)
     readers[file].tell(
-      "a value is never pasted into a script, where it could become code", at: mark, length: length,
-      hint: "bind it in env: { \(bindings) } and write: \(rewritten)")
+      ExpressionMistake(
+        message: "a value is never pasted into a script, where it could become code",
+        hint: "bind it in env: { \(rewrite.bindings) } and write: \(rewrite.line)",
+        range: rewrite.range), in: node)
     return nil
   }
 
@@ -325,59 +326,5 @@ extension WorkflowReader {
         return nil
       }
     }
-  }
-}
-
-/// Shows how a line of a script is written with its values bound in `env`.
-enum ScriptRewrite {
-  /// The line with variables in the place of expressions, and what to put into `env`.
-  static func rewritten(_ line: String) -> (line: String, bindings: String) {
-    var result = ""
-    var bindings: [String] = []
-    let scalars = Array(line.trimmingBlanks.unicodeScalars)
-    var position = 0
-    while position < scalars.count {
-      guard scalars[position...].starts(with: "${{".unicodeScalars) else {
-        result.unicodeScalars.append(scalars[position])
-        position += 1
-        continue
-      }
-      let end = end(of: scalars, from: position)
-      var expression = ""
-      expression.unicodeScalars.append(contentsOf: scalars[position..<end])
-      let name = variableName(for: expression, taken: bindings.count)
-      bindings.append("\(name): \(expression)")
-      let isQuoted = result.unicodeScalars.filter { $0 == "\"" }.count % 2 == 1
-      result += isQuoted ? "$\(name)" : "\"$\(name)\""
-      position = end
-    }
-    return (result, bindings.joined(separator: ", "))
-  }
-
-  /// Where an expression that begins at a bracket ends.
-  static func end(of scalars: [Unicode.Scalar], from start: Int) -> Int {
-    var position = start
-    while position < scalars.count, scalars[position] != "\n" {
-      if scalars[position...].starts(with: "}}".unicodeScalars) { return position + 2 }
-      position += 1
-    }
-    return position
-  }
-
-  /// A name for the variable: the last word of the expression.
-  private static func variableName(for expression: String, taken: Int) -> String {
-    let words = expression.split { !($0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_")) }
-    let word = words.last.map { $0.uppercased() } ?? "VALUE"
-    let isName = word.first?.isLetter == true
-    return isName ? word : "VALUE\(taken + 1)"
-  }
-}
-
-extension String {
-  fileprivate var trimmingBlanks: String {
-    let front = drop { $0 == " " || $0 == "\t" }
-    var text = String(front)
-    while text.last == " " { text.removeLast() }
-    return text
   }
 }

@@ -5,6 +5,8 @@ import YAML
 extension WorkflowReader {
   /// How many files may use one another in a row.
   static let usesDepthMax = 16
+  /// How often files may be used in all.
+  private static let filesMax = 10_000
 
   mutating func readUses(
     _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
@@ -15,6 +17,10 @@ extension WorkflowReader {
       return (nil, needs)
     }
     let draft = drafts.count
+    guard readers.count <= Self.filesMax else {
+      readers[file].tell("other files are used more than \(Self.filesMax) times", at: node)
+      return (nil, needs)
+    }
     guard let (source, path) = load(name, node, context) else { return (nil, needs) }
     readers.append(Reader(file: path, source: source))
     var inner = Context()

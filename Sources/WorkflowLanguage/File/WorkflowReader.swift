@@ -43,6 +43,8 @@ struct WorkflowReader {
   /// Where ids were first given, by scope.
   var places: [[String: Mark]] = []
   var usedSources: [String: String] = [:]
+  /// The ids of the steps under `finally`.
+  var finallyIDs: Set<String> = []
 
   init(file: String, source: SourceText, sources: SourceFiles, arguments: Arguments) {
     self.sources = sources
@@ -158,7 +160,8 @@ struct WorkflowReader {
         node, .workflowEnvironment, context, draft: nil)
     }
     if let node = fields["dir"] {
-      scopes[context.scope].directory = template(node, "dir", .setting, context, draft: nil)
+      scopes[context.scope].directory = template(
+        node, "dir", .workflowDirectory, context, draft: nil)
     }
     context.defaults.shell = fields["shell"].flatMap { readers[file].shell($0) }
     context.defaults.grace = fields["grace"].flatMap {

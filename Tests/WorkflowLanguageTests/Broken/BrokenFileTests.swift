@@ -1,0 +1,136 @@
+import Testing
+import WorkflowLanguage
+
+/// What holds for all broken files: they are refused in plain words and at once.
+struct BrokenFileTests {
+  @Test(arguments: [
+    BrokenWorkflowTests.mistakes, BrokenValueTests.mistakes, BrokenStepTests.mistakes,
+    BrokenExpressionTests.mistakes, BrokenConditionTests.mistakes, BrokenPlaceTests.mistakes,
+    BrokenGroupTests.mistakes, BrokenYAMLTests.mistakes,
+  ])
+  func `each is refused within a second`(_ mistakes: [MistakeTests.Mistake]) {
+    for mistake in mistakes {
+      let time = ContinuousClock().measure {
+        _ = try? Workflow(text: mistake.text, file: "w.yaml", with: Arguments(leavesOpen: true))
+      }
+      #expect(time < .seconds(1), "\(mistake.text)")
+    }
+  }
+
+  /// Texts that grow with a number, each broken.
+  static let growing: [(name: String, text: @Sendable (Int) -> String)] = [
+    (
+      "an unknown name in each step",
+      { count in
+        "steps:\n"
+          + (0..<count).map { "- {id: s\($0), run: x, env: {A: \"${{ x }}\"}}\n" }.joined()
+      }
+    ),
+    (
+      "an unknown need in each step",
+      { count in
+        "steps:\n" + (0..<count).map { "- {id: step\($0), run: x, needs: no\($0)}\n" }.joined()
+      }
+    ),
+    (
+      "an unknown step in each condition",
+      { count in
+        let steps = (0..<count).map { number in
+          "- {id: step\(number), run: x, if: steps.no\(number).result == 'failure'}\n"
+        }
+        return "steps:\n" + steps.joined()
+      }
+    ),
+    (
+      "many expressions in a script",
+      { count in
+        "steps:\n- id: a\n  run: " + String(repeating: "${{ params.a }} ", count: count) + "\n"
+      }
+    ),
+    (
+      "many needs, one of them twice",
+      { count in
+        "steps:\n" + (0..<count).map { "- {id: s\($0), run: x, needs: []}\n" }.joined()
+          + "- {id: z, run: x, needs: [" + (0..<count).map { "s\($0)" }.joined(separator: ", ")
+          + ", s1]}\n"
+      }
+    ),
+    (
+      "many mistakes on one line",
+      { count in
+        let values = (0..<count).map { "A\($0): \"${{ x }}\"" }
+        return "env: {" + values.joined(separator: ", ") + "}\nsteps: [{id: a, run: x}]\n"
+      }
+    ),
+  ]
+
+  @Test(arguments: growing.indices)
+  func `what is told of a large file takes no more than its share of time`(_ index: Int) {
+    let text = Self.growing[index].text(5000)
+    let time = ContinuousClock().measure {
+      #expect(throws: WorkflowError.self) { try Workflow(text: text, file: "w.yaml") }
+    }
+    #expect(time < .seconds(10), "\(Self.growing[index].name)")
+  }
+
+  @Test(arguments: growing.indices)
+  func `what is told of a large file is short enough to be read`(_ index: Int) {
+    do {
+      _ = try Workflow(text: Self.growing[index].text(1000), file: "w.yaml")
+      Issue.record("was accepted")
+    } catch {
+      // At most a hundred mistakes, each with its line cut to what a terminal holds.
+      #expect(error.description.utf8.count < 200_000, "\(Self.growing[index].name)")
+    }
+  }
+
+  @Test func `a mistake far along a line is shown with what stands around it`() {
+    let text = "env: {A: \"" + String(repeating: "y", count: 5000) + " ${{ x }}\"}\n"
+    do {
+      _ = try Workflow(text: text + "steps: [{id: a, run: x}]\n", file: "w.yaml")
+      Issue.record("was accepted")
+    } catch {
+      #expect(error.diagnostics.map(\.column) == [5016])
+      #expect(error.description.utf8.count < 1000)
+      #expect(error.description.contains("${{ x }}"))
+    }
+  }
+
+  @Test func `a long circle is not told whole`() {
+    let steps = (0..<5000).map { "- {id: step\($0), run: x, needs: step\(($0 + 1) % 5000)}\n" }
+    do {
+      _ = try Workflow(text: "steps:\n" + steps.joined(), file: "w.yaml")
+      Issue.record("was accepted")
+    } catch {
+      #expect(error.diagnostics.map(\.line) == [2])
+      #expect(error.description.contains("in a circle: step0 -> step1 -> "))
+      #expect(error.description.utf8.count < 2000)
+    }
+  }
+}
+
+extension MistakeTests.Mistake {
+  /// What libyaml says in its own words.
+  private static let foreignWords = [
+    "did not find expected", "found character", "found unexpected", "while scanning",
+    "while parsing", "could not find", "found undefined", "found duplicate", "libyaml",
+  ]
+
+  /// Expects that the text is refused with the right words at the right places.
+  func expectTold(sourceLocation: SourceLocation = #_sourceLocation) {
+    do {
+      let workflow = try Workflow(text: text, file: "w.yaml", with: Arguments(leavesOpen: true))
+      Issue.record(
+        "was accepted: \(text)\n\(workflow.steps.map(\.id))", sourceLocation: sourceLocation)
+    } catch {
+      let told = error.diagnostics.filter { $0.severity == .error }
+      let found = told.map { "\($0.line):\($0.column)" }
+      #expect(found == places, "\(error)", sourceLocation: sourceLocation)
+      #expect(error.description.contains(says), "\(error)", sourceLocation: sourceLocation)
+      #expect(error.mistakeCount == told.count, "\(error)", sourceLocation: sourceLocation)
+      for words in Self.foreignWords {
+        #expect(!error.description.contains(words), "\(error)", sourceLocation: sourceLocation)
+      }
+    }
+  }
+}
