@@ -105,6 +105,11 @@ extension Shape {
         "type": .text("object"), "propertyNames": .map(["pattern": .text(names.pattern)]),
         "additionalProperties": .map(value.schema),
       ]
+    case .matrix:
+      return [
+        "type": .text("object"), "minProperties": .number(1),
+        "propertyNames": .map(["pattern": .text(Shape.Names.identifier.pattern)]),
+      ]
     case .steps: return ["$ref": .text("#/definitions/steps")]
     case .branches: return ["$ref": .text("#/definitions/steps")]
     case .computed(let shape): return Shape.anyOf([shape.schema, Self.expression])

@@ -103,7 +103,7 @@ extension KeyTable {
       Key(
         "foreach", .either([.template, .list(.anything, minimum: 0), .map(range)]),
         "once for each of these"),
-      Key("matrix", .named(.identifier, .anything), "once for each combination"),
+      Key("matrix", .matrix, "once for each combination"),
       Key(
         "max-parallel", .computed(.whole(1...Int(Int32.max))),
         "how many of a foreach or matrix may run at once"),

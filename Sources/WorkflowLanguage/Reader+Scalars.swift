@@ -109,7 +109,10 @@ extension Reader {
     guard case .scalar(let text, isPlain: true) = node.content, let number = Int(text),
       number >= minimum, number <= Int(Int32.max)
     else {
-      tell("\(what) is a whole number from \(minimum)", at: node)
+      let isLarge = node.text.flatMap { Double($0) }.map { $0 > Double(Int32.max) } ?? false
+      tell(
+        "\(what) is a whole number from \(minimum)" + (isLarge ? " to \(Int32.max)" : ""), at: node,
+        hint: node.text?.hasExpression == true ? "it cannot be computed" : nil)
       return nil
     }
     return number

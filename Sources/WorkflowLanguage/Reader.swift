@@ -31,6 +31,11 @@ struct Reader {
       message: printable(message), hint: hint.map { printable($0) }, sourceLine: "")
     // A step that becomes many is read as often, with the same mistakes.
     guard !diagnostics.suffix(20).contains(diagnostic) else { return }
+    // Of what a tag has swallowed nothing more is told.
+    let isOfTag = diagnostics.contains {
+      $0.line == mark.line && $0.column == mark.column && $0.message.hasPrefix("a ! at")
+    }
+    if isOfTag { return }
     if severity == .error { mistakeCount += 1 }
     // What comes after so many is hardly read, and each takes room.
     if !isFull { diagnostics.append(diagnostic) }

@@ -96,7 +96,7 @@ extension Reader {
     if let node = fields["backoff"] { retry.backoff = backoff(node) ?? retry.backoff }
     if let node = fields["factor"] {
       retry.factor = decimal(node, "factor", 1...1000) ?? retry.factor
-      if retry.backoff != .exponential {
+      if retry.backoff != .exponential, fields["backoff"] == nil || retry.backoff != .constant {
         tell(
           "a factor means something with \"backoff: exponential\" only", at: node,
           hint: "add the backoff, or leave the factor out")

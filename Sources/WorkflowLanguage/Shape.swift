@@ -27,6 +27,8 @@ indirect enum Shape: Sendable {
   case either([Shape])
   /// Such a value, or a text with an expression that comes to one.
   case computed(Shape)
+  /// Names with lists.
+  case matrix
   /// Anything at all.
   case anything
 

@@ -12,13 +12,15 @@
 /// - Returns: The nearest candidate, or nil.
 func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
   let letters = Array(word.lowercased())
-  // Of two letters nothing is near but the same two.
-  guard letters.count > 2 else { return candidates.first { $0.lowercased() == word.lowercased() } }
+  // One letter is near to any other.
+  guard letters.count > 1 else { return candidates.first { $0.lowercased() == word.lowercased() } }
   let limit = min(2, max(1, (letters.count - 1) / 2))
   var best: (distance: Int, candidate: String)?
   for candidate in candidates where abs(candidate.count - letters.count) <= limit {
     let distance = editDistance(letters, Array(candidate.lowercased()))
-    guard distance <= limit else { continue }
+    let sharesLetters =
+      letters.count > 2 || candidate.lowercased().contains { letters.contains($0) }
+    guard distance <= limit, sharesLetters else { continue }
     if let best, (best.distance, best.candidate) <= (distance, candidate) { continue }
     best = (distance, candidate)
   }

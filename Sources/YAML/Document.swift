@@ -40,7 +40,7 @@ public struct Document: Sendable {
           ? Problem(
             message: "a tab cannot indent or begin a value", mark: error.mark, length: 1,
             hint: "use spaces")
-          : error)
+          : error.refined(by: source))
     }
     problems = composer.problems
   }
@@ -88,10 +88,12 @@ private struct Composer {
       case .scalar(let text, let isPlain):
         let isOnOneLine = event.start.line == event.end.line
         let length = isOnOneLine ? event.end.column - event.start.column : 1
+        // What a foreign tag has swallowed is not what was meant, so nothing is made of it.
+        let content: Node.Content =
+          event.tag == nil ? .scalar(text, isPlain: isPlain) : .scalar("", isPlain: true)
         add(
-          Node(
-            content: .scalar(text, isPlain: isPlain), mark: event.start, length: max(1, length),
-            size: 1), anchor: event.anchor)
+          Node(content: content, mark: event.start, length: max(1, length), size: 1),
+          anchor: event.anchor)
       case .alias(let name):
         add(try resolved(name, event), anchor: nil)
       case .documentEnd, .other: break

@@ -146,11 +146,36 @@ extension Problem {
     case "found unknown escape character":
       message = "there is no such escape in a text in double quotes"
       hint = "write \\\\ for a backslash, or use single quotes"
+    case "did not find expected hexdecimal number":
+      message = "hexadecimal digits are expected after \\x, \\u and \\U"
+      hint = "write \\\\ for a backslash, or use single quotes"
+    case "found invalid Unicode character escape code":
+      message = "there is no character of this number"
+    case "found an indentation indicator equal to 0":
+      message = "a number behind | or > is from 1 to 9"
+      hint = "leave it out"
+    case "found incompatible YAML document":
+      message = "this is no version of YAML that is read"
+      hint = "write %YAML 1.2, or leave the line out"
+    case "did not find expected node content":
+      message = "a value is expected here"
+      hint = "quote the text if this is part of it"
+    case "did not find expected <document start>":
+      message = "a second document begins here"
+      hint = "put --- before it; or indent all lines alike, if it is part of the first one"
+    case _ where context.contains("tag"):
+      self = Problem(
+        message: "a ! at the beginning means something to YAML", mark: contextMark, length: 1,
+        hint: "quote the text")
     case "did not find expected alphabetic or numeric character":
+      self.mark.column = max(1, mark.column - 1)
       message = "a name of letters and digits is expected after & or *"
       hint = "quote the text if it begins with & or *"
     case "did not find expected comment or line break":
       message = "after | or > the text begins on the next line"
+    case "control characters are not allowed":
+      message = "this character cannot be part of a YAML file"
+      hint = "remove it"
     default:
       if !context.isEmpty { hint = "it was understood since \(since)" }
     }

@@ -144,3 +144,28 @@ private struct Alignment {
     return true
   }
 }
+
+extension Problem {
+  /// Says more of what libyaml found missing, by what stands there instead.
+  func refined(by source: SourceText) -> Problem {
+    var problem = self
+    let line = Array(source.line(mark.line).unicodeScalars)
+    let before = line.prefix(mark.column - 1).reversed().drop { $0 == " " }.first
+    let here = line.dropFirst(mark.column - 1).first
+    if message.hasPrefix("a key of the map") {
+      if here == "-" {
+        problem.message = "an item is indented like the items above"
+        problem.hint = "align it with them"
+      } else if let before, ["\"", "'", "]", "}"].contains(before), mark.column > 1 {
+        problem.message = "something stands behind the end of the value"
+        problem.hint = "quote all of it; in single quotes, write '' for a quote"
+      }
+    } else if message.contains("is not closed"), here == "[" || here == "{" {
+      problem.hint = "quote the text if this is part of it"
+    } else if message.hasPrefix("a second document"), source.line(1).hasPrefix("%") {
+      problem.message = "the line --- is missing before this"
+      problem.hint = "write it, or leave out the first line"
+    }
+    return problem
+  }
+}

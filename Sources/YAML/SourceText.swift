@@ -69,6 +69,11 @@ public struct SourceText: Sendable {
       } else if let length = characterLength(at: position) {
         position += length
       } else {
+        if byte == 0xC2, let next = bytes[(position + 1)...].first, (0x80...0x9F).contains(next) {
+          return problem(
+            "a control character \(hexadecimal(next)) cannot be part of a YAML file", at: position,
+            "remove it")
+        }
         return problem(
           "this byte (\(hexadecimal(byte))) is not UTF-8", at: position, "save the file as UTF-8")
       }

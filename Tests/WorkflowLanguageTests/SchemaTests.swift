@@ -131,6 +131,8 @@ private struct Validator {
     case ("minimum", .number(let bound), .number(let number)): return number >= bound
     case ("maximum", .number(let bound), .number(let number)): return number <= bound
     case ("minItems", .number(let bound), .list(let items)): return Double(items.count) >= bound
+    case ("minProperties", .number(let bound), .map(let values)):
+      return Double(values.count) >= bound
     case ("items", let schema, .list(let items)): return items.allSatisfy { accepts($0, schema) }
     case ("required", .list(let names), .map(let values)):
       return names.allSatisfy { values[$0.asText] != nil }

@@ -72,8 +72,9 @@ extension Expression {
       return .any
     case .each(let base):
       let types = try base.types(in: scope)
-      guard !types.isDisjoint(with: [.map, .list, .null]) else {
-        throw ExpressionMistake(message: "\(types.name) has no elements", range: range)
+      guard types == .null || !types.isDisjoint(with: [.map, .list]) else {
+        throw ExpressionMistake(
+          message: "\(types.subtracting(.null).name) has no elements", range: range)
       }
       return .list
     case .not(let operand):
@@ -91,7 +92,8 @@ extension Expression {
   }
 
   private func noMember(_ name: String) -> ExpressionMistake {
-    ExpressionMistake(message: "this has no \"\(name)\"", range: range)
+    ExpressionMistake(
+      message: "this has no \"\(name)\"", hint: "read JSON with fromJSON(…) first", range: range)
   }
 
   private static func hasMembers(_ root: Root) -> Bool {

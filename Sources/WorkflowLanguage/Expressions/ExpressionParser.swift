@@ -140,11 +140,16 @@ struct ExpressionParser {
       "secret": "secrets", "step": "steps", "environment": "env",
     ]
     let roots = Expression.Root.allCases.map(\.rawValue)
+    switch name {
+    case "yes", "no", "on", "off": return "there are only true and false"
+    case "not": return "write !"
+    case "and": return "write &&"
+    case "or": return "write ||"
+    default: break
+    }
+    if let function = Expression.Function(rawValue: name) { return "call it: \(function.usage)" }
     if let meant = foreign[name] ?? nearest(to: name, among: roots) {
       return "did you mean \"\(meant)\"?"
-    }
-    if Expression.Function.allCases.contains(where: { $0.rawValue == name }) {
-      return "call it: \(name)()"
     }
     return "texts stand in single quotes; there are: " + roots.joined(separator: ", ")
   }
@@ -179,7 +184,8 @@ struct ExpressionParser {
         counts.upperBound == 0
         ? "no argument"
         : (counts.lowerBound == counts.upperBound
-          ? "\(counts.lowerBound)" : "\(counts.lowerBound) to \(counts.upperBound)") + " arguments"
+          ? "\(counts.lowerBound)" : "\(counts.lowerBound) to \(counts.upperBound)")
+          + (counts.upperBound == 1 ? " argument" : " arguments")
       throw ExpressionMistake(
         message: "\(function.rawValue) takes \(expected), not \(arguments.count)",
         hint: "call it like: " + function.usage, range: whole)

@@ -63,6 +63,13 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
       if position > textStart { parts.append(.text(string(textStart..<position))) }
       let start = position + 3
       guard let end = Self.end(of: scalars, from: start) else {
+        // Behind an open quote no bracket counts.
+        let quotes = scalars.indices[start...].filter { scalars[$0] == "'" }
+        if quotes.count % 2 == 1, let open = quotes.last {
+          throw ExpressionMistake(
+            message: "this text is never closed", hint: "close it with a single quote",
+            range: open..<open + 1)
+        }
         throw ExpressionMistake(
           message: "this expression is never closed", hint: "close it with }}",
           range: position..<start)

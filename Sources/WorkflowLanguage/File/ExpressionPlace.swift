@@ -111,7 +111,8 @@ extension WorkflowReader {
         return .map
       }
       guard places[scope][name] == nil else { return .map }
-      return try known(Array(places[scope].keys), "step", .map)
+      let names = readers.allSatisfy(\.givesHints) ? Array(places[scope].keys) : []
+      return try known(names, "step", .map)
     case .matrix: return try known(bindings?.matrixNames ?? [], "value of the matrix", .any)
     case .run:
       return try known(["id", "generation"], "property of a run", name == "id" ? .text : .number)

@@ -123,7 +123,9 @@ extension Reader {
     if case .sequence = node.content {
       guard let words = texts(node, "a part of shell") else { return nil }
       guard let program = words.first, !program.isEmpty else {
-        tell("shell names no program", at: node, hint: "write it like: [bash, -eu, -c]")
+        var place = node
+        if case .sequence(let nodes) = node.content, let first = nodes.first { place = first }
+        tell("shell names no program", at: place, hint: "write it like: [bash, -eu, -c]")
         return nil
       }
       return .arguments(words)

@@ -51,6 +51,8 @@ struct ScriptRewrite {
       line += isInDouble ? "$\(name)" : isInSingle ? "'\"$\(name)\"'" : "\"$\(name)\""
       position = end
     }
+    // Nothing but the value between single quotes: they go.
+    for name in names { line = line.replacing("''\"$\(name)\"''", with: "\"$\(name)\"") }
   }
 
   /// Where an expression that begins at a bracket ends.

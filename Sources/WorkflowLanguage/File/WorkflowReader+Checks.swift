@@ -70,6 +70,11 @@ extension WorkflowReader {
           // A step that could not be read is missing; that has been told.
           result += ids
         } else {
+          if name.contains(",") {
+            readers[file].tell(
+              "\"\(name)\" is no id", at: node, hint: "write a list of ids: [\(name)]")
+            continue
+          }
           let near = readers[file].givesHints ? nearest(to: name, among: places[scope].keys) : nil
           readers[file].tell(
             "step \"\(draft.step.id)\" needs \"\(name)\", which does not exist", at: node,
@@ -112,7 +117,7 @@ extension WorkflowReader {
       guard !known.isEmpty, !known.contains(.boolean) else { return }
       throw ExpressionMistake(
         message: "if is true or false, not \(types.name)",
-        hint: types == .text ? "compare it, as in: … == 'true'" : "compare it with something",
+        hint: known == .text ? "compare it, as in: … == 'true'" : "compare it with something",
         range: whole)
     case .environment, .workflowEnvironment, .workflowDirectory, .setting, .cacheKey:
       guard types.isDisjoint(with: [.text, .number, .boolean, .null]) else { return }
@@ -140,18 +145,21 @@ extension WorkflowReader {
           mistake = ExpressionMistake(
             message: "\"\(name)\" stands under \"finally\": it runs when all others are over",
             hint: "use it there", range: part.range)
-        } else if own == step.id && check.place == .outputs {
+        } else if own == step.id && check.place != .outputs {
+          mistake = ExpressionMistake(
+            message: "a step cannot use its own outputs",
+            hint: "only \"outputs\" of it can, as outputs.name",
+            range: part.range)
+        } else if own == step.id {
           mistake = ExpressionMistake(
             message: "a step's own outputs are \"outputs.…\"", hint: "write outputs.name",
             range: part.range)
         } else if own == step.id || !reach.covers(ids, step.id) {
           mistake = ExpressionMistake(
             message: "\"\(name)\" may not be over when this step starts",
-            hint: own == step.id
-              ? "it is the step itself"
-              : reach.covers([step.id], ids.first ?? "")
-                ? "\"\(name)\" needs this step itself"
-                : "add \"\(name)\" to its needs, directly or through others",
+            hint: reach.covers([step.id], ids.first ?? "")
+              ? "\"\(name)\" needs this step itself"
+              : "add \"\(name)\" to its needs, directly or through others",
             range: part.range)
         }
       }

@@ -195,6 +195,12 @@ extension WorkflowReader {
         hint: "write it like: { os: [linux, mac], version: [5, 6] }")
       return nil
     }
+    guard !pairs.isEmpty else {
+      readers[file].tell(
+        "there is no list in this matrix", at: node,
+        hint: "write it like: { os: [linux, mac], version: [5, 6] }")
+      return nil
+    }
     let before = mistakeCount
     var matrix = Matrix()
     for (name, key, value) in readers[file].named(node, "matrix", .identifier) {
@@ -263,10 +269,13 @@ extension WorkflowReader {
   private mutating func combinations(
     _ values: [Value], _ name: String, _ node: Node, _ file: Int
   ) -> [[String: Value]] {
-    values.compactMap { value in
+    var nodes: [Node] = []
+    if case .sequence(let items) = node.content { nodes = items }
+    return values.enumerated().compactMap { position, value in
       if case .map(let combination) = value { return combination }
       readers[file].tell(
-        "\(name) is a list of maps", at: node, hint: "write it like: [{ os: mac, version: 6 }]")
+        "\(name) is a list of maps", at: position < nodes.count ? nodes[position] : node,
+        hint: "write it like: [{ os: mac, version: 6 }]")
       return nil
     }
   }

@@ -195,7 +195,8 @@ extension WorkflowReader {
       let words = nodes.compactMap { template($0, "an argument", .setting, context, draft: draft) }
       guard words.count == nodes.count else { return nil }
       guard let program = words.first, !program.source.isEmpty else {
-        readers[file].tell("exec names no program", at: exec, hint: "write it like: [git, status]")
+        readers[file].tell(
+          "exec names no program", at: nodes.first ?? exec, hint: "write it like: [git, status]")
         return nil
       }
       return .exec(words)

@@ -106,6 +106,7 @@ struct HostileTests {
     let ended = try await scenario.reprise("run", "w.yaml").fails(with: 2)
     #expect(ended.errors.contains("w.yaml:5:16: error: a value is never pasted into a script"))
     #expect(
-      ended.errors.contains("bind it in env: { X: \"${{ params.x }}\" } and write: echo \"hi $X\" > f"))
+      ended.errors.contains(
+        "bind it in env: { X: \"${{ params.x }}\" } and write: echo \"hi $X\" > f"))
   }
 }

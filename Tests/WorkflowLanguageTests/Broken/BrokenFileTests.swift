@@ -117,6 +117,7 @@ extension MistakeTests.Mistake {
   ]
 
   /// Expects that the text is refused with the right words at the right places.
+
   func expectTold(sourceLocation: SourceLocation = #_sourceLocation) {
     do {
       let workflow = try Workflow(text: text, file: "w.yaml", with: Arguments(leavesOpen: true))

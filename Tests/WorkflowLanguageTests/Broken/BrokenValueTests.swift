@@ -102,13 +102,6 @@ struct BrokenValueTests {
     Mistake(
       "params:\n  a: {type: number}\n  a: {type: string}\nsteps: [{id: a, run: x}]\n", ["3:3"],
       "stands here a second time"),
-    Mistake(
-      "params: {a: {type: strin}}\nenv: {B: \"${{ params.a }}\"}\nsteps: [{id: a, run: x}]\n",
-      ["1:20"],
-      "did you mean \"string\"?"),
-    Mistake(
-      "params: {a: {type: numbr, default: [x]}}\nsteps: [{id: a, run: x}]\n", ["1:20", "1:36"],
-      "did you mean \"number\"?"),
     // Environment.
     Mistake(
       "env: A=1\nsteps: [{id: a, run: x}]\n", ["1:6"],
@@ -182,9 +175,6 @@ struct BrokenValueTests {
       "secrets: {a: {env: [A]}}\nsteps: [{id: a, run: x}]\n", ["1:20"],
       "env is a text, not a list"),
     Mistake(
-      "secrets: {a: {env: A B}}\nsteps: [{id: a, run: x}]\n", ["1:20"],
-      "cannot be the name of an environment variable"),
-    Mistake(
       "secrets: {a: {file: \"${{ params.f }}\"}}\nsteps: [{id: a, run: x}]\n", ["1:21"],
       "file cannot be computed"),
     Mistake(
@@ -198,9 +188,6 @@ struct BrokenValueTests {
       "a word is a text, not a list"),
     Mistake(
       "secrets: {a b: {env: A}}\nsteps: [{id: a, run: x}]\n", ["1:11"], "cannot be a name here"),
-    Mistake(
-      "secrets: {a: secret}\nenv: {B: \"${{ secrets.a }}\"}\nsteps: [{id: a, run: x}]\n", ["1:14"],
-      "says where it comes from"),
   ]
 
   @Test(arguments: mistakes) func `a mistake in a value is told where it is`(_ mistake: Mistake) {

@@ -103,9 +103,6 @@ struct BrokenWorkflowTests {
       ["1:27"],
       "there is no parameter \"x\""),
     Mistake(
-      "concurrency: {group: [g]}\nsteps: [{id: a, run: x}]\n", ["1:14", "1:22"],
-      "needs a \"group\" and a \"policy\""),
-    Mistake(
       "concurrency: {group: [g], policy: wait}\nsteps: [{id: a, run: x}]\n", ["1:22", "1:35"],
       "there are: parallel, queue, restart, reject"),
     // Defaults.
