@@ -4,7 +4,7 @@
 WORKFLOW ?= coordinator
 SWIFT ?= swift
 
-.PHONY: run build test soak lint format tsan install-needs clean
+.PHONY: run build test soak fuzz lint format tsan install-needs clean
 
 run: build
 	@.build/debug/reprise run $(WORKFLOW)
@@ -24,15 +24,20 @@ soak: install-needs
 	$(SWIFT) build --build-tests
 	REPRISE_SOAK=1 Scripts/test --skip-build --no-parallel --filter '$(SOAK)'
 
+# Ten million mutations of the examples through the loader under AddressSanitizer; FUZZ names another number.
+FUZZ ?= 10000000
+fuzz: install-needs
+	Scripts/fuzz $(FUZZ)
+
 # The suite under ThreadSanitizer, after a planted race and a lock have been judged rightly.
 tsan: install-needs
 	Scripts/thread-sanitizer/run
 
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources
 
 format:
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources
 
 # libyaml and SQLite: the only things that the package manager of Swift does not bring.
 install-needs:

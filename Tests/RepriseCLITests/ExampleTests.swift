@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Every file in `workflows/` runs as it is, and ends as its description says.
@@ -6,33 +7,88 @@ struct ExampleTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  private static let expected: [String: Int32] = [
-    "coordinator": 0, "diamond": 0, "build-test-release": 0, "failing": 1, "time-out": 1,
-    "retry": 0,
-  ]
+  /// Those that do not succeed by themselves, with their exit status.
+  private static let failing: [String: Int32] = ["failing": 1, "time-out": 1, "fail-fast": 1]
 
-  private func run(_ name: String) async throws -> Scenario.Ended {
+  /// Those that wait for somebody.
+  private static let asking: Set = ["approval"]
+
+  private static let names: [String] = {
+    let folder = root.appendingPathComponent("workflows").path
+    let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+    return paths.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
+  }()
+
+  private func run(_ name: String, in scenario: Scenario) throws -> Scenario.Started {
     let path = Self.root.appendingPathComponent("workflows/\(name).yaml").path
-    return try await Scenario().reprise("run", path, "--progress", "plain")
+    return try scenario.start(["run", path, "--progress", "plain"])
   }
 
-  @Test(arguments: expected) func `an example ends as it should`(
-    _ name: String, _ status: Int32
+  @Test(arguments: names) func `an example ends as it should, and leaves nothing behind`(
+    _ name: String
   ) async throws {
-    try await run(name).fails(with: status)
+    let scenario = try Scenario()
+    let folder = try Scenario()
+    let path = Self.root.appendingPathComponent("workflows/\(name).yaml").path
+    let started = try scenario.start(
+      ["run", path, "--progress", "plain"], environment: ["TMPDIR": folder.folder.path])
+    if Self.asking.contains(name) {
+      try await expectEventually("it waits for approval") {
+        try await scenario.start(["approve", "@last", "go"]).end().status == 0
+      }
+    }
+    try await started.end().fails(with: Self.failing[name] ?? 0)
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.folder.path)
+    #expect(left == [], "temporary files are removed")
+    try await scenario.reprise("validate", path).succeeds()
   }
 
-  @Test func `every file in workflows is expected to end somehow`() throws {
-    let files = try FileManager.default.contentsOfDirectory(
-      atPath: Self.root.appendingPathComponent("workflows").path)
-    #expect(Set(files) == Set(Self.expected.keys.map { "\($0).yaml" }))
+  @Test func `the examples that are expected to end in some way are there`() {
+    #expect(Set(Self.failing.keys).union(Self.asking).isSubset(of: Self.names))
+    #expect(Self.names.count > 25)
   }
 
   @Test func `the failing example names the failure with its last lines`() async throws {
-    let ended = try await run("failing").fails(with: 1)
+    let ended = try await run("failing", in: Scenario()).end().fails(with: 1)
     let text = ended.output + ended.errors
     #expect(text.contains("error: no such key: colour"))
     #expect(text.contains("exited with status 3"))
     #expect(!text.contains("never printed"))
+  }
+
+  @Test func `what is cached in an example is skipped the second time`() async throws {
+    let scenario = try Scenario()
+    for name in ["cache", "recipes/build-with-cache"] {
+      try await run(name, in: scenario).end().succeeds()
+      let second = try await run(name, in: scenario).end().succeeds()
+      #expect(second.output.contains("skipped: up to date"), "\(name): \(second.output)")
+    }
+  }
+
+  @Test(arguments: ["github-actions", "dagu", "go-task"])
+  func `a file of another tool does as Reprise what it did there`(_ tool: String) async throws {
+    let scenario = try Scenario()
+    let check = Self.root.appendingPathComponent("Examples/coming-from/\(tool)/check.sh").path
+    let executable = Scenario.Started.executable.path
+    try await scenario.shell("REPRISE='\(executable)' sh '\(check)'").succeeds()
+  }
+
+  @Test func `the excerpts of the recipes stand in their files`() throws {
+    let text = try String(
+      contentsOf: Self.root.appendingPathComponent("Documentation/recipes.md"), encoding: .utf8)
+    let files = try Self.names.map {
+      try String(
+        contentsOf: Self.root.appendingPathComponent("workflows/\($0).yaml"), encoding: .utf8)
+    }
+    let all = Set(files.joined(separator: "\n").split(separator: "\n"))
+    let recipes = text.components(separatedBy: "## Coming from")[0]
+    var isInside = false
+    for line in recipes.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("```") {
+        isInside = line.hasPrefix("```yaml")
+      } else if isInside && !line.isEmpty {
+        #expect(all.contains(line), "\(line)")
+      }
+    }
   }
 }

@@ -81,6 +81,64 @@ struct TreeViewTests {
     #expect(lines(again).first == "demo  generation 2")
   }
 
+  @Test func `what one step has become stands below a row of its own`() throws {
+    let plan = RunPlan(
+      workflow: "many",
+      steps: [
+        PlannedStep(id: "t[0]", label: "linux, 5"), PlannedStep(id: "t[1]", label: "mac, 6"),
+        PlannedStep(id: "use/a"), PlannedStep(id: "use/b", continuesOnError: true),
+      ],
+      outline: .sequence([
+        .group("t", .parallel([.step(StepIndex(0)), .step(StepIndex(1))])),
+        .group("use", .sequence([.step(StepIndex(2)), .step(StepIndex(3))])),
+      ]))
+    let state = try state(
+      started("t[0]") + [.step("t[0]", attempt: 1, .skipped("up to date", ["a": "b"]))]
+        + started("t[1]") + started("use/b") + [.step("use/b", attempt: 1, .failed(.rejected))],
+      plan: plan)
+    #expect(
+      lines(state, columns: 70) == [
+        "many",
+        "  ▸ t               1 of 2 done",
+        "  ├ ○ [0] linux, 5     1.0s  skipped: up to date",
+        "  └ ⠋ [1] mac, 6       5.0s",
+        "  ✖ use             1 of 2 done",
+        "  └ · use/a",
+        "    ✖ use/b            1.0s  was not approved; the run goes on",
+        "2 of 4 done · 1 running · 1 failed · 1 skipped   10.0s",
+      ])
+  }
+
+  @Test func `how far a step is stands in a bar, as it has told or as it usually is`() throws {
+    let plan = RunPlan(
+      workflow: "bars",
+      steps: [
+        PlannedStep(id: "told"), PlannedStep(id: "usual", usualSeconds: 12),
+        PlannedStep(id: "late", usualSeconds: 2), PlannedStep(id: "quick", usualSeconds: 0.1),
+      ])
+    let state = try state(
+      started("told") + [.step("told", attempt: 1, .progress(0.7, "compiling"))] + started("usual")
+        + started("late") + started("quick"), plan: plan)
+    #expect(
+      lines(state, columns: 70) == [
+        "bars",
+        "  ⠋ told      8.0s  ━━━━━━━───  70%  compiling",
+        "  ⠋ usual     5.0s  ━━━━──────≈ 41%",
+        "  ⠋ late      3.0s  ━━━━━━━━━─≈ 95%",
+        "  ⠋ quick     1.0s",
+        "0 of 4 done · 4 running   10.0s",
+      ])
+  }
+
+  @Test func `a step that waits for approval says so, with the key for it`() throws {
+    let state = try state([
+      .step("a", attempt: 0, .ready), .step("a", attempt: 0, .waiting("Ship \u{1B}[31mit?")),
+    ])
+    let shown = lines(state, columns: 80, options: TreeView.Options())
+    #expect(shown[1] == "  ◌ a              waits for approval: Ship it?")
+    #expect(shown.contains("a approve a · x refuse it"))
+  }
+
   @Test func `no row is wider than the window, whatever it shows`() throws {
     let text = "\u{1B}[31m漢字漢字漢字漢字漢字漢字漢字漢字\t\u{202E}abc\u{7}" + String(repeating: "x", count: 500)
     let state = try state(

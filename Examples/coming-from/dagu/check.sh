@@ -1,0 +1,35 @@
+#!/bin/sh
+# Checks that reprise.yaml does what dagu.yaml says. The program: $REPRISE, or the one of the PATH.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+reprise=${REPRISE:-reprise}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+has() { grep -qF -- "$1" output || { echo "missing: $1"; cat output; exit 1; }; }
+has_not() { ! grep -qF -- "$1" output || { echo "should not be there: $1"; cat output; exit 1; }; }
+
+"$reprise" run "$here/reprise.yaml" --progress plain > output 2>&1
+test "$(grep -cF 'are the data there?' output)" -eq 3
+has "wait-for-data started, attempt 3"
+has "fetch started, attempt 2"
+has "clean failed"
+has "the run goes on"
+has "load-everything skipped"
+has "loading 1200 rows from north"
+has "all went well"
+has_not "something went wrong"
+has "the end"
+
+"$reprise" run "$here/reprise.yaml" -p day=7 --progress plain > output 2>&1
+has "loading everything"
+has "loading 1200 rows from north"
+
+status=0
+"$reprise" run "$here/reprise.yaml" -p broken=true --progress plain > output 2>&1 || status=$?
+test "$status" -eq 1
+has "something went wrong"
+has_not "all went well"
+has "the end"
+echo "dagu: as it should be"

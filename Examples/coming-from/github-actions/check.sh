@@ -1,0 +1,35 @@
+#!/bin/sh
+# Checks that reprise.yaml does what github-actions.yaml says. The program: $REPRISE, or the one of the PATH.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+reprise=${REPRISE:-reprise}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+has() { grep -qF -- "$1" output || { echo "missing: $1"; cat output; exit 1; }; }
+has_not() { ! grep -qF -- "$1" output || { echo "should not be there: $1"; cat output; exit 1; }; }
+
+unset PUBLISH_TOKEN
+"$reprise" run "$here/reprise.yaml" --progress plain > output 2>&1      # status 0: the experimental one may fail
+has "8 steps"
+has "testing 1.4.2 in north: linux 5.10 coverage=false"
+has "testing 1.4.2 in north: linux 6.0 coverage=true"
+has "testing 1.4.2 in north: mac 6.0 coverage=false"
+has "testing 1.4.2 in north: linux next coverage=false"
+has_not "mac 5.10"
+has "test[3] failed"
+has "publish skipped"
+has "test failure, publish skipped"       # GitHub would say "test success": see README.md
+
+PUBLISH_TOKEN=abcdefgh "$reprise" run "$here/reprise.yaml" -p publish=true --progress plain > output 2>&1
+has "publishing 1.4.2 with ***"
+has_not "abcdefgh"
+has "publish success"
+
+"$reprise" run "$here/reprise.yaml" -p publish=true -p branch=other --progress plain > output 2>&1
+has "publish skipped"
+
+"$reprise" run "$here/reprise.yaml" --progress plain --max-parallel 1 > output 2>&1
+test "$(grep -nF 'lint succeeded' output | cut -d: -f1)" -lt "$(grep -nF 'notify started' output | cut -d: -f1)"
+echo "github-actions: as it should be"
