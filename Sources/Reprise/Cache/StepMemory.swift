@@ -5,9 +5,10 @@
 ///
 /// Called from many threads, which it may block for a moment.
 public protocol StepMemory: Sendable {
-  /// What is remembered of a step; nil when nothing is, or when it cannot be read.
+  /// What is remembered of a step.
   ///
   /// - Parameter step: The id of the step.
+  /// - Returns: What it was; nil when nothing is remembered, or when it cannot be read.
   func recall(_ step: String) -> StepTrace?
   /// Forgets a step: it is about to run, and what it leaves is not to be relied on until it succeeds.
   ///

@@ -103,7 +103,7 @@ extension Expression {
     }
   }
 
-  /// An output that a step did not leave is a mistake, not an empty text: what would be done with that?
+  /// An output that a step did not leave is a mistake, not an empty text.
   private func expectOutput(
     _ name: String, in outputs: Value, of base: Expression, _ source: some ValueSource
   ) throws(EvaluationError) {

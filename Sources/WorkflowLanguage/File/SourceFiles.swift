@@ -21,10 +21,6 @@ public struct SourceFiles: Sendable {
   /// - Returns: The files.
   public static func kept(_ texts: [String: String]) -> SourceFiles { SourceFiles(kept: texts) }
 
-  private init(kept: [String: String]?) {
-    self.kept = kept
-  }
-
   /// The content of a file.
   ///
   /// - Parameters:
