@@ -198,9 +198,9 @@ extension KeyTable {
       if letter.isUppercase && !result.isEmpty { result += "-" }
       result += letter == "_" ? "-" : letter.lowercased()
     }
-    if names.contains(kebab) { return kebab }
+    if has(kebab) { return kebab }
     if let known = Self.synonyms[name] ?? Self.synonyms[name.lowercased()] ?? Self.synonyms[kebab],
-      names.contains(known)
+      has(known)
     {
       return known
     }

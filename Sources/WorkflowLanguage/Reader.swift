@@ -98,7 +98,7 @@ struct Reader {
     fields.entries.reserveCapacity(pairs.count)
     for pair in pairs {
       let name = pair.key.text ?? ""
-      guard table.names.contains(name) else {
+      guard let position = table.positions[name] else {
         let hint = table.suggestion(for: name).map { "did you mean \"\($0)\"?" }
         // In { description: one, two } the comma was meant to be part of the text.
         let isRest = hint == nil && pair.value.isNull && fields.entries.last?.value.text != nil
@@ -108,6 +108,7 @@ struct Reader {
           hint: hint ?? (isRest ? "quote the text before it if the comma is part of that" : known))
         continue
       }
+      fields.bits |= 1 << UInt64(position)
       fields.entries.append((name, pair.key, pair.value))
     }
     return fields
@@ -185,10 +186,8 @@ struct Fields {
   /// The value of a key.
   subscript(name: String) -> Node? { entries.first { $0.name == name }?.value }
 
-  /// Whether one of some keys is there.
-  func haveAny(of names: Set<String>) -> Bool {
-    entries.contains { names.contains($0.name) }
-  }
+  /// The keys that are there as bits, in the order of their table.
+  fileprivate(set) var bits: UInt64 = 0
 
   /// The key itself, as it stands in the file.
   func key(_ name: String) -> Node? { entries.first { $0.name == name }?.key }

@@ -58,7 +58,19 @@ struct KeyTable: Sendable {
   /// What such a map is called in messages.
   let place: String
   let keys: [Key]
-  let names: Set<String>
+  /// The positions of the keys by name.
+  let positions: [String: Int]
+  /// Whether there is a key of a name.
+  func has(_ name: String) -> Bool { positions[name] != nil }
+
+  /// The keys of some names as bits, in the order of `keys`.
+  func bits(_ names: [String]) -> UInt64 {
+    names.reduce(0) { bits, name in
+      guard let position = positions[name] else { return bits }
+      return bits | 1 << UInt64(position)
+    }
+  }
+
   /// Of these keys at least one has to be there.
   let oneOf: [String]
 
@@ -66,6 +78,7 @@ struct KeyTable: Sendable {
     self.place = place
     self.keys = keys
     self.oneOf = oneOf
-    names = Set(keys.map(\.name))
+    positions = Dictionary(
+      uniqueKeysWithValues: keys.enumerated().map { ($0.element.name, $0.offset) })
   }
 }

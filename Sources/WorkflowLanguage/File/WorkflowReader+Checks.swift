@@ -37,7 +37,8 @@ extension WorkflowReader {
       node = node ?? needNodes[number]
     }
     readers[draft.file].tell(
-      error.description, at: node ?? draft.idNode, hint: "one of them must not need the next")
+      error.description, at: node?.mark ?? draft.mark, length: node?.length ?? draft.length,
+      hint: "one of them must not need the next")
   }
 
   /// The ids of the steps that a name of a file stands for; nil where there is no such step.
@@ -173,15 +174,6 @@ extension WorkflowReader {
   mutating func warn(about graph: Graph) {
     warnOfImpliedNeeds(graph)
     warnOfUnusedOutputs()
-    for position in drafts.indices {
-      for value in drafts[position].step.environment.values
-      where ["yes", "no", "on", "off"].contains(value.source.lowercased()) && value.isPlain {
-        readers[drafts[position].file].tell(
-          "\"\(value.source)\" is a text, not true or false", at: drafts[position].idNode.mark,
-          length: drafts[position].idNode.length, hint: "quote it if the text is meant",
-          severity: .warning)
-      }
-    }
   }
 
   /// A need that another need has already.

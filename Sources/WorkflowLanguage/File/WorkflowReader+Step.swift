@@ -81,18 +81,19 @@ extension WorkflowReader {
     if step.grace == nil && context.scope != 0 { step.grace = context.defaults.grace }
     step.retry = fields["retry"].flatMap { readers[file].retry($0) } ?? context.defaults.retry
     step.line = fields.node.mark.line
-    if !context.isPlain || context.scope != 0 || fields.haveAny(of: Self.extraKeys) {
+    if !context.isPlain || context.scope != 0 || fields.bits & Self.extraKeys != 0 {
       step.extras = readExtras(fields, context, draft)
     }
+    let idNode = fields["id"] ?? fields.node
     drafts.append(
-      Draft(step: step, needs: needs, file: file, idNode: fields["id"] ?? fields.node))
+      Draft(step: step, needs: needs, file: file, mark: idNode.mark, length: idNode.length))
     return (.step(StepIndex(draft)), [.step(step.id)])
   }
 
   /// The keys whose values most steps do not have.
-  private static let extraKeys: Set = [
+  private static let extraKeys = KeyTable.step.bits([
     "if", "continue-on-error", "mutex", "approval", "outputs", "cache", "on",
-  ]
+  ])
 
   private mutating func readExtras(
     _ fields: Fields, _ context: Context, _ draft: Int
@@ -163,9 +164,13 @@ extension WorkflowReader {
       nodes = readers[file].list(node, of: "an id or a list of ids is") ?? []
     }
     var seen: Set<String> = []
-    return nodes.compactMap { need in
+    return nodes.enumerated().compactMap { position, need in
       guard let id = readers[file].nonEmptyText(need, "needs") else { return nil }
-      if !seen.insert(id).inserted {
+      // A few are compared faster than their hashes are made.
+      let isKnown =
+        nodes.count > 8
+        ? !seen.insert(id).inserted : nodes[..<position].contains { $0.text == id }
+      if isKnown {
         readers[file].tell("\"\(id)\" is needed already", at: need, hint: "name it once")
         return nil
       }
@@ -268,9 +273,19 @@ extension WorkflowReader {
         value, "the value of \"\(name)\"", place, context, draft: draft)
       {
         environment[name] = template
+        warnOfBoolean(value, context)
       }
     }
     return environment
+  }
+
+  /// A word that other versions of YAML take for true or false.
+  private mutating func warnOfBoolean(_ node: Node, _ context: Context) {
+    guard case .scalar(let text, isPlain: true) = node.content, (2...3).contains(text.utf8.count),
+      ["yes", "no", "on", "off"].contains(text.lowercased())
+    else { return }
+    readers[context.file].warn(
+      "\"\(text)\" is a text, not true or false", at: node, hint: "quote it if the text is meant")
   }
 
   mutating func readCondition(

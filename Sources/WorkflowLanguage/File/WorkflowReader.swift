@@ -16,7 +16,9 @@ struct WorkflowReader {
     var step: Step
     var needs: [Need]
     let file: Int
-    let idNode: Node
+    /// Where its id stands.
+    let mark: Mark
+    let length: Int
   }
 
   /// Something with expressions in it, to be checked once all steps are known.

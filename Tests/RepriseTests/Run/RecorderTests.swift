@@ -56,6 +56,22 @@ struct RecorderTests {
       })
   }
 
+  /// Whoever sees that a run is over may remove its logs.
+  @Test func `when a run is over, all of its output is kept`() async throws {
+    for _ in 0..<20 {
+      let memory = Memory()
+      let engine = Engine(
+        executor: ClosureExecutor { context in
+          for number in 0..<50 {
+            if !context.report("line \(number)") { await context.roomForOutput() }
+          }
+          return [:]
+        }, recorder: memory)
+      _ = await engine.start(try Self.chain(1)).outcome
+      #expect(memory.output.value.count == 50)
+    }
+  }
+
   @Test func `a success is durable before anything that needs it starts`() async throws {
     let memory = Memory()
     let tooEarly = Protected<[String]>([])
