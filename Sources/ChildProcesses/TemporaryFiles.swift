@@ -47,22 +47,9 @@ package enum TemporaryFiles {
   /// A file, or a folder with files; others' are not touched, since the system does not let us.
   private static func remove(_ path: String) {
     guard unsafe unlink(path) != 0 else { return }
-    for name in names(in: path) { unsafe unlink(path + "/" + name) }
-    unsafe rmdir(path)
-  }
-
-  private static func names(in folder: String) -> [String] {
-    guard let stream = unsafe opendir(folder) else { return [] }
-    defer { unsafe closedir(stream) }
-    var names: [String] = []
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
-          unsafe String(cString: $0)
-        }
-      }
-      if name != "." && name != ".." { names.append(name) }
+    for name in names(in: path) where name != "." && name != ".." {
+      unsafe unlink(path + "/" + name)
     }
-    return names
+    unsafe rmdir(path)
   }
 }

@@ -76,18 +76,5 @@ extension Workflow {
   }
 
   /// A text in double quotes, as JSON and Graphviz both read it.
-  private func quoted(_ text: String) -> String {
-    let escaped = text.unicodeScalars.reduce(into: "") { result, scalar in
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case _ where scalar.value < 0x20:
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return "\"" + escaped + "\""
-  }
+  private func quoted(_ text: String) -> String { Value.quoted(text) }
 }

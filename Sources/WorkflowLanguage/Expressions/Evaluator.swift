@@ -75,9 +75,10 @@ extension Expression {
     }
   }
 
-  private func looking(
-    _ look: () throws(ValueProblem) -> Value
-  ) throws(EvaluationError) -> Value {
+  /// Asks whoever has values, and tells at this place when there is none.
+  func looking<Result>(
+    _ look: () throws(ValueProblem) -> Result
+  ) throws(EvaluationError) -> Result {
     do throws(ValueProblem) {
       return try look()
     } catch {

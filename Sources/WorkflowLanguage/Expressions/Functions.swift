@@ -35,27 +35,14 @@ extension Expression {
     case .hashFiles:
       var patterns: [String] = []
       for position in values.indices { patterns.append(try text(values, position, arguments)) }
-      return .text(try asking { () throws(ValueProblem) in try source.hash(ofFiles: patterns) })
+      return .text(try looking { () throws(ValueProblem) in try source.hash(ofFiles: patterns) })
     case .success, .failure, .always, .cancelled:
-      let status = try asking { () throws(ValueProblem) in try source.status() }
+      let status = try looking { () throws(ValueProblem) in try source.status() }
       switch function {
       case .success: return .boolean(status == .success)
       case .failure: return .boolean(status == .failure)
       case .cancelled: return .boolean(status == .cancelled)
       default: return .boolean(true)
-      }
-    }
-  }
-
-  private func asking<Result>(
-    _ ask: () throws(ValueProblem) -> Result
-  ) throws(EvaluationError) -> Result {
-    do throws(ValueProblem) {
-      return try ask()
-    } catch {
-      switch error {
-      case .unknown: throw .unknown
-      case .missing(let message, let hint): throw mistake(message, hint: hint)
       }
     }
   }

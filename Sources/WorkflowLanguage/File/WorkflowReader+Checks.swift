@@ -10,7 +10,7 @@ extension WorkflowReader {
   mutating func checkedGraph() -> Graph? {
     let before = mistakeCount
     for position in drafts.indices {
-      drafts[position].step.needs = resolved(drafts[position].needs, of: drafts[position])
+      steps[position].needs = resolved(drafts[position].needs, of: steps[position])
     }
     // Expressions are checked even where needs are wrong, as far as that goes.
     guard mistakeCount == before else {
@@ -18,7 +18,7 @@ extension WorkflowReader {
       return nil
     }
     do throws(GraphError) {
-      let graph = try Graph(ids: drafts.map(\.step.id), needs: drafts.map(\.step.needs))
+      let graph = try Graph(ids: steps.map(\.id), needs: steps.map(\.needs))
       checkExpressions(in: graph)
       return graph
     } catch {
@@ -29,7 +29,8 @@ extension WorkflowReader {
   }
 
   private mutating func tell(cycle: [String], _ error: GraphError) {
-    guard let draft = drafts.first(where: { $0.step.id == cycle.first }) else { return }
+    guard let position = steps.firstIndex(where: { $0.id == cycle.first }) else { return }
+    let draft = drafts[position]
     let next = cycle[1 % cycle.count]
     var node: Node?
     for case .name(let name, let scope, _, let number) in draft.needs
@@ -47,7 +48,7 @@ extension WorkflowReader {
     return places[scope][name] == nil ? nil : [scopes[scope].prefix + name]
   }
 
-  private mutating func resolved(_ needs: [Need], of draft: Draft) -> [String] {
+  private mutating func resolved(_ needs: [Need], of step: Step) -> [String] {
     var result: [String] = []
     result.reserveCapacity(needs.count)
     for need in needs {
@@ -58,10 +59,9 @@ extension WorkflowReader {
         let node = needNodes[number]
         let ids = ids(of: name, scope: scope)
         let isItself =
-          ids == [draft.step.id]
-          || draft.step.extrasIfAny?.groups.contains(scopes[scope].prefix + name) == true
-        if finallyIDs.contains(scopes[scope].prefix + name), draft.step.extrasIfAny?.finally == nil
-        {
+          ids == [step.id]
+          || step.extrasIfAny?.groups.contains(scopes[scope].prefix + name) == true
+        if finallyIDs.contains(scopes[scope].prefix + name), step.extrasIfAny?.finally == nil {
           readers[file].tell(
             "\"\(name)\" stands under \"finally\": it runs when all others are over", at: node,
             hint: "move it to \"steps\", or do not need it")
@@ -78,7 +78,7 @@ extension WorkflowReader {
           }
           let near = readers[file].givesHints ? nearest(to: name, among: places[scope].keys) : nil
           readers[file].tell(
-            "step \"\(draft.step.id)\" needs \"\(name)\", which does not exist", at: node,
+            "step \"\(step.id)\" needs \"\(name)\", which does not exist", at: node,
             hint: near.map { "did you mean \"\($0)\"?" })
         }
       }
@@ -132,7 +132,7 @@ extension WorkflowReader {
   /// Whatever a step refers to has to be over when it starts.
   private func checkSteps(_ check: Check, _ reach: inout Reach) throws(ExpressionMistake) {
     guard let position = check.draft, position < drafts.count else { return }
-    let step = drafts[position].step
+    let step = steps[position]
     for (expression, offset) in check.template.expressions {
       var mistake: ExpressionMistake?
       expression.visit { part in
@@ -226,8 +226,8 @@ extension WorkflowReader {
     }
     for check in checks where check.place == .outputs {
       guard let position = check.draft else { continue }
-      let extras = drafts[position].step.extras
-      let id = drafts[position].step.id.dropFirst(scopes[extras.scope].prefix.count)
+      let extras = steps[position].extras
+      let id = steps[position].id.dropFirst(scopes[extras.scope].prefix.count)
         .prefix { $0 != "[" }
       guard let name = extras.outputs.first(where: { $0.value == check.template })?.key,
         !used.contains("\(check.scope) \(id) \(name)"), !used.contains("\(check.scope) \(id) ** ")

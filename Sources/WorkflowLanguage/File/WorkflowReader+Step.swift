@@ -85,8 +85,10 @@ extension WorkflowReader {
       step.extras = readExtras(fields, context, draft)
     }
     let idNode = fields["id"] ?? fields.node
+    steps.append(step)
     drafts.append(
-      Draft(step: step, needs: needs, file: file, mark: idNode.mark, length: idNode.length))
+      Draft(
+        needs: needs, file: file, mark: idNode.mark, length: idNode.length))
     return (.step(StepIndex(draft)), [.step(step.id)])
   }
 

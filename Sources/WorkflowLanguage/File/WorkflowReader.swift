@@ -11,9 +11,8 @@ struct WorkflowReader {
     case name(String, scope: Int, file: Int, node: Int)
   }
 
-  /// A step as it was read, with the places that messages about it point to.
+  /// What a step needs as it was read, with the place that messages about it point to.
   struct Draft {
-    var step: Step
     var needs: [Need]
     let file: Int
     /// Where its id stands.
@@ -37,6 +36,8 @@ struct WorkflowReader {
   let arguments: Arguments
   /// One for each file that takes part; a file that is used twice has two.
   var readers: [Reader]
+  /// The steps that were read, and what each was read from.
+  var steps: [Step] = []
   var drafts: [Draft] = []
   var scopes: [Scope] = []
   var checks: [Check] = []
@@ -136,7 +137,7 @@ struct WorkflowReader {
     var workflow = Workflow(
       name: name, description: description, file: readers[0].file,
       shell: context.defaults.shell ?? .standard, timeout: timeout, grace: context.defaults.grace,
-      maxParallel: maxParallel, concurrency: concurrency, steps: drafts.map(\.step),
+      maxParallel: maxParallel, concurrency: concurrency, steps: self.steps,
       outline: outline, graph: graph)
     workflow.failsFast = failsFast ?? false
     workflow.parameters = parameters
@@ -197,6 +198,7 @@ struct WorkflowReader {
     if nodes.isEmpty { readers[context.file].tell("there is no step in this list", at: node) }
     if drafts.isEmpty {
       drafts.reserveCapacity(nodes.count)
+      steps.reserveCapacity(nodes.count)
       places[context.scope].reserveCapacity(nodes.count)
       needNodes.reserveCapacity(nodes.count)
     }

@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@testable import ChildProcesses
+
+/// What processes that are gone have left in the folder for temporary files.
+struct TemporaryFilesTests {
+  @Test func `what a dead process has left is removed, and nothing else`() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/true")
+    try process.run()
+    process.waitUntilExit()
+    let dead = process.processIdentifier
+    let kept = [
+      "reprise-\(getpid())-output-a", "reprise-1-report-b", "reprise-\(dead)-other-c",
+      "reprise-x-output-d",
+      "other-\(dead)-output-e",
+    ]
+    for name in kept + ["reprise-\(dead)-output-f"] {
+      try "x".write(to: folder.appendingPathComponent(name), atomically: true, encoding: .utf8)
+    }
+    let channel = folder.appendingPathComponent("reprise-\(dead)-report-g")
+    try FileManager.default.createDirectory(at: channel, withIntermediateDirectories: true)
+    try "x".write(to: channel.appendingPathComponent("lines"), atomically: true, encoding: .utf8)
+    TemporaryFiles.removeLeftovers(["TMPDIR": folder.path])
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(Set(left) == Set(kept))
+  }
+}
