@@ -94,24 +94,30 @@ struct Reader {
         at: node)
       return nil
     }
-    var fields = Fields(node: node)
-    fields.entries.reserveCapacity(pairs.count)
-    for pair in pairs {
-      let name = pair.key.text ?? ""
-      guard let position = table.positions[name] else {
-        let hint = table.suggestion(for: name).map { "did you mean \"\($0)\"?" }
-        // In { description: one, two } the comma was meant to be part of the text.
-        let isRest = hint == nil && pair.value.isNull && fields.entries.last?.value.text != nil
-        let known = "it may have: " + table.keys.map(\.name).joined(separator: ", ")
-        tell(
-          "\(table.place) has no key \"\(name)\"", at: pair.key,
-          hint: hint ?? (isRest ? "quote the text before it if the comma is part of that" : known))
-        continue
+    var fields = Fields(node: node, pairs: pairs)
+    for (number, pair) in pairs.enumerated() {
+      if let name = pair.key.text, let position = table.positions[name] {
+        fields.bits |= 1 << UInt64(position)
+      } else {
+        tell(unknown: pair, after: pairs[..<number].last, table)
       }
-      fields.bits |= 1 << UInt64(position)
-      fields.entries.append((name, pair.key, pair.value))
     }
     return fields
+  }
+
+  private mutating func tell(
+    unknown pair: (key: Node, value: Node), after last: (key: Node, value: Node)?, _ table: KeyTable
+  ) {
+    let name = pair.key.text ?? ""
+    let near = table.suggestion(for: name)
+    // In { description: one, two } the comma was meant to be part of the text.
+    let isRest = near == nil && pair.value.isNull && last?.value.text != nil
+    tell(
+      "\(table.place) has no key \"\(name)\"", at: pair.key,
+      hint: near.map { "did you mean \"\($0)\"?" }
+        ?? (isRest
+          ? "quote the text before it if the comma is part of that"
+          : "it may have: " + table.keys.map(\.name).joined(separator: ", ")))
   }
 
   mutating func list(_ node: Node, of what: String) -> [Node]? {
@@ -173,22 +179,24 @@ struct Reader {
   }
 }
 
-/// The keys of a map that belong there, with their values.
+/// The keys of a map, with their values.
 struct Fields {
   let node: Node
   // Few enough for looking through them to be faster than hashing.
-  fileprivate(set) var entries: [(name: String, key: Node, value: Node)] = []
-
-  init(node: Node) {
-    self.node = node
-  }
-
-  /// The value of a key.
-  subscript(name: String) -> Node? { entries.first { $0.name == name }?.value }
-
+  private let pairs: [(key: Node, value: Node)]
   /// The keys that are there as bits, in the order of their table.
   fileprivate(set) var bits: UInt64 = 0
 
+  fileprivate init(node: Node, pairs: [(key: Node, value: Node)]) {
+    self.node = node
+    self.pairs = pairs
+  }
+
+  /// The value of a key.
+  subscript(name: String) -> Node? {
+    pairs.first { $0.key.text == name }?.value
+  }
+
   /// The key itself, as it stands in the file.
-  func key(_ name: String) -> Node? { entries.first { $0.name == name }?.key }
+  func key(_ name: String) -> Node? { pairs.first { $0.key.text == name }?.key }
 }

@@ -83,6 +83,10 @@ extension Workflow {
     guard descriptor >= 0 else { throw unreadable(path, errno) }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
+    var status = stat()
+    if fstat(descriptor, &status) == 0, status.st_size > 0 {
+      bytes.reserveCapacity(min(Int(status.st_size), SourceText.bytesMax) + 1)
+    }
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while bytes.count <= SourceText.bytesMax {
       let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
