@@ -35,8 +35,8 @@ extension Workflow {
     var lines = ["\(name): \(steps.count) \(steps.count == 1 ? "step" : "steps")"]
     let width = steps.map(\.id.count).max() ?? 0
     var lastLevel = -1
-    for index in graph.indices.sorted(by: { (levels[$0.position], $0) < (levels[$1.position], $1) })
-    {
+    let main = graph.indices.dropLast(finallyCount)
+    for index in main.sorted(by: { (levels[$0.position], $0) < (levels[$1.position], $1) }) {
       let step = steps[index.position]
       let level = levels[index.position]
       let number = level == lastLevel ? "    " : String("\(level + 1).   ".prefix(4))
@@ -45,6 +45,10 @@ extension Workflow {
       let needs =
         step.needs.isEmpty ? "" : padding + "  after " + step.needs.joined(separator: ", ")
       lines.append("  \(number)\(step.id)\(needs)")
+    }
+    if finallyCount > 0 { lines.append("  finally") }
+    for index in graph.indices.suffix(finallyCount) {
+      lines.append("      \(graph.id(of: index))")
     }
     return lines.joined(separator: "\n")
   }
@@ -69,7 +73,8 @@ extension Workflow {
   private var jsonRendering: String {
     let rows = steps.map { step in
       "    {\"id\": \(quoted(step.id)), \"needs\": ["
-        + step.needs.map(quoted).joined(separator: ", ") + "]}"
+        + step.needs.map(quoted).joined(separator: ", ") + "]"
+        + (step.extrasIfAny?.finally == nil ? "}" : ", \"finally\": true}")
     }
     return "{\n  \"workflow\": \(quoted(name)),\n  \"steps\": [\n" + rows.joined(separator: ",\n")
       + "\n  ]\n}"

@@ -52,6 +52,9 @@ enum ExpressionPlace: Equatable {
     }
   }
 
+  /// Whether what stands here is seen by the step alone.
+  var mayHoldSecrets: Bool { roots.contains(.secrets) }
+
   /// Whether the step that this belongs to may be one of many.
   var isOfStep: Bool {
     switch self {
@@ -76,8 +79,47 @@ extension WorkflowReader {
       roots: roots, place: place.name, allowsStatus: place == .condition,
       allowsFiles: place.roots.contains(.steps),
       member: { root, name throws(ExpressionScopeMistake) in
-        try types(of: root, name, in: found, scope: scope, bindings)
+        if !place.mayHoldSecrets, isSecret(root, name, scope: scope) {
+          throw ExpressionScopeMistake(
+            message:
+              "\"\(root.rawValue).\(name)\" holds a secret, which cannot be used in \(place.name)",
+            hint: "bind it in env of the step, and use the variable")
+        }
+        return try types(of: root, name, in: found, scope: scope, bindings)
       })
+  }
+
+  /// Whether a parameter or a variable of the workflow is made from a secret.
+  private func isSecret(_ root: Expression.Root, _ name: String, scope: Int) -> Bool {
+    let template: Template
+    let origin: Int
+    switch (root, scopes[scope].parameters[name]) {
+    case (.params, .template(let found, _)):
+      template = found
+      origin = scopes[scope].parent ?? 0
+    case (.env, _):
+      guard let found = scopes[scope].environment[name] else { return false }
+      template = found
+      origin = scope
+    default: return false
+    }
+    return template.expressions.contains { expression, _ in
+      var isSecret = false
+      expression.visit { part in
+        switch part.kind {
+        case .root(.secrets): isSecret = true
+        case .member(let base, let member):
+          // A file is used by one above it, so this goes up and comes to an end.
+          if case .root(let root) = base.kind, root == .params,
+            self.isSecret(root, member, scope: origin)
+          {
+            isSecret = true
+          }
+        default: break
+        }
+      }
+      return isSecret
+    }
   }
 
   private func types(

@@ -107,10 +107,15 @@ struct SecretTests {
     ("run: x, if: \"secrets.a == 'x'\"", "\"secrets\" cannot be used in if"),
     ("run: x, env: { A: \"${{ secrets.b }}\" }", "there is no secret \"b\""),
     ("run: x, outputs: { o: \"${{ secrets.a }}\" }", "\"secrets\" cannot be used in outputs"),
+    ("exec: [echo, \"${{ env.E }}\"]", "\"env.E\" holds a secret"),
+    ("uses: ./used.yaml, with: { p: \"x${{ secrets.a }}\" }", "\"params.p\" holds a secret"),
   ]) func `a secret cannot go where it could be seen`(_ step: String, _ says: String) async throws {
     let scenario = try Scenario()
     try scenario.write(
-      "secrets: { a: { env: A } }\nsteps: [{ id: s, \(step) }]\n", to: "w.yaml")
+      "secrets: { a: { env: A } }\nenv: { E: \"${{ secrets.a }}\" }\nsteps: [{ id: s, \(step) }]\n",
+      to: "w.yaml")
+    try scenario.write(
+      "params: { p: {} }\nsteps: [{ id: u, exec: [echo, \"${{ params.p }}\"] }]\n", to: "used.yaml")
     let ended = try await scenario.reprise("validate", "w.yaml").fails(with: 2)
     #expect(ended.errors.contains(says), "\(ended.errors)")
   }
