@@ -16,13 +16,16 @@ struct RecorderTests {
     let batches = Protected(0)
     let failsAt: @Sendable (Event) -> Bool
     let holdsUp: DispatchSemaphore?
+    let holdsUpOutput: DispatchSemaphore?
     let keepsOutput: Bool
 
     init(
-      holdsUp: DispatchSemaphore? = nil, keepsOutput: Bool = true,
+      holdsUp: DispatchSemaphore? = nil, holdsUpOutput: DispatchSemaphore? = nil,
+      keepsOutput: Bool = true,
       failsAt: @escaping @Sendable (Event) -> Bool = { _ in false }
     ) {
       self.holdsUp = holdsUp
+      self.holdsUpOutput = holdsUpOutput
       self.keepsOutput = keepsOutput
       self.failsAt = failsAt
     }
@@ -37,6 +40,7 @@ struct RecorderTests {
     let output = Protected<[Event]>([])
 
     func keep(_ output: Event) throws {
+      holdsUpOutput?.wait()
       guard keepsOutput else { throw DiskFull() }
       self.output.withLock { $0.append(output) }
     }
@@ -57,19 +61,21 @@ struct RecorderTests {
   }
 
   /// Whoever sees that a run is over may remove its logs.
-  @Test func `when a run is over, all of its output is kept`() async throws {
-    for _ in 0..<20 {
-      let memory = Memory()
-      let engine = Engine(
-        executor: ClosureExecutor { context in
-          for number in 0..<50 {
-            if !context.report("line \(number)") { await context.roomForOutput() }
-          }
-          return [:]
-        }, recorder: memory)
-      _ = await engine.start(try Self.chain(1)).outcome
-      #expect(memory.output.value.count == 50)
-    }
+  @Test func `a run is not over before all of its output is kept`() async throws {
+    let held = DispatchSemaphore(value: 0)
+    let memory = Memory(holdsUpOutput: held)
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        for number in 0..<50 { context.report("line \(number)") }
+        return [:]
+      }, recorder: memory)
+    let run = engine.start(try Self.chain(1))
+    await expectEventually("its step is recorded") { memory.hasSuccess(of: "s0") }
+    for _ in 0..<5000 { await Task.yield() }
+    #expect(run.state.phase == .running)
+    for _ in 0..<50 { held.signal() }
+    #expect(await run.outcome == .succeeded)
+    #expect(memory.output.value.count == 50)
   }
 
   @Test func `a success is durable before anything that needs it starts`() async throws {
