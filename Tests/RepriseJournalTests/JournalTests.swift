@@ -107,6 +107,21 @@ struct JournalTests {
     #expect(rows == 0, "its events are gone, too")
   }
 
+  @Test func `how long steps usually take is known from earlier successes of the same file`()
+    async throws
+  {
+    let folder = try Folder()
+    let journal = try Journal(folder.state)
+    let first = try await folder.run(in: journal)
+    #expect(try journal.usualDurations(like: first).isEmpty)
+    _ = try await folder.run(in: journal)
+    let third = try await folder.run(in: journal)
+    let steps = try journal.state(of: try journal.run(named: third.description)).steps
+    let usual = try journal.usualDurations(like: third)
+    #expect(Set(usual.keys) == Set(steps.map(\.id)))
+    #expect(usual.values.allSatisfy { $0 >= .zero && $0 < .seconds(60) })
+  }
+
   /// Promise 21: one damaged run never stands in the way of the others.
   @Test func `whatever is damaged of one run, the others can be listed, read and resumed`()
     async throws

@@ -174,6 +174,7 @@ extension WorkflowReader {
   mutating func warn(about graph: Graph) {
     warnOfImpliedNeeds(graph)
     warnOfUnusedOutputs()
+    warnOfStepsThatNeverRun()
   }
 
   /// A need that another need has already.
@@ -202,6 +203,18 @@ extension WorkflowReader {
   private func isNamed(_ id: String, _ name: String, _ scope: Int) -> Bool {
     let prefix = scopes[scope].prefix
     return prefix.isEmpty ? id == name : id == prefix + name
+  }
+
+  /// A condition that is false whatever happens: nothing reaches the step.
+  private mutating func warnOfStepsThatNeverRun() {
+    for check in checks where check.place == .condition {
+      guard let value = try? check.template.value(from: NothingKnown()), !value.isTruthy else {
+        continue
+      }
+      readers[check.file].warn(
+        "this condition is never true, so nothing reaches the step", at: check.node,
+        hint: "remove the step, or let it depend on something")
+    }
   }
 
   /// An output that is computed and never used.
@@ -236,6 +249,17 @@ extension WorkflowReader {
         "the output \"\(name)\" of \"\(id)\" is never used in this file", at: check.node)
     }
   }
+}
+
+/// The values of expressions of which nothing is known: only what is written out has a value.
+private struct NothingKnown: ValueSource {
+  func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value {
+    throw .unknown
+  }
+
+  func status() throws(ValueProblem) -> StepsStatus { throw .unknown }
+
+  func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String { throw .unknown }
 }
 
 /// Answers whether steps come before another one, whatever the way.

@@ -1,0 +1,41 @@
+import Testing
+
+@testable import WorkflowLanguage
+
+/// What is legal and probably not meant.
+struct WarningTests {
+  @Test(arguments: [
+    (
+      "steps:\n- {id: a, run: x}\n- {id: b, run: x}\n- {id: c, run: x, needs: [b, a]}\n", "4:30",
+      "\"a\" is needed already, by \"b\""
+    ),
+    ("steps: [{id: a, run: x, env: {DEBUG: yes}}]\n", "1:38", "a text, not true or false"),
+    (
+      "steps: [{id: a, run: x, outputs: {o: \"${{ stdout }}\"}}]\n", "1:38",
+      "\"o\" of \"a\" is never used"
+    ),
+    ("steps: [{id: a, run: x, matrix: {v: [3.10, 1]}}]\n", "1:38", "3.10 is the number 3.1"),
+    ("steps: [{id: a, run: x, if: false}]\n", "1:29", "nothing reaches the step"),
+    (
+      "steps: [{id: a, run: x, if: \"1 > 2 && params.x\"}]\nparams: {x: 1}\n", "1:29",
+      "is never true"
+    ),
+  ])
+  func `it is told, and the file can be run`(_ text: String, _ place: String, _ says: String) throws
+  {
+    let warnings = try Workflow(text: text, file: "w.yaml").warnings
+    #expect(warnings.map { "\($0.line):\($0.column)" } == [place], "\(warnings)")
+    #expect(warnings.allSatisfy { $0.severity == .warning && $0.message.contains(says) })
+  }
+
+  @Test(arguments: [
+    "steps: [{id: a, run: x}, {id: b, run: x, needs: a}]\n",
+    "steps: [{id: a, run: x, env: {DEBUG: 'yes'}}]\n",
+    "steps: [{id: a, run: x, outputs: {o: \"${{ stdout }}\"}}, {id: b, exec: [echo, \"${{ steps.a.outputs.o }}\"]}]\n",
+    "steps: [{id: a, run: x, if: always()}]\n",
+    "params: {x: false}\nsteps: [{id: a, run: x, if: params.x}]\n",
+  ])
+  func `what is meant is not told of`(_ text: String) throws {
+    #expect(try Workflow(text: text, file: "w.yaml").warnings == [])
+  }
+}
