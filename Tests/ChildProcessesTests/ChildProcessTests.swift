@@ -80,18 +80,8 @@ struct ChildProcessTests {
 
   @Test func `a pause holds the process back and loses nothing`() async throws {
     let recorder = Recorder()
-    let child = try ChildProcess.spawn(shell("seq 1 400000; echo end")) { lines in
-      _ = recorder.take(lines)
-      return .pause
-    }
-    let resuming = Task {
-      while !Task.isCancelled {
-        child.resumeOutput()
-        await Task.yield()
-      }
-    }
-    #expect(await child.end() == .exited(code: 0))
-    resuming.cancel()
+    #expect(
+      try await runWithPauses(shell("seq 1 400000; echo end"), recorder) == .exited(code: 0))
     #expect(recorder.text().count == 400_001)
     #expect(recorder.text().last == "end")
   }

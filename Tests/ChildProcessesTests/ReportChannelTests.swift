@@ -179,18 +179,8 @@ final class ReportChannelTests {
 
   @Test func `a pause holds the writer back and loses nothing`() async throws {
     let recorder = Recorder()
-    let child = try ChildProcess.spawn(reporting("exec seq 1 100000 > \"$REPORT\"")) { lines in
-      _ = recorder.take(lines)
-      return .pause
-    }
-    let resuming = Task {
-      while !Task.isCancelled {
-        child.resumeOutput()
-        await Task.yield()
-      }
-    }
-    #expect(await child.end() == .exited(code: 0))
-    resuming.cancel()
+    let command = reporting("exec seq 1 100000 > \"$REPORT\"")
+    #expect(try await runWithPauses(command, recorder) == .exited(code: 0))
     #expect(recorder.text(of: .report) == (1...100_000).map(String.init))
   }
 

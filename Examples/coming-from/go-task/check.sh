@@ -1,14 +1,6 @@
 #!/bin/sh
-# Checks that reprise.yaml does what Taskfile.yml says. The program: $REPRISE, or the one of the PATH.
-set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-reprise=${REPRISE:-reprise}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
-
-has() { grep -qF -- "$1" output || { echo "missing: $1"; cat output; exit 1; }; }
-has_not() { ! grep -qF -- "$1" output || { echo "should not be there: $1"; cat output; exit 1; }; }
+# Checks that reprise.yaml does what Taskfile.yml says.
+. "$(dirname "$0")/../checking.sh"
 
 "$reprise" run "$here/reprise.yaml" --progress plain > output 2>&1
 test "$(grep -cF 'sources started' output)" -eq 1       # a diamond: once

@@ -28,10 +28,8 @@ extension Engine {
   ) -> StepExplanation {
     let declared = workflow.steps[step.position]
     let values = RunValues(
-      run: state?.run?.description ?? "", generation: 1, environment: executor.environment,
-      secrets: { scope, name in secrets[scope, name] },
-      step: { id in state?[id]?.phase.values }, status: .success,
-      hashFiles: { [executor] patterns in try executor.hash(ofFiles: patterns) })
+      run: state?.run, generation: 1, status: .success, executor, secrets,
+      phase: { id in state?[id]?.phase })
     do {
       if let condition = try workflow.unmetCondition(of: declared, values) {
         return .isSkipped(because: "if: \(condition)")

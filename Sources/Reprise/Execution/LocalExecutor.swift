@@ -125,12 +125,12 @@ public struct LocalExecutor: Executor {
       "REPRISE_GENERATION": String(context.generation),
       "REPRISE_ATTEMPT": String(context.attempt),
     ]
+    var variables = environment.merging(resolved.weakEnvironment) { own, _ in own }
+    for name in context.hiddenVariables { variables[name] = nil }
     return Command(
       executable: words[0],
       arguments: Array(words.dropFirst()),
-      environment: resolved.weakEnvironment.merging(environment) { $1 }
-        .filter { !context.hiddenVariables.contains($0.key) }
-        .merging(resolved.environment) { $1 }
+      environment: variables.merging(resolved.environment) { $1 }
         .merging(identity) { $1 }
         .merging(["REPRISE_OUTPUT": outputs.path]) { $1 },
       directory: resolved.directories.reduce(directory, joined),

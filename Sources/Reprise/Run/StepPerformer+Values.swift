@@ -6,11 +6,8 @@ extension StepPerformer {
   /// What the expressions of a step see.
   func values(for job: StepJob) -> RunValues {
     RunValues(
-      run: ledger.run.description, generation: job.generation, environment: executor.environment,
-      secrets: { [secrets] scope, name in secrets[scope, name] },
-      step: { [ledger] id in ledger.decide { $0.state[id]?.phase.values } },
-      status: job.status,
-      hashFiles: { [executor] patterns in try executor.hash(ofFiles: patterns) })
+      run: ledger.run, generation: job.generation, status: job.status, executor, secrets,
+      phase: { [ledger] id in ledger.decide { $0.state[id]?.phase } })
   }
 
   /// What a step has written, with what it declares; secrets do not leave it.
@@ -42,9 +39,22 @@ extension StepPerformer {
   }
 }
 
+extension RunValues {
+  /// What expressions see where an executor carries the steps out.
+  init(
+    run: RunID?, generation: Int, status: StepsStatus, _ executor: any Executor, _ secrets: Secrets,
+    phase: @escaping @Sendable (_ id: String) -> StepPhase?
+  ) {
+    self.init(
+      run: run?.description ?? "", generation: generation, environment: executor.environment,
+      secrets: { scope, name in secrets[scope, name] }, step: { id in phase(id)?.values },
+      status: status, hashFiles: { patterns in try executor.hash(ofFiles: patterns) })
+  }
+}
+
 extension StepPhase {
   /// How expressions see the step.
-  var values: StepValues {
+  fileprivate var values: StepValues {
     switch self {
     case .pending, .ready, .running: StepValues(result: "", outputs: [:])
     case .succeeded(let outputs): StepValues(result: "success", outputs: outputs)

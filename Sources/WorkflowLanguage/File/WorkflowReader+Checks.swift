@@ -226,13 +226,7 @@ extension WorkflowReader {
           guard case .member(let outputs, let name) = part.kind,
             case .member(let step, "outputs") = outputs.kind,
             case .member(let steps, let id) = step.kind, case .root(.steps) = steps.kind
-          else {
-            // Somebody who takes all of them uses each.
-            if case .member(let step, "outputs") = part.kind, case .member(_, let id) = step.kind {
-              used.insert("\(check.scope) \(id) *")
-            }
-            return
-          }
+          else { return }
           used.insert("\(check.scope) \(id) \(name)")
         }
       }
@@ -243,7 +237,7 @@ extension WorkflowReader {
       let id = steps[position].id.dropFirst(scopes[extras.scope].prefix.count)
         .prefix { $0 != "[" }
       guard let name = extras.outputs.first(where: { $0.value == check.template })?.key,
-        !used.contains("\(check.scope) \(id) \(name)"), !used.contains("\(check.scope) \(id) ** ")
+        !used.contains("\(check.scope) \(id) \(name)")
       else { continue }
       readers[check.file].warn(
         "the output \"\(name)\" of \"\(id)\" is never used in this file", at: check.node)

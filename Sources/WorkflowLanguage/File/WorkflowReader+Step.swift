@@ -60,10 +60,8 @@ extension WorkflowReader {
     let draft = drafts.count
     var step = Step(
       id: scopes[context.scope].prefix + id, action: readAction(fields, context, draft) ?? .wait)
-    for (name, other) in [("with", "uses")] {
-      guard let key = fields.key(name) else { continue }
-      readers[file].tell(
-        "\"\(name)\" belongs to a step with \"\(other)\"", at: key, hint: "use env")
+    if let key = fields.key("with") {
+      readers[file].tell("\"with\" belongs to a step with \"uses\"", at: key, hint: "use env")
     }
     if let node = fields["env"] {
       step.environment = readEnvironment(node, .environment, context, draft: draft)

@@ -41,7 +41,7 @@ extension WorkflowReader {
     addScope(
       Scope(
         parent: context.scope, prefix: scopes[context.scope].prefix + id + "/",
-        bindings: context.bindings, workflow: name), file: inner.file)
+        bindings: context.bindings, workflow: name))
     guard let root = root(of: Document(source), file: inner.file),
       let used = readers[inner.file].fields(of: root, .workflow)
     else { return (nil, needs) }

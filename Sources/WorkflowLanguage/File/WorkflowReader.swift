@@ -108,7 +108,7 @@ struct WorkflowReader {
     guard let fields = readers[0].fields(of: root, .workflow) else { return nil }
     let parameters = fields["params"].map { readers[0].parameters($0) } ?? []
     var context = Context()
-    addScope(Scope(workflow: defaultName), file: 0)
+    addScope(Scope(workflow: defaultName))
     bindArguments(parameters, fields["params"] ?? root)
     let name = fields["name"].flatMap { readers[0].nonEmptyText($0, "name") } ?? defaultName
     scopes[0].workflow = name
@@ -146,7 +146,7 @@ struct WorkflowReader {
     return workflow
   }
 
-  mutating func addScope(_ scope: Scope, file: Int) {
+  mutating func addScope(_ scope: Scope) {
     scopes.append(scope)
     places.append([:])
   }

@@ -42,6 +42,22 @@ func run(_ command: Command, _ recorder: Recorder = Recorder()) async throws -> 
   try await ChildProcess.spawn(command, onOutput: recorder.take).end()
 }
 
+/// Runs a command to its end while its output is paused after each piece.
+func runWithPauses(_ command: Command, _ recorder: Recorder) async throws -> ExitStatus {
+  let child = try ChildProcess.spawn(command) { lines in
+    _ = recorder.take(lines)
+    return .pause
+  }
+  let resuming = Task {
+    while !Task.isCancelled {
+      child.resumeOutput()
+      await Task.yield()
+    }
+  }
+  defer { resuming.cancel() }
+  return await child.end()
+}
+
 /// Makes an empty folder.
 func temporaryFolder() throws -> String {
   let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
