@@ -1,0 +1,232 @@
+import CombineOperators
+import TestSupport
+import Testing
+
+/// What a buffer keeps, drops and tells, on one thread.
+struct CountingBufferTests {
+  typealias Upstream = BareUpstream<Int, Mishap>
+  typealias Strategy = BufferFullStrategy<Mishap>
+
+  /// What a buffer has told.
+  struct Told: Sendable, Equatable {
+    var dropped: [Int] = []
+    var waiting: [Int] = []
+  }
+
+  private func buffered(
+    _ upstream: Upstream, _ limit: Int, _ strategy: Strategy, _ told: Protected<Told>
+  ) -> Publishers.CountingBuffer<Upstream> {
+    upstream.buffer(
+      limit: limit, whenFull: strategy,
+      onDrop: { value in told.withLock { $0.dropped.append(value) } },
+      onChange: { count in told.withLock { $0.waiting.append(count) } })
+  }
+
+  @Test func `upstream is asked for everything at once, downstream gets what it asks for`() {
+    let (upstream, told) = (Upstream(), Protected(Told()))
+    let probe = Probe<Int, Mishap>(demand: .none)
+    buffered(upstream, 10, .dropOldest, told).subscribe(probe)
+    #expect(upstream.asked == [.unlimited])
+    for value in 1...4 { upstream.send(value) }
+    #expect(probe.values == [])
+    probe.request(1)
+    #expect(probe.values == [1])
+    probe.request(2)
+    #expect(probe.values == [1, 2, 3])
+    probe.request(2)
+    upstream.send(5)
+    upstream.send(6)
+    #expect(probe.values == [1, 2, 3, 4, 5] && upstream.asked == [.unlimited])
+    #expect(told.value == Told(dropped: [], waiting: [1, 2, 3, 4, 3, 1, 0, 1]))
+  }
+
+  @Test func `the oldest go when it is full`() {
+    let (upstream, told) = (Upstream(), Protected(Told()))
+    let probe = Probe<Int, Mishap>(demand: .none)
+    buffered(upstream, 2, .dropOldest, told).subscribe(probe)
+    for value in 1...5 { upstream.send(value) }
+    #expect(told.value == Told(dropped: [1, 2, 3], waiting: [1, 2]))
+    probe.request(9)
+    #expect(probe.values == [4, 5] && upstream.cancels == 0)
+  }
+
+  @Test func `the newest go when it is full`() {
+    let (upstream, told) = (Upstream(), Protected(Told()))
+    let probe = Probe<Int, Mishap>(demand: .none)
+    buffered(upstream, 2, .dropNewest, told).subscribe(probe)
+    for value in 1...5 { upstream.send(value) }
+    #expect(told.value == Told(dropped: [3, 4, 5], waiting: [1, 2]))
+    probe.request(9)
+    #expect(probe.values == [1, 2] && upstream.cancels == 0)
+  }
+
+  @Test func `a buffer that is to fail fails when it is full, after what waits`() {
+    let (upstream, told) = (Upstream(), Protected(Told()))
+    let probe = Probe<Int, Mishap>(demand: .none)
+    buffered(upstream, 2, .fail(Mishap()), told).subscribe(probe)
+    for value in 1...2 { upstream.send(value) }
+    #expect(upstream.cancels == 0 && told.value.dropped == [])
+    upstream.send(3)
+    #expect(upstream.cancels == 1 && told.value.dropped == [3] && probe.ended == nil)
+    // What upstream says after that, because it does not know yet, is not heard.
+    upstream.send(4)
+    upstream.send(completion: .finished)
+    probe.request(1)
+    #expect(probe.values == [1] && probe.ended == nil)
+    probe.request(1)
+    #expect(probe.values == [1, 2] && probe.ended == .failed && probe.faults == [])
+    #expect(upstream.cancels == 1 && told.value.dropped == [3])
+  }
+
+  @Test(arguments: [Strategy.dropOldest, .dropNewest])
+  func `with a limit of nothing a value passes only when it has been asked for`(
+    _ strategy: Strategy
+  ) {
+    let (upstream, told) = (Upstream(), Protected(Told()))
+    let probe = Probe<Int, Mishap>(demand: .none)
+    buffered(upstream, 0, strategy, told).subscribe(probe)
+    upstream.send(1)
+    probe.request(2)
+    for value in 2...4 { upstream.send(value) }
+    #expect(probe.values == [2, 3] && told.value == Told(dropped: [1, 4], waiting: []))
+    upstream.send(completion: .finished)
+    #expect(probe.ended == .finished)
+  }
+
+  @Test func `with a limit of nothing a buffer that is to fail ends at once`() {
+    let (upstream, told) = (Upstream(), Protected(Told()))
+    let probe = Probe<Int, Mishap>(demand: .max(1))
+    buffered(upstream, 0, .fail(Mishap()), told).subscribe(probe)
+    upstream.send(1)
+    #expect(probe.values == [1] && probe.ended == nil)
+    upstream.send(2)
+    #expect(probe.ended == .failed && upstream.cancels == 1 && told.value.dropped == [2])
+  }
+
+  @Test(arguments: [true, false]) func `the end comes after what waits`(_ fails: Bool) {
+    let (upstream, told) = (Upstream(), Protected(Told()))
+    let probe = Probe<Int, Mishap>(demand: .none)
+    buffered(upstream, 5, .dropOldest, told).subscribe(probe)
+    for value in 1...2 { upstream.send(value) }
+    upstream.send(completion: fails ? .failure(Mishap()) : .finished)
+    upstream.send(3)
+    probe.request(1)
+    #expect(probe.values == [1] && probe.ended == nil)
+    probe.request(1)
+    #expect(probe.values == [1, 2] && probe.ended == (fails ? .failed : .finished))
+    #expect(probe.faults == [] && told.value.dropped == [] && upstream.cancels == 0)
+  }
+
+  @Test func `the end of nothing needs nothing to be asked for`() {
+    let probe = Probe<Int, Never>(demand: .none)
+    Empty<Int, Never>().buffer(limit: 1, whenFull: .dropNewest).subscribe(probe)
+    #expect(probe.ended == .finished)
+  }
+
+  @Test func `a publisher that cannot fail is given the failure of a full buffer`() {
+    let subject = PassthroughSubject<Int, Never>()
+    let probe = Probe<Int, BufferIsFull>(demand: .none)
+    subject.setFailureType(to: BufferIsFull.self)
+      .buffer(limit: 1, whenFull: .fail(BufferIsFull())).subscribe(probe)
+    for value in 1...2 { subject.send(value) }
+    probe.request(1)
+    #expect(probe.values == [1] && probe.ended == .failed)
+  }
+
+  @Test func `a second subscription is refused`() {
+    let (upstream, told) = (Upstream(), Protected(Told()))
+    let probe = Probe<Int, Mishap>()
+    buffered(upstream, 1, .dropNewest, told).subscribe(probe)
+    let second = Upstream()
+    upstream.give(second)
+    #expect(second.cancels == 1 && second.asked == [] && upstream.cancels == 0)
+  }
+
+  // MARK: Cancelling
+
+  @Test func `cancelling lets go of what waits, and nothing comes any more`() {
+    let living = Protected(0)
+    let told = Protected<[Int]>([])
+    let dropped = Protected(0)
+    let upstream = BareUpstream<Counted, Mishap>()
+    let probe = Probe<Counted, Mishap>(demand: .none)
+    upstream.buffer(
+      limit: 3, whenFull: .dropOldest, onDrop: { _ in dropped.withLock { $0 += 1 } },
+      onChange: { count in told.withLock { $0.append(count) } }
+    ).subscribe(probe)
+    for number in 0..<3 { upstream.send(Counted(number, living)) }
+    #expect(living.value == 3)
+    probe.cancel()
+    #expect(living.value == 0 && upstream.cancels == 1 && told.value == [1, 2, 3, 0])
+    for number in 0..<9 { upstream.send(Counted(number, living)) }
+    probe.request(9)
+    upstream.send(completion: .finished)
+    probe.cancel()
+    #expect(living.value == 0 && upstream.cancels == 1 && dropped.value == 0)
+    #expect(probe.values.isEmpty && probe.ended == nil)
+  }
+
+  @Test func `who cancels when it is told of its subscription asks for nothing`() {
+    let upstream = Upstream()
+    let values = Protected(0)
+    upstream.buffer(limit: 1, whenFull: .dropNewest).subscribe(
+      Responder(
+        started: { $0.cancel() },
+        answer: { _, _ in
+          values.withLock { $0 += 1 }
+          return .none
+        }))
+    upstream.send(1)
+    #expect(upstream.asked == [] && upstream.cancels == 1 && values.value == 0)
+  }
+
+  @Test func `who cancels within a value gets no other, and no end`() {
+    let upstream = Upstream()
+    let (values, ends) = (Protected<[Int]>([]), Protected(0))
+    let responder = Responder<Int, Mishap>(
+      started: { $0.request(.max(1)) }, ended: { _ in ends.withLock { $0 += 1 } },
+      answer: { value, subscription in
+        values.withLock { $0.append(value) }
+        if value == 2 { subscription.cancel() }
+        return .unlimited
+      })
+    upstream.buffer(limit: 9, whenFull: .dropNewest).subscribe(responder)
+    for value in 1...5 { upstream.send(value) }
+    upstream.send(completion: .finished)
+    responder.request(.max(1))
+    #expect(values.value == [1, 2] && ends.value == 0 && upstream.cancels == 1)
+  }
+
+  @Test func `who cancels when it is told of a drop gets nothing of it twice`() {
+    let upstream = Upstream()
+    let told = Protected<[Int]>([])
+    let probe = Probe<Int, Mishap>(demand: .none)
+    upstream.buffer(
+      limit: 1, whenFull: .dropOldest,
+      onDrop: { value in
+        told.withLock { $0.append(value) }
+        probe.cancel()
+      }
+    ).subscribe(probe)
+    for value in 1...4 { upstream.send(value) }
+    probe.request(4)
+    #expect(told.value == [1] && probe.values == [] && upstream.cancels == 1)
+  }
+
+  @Test(arguments: [true, false]) func `what has ended keeps nobody`(_ cancels: Bool) {
+    let upstream = Upstream()
+    let living = Protected(0)
+    do {
+      let counted = Counted(1, living)
+      let responder = Responder<Int, Mishap> { [counted] _, _ in
+        .max(counted.number)
+      }
+      upstream.buffer(limit: 1, whenFull: .dropNewest).subscribe(responder)
+      if cancels { responder.cancel() } else { upstream.send(completion: .finished) }
+      responder.forget()
+    }
+    // Upstream still has its subscriber, which must not have the one of downstream.
+    #expect(living.value == 0)
+    upstream.forget()
+  }
+}

@@ -1,0 +1,137 @@
+// What tests of operators stand between: a publisher without any lock of its own, a subscriber that
+// answers, and values that are counted.
+
+import CombineOperators
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Calls its subscriber on whatever thread the test calls it: no lock of a subject orders the threads.
+final class BareUpstream<Output: Sendable, Failure: Error>: Publisher, Subscription, Sendable {
+  // @unchecked: a subscriber is not Sendable; tests call it on purpose as the operators must bear it.
+  private struct State: @unchecked Sendable {
+    var subscriber: AnySubscriber<Output, Failure>?
+    var asked: [Subscribers.Demand] = []
+    var cancels = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// What was asked of it, in order.
+  var asked: [Subscribers.Demand] { state.withLock { $0.asked } }
+  var cancels: Int { state.withLock { $0.cancels } }
+
+  func receive<Downstream: Subscriber>(subscriber: Downstream)
+  where Downstream.Input == Output, Downstream.Failure == Failure {
+    let handed = Handed(value: AnySubscriber(subscriber))
+    state.withLock { $0.subscriber = handed.value }
+    subscriber.receive(subscription: self)
+  }
+
+  private var subscriber: AnySubscriber<Output, Failure>? {
+    state.withLock { Handed(value: $0.subscriber) }.value
+  }
+
+  func request(_ demand: Subscribers.Demand) {
+    state.withLock { $0.asked.append(demand) }
+  }
+
+  /// Goes on calling its subscriber afterwards, as a publisher on another thread may.
+  func cancel() {
+    state.withLock { $0.cancels += 1 }
+  }
+
+  func send(_ value: Output) {
+    #expect(subscriber?.receive(value) == Subscribers.Demand.none)
+  }
+
+  func send(completion: Subscribers.Completion<Failure>) {
+    subscriber?.receive(completion: completion)
+  }
+
+  /// Gives its subscriber another subscription, against the rules.
+  func give(_ subscription: any Subscription) {
+    subscriber?.receive(subscription: subscription)
+  }
+
+  /// Lets go of its subscriber.
+  func forget() {
+    let forgotten = state.withLock { state in
+      defer { state.subscriber = nil }
+      return Handed(value: state.subscriber)
+    }
+    withExtendedLifetime(forgotten) {}
+  }
+}
+
+/// Answers each value with a closure.
+final class Responder<Input: Sendable, Failure: Error>: Subscriber, Sendable {
+  private let subscription = Protected<Handed<any Subscription>?>(nil)
+  private let started: @Sendable (any Subscription) -> Void
+  private let answer: @Sendable (Input, any Subscription) -> Subscribers.Demand
+  private let ended: @Sendable (Ended) -> Void
+
+  init(
+    started: @escaping @Sendable (any Subscription) -> Void = { _ in },
+    ended: @escaping @Sendable (Ended) -> Void = { _ in },
+    answer: @escaping @Sendable (Input, any Subscription) -> Subscribers.Demand
+  ) {
+    self.started = started
+    self.ended = ended
+    self.answer = answer
+  }
+
+  func request(_ demand: Subscribers.Demand) { subscription.value?.value.request(demand) }
+  func cancel() { subscription.value?.value.cancel() }
+  /// Lets go of its subscription.
+  func forget() { subscription.withLock { $0 = nil } }
+
+  func receive(subscription: any Subscription) {
+    let handed = Handed(value: subscription)
+    self.subscription.withLock { $0 = handed }
+    started(subscription)
+  }
+
+  func receive(_ input: Input) -> Subscribers.Demand {
+    guard let subscription = subscription.value?.value else { return .none }
+    return answer(input, subscription)
+  }
+
+  func receive(completion: Subscribers.Completion<Failure>) {
+    if case .finished = completion { ended(.finished) } else { ended(.failed) }
+  }
+}
+
+/// A value that is counted while it lives.
+final class Counted: Sendable {
+  static let noEnd: @Sendable () -> Void = {}
+
+  let number: Int
+  private let living: Protected<Int>
+  private let atEnd: @Sendable () -> Void
+
+  init(_ number: Int, _ living: Protected<Int>, atEnd: @escaping @Sendable () -> Void = noEnd) {
+    self.number = number
+    self.living = living
+    self.atEnd = atEnd
+    living.withLock { $0 += 1 }
+  }
+
+  deinit {
+    living.withLock { $0 -= 1 }
+    atEnd()
+  }
+}
+
+/// Runs something on a thread with a stack of 512 KiB, and waits for its end.
+func onSmallStack(_ body: @escaping @Sendable () -> Void) async {
+  await withCheckedContinuation { continuation in
+    let thread = Thread {
+      body()
+      continuation.resume()
+    }
+    thread.stackSize = 512 << 10
+    thread.start()
+  }
+}
