@@ -1,0 +1,61 @@
+// Remembers for a while which files were told as gone. Pure: the time comes from outside.
+
+/// Files that were told as gone a short time ago, by folder.
+///
+/// Who is told that a file is gone may look in a moment in which its folder was back, only to leave
+/// again: of the files in it, nothing is known then that could be told. So all are told once more when
+/// something more happens to the folder.
+struct GoneFiles {
+  private struct Folder {
+    var names: Set<FileName>
+    var toldAt: UInt32
+  }
+
+  private var folders: [FileName: Folder] = [:]
+  private var prunedAt: UInt32 = 0
+
+  /// Remembers a file.
+  ///
+  /// - Parameters:
+  ///   - path: Its path.
+  ///   - seconds: The time.
+  mutating func add(_ path: String, at seconds: UInt32) {
+    prune(at: seconds)
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let folder = slash.map { String(path[..<$0]) } ?? ""
+    let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
+    folders[FileName(folder), default: Folder(names: [], toldAt: seconds)].names
+      .insert(FileName(name))
+    folders[FileName(folder)]?.toldAt = seconds
+  }
+
+  /// The files in and below a folder, which are told again now.
+  ///
+  /// Linear in the folders remembered.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the folder; empty for the root.
+  ///   - seconds: The time.
+  /// - Returns: Their paths.
+  mutating func files(below path: String, at seconds: UInt32) -> [String] {
+    prune(at: seconds)
+    guard !folders.isEmpty else { return [] }
+    let prefix = Array(path.utf8)
+    var paths: [String] = []
+    for folder in folders.keys.map(\.text) {
+      let bytes = folder.utf8
+      guard prefix.isEmpty || bytes.starts(with: prefix) else { continue }
+      let next = bytes.dropFirst(prefix.count).first
+      guard prefix.isEmpty || next == nil || next == UInt8(ascii: "/") else { continue }
+      folders[FileName(folder)]?.toldAt = seconds
+      paths += folders[FileName(folder)]?.names.map { WatchedTree.join(folder, $0.text) } ?? []
+    }
+    return paths
+  }
+
+  private mutating func prune(at seconds: UInt32) {
+    guard seconds != prunedAt, !folders.isEmpty else { return }
+    prunedAt = seconds
+    folders = folders.filter { seconds < $0.value.toldAt &+ FileStamp.unrestSeconds }
+  }
+}

@@ -1,0 +1,218 @@
+// Watches a tree with inotify: hands what it tells to the picture, keeps an eye on the way to the root,
+// and deals with what may run out. Knows nothing of how changes are found.
+
+#if os(Linux)
+/// The watching of a tree on Linux.
+///
+/// Used on one queue.
+final class InotifyWatcher: SystemWatcher {
+  private let path: String
+  private let host: any WatcherHost
+  private let folders: InotifyFolders
+  private let tree: TreeWatcher
+  /// The folders and links that lead to the root, and the name that is waited for if one is missing.
+  private var way: [Int32] = []
+  private var awaited: FileName?
+  /// The files with rules above the root, and their folders.
+  private var ruleWatches: [Int32] = []
+  private var rulesAbove = GitignoreFiles()
+  /// Whether something on the way could not be watched for want of room.
+  private var isWayUnwatched = false
+
+  private static let ofWay: InotifyMask = [.selfDeleted, .selfMoved, .notThroughLinks]
+  private static let ofRules: InotifyMask = [
+    .attributes, .closedByWriter, .selfDeleted, .selfMoved, .notThroughLinks, .added,
+  ]
+  private static let ofRuleFolders: InotifyMask = [.created, .movedTo, .notThroughLinks, .added]
+
+  /// Prepares to watch a root.
+  ///
+  /// - Parameters:
+  ///   - path: Its absolute path.
+  ///   - filter: What is of interest.
+  ///   - calls: The system calls.
+  ///   - host: What to tell, and where to have descriptors read.
+  init(_ path: String, filter: FileWatchFilter, calls: InotifyCalls, host: any WatcherHost) {
+    self.path = path
+    self.host = host
+    folders = InotifyFolders(calls, host: host)
+    tree = TreeWatcher(filter: filter, watches: folders, host: host)
+  }
+
+  var watchedFolders: Int { tree.tree.watchedCount }
+
+  func start() {
+    folders.openIfNeeded()
+    lookAtRoot(isQuiet: true)
+  }
+
+  // MARK: Events
+
+  func readEvents() {
+    while !host.isStopped, case let events = folders.read(), !events.isEmpty {
+      let closed = Set(
+        events.lazy.filter { $0.mask.contains(.closedByWriter) }.map { Place($0.watch, $0.name) })
+      for event in events where !host.isStopped { handle(event, closed: closed) }
+    }
+  }
+
+  /// A name in a folder that is known by its watch.
+  private struct Place: Hashable {
+    let watch: Int32
+    let name: FileName
+
+    init(_ watch: Int32, _ name: FileName) {
+      self.watch = watch
+      self.name = name
+    }
+  }
+
+  private func handle(_ event: InotifyEvent, closed: Set<Place>) {
+    if event.mask.contains(.overflowed) {
+      host.tell(
+        .problem(
+          """
+          changes came faster than they were read and some were lost: everything is looked at \
+          again; should this happen often, raise the limit with \
+          `sysctl fs.inotify.max_queued_events=\(2 * (InotifyFolders.limit("max_queued_events") ?? 16384))`
+          """))
+      lookAtRoot(isQuiet: false)
+      return
+    }
+    if event.mask.contains(.ended) { folders.ended(event.watch) }
+    if way.contains(event.watch) && concernsWay(event) { lookAtRoot(isQuiet: false) }
+    if ruleWatches.contains(event.watch) && concernsRules(event) { lookAtRules() }
+    for folder in tree.tree.folders(watchedBy: event.watch) {
+      handle(event, in: folder, closed: closed)
+    }
+  }
+
+  private func handle(_ event: InotifyEvent, in folder: Int, closed: Set<Place>) {
+    if event.mask.contains(.ended) {
+      tree.watchEnded(of: folder)
+      if tree.tree.root == folder { lookAtRoot(isQuiet: false) }
+    } else if event.mask.contains(.unmounted) {
+      tree.unmounted(folder)
+    } else if event.isNameBad {
+      tree.tellBadName(event.name.text, in: tree.tree.path(of: folder))
+    } else if !event.name.text.isEmpty, let hint = hint(event, closed: closed) {
+      tree.look(
+        at: event.name.text, in: folder, after: hint, wasFolder: event.mask.contains(.isFolder))
+    } else if event.mask.contains(.attributes) && tree.tree.root == folder {
+      tree.rootAccessChanged()
+    }
+  }
+
+  private func hint(_ event: InotifyEvent, closed: Set<Place>) -> ChangeHint? {
+    if event.mask.contains(.closedByWriter) { return .written }
+    if event.mask.contains(.movedTo) { return .arrived }
+    if event.mask.contains(.movedFrom) || event.mask.contains(.deleted) { return .left }
+    if event.mask.contains(.created) {
+      return closed.contains(Place(event.watch, event.name)) ? .madeAndClosed : .made
+    }
+    return event.mask.contains(.attributes) ? .attributes : nil
+  }
+
+  // MARK: The way to the root
+
+  private func concernsWay(_ event: InotifyEvent) -> Bool {
+    !event.mask.isDisjoint(with: [.selfDeleted, .selfMoved, .ended, .unmounted])
+      || awaited == event.name
+  }
+
+  /// Follows the path of the root, watches what is on the way, and looks at the tree.
+  ///
+  /// The way is followed again after it is watched: what has changed before was perhaps not told,
+  /// and what changes later will be.
+  private func lookAtRoot(isQuiet: Bool) {
+    var route = RootPath(following: path)
+    for _ in 0..<100 {
+      watchWay(route)
+      let again = RootPath(following: path)
+      if again == route { break }
+      route = again
+    }
+    if case .folder(let folder) = route.end {
+      if tree.filter.honoursGitignore { readRules(above: folder) }
+      tree.lookAtRoot(folder, rulesAbove: rulesAbove.layers, isQuiet: isQuiet)
+    } else {
+      tree.lookAtRoot(nil, rulesAbove: [], isQuiet: isQuiet)
+    }
+  }
+
+  private func watchWay(_ route: RootPath) {
+    var waitingFolder: String?
+    awaited = nil
+    isWayUnwatched = !folders.isOpen
+    if case .missing(let folder, let name) = route.end {
+      waitingFolder = folder
+      awaited = FileName(name)
+    }
+    let old = way
+    way = []
+    for place in route.places {
+      var mask = Self.ofWay
+      if place == waitingFolder { mask.formUnion([.created, .movedTo]) }
+      switch folders.watch(place, mask) {
+      case .watched(let watch): way.append(watch)
+      case .noRoom: isWayUnwatched = true
+      // It may not be read: only looking again will tell.
+      case .nothing where place == waitingFolder: isWayUnwatched = true
+      case .nothing, .tooLong: break
+      }
+    }
+    for watch in old { folders.unwatch(watch) }
+  }
+
+  // MARK: Rules above the root
+
+  private func concernsRules(_ event: InotifyEvent) -> Bool {
+    event.name.text.isEmpty || event.name.text == ".gitignore"
+  }
+
+  private func readRules(above folder: String) {
+    let old = ruleWatches
+    ruleWatches = []
+    // Twice, since rules may change before they are watched.
+    for _ in 0..<2 {
+      rulesAbove = GitignoreFiles(above: folder)
+      let places =
+        rulesAbove.files.map { ($0, Self.ofRules) }
+        + rulesAbove.folders.map { ($0, Self.ofRuleFolders) }
+      for (place, mask) in places {
+        if case .watched(let watch) = folders.watch(place, mask) { ruleWatches.append(watch) }
+      }
+    }
+    for watch in old { folders.unwatch(watch) }
+  }
+
+  private func lookAtRules() {
+    guard tree.tree.root != nil else { return }
+    let before = rulesAbove
+    readRules(above: tree.rootPath)
+    guard rulesAbove != before else { return }
+    tree.lookAtRoot(tree.rootPath, rulesAbove: rulesAbove.layers, isQuiet: false)
+  }
+
+  // MARK: Looking again
+
+  var looksAgainAfter: Duration? {
+    if tree.hasUnsettled { return .milliseconds(50) }
+    return isWayUnwatched || !tree.unwatched.isEmpty ? .seconds(2) : nil
+  }
+
+  /// Looks at what the system does not tell about.
+  ///
+  /// This is the one place where polling is right: there is no room for a watch, and nothing tells when
+  /// there is.
+  func lookAgain() {
+    if tree.hasUnsettled {
+      tree.lookAtUnsettled()
+      return
+    }
+    folders.openIfNeeded()
+    if isWayUnwatched { lookAtRoot(isQuiet: false) }
+    tree.lookAtUnwatched()
+  }
+}
+#endif

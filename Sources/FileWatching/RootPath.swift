@@ -1,0 +1,87 @@
+// Follows the path of a root name by name. Knows no watches.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Where a path leads, and all that it leads through.
+struct RootPath: Equatable {
+  /// Where the path ends.
+  enum End: Equatable {
+    /// A folder, with its absolute path without symbolic links.
+    case folder(String)
+    /// Nothing, or no folder: the folder that is the last on the way, and the name that is missing.
+    case missing(String, name: String)
+  }
+
+  /// Folders and symbolic links: each path is absolute and no link leads to it.
+  private(set) var places: [String] = ["/"]
+  /// Where it ends.
+  private(set) var end = End.folder("/")
+
+  /// How many symbolic links may be on the way, as for the system.
+  static let linksMax = 40
+
+  /// Follows a path.
+  ///
+  /// - Parameter path: An absolute path.
+  init(following path: String) {
+    var folder = "/"
+    var names = Self.names(path)
+    var linksCount = 0
+    while let name = names.popLast() {
+      if name == ".." {
+        let parent = folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? ""
+        folder = parent.isEmpty ? "/" : parent
+        continue
+      }
+      let place = WatchedTree.join(folder, name)
+      var status = stat()
+      let type = lstat(place, &status) == 0 ? status.st_mode & S_IFMT : 0
+      if type != 0 { places.append(place) }
+      if type == S_IFDIR {
+        folder = place
+      } else if type == S_IFLNK, linksCount < Self.linksMax, let target = Self.target(of: place) {
+        linksCount += 1
+        if target.hasPrefix("/") { folder = "/" }
+        names += Self.names(target)
+      } else {
+        end = .missing(folder, name: name)
+        return
+      }
+    }
+    end = .folder(folder)
+  }
+
+  /// The names of a path, the last first.
+  private static func names(_ path: String) -> [String] {
+    path.split(separator: "/").filter { $0 != "." }.reversed().map(String.init)
+  }
+
+  private static func target(of link: String) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(link, &buffer, buffer.count)
+    guard count > 0 else { return nil }
+    return String(validating: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Makes a path absolute.
+  ///
+  /// - Parameter path: A path, relative to the working folder of the process or absolute.
+  /// - Returns: The same path from `/` on.
+  /// - Throws: ``FileWatchError`` where it can be no path of a folder.
+  static func absolute(_ path: String) throws(FileWatchError) -> String {
+    if path.isEmpty { throw .unusablePath(path, reason: "it is empty") }
+    if path.utf8.contains(0) { throw .unusablePath(path, reason: "it contains a zero byte") }
+    if path.hasPrefix("/") { return path }
+    guard let here = getcwd(nil, 0) else {
+      throw .unusablePath(path, reason: "the working folder is gone; give an absolute path")
+    }
+    defer { free(here) }
+    return WatchedTree.join(String(cString: here), path)
+  }
+}

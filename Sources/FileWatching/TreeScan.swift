@@ -1,0 +1,179 @@
+// Watches and lists folders and compares them with the picture. Knows no hints.
+
+extension TreeWatcher {
+  /// Deals with a folder that something has happened to and that is there.
+  func lookAtFolder(
+    _ name: FileName, in id: FolderID, access: FolderAccess, after hint: ChangeHint
+  ) {
+    tree.update(id) { $0.others.remove(name) }
+    guard enters(name.text, in: id, layers: layers(in: id)) else { return }
+    guard let folder = tree.folders[id]?.folders[name] else {
+      scan(tree.add(name, in: id), isRecursive: true)
+      return
+    }
+    switch hint {
+    case .attributes where tree.folders[folder]?.access == access: tellUnrest(below: folder)
+    case .made, .madeAndClosed:
+      // Found already when the folder around it was listed; unless it is a new one of that name.
+      if let watch = tree.folders[folder]?.watch {
+        let outcome = watches.watch(fullPath(of: folder))
+        if case .watched(let same) = outcome { watches.unwatch(same) }
+        if outcome == .watched(watch) { return }
+      }
+      scan(folder, isRecursive: true)
+    default: scan(folder, isRecursive: true)
+    }
+  }
+
+  private func enters(_ name: String, in id: FolderID, layers: GitignoreLayers) -> Bool {
+    name != ".git" && name != ".reprise"
+      && filter.entersFolder(WatchedTree.join(tree.path(of: id), name))
+      && !layers.ignores(name, isFolder: true)
+  }
+
+  /// The absolute path of a folder.
+  func fullPath(of id: FolderID) -> String {
+    WatchedTree.join(rootPath, tree.path(of: id))
+  }
+
+  /// Watches and lists a folder and all new ones below it, and tells every difference.
+  ///
+  /// - Parameters:
+  ///   - id: The folder.
+  ///   - isRecursive: Whether also those below are looked at that were known.
+  func scan(_ id: FolderID, isRecursive: Bool) {
+    var waiting = [(id: id, isRecursive: isRecursive)]
+    while let (id, isRecursive) = waiting.popLast(), !host.isStopped {
+      guard tree.folders[id] != nil else { continue }
+      // The watch comes before the listing: what is made in between is found twice and not missed.
+      guard watch(id) else { continue }
+      let visitsAll = refreshRules(of: id) || isRecursive
+      for (folder, isNew) in list(id) where isNew || visitsAll {
+        waiting.append((folder, true))
+      }
+    }
+  }
+
+  /// Watches a folder, or makes sure that what is watched is still the same.
+  ///
+  /// - Returns: Whether there is anything to list.
+  private func watch(_ id: FolderID) -> Bool {
+    let path = fullPath(of: id)
+    switch watches.watch(path) {
+    case .watched(let watch):
+      unwatched.remove(id)
+      if let old = tree.setWatch(watch, of: id) { watches.unwatch(old) }
+    case .noRoom:
+      unwatched.insert(id)
+      if let old = tree.setWatch(nil, of: id) { watches.unwatch(old) }
+    case .nothing:
+      // The listing will say the same, or the folder has come in this moment and will be told.
+      if let old = tree.setWatch(nil, of: id) { watches.unwatch(old) }
+    case .tooLong:
+      tellTooLong(path)
+      drop(id, tells: true)
+      return false
+    }
+    return true
+  }
+
+  /// Compares a folder with the picture.
+  ///
+  /// - Returns: The folders in it, and whether they are new.
+  private func list(_ id: FolderID) -> [(folder: FolderID, isNew: Bool)] {
+    let path = tree.path(of: id)
+    let layers = layers(in: id)
+    let wants = { [filter] (name: String) in
+      filter.wantsFile(WatchedTree.join(path, name)) && !layers.ignores(name, isFolder: false)
+    }
+    let listing: FolderListing
+    do throws(FolderListing.Failure) {
+      listing = try FolderListing(ofFolder: WatchedTree.join(rootPath, path), wantsFile: wants)
+    } catch {
+      if error.isTooLong { tellTooLong(path) }
+      lose(id, isMissing: error.isMissing)
+      return []
+    }
+    if let name = listing.unreadableNames.first { tellBadName(name, in: path) }
+    if listing.isUnreachable { becameUnreachable(id) }
+    tree.update(id) {
+      $0.access = listing.isUnreachable ? nil : listing.access
+      $0.others = Set(listing.others)
+    }
+    compareFiles(listing, with: id, path: path, wants: wants)
+    return compareFolders(listing, with: id, layers: layers)
+  }
+
+  private func compareFiles(
+    _ listing: FolderListing, with id: FolderID, path: String, wants: (String) -> Bool
+  ) {
+    var gone = tree.folders[id]?.files ?? [:]
+    for (name, stamp) in listing.files {
+      gone[name] = nil
+      see(
+        stamp, links: 1, name: name, in: id, path: WatchedTree.join(path, name.text), after: .found)
+    }
+    for name in gone.keys {
+      tree.update(id) { $0.files[name] = nil }
+      // What is not wanted any more is not told.
+      if wants(name.text) { tellGone(WatchedTree.join(path, name.text)) }
+    }
+  }
+
+  private func compareFolders(
+    _ listing: FolderListing, with id: FolderID, layers: GitignoreLayers
+  ) -> [(folder: FolderID, isNew: Bool)] {
+    var gone = tree.folders[id]?.folders ?? [:]
+    var folders: [(folder: FolderID, isNew: Bool)] = []
+    for name in listing.folders where enters(name.text, in: id, layers: layers) {
+      let known = gone.removeValue(forKey: name)
+      folders.append((known ?? tree.add(name, in: id), known == nil))
+    }
+    for (name, folder) in gone {
+      drop(folder, tells: enters(name.text, in: id, layers: layers))
+    }
+    return folders
+  }
+
+  /// Deals with a folder that cannot be read.
+  private func lose(_ id: FolderID, isMissing: Bool) {
+    if isMissing && tree.root != id {
+      drop(id, tells: true)
+      return
+    }
+    // It stays known, so that it is looked at again when it may be read.
+    becameUnreachable(id)
+    let path = tree.path(of: id)
+    for name in tree.folders[id]?.files.keys.map(\.self) ?? [] {
+      forgetFile(name, in: id, path: WatchedTree.join(path, name.text))
+    }
+    for folder in tree.folders[id]?.folders.values.map(\.self) ?? [] { drop(folder, tells: true) }
+  }
+
+  /// Sees to it that a folder that cannot be read is looked at after any change of the rights around it,
+  /// also after one that has been undone since.
+  func becameUnreachable(_ id: FolderID) {
+    var next: FolderID? = id
+    while let id = next {
+      tree.update(id) { $0.access = nil }
+      next = tree.folders[id]?.parent
+    }
+  }
+
+  /// Tells again what was told not long ago: a subscriber may have looked while the rights of a folder
+  /// forbade it, and they may have changed and changed back.
+  func tellUnrest(below id: FolderID) {
+    let seconds = secondsNow()
+    for path in tree.files(below: id, where: { $0.isInUnrest(at: seconds) }) { tellChanged(path) }
+  }
+
+  /// Forgets a folder with all that is below.
+  func drop(_ id: FolderID, tells: Bool) {
+    let removal = tree.remove(id)
+    for watch in removal.watches { watches.unwatch(watch) }
+    unwatched.subtract(removal.folders)
+    if tells {
+      for path in removal.files { tellGone(path) }
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import FileWatching
+import Foundation
+import TestSupport
+import Testing
+
+/// What happens to single files.
+struct FileChangeTests {
+  let folder: WatchedFolder
+
+  init() throws {
+    folder = try WatchedFolder()
+  }
+
+  @Test func `a file is told when its writer closes it and not before`() async throws {
+    try folder.start()
+    let descriptor = open(folder.path("slow"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+    try await folder.settle()
+    #expect(Foundation.write(descriptor, "half", 4) == 4)
+    try await folder.settle()
+    #expect(fchmod(descriptor, 0o600) == 0)
+    try await folder.settle()
+    #expect(folder.told == [])
+    close(descriptor)
+    await folder.expectTold("slow")
+    #expect(folder.told == ["slow"])
+  }
+
+  @Test func `a half-written file starts nothing when the queue was blocked meanwhile`()
+    async throws
+  {
+    try folder.start()
+    let blockade = folder.block()
+    try folder.write("first")
+    blockade.waitUntilEntered()
+    let descriptor = open(folder.path("slow"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+    #expect(Foundation.write(descriptor, "half", 4) == 4)
+    blockade.open()
+    try await folder.settle()
+    #expect(Set(folder.told) == ["first"])
+    close(descriptor)
+    await folder.expectTold("slow")
+  }
+
+  @Test func `every save is told, also of equal size within one tick of the clock`() async throws {
+    try folder.start()
+    for _ in 0..<20 {
+      let before = folder.told.count
+      try folder.write("file", "same")
+      await expectEventually("told again", within: .seconds(10)) { folder.told.count > before }
+    }
+  }
+
+  @Test func `what is moved in or out or within or deleted is told by each of its names`()
+    async throws
+  {
+    try folder.write("old")
+    try folder.write(folder.base + "/outside")
+    try folder.start()
+    try folder.move("old", "new")
+    await folder.expectTold("old", "new")
+    try folder.move(folder.base + "/outside", "in")
+    await folder.expectTold("in")
+    folder.forgetEvents()
+    try folder.move("in", folder.base + "/outside")
+    await folder.expectTold("in")
+    folder.forgetEvents()
+    try folder.remove("new")
+    await folder.expectTold("new")
+    await folder.expectConvergence()
+  }
+
+  @Test func `links are told when they are made and when they go`() async throws {
+    try folder.write(folder.base + "/target")
+    try folder.start()
+    try folder.link("../target", "symbolic")
+    try folder.hardLink(folder.base + "/target", "hard")
+    try folder.link("nowhere", "dangling")
+    await folder.expectTold("symbolic", "hard", "dangling")
+    folder.forgetEvents()
+    for name in ["symbolic", "hard", "dangling"] { try folder.remove(name) }
+    await folder.expectTold("symbolic", "hard", "dangling")
+  }
+
+  @Test(arguments: ["", "text"])
+  func `a save by hard link is told although the other name is gone again`(_ text: String)
+    async throws
+  {
+    try folder.start(FileWatchFilter { $0 == "file" })
+    let outside = folder.base + "/temporary"
+    try folder.write(outside, text)
+    try folder.hardLink(outside, "file")
+    try folder.remove(outside)
+    await folder.expectTold("file")
+  }
+
+  @Test func `a file that was made without a name is told when it gets one`() async throws {
+    try folder.start()
+    let temporaryFile: Int32 = 0o20200000
+    let descriptor = open(folder.root, O_WRONLY | temporaryFile | O_CLOEXEC, 0o644)
+    try #require(descriptor >= 0)
+    #expect(Foundation.write(descriptor, "text", 4) == 4)
+    let own = "/proc/self/fd/\(descriptor)"
+    try #require(linkat(AT_FDCWD, own, AT_FDCWD, folder.path("file"), AT_SYMLINK_FOLLOW) == 0)
+    close(descriptor)
+    await folder.expectTold("file")
+    await folder.expectConvergence()
+  }
+
+  @Test func `a change of rights or times is told and none is not`() async throws {
+    try folder.write("rights")
+    try folder.write("times")
+    try folder.write("same")
+    try folder.start()
+    try folder.setMode("same", 0o644)
+    try await folder.settle()
+    #expect(folder.told == [])
+    try folder.setMode("rights", 0o600)
+    var times = [timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: 1, tv_usec: 0)]
+    #expect(utimes(folder.path("times"), &times) == 0)
+    await folder.expectTold("rights", "times")
+    await folder.expectConvergence()
+  }
+
+  @Test func `pipes and sockets do not count`() async throws {
+    try folder.start()
+    #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+    try await folder.settle()
+    try folder.setMode("pipe", 0o644)
+    try folder.move("pipe", "other")
+    try folder.remove("other")
+    try await folder.settle()
+    // By its last name it was gone, perhaps, when it was looked at: nobody knows what it was.
+    #expect(!folder.told.contains("pipe"))
+    let before = folder.told
+    #expect(mkfifo(folder.path("second"), 0o600) == 0)
+    try await folder.settle()
+    #expect(folder.told == before)
+  }
+
+  @Test func `atomic saves are told by the name of the file`() async throws {
+    try folder.write("file")
+    try folder.makeFolder("other")
+    try folder.start(FileWatchFilter { $0 == "file" })
+    try folder.write("file.tmp", "1")
+    try folder.move("file.tmp", "file")
+    await folder.expectTold("file")
+    folder.forgetEvents()
+    try folder.write("other/file.tmp", "2")
+    try folder.move("other/file.tmp", "file")
+    await folder.expectTold("file")
+    folder.forgetEvents()
+    // As vim does it: the old one steps aside, a new one is written, the old one goes.
+    try folder.move("file", "file~")
+    try folder.write("file", "3")
+    try folder.remove("file~")
+    await folder.expectTold("file")
+    await folder.expectConvergence(FileWatchFilter { $0 == "file" })
+  }
+
+  @Test func `a name that is not UTF-8 is skipped and told as one problem`() async throws {
+    try folder.start()
+    for last: UInt8 in [0xFF, 0xFE] {
+      let path = Array((folder.root + "/bad").utf8) + [last, 0]
+      let descriptor = path.withUnsafeBytes { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { buffer in
+          buffer.baseAddress.map { open($0, O_WRONLY | O_CREAT, 0o644) } ?? -1
+        }
+      }
+      try #require(descriptor >= 0)
+      close(descriptor)
+    }
+    try await folder.settle()
+    #expect(folder.told == [])
+    #expect(folder.problems.count == 1)
+    #expect(folder.problems.first?.contains("not UTF-8") == true)
+  }
+
+  @Test func `names are compared by their bytes`() async throws {
+    try folder.start()
+    try folder.write("e\u{301}", "1")
+    try folder.write("\u{e9}", "2")
+    await expectEventually("both told", within: .seconds(10)) {
+      Set(folder.told.map { Array($0.utf8) }).count == 2
+    }
+  }
+}

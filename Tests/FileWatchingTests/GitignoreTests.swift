@@ -1,0 +1,115 @@
+import FileWatching
+import Foundation
+import TestSupport
+import Testing
+
+/// What git ignores in a tree that is watched.
+struct GitignoreTests {
+  let folder: WatchedFolder
+  let filter = FileWatchFilter(honoursGitignore: true)
+
+  init() throws {
+    folder = try WatchedFolder()
+    try folder.makeFolder(".git/info")
+  }
+
+  @Test func `ignored folders cost no watch and ignored files are not told`() async throws {
+    try folder.write(".gitignore", "node_modules/\n*.log\n!keep.log\n")
+    try folder.makeFolder("a/node_modules/deep/deeper")
+    try folder.start(filter)
+    await folder.expectWatched(2)
+    try folder.makeFolder("b/node_modules/deep")
+    try folder.write("a/node_modules/deep/file")
+    try folder.write("a/x.log")
+    try folder.write("a/keep.log")
+    try folder.write("b/file")
+    await folder.expectTold("a/keep.log", "b/file")
+    try await folder.settle()
+    #expect(Set(folder.told) == ["a/keep.log", "b/file"])
+    await folder.expectWatched(3)
+  }
+
+  @Test func `a change of the rules takes effect at once`() async throws {
+    try folder.makeFolder("build/below")
+    try folder.write("build/below/file")
+    try folder.start(filter)
+    await folder.expectWatched(3)
+    try folder.write(".gitignore", "build\n")
+    await folder.expectWatched(1)
+    folder.forgetEvents()
+    try folder.write("build/below/file", "unseen")
+    try await folder.settle()
+    #expect(folder.told == [])
+    try folder.write(".gitignore.new", "nothing\n")
+    try folder.move(".gitignore.new", ".gitignore")
+    await folder.expectTold("build/below/file")
+    await folder.expectWatched(3)
+    try folder.write(".gitignore", "build\n")
+    await folder.expectWatched(1)
+    try folder.remove(".gitignore")
+    await folder.expectWatched(3)
+  }
+
+  @Test func `rules of a folder hold in it, and the nearest win`() async throws {
+    try folder.makeFolder("a/b")
+    try folder.write(".gitignore", "*.txt\n")
+    try folder.write("a/.gitignore", "!*.txt\n/b/only.txt\n")
+    try folder.start(filter)
+    for name in ["x.txt", "a/x.txt", "a/b/x.txt", "a/b/only.txt"] { try folder.write(name) }
+    await folder.expectTold("a/x.txt", "a/b/x.txt")
+    try await folder.settle()
+    #expect(Set(folder.told) == ["a/x.txt", "a/b/x.txt"])
+  }
+
+  @Test func `rules above the root count from the root of the repository`() async throws {
+    let inner = try WatchedFolder(root: "repository/above/root")
+    let top = inner.base + "/repository"
+    try inner.makeFolder(top + "/.git/info")
+    try inner.write(top + "/.git/info/exclude", "excluded\n")
+    try inner.write(inner.base + "/.gitignore", "outside\n")
+    try inner.write(top + "/.gitignore", "/above/root/top\n")
+    try inner.start(filter)
+    func expect(_ expected: Set<String>, _ location: SourceLocation = #_sourceLocation) async throws
+    {
+      inner.forgetEvents()
+      for name in ["excluded", "outside", "top", "new", "file"] { try inner.write(name) }
+      try await inner.settle()
+      #expect(Set(inner.told) == expected, sourceLocation: location)
+    }
+    try await expect(["outside", "new", "file"])
+    // A file with rules that is new, one that is replaced, and one that is written where it is.
+    try inner.write(inner.base + "/repository/above/.gitignore", "new\n")
+    try await expectEventually("new is ignored", within: .seconds(10)) {
+      inner.forgetEvents()
+      try inner.write("new")
+      try await inner.settle()
+      return inner.told == []
+    }
+    try await expect(["outside", "file"])
+    try inner.write(top + "/replacement", "file\n")
+    try inner.move(top + "/replacement", top + "/.gitignore")
+    await expectEventually("top is told", within: .seconds(10)) { inner.told.contains("top") }
+    try await expect(["outside", "top"])
+    try inner.write(top + "/.git/info/exclude", "outside\n")
+    await expectEventually("excluded is told", within: .seconds(10)) {
+      inner.told.contains("excluded")
+    }
+    try await expect(["excluded", "top"])
+  }
+
+  @Test func `a root that has been named is watched although it is ignored`() async throws {
+    let inner = try WatchedFolder(root: "repository/build")
+    try inner.makeFolder(inner.base + "/repository/.git")
+    try inner.write(inner.base + "/repository/.gitignore", "build/\n")
+    try inner.start(filter)
+    try inner.write("file")
+    await inner.expectTold("file")
+  }
+
+  @Test func `without the wish nothing is ignored`() async throws {
+    try folder.write(".gitignore", "*\n")
+    try folder.start()
+    try folder.write("file")
+    await folder.expectTold("file")
+  }
+}

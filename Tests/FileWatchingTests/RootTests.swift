@@ -1,0 +1,104 @@
+import FileWatching
+import Foundation
+import TestSupport
+import Testing
+
+/// What happens to the root and on the way to it.
+struct RootTests {
+  @Test func `a root that does not exist yet is watched when it comes`() async throws {
+    let folder = try WatchedFolder(root: "a/b/root", makesRoot: false)
+    try folder.start()
+    await folder.expectWatched(0)
+    try folder.makeFolder("")
+    try folder.write("file")
+    await folder.expectTold("file")
+    try folder.write("later")
+    await folder.expectTold("later")
+    await folder.expectConvergence()
+  }
+
+  @Test(arguments: ["root", "a/b/root"])
+  func `a root that is deleted and made again is watched again`(_ name: String) async throws {
+    let folder = try WatchedFolder(root: name)
+    try folder.write("file")
+    try folder.start()
+    let top = folder.base + "/" + name.prefix { $0 != "/" }
+    for round in 0..<10 {
+      folder.forgetEvents()
+      try FileManager.default.removeItem(atPath: top)
+      await folder.expectTold("file")
+      await folder.expectWatched(0)
+      folder.forgetEvents()
+      try folder.makeFolder("")
+      try folder.write("file", "\(round)")
+      await folder.expectTold("file")
+    }
+    await folder.expectConvergence()
+  }
+
+  @Test func `a root that is deleted and made again at once is watched again`() async throws {
+    let folder = try WatchedFolder(root: "a/b/root")
+    try folder.start()
+    for round in 0..<50 {
+      try FileManager.default.removeItem(atPath: folder.base + "/a")
+      try folder.makeFolder("sub")
+      try folder.write("sub/file", "\(round)")
+    }
+    await folder.expectConvergence()
+    folder.forgetEvents()
+    try folder.write("sub/file", "last")
+    await folder.expectTold("sub/file")
+  }
+
+  @Test func `a root whose parent is moved away is gone until it is back`() async throws {
+    let folder = try WatchedFolder(root: "a/b/root")
+    try folder.write("file")
+    try folder.start()
+    try folder.move(folder.base + "/a", folder.base + "/z")
+    await folder.expectTold("file")
+    await folder.expectConvergence()
+    folder.forgetEvents()
+    try folder.write(folder.base + "/z/b/root/file", "unseen")
+    try folder.move(folder.base + "/z", folder.base + "/a")
+    await folder.expectTold("file")
+    await folder.expectConvergence()
+  }
+
+  @Test func `the root may be a link, and is followed when it is made anew`() async throws {
+    let folder = try WatchedFolder(makesRoot: false)
+    for name in ["one", "two"] {
+      try folder.makeFolder(folder.base + "/" + name)
+      try folder.write(folder.base + "/\(name)/\(name)")
+    }
+    try folder.link("one", folder.root)
+    try folder.start()
+    try folder.write("file")
+    await folder.expectTold("file")
+    try folder.link("two", folder.base + "/new")
+    try folder.move(folder.base + "/new", folder.root)
+    await folder.expectTold("one", "two", "file")
+    await folder.expectConvergence()
+    folder.forgetEvents()
+    try folder.write("two", "changed")
+    await folder.expectTold("two")
+  }
+
+  @Test func `a root that is a file is watched when it becomes a folder`() async throws {
+    let folder = try WatchedFolder(makesRoot: false)
+    try folder.write(folder.root)
+    try folder.start()
+    try FileManager.default.removeItem(atPath: folder.root)
+    try folder.makeFolder("")
+    try folder.write("file")
+    await folder.expectTold("file")
+  }
+
+  @Test func `a path that can be no folder is an error`() {
+    #expect(throws: FileWatchError.unusablePath("", reason: "it is empty")) {
+      try FolderWatch("", filter: FileWatchFilter()) { _ in }
+    }
+    #expect(throws: FileWatchError.unusablePath("a\0b", reason: "it contains a zero byte")) {
+      try FolderWatch("a\0b", filter: FileWatchFilter()) { _ in }
+    }
+  }
+}
