@@ -30,6 +30,7 @@ let package = Package(
     ),
     .target(name: "ChildProcessesShim"),
     .target(name: "ChildProcesses", dependencies: ["ChildProcessesShim"]),
+    .target(name: "FileWatching"),
     .target(
       name: "Reprise", dependencies: ["WorkflowLanguage", "CombineOperators", "ChildProcesses"]),
     .target(
@@ -41,6 +42,7 @@ let package = Package(
       name: "RepriseCLI",
       dependencies: [
         "Reprise", "RepriseJournal", "RepriseControl", "RepriseTerminal", "ChildProcesses",
+        "FileWatching", "CombineOperators",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
@@ -50,8 +52,9 @@ let package = Package(
       name: "PowerLossShim", path: "Tests/PowerLossShim",
       linkerSettings: [.linkedLibrary("sqlite3")]),
     .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
-    .testTarget(name: "WorkflowLanguageTests", dependencies: ["WorkflowLanguage"]),
+    .testTarget(name: "WorkflowLanguageTests", dependencies: ["WorkflowLanguage", "TestSupport"]),
     .testTarget(name: "CombineOperatorsTests", dependencies: ["CombineOperators", "TestSupport"]),
+    .testTarget(name: "FileWatchingTests", dependencies: ["FileWatching", "TestSupport"]),
     .testTarget(name: "ChildProcessesTests", dependencies: ["ChildProcesses", "TestSupport"]),
     .testTarget(name: "RepriseTests", dependencies: ["Reprise", "ChildProcesses", "TestSupport"]),
     .testTarget(

@@ -4,6 +4,7 @@
 extension KeyTable {
   private static let environment = Shape.named(.variable, .template)
   private static let shell = Shape.either([.text, .list(.text, minimum: 1)])
+  private static let someTexts = Shape.either([.template, .list(.template, minimum: 1)])
   private static let texts = Shape.either([.template, .list(.template, minimum: 0)])
 
   static let workflow = KeyTable(
@@ -26,6 +27,7 @@ extension KeyTable {
       Key(
         "fail-fast", .computed(.boolean), "whether the first failure cancels what runs beside it"),
       Key("concurrency", .map(concurrency), "which other runs it may not meet"),
+      Key("on", .map(triggers), "what starts runs while it is watched"),
       Key("defaults", .map(defaults), "settings for every step that does not have its own"),
       Key("steps", .steps, "the steps, in order", isRequired: true),
       Key("finally", .steps, "steps that run however the run ended"),
@@ -40,6 +42,59 @@ extension KeyTable {
       Key(
         "policy", .choice(Concurrency.Policy.allCases.map(\.rawValue)),
         "what happens to a run that meets another", isRequired: true),
+    ])
+
+  static let triggers = KeyTable(
+    place: "on", oneOf: ["files", "schedule", "stdin", "socket", "after", "start"],
+    keys: [
+      Key("files", .either([someTexts, .map(files)]), "files whose changes start a run"),
+      Key(
+        "schedule", .either([.map(schedule), .list(.map(schedule), minimum: 1)]),
+        "points in time that start a run"),
+      Key(
+        "stdin", .choice(InputFormat.allCases.map(\.rawValue)),
+        "how lines of standard input are understood, each of which starts a run"),
+      Key("socket", .boolean, "whether reprise trigger starts runs"),
+      Key("after", texts, "workflows whose successful runs start one"),
+      Key("start", .boolean, "whether the beginning of the watch starts a run"),
+      Key(
+        "when-busy", .choice(BusyPolicy.allCases.map(\.rawValue)),
+        "what happens to an event that comes while a run is under way"),
+      Key(
+        "restart-from", .choice(["top", "affected"]),
+        "which steps a restart takes again: all, or those that changed files matter to"),
+      Key(
+        "debounce", .computed(.duration),
+        "how long it has to be quiet before files or lines start a run"),
+      Key("buffer", .map(buffer), "how many events may wait"),
+    ])
+
+  static let files = KeyTable(
+    place: "files",
+    keys: [
+      Key("paths", someTexts, "the files", isRequired: true),
+      Key("ignore", texts, "files among them that do not count"),
+      Key("gitignore", .boolean, "whether files that .gitignore names do not count"),
+    ])
+
+  static let schedule = KeyTable(
+    place: "a schedule", oneOf: ["cron", "every"],
+    keys: [
+      Key("cron", .text, "minute, hour, day of the month, month and day of the week"),
+      Key("time-zone", .text, "the time zone of cron, such as Europe/Berlin"),
+      Key("every", .computed(.duration), "the time between two runs"),
+      Key(
+        "missed", .choice(["once", "skip"]),
+        "whether what was missed while nobody watched is made up for once"),
+    ])
+
+  static let buffer = KeyTable(
+    place: "a buffer",
+    keys: [
+      Key("size", .whole(1...100_000), "how many events may wait"),
+      Key(
+        "when-full", .choice(EventBuffer.FullPolicy.allCases.map(\.rawValue)),
+        "what happens to an event that finds it full"),
     ])
 
   static let parameter = KeyTable(
@@ -189,7 +244,9 @@ extension KeyTable {
     "path": "file", "prompt": "approval", "lock": "mutex", "synchronization": "mutex",
     "max_active_steps": "max-parallel", "maxActiveSteps": "max-parallel", "start": "from",
     "end": "to",
-    "step": "by",
+    "step": "by", "triggers": "on", "trigger": "on", "watch": "files", "timezone": "time-zone",
+    "tz": "time-zone", "catchup": "missed", "overlap_policy": "when-busy", "on-busy": "when-busy",
+    "on-busy-update": "when-busy", "limit": "size", "when_full": "when-full", "exclude": "ignore",
   ]
 
   /// What somebody probably meant by a key that does not exist here.

@@ -99,6 +99,8 @@ public struct Arguments: Sendable, Equatable {
   public var texts: [String: String]
   /// Whether parameters without a value are left open, as when a file is only checked.
   public var leavesOpen: Bool
+  /// What starts the run.
+  public var trigger: Trigger
 
   /// Gives values for parameters.
   ///
@@ -106,9 +108,14 @@ public struct Arguments: Sendable, Equatable {
   ///   - texts: What is given, by the names of the parameters.
   ///   - leavesOpen: Whether parameters that must be given may be left out: what depends on them is then
   ///     checked as far as it can be.
-  public init(_ texts: [String: String] = [:], leavesOpen: Bool = false) {
+  ///   - trigger: What starts the run.
+  public init(
+    _ texts: [String: String] = [:], leavesOpen: Bool = false,
+    trigger: Trigger = Trigger(kind: .manual, time: "")
+  ) {
     self.texts = texts
     self.leavesOpen = leavesOpen
+    self.trigger = trigger
   }
 
   /// The values of all parameters.

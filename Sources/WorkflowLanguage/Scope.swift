@@ -17,6 +17,8 @@ public struct Scope: Sendable, Equatable {
   var prefix = ""
   /// The parameters.
   var parameters: [String: Argument] = [:]
+  /// What started the run; nil when that is not known yet, and in files that others use.
+  var trigger: Trigger?
   /// `matrix`, `item` and `index` of the step that uses this one.
   var bindings: Bindings?
   /// What its secrets come from, by name.

@@ -84,7 +84,7 @@ struct StepSource: ValueSource {
       }
       return .text(text)
     case (.outputs, nil): return .map(written.mapValues(Value.text))
-    case (.matrix, _), (.item, _), (.index, _), (.workflow, _):
+    case (.matrix, _), (.item, _), (.index, _), (.workflow, _), (.trigger, _):
       return try SettledValues(scope: found, bindings: bindings, what: "it")
         .value(of: root, member: member)
     case (.secrets, nil), (.steps, nil), (.run, _): return .null

@@ -37,19 +37,20 @@ struct SourceTests {
     "WorkflowLanguage": ["YAML"],
     "CombineOperators": ["OpenCombineShim"],
     "ChildProcesses": ["ChildProcessesShim"],
+    "FileWatching": [],
     "Reprise": ["WorkflowLanguage", "CombineOperators", "ChildProcesses"],
     "RepriseJournal": ["Reprise", "GRDB"],
     "RepriseControl": ["Reprise", "CombineOperators"],
     "RepriseTerminal": ["Reprise", "CombineOperators"],
     "RepriseCLI": [
       "Reprise", "RepriseTerminal", "RepriseJournal", "RepriseControl", "ChildProcesses",
-      "WorkflowLanguage", "ArgumentParser",
+      "FileWatching", "CombineOperators", "WorkflowLanguage", "ArgumentParser",
     ],
   ]
 
   private static let system: Set<String> = [
     "Glibc", "Musl", "Darwin", "Dispatch", "Synchronization", "Foundation",
-    "FoundationEssentials",
+    "FoundationEssentials", "CoreServices",
   ]
 
   @Test func `there are sources to check`() {

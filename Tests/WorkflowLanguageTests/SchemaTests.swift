@@ -57,6 +57,24 @@ struct SchemaTests {
     cases.append("params: {n: 1}\nsteps: [{id: a, run: x, cache: {inputs: \(value)}}]\n")
     cases.append("params: {n: 1}\nconcurrency: {group: \(value), policy: queue}\n" + step)
     cases.append("concurrency: {group: g, policy: \(value)}\n" + step)
+    for key in ["files", "schedule", "stdin", "socket", "after", "start"] {
+      cases.append("params: {n: 1}\non: {\(key): \(value)}\n" + step)
+    }
+    for key in ["when-busy", "debounce", "buffer"] {
+      cases.append("params: {n: 1}\non: {start: true, \(key): \(value)}\n" + step)
+    }
+    cases.append("on: {start: true, when-busy: restart, restart-from: \(value)}\n" + step)
+    for key in ["paths", "ignore", "gitignore"] {
+      let paths = key == "paths" ? "" : "paths: a, "
+      cases.append("params: {n: 1}\non: {files: {\(paths)\(key): \(value)}}\n" + step)
+    }
+    for key in ["every", "missed"] {
+      let every = key == "every" ? "" : "every: 1m, "
+      cases.append("params: {n: 1}\non: {schedule: {\(every)\(key): \(value)}}\n" + step)
+    }
+    for key in ["size", "when-full"] {
+      cases.append("on: {start: true, buffer: {\(key): \(value)}}\n" + step)
+    }
     return cases
   }
 

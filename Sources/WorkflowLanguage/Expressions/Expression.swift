@@ -26,7 +26,7 @@ struct Expression: Sendable, Equatable {
 
   /// The names under which values can be looked up.
   enum Root: String, Sendable, CaseIterable {
-    case params, env, secrets, steps, matrix, item, index, run, workflow, stdout, outputs
+    case params, env, secrets, steps, matrix, item, index, run, workflow, trigger, stdout, outputs
   }
 
   enum Operator: String, Sendable, CaseIterable {

@@ -98,7 +98,7 @@ extension Expression {
 
   private static func hasMembers(_ root: Root) -> Bool {
     switch root {
-    case .params, .env, .secrets, .steps, .matrix, .run, .workflow, .outputs: true
+    case .params, .env, .secrets, .steps, .matrix, .run, .workflow, .trigger, .outputs: true
     case .item, .index, .stdout: false
     }
   }
@@ -146,7 +146,7 @@ extension Expression {
         message: "\(root.rawValue) is no value by itself",
         hint: "name one, as in \(root == .steps ? "steps.build.outputs.version" : "secrets.token")",
         range: range)
-    case .params, .env, .matrix, .run, .workflow, .outputs: return .map
+    case .params, .env, .matrix, .run, .workflow, .trigger, .outputs: return .map
     case .item: return .any
     case .index: return .number
     case .stdout: return .text
@@ -239,6 +239,7 @@ extension Expression.Root {
     case .item, .index: "it means something in a step with \"foreach\""
     case .stdout, .outputs: "it means something in \"outputs\" of a step"
     case .secrets: "bind it in env"
+    case .trigger: "it means something in the steps of the file that is run"
     case .params, .env, .steps, .run, .workflow:
       roots.isEmpty
         ? nil

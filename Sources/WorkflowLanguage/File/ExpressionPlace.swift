@@ -20,6 +20,8 @@ enum ExpressionPlace: Equatable {
   case workflowOutputs
   /// `cache.key`.
   case cacheKey
+  /// `on`, which is known before there is an event.
+  case triggers
   /// A setting that is known before the run begins, by its name.
   case settled(String)
 
@@ -34,6 +36,7 @@ enum ExpressionPlace: Equatable {
     case .outputs: "outputs"
     case .workflowOutputs: "the outputs of a workflow"
     case .cacheKey: "the key of a cache"
+    case .triggers: "on"
     case .settled(let what): "\(what), which is known before the run begins"
     }
   }
@@ -48,9 +51,12 @@ enum ExpressionPlace: Equatable {
     case .outputs: [.params, .env, .steps, .run, .workflow, .stdout, .outputs]
     case .workflowOutputs: [.params, .steps, .workflow]
     case .workflowDirectory: [.params, .env, .run, .workflow]
-    case .settled: [.params, .workflow]
+    case .triggers, .settled: [.params, .workflow]
     }
   }
+
+  /// Whether what started the run is known here.
+  var seesTrigger: Bool { self != .triggers }
 
   /// Whether what stands here is seen by the step alone.
   var mayHoldSecrets: Bool { roots.contains(.secrets) }
@@ -74,6 +80,8 @@ extension WorkflowReader {
       if bindings.matrix != nil { roots.insert(.matrix) }
       if bindings.item != nil { roots.formUnion([.item, .index]) }
     }
+    // A file that another one uses sees only what it is handed.
+    if scope == 0, place.seesTrigger { roots.insert(.trigger) }
     let found = scopes[scope]
     return ExpressionScope(
       roots: roots, place: place.name, allowsStatus: place == .condition,
@@ -159,6 +167,9 @@ extension WorkflowReader {
     case .run:
       return try known(["id", "generation"], "property of a run", name == "id" ? .text : .number)
     case .workflow: return try known(["name"], "property of a workflow", .text)
+    case .trigger:
+      return try known(
+        Trigger.members.keys.sorted(), "property of a trigger", Trigger.members[name] ?? .any)
     case .outputs: return [.text, .null]
     case .item, .index, .stdout: return .any
     }

@@ -125,7 +125,7 @@ extension WorkflowReader {
       throw ExpressionMistake(
         message: "a text is expected here, not \(types.name)",
         hint: "make one with toJSON(…) or join(…)", range: whole)
-    case .with, .outputs, .workflowOutputs, .settled: return
+    case .with, .outputs, .workflowOutputs, .triggers, .settled: return
     }
   }
 

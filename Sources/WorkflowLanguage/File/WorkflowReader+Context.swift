@@ -35,6 +35,8 @@ extension WorkflowReader {
 
     var file = 0
     var scope = 0
+    /// Whether this is not of a step but of what starts runs.
+    var isOfTriggers = false
     private var rest = Rest()
     /// Whether a step here has no extras but those that it names itself.
     private(set) var isPlain = true

@@ -25,7 +25,8 @@ extension WorkflowReader {
   mutating func settledValue(
     _ template: Template, _ node: Node, _ what: String, _ context: Context
   ) -> Value? {
-    let scope = expressionScope(of: .settled(what), scope: context.scope, context.bindings)
+    let place: ExpressionPlace = context.isOfTriggers ? .triggers : .settled(what)
+    let scope = expressionScope(of: place, scope: context.scope, context.bindings)
     do throws(ExpressionMistake) {
       _ = try template.types(in: scope)
     } catch {
@@ -110,6 +111,11 @@ struct SettledValues: ValueSource {
     case (.item, let name?): return try memberOfItem(name)
     case (.index, _): return .number(Double(bindings?.index ?? 0))
     case (.workflow, _): return .text(scope.workflow)
+    case (.trigger, let member):
+      guard let trigger = scope.trigger, case .map(let values) = trigger.value else {
+        throw .unknown
+      }
+      return member.map { values[$0] ?? .null } ?? .map(values)
     case (.env, _), (.secrets, _), (.steps, _), (.run, _), (.stdout, _), (.outputs, _):
       throw .missing("\"\(root.rawValue)\" is not known before the run begins", hint: nil)
     }

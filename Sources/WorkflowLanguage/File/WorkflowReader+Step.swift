@@ -326,7 +326,7 @@ extension WorkflowReader {
 
 extension WorkflowReader {
   /// Patterns of paths; those that make no sense are told.
-  fileprivate mutating func patterns(
+  mutating func patterns(
     _ node: Node, _ what: String, _ context: Context
   ) -> [String] {
     var nodes = [node]

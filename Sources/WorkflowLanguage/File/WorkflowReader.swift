@@ -109,6 +109,7 @@ struct WorkflowReader {
     let parameters = fields["params"].map { readers[0].parameters($0) } ?? []
     var context = Context()
     addScope(Scope(workflow: defaultName))
+    scopes[0].trigger = arguments.leavesOpen ? nil : arguments.trigger
     bindArguments(parameters, fields["params"] ?? root)
     let name = fields["name"].flatMap { readers[0].nonEmptyText($0, "name") } ?? defaultName
     scopes[0].workflow = name
@@ -119,6 +120,7 @@ struct WorkflowReader {
     let maxParallel = fields["max-parallel"].flatMap { number($0, "max-parallel", context) }
     let failsFast = fields["fail-fast"].flatMap { boolean($0, "fail-fast", context) }
     let concurrency = fields["concurrency"].flatMap { readConcurrency($0, context) }
+    let triggers = fields["on"].flatMap { readTriggers($0, context) }
     readSettings(fields, &context)
     guard let steps = fields["steps"] else {
       readers[0].tell("a workflow needs \"steps\"", at: root.mark, length: 1)
@@ -140,6 +142,7 @@ struct WorkflowReader {
       maxParallel: maxParallel, concurrency: concurrency, steps: self.steps,
       outline: outline, graph: graph)
     workflow.failsFast = failsFast ?? false
+    workflow.triggers = triggers
     workflow.parameters = parameters
     workflow.scopes = scopes
     workflow.sources = usedSources

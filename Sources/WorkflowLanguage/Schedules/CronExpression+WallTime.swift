@@ -1,0 +1,61 @@
+// Which times on a clock match a cron expression. Knows no time zone.
+
+extension CronExpression {
+  /// How far ahead a day is looked for.
+  ///
+  /// The rarest that an expression can ask for is 29 February on one day of the week (as in
+  /// `0 0 29 2 */7`), and that can take 40 years where a century without a leap day lies between.
+  private static let yearsMax = 48
+
+  /// The first matching time from a time on.
+  ///
+  /// It goes from month to month and takes all days of a month at once, so that a year costs
+  /// 12 steps.
+  ///
+  /// - Parameter wallTime: What a clock shows, in seconds since it showed 1 January 1970, 00:00.
+  /// - Returns: A whole minute in the same measure, not before the time; nil if there is none
+  ///   for 48 years.
+  func firstWallTime(from wallTime: Int64) -> Int64? {
+    let minute = (wallTime + 59).flooringQuotient(by: 60)
+    let today = minute.flooringQuotient(by: 1440)
+    guard let day = firstDay(from: today) else { return nil }
+    if day == today, let found = firstMinuteOfDay(from: Int(minute - today * 1440)) {
+      return (today * 1440 + Int64(found)) * 60
+    }
+    guard let later = day == today ? firstDay(from: today + 1) : day else { return nil }
+    return firstMinuteOfDay(from: 0).map { (later * 1440 + Int64($0)) * 60 }
+  }
+
+  private func firstDay(from dayNumber: Int64) -> Int64? {
+    var date = CivilDate(dayNumber: dayNumber)
+    for _ in 0..<12 * Self.yearsMax {
+      let found = matchingDays(inMonthOf: date) & ~0 << UInt64(date.day)
+      if found != 0 {
+        let day = found.trailingZeroBitCount
+        return CivilDate(year: date.year, month: date.month, day: day).dayNumber
+      }
+      date = date.firstOfNextMonth
+    }
+    return nil
+  }
+
+  /// The days of a month that match, as bits 1 to 31.
+  private func matchingDays(inMonthOf date: CivilDate) -> UInt64 {
+    guard months & 1 << UInt64(date.month) != 0 else { return 0 }
+    let first = CivilDate(year: date.year, month: date.month, day: 1).dayNumber
+    let shift = UInt64(CivilDate.dayOfWeek(first))
+    // The days of the week from the first of the month on, and those five times over.
+    let week = (daysOfWeek >> shift | daysOfWeek << (7 - shift)) & 0x7F
+    let weekdays = week * (1 | 1 << 7 | 1 << 14 | 1 << 21 | 1 << 28) << 1
+    let days = eitherDayMatches ? daysOfMonth | weekdays : daysOfMonth & weekdays
+    return days & ((1 << UInt64(date.daysInMonth + 1)) - 2)
+  }
+
+  private func firstMinuteOfDay(from minuteOfDay: Int) -> Int? {
+    let (hour, minute) = (minuteOfDay / 60, minuteOfDay % 60)
+    let rest = minutes & ~0 << UInt64(minute)
+    if hours & 1 << UInt64(hour) != 0, rest != 0 { return hour * 60 + rest.trailingZeroBitCount }
+    let later = hours & ~0 << UInt64(hour + 1)
+    return later == 0 ? nil : later.trailingZeroBitCount * 60 + minutes.trailingZeroBitCount
+  }
+}
