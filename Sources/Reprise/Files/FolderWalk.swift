@@ -79,7 +79,7 @@ struct FolderWalk {
   /// Deals with what a folder contains.
   private mutating func see(_ entry: FolderEntry, in visit: Visit) throws(FileError) {
     let matched = advance(by: entry.name, in: visit, onlyNamed: false)
-    guard mayFind(matched) else { return }
+    guard search.mayFind(matched) else { return }
     let path = join(visit.path, entry.name)
     var kind: FolderEntry.Kind? = entry.kind
     if entry.kind == .unknown { kind = try FolderEntry.kind(of: fullPath(path)) }
@@ -89,10 +89,10 @@ struct FolderWalk {
   /// Deals with what a pattern names, without a look at the folder around it.
   private mutating func goDirectly(to name: [UInt8], in visit: Visit) throws(FileError) {
     let matched = advance(by: name, in: visit, onlyNamed: false)
-    guard mayFind(matched) else { return }
+    guard search.mayFind(matched) else { return }
     let path = join(visit.path, name)
     // What has to be a folder is not looked at: it will turn out when something in it is.
-    let mayBeFile = ends(matched, takingAway: false) != nil
+    let mayBeFile = search.ends(matched, takingAway: false) != nil
     let kind = mayBeFile ? try FolderEntry.kind(of: fullPath(path)) : .folder
     add(path, name, kind, matched, in: visit)
   }
@@ -102,10 +102,10 @@ struct FolderWalk {
   ) {
     switch kind {
     case .file:
-      if isWanted(matched) { found.append(path) }
+      if search.isWanted(matched) { found.append(path) }
     case .folder, .linkToFolder:
       let entered = advance(by: name, in: visit, onlyNamed: true)
-      let isNamed = mayFind(entered)
+      let isNamed = search.mayFind(entered)
       let isBarred = kind == .linkToFolder || Self.barred.contains(name)
       if isNamed || !isBarred {
         visits.append(
@@ -123,27 +123,6 @@ struct FolderWalk {
     search.automaton.advance(visit.matched, by: name) { position in
       !onlyNamed || position.isName || search.takesAway[position.pattern]
     }
-  }
-
-  /// Whether a pattern may find something that none behind it takes away.
-  private func mayFind(_ matched: [Int]) -> Bool {
-    let lastTaking = ends(matched, takingAway: true) ?? -1
-    return matched.contains { index in
-      let pattern = search.automaton.positions[index].pattern
-      return pattern > lastTaking && !search.takesAway[pattern]
-    }
-  }
-
-  private func isWanted(_ matched: [Int]) -> Bool {
-    (ends(matched, takingAway: false) ?? -1) > (ends(matched, takingAway: true) ?? -1)
-  }
-
-  /// The last pattern of a kind that has matched as a whole, and so matches all that is below.
-  private func ends(_ matched: [Int], takingAway: Bool) -> Int? {
-    matched.last { index in
-      let position = search.automaton.positions[index]
-      return position.component == nil && search.takesAway[position.pattern] == takingAway
-    }.map { search.automaton.positions[$0].pattern }
   }
 
   private func join(_ path: [UInt8], _ name: [UInt8]) -> [UInt8] {

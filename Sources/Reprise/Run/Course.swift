@@ -46,10 +46,20 @@ struct Course {
   }
 
   var waiting = Waiting.forSteps
+  /// What the next generation is to run, where it has other values than the present one.
+  var next: Workflow?
   let lastRestart: LastRestart
   var isFinallyBegun = false
   /// Whether somebody has lost patience: nothing more begins.
   var isKilled = false
+
+  /// Whether the run may be taken again: one that is being cancelled is not.
+  var mayRestart: Bool {
+    switch waiting {
+    case .forSteps, .toRestart: true
+    case .toEnd, .forFinally: false
+    }
+  }
 
   /// The beginning of a generation.
   ///

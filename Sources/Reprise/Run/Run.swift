@@ -9,7 +9,7 @@ public import WorkflowLanguage
 public final class Run: Sendable {
   /// The id of the run; it stays through all restarts.
   public let id: RunID
-  /// What is being run.
+  /// What is being run; its steps stay the same through all restarts.
   public let workflow: Workflow
   private let ledger: RunLedger
   private let approvals: Approvals
@@ -58,7 +58,14 @@ public final class Run: Sendable {
     let driver = RunDriver(
       workflow: workflow, ledger: ledger, performer: performer, requests: stream,
       requestAgain: continuation, clock: clock)
-    driving = Task { await driver.drive() }
+    driving = Task {
+      var driver = driver
+      let outcome = await driver.drive()
+      // Nobody may wait for the answer of a run that is over.
+      continuation.finish()
+      for await request in stream { request.refuse() }
+      return outcome
+    }
   }
 
   deinit {
@@ -96,6 +103,49 @@ public final class Run: Sendable {
   /// - Throws: ``SelectionError`` when the workflow has no such step.
   public func restart(from step: String) throws(SelectionError) {
     requests.yield(.restart(from: try workflow.found(step), askedIn: generation))
+  }
+
+  /// Takes the run again with other values: those of a workflow that was read once more, with other
+  /// parameters or for another event.
+  ///
+  /// Returns when that is decided, not when it is done.
+  ///
+  /// - Parameters:
+  ///   - workflow: What the next generation runs. Its steps must be those of this run.
+  ///   - steps: The ids of the steps to take again, with all that depends on them; all when nil.
+  /// - Returns: Whether the run is taken again: not when it is over or being cancelled, nor when the
+  ///   steps are others.
+  /// - Throws: ``SelectionError`` when the workflow has no such step.
+  public func restart(
+    as workflow: Workflow, from steps: [String]? = nil
+  ) async throws(SelectionError) -> Bool {
+    try await restart(as: workflow, from: steps) { true }
+  }
+
+  /// Takes the run again with other values, if a last word says so.
+  ///
+  /// - Parameters:
+  ///   - workflow: What the next generation runs.
+  ///   - steps: The ids of the steps to take again; all when nil.
+  ///   - accept: Called when the run can be taken again, before anything of that is done: whether it is
+  ///     to be. It holds up the run.
+  /// - Returns: Whether the run is taken again.
+  /// - Throws: ``SelectionError`` when the workflow has no such step.
+  package func restart(
+    as workflow: Workflow, from steps: [String]?, accept: @escaping @Sendable () -> Bool
+  ) async throws(SelectionError) -> Bool {
+    var found: [StepIndex] = []
+    for step in steps ?? [] { found += try self.workflow.found(step) }
+    return await withCheckedContinuation { [found] continuation in
+      let request = RunDriver.Request.restartAnew(
+        from: found, as: workflow,
+        decide: { isPossible in
+          let isDone = isPossible && accept()
+          continuation.resume(returning: isDone)
+          return isDone
+        })
+      if case .terminated = requests.yield(request) { request.refuse() }
+    }
   }
 
   /// Approves a step that waits for that, or refuses it, which fails the step.

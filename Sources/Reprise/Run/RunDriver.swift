@@ -14,6 +14,9 @@ struct RunDriver: Sendable {
     /// Take the run again from the top (no steps), or from some; with the generation in which that was
     /// asked.
     case restart(from: [StepIndex], askedIn: Int)
+    /// The same, with other values from then on. Whoever asks is told whether that is possible, and has
+    /// the last word on whether it is done.
+    case restartAnew(from: [StepIndex], as: Workflow, decide: @Sendable (Bool) -> Bool)
     case cancel(CancellationCause)
     /// Cancel without grace.
     case kill
@@ -21,11 +24,16 @@ struct RunDriver: Sendable {
     case stepEnded(StepIndex)
     /// The workflow's `timeout` is over for a generation.
     case timedOut(generation: Int)
+
+    /// Tells whoever waits for an answer that the run is over.
+    func refuse() {
+      if case .restartAnew(_, _, let decide) = self { _ = decide(false) }
+    }
   }
 
-  let workflow: Workflow
+  private(set) var workflow: Workflow
   let ledger: RunLedger
-  let performer: StepPerformer
+  private(set) var performer: StepPerformer
   let requests: AsyncStream<Request>
   let requestAgain: AsyncStream<Request>.Continuation
   let clock: any RunClock
@@ -38,7 +46,7 @@ struct RunDriver: Sendable {
   /// Called once.
   ///
   /// - Returns: How it ended; the event that tells it has been recorded by then.
-  func drive() async -> RunOutcome {
+  mutating func drive() async -> RunOutcome {
     let pipeline = Pipeline<StepResult>(graph: graph).execution()
     let generation = ledger.state.generation
     var course = Course(generation: generation)
@@ -55,6 +63,12 @@ struct RunDriver: Sendable {
       switch request {
       case .restart(let steps, let askedIn):
         guard !course.lastRestart.answers(steps, askedIn: askedIn) else { continue }
+        restart(from: steps, &course, pipeline)
+      case .restartAnew(let steps, let next, let decide):
+        let isPossible = course.mayRestart && RunPlan(next) == RunPlan(workflow)
+        // Before anything of it is done: what decides may have to be recorded.
+        guard decide(isPossible) else { continue }
+        course.next = next
         restart(from: steps, &course, pipeline)
       case .cancel(let cause):
         cancel(cause, &course, pipeline)
@@ -74,6 +88,7 @@ struct RunDriver: Sendable {
         outstanding.isEmpty
       {
         alarm?.cancel()
+        if let next = course.next { become(next) }
         let generation = beginGeneration(of: steps, isWhole: isWhole)
         course = Course(generation: generation, steps: isWhole ? nil : Set(steps))
         if await ledger.recorded() == nil {
@@ -86,6 +101,12 @@ struct RunDriver: Sendable {
   }
 
   // MARK: Starting
+
+  /// Takes over the values of a workflow with the same steps: what starts from now on has them.
+  private mutating func become(_ next: Workflow) {
+    workflow = next
+    performer.workflow = next
+  }
 
   private func beginGeneration(of steps: [StepIndex], isWhole: Bool) -> Int {
     ledger.decide { page in
@@ -163,16 +184,11 @@ struct RunDriver: Sendable {
   ) {
     var isWhole = steps.isEmpty
     var affected = isWhole ? graph.topologicalOrder : withDependents(steps)
-    switch course.waiting {
-    case .toEnd, .forFinally:
-      // A run that is being cancelled is not taken again.
-      return
-    case .toRestart(let steps, let wasWhole, _):
+    guard course.mayRestart else { return }
+    if case .toRestart(let steps, let wasWhole, _) = course.waiting {
       // Requests that come during a restart fold into it.
       isWhole = isWhole || wasWhole
       affected = isWhole ? graph.topologicalOrder : withDependents(steps + affected)
-    case .forSteps:
-      break
     }
     let outstanding = stop(affected, in: pipeline) { page in
       page.tell(.runRestarting(from: isWhole ? nil : affected.map { graph.id(of: $0) }))

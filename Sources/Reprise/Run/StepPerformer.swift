@@ -5,7 +5,8 @@ import WorkflowLanguage
 
 /// Performs single steps of a run and records what becomes of them.
 struct StepPerformer: Sendable {
-  let workflow: Workflow
+  /// Changed between generations only, by one with the same steps.
+  var workflow: Workflow
   let executor: any Executor
   let ledger: RunLedger
   let slots: Slots

@@ -1,4 +1,7 @@
-// Reads the system's wall clock: the one place where the engine does.
+// The system's wall clock: the one place where the engine reads it and waits for it.
+
+import Dispatch
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -7,6 +10,81 @@ import Musl
 #else
 import Darwin
 #endif
+
+/// The time that hangs on the wall: it may be set, and it goes on while the machine sleeps.
+public protocol WallClock: Sendable {
+  /// The present moment.
+  var wallTime: Timestamp { get }
+
+  /// Waits until a moment has come, without occupying a thread.
+  ///
+  /// - Parameter moment: When to go on; at once where it has passed.
+  /// - Throws: `CancellationError` at once when the surrounding task is cancelled.
+  func sleep(untilWallTime moment: Timestamp) async throws
+}
+
+extension SystemClock: WallClock {
+  /// The present moment.
+  public var wallTime: Timestamp { wallClockTime() }
+
+  /// Waits for the wall clock: through changes of it, and through the machine's sleep.
+  ///
+  /// - Parameter moment: When to go on.
+  /// - Throws: `CancellationError` at once when the surrounding task is cancelled.
+  public func sleep(untilWallTime moment: Timestamp) async throws {
+    while true {
+      try Task.checkCancellation()
+      let rest = moment.microseconds - wallTime.microseconds
+      guard rest > 0 else { return }
+      await WallTimer(microseconds: rest).wait()
+    }
+  }
+}
+
+/// A timer that the wall clock sets off, once.
+private final class WallTimer: Sendable {
+  private struct State {
+    var continuation: CheckedContinuation<Void, Never>?
+    var isOver = false
+  }
+
+  private let state = Mutex(State())
+  private let source = Mutex<EventSource?>(nil)
+
+  init(microseconds: Int64) {
+    let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "reprise.wall-clock"))
+    // Against the wall clock, so that a change of it counts; nothing is late by more than this.
+    timer.schedule(
+      wallDeadline: .now() + .microseconds(Int(clamping: microseconds)), leeway: .milliseconds(1))
+    let source = EventSource(timer) { [weak self] in self?.end() }
+    self.source.withLock { $0 = source }
+  }
+
+  /// Waits until it goes off, or until the surrounding task is cancelled.
+  func wait() async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          if !state.isOver { state.continuation = continuation }
+          return state.isOver
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      end()
+    }
+    source.withLock { $0 }?.cancel()
+  }
+
+  private func end() {
+    let continuation = state.withLock { state in
+      state.isOver = true
+      defer { state.continuation = nil }
+      return state.continuation
+    }
+    continuation?.resume()
+  }
+}
 
 func wallClockTime() -> Timestamp {
   var time = timespec()

@@ -1,0 +1,224 @@
+// Starts a run for each event, a limited number at a time. Knows neither where events come from nor how
+// they wait for their turn: that is the business of the operators before it.
+
+import CombineOperators
+import Synchronization
+
+/// What is done with an event, and how many runs there may be at once.
+struct EventHandling<Event: Sendable>: Sendable {
+  /// How many runs may be under way; an event is only asked for when one more may begin.
+  var maxRuns: Subscribers.Demand
+  /// Starts the run of an event; nil when there is to be none.
+  var begin: @Sendable (Event) async -> Run?
+  /// Gives an event to the run that is under way, and says whether that now handles it.
+  ///
+  /// When it does not, its end is waited for and a new one begins. Where this is not set, an event waits
+  /// for the end of the run.
+  var again: (@Sendable (Run, Event) async -> Bool)?
+}
+
+/// The runs that events start: a publisher with back-pressure to both sides.
+struct RunsOnEvents<Upstream: Publisher>: Publisher where Upstream.Output: Sendable {
+  typealias Output = Run
+  typealias Failure = Upstream.Failure
+
+  let upstream: Upstream
+  let handling: EventHandling<Upstream.Output>
+
+  func receive<Downstream: Subscriber & SendableMetatype>(subscriber: Downstream)
+  where Downstream.Input == Run, Downstream.Failure == Failure {
+    upstream.subscribe(
+      RunsSubscription<Upstream.Output, Downstream>(downstream: subscriber, handling: handling))
+  }
+}
+
+/// The one object of a subscription: subscriber of the events, subscription of whoever wants the runs.
+private final class RunsSubscription<Event: Sendable, Downstream: Subscriber & SendableMetatype>:
+  Subscriber, Subscription, Sendable
+where Downstream.Input == Run {
+  typealias Input = Event
+  typealias Failure = Downstream.Failure
+
+  // @unchecked: neither subscriptions nor subscribers need be Sendable. The upstream subscription is
+  // used from any thread, as its protocol allows; the subscriber is called by one thread at a time,
+  // guarded by `isDelivering`.
+  private struct State: @unchecked Sendable {
+    var downstream: Downstream?
+    var upstream: (any Subscription)?
+    var completion: Subscribers.Completion<Failure>?
+    var demand = Subscribers.Demand.none
+    /// Events that were asked for and have not come, or are being dealt with.
+    var pending = 0
+    var hasAskedForAll = false
+    var tasks: [Int: Task<Void, Never>] = [:]
+    var nextTask = 0
+    /// The runs under way, in the order in which they began.
+    var live: [Run] = []
+    var undelivered = Queue<Run>()
+    var isDelivering = false
+  }
+
+  private enum Action {
+    case deliver(Downstream, Run)
+    case ask(any Subscription, Subscribers.Demand)
+    case complete(Downstream, Subscribers.Completion<Failure>)
+    case nothing
+  }
+
+  private let handling: EventHandling<Event>
+  private let state: Mutex<State>
+
+  init(downstream: Downstream, handling: EventHandling<Event>) {
+    self.handling = handling
+    state = Mutex(State(downstream: downstream))
+  }
+
+  // MARK: From downstream
+
+  func request(_ demand: Subscribers.Demand) {
+    guard demand > .none else { return }
+    state.withLock { $0.demand += demand }
+    advance()
+  }
+
+  func cancel() {
+    let dropped = state.withLock { state in
+      defer {
+        state.downstream = nil
+        state.upstream = nil
+        state.tasks = [:]
+        state.live = []
+        state.undelivered.removeAll()
+      }
+      return Carried((state.downstream, state.upstream, Array(state.tasks.values), state.live))
+    }
+    dropped.value.1?.cancel()
+    for task in dropped.value.2 { task.cancel() }
+    for run in dropped.value.3 { run.cancel() }
+  }
+
+  // MARK: From upstream
+
+  func receive(subscription: any Subscription) {
+    let carried = Carried(subscription)
+    let downstream = state.withLock { state in
+      state.upstream = carried.value
+      return Carried(state.downstream)
+    }
+    downstream.value?.receive(subscription: self)
+  }
+
+  func receive(_ event: Event) -> Subscribers.Demand {
+    state.withLock { state in
+      guard state.downstream != nil else { return }
+      let number = state.nextTask
+      state.nextTask += 1
+      // Made under the lock, which only enqueues it, so that it cannot end before it is known.
+      state.tasks[number] = Task { await self.handle(event, number) }
+    }
+    return .none
+  }
+
+  func receive(completion: Subscribers.Completion<Failure>) {
+    state.withLock { state in
+      state.upstream = nil
+      state.completion = state.completion ?? completion
+    }
+    // Not on the stack of whoever completes.
+    Task { self.advance() }
+  }
+
+  // MARK: Runs
+
+  private func handle(_ event: Event, _ number: Int) async {
+    var isHandled = false
+    if let again = handling.again, let run = state.withLock({ $0.live.last }) {
+      isHandled = await again(run, event)
+      // It may be ending just now: two are never under way.
+      if !isHandled { _ = await run.outcome }
+    }
+    let run = isHandled || Task.isCancelled ? nil : await handling.begin(event)
+    let isKept = state.withLock { state in
+      state.tasks[number] = nil
+      state.pending = max(0, state.pending - 1)
+      guard state.downstream != nil else { return false }
+      guard let run else { return true }
+      state.live.append(run)
+      state.undelivered.append(run)
+      return true
+    }
+    guard isKept else {
+      run?.cancel()
+      return
+    }
+    if let run { watch(run) }
+    advance()
+  }
+
+  /// Makes room for the next one when a run is over.
+  private func watch(_ run: Run) {
+    Task {
+      _ = await run.outcome
+      state.withLock { state in state.live.removeAll { $0 === run } }
+      advance()
+    }
+  }
+
+  // MARK: To both sides
+
+  /// Delivers runs and asks for events until there is nothing to be done.
+  ///
+  /// Of several threads that come here at once, one does it for all.
+  private func advance() {
+    let isMine = state.withLock { state in
+      guard !state.isDelivering else { return false }
+      state.isDelivering = true
+      return true
+    }
+    guard isMine else { return }
+    while true {
+      switch state.withLock({ Carried(self.next(&$0)) }).value {
+      case .deliver(let downstream, let run):
+        let more = downstream.receive(run)
+        state.withLock { $0.demand += more }
+      case .ask(let upstream, let demand): upstream.request(demand)
+      case .complete(let downstream, let completion):
+        return downstream.receive(completion: completion)
+      case .nothing: return
+      }
+    }
+  }
+
+  private func next(_ state: inout State) -> Action {
+    guard let downstream = state.downstream else {
+      state.isDelivering = false
+      return .nothing
+    }
+    if let run = state.undelivered.popFirst() {
+      state.demand -= 1
+      return .deliver(downstream, run)
+    }
+    if let upstream = state.upstream, let demand = ask(&state) { return .ask(upstream, demand) }
+    state.isDelivering = false
+    guard let completion = state.completion, state.live.isEmpty, state.tasks.isEmpty else {
+      return .nothing
+    }
+    state.downstream = nil
+    return .complete(downstream, completion)
+  }
+
+  /// How many events to ask for now; nil for none.
+  private func ask(_ state: inout State) -> Subscribers.Demand? {
+    guard state.demand > .none, !state.hasAskedForAll else { return nil }
+    // One event after the other is given to the run that it is to restart.
+    var room = handling.again == nil ? handling.maxRuns : .max(state.pending == 0 ? 1 : 0)
+    if handling.again == nil { room = room - state.live.count - state.pending }
+    guard room > .none, (state.demand.max ?? .max) > state.pending else { return nil }
+    if room == .unlimited, state.demand == .unlimited {
+      state.hasAskedForAll = true
+      return .unlimited
+    }
+    state.pending += 1
+    return .max(1)
+  }
+}

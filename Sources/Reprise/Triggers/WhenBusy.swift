@@ -1,0 +1,108 @@
+// What happens to events that come while a run is under way: the choice, and the pipeline that each
+// choice stands for. Knows neither where events come from nor what a run does.
+
+import CombineOperators
+
+/// What happens to an event that comes while a run is under way.
+public enum WhenBusy: Sendable, Equatable {
+  /// What happens to an event that finds the queue full.
+  public enum Full: Sendable, Equatable {
+    /// The one that has waited longest is dropped, for this one to wait.
+    case dropOldest
+    /// It is dropped.
+    case dropNewest
+    /// The runs end with ``RunsError/queueIsFull``, after those for what waits.
+    case fail
+  }
+
+  /// It waits for its turn, among so many at most; one run is under way at a time.
+  case queue(limit: Int = 10, whenFull: Full = .dropOldest)
+  /// The run is taken again in place: the same run, its next generation.
+  case restart
+  /// It is dropped.
+  case ignore
+  /// It starts a run beside the others, of which there are so many at most; any number when nil.
+  case parallel(limit: Int? = nil)
+  /// It is not asked for: where events come from waits until a run may begin. For sources that can wait,
+  /// such as a sequence; a subject loses what it sends meanwhile.
+  case hold
+}
+
+/// Why there are no more runs.
+public enum RunsError: Error {
+  /// More events came than may wait.
+  case queueIsFull
+  /// The publisher of the events failed.
+  case events(any Error)
+}
+
+/// How runs come of events.
+package struct RunsPolicy<Event: Sendable>: Sendable {
+  package var whenBusy: WhenBusy
+  /// Told of each event that is dropped, in their order.
+  package var onDrop: @Sendable (Event) -> Void
+  /// Folds an event into an earlier one that waits to restart a run.
+  package var fold: @Sendable (inout Event, Event) -> Void
+  /// Starts the run of an event; nil when there is to be none.
+  package var begin: @Sendable (Event) async -> Run?
+  /// Gives an event to a run that is under way: whether that run now handles it.
+  package var again: @Sendable (Run, Event) async -> Bool
+
+  package init(
+    whenBusy: WhenBusy, onDrop: @escaping @Sendable (Event) -> Void,
+    fold: @escaping @Sendable (inout Event, Event) -> Void,
+    begin: @escaping @Sendable (Event) async -> Run?,
+    again: @escaping @Sendable (Run, Event) async -> Bool
+  ) {
+    self.whenBusy = whenBusy
+    self.onDrop = onDrop
+    self.fold = fold
+    self.begin = begin
+    self.again = again
+  }
+}
+
+extension Publisher where Output: Sendable {
+  /// The runs that the values of this publisher start.
+  ///
+  /// A subject, a bounded buffer, and a stage that asks for the next event when a run has ended.
+  package func runs(_ policy: RunsPolicy<Output>) -> AnyPublisher<Run, RunsError> {
+    let events = mapError(RunsError.events)
+    switch policy.whenBusy {
+    case .queue(let limit, let full):
+      let strategy: BufferFullStrategy<RunsError> =
+        switch full {
+        case .dropOldest: .dropOldest
+        case .dropNewest: .dropNewest
+        case .fail: .fail(.queueIsFull)
+        }
+      return events.buffer(limit: limit, whenFull: strategy, onDrop: policy.onDrop)
+        .handled(by: policy, atOnce: .max(1))
+    case .ignore:
+      return events.buffer(limit: 0, whenFull: .dropNewest, onDrop: policy.onDrop)
+        .handled(by: policy, atOnce: .max(1))
+    case .parallel(let limit):
+      return events.handled(by: policy, atOnce: limit.map { .max($0) } ?? .unlimited)
+    case .hold:
+      return events.handled(by: policy, atOnce: .max(1))
+    case .restart:
+      // Nothing waits for time here: what comes while an event is dealt with is folded.
+      return events.debounce(
+        for: .zero, now: { ContinuousClock.now }, sleep: { _ in }, fold: policy.fold
+      ).handled(by: policy, atOnce: .max(1))
+    }
+  }
+}
+
+extension Publisher where Output: Sendable, Failure == RunsError {
+  fileprivate func handled(
+    by policy: RunsPolicy<Output>, atOnce maxRuns: Subscribers.Demand
+  ) -> AnyPublisher<Run, RunsError> {
+    RunsOnEvents(
+      upstream: self,
+      handling: EventHandling(
+        maxRuns: maxRuns, begin: policy.begin,
+        again: policy.whenBusy == .restart ? policy.again : nil)
+    ).eraseToAnyPublisher()
+  }
+}

@@ -1,0 +1,321 @@
+import CombineOperators
+import Reprise
+import TestSupport
+import Testing
+
+/// Runs that events start.
+struct RunsTests {
+  private static let workflow: Workflow = {
+    do {
+      return try Workflow(text: "steps: [{ id: a, run: x }]\n", file: "w.yaml")
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }()
+
+  /// A workflow whose step knows the number of its event.
+  private static func workflow(_ number: Int) -> Workflow {
+    do {
+      return try Workflow(
+        text: "steps: [{ id: a, env: { N: '${{ trigger.line }}' }, run: x }]\n", file: "w.yaml",
+        with: Arguments(trigger: Trigger(kind: .stdin, time: "", line: "\(number)")))
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+
+  /// What the steps of runs do, and how many are under way.
+  private final class Work: Sendable {
+    let begun = Protected<[Int]>([])
+    let succeeded = Protected<[Int]>([])
+    let alive = Protected(0)
+    let most = Protected(0)
+    let gate = Gate()
+    private let isHeld: Bool
+
+    init(isHeld: Bool = false) {
+      self.isHeld = isHeld
+    }
+
+    var engine: Engine {
+      Engine(
+        executor: ClosureExecutor { [self] context in
+          let number = Int(context.resolved.environment["N"] ?? "") ?? 0
+          begun.withLock { $0.append(number) }
+          let now = alive.withLock { alive in
+            alive += 1
+            return alive
+          }
+          most.withLock { $0 = max($0, now) }
+          defer { alive.withLock { $0 -= 1 } }
+          if isHeld { try await gate.waitOrStop() } else { await Task.yield() }
+          try Task.checkCancellation()
+          succeeded.withLock { $0.append(number) }
+          return [:]
+        })
+    }
+  }
+
+  /// What a subscriber was told.
+  private final class Told: Sendable {
+    let runs = Protected<[Run]>([])
+    let completion = Protected<String?>(nil)
+
+    var outcomes: [RunOutcome] {
+      get async {
+        var outcomes: [RunOutcome] = []
+        for run in runs.value { outcomes.append(await run.outcome) }
+        return outcomes
+      }
+    }
+
+    func listen(_ publisher: AnyPublisher<Run, RunsError>) -> AnyCancellable {
+      publisher.sink { [completion] end in
+        completion.withLock { $0 = "\(end)" }
+      } receiveValue: { [runs] run in
+        runs.withLock { $0.append(run) }
+      }
+    }
+  }
+
+  // MARK: queue
+
+  @Test func `events wait in order, one run is under way, and what is dropped is counted`()
+    async throws
+  {
+    let work = Work(isHeld: true)
+    let told = Told()
+    let dropped = Protected<[Int]>([])
+    let events = PassthroughSubject<Int, Never>()
+    let subscription = told.listen(
+      work.engine.runs(
+        on: events, whenBusy: .queue(limit: 3),
+        onDrop: { number in dropped.withLock { $0.append(number) } }, workflow: Self.workflow))
+    for number in 1...10 { events.send(number) }
+    await expectEventually("the first run is under way") { work.alive.value == 1 }
+    #expect(dropped.value == [2, 3, 4, 5, 6, 7])
+    events.send(completion: .finished)
+    work.gate.open()
+    await expectEventually("the end") { told.completion.value != nil }
+    #expect(work.succeeded.value == [1, 8, 9, 10])
+    #expect(work.most.value == 1)
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `a full queue may drop the newest, or be an error`() async throws {
+    let work = Work(isHeld: true)
+    let told = Told()
+    let dropped = Protected<[Int]>([])
+    let events = PassthroughSubject<Int, Never>()
+    let subscription = told.listen(
+      work.engine.runs(
+        on: events, whenBusy: .queue(limit: 2, whenFull: .dropNewest),
+        onDrop: { number in dropped.withLock { $0.append(number) } }, workflow: Self.workflow))
+    for number in 1...6 { events.send(number) }
+    #expect(dropped.value == [4, 5, 6])
+    work.gate.open()
+    await expectEventually("three runs") { work.succeeded.value == [1, 2, 3] }
+    withExtendedLifetime(subscription) {}
+
+    let failing = Told()
+    let more = PassthroughSubject<Int, Never>()
+    let other = failing.listen(
+      work.engine.runs(
+        on: more, whenBusy: .queue(limit: 1, whenFull: .fail), workflow: Self.workflow))
+    for number in 1...3 { more.send(number) }
+    await expectEventually("the failure") { failing.completion.value != nil }
+    #expect(failing.completion.value == "failure(Reprise.RunsError.queueIsFull)")
+    withExtendedLifetime(other) {}
+  }
+
+  @Test func `no run begins before it is asked for`() async throws {
+    let work = Work()
+    let events = PassthroughSubject<Int, Never>()
+    let runs = Protected(0)
+    let subscriber = Asking { runs.withLock { $0 += 1 } }
+    work.engine.runs(on: events, whenBusy: .queue(limit: 10), workflow: Self.workflow)
+      .subscribe(subscriber)
+    for number in 1...5 { events.send(number) }
+    subscriber.ask(2)
+    await expectEventually("two runs") { work.succeeded.value.count == 2 }
+    for _ in 0..<1000 { await Task.yield() }
+    #expect(work.begun.value == [1, 2])
+    #expect(runs.value == 2)
+    subscriber.ask(.max(3))
+    await expectEventually("five runs") { work.succeeded.value == [1, 2, 3, 4, 5] }
+  }
+
+  @Test func `a sequence is read no faster than runs end`() async throws {
+    let work = Work(isHeld: true)
+    let told = Told()
+    let read = Protected(0)
+    let numbers = AsyncStream<Int>(unfolding: {
+      read.withLock { read in
+        read += 1
+        return read <= 5 ? read : nil
+      }
+    })
+    let subscription = told.listen(
+      work.engine.runs(of: Self.workflow, on: numbers, whenBusy: .hold))
+    await expectEventually("a run") { work.alive.value == 1 }
+    for _ in 0..<1000 { await Task.yield() }
+    #expect(read.value == 1)
+    work.gate.open()
+    await expectEventually("the end") { told.completion.value == "finished" }
+    #expect(told.runs.value.count == 5)
+    withExtendedLifetime(subscription) {}
+  }
+
+  // MARK: ignore and parallel
+
+  @Test func `events may be ignored while a run is under way`() async throws {
+    let work = Work(isHeld: true)
+    let told = Told()
+    let dropped = Protected<[Int]>([])
+    let events = PassthroughSubject<Int, Never>()
+    let subscription = told.listen(
+      work.engine.runs(
+        on: events, whenBusy: .ignore,
+        onDrop: { number in dropped.withLock { $0.append(number) } }, workflow: Self.workflow))
+    for number in 1...5 { events.send(number) }
+    #expect(dropped.value == [2, 3, 4, 5])
+    await expectEventually("a run") { work.alive.value == 1 }
+    work.gate.open()
+    await expectEventually("its end") { work.succeeded.value == [1] }
+    _ = await told.outcomes
+    await expectEventually("the next one") {
+      events.send(6)
+      return work.succeeded.value.last == 6
+    }
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `runs may be under way side by side, up to a limit`() async throws {
+    for limit in [Int?.none, 3] {
+      let work = Work(isHeld: true)
+      let told = Told()
+      let events = (1...8).publisher
+      let subscription = told.listen(
+        work.engine.runs(on: events, whenBusy: .parallel(limit: limit), workflow: Self.workflow))
+      await expectEventually("the runs") { work.alive.value == limit ?? 8 }
+      work.gate.open()
+      await expectEventually("the end") { told.completion.value == "finished" }
+      #expect(Set(work.succeeded.value) == Set(1...8))
+      #expect(work.most.value == limit ?? 8)
+      withExtendedLifetime(subscription) {}
+    }
+  }
+
+  // MARK: restart
+
+  @Test func `an event takes the run under way again, in place and with its own values`()
+    async throws
+  {
+    let work = Work(isHeld: true)
+    let told = Told()
+    let events = PassthroughSubject<Int, Never>()
+    let subscription = told.listen(
+      work.engine.runs(on: events, whenBusy: .restart, workflow: Self.workflow))
+    events.send(1)
+    await expectEventually("the run") { work.begun.value == [1] }
+    events.send(2)
+    await expectEventually("its second generation") { work.begun.value == [1, 2] }
+    work.gate.open()
+    #expect(await told.outcomes == [.succeeded])
+    #expect(work.succeeded.value == [2])
+    #expect(told.runs.value.map(\.state.generation) == [2])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `an event whose steps are others waits for the run's end and starts a new one`()
+    async throws
+  {
+    let work = Work()
+    let told = Told()
+    let events = PassthroughSubject<Int, Never>()
+    let subscription = told.listen(
+      work.engine.runs(on: events, whenBusy: .restart) { number in
+        try? Workflow(text: "steps: [{ id: s\(number), run: x }]\n", file: "w.yaml")
+      })
+    for number in 1...20 {
+      events.send(number)
+      for _ in 0..<number { await Task.yield() }
+    }
+    events.send(completion: .finished)
+    await expectEventually("the end") { told.completion.value == "finished" }
+    #expect(told.runs.value.last?.workflow.steps.map(\.id) == ["s20"])
+    #expect(work.most.value == 1)
+    withExtendedLifetime(subscription) {}
+  }
+
+  /// The promise of `restart`: however events fall, the last one is what the last success has seen.
+  @Test func `the last event is always reflected by the last run that succeeds`() async throws {
+    var generator = SeededGenerator.announced()
+    for _ in 0..<rounds(20, soak: 500) {
+      let work = Work()
+      let told = Told()
+      let events = PassthroughSubject<Int, Never>()
+      let subscription = told.listen(
+        work.engine.runs(on: events, whenBusy: .restart, workflow: Self.workflow))
+      for number in 1...25 {
+        events.send(number)
+        for _ in 0..<Int.random(in: 0...60, using: &generator) { await Task.yield() }
+      }
+      events.send(completion: .finished)
+      await expectEventually("the end") { told.completion.value == "finished" }
+      #expect(work.succeeded.value.last == 25)
+      #expect(work.most.value == 1, "two generations or runs were alive at once")
+      withExtendedLifetime(subscription) {}
+    }
+  }
+
+  // MARK: The end
+
+  @Test func `cancelling cancels the runs under way and starts no more`() async throws {
+    let work = Work(isHeld: true)
+    let told = Told()
+    let events = PassthroughSubject<Int, Never>()
+    let subscription = told.listen(
+      work.engine.runs(on: events, whenBusy: .parallel(), workflow: Self.workflow))
+    events.send(1)
+    events.send(2)
+    await expectEventually("two runs") { told.runs.value.count == 2 }
+    subscription.cancel()
+    #expect(await told.outcomes == [.cancelled, .cancelled])
+    events.send(3)
+    for _ in 0..<1000 { await Task.yield() }
+    #expect(work.begun.value.count == 2)
+    #expect(told.completion.value == nil)
+  }
+}
+
+/// Asks for as many values as a test says.
+private final class Asking: Subscriber, Sendable {
+  typealias Input = Run
+  typealias Failure = RunsError
+
+  private let subscription = Protected(Carried<(any Subscription)?>(nil))
+  private let onValue: @Sendable () -> Void
+
+  init(_ onValue: @escaping @Sendable () -> Void) {
+    self.onValue = onValue
+  }
+
+  func ask(_ count: Subscribers.Demand) {
+    subscription.value.value?.request(count)
+  }
+
+  func ask(_ count: Int) { ask(.max(count)) }
+
+  func receive(subscription: any Subscription) {
+    let carried = Carried<(any Subscription)?>(subscription)
+    self.subscription.withLock { $0 = carried }
+  }
+
+  func receive(_ input: Run) -> Subscribers.Demand {
+    onValue()
+    return .none
+  }
+
+  func receive(completion: Subscribers.Completion<RunsError>) {}
+}

@@ -1,0 +1,106 @@
+import Testing
+
+@testable import Reprise
+
+/// When a schedule is due, on virtual time.
+struct ScheduleTimesTests {
+  private typealias Plan = ScheduleTimes.Plan
+
+  /// Hourly in UTC, beginning with 3,600.
+  private static func hourly(catchesUp: Bool = true) throws -> ScheduleTimes {
+    ScheduleTimes(
+      Schedule(
+        .cron(try CronExpression("0 * * * *"), zone: "UTC"), text: "hourly", catchesUp: catchesUp))
+  }
+
+  @Test func `what is due comes once, and then the next is waited for`() throws {
+    let times = try Self.hourly()
+    #expect(
+      times.plan(dealtWith: 100, now: 200)
+        == Plan(due: nil, missed: 0, dealtWith: 100, next: 3600))
+    #expect(
+      times.plan(dealtWith: 100, now: 3600)
+        == Plan(due: 3600, missed: 0, dealtWith: 3600, next: 7200))
+    #expect(
+      times.plan(dealtWith: 3600, now: 3601)
+        == Plan(due: nil, missed: 0, dealtWith: 3600, next: 7200))
+  }
+
+  @Test func `a busy machine misses nothing`() throws {
+    let plan = try Self.hourly(catchesUp: false).plan(dealtWith: 0, now: 3660)
+    #expect(plan == Plan(due: 3600, missed: 0, dealtWith: 3600, next: 7200))
+  }
+
+  @Test func `what was missed while the machine slept comes once, or not at all`() throws {
+    let ten = 10 * 3600 as Int64
+    #expect(
+      try Self.hourly().plan(dealtWith: 0, now: ten + 600)
+        == Plan(due: ten, missed: 9, dealtWith: ten, next: ten + 3600))
+    #expect(
+      try Self.hourly(catchesUp: false).plan(dealtWith: 0, now: ten + 600)
+        == Plan(due: nil, missed: 10, dealtWith: ten, next: ten + 3600))
+  }
+
+  @Test func `after years of sleep it is not long before it is due`() throws {
+    let times = ScheduleTimes(
+      Schedule(.cron(try CronExpression("* * * * *"), zone: "UTC"), text: "minutes"))
+    let now = 20 * 366 * 86_400 as Int64
+    let plan = times.plan(dealtWith: 0, now: now)
+    #expect(plan.due == now)
+    #expect(plan.next == now + 60)
+  }
+
+  @Test func `a clock that is set back a little lets nothing come twice`() throws {
+    let plan = try Self.hourly().plan(dealtWith: 7200, now: 3500)
+    #expect(plan == Plan(due: nil, missed: 0, dealtWith: 7200, next: 10_800))
+  }
+
+  @Test func `a clock that was far ahead counts anew when it is set right`() throws {
+    let plan = try Self.hourly().plan(dealtWith: 100 * 86_400, now: 3500)
+    #expect(plan == Plan(due: nil, missed: 0, dealtWith: 3500, next: 3600))
+  }
+
+  @Test func `an interval counts from the last time`() {
+    let times = ScheduleTimes(Schedule(.every(.seconds(600)), text: "every 10m"))
+    #expect(
+      times.plan(dealtWith: 50, now: 60) == Plan(due: nil, missed: 0, dealtWith: 50, next: 650))
+    #expect(
+      times.plan(dealtWith: 50, now: 651)
+        == Plan(due: 650, missed: 0, dealtWith: 650, next: 1250))
+    #expect(
+      times.plan(dealtWith: 50, now: 50 + 600 * 7 + 300)
+        == Plan(due: 50 + 600 * 7, missed: 6, dealtWith: 50 + 600 * 7, next: 50 + 600 * 8))
+  }
+
+  @Test func `a year in Berlin has each night once, through both changes of the clock`() throws {
+    let times = ScheduleTimes(
+      Schedule(.cron(try CronExpression("30 2 * * *"), zone: "Europe/Berlin"), text: "nightly"))
+    // 1 January 2026, 00:00 UTC, to the same a year later; somebody looks every ten minutes.
+    let start = 1_767_225_600 as Int64
+    var dealtWith = start
+    var due: [Int64] = []
+    for now in stride(from: start, through: start + 365 * 86_400, by: 600) {
+      let plan = times.plan(dealtWith: dealtWith, now: now)
+      dealtWith = plan.dealtWith
+      if let moment = plan.due { due.append(moment) }
+      #expect(plan.missed == 0)
+    }
+    #expect(due.count == 365)
+    // On 29 March there is no 02:30: it comes at 03:00, 01:00 UTC. On 25 October the first one counts.
+    #expect(due.contains(1_774_746_000))
+    #expect(due.contains(1_792_888_200))
+    #expect(!due.contains(1_792_891_800))
+  }
+
+  @Test func `the wall clock is waited for, and not beyond a cancel`() async throws {
+    let clock = SystemClock()
+    let moment = clock.wallTime.advanced(by: .milliseconds(30))
+    try await clock.sleep(untilWallTime: moment)
+    #expect(clock.wallTime.microseconds >= moment.microseconds)
+    let task = Task {
+      try await clock.sleep(untilWallTime: clock.wallTime.advanced(by: .seconds(3600)))
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+}
