@@ -25,6 +25,7 @@ struct RepriseCommand: AsyncParsableCommand {
 
       EXAMPLES
         reprise run coordinator        run workflows/coordinator.yaml
+        reprise watch site             run it whenever its files change
         reprise validate my.yaml       tell every mistake in a file
         reprise runs                   what has run, and what runs now
         reprise resume @last           go on where the last run stopped
@@ -32,11 +33,11 @@ struct RepriseCommand: AsyncParsableCommand {
       """,
     version: RepriseVersion.text,
     subcommands: [
-      RunCommand.self, ResumeCommand.self, ValidateCommand.self, GraphCommand.self,
+      RunCommand.self, WatchCommand.self, ResumeCommand.self, ValidateCommand.self,
+      GraphCommand.self,
       ListCommand.self, RunsCommand.self, ShowCommand.self, LogsCommand.self, AttachCommand.self,
       RestartCommand.self, CancelCommand.self, ApproveCommand.self, ExplainCommand.self,
-      SchemaCommand.self,
-      PruneCommand.self,
+      TriggerCommand.self, TriggersCommand.self, SchemaCommand.self, PruneCommand.self,
     ],
     defaultSubcommand: nil)
 

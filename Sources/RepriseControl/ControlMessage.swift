@@ -1,7 +1,7 @@
 // What goes over the control socket: JSON objects, one a line. Documented for other programs in
 // Documentation/control.md; a field is added there before it is here. Knows no sockets.
 
-import Reprise
+public import Reprise
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -12,7 +12,7 @@ import Foundation
 /// The version of the protocol, which every line but events names in the field `reprise`.
 public let controlVersion = 1
 
-/// What a client asks of a live run.
+/// What a client asks of a live run, or of the watch of a workflow.
 public enum ControlRequest: Sendable, Equatable {
   /// Tell all events from now on, after those that bring the client to the present state.
   case attach
@@ -22,6 +22,10 @@ public enum ControlRequest: Sendable, Equatable {
   case cancel(now: Bool)
   /// Approve a step that waits for that, or refuse it.
   case approve(step: String, isApproved: Bool)
+  /// Start a run of a watched workflow, with these parameters.
+  case trigger(parameters: [String: String])
+  /// Tell where a watch stands.
+  case status
 }
 
 /// What a run answers to a request.
@@ -29,6 +33,8 @@ public enum ControlReply: Sendable, Equatable {
   case ok
   /// The request could not be carried out; the text says why.
   case refused(String)
+  /// Where the watch stands.
+  case status(WatchStatus)
 }
 
 /// What cannot be understood or carried over the socket.
@@ -43,7 +49,7 @@ public struct ControlError: Error, Equatable, CustomStringConvertible {
 
 extension ControlRequest: Codable {
   private enum CodingKeys: String, CodingKey {
-    case reprise, request, from, now, step, approved
+    case reprise, request, from, now, step, approved, params
   }
 
   /// Reads a request of this version.
@@ -60,9 +66,14 @@ extension ControlRequest: Codable {
       self = .approve(
         step: try container.decode(String.self, forKey: .step),
         isApproved: try container.decodeIfPresent(Bool.self, forKey: .approved) ?? true)
+    case "trigger":
+      self = .trigger(
+        parameters: try container.decodeIfPresent([String: String].self, forKey: .params) ?? [:])
+    case "status": self = .status
     case let other:
       throw ControlError(
-        "there is no request \"\(other)\": there are attach, restart, cancel and approve")
+        "there is no request \"\(other)\": there are attach, restart, cancel, approve, trigger and "
+          + "status")
     }
   }
 
@@ -83,13 +94,18 @@ extension ControlRequest: Codable {
       try container.encode("approve", forKey: .request)
       try container.encode(step, forKey: .step)
       if !isApproved { try container.encode(false, forKey: .approved) }
+    case .trigger(let parameters):
+      try container.encode("trigger", forKey: .request)
+      if !parameters.isEmpty { try container.encode(parameters, forKey: .params) }
+    case .status:
+      try container.encode("status", forKey: .request)
     }
   }
 }
 
 extension ControlReply: Codable {
   private enum CodingKeys: String, CodingKey {
-    case reprise, reply, text
+    case reprise, reply, text, status
   }
 
   /// Reads a reply of this version.
@@ -99,6 +115,8 @@ extension ControlReply: Codable {
     switch try container.decode(String.self, forKey: .reply) {
     case "ok": self = .ok
     case "error": self = .refused(try container.decode(String.self, forKey: .text))
+    case "status":
+      self = .status(try container.decode(WatchStatus.self, forKey: .status))
     case let other: throw ControlError("there is no reply \"\(other)\"")
     }
   }
@@ -113,6 +131,9 @@ extension ControlReply: Codable {
     case .refused(let text):
       try container.encode("error", forKey: .reply)
       try container.encode(text, forKey: .text)
+    case .status(let status):
+      try container.encode("status", forKey: .reply)
+      try container.encode(status, forKey: .status)
     }
   }
 }

@@ -30,6 +30,27 @@ public protocol ControlTarget: Sendable {
   /// What happens in the run, beginning with what brings a listener to the present state; nil while it
   /// has not begun.
   var controlEvents: RunEvents? { get }
+  /// Starts a run of a watched workflow.
+  ///
+  /// - Parameters:
+  ///   - parameters: The texts by the names of the parameters.
+  ///   - answer: Called, from any thread, when the event has been accepted for good, or refused.
+  func trigger(
+    parameters: [String: String], answer: @escaping @Sendable (ControlReply) -> Void)
+  /// Where the watch stands; nil for what is no watch.
+  var watchStatus: WatchStatus? { get }
+}
+
+extension ControlTarget {
+  /// Refuses: a run is not started by events.
+  public func trigger(
+    parameters: [String: String], answer: @escaping @Sendable (ControlReply) -> Void
+  ) {
+    answer(.refused("this is a run, and not the watch of a workflow"))
+  }
+
+  /// None: a run is no watch.
+  public var watchStatus: WatchStatus? { nil }
 }
 
 extension Run: ControlTarget {
@@ -171,6 +192,12 @@ public final class ControlServer: Sendable {
       client.reply(.ok)
     case .approve(let step, let isApproved):
       client.reply(target.decide(on: step, isApproved: isApproved))
+    case .trigger(let parameters):
+      target.trigger(parameters: parameters) { client.reply($0) }
+    case .status:
+      client.reply(
+        target.watchStatus.map(ControlReply.status)
+          ?? .refused("this is a run, and not the watch of a workflow"))
     case .attach:
       guard let events = target.controlEvents else {
         return client.reply(

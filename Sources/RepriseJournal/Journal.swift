@@ -55,11 +55,19 @@ public final class Journal: Sendable {
   public func begin(
     _ request: RunRequest, id: RunID = RunID(), isAlone: Bool = false
   ) throws -> RecordedRun {
+    try begin(request, id: id, isAlone: isAlone, alongside: { _ in })
+  }
+
+  /// Records that a run was asked for, and something else in the same transaction.
+  func begin(
+    _ request: RunRequest, id: RunID = RunID(), isAlone: Bool = false,
+    alongside: (Database) throws -> Void
+  ) throws -> RecordedRun {
     // Before there is a record, so that nobody ever sees one that nobody holds.
     guard let lock = try FileLock.take(directory.lockPath(of: id)) else {
       throw JournalError("the id \(id) is taken by another run")
     }
-    let options = String(decoding: try JSONEncoder().encode(request.options), as: UTF8.self)
+    let options = try request.optionsJSON
     let now = SystemClock().now
     let (number, turn) = try explaining {
       // A write excludes those of all other processes, so of several one is the first.
@@ -75,7 +83,9 @@ public final class Journal: Sendable {
             id.description, request.workflow, request.file, request.directory, request.source,
             options, request.group, process, now.microseconds, turn,
           ])
-        return .success((database.lastInsertedRowID, turn))
+        let number = database.lastInsertedRowID
+        try alongside(database)
+        return .success((number, turn))
       }
     }.get()
     return RecordedRun(id: id, number: number, turn: turn, eventCount: 0, lock: lock, journal: self)
@@ -287,6 +297,13 @@ public final class Journal: Sendable {
     } catch {
       throw JournalDatabase.explained(error, directory)
     }
+  }
+}
+
+extension RunRequest {
+  /// The options as they are stored.
+  var optionsJSON: String {
+    get throws { String(decoding: try JSONEncoder().encode(options), as: UTF8.self) }
   }
 }
 

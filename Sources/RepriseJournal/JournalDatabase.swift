@@ -108,6 +108,37 @@ enum JournalDatabase {
           ) WITHOUT ROWID;
           """)
     }
+    migrator.registerMigration("3") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE run ADD COLUMN success INTEGER;
+          CREATE UNIQUE INDEX run_success ON run (success) WHERE success IS NOT NULL;
+          CREATE TABLE watch (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL UNIQUE,
+            file TEXT NOT NULL,
+            started_at INTEGER NOT NULL,
+            last_success INTEGER NOT NULL,
+            accepted INTEGER NOT NULL DEFAULT 0,
+            folded INTEGER NOT NULL DEFAULT 0,
+            dropped INTEGER NOT NULL DEFAULT 0,
+            runs INTEGER NOT NULL DEFAULT 0,
+            restarts INTEGER NOT NULL DEFAULT 0
+          );
+          CREATE TABLE watch_event (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            watch INTEGER NOT NULL REFERENCES watch (number) ON DELETE CASCADE,
+            json TEXT NOT NULL
+          );
+          CREATE INDEX watch_event_watch ON watch_event (watch);
+          CREATE TABLE watch_schedule (
+            watch INTEGER NOT NULL REFERENCES watch (number) ON DELETE CASCADE,
+            schedule TEXT NOT NULL,
+            last INTEGER NOT NULL,
+            PRIMARY KEY (watch, schedule)
+          ) WITHOUT ROWID;
+          """)
+    }
     return migrator
   }
 

@@ -122,6 +122,13 @@ public final class RecordedRun: Recorder {
       try database.execute(
         sql: "UPDATE run SET ended_at = ?, outcome = ? WHERE number = ?",
         arguments: [event.time.microseconds, RunStatus(outcome).rawValue, number])
+      if outcome == .succeeded {
+        // Numbered in the order in which they end, for those that wait for successes.
+        try database.execute(
+          sql: """
+            UPDATE run SET success = (SELECT coalesce(max(success), 0) + 1 FROM run) WHERE number = ?
+            """, arguments: [number])
+      }
     case .runResumed, .runRestarting, .runCancelling, .step: break
     }
   }

@@ -29,6 +29,18 @@ public struct RunRequest: Sendable, Equatable {
     self.options = options
     self.group = group
   }
+
+  /// What the parameters of the workflow were given, by their names.
+  public var parameters: [String: String] {
+    var parameters: [String: String] = [:]
+    for (key, value) in options where key.hasPrefix(Self.parameterPrefix) {
+      parameters[String(key.dropFirst(Self.parameterPrefix.count))] = value
+    }
+    return parameters
+  }
+
+  /// What stands before the name of a parameter among the options.
+  public static let parameterPrefix = "param:"
 }
 
 /// Where a recorded run stands.

@@ -17,6 +17,8 @@ import Darwin
 ///     .reprise/runs/RUN/STEP/GENERATION.ATTEMPT.log   what an attempt wrote
 ///     .reprise/live/RUN.lock                    held by whoever drives the run
 ///     .reprise/live/RUN.sock                    where a live run can be reached
+///     .reprise/live/watch-NAME.lock             held by whoever watches a workflow
+///     .reprise/live/watch-NAME.sock             where the watch can be reached
 public struct StateDirectory: Sendable, Equatable {
   /// What the folder is called where nothing else is asked for.
   public static let name = ".reprise"
@@ -84,7 +86,9 @@ public struct StateDirectory: Sendable, Equatable {
   var databasePath: String { path + "/journal.db" }
   var openingLockPath: String { path + "/journal.lock" }
   var runsPath: String { path + "/runs" }
-  private var livePath: String { path + "/live" }
+  /// The folder with what belongs to the processes that are alive: something changes in it when a run
+  /// begins or ends.
+  public var livePath: String { path + "/live" }
 
   /// Where what a run writes is kept.
   public func logFolder(of run: RunID) -> String { runsPath + "/\(run)" }
@@ -94,6 +98,16 @@ public struct StateDirectory: Sendable, Equatable {
 
   /// The socket at which a live run can be reached.
   public func socketPath(of run: RunID) -> String { livePath + "/\(run).sock" }
+
+  /// The file that whoever watches a workflow holds locked.
+  func watchLockPath(of workflow: String) -> String {
+    livePath + "/watch-\(Self.fileName(workflow)).lock"
+  }
+
+  /// The socket at which whoever watches a workflow can be reached.
+  public func watchSocketPath(of workflow: String) -> String {
+    livePath + "/watch-\(Self.fileName(workflow)).sock"
+  }
 
   /// Where what one attempt of a step writes is kept.
   ///

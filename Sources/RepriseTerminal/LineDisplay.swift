@@ -25,10 +25,13 @@ final class LineDisplay: EventDisplay {
   private let controls: DisplayControls
   private let content: Content
   private let json = JSONEncoderBox()
+  private let prefix: String
   private let state: Mutex<State>
   private let signsOfLife = Mutex<EventSource?>(nil)
 
-  init(device: TerminalDevice, controls: DisplayControls, content: Content) {
+  /// Makes the display; the prefix stands behind the time, to tell runs from one another.
+  init(device: TerminalDevice, controls: DisplayControls, content: Content, prefix: String = "") {
+    self.prefix = prefix
     self.device = device
     self.controls = controls
     self.content = content
@@ -37,7 +40,7 @@ final class LineDisplay: EventDisplay {
     case .plain(let given), .report(let given): style = given
     case .json: style = Style(hasColour: false, hasUnicode: false)
     }
-    state = Mutex(State(log: PlainLog(style: style, offset: localTimeOffset)))
+    state = Mutex(State(log: PlainLog(style: style, prefix: prefix, offset: localTimeOffset)))
     guard case .plain = content else { return }
     let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "reprise.sign-of-life"))
     timer.schedule(deadline: .now() + 1, repeating: 1)
@@ -62,6 +65,16 @@ final class LineDisplay: EventDisplay {
       write(report.lines)
     }
   }
+
+  func rest() {
+    finish()
+  }
+
+  func say(_ text: String) {
+    write(TerminalText.sanitizedLines(text))
+  }
+
+  func show(_ status: WatchStatus) {}
 
   private func showSignOfLife() {
     let now = SystemClock().now

@@ -11,11 +11,16 @@ struct PlainLog {
 
   private(set) var state = RunState()
   private let style: Style
+  /// What stands behind the time, to tell runs from one another.
+  private let prefix: String
   /// How far local time is ahead of UTC at a moment.
   private let offset: @Sendable (Timestamp) -> Duration
 
-  init(style: Style, offset: @escaping @Sendable (Timestamp) -> Duration) {
+  init(
+    style: Style, prefix: String = "", offset: @escaping @Sendable (Timestamp) -> Duration
+  ) {
     self.style = style
+    self.prefix = prefix
     self.offset = offset
   }
 
@@ -155,6 +160,6 @@ struct PlainLog {
 
   /// The time of day, as in `12:00:01.234`.
   private func clock(_ time: Timestamp) -> String {
-    String(time.advanced(by: offset(time)).description.dropFirst(11).prefix(12))
+    String(time.advanced(by: offset(time)).description.dropFirst(11).prefix(12)) + prefix
   }
 }

@@ -31,6 +31,10 @@ public struct DisplayControls: Sendable {
   public var approve: @Sendable (_ step: String, _ isApproved: Bool) -> Void
   /// Is told that nobody reads the output any more.
   public var outputClosed: @Sendable () -> Void
+  /// Starts a run now, in a watch.
+  public var fire: @Sendable () -> Void = {}
+  /// Lets no run begin, in a watch, or lets them begin again.
+  public var pause: @Sendable () -> Void = {}
 
   /// Puts controls together.
   ///
@@ -61,6 +65,12 @@ protocol EventDisplay: Sendable {
   func show(_ event: Event)
   /// After the last event: leaves everything as it was found.
   func finish()
+  /// After the last event of a run that is one of several: makes ready for the next one.
+  func rest()
+  /// Shows a line that belongs to no run.
+  func say(_ text: String)
+  /// Shows where the watch stands that the runs belong to.
+  func show(_ status: WatchStatus)
 }
 
 /// Shows a run from its events alone, wherever they come from.
@@ -87,24 +97,8 @@ public final class ProgressDisplay: Sendable {
     style: ProgressStyle, output: Int32 = 1, input: Int32 = 0, environment: [String: String],
     controls: DisplayControls
   ) {
-    let look = Style(environment: environment)
-    let device = TerminalDevice(descriptor: output)
-    let isTree =
-      style == .tree || style == .auto && device.isTerminal && environment["TERM"] != "dumb"
-    let plainLook = Style(hasColour: false, hasUnicode: look.hasUnicode)
-    display =
-      switch style {
-      case .auto, .tree, .plain:
-        isTree
-          ? TreeDisplay(
-            device: device, keys: TerminalDevice(descriptor: input), style: look, controls: controls
-          )
-          : LineDisplay(device: device, controls: controls, content: .plain(plainLook))
-      case .json: LineDisplay(device: device, controls: controls, content: .json)
-      case .none:
-        LineDisplay(
-          device: TerminalDevice(descriptor: 2), controls: controls, content: .report(plainLook))
-      }
+    display = makeDisplay(
+      style, output: output, input: input, environment: environment, controls: controls)
   }
 
   /// Shows events as they come.
@@ -138,4 +132,33 @@ public final class ProgressDisplay: Sendable {
       if isFinished { continuation.resume() }
     }
   }
+}
+
+/// Chooses how a run is shown.
+func makeDisplay(
+  _ style: ProgressStyle, output: Int32, input: Int32, environment: [String: String],
+  controls: DisplayControls, prefix: String = ""
+) -> any EventDisplay {
+  let look = Style(environment: environment)
+  let device = TerminalDevice(descriptor: output)
+  let plainLook = Style(hasColour: false, hasUnicode: look.hasUnicode)
+  switch style {
+  case .auto, .tree, .plain:
+    guard isTree(style, output: output, environment: environment) else {
+      return LineDisplay(
+        device: device, controls: controls, content: .plain(plainLook), prefix: prefix)
+    }
+    return TreeDisplay(
+      device: device, keys: TerminalDevice(descriptor: input), style: look, controls: controls)
+  case .json: return LineDisplay(device: device, controls: controls, content: .json)
+  case .none:
+    return LineDisplay(
+      device: TerminalDevice(descriptor: 2), controls: controls, content: .report(plainLook))
+  }
+}
+
+/// Whether a run is shown as a tree.
+func isTree(_ style: ProgressStyle, output: Int32, environment: [String: String]) -> Bool {
+  let isTerminal = TerminalDevice(descriptor: output).isTerminal
+  return style == .tree || style == .auto && isTerminal && environment["TERM"] != "dumb"
 }

@@ -2,6 +2,12 @@
 
 /// What a terminal makes of texts.
 package enum TerminalText {
+  /// A text of several lines without control characters but line feeds, one behind each line.
+  static func sanitizedLines(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { sanitized(String($0)) + "\n" }.joined()
+  }
+
   /// A text without anything that a terminal would obey.
   ///
   /// Escape sequences (colours, cursor moves, titles) go away as a whole, tabs become spaces, other

@@ -17,6 +17,7 @@ final class TreeDisplay: EventDisplay {
 
   private struct State {
     var run = RunState()
+    var watch: WatchStatus?
     var options = TreeView.Options()
     var isScheduled = false
     var lastFrame = Timestamp(microseconds: 0)
@@ -74,12 +75,38 @@ final class TreeDisplay: EventDisplay {
     keyboard.stop()
     windowChanges.withLock { $0 }?.cancel()
     state.withLock { $0.isOver = true }
+    queue.sync { leaveLastPicture() }
+  }
+
+  func rest() {
     queue.sync {
-      // The last picture is not folded to the window: it stays in the scroll-back.
-      draw(rows: 200)
-      let report = FailureReport(state: state.withLock { $0.run }, style: style).lines
-      write(drawing.withLock { $0.screen.leave() } + report.map { $0 + "\n" }.joined())
+      leaveLastPicture()
+      state.withLock { $0.run = RunState() }
     }
+    schedule()
+  }
+
+  func say(_ text: String) {
+    queue.sync {
+      write(drawing.withLock { $0.screen.clear() } + TerminalText.sanitizedLines(text))
+    }
+    schedule()
+  }
+
+  func show(_ status: WatchStatus) {
+    state.withLock { $0.watch = status }
+    schedule()
+  }
+
+  private func leaveLastPicture() {
+    guard state.withLock({ $0.run.plan != nil }) else {
+      // What a watch waits for is of no interest once it does not.
+      return write(drawing.withLock { $0.screen.clear() + $0.screen.leave() })
+    }
+    // The last picture is not folded to the window: it stays in the scroll-back.
+    draw(rows: 200)
+    let report = FailureReport(state: state.withLock { $0.run }, style: style).lines
+    write(drawing.withLock { $0.screen.leave() } + report.map { $0 + "\n" }.joined())
   }
 
   // MARK: Keys
@@ -98,6 +125,8 @@ final class TreeDisplay: EventDisplay {
     case UInt8(ascii: "l"):
       state.withLock { $0.options.showsOutput.toggle() }
       schedule()
+    case UInt8(ascii: "t"): controls.fire()
+    case UInt8(ascii: "p"): controls.pause()
     case UInt8(ascii: "?"):
       state.withLock { $0.options.showsHelp.toggle() }
       schedule()
@@ -146,7 +175,7 @@ final class TreeDisplay: EventDisplay {
   }
 
   private func draw(rows: Int?) {
-    let (run, options) = state.withLock { ($0.run, $0.options) }
+    let (run, options, watch) = state.withLock { ($0.run, $0.options, $0.watch) }
     var size = device.size
     let text = drawing.withLock { drawing -> String in
       var clearing = drawing.size == nil || drawing.size == size ? "" : drawing.screen.clear()
@@ -156,7 +185,8 @@ final class TreeDisplay: EventDisplay {
         size.rows = rows
         clearing += drawing.screen.clear()
       }
-      let view = TreeView(state: run, now: clock.now, style: style, options: options)
+      var view = TreeView(state: run, now: clock.now, style: style, options: options)
+      view.watch = watch.map { WatchRows(status: $0, style: style, offset: localTimeOffset) }
       return clearing + drawing.screen.update(to: view.lines(size))
     }
     write(text)

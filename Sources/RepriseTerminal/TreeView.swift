@@ -22,13 +22,21 @@ struct TreeView {
   let now: Timestamp
   let style: Style
   let options: Options
+  /// The watch that the run belongs to, if it does.
+  var watch: WatchRows?
 
   /// The rows that fit a window.
   ///
   /// Running and failed steps win the space; what is finished is folded first, then what is pending.
   /// Linear in the number of steps; only the rows that are shown are drawn.
   func lines(_ size: Size) -> [String] {
-    guard let plan = state.plan else { return [] }
+    guard let plan = state.plan else {
+      guard let watch else { return [] }
+      let rows = watch.idle + (options.hasKeys ? [watch.keys] : [])
+      return rows.prefix(max(1, size.rows - 1)).map {
+        $0.rendered(style, columns: size.columns - 1)
+      }
+    }
     let frame = header + bodyLines(treeRows(plan.outline, style), size) + footer
     // The last column stays empty: writing there makes some terminals wrap.
     return frame.map { $0.rendered(style, columns: size.columns - 1) }
@@ -85,7 +93,9 @@ struct TreeView {
     let dot = style.hasUnicode ? " · " : ", "
     let time = state.startedAt.map { "   " + elapsedText((endOfRun ?? now) - $0) } ?? ""
     var rows = [Row(parts: [(parts.joined(separator: dot) + time, nil)])]
-    guard options.hasKeys, endOfRun == nil else { return rows }
+    guard endOfRun == nil else { return rows }
+    if let watch { rows.append(watch.summary) }
+    guard options.hasKeys else { return rows }
     if let step = state.steps.first(where: { $0.approval != nil }) {
       let id = TerminalText.sanitized(step.id)
       rows.append(Row(parts: [("a approve \(id)\(dot)x refuse it", .yellow)]))
@@ -98,10 +108,16 @@ struct TreeView {
         "l  show or hide the output of running steps",
         "?  show or hide this help",
       ].map { Row(parts: [($0, .dim)]) }
+      if watch != nil {
+        rows.append(
+          Row(parts: [("t  start a run now     p  pause, or go on     Ctrl-C  end", .dim)]))
+      }
     } else {
-      rows.append(
-        Row(parts: [(["r restart", "c cancel", "l output", "? help"].joined(separator: dot), .dim)])
-      )
+      let keys =
+        ["r restart", "c cancel", "l output"]
+        + (watch == nil
+          ? [] : ["t trigger", watch?.status.isPaused == true ? "p go on" : "p pause"])
+      rows.append(Row(parts: [((keys + ["? help"]).joined(separator: dot), .dim)]))
     }
     return rows
   }

@@ -68,6 +68,26 @@ struct TerminalTests {
     expectUntouched(output)
   }
 
+  @Test func `t starts a run of a watch, p holds runs back, and Ctrl-C ends it`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      on: { socket: true }
+      steps: [{ id: a, run: "echo x >> ran; touch began$(wc -l < ran)" }]
+      """, to: "watch.yaml")
+    let output = try await run(
+      "trap : INT; reprise watch watch.yaml",
+      keys:
+        "sleep 1; printf t; wait_for began1; sleep 0.3; printf pt; sleep 0.7; cp ran held; printf p; wait_for began2; sleep 0.3; printf '\\003'",
+      in: scenario)
+    #expect(scenario.read("held") == "x\n", "nothing begins while it is paused")
+    #expect(scenario.read("ran") == "x\nx\n")
+    #expect(output.contains("waiting for:") && output.contains("paused"))
+    #expect(output.contains("1 waiting (manual)"))
+    #expect(output.contains("status 130"))
+    expectUntouched(output)
+  }
+
   @Test func `the terminal is as it was after a failure`() async throws {
     let scenario = try Scenario()
     let output = try await run(

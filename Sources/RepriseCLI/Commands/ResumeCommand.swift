@@ -44,13 +44,12 @@ struct ResumeCommand: DrivingCommand {
       throw Problem(
         "error: the folder of the run is not there any more: \"\(record.request.directory)\"")
     }
-    let arguments = Arguments(recorded: record.request.options)
+    let arguments = Arguments(recorded: record.request)
     let loaded = try LoadedWorkflow(path: record.request.file) { _ throws(Problem) in arguments }
     let scope = RunScope(recorded: record.request.options)
     let workflow = try scope.applied(to: loaded.workflow)
-    let driven = DrivenRun(
-      progress: progress, passesThrough: passThrough,
-      secrets: try await gatherSecrets(of: workflow))
+    let settings = RunSettings(progress: progress, secrets: try await gatherSecrets(of: workflow))
+    let driven = DrivenRun(settings, passesThrough: passThrough)
     let sources = LoadedWorkflow.sources(recorded: record.request.options)
     throw try await driven.exitStatus(in: journal) {
       let isAlone = workflow.concurrency?.policy == .reject
@@ -80,7 +79,7 @@ struct ResumeCommand: DrivingCommand {
       let parsed = try? Workflow(
         bytes: Array(record.request.source.utf8), file: record.request.file,
         sources: .kept(LoadedWorkflow.sources(recorded: record.request.options)),
-        with: Arguments(recorded: record.request.options)),
+        with: Arguments(recorded: record.request)),
       let old = try? scope.applied(to: parsed)
     else {
       throw Problem(

@@ -81,9 +81,10 @@ struct RunCommand: DrivingCommand {
       source: loaded.text,
       options: options.scope.recorded.merging(loaded.arguments.recorded) { $1 }
         .merging(loaded.recordedSources) { $1 }, group: selected.concurrency?.group)
-    let run = DrivenRun(
-      progress: detach ? .none : progress, passesThrough: passThrough,
-      secrets: try await gatherSecrets(of: selected), runsUpToDate: force)
+    let settings = RunSettings(
+      progress: detach ? .none : progress, secrets: try await gatherSecrets(of: selected),
+      runsUpToDate: force)
+    let run = DrivenRun(settings, passesThrough: passThrough)
     guard !noJournal else { throw await run.exitStatus(of: selected) }
     let journal = try state.openJournal()
     throw try await run.exitStatus(in: journal) {

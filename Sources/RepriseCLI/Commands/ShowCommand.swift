@@ -36,6 +36,10 @@ struct ShowCommand: AsyncParsableCommand {
       started \(localTime(record.requestedAt))\(end)\(record.generation > 1 ? ", generation \(record.generation)" : "")
       """
     ]
+    let trigger = record.request.options["trigger"].flatMap(Trigger.init(json:))
+    if let trigger, trigger.kind != .manual {
+      parts[0] += "\nstarted by " + TerminalText.sanitized(trigger.words)
+    }
     if !state.steps.isEmpty {
       let rows = state.steps.map {
         row($0, state.label(of: $0.id), isDead: record.status == .interrupted)

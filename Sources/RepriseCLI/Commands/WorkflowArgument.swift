@@ -30,7 +30,7 @@ struct LoadedWorkflow {
   let path: String
   let text: String
   /// What its parameters were given.
-  let arguments: Arguments
+  var arguments: Arguments
 
   /// Reads a file.
   ///

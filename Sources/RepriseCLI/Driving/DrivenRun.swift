@@ -1,39 +1,21 @@
-// Drives one run from the command's side: records it, lets it be steered, waits for its turn, shows it.
-// How a workflow is found and what is asked of it is the commands' business.
+// Drives one run from the command's side: hears signals, shows it, and says how the command ends. How a
+// workflow is found and what is asked of it is the commands' business.
 
 import ChildProcesses
 import Reprise
-import RepriseControl
 import RepriseJournal
 import RepriseTerminal
 import Synchronization
 
-/// A run that this process holds, with what it is to do.
-struct HeldRun {
-  let recorded: RecordedRun
-  let workflow: Workflow
-  /// The absolute path of its file.
-  let file: String
-  /// Where it stood, if it is taken up again.
-  let state: RunState?
-}
-
 /// One run that this process drives.
 struct DrivenRun {
-  let progress: ProgressStyle
+  let settings: RunSettings
   let passesThrough: Bool
-  let secrets: Secrets
-  /// Whether steps run even when they are up to date.
-  let runsUpToDate: Bool
   private let steering = Steering()
 
-  init(
-    progress: ProgressStyle, passesThrough: Bool, secrets: Secrets, runsUpToDate: Bool = false
-  ) {
-    self.runsUpToDate = runsUpToDate
-    self.progress = progress
+  init(_ settings: RunSettings, passesThrough: Bool) {
+    self.settings = settings
     self.passesThrough = passesThrough
-    self.secrets = secrets
   }
 
   /// Runs to the end without a record.
@@ -41,9 +23,11 @@ struct DrivenRun {
   /// - Parameter workflow: What to run.
   /// - Returns: The exit status of the command.
   func exitStatus(of workflow: Workflow) async -> ExitStatus {
-    let signals = prepare()
+    let signals = hearSignals(steering)
     defer { signals?.cancel() }
-    return await show(Engine().start(workflow, secrets: secrets))
+    let run = Engine().start(workflow, secrets: settings.secrets)
+    steering.begin(run)
+    return await show(run)
   }
 
   /// Runs to the end, recorded.
@@ -56,56 +40,34 @@ struct DrivenRun {
   func exitStatus(
     in journal: Journal, holding hold: () throws -> HeldRun
   ) async throws -> ExitStatus {
-    let signals = prepare()
+    let signals = hearSignals(steering)
     defer { signals?.cancel() }
     let held = try explaining(hold)
-    let recorded = held.recorded
+    let id = held.recorded.id.description
     let links = ProcessLinks.current.withLock { $0 }
-    if let lock = recorded.lockDescriptor {
-      links.guardian?.keep(lock, run: recorded.id.description)
-    }
-    if let group = links.guardian?.controlGroup { recorded.noteForClearingUp(group.path) }
-    steering.isRecorded(by: recorded)
-    let server = try serve(recorded, in: journal)
-    links.foreground?.announce(recorded.id.description)
-    let turn = Turn(of: recorded, held.workflow, journal, steering, progress)
-    guard try await turn.comes() else {
-      try recorded.end(as: .cancelled)
-      await server.finish()
+    if let lock = held.recorded.lockDescriptor { links.guardian?.keep(lock, run: id) }
+    let hosted = try await HostedRun.begin(
+      held, in: journal, settings, steering: steering,
+      onReachable: { links.foreground?.announce(id) })
+    guard let hosted else {
       return .of(.cancelled, signal: steering.stopSignal, passesThrough: passesThrough)
     }
-    var status = await show(begin(held, in: journal))
-    await server.finish()
-    if let problem = recorded.outputProblem, status != .cannotGoOn {
+    var status = await show(hosted.run)
+    if let problem = await hosted.finish(), status != .cannotGoOn {
       // The steps were done before their last output was to be written.
       printError("error: \(problem)")
       status = .cannotGoOn
     }
     let needsHint = status != .succeeded && status != .outputClosed
-    if needsHint && [.auto, .tree, .plain].contains(progress) {
-      printError("take it up again with: reprise resume \(recorded.id)")
+    if needsHint && [.auto, .tree, .plain].contains(settings.progress) {
+      printError("take it up again with: reprise resume \(id)")
     }
     return status
   }
 
-  private func begin(_ held: HeldRun, in journal: Journal) -> Run {
-    let engine = Engine(
-      recorder: held.recorded, memory: JournalMemory(journal, file: held.file),
-      runsUpToDate: runsUpToDate)
-    // Only for the display: a run is not held up by records that cannot be read.
-    let usual = (try? journal.usualDurations(like: held.recorded.id)) ?? [:]
-    // A run that never had its turn has no state to go on with.
-    guard let state = held.state, state.run != nil else {
-      return engine.start(
-        held.workflow, id: held.recorded.id, secrets: secrets, usual: usual)
-    }
-    return engine.resume(state, with: held.workflow, secrets: secrets, usual: usual)
-  }
-
   private func show(_ run: Run) async -> ExitStatus {
-    steering.begin(run)
     let display = ProgressDisplay(
-      style: progress, environment: inheritedEnvironment(),
+      style: settings.progress, environment: inheritedEnvironment(),
       controls: DisplayControls(
         restart: { run.restart() }, cancel: { run.cancel() }, kill: { run.kill() },
         approve: { step, isApproved in _ = try? run.approve(step, isApproved) },
@@ -114,22 +76,6 @@ struct DrivenRun {
     let outcome = await run.outcome
     await display.finish()
     return .of(outcome, signal: steering.stopSignal, passesThrough: passesThrough)
-  }
-
-  /// Readies the process for steps, and hears signals: through the guardian where there is one, or else
-  /// itself.
-  private func prepare() -> SignalListener? {
-    adoptOrphans()
-    guard let guardian = ProcessLinks.current.withLock({ $0.guardian }) else {
-      return SignalListener(SignalListener.stopping + [SignalListener.restarting]) {
-        [steering] number in
-        steering.receive(number)
-      }
-    }
-    guardian.listen(
-      onSignal: { [steering] number in steering.receive(number) },
-      onDeath: { [steering] in steering.freeze() })
-    return nil
   }
 
   private func explaining(_ hold: () throws -> HeldRun) throws(Problem) -> HeldRun {
@@ -145,15 +91,28 @@ struct DrivenRun {
       throw Problem("error: \(error)", status: .cannotGoOn)
     }
   }
+}
 
-  private func serve(_ recorded: RecordedRun, in journal: Journal) throws(Problem) -> ControlServer
-  {
-    do {
-      return try ControlServer(
-        at: journal.directory.socketPath(of: recorded.id), serving: steering)
-    } catch {
-      try? recorded.end(as: .abandoned)
-      throw Problem("error: \(error)", status: .cannotGoOn)
+/// What signals are passed on to.
+protocol SignalTarget: Sendable {
+  /// Carries out what a signal means.
+  func receive(_ signal: Int32)
+  /// Has nothing recorded any more: this process is being killed.
+  func freeze()
+}
+
+/// Readies the process for steps, and hears signals: through the guardian where there is one, or else
+/// itself.
+///
+/// - Parameter target: What they are passed on to.
+/// - Returns: What listens, where this process itself does.
+func hearSignals(_ target: some SignalTarget) -> SignalListener? {
+  adoptOrphans()
+  guard let guardian = ProcessLinks.current.withLock({ $0.guardian }) else {
+    return SignalListener(SignalListener.stopping + [SignalListener.restarting]) { number in
+      target.receive(number)
     }
   }
+  guardian.listen(onSignal: { target.receive($0) }, onDeath: { target.freeze() })
+  return nil
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Reprise
+import RepriseJournal
 
 #if canImport(Glibc)
 import Glibc
@@ -24,6 +25,11 @@ struct ParameterOptions: ParsableArguments {
   var paramsFile: String?
 
   func validate() throws {
+    try Self.check(parameters)
+  }
+
+  /// Checks the form of what stands behind `-p`.
+  static func check(_ parameters: [String]) throws {
     for parameter in parameters
     where !parameter.dropFirst().contains("=") || parameter.hasPrefix("=") {
       throw ValidationError("-p takes name=value, not \"\(parameter)\".")
@@ -45,15 +51,23 @@ struct ParameterOptions: ParsableArguments {
         throw Problem(error.description)
       }
     }
-    for parameter in parameters {
-      let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      texts[String(parts[0])] = String(parts[1])
-    }
+    texts.merge(Self.texts(of: parameters)) { $1 }
     for parameter in declared where texts[parameter.name] == nil && parameter.standard == nil {
       guard isatty(0) == 1, isatty(2) == 1 else { break }
       texts[parameter.name] = Self.answer(for: parameter)
     }
-    return Arguments(texts)
+    return Arguments(
+      texts, trigger: Trigger(kind: .manual, time: SystemClock().now.description))
+  }
+
+  /// What stands behind `-p`, by the names of the parameters.
+  static func texts(of parameters: [String]) -> [String: String] {
+    var texts: [String: String] = [:]
+    for parameter in parameters {
+      let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      texts[String(parts[0])] = String(parts[1])
+    }
+    return texts
   }
 
   /// Asks until there is an answer that makes sense, or no more input.
@@ -81,16 +95,19 @@ struct ParameterOptions: ParsableArguments {
 
 extension Arguments {
   /// What a recorded run was given.
-  init(recorded: [String: String]) {
-    self.init()
-    for (key, value) in recorded where key.hasPrefix("param:") {
-      texts[String(key.dropFirst(6))] = value
+  init(recorded request: RunRequest) {
+    self.init(request.parameters)
+    if let trigger = request.options["trigger"].flatMap(Trigger.init(json:)) {
+      self.trigger = trigger
     }
   }
 
   /// What was given, as the record keeps it.
   var recorded: [String: String] {
-    Dictionary(uniqueKeysWithValues: texts.map { ("param:" + $0.key, $0.value) })
+    var recorded = Dictionary(
+      uniqueKeysWithValues: texts.map { (RunRequest.parameterPrefix + $0.key, $0.value) })
+    if !trigger.time.isEmpty { recorded["trigger"] = trigger.json }
+    return recorded
   }
 }
 

@@ -15,7 +15,7 @@ import Darwin
 #endif
 
 /// Passes on what is asked of a run, and notes what is asked before there is one.
-final class Steering: ControlTarget {
+final class Steering: ControlTarget, SignalTarget {
   private struct State {
     var run: Run?
     var recorded: RecordedRun?

@@ -1,0 +1,152 @@
+// `reprise trigger` and `reprise triggers`: start a run of a watched workflow, and see what is watched.
+
+import ArgumentParser
+import Reprise
+import RepriseControl
+import RepriseJournal
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct TriggerCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "trigger",
+    abstract: "Start a run of a workflow that is being watched.",
+    discussion: """
+      When this ends with 0, the event is on the disk: it is handled once, also when the watch is \
+      killed. What its run does is seen with reprise runs.
+
+      EXAMPLES
+        reprise trigger deploy
+        reprise trigger deploy -p target=production
+      """)
+
+  @Argument(help: "The name of the workflow.")
+  var name: String
+
+  @Option(
+    name: [.customShort("p"), .customLong("param")], parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Give a parameter of the workflow its value.", valueName: "name=value"))
+  var parameters: [String] = []
+
+  @OptionGroup var state: StateOptions
+
+  func validate() throws {
+    try ParameterOptions.check(parameters)
+  }
+
+  func run() async throws {
+    let journal = try state.openExistingJournal()
+    guard let client = try? ControlClient(journal.directory.watchSocketPath(of: name)) else {
+      let live = (try? journal.watches())?.filter(\.isLive).map(\.workflow) ?? []
+      throw Problem(
+        "error: nobody watches the workflow \"\(name)\"; "
+          + (live.isEmpty
+            ? "begin with: reprise watch FILE" : "watched are: " + live.joined(separator: ", ")))
+    }
+    try await ask(.trigger(parameters: ParameterOptions.texts(of: parameters)), of: client)
+  }
+}
+
+struct TriggersCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "triggers",
+    abstract: "List the workflows that are or were watched, and what has become of their events.",
+    discussion: """
+      EXAMPLES
+        reprise triggers
+        reprise triggers --json | jq 'select(.dropped > 0)'
+      """)
+
+  @Flag(help: "Write one JSON object a line.")
+  var json = false
+
+  @OptionGroup var state: StateOptions
+
+  func run() async throws {
+    guard state.directory.exists else {
+      if !json { print("No workflow has been watched in \"\(state.directory.path)\" yet.") }
+      return
+    }
+    let journal = try state.openExistingJournal()
+    let watches: [WatchRecord]
+    do throws(JournalError) {
+      watches = try journal.watches()
+    } catch {
+      throw Problem("error: \(error)", status: .cannotGoOn)
+    }
+    var lines: [WatchLine] = []
+    for watch in watches {
+      lines.append(WatchLine(watch, watch.isLive ? await status(of: watch, journal) : nil))
+    }
+    if json {
+      for line in lines { print(line.json) }
+    } else {
+      print(table(lines))
+    }
+  }
+
+  /// What the watch says of itself; nil when it does not answer.
+  private func status(of watch: WatchRecord, _ journal: Journal) async -> WatchStatus? {
+    guard let client = try? ControlClient(journal.directory.watchSocketPath(of: watch.workflow)),
+      case .status(let status)? = try? await client.ask(.status)
+    else { return nil }
+    return status
+  }
+
+  private func table(_ lines: [WatchLine]) -> String {
+    guard !lines.isEmpty else { return "No workflow has been watched here yet." }
+    let rows = lines.map { line in
+      [
+        line.workflow, line.state, String(line.waiting), line.next.map(localTime) ?? "",
+        String(line.runs), String(line.restarts), String(line.folded), String(line.dropped),
+        line.triggers.joined(separator: "; "),
+      ]
+    }
+    return aligned(
+      [["WORKFLOW", "STATE", "WAITING", "NEXT", "RUNS", "RESTARTS", "FOLDED", "DROPPED", "ON"]]
+        + rows)
+  }
+}
+
+/// A watch as other programs read it.
+private struct WatchLine: Encodable {
+  let workflow: String
+  let file: String
+  let state: String
+  let triggers: [String]
+  let waiting: Int
+  let next: Timestamp?
+  let accepted: Int
+  let folded: Int
+  let dropped: Int
+  let runs: Int
+  let restarts: Int
+
+  init(_ record: WatchRecord, _ status: WatchStatus?) {
+    workflow = record.workflow
+    file = record.file
+    state = !record.isLive ? "ended" : status?.isPaused == true ? "paused" : "watching"
+    triggers = status?.triggers ?? []
+    waiting = status?.waiting ?? record.waiting
+    next = status?.next
+    let counts = status?.counts ?? record.counts
+    accepted = counts.accepted
+    folded = counts.folded
+    dropped = counts.dropped
+    runs = counts.runs
+    restarts = counts.restarts
+  }
+
+  var json: String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(self) else {
+      preconditionFailure("BUG: a watch cannot be encoded")
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+}

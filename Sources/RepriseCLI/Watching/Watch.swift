@@ -1,0 +1,367 @@
+// Watches one workflow: puts sources, inbox, policy and runs together, and takes care of the end. What each
+// of them does is its own business.
+
+import ChildProcesses
+import CombineOperators
+import FileWatching
+import Reprise
+import RepriseControl
+import RepriseJournal
+import RepriseTerminal
+import Synchronization
+
+/// The watch of one workflow.
+final class Watch: Sendable, SignalTarget, ControlTarget {
+  /// Why it ends.
+  private enum Ending: Sendable {
+    case signal(Int32)
+    /// Nothing more will come.
+    case exhausted
+    case failed(String)
+    case outputClosed
+  }
+
+  private struct State {
+    var isPaused = false
+    var waitingForGo: [CheckedContinuation<Void, Never>] = []
+    var isEnding = false
+  }
+
+  private let workflow: Workflow
+  private let triggers: Triggers
+  private let watch: RecordedWatch
+  private let journal: Journal
+  private let inbox: WatchInbox
+  private let runs: WatchRuns
+  private let sources: WatchSources
+  private let display: WatchDisplay
+  private let state = Mutex(State())
+  private let endings: AsyncStream<Ending>
+  private let end: AsyncStream<Ending>.Continuation
+
+  /// Prepares the watch of a workflow; nothing begins yet.
+  ///
+  /// - Parameters:
+  ///   - loaded: The workflow, with triggers.
+  ///   - triggers: Its triggers.
+  ///   - settings: How its runs are carried out.
+  ///   - watch: The record, which this process holds.
+  ///   - journal: Where runs are recorded.
+  /// - Throws: ``JournalError``.
+  init(
+    _ loaded: LoadedWorkflow, _ triggers: Triggers, _ settings: RunSettings, watch: RecordedWatch,
+    journal: Journal
+  ) throws(JournalError) {
+    workflow = loaded.workflow
+    self.triggers = triggers
+    self.watch = watch
+    self.journal = journal
+    let (endings, end) = AsyncStream.makeStream(of: Ending.self)
+    (self.endings, self.end) = (endings, end)
+    // The display asks for the status when it is drawn, from the watch that is not there yet.
+    let link = WatchLink()
+    display = WatchDisplay(
+      style: settings.progress, environment: inheritedEnvironment(),
+      isParallel: triggers.whenBusy == .parallel,
+      controls: link.controls(end: { end.yield(.outputClosed) }))
+    let onChange: @Sendable () -> Void = { link.watch?.showStatus() }
+    let say: @Sendable (String) -> Void = { [display] in display.say($0) }
+    inbox = try WatchInbox(
+      watch, onChange: onChange, onFailure: { end.yield(.failed("error: \($0)")) })
+    runs = WatchRuns(
+      file: loaded.path, parameters: loaded.arguments, settings: settings, journal: journal,
+      watch: watch, inbox: inbox, restartsAffected: triggers.restartsAffected, say: say,
+      announce: { [display] in display.announce($0, $0.words, run: $1) }, onChange: onChange)
+    sources = WatchSources(
+      triggers, inbox: inbox, journal: journal, say: say, onChange: onChange)
+    link.watch = self
+  }
+
+  /// Watches until it is told to end, or nothing more will come.
+  ///
+  /// - Returns: The exit status of the command.
+  /// - Throws: ``Problem`` or ``JournalError``.
+  func run() async throws -> ExitStatus {
+    let signals = hearSignals(self)
+    defer { signals?.cancel() }
+    ProcessLinks.current.withLock { $0.guardian }?.keep(
+      watch.lockDescriptor, run: "")
+    var dealtWith: [String: Int64] = [:]
+    for schedule in triggers.schedules {
+      dealtWith[schedule.text] = try watch.lastMoment(of: schedule.text)
+    }
+    let work = PassthroughSubject<WatchWork, Never>()
+    let subscription = pipeline(work)
+    let listening = inbox.events.sink { _ in
+      work.send(completion: .finished)
+    } receiveValue: {
+      work.send(.event($0))
+    }
+    try takeUp { work.send(.resume($0)) }
+    let server = try ControlServer(
+      at: journal.directory.watchSocketPath(of: watch.workflow), serving: self)
+    try startSources(dealtWith)
+    showStatus()
+    let status = await finish(subscription)
+    listening.cancel()
+    await server.finish()
+    await display.finish()
+    if inbox.waitingCount > 0, display.isForPeople {
+      printError("\(inbox.waitingCount) events wait: the next reprise watch takes them up")
+    }
+    return status
+  }
+
+  private func startSources(_ dealtWith: [String: Int64]) throws(Problem) {
+    do {
+      let files = try triggers.files.map { trigger throws(GlobError) in
+        try WatchedFiles(trigger, of: workflow, sources: WatchRuns.sources(of: workflow))
+      }
+      try sources.start(files: files, dealtWith: dealtWith) { [self] in
+        // Standard input is over; with it everything, where there is nothing else.
+        if !triggers.goesOnWithoutInput { inbox.close() }
+      }
+    } catch {
+      throw Problem("error: \(error)", status: .cannotGoOn)
+    }
+  }
+
+  /// The pipeline: what happens to events that come while a run is under way.
+  private func pipeline(_ work: PassthroughSubject<WatchWork, Never>) -> AnyCancellable {
+    work.runs(
+      RunsPolicy(
+        whenBusy: WhenBusy(triggers),
+        onDrop: { [inbox] in if case .event(let event) = $0 { inbox.dropped(event) } },
+        fold: { earlier, later in
+          guard case .event(var event) = earlier, case .event(let next) = later else {
+            earlier = later
+            return
+          }
+          event.fold(next)
+          earlier = .event(event)
+        },
+        begin: { [self] in
+          await permission()
+          return state.withLock({ $0.isEnding }) ? nil : await runs.begin($0)
+        },
+        again: { [self] in
+          await permission()
+          return await runs.again($0, $1)
+        })
+    ).sink { [end] completion in
+      switch completion {
+      case .finished: end.yield(.exhausted)
+      case .failure(.queueIsFull):
+        end.yield(.failed("error: the buffer is full, and when-full is fail"))
+      case .failure(.events): preconditionFailure("BUG: the events of a watch cannot fail")
+      }
+    } receiveValue: { [display] run in
+      display.show(run)
+    }
+  }
+
+  /// Goes on where an earlier watch of the workflow was stopped.
+  private func takeUp(_ resume: (RunRecord) -> Void) throws {
+    let interrupted = try journal.interruptedRuns(ofWatch: watch.workflow)
+    if triggers.whenBusy == .restart {
+      // A run that is taken again from the top is as good as a new one.
+      try watch.handAgain(interrupted)
+    } else {
+      interrupted.forEach(resume)
+    }
+    inbox.sendWaiting(try watch.waiting())
+  }
+
+  private func finish(_ subscription: AnyCancellable) async -> ExitStatus {
+    var status = ExitStatus.succeeded
+    for await ending in endings {
+      switch ending {
+      case .exhausted: break
+      case .signal(let number): status = .stopped(by: number)
+      case .outputClosed: status = .outputClosed
+      case .failed(let problem):
+        display.say(problem)
+        status = .cannotGoOn
+      }
+      break
+    }
+    state.withLock { $0.isEnding = true }
+    sources.cancel()
+    go()
+    subscription.cancel()
+    await runs.finish()
+    // Only now is it known how the last run ended.
+    return status == .succeeded && runs.hasFailed ? .stepFailed : status
+  }
+
+  // MARK: Pausing
+
+  /// Lets no run begin until it is called again.
+  func togglePause() {
+    let mustGo = state.withLock { state in
+      state.isPaused.toggle()
+      return !state.isPaused
+    }
+    if mustGo { go() }
+    showStatus()
+  }
+
+  private func go() {
+    let waiting = state.withLock { state in
+      state.isPaused = false
+      defer { state.waitingForGo = [] }
+      return state.waitingForGo
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  private func permission() async {
+    await withCheckedContinuation { continuation in
+      let isOpen = state.withLock { state in
+        let isOpen = !state.isPaused || state.isEnding
+        if !isOpen { state.waitingForGo.append(continuation) }
+        return isOpen
+      }
+      if isOpen { continuation.resume() }
+    }
+  }
+
+  // MARK: Being steered
+
+  func receive(_ signal: Int32) {
+    guard signal != SignalListener.restarting else {
+      runs.newest?.restart()
+      return
+    }
+    end.yield(.signal(signal))
+    // The first one cancels the runs, a second one kills them.
+    runs.receive(signal)
+  }
+
+  func freeze() {
+    runs.freeze()
+  }
+
+  /// Starts a run because somebody wants it.
+  func fire() {
+    inbox.put(WatchEvent(Trigger(kind: .manual, time: SystemClock().now.description)))
+  }
+
+  /// The run that keys mean.
+  var newestRun: Run? { runs.newest }
+
+  func trigger(
+    parameters: [String: String], answer: @escaping @Sendable (ControlReply) -> Void
+  ) {
+    let event = WatchEvent(
+      Trigger(kind: .socket, time: SystemClock().now.description), parameters: parameters)
+    if let reason = refusal(of: event) { return answer(.refused(reason)) }
+    inbox.put(event) { result in
+      switch result {
+      case .accepted: answer(.ok)
+      case .refused(let reason): answer(.refused(reason))
+      }
+    }
+  }
+
+  /// Why an event that somebody waits for cannot be accepted.
+  private func refusal(of event: WatchEvent) -> String? {
+    guard triggers.hasSocket else {
+      return "the workflow \"\(watch.workflow)\" has no \"socket: true\" under \"on\""
+    }
+    if triggers.whenBusy == .ignore, !runs.live.isEmpty {
+      return "a run is under way, and when-busy is ignore"
+    }
+    if triggers.whenBusy == .queue, triggers.buffer.whenFull != .dropOldest,
+      inbox.waitingCount >= triggers.buffer.size
+    {
+      return "\(triggers.buffer.size) events wait, and no more may"
+    }
+    do throws(Problem) {
+      _ = try runs.load(for: event)
+      return nil
+    } catch {
+      return error.text
+    }
+  }
+
+  func restart(from step: String?) -> ControlReply { .refused(Self.isNoRun) }
+  func cancel(now: Bool) {}
+  func decide(on step: String, isApproved: Bool) -> ControlReply { .refused(Self.isNoRun) }
+  var controlEvents: RunEvents? { nil }
+
+  private static let isNoRun = "this is the watch of a workflow, and not a run"
+
+  // MARK: What is shown
+
+  var watchStatus: WatchStatus? {
+    var status = WatchStatus(workflow: watch.workflow, triggers: triggers.words)
+    inbox.describe(in: &status)
+    status.isPaused = state.withLock { $0.isPaused }
+    status.next = sources.next
+    status.runs = runs.live
+    return status
+  }
+
+  fileprivate func showStatus() {
+    display.statusChanged()
+  }
+}
+
+/// Lets a display reach the watch that is made after it.
+private final class WatchLink: Sendable {
+  private struct Reference {
+    weak var watch: Watch?
+  }
+
+  private let reference = Mutex(Reference())
+
+  var watch: Watch? {
+    get { reference.withLock { $0.watch } }
+    set { reference.withLock { $0.watch = newValue } }
+  }
+
+  func controls(end: @escaping @Sendable () -> Void) -> WatchDisplay.Controls {
+    WatchDisplay.Controls(
+      run: { [self] in watch?.newestRun }, status: { [self] in watch?.watchStatus },
+      fire: { [self] in watch?.fire() }, pause: { [self] in watch?.togglePause() },
+      outputClosed: end)
+  }
+}
+
+extension WhenBusy {
+  fileprivate init(_ triggers: Triggers) {
+    switch triggers.whenBusy {
+    case .restart: self = .restart
+    case .ignore: self = .ignore
+    case .parallel: self = .parallel()
+    case .queue:
+      let full: Full =
+        switch triggers.buffer.whenFull {
+        case .dropOldest: .dropOldest
+        case .dropNewest: .dropNewest
+        case .fail: .fail
+        }
+      self = .queue(limit: triggers.buffer.size, whenFull: full)
+    }
+  }
+}
+
+extension Triggers {
+  /// Whether something may start a run when standard input is over.
+  fileprivate var goesOnWithoutInput: Bool {
+    files != nil || !schedules.isEmpty || hasSocket || !after.isEmpty
+  }
+
+  /// What starts runs, in words.
+  var words: [String] {
+    var words: [String] = []
+    if let files { words.append("files " + files.patterns.joined(separator: " ")) }
+    words += schedules.map { "schedule " + $0.text }
+    if let standardInput { words.append("stdin " + standardInput.rawValue) }
+    if hasSocket { words.append("socket") }
+    words += after.map { "after " + $0 }
+    if atStart { words.append("start") }
+    return words
+  }
+}

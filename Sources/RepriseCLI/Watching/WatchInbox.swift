@@ -1,0 +1,241 @@
+// Where the events of a watch arrive: each is recorded, then sent on. Knows neither where events come from
+// nor what is done with them.
+
+import CombineOperators
+import Dispatch
+import Reprise
+import RepriseJournal
+import Synchronization
+
+/// Records events in the order in which they come and sends them on when they are on the disk.
+///
+/// Events that come while others are being written are written together, so that the disk decides how many
+/// go in one transaction. All members may be called from any thread.
+final class WatchInbox: Sendable {
+  /// What becomes of an event that was handed in.
+  enum Answer: Sendable, Equatable {
+    /// It is on the disk, as this event; none where nothing was to be started.
+    case accepted([WatchEvent])
+    /// Nothing of it is kept, for this reason.
+    case refused(String)
+  }
+
+  private struct Entry: Sendable {
+    /// Writes it; gives the events as they are recorded.
+    let record: @Sendable (RecordedWatch) throws(JournalError) -> [WatchEvent]
+    let answer: @Sendable (Answer) -> Void
+  }
+
+  private struct State: Sendable {
+    /// What waits, in words, by its number.
+    var waiting: [Int64: String] = [:]
+    var taking: [Int64: CheckedContinuation<Void, Never>] = [:]
+    var counts: WatchCounts
+    var last: String?
+    var isClosed = false
+
+    mutating func wait(for events: [WatchEvent]) {
+      for event in events {
+        for number in event.numbers { waiting[number] = event.trigger.words }
+      }
+    }
+  }
+
+  /// The events, once they are on the disk.
+  // @unchecked: a subject may be used from any thread, but is not declared Sendable; values are sent from
+  // one queue.
+  private struct Subject: @unchecked Sendable {
+    let events = PassthroughSubject<WatchEvent, Never>()
+  }
+
+  private let watch: RecordedWatch
+  private let subject = Subject()
+  private let state: Mutex<State>
+  private let entries = Mutex<[Entry]>([])
+  // Not a task: the disk may hold it up.
+  private let queue = DispatchQueue(label: "reprise.watch.inbox")
+  private let onChange: @Sendable () -> Void
+  private let onFailure: @Sendable (JournalError) -> Void
+
+  /// Opens the inbox.
+  ///
+  /// - Parameters:
+  ///   - watch: Where events are recorded.
+  ///   - onChange: Told when something of ``status`` has changed.
+  ///   - onFailure: Told when events cannot be recorded any more.
+  /// - Throws: ``JournalError``.
+  init(
+    _ watch: RecordedWatch, onChange: @escaping @Sendable () -> Void,
+    onFailure: @escaping @Sendable (JournalError) -> Void
+  ) throws(JournalError) {
+    self.watch = watch
+    self.onChange = onChange
+    self.onFailure = onFailure
+    state = Mutex(State(counts: try watch.counts()))
+  }
+
+  /// The events, once they are on the disk, in the order in which they were handed in.
+  var events: AnyPublisher<WatchEvent, Never> { subject.events.eraseToAnyPublisher() }
+
+  /// Sends on the events that waited when an earlier watch ended.
+  func sendWaiting(_ events: [WatchEvent]) {
+    state.withLock { $0.wait(for: events) }
+    queue.async { [self] in
+      for event in events { subject.events.send(event) }
+    }
+  }
+
+  /// Hands in an event.
+  ///
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - answer: Called, from the inbox's queue, when it is known what becomes of it.
+  func put(_ event: WatchEvent, answer: @escaping @Sendable (Answer) -> Void = { _ in }) {
+    put(answer: answer) { watch throws(JournalError) in try watch.accept([event]) }
+  }
+
+  /// Hands in what a closure records.
+  ///
+  /// - Parameters:
+  ///   - answer: Called, from the inbox's queue, when it is on the disk.
+  ///   - record: Records events, and what belongs to them; called on the inbox's queue.
+  func put(
+    answer: @escaping @Sendable (Answer) -> Void = { _ in },
+    recording record: @escaping @Sendable (RecordedWatch) throws(JournalError) -> [WatchEvent]
+  ) {
+    let isFirst = entries.withLock { entries in
+      entries.append(Entry(record: record, answer: answer))
+      return entries.count == 1
+    }
+    if isFirst { queue.async { self.write() } }
+  }
+
+  /// Sends nothing on any more; completes the events.
+  func close() {
+    queue.async { [self] in
+      let isOpen = state.withLock { state in
+        defer { state.isClosed = true }
+        return !state.isClosed
+      }
+      if isOpen { subject.events.send(completion: .finished) }
+    }
+  }
+
+  private func write() {
+    let batch = entries.withLock { entries in
+      defer { entries = [] }
+      return entries
+    }
+    guard !state.withLock({ $0.isClosed }) else {
+      for entry in batch { entry.answer(.refused("the watch is ending")) }
+      return
+    }
+    let recorded: [[WatchEvent]]
+    do throws(JournalError) {
+      // One transaction for all; those within it take part in it.
+      recorded = try watch.together { () throws(JournalError) in
+        var recorded: [[WatchEvent]] = []
+        for entry in batch { recorded.append(try entry.record(watch)) }
+        return recorded
+      }
+    } catch {
+      for entry in batch { entry.answer(.refused("\(error)")) }
+      return onFailure(error)
+    }
+    let events = recorded.flatMap(\.self)
+    state.withLock { state in
+      for event in events {
+        state.counts.accepted += event.trigger.count
+        state.counts.folded += event.trigger.count - 1
+      }
+      state.wait(for: events)
+      state.last = events.last?.trigger.words ?? state.last
+    }
+    onChange()
+    // Before they are sent on, so that whoever asked knows as early as it is true.
+    for (entry, events) in zip(batch, recorded) { entry.answer(.accepted(events)) }
+    for event in events { subject.events.send(event) }
+  }
+
+  /// How many events wait.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  /// Hands in an event, and waits until it has been dropped or is being handled.
+  func putAndWait(_ event: WatchEvent) async {
+    let answer = await withCheckedContinuation { continuation in
+      put(event) { continuation.resume(returning: $0) }
+    }
+    guard case .accepted(let events) = answer, let number = events.first?.numbers.first else {
+      return
+    }
+    await withCheckedContinuation { continuation in
+      let isTaken = state.withLock { state in
+        let isWaiting = state.waiting[number] != nil
+        if isWaiting { state.taking[number] = continuation }
+        return !isWaiting
+      }
+      if isTaken { continuation.resume() }
+    }
+  }
+
+  // MARK: What becomes of them
+
+  /// Notes that an event was dropped.
+  func dropped(_ event: WatchEvent) {
+    take(event) { $0.dropped += 1 }
+    // In turn with what is accepted, so that the disk is never waited for here.
+    queue.async { [self] in
+      do throws(JournalError) {
+        try watch.drop(event)
+      } catch {
+        onFailure(error)
+      }
+    }
+  }
+
+  /// Notes that a run handles an event.
+  func handled(_ event: WatchEvent, byRestart isRestart: Bool) {
+    take(event) { counts in
+      if isRestart { counts.restarts += 1 } else { counts.runs += 1 }
+    }
+  }
+
+  private func take(_ event: WatchEvent, _ count: (inout WatchCounts) -> Void) {
+    let taken = state.withLock { state in
+      state.counts.folded += max(0, event.numbers.count - 1)
+      count(&state.counts)
+      return event.numbers.compactMap { number in
+        state.waiting[number] = nil
+        return state.taking.removeValue(forKey: number)
+      }
+    }
+    for continuation in taken { continuation.resume() }
+    onChange()
+  }
+
+  /// Puts what is known here into a status.
+  func describe(in status: inout WatchStatus) {
+    state.withLock { state in
+      status.waiting = state.waiting.count
+      status.waitingFor = state.waiting.keys.sorted().prefix(3).compactMap { state.waiting[$0] }
+      status.last = state.last
+      status.counts = state.counts
+    }
+  }
+}
+
+extension Trigger {
+  /// The event in words, such as `files: src/a.swift and 2 more`.
+  var words: String {
+    switch kind {
+    case .manual, .start: kind.rawValue
+    case .files:
+      "files: " + (paths.first ?? "")
+        + (paths.count > 1 ? " and \(paths.count - 1) more" : "")
+    case .schedule: "schedule"
+    case .stdin: "stdin: " + String(line.prefix(60))
+    case .socket: "reprise trigger"
+    case .after: "after \(workflow)"
+    }
+  }
+}

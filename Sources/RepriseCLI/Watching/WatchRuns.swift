@@ -1,0 +1,252 @@
+// The runs of a watch: one for each event, recorded and reachable like any other. Knows neither where events
+// come from nor how they wait.
+
+import Reprise
+import RepriseControl
+import RepriseJournal
+import RepriseTerminal
+import Synchronization
+
+/// What a watch does next.
+enum WatchWork: Sendable {
+  /// Handle an event.
+  case event(WatchEvent)
+  /// Take up a run whose engine died.
+  case resume(RunRecord)
+}
+
+/// Begins and restarts runs for events.
+final class WatchRuns: Sendable {
+  private struct State {
+    var live: [RunID: Live] = [:]
+    var stopSignal: Int32?
+    var hasFailed = false
+    var idle: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private struct Live: Sendable {
+    let hosted: HostedRun
+    let steering: Steering
+  }
+
+  /// The absolute path of the workflow file.
+  private let file: String
+  private let parameters: Arguments
+  private let settings: RunSettings
+  private let journal: Journal
+  private let watch: RecordedWatch
+  private let inbox: WatchInbox
+  private let restartsAffected: Bool
+  private let say: @Sendable (String) -> Void
+  private let announce: @Sendable (Trigger, RunID) -> Void
+  private let onChange: @Sendable () -> Void
+  private let state = Mutex(State())
+
+  init(
+    file: String, parameters: Arguments, settings: RunSettings, journal: Journal,
+    watch: RecordedWatch, inbox: WatchInbox, restartsAffected: Bool,
+    say: @escaping @Sendable (String) -> Void,
+    announce: @escaping @Sendable (Trigger, RunID) -> Void, onChange: @escaping @Sendable () -> Void
+  ) {
+    self.announce = announce
+    self.file = file
+    self.parameters = parameters
+    self.settings = settings
+    self.journal = journal
+    self.watch = watch
+    self.inbox = inbox
+    self.restartsAffected = restartsAffected
+    self.say = say
+    self.onChange = onChange
+  }
+
+  /// The runs under way.
+  var live: [RunID] { state.withLock { Array($0.live.keys) } }
+
+  /// The run that began last of those under way.
+  var newest: Run? { state.withLock { $0.live.values.map(\.hosted.run).last } }
+
+  /// Whether a run has not succeeded.
+  var hasFailed: Bool { state.withLock { $0.hasFailed } }
+
+  // MARK: Events
+
+  /// Reads the workflow as it is to be run for an event.
+  ///
+  /// - Throws: ``Problem`` with every mistake of the file, or of the parameters.
+  func load(for event: WatchEvent) throws(Problem) -> LoadedWorkflow {
+    try LoadedWorkflow(path: file) { _ throws(Problem) in
+      var arguments = parameters
+      arguments.texts.merge(event.parameters) { $1 }
+      arguments.trigger = event.trigger
+      return arguments
+    }
+  }
+
+  /// Begins the run of an event.
+  ///
+  /// - Returns: The run; nil when there is none, of which people have been told.
+  func begin(_ work: WatchWork) async -> Run? {
+    do {
+      switch work {
+      case .event(let event): return try await begin(event)
+      case .resume(let record): return try await resume(record)
+      }
+    } catch let problem as Problem {
+      say(problem.text)
+    } catch let busy as GroupIsBusy {
+      say("an event is dropped: run \(busy.run) of the group \"\(busy.group)\" is under way")
+    } catch {
+      say("error: \(error)")
+    }
+    state.withLock { $0.hasFailed = true }
+    if case .event(let event) = work { inbox.dropped(event) }
+    return nil
+  }
+
+  private func begin(_ event: WatchEvent) async throws -> Run? {
+    let loaded = try load(for: event)
+    let isAlone = loaded.workflow.concurrency?.policy == .reject
+    let recorded = try watch.begin(request(loaded), handling: event, isAlone: isAlone)
+    inbox.handled(event, byRestart: false)
+    announce(event.trigger, recorded.id)
+    let held = HeldRun(
+      recorded: recorded, workflow: loaded.workflow, file: loaded.path, state: nil)
+    do {
+      return try await host(held)
+    } catch is CancellationError {
+      // The watch is ending: the run stays as it is, for the next one to take up.
+      return nil
+    } catch {
+      // The event has its run, however that ended.
+      say((error as? Problem)?.text ?? "error: \(error)")
+      try recorded.end(as: .abandoned)
+      state.withLock { $0.hasFailed = true }
+      return nil
+    }
+  }
+
+  private func resume(_ record: RunRecord) async throws -> Run? {
+    let arguments = Arguments(recorded: record.request)
+    let loaded = try LoadedWorkflow(path: file) { _ throws(Problem) in arguments }
+    let (recorded, state) = try journal.reopen(record.id) { [self] record, state in
+      var request = request(loaded)
+      request.directory = record.request.directory
+      return request
+    }
+    say("run \(record.id) was interrupted: it is taken up again")
+    return try await host(
+      HeldRun(recorded: recorded, workflow: loaded.workflow, file: loaded.path, state: state))
+  }
+
+  private func host(_ held: HeldRun) async throws -> Run? {
+    let steering = Steering()
+    guard
+      let hosted = try await HostedRun.begin(held, in: journal, settings, steering: steering)
+    else { return nil }
+    state.withLock { $0.live[hosted.run.id] = Live(hosted: hosted, steering: steering) }
+    onChange()
+    Task { await finish(hosted) }
+    return hosted.run
+  }
+
+  private func finish(_ hosted: HostedRun) async {
+    let outcome = await hosted.run.outcome
+    if let problem = await hosted.finish() { say("error: \(problem)") }
+    let idle = state.withLock { state in
+      if outcome != .succeeded { state.hasFailed = true }
+      state.live[hosted.run.id] = nil
+      guard state.live.isEmpty else { return [CheckedContinuation<Void, Never>]() }
+      defer { state.idle = [] }
+      return state.idle
+    }
+    for continuation in idle { continuation.resume() }
+    onChange()
+  }
+
+  /// Gives an event to a run that is under way.
+  ///
+  /// - Returns: Whether it handles the event from now on.
+  func again(_ run: Run, _ work: WatchWork) async -> Bool {
+    guard case .event(let event) = work else { return false }
+    let loaded: LoadedWorkflow
+    do throws(Problem) {
+      loaded = try load(for: event)
+    } catch {
+      // The run that is under way is better than none.
+      say(error.text)
+      inbox.dropped(event)
+      return true
+    }
+    guard RunPlan(loaded.workflow) == RunPlan(run.workflow) else {
+      // Its steps are others now: this run cannot become that one.
+      run.cancel()
+      return false
+    }
+    let steps = affectedSteps(of: event, loaded.workflow)
+    let request = request(loaded)
+    let isTaken = try? await run.restart(as: loaded.workflow, from: steps) {
+      [watch, inbox, say, announce] in
+      do {
+        try watch.restart(run.id, as: request, handling: event)
+      } catch {
+        say("error: \(error)")
+        return false
+      }
+      inbox.handled(event, byRestart: true)
+      announce(event.trigger, run.id)
+      return true
+    }
+    return isTaken ?? false
+  }
+
+  private func affectedSteps(of event: WatchEvent, _ workflow: Workflow) -> [String]? {
+    guard restartsAffected, event.trigger.kind == .files, let trigger = workflow.triggers?.files,
+      event.trigger.paths.count < WatchSources.pathsMax,
+      let files = try? WatchedFiles(trigger, of: workflow, sources: Self.sources(of: workflow))
+    else { return nil }
+    // Where another event was folded into it, nothing is known of what that one matters to.
+    return files.steps(affectedBy: event.trigger.paths).flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The files that a workflow is read from, as far as they are below the current directory.
+  static func sources(of workflow: Workflow) -> Set<String> {
+    let here = currentDirectory() + "/"
+    guard let file = workflow.file else { return [] }
+    let path = file.hasPrefix("/") ? file : here + file
+    let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+    let all = [path] + workflow.sources.keys.map { folder + "/" + $0 }
+    return Set(all.filter { $0.hasPrefix(here) }.map { String($0.dropFirst(here.count)) })
+  }
+
+  private func request(_ loaded: LoadedWorkflow) -> RunRequest {
+    var options = loaded.arguments.recorded.merging(loaded.recordedSources) { $1 }
+    options[WatchCounts.optionOfRuns] = watch.workflow
+    return RunRequest(
+      workflow: loaded.workflow.name, file: loaded.path, directory: currentDirectory(),
+      source: loaded.text, options: options, group: loaded.workflow.concurrency?.group)
+  }
+
+  // MARK: The end
+
+  /// Passes a signal on to all runs.
+  func receive(_ signal: Int32) {
+    for live in state.withLock({ Array($0.live.values) }) { live.steering.receive(signal) }
+  }
+
+  /// Has nothing recorded any more.
+  func freeze() {
+    for live in state.withLock({ Array($0.live.values) }) { live.steering.freeze() }
+  }
+
+  /// Waits until no run is under way.
+  func finish() async {
+    await withCheckedContinuation { continuation in
+      let isIdle = state.withLock { state in
+        if !state.live.isEmpty { state.idle.append(continuation) }
+        return state.live.isEmpty
+      }
+      if isIdle { continuation.resume() }
+    }
+  }
+}

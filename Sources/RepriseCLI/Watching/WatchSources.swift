@@ -1,0 +1,236 @@
+// Where the events of a watch come from: files, the clock, standard input, other runs. Hands them to the
+// inbox; knows nothing of runs.
+
+import CombineOperators
+import Dispatch
+import FileWatching
+import Reprise
+import RepriseJournal
+import Synchronization
+
+/// What starts runs of one workflow.
+final class WatchSources: Sendable {
+  /// How long it has to be quiet after a change of a file where the workflow does not say it: as long as
+  /// an editor takes for all that it does to save one.
+  static let filesQuiet: Duration = .milliseconds(30)
+  /// How many paths an event names at most; what is more is known by its count only.
+  static let pathsMax = 1000
+  /// How many lines of standard input may be on their way to the disk.
+  private static let linesMax = 1000
+
+  // @unchecked: a subscription is not Sendable; this one is only stored and released.
+  private struct State: @unchecked Sendable {
+    var tasks: [Task<Void, Never>] = []
+    var folders: [FolderWatch] = []
+    var listening: AnyCancellable?
+    var next: [String: Timestamp] = [:]
+  }
+
+  private let inbox: WatchInbox
+  private let journal: Journal
+  private let triggers: Triggers
+  private let say: @Sendable (String) -> Void
+  private let onChange: @Sendable () -> Void
+  private let clock = SystemClock()
+  private let state = Mutex(State())
+
+  /// Prepares the sources; nothing happens before ``start(files:dealtWith:onInputEnd:)``.
+  ///
+  /// - Parameters:
+  ///   - triggers: What they are.
+  ///   - inbox: Where events go.
+  ///   - journal: Where the successes of other workflows are found.
+  ///   - say: Told what people have to know.
+  ///   - onChange: Told when ``next`` has changed.
+  init(
+    _ triggers: Triggers, inbox: WatchInbox, journal: Journal,
+    say: @escaping @Sendable (String) -> Void, onChange: @escaping @Sendable () -> Void
+  ) {
+    self.triggers = triggers
+    self.inbox = inbox
+    self.journal = journal
+    self.say = say
+    self.onChange = onChange
+  }
+
+  /// When the next schedule is due.
+  var next: Timestamp? {
+    state.withLock { $0.next.values.min { $0.microseconds < $1.microseconds } }
+  }
+
+  /// Begins to listen.
+  ///
+  /// - Parameters:
+  ///   - files: Which files matter; nil for none.
+  ///   - dealtWith: Up to which moments schedules have been dealt with, in seconds since 1970.
+  ///   - onInputEnd: Called when standard input has come to its end, if it is read.
+  /// - Throws: ``FileWatchError``.
+  func start(
+    files: WatchedFiles?, dealtWith: [String: Int64], onInputEnd: @escaping @Sendable () -> Void
+  ) throws(FileWatchError) {
+    if let files { try listen(to: files) }
+    if !triggers.after.isEmpty { try listenToRuns() }
+    for schedule in triggers.schedules {
+      let task = Task { await follow(schedule, dealtWith: dealtWith[schedule.text]) }
+      state.withLock { $0.tasks.append(task) }
+    }
+    if let format = triggers.standardInput { readInput(format, onEnd: onInputEnd) }
+    if triggers.atStart { inbox.put(WatchEvent(Trigger(kind: .start, time: now))) }
+  }
+
+  /// Ends the listening.
+  func cancel() {
+    let dropped = state.withLock { state in
+      defer { state = State() }
+      return state
+    }
+    for task in dropped.tasks { task.cancel() }
+    for folder in dropped.folders { folder.cancel() }
+    dropped.listening?.cancel()
+  }
+
+  private var now: String { clock.now.description }
+
+  // MARK: Files
+
+  private struct Changes: Sendable {
+    var paths: Set<String>
+    var count: Int
+  }
+
+  private func listen(to files: WatchedFiles) throws(FileWatchError) {
+    // @unchecked: a subject may be used from any thread, but is not declared Sendable; the watch of the
+    // folder calls from one queue.
+    struct Subject: @unchecked Sendable {
+      let changes = PassthroughSubject<Changes, Never>()
+    }
+    let subject = Subject()
+    let quiet = triggers.debounce ?? Self.filesQuiet
+    let listening = subject.changes
+      .debounce(
+        for: quiet, atMost: max(quiet * 20, .seconds(1)), now: { ContinuousClock.now },
+        sleep: { [clock] in try await clock.sleep(for: $0) },
+        fold: { changes, later in
+          changes.paths.formUnion(later.paths)
+          changes.count += later.count
+        }
+      )
+      // What changes while an event waits becomes part of the next one.
+      .sinkOneByOne { [weak self] changes in await self?.hand(changes, files) }
+    let honours = triggers.files?.honoursGitignore ?? true
+    let folder = try FolderWatch(
+      ".",
+      filter: FileWatchFilter(
+        honoursGitignore: honours, entersFolder: { files.enters($0) },
+        wantsFile: { files.wants($0) })
+    ) { [say] event in
+      switch event {
+      case .changed(let path): subject.changes.send(Changes(paths: [path], count: 1))
+      case .problem(let text): say("warning: \(text)")
+      }
+    }
+    keep(folder, listening)
+  }
+
+  private func keep(_ folder: FolderWatch, _ listening: AnyCancellable?) {
+    var kept = State(folders: [folder], listening: listening)
+    state.withLock { state in
+      state.folders += kept.folders
+      if let listening = kept.listening { state.listening = listening }
+      kept = State()
+    }
+  }
+
+  private func hand(_ changes: Changes, _ files: WatchedFiles) async {
+    let paths = changes.paths.sorted()
+    // What matters to no step neither cancels nor starts anything.
+    if triggers.restartsAffected, files.steps(affectedBy: paths)?.isEmpty == true { return }
+    await inbox.putAndWait(
+      WatchEvent(
+        Trigger(
+          kind: .files, time: now, count: changes.count, paths: Array(paths.prefix(Self.pathsMax)))
+      ))
+  }
+
+  // MARK: The clock
+
+  private func follow(_ schedule: Schedule, dealtWith: Int64?) async {
+    let times = ScheduleTimes(schedule)
+    var dealtWith = dealtWith
+    while !Task.isCancelled {
+      let now = clock.wallTime.microseconds / 1_000_000
+      // A schedule that is new has missed nothing.
+      let plan = times.plan(dealtWith: dealtWith ?? now, now: now)
+      if plan.missed > 0 {
+        say("\(plan.missed) times of the schedule \"\(schedule.text)\" were missed")
+      }
+      if plan.dealtWith != dealtWith {
+        let event = plan.due.map {
+          WatchEvent(
+            Trigger(kind: .schedule, time: Timestamp(microseconds: $0 * 1_000_000).description))
+        }
+        inbox.put { watch throws(JournalError) in
+          try watch.accept(event, of: schedule.text, dealtWithUntil: plan.dealtWith).map { [$0] }
+            ?? []
+        }
+      }
+      dealtWith = plan.dealtWith
+      let next = plan.next.map { Timestamp(microseconds: $0 * 1_000_000) }
+      state.withLock { $0.next[schedule.text] = next }
+      onChange()
+      guard let next, (try? await clock.sleep(untilWallTime: next)) != nil else { return }
+    }
+  }
+
+  // MARK: Standard input
+
+  private func readInput(_ format: InputFormat, onEnd: @escaping @Sendable () -> Void) {
+    // A thread of its own: it waits for input.
+    let room = DispatchSemaphore(value: Self.linesMax)
+    DispatchQueue(label: "reprise.watch.input").async { [self] in
+      var number = 0
+      while let line = readLine() {
+        number += 1
+        var trigger = Trigger(kind: .stdin, time: now, line: line)
+        if format == .json {
+          guard !line.isEmpty else { continue }
+          do {
+            trigger.data = try Value(json: line)
+          } catch {
+            say("warning: line \(number) of standard input is left out: it is no JSON: \(error)")
+            continue
+          }
+        }
+        room.wait()
+        inbox.put(WatchEvent(trigger)) { _ in room.signal() }
+      }
+      // Behind the last line.
+      inbox.put(answer: { _ in onEnd() }) { _ throws(JournalError) in [] }
+    }
+  }
+
+  // MARK: Other runs
+
+  private func listenToRuns() throws(FileWatchError) {
+    // A run lets go of its lock when it ends, however that comes about.
+    let folder = try FolderWatch(
+      journal.directory.livePath,
+      filter: FileWatchFilter(wantsFile: { $0.hasSuffix(".lock") })
+    ) { [weak self] event in
+      switch event {
+      case .changed: self?.lookForSuccesses()
+      case .problem(let text): self?.say("warning: \(text)")
+      }
+    }
+    keep(folder, nil)
+    lookForSuccesses()
+  }
+
+  private func lookForSuccesses() {
+    inbox.put { [now, triggers] watch throws(JournalError) in
+      try watch.acceptSuccesses(of: triggers.after) { workflow, run in
+        WatchEvent(Trigger(kind: .after, time: now, workflow: workflow, run: run))
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+// An event that waits to be handled, as the journal keeps it. Knows nothing of the database.
+
+public import Reprise
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Something that happened and is to start a run of a watched workflow.
+public struct WatchEvent: Sendable, Equatable {
+  /// What happened.
+  public var trigger: Trigger
+  /// What the run is given beside what the watch was given, by the names of the parameters.
+  public var parameters: [String: String]
+  /// Under which numbers it is recorded; several where events were folded into one.
+  public internal(set) var numbers: [Int64]
+
+  /// Describes an event that has not been recorded.
+  public init(_ trigger: Trigger, parameters: [String: String] = [:]) {
+    self.trigger = trigger
+    self.parameters = parameters
+    numbers = []
+  }
+
+  /// Takes in a later event, so that both become one.
+  public mutating func fold(_ later: WatchEvent) {
+    trigger.fold(later.trigger)
+    parameters.merge(later.parameters) { $1 }
+    numbers += later.numbers
+  }
+}
+
+extension WatchEvent {
+  private struct Stored: Codable {
+    let trigger: String
+    let parameters: [String: String]
+  }
+
+  /// What is kept of it.
+  var json: String {
+    guard
+      let data = try? JSONEncoder().encode(Stored(trigger: trigger.json, parameters: parameters))
+    else { preconditionFailure("BUG: an event cannot be encoded") }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  /// Reads what was kept; nil where it makes no sense.
+  init?(json: String, number: Int64) {
+    guard let stored = try? JSONDecoder().decode(Stored.self, from: Data(json.utf8)),
+      let trigger = Trigger(json: stored.trigger)
+    else { return nil }
+    self.trigger = trigger
+    parameters = stored.parameters
+    numbers = [number]
+  }
+}

@@ -1,0 +1,80 @@
+// Watched workflows as the journal lists them. Knows no events.
+
+import GRDB
+public import Reprise
+
+/// A workflow that is or was watched.
+public struct WatchRecord: Sendable, Equatable {
+  /// The name of the workflow.
+  public let workflow: String
+  /// The absolute path of its file.
+  public let file: String
+  /// When the last watch began.
+  public let startedAt: Timestamp
+  /// Whether a process watches it now.
+  public let isLive: Bool
+  /// How many events wait.
+  public let waiting: Int
+  /// What has become of the others.
+  public let counts: WatchCounts
+}
+
+extension Journal {
+  /// The workflows that are or were watched, by name.
+  ///
+  /// - Throws: ``JournalError``.
+  public func watches() throws(JournalError) -> [WatchRecord] {
+    try explaining {
+      try database.read { database in
+        try Row.fetchAll(
+          database,
+          sql: """
+            SELECT watch.*, (SELECT count(*) FROM watch_event WHERE watch = watch.number) AS waiting
+            FROM watch ORDER BY name
+            """)
+      }
+    }.compactMap { row in
+      guard let name = String.fromDatabaseValue(row["name"]),
+        let file = String.fromDatabaseValue(row["file"]),
+        let startedAt = Int64.fromDatabaseValue(row["started_at"]),
+        let waiting = Int.fromDatabaseValue(row["waiting"])
+      else { return nil }
+      return WatchRecord(
+        workflow: name, file: file, startedAt: Timestamp(microseconds: startedAt),
+        isLive: FileLock.isHeld(directory.watchLockPath(of: name)), waiting: waiting,
+        counts: WatchCounts(row))
+    }
+  }
+
+  /// The runs of a watch whose engines died, oldest first: their events are not handled to the end.
+  ///
+  /// - Parameter workflow: The name of the watched workflow.
+  /// - Returns: The runs.
+  /// - Throws: ``JournalError``.
+  public func interruptedRuns(ofWatch workflow: String) throws(JournalError) -> [RunRecord] {
+    try explaining {
+      try database.read { database in
+        try Row.fetchAll(
+          database,
+          sql: """
+            SELECT \(RunRow.columns) FROM run WHERE workflow = ? AND outcome = ? ORDER BY number
+            """, arguments: [workflow, RunStatus.interrupted.rawValue])
+      }
+    }.compactMap { try? record($0) }
+      .filter { $0.request.options[WatchCounts.optionOfRuns] == workflow }
+  }
+}
+
+extension WatchCounts {
+  /// The option under which a run that a watch started names it.
+  public static let optionOfRuns = "watch"
+
+  init(_ row: Row) {
+    self.init()
+    accepted = Int.fromDatabaseValue(row["accepted"]) ?? 0
+    folded = Int.fromDatabaseValue(row["folded"]) ?? 0
+    dropped = Int.fromDatabaseValue(row["dropped"]) ?? 0
+    runs = Int.fromDatabaseValue(row["runs"]) ?? 0
+    restarts = Int.fromDatabaseValue(row["restarts"]) ?? 0
+  }
+}

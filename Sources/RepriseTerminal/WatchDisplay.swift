@@ -1,0 +1,159 @@
+// The display of a watch: shows its runs one after the other, and where it stands between them. How a run
+// looks is the business of the displays of runs.
+
+import Dispatch
+public import Reprise
+import Synchronization
+
+/// Shows a watch from its runs and its status.
+public final class WatchDisplay: Sendable {
+  /// What keys do, and what is shown.
+  public struct Controls: Sendable {
+    /// The run that keys mean; nil when none is under way.
+    public var run: @Sendable () -> Run?
+    /// Where the watch stands.
+    public var status: @Sendable () -> WatchStatus?
+    /// Starts a run now.
+    public var fire: @Sendable () -> Void
+    /// Lets no run begin, or lets them begin again.
+    public var pause: @Sendable () -> Void
+    /// Is told that nobody reads the output any more.
+    public var outputClosed: @Sendable () -> Void
+
+    /// Puts controls together.
+    ///
+    /// - Parameters:
+    ///   - run: The run that keys mean.
+    ///   - status: Where the watch stands.
+    ///   - fire: Starts a run now.
+    ///   - pause: Lets no run begin, or lets them begin again.
+    ///   - outputClosed: Is told that nobody reads the output any more.
+    public init(
+      run: @escaping @Sendable () -> Run?, status: @escaping @Sendable () -> WatchStatus?,
+      fire: @escaping @Sendable () -> Void, pause: @escaping @Sendable () -> Void,
+      outputClosed: @escaping @Sendable () -> Void
+    ) {
+      self.run = run
+      self.status = status
+      self.fire = fire
+      self.pause = pause
+      self.outputClosed = outputClosed
+    }
+  }
+
+  /// Whether people read what is shown, and not other programs.
+  public let isForPeople: Bool
+  private let style: ProgressStyle
+  private let environment: [String: String]
+  private let isParallel: Bool
+  private let controls: Controls
+  /// One display for all runs, where they come one after the other.
+  private let common: (any EventDisplay)?
+  private let last = Mutex<Task<Void, Never>?>(nil)
+  private let statusQueue = DispatchQueue(label: "reprise.watch.status")
+  private let isStatusDue = Mutex(false)
+
+  /// Makes a display.
+  ///
+  /// - Parameters:
+  ///   - style: How progress is shown.
+  ///   - environment: Where `TERM`, `NO_COLOR` and the locale are read.
+  ///   - isParallel: Whether runs may be under way side by side; they are shown as lines then.
+  ///   - controls: What keys do.
+  public init(
+    style: ProgressStyle, environment: [String: String], isParallel: Bool, controls: Controls
+  ) {
+    self.style = isParallel && (style == .auto || style == .tree) ? .plain : style
+    self.environment = environment
+    self.isParallel = isParallel
+    self.controls = controls
+    isForPeople = [.auto, .tree, .plain].contains(style)
+    common =
+      isTree(self.style, output: 1, environment: environment)
+      ? makeDisplay(
+        self.style, output: 1, input: 0, environment: environment,
+        controls: Self.runControls(controls)) : nil
+  }
+
+  private static func runControls(_ controls: Controls) -> DisplayControls {
+    var result = DisplayControls(
+      restart: { controls.run()?.restart() }, cancel: { controls.run()?.cancel() },
+      kill: { controls.run()?.kill() },
+      approve: { step, isApproved in _ = try? controls.run()?.approve(step, isApproved) },
+      outputClosed: controls.outputClosed)
+    result.fire = controls.fire
+    result.pause = controls.pause
+    return result
+  }
+
+  /// Shows a run from its beginning to its end, after those before it.
+  public func show(_ run: Run) {
+    let display =
+      common
+      ?? makeDisplay(
+        style, output: 1, input: 0, environment: environment, controls: Self.runControls(controls),
+        prefix: isParallel ? " \(run.id)" : "")
+    last.withLock { last in
+      let before = last
+      last = Task { [isParallel] in
+        if !isParallel { await before?.value }
+        for await event in run.events.values { display.show(event) }
+        display.rest()
+        if isParallel { await before?.value }
+      }
+    }
+  }
+
+  /// Shows where the watch stands by now.
+  public func statusChanged() {
+    guard let common else { return }
+    let isFirst = isStatusDue.withLock { isDue in
+      defer { isDue = true }
+      return !isDue
+    }
+    guard isFirst else { return }
+    // Of changes that follow one another quickly, the last is shown.
+    statusQueue.asyncAfter(deadline: .now() + .milliseconds(30)) { [self] in
+      isStatusDue.withLock { $0 = false }
+      if let status = controls.status() { common.show(status) }
+    }
+  }
+
+  /// Shows a line that belongs to no run.
+  ///
+  /// - Parameter text: For people; may have several lines.
+  public func say(_ text: String) {
+    guard let common else {
+      _ = TerminalDevice(descriptor: 2).write(TerminalText.sanitizedLines(text))
+      return
+    }
+    common.say(text)
+  }
+
+  /// Shows what starts a run or takes one again, where runs are shown as lines.
+  ///
+  /// - Parameters:
+  ///   - trigger: The event.
+  ///   - words: The event in words.
+  ///   - run: The run that handles it.
+  public func announce(_ trigger: Trigger, _ words: String, run: RunID) {
+    let line: String
+    switch style {
+    case .json:
+      line = #"{"event":"trigger","run":"\#(run)","trigger":\#(trigger.json)}"#
+    case .plain, .auto:
+      guard common == nil else { return }
+      let now = SystemClock().now
+      let time = now.advanced(by: localTimeOffset(now)).description.dropFirst(11).prefix(12)
+      line = "\(time)\(isParallel ? " \(run)" : "") trigger \(TerminalText.sanitized(words))"
+    case .tree, .none: return
+    }
+    if !TerminalDevice(descriptor: 1).write(line + "\n") { controls.outputClosed() }
+  }
+
+  /// Waits until the last run has been shown, and leaves the terminal as it was found.
+  public func finish() async {
+    await last.withLock { $0 }?.value
+    common?.finish()
+  }
+}

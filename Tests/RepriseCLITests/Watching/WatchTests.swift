@@ -1,0 +1,287 @@
+import Foundation
+import Reprise
+import RepriseJournal
+import TestSupport
+import Testing
+
+/// `reprise watch` with each of the things that start runs.
+@Suite(.serialized) struct WatchTests {
+  /// Appends what started it to a file.
+  static func workflow(_ on: String, run: String = "echo $KIND $PATHS$LINE >> log") -> String {
+    """
+    name: site
+    on: \(on)
+    steps:
+      - id: a
+        env:
+          KIND: ${{ trigger.kind }}
+          PATHS: ${{ join(trigger.paths, ' ') }}
+          LINE: ${{ trigger.line }}
+        run: \(run)
+    """
+  }
+
+  private func watch(
+    _ scenario: Scenario, _ on: String, run: String = "echo $KIND $PATHS$LINE >> log"
+  ) async throws -> Scenario.Started {
+    try scenario.write(Self.workflow(on, run: run), to: "w.yaml")
+    let started = try scenario.start(["watch", "w.yaml", "--progress", "plain"])
+    await isWatching(scenario)
+    return started
+  }
+
+  private func isWatching(_ scenario: Scenario) async {
+    await expectEventually("it is being watched") {
+      let listed = try? await scenario.reprise("triggers", "--json")
+      return listed?.output.contains(#""state":"watching""#) == true
+    }
+  }
+
+  // MARK: What starts runs
+
+  @Test func `a run starts when a file that is named changes, and for no other file`() async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write("*.log\n", to: ".gitignore")
+    try scenario.write("", to: "src/deep/a.txt")
+    let watching = try await watch(
+      scenario, "{ files: { paths: ['src/**'], ignore: ['**/*.tmp'] } }")
+    try scenario.write("x", to: "other/a.txt")
+    try scenario.write("x", to: "src/a.tmp")
+    try scenario.write("x", to: "src/a.log")
+    try scenario.write("x", to: "src/deep/a.txt")
+    await expectEventually("the run") { scenario.read("log") == "files src/deep/a.txt\n" }
+    try scenario.write("x", to: "src/new/b.txt")
+    await expectEventually("the next run") {
+      scenario.read("log").hasSuffix("files src/new/b.txt\n")
+    }
+    watching.send(SIGINT)
+    try await watching.end().fails(with: 130)
+    #expect(try await scenario.runs().map(\.status) == ["succeeded", "succeeded"])
+  }
+
+  @Test func `fifty changes for one save are one run`() async throws {
+    let scenario = try Scenario()
+    try scenario.write("", to: "src/a.txt")
+    let watching = try await watch(scenario, "{ files: src, debounce: 300ms }")
+    try await scenario.shell(
+      """
+      for i in $(seq 16); do
+        echo $i > src/4913; rm src/4913; echo $i > src/.a.swp; mv src/.a.swp src/a.txt
+      done
+      """
+    ).succeeds()
+    await expectEventually("the run") { scenario.read("log").contains("src/a.txt") }
+    watching.send(SIGTERM)
+    try await watching.end().fails(with: 143)
+    #expect(scenario.read("log").split(separator: "\n").count == 1)
+    let listed = try await scenario.reprise("triggers", "--json").succeeds().output
+    #expect(listed.contains(#""state":"ended""#))
+    #expect(listed.contains(#""runs":1"#))
+  }
+
+  @Test func `each line of standard input starts a run, and its end ends the watch`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(Self.workflow("{ stdin: lines }"), to: "w.yaml")
+    let executable = Scenario.Started.executable.path
+    try await scenario.shell("printf 'one\\ntwo\\n\\nthree' | \(executable) watch w.yaml")
+      .succeeds()
+    #expect(scenario.read("log") == "stdin one\nstdin two\nstdin\nstdin three\n")
+  }
+
+  @Test func `lines may be JSON; one that is not is told and left out`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      on: { stdin: json }
+      steps:
+        - { id: a, env: { N: "${{ trigger.data.n }}" }, run: echo $N >> log }
+      """, to: "w.yaml")
+    let executable = Scenario.Started.executable.path
+    let ended = try await scenario.shell(
+      "printf '{\"n\": 1}\\n{nonsense\\n{\"n\": 2}\\n' | \(executable) watch w.yaml"
+    ).succeeds()
+    #expect(scenario.read("log") == "1\n2\n")
+    #expect(ended.errors.contains("line 2 of standard input is left out"))
+  }
+
+  @Test func `a failed run is the status of a watch that comes to its end`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(Self.workflow("{ stdin: lines }", run: "exit 3"), to: "w.yaml")
+    let executable = Scenario.Started.executable.path
+    try await scenario.shell("echo x | \(executable) watch w.yaml").fails(with: 1)
+  }
+
+  @Test func `the beginning and the clock start runs`() async throws {
+    let scenario = try Scenario()
+    let watching = try await watch(scenario, "{ start: true, schedule: { every: 1s } }")
+    await expectEventually("some runs") {
+      scenario.read("log").hasPrefix("start\nschedule\nschedule\n")
+    }
+    watching.send(SIGINT)
+    try await watching.end().fails(with: 130)
+  }
+
+  @Test func `reprise trigger starts a run with its parameters, and refuses what makes no sense`()
+    async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      name: deploy
+      params: { target: { type: choice, options: [staging, production], required: true } }
+      on: { socket: true }
+      steps:
+        - { id: a, env: { T: "${{ params.target }}" }, run: echo $T >> log }
+      """, to: "w.yaml")
+    let watching = try scenario.start(["watch", "w.yaml"])
+    await isWatching(scenario)
+    try await scenario.reprise("trigger", "deploy", "-p", "target=staging").succeeds()
+    await expectEventually("the run") { scenario.read("log") == "staging\n" }
+    let wrong = try await scenario.reprise("trigger", "deploy", "-p", "target=stagign")
+      .fails(with: 2)
+    #expect(wrong.errors.contains("did you mean \"staging\"?"))
+    let missing = try await scenario.reprise("trigger", "deploy").fails(with: 2)
+    #expect(missing.errors.contains("-p target="))
+    let unknown = try await scenario.reprise("trigger", "deplyo").fails(with: 2)
+    #expect(unknown.errors.contains("watched are: deploy"))
+    watching.send(SIGINT)
+    try await watching.end().fails(with: 130)
+    #expect(scenario.read("log") == "staging\n")
+  }
+
+  @Test func `the success of another workflow starts a run, once, also when nobody watched`()
+    async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write("name: build\nsteps: [{ id: a, run: 'true' }]\n", to: "build.yaml")
+    try scenario.write("name: bad\nsteps: [{ id: a, run: 'exit 1' }]\n", to: "bad.yaml")
+    try await scenario.reprise("run", "build.yaml").succeeds()
+    try scenario.write(
+      """
+      name: test
+      on: { after: [build, bad] }
+      steps: [{ id: a, env: { W: "${{ trigger.workflow }}" }, run: echo $W >> log }]
+      """, to: "w.yaml")
+    var watching = try scenario.start(["watch", "w.yaml"])
+    await isWatching(scenario)
+    try await scenario.reprise("run", "bad.yaml").fails(with: 1)
+    try await scenario.reprise("run", "build.yaml").succeeds()
+    await expectEventually("the run") { scenario.read("log") == "build\n" }
+    watching.send(SIGINT)
+    try await watching.end().fails(with: 130)
+    try await scenario.reprise("run", "build.yaml").succeeds()
+    watching = try scenario.start(["watch", "w.yaml"])
+    await expectEventually("what was missed") { scenario.read("log") == "build\nbuild\n" }
+    watching.send(SIGINT)
+    try await watching.end().fails(with: 130)
+  }
+
+  // MARK: While a run is under way
+
+  @Test func `a change that matters to no step neither cancels nor starts anything`() async throws {
+    let scenario = try Scenario()
+    for name in ["a.c", "b.md", "c.txt"] { try scenario.write("", to: name) }
+    try scenario.write(
+      """
+      on: { files: ['*.c', '*.md', '*.txt'], start: true, when-busy: restart, restart-from: affected }
+      steps:
+        - parallel:
+            - { id: c, cache: { inputs: ['*.c'] }, run: echo c $REPRISE_GENERATION >> log }
+            - { id: md, cache: { inputs: ['*.md'] }, run: echo md $REPRISE_GENERATION >> log }
+        - { id: last, run: "echo last $REPRISE_GENERATION >> log; until test -e go; do sleep 0.01; done" }
+      """, to: "w.yaml")
+    let watching = try scenario.start(["watch", "w.yaml"])
+    await expectEventually("the first generation") { scenario.read("log").contains("last 1\n") }
+    try scenario.write("x", to: "c.txt")
+    try scenario.write("x", to: "a.c")
+    await expectEventually("the second generation") { scenario.read("log").contains("last 2\n") }
+    try scenario.write("", to: "go")
+    try await expectEventually("the end of the run") {
+      try await scenario.runs().first?.status == "succeeded"
+    }
+    let lines = Set(scenario.read("log").split(separator: "\n"))
+    #expect(lines == ["c 1", "md 1", "last 1", "c 2", "last 2"])
+    try scenario.write("y", to: "c.txt")
+    try scenario.write("y", to: "b.md")
+    try await expectEventually("a run for what matters") { try await scenario.runs().count == 2 }
+    try await expectEventually("its end") { try await scenario.runs().first?.status == "succeeded" }
+    #expect(scenario.read("log").split(separator: "\n").filter { $0 == "md 1" }.count == 2)
+    watching.send(SIGINT)
+    try await watching.end().fails(with: 130)
+    #expect(try await scenario.runs().map(\.generation) == [1, 2])
+  }
+
+  @Test func `what a run writes does not start it again where it is named as its output`()
+    async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      on: { files: ['**'], when-busy: restart }
+      steps:
+        - id: a
+          cache: { inputs: [src], outputs: [build] }
+          run: mkdir -p build; date +%N > build/out; echo x >> build/log
+      """, to: "w.yaml")
+    let watching = try scenario.start(["watch", "w.yaml"])
+    await isWatching(scenario)
+    try scenario.write("x", to: "src/a")
+    try await expectEventually("the run") { try await scenario.runs().first?.status == "succeeded" }
+    try scenario.write("y", to: "src/a")
+    await expectEventually("the second run") { scenario.read("build/log") == "x\nx\n" }
+    watching.send(SIGINT)
+    try await watching.end().fails(with: 130)
+    #expect(scenario.read("build/log") == "x\nx\n")
+  }
+
+  @Test func `a workflow that is edited is run as it is by then, and mistakes in it are told`()
+    async throws
+  {
+    let scenario = try Scenario()
+    let watching = try await watch(scenario, "{ files: src, when-busy: restart }")
+    try scenario.write(
+      Self.workflow("{ files: src, when-busy: restart }", run: "echo new >> log"), to: "w.yaml")
+    await expectEventually("a run of the new workflow") { scenario.read("log") == "new\n" }
+    try scenario.write("nonsense: 1\n", to: "w.yaml")
+    try scenario.write("x", to: "src/a")
+    try await expectEventually("the mistake is counted") {
+      try await scenario.reprise("triggers", "--json").output.contains(#""dropped":0"#) == false
+    }
+    watching.send(SIGINT)
+    let ended = try await watching.end().fails(with: 130)
+    #expect(ended.errors.contains("\"nonsense\""))
+    #expect(scenario.read("log") == "new\n")
+  }
+
+  @Test func `events that wait when the watch ends are taken up by the next one`() async throws {
+    let scenario = try Scenario()
+    let on = "{ socket: true }"
+    let script = "echo begun >> log; until test -e go; do sleep 0.01; done"
+    var watching = try await watch(scenario, on, run: script)
+    for _ in 0..<3 { try await scenario.reprise("trigger", "site").succeeds() }
+    await expectEventually("a run") { scenario.read("log") == "begun\n" }
+    watching.send(SIGINT)
+    let ended = try await watching.end().fails(with: 130)
+    #expect(ended.errors.contains("2 events wait"))
+    try scenario.write("", to: "go")
+    watching = try await watch(scenario, on, run: script)
+    await expectEventually("the others") { scenario.read("log") == "begun\nbegun\nbegun\n" }
+    watching.send(SIGINT)
+    try await watching.end().fails(with: 130)
+  }
+
+  @Test func `one process watches a workflow at a time, and a file without on is refused`()
+    async throws
+  {
+    let scenario = try Scenario()
+    let watching = try await watch(scenario, "{ socket: true }")
+    let second = try await scenario.reprise("watch", "w.yaml").fails(with: 4)
+    #expect(second.errors.contains("another process watches"))
+    try scenario.write("steps: [{ id: a, run: x }]\n", to: "plain.yaml")
+    let plain = try await scenario.reprise("watch", "plain.yaml").fails(with: 2)
+    #expect(plain.errors.contains("on: { files: [src/**] }"))
+    watching.send(SIGINT)
+    try await watching.end().fails(with: 130)
+  }
+}

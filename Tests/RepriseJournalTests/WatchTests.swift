@@ -1,0 +1,149 @@
+import Foundation
+import GRDB
+import Reprise
+import TestSupport
+import Testing
+
+@testable import RepriseJournal
+
+/// The record of a watched workflow.
+struct WatchTests {
+  private func event(_ line: String, count: Int = 1) -> WatchEvent {
+    WatchEvent(
+      Trigger(kind: .stdin, time: "2026", count: count, line: line), parameters: ["n": line])
+  }
+
+  /// What was accepted is always the sum of what has become of it.
+  private func expectConserved(_ journal: Journal, _ name: String = "w") throws {
+    let record = try #require(try journal.watches().first { $0.workflow == name })
+    let counts = record.counts
+    #expect(
+      counts.accepted
+        == counts.folded + counts.dropped + counts.runs + counts.restarts + record.waiting)
+  }
+
+  @Test func `an event waits until it is handled, also through the end of the process`() throws {
+    let folder = try Folder()
+    let journal = try Journal(folder.state)
+    var watch = try #require(try journal.watch("w", file: "/w.yaml"))
+    let events = try watch.accept([event("a"), event("b", count: 3), event("c")])
+    #expect(events.map(\.numbers.count) == [1, 1, 1])
+    let run = try watch.begin(folder.request(), handling: events[0])
+    try watch.drop(events[2])
+    try expectConserved(journal)
+    #expect(try journal.run(named: run.id.description).status == .queued)
+    try run.end(as: .succeeded)
+
+    let other = try Journal(folder.state)
+    #expect(try other.watch("w", file: "/w.yaml") == nil, "one process watches")
+    #expect(try other.watches().map(\.isLive) == [true])
+    watch = try #require(try journal.watch("v", file: "/v.yaml"))
+    #expect(try watch.waiting() == [])
+  }
+
+  @Test func `the next watch finds what waits, as it was`() throws {
+    let folder = try Folder()
+    do {
+      let watch = try #require(try Journal(folder.state).watch("w", file: "/w.yaml"))
+      _ = try watch.accept([event("a"), event("b")])
+    }
+    let watch = try #require(try Journal(folder.state).watch("w", file: "/w.yaml"))
+    let waiting = try watch.waiting()
+    #expect(waiting.map(\.trigger.line) == ["a", "b"])
+    #expect(waiting.map(\.parameters) == [["n": "a"], ["n": "b"]])
+    #expect(try watch.counts().accepted == 2)
+  }
+
+  @Test func `events that were folded leave together`() throws {
+    let folder = try Folder()
+    let journal = try Journal(folder.state)
+    let watch = try #require(try journal.watch("w", file: "/w.yaml"))
+    var events = try watch.accept([event("a"), event("b"), event("c")])
+    let run = try watch.begin(folder.request(), handling: events[0])
+    events[1].fold(events[2])
+    try watch.restart(run.id, as: folder.request(), handling: events[1])
+    #expect(try watch.waiting() == [])
+    let counts = try watch.counts()
+    #expect(counts.runs == 1 && counts.restarts == 1 && counts.folded == 1)
+    try expectConserved(journal)
+  }
+
+  @Test func `changes that are made together are made all or not at all`() throws {
+    let folder = try Folder()
+    let watch = try #require(try Journal(folder.state).watch("w", file: "/w.yaml"))
+    #expect(throws: JournalError.self) {
+      try watch.together { () throws(JournalError) in
+        _ = try watch.accept([event("a")])
+        throw JournalError("on purpose")
+      }
+    }
+    #expect(try watch.waiting() == [])
+    #expect(try watch.counts() == WatchCounts())
+  }
+
+  @Test func `the success of another workflow is an event once, in the order of the ends`()
+    async throws
+  {
+    let folder = try Folder()
+    let journal = try Journal(folder.state)
+    try await folder.run("build", in: journal)
+    let watch = try #require(try journal.watch("w", file: "/w.yaml"))
+    func successes() throws -> [String] {
+      try watch.acceptSuccesses(of: ["build", "test"]) { workflow, run in
+        WatchEvent(Trigger(kind: .after, time: "", workflow: workflow, run: run))
+      }.map(\.trigger.run)
+    }
+    #expect(try successes() == [], "what was before the first watch does not count")
+    let first = try await folder.run("test", in: journal)
+    try await folder.run("build", failing: 1, in: journal)
+    try await folder.run("other", in: journal)
+    let second = try await folder.run("build", in: journal)
+    #expect(try successes() == [first.description, second.description])
+    #expect(try successes() == [])
+  }
+
+  @Test func `a moment of a schedule is dealt with once`() throws {
+    let folder = try Folder()
+    let watch = try #require(try Journal(folder.state).watch("w", file: "/w.yaml"))
+    #expect(try watch.lastMoment(of: "every 1s") == nil)
+    #expect(try watch.accept(event("x"), of: "every 1s", dealtWithUntil: 100) != nil)
+    #expect(try watch.accept(nil, of: "every 1s", dealtWithUntil: 200) == nil)
+    #expect(try watch.lastMoment(of: "every 1s") == 200)
+    #expect(try watch.lastMoment(of: "every 2s") == nil)
+    #expect(try watch.waiting().count == 1)
+  }
+
+  @Test func `the event of an interrupted run can be handed in again, once`() throws {
+    let folder = try Folder()
+    var request = folder.request()
+    let trigger = Trigger(kind: .stdin, time: "", line: "a")
+    request.options = [WatchCounts.optionOfRuns: "w", "trigger": trigger.json, "param:n": "1"]
+    do {
+      let journal = try Journal(folder.state)
+      let watch = try #require(try journal.watch("w", file: "/w.yaml"))
+      let events = try watch.accept([event("a")])
+      _ = try watch.begin(request, handling: events[0])
+    }
+    let journal = try Journal(folder.state)
+    try journal.recover { _ in }
+    let watch = try #require(try journal.watch("w", file: "/w.yaml"))
+    let interrupted = try journal.interruptedRuns(ofWatch: "w")
+    #expect(interrupted.count == 1)
+    try watch.handAgain(interrupted)
+    #expect(try watch.waiting().map(\.trigger) == [trigger])
+    #expect(try watch.waiting().map(\.parameters) == [["n": "1"]])
+    #expect(try journal.interruptedRuns(ofWatch: "w").isEmpty)
+    try expectConserved(journal)
+  }
+
+  @Test func `a damaged event stands in nobody's way`() throws {
+    let folder = try Folder()
+    do {
+      let watch = try #require(try Journal(folder.state).watch("w", file: "/w.yaml"))
+      _ = try watch.accept([event("a"), event("b")])
+    }
+    try folder.tamper("UPDATE watch_event SET json = '{nonsense' WHERE number = 1")
+    let watch = try #require(try Journal(folder.state).watch("w", file: "/w.yaml"))
+    #expect(try watch.waiting().map(\.trigger.line) == ["b"])
+  }
+}
