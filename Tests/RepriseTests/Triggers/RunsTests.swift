@@ -230,20 +230,23 @@ struct RunsTests {
   @Test func `an event whose steps are others waits for the run's end and starts a new one`()
     async throws
   {
-    let work = Work()
+    let work = Work(isHeld: true)
     let told = Told()
     let events = PassthroughSubject<Int, Never>()
     let subscription = told.listen(
       work.engine.runs(on: events, whenBusy: .restart) { number in
         try? Workflow(text: "steps: [{ id: s\(number), run: x }]\n", file: "w.yaml")
       })
-    for number in 1...20 {
-      events.send(number)
-      for _ in 0..<number { await Task.yield() }
-    }
+    events.send(1)
+    await expectEventually("the first run") { work.alive.value == 1 }
+    for number in 2...5 { events.send(number) }
+    for _ in 0..<2000 { await Task.yield() }
+    #expect(work.begun.value.count == 1)
+    work.gate.open()
     events.send(completion: .finished)
     await expectEventually("the end") { told.completion.value == "finished" }
-    #expect(told.runs.value.last?.workflow.steps.map(\.id) == ["s20"])
+    #expect(told.runs.value.first?.workflow.steps.map(\.id) == ["s1"])
+    #expect(told.runs.value.last?.workflow.steps.map(\.id) == ["s5"])
     #expect(work.most.value == 1)
     withExtendedLifetime(subscription) {}
   }
@@ -284,7 +287,8 @@ struct RunsTests {
     #expect(await told.outcomes == [.cancelled, .cancelled])
     events.send(3)
     for _ in 0..<1000 { await Task.yield() }
-    #expect(work.begun.value.count == 2)
+    #expect(work.begun.value.count <= 2)
+    #expect(told.runs.value.count == 2)
     #expect(told.completion.value == nil)
   }
 }
