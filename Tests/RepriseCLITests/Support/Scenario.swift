@@ -107,8 +107,9 @@ final class Scenario: Sendable {
       try process.run()
       // A test that would wait for ever fails instead.
       let limit = 600
-      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(limit)) { [process] in
-        guard process.isRunning else { return }
+      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(limit)) { [weak process] in
+        // One that is forgotten has ended, and its pipes are closed.
+        guard let process, process.isRunning else { return }
         Issue.record("\(executable.lastPathComponent) \(arguments) has not ended after \(limit) s")
         kill(process.processIdentifier, SIGKILL)
       }
