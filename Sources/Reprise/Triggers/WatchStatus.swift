@@ -12,7 +12,7 @@ public struct WatchCounts: Sendable, Equatable, Codable {
   public var dropped = 0
   /// How many runs were started.
   public var runs = 0
-  /// How often a run was taken again.
+  /// How many took a run again; those that come while it stops share one generation.
   public var restarts = 0
 
   /// No event.

@@ -11,7 +11,7 @@ import RepriseTerminal
 import Synchronization
 
 /// The watch of one workflow.
-final class Watch: Sendable, SignalTarget, ControlTarget {
+final class Watch: Sendable {
   /// Why it ends.
   private enum Ending: Sendable {
     case signal(Int32)
@@ -28,13 +28,13 @@ final class Watch: Sendable, SignalTarget, ControlTarget {
   }
 
   private let workflow: Workflow
-  private let triggers: Triggers
-  private let watch: RecordedWatch
+  let triggers: Triggers
+  let watch: RecordedWatch
   private let journal: Journal
-  private let inbox: WatchInbox
-  private let runs: WatchRuns
-  private let sources: WatchSources
-  private let display: WatchDisplay
+  let inbox: WatchInbox
+  let runs: WatchRuns
+  let sources: WatchSources
+  let display: WatchDisplay
   private let state = Mutex(State())
   private let endings: AsyncStream<Ending>
   private let end: AsyncStream<Ending>.Continuation
@@ -131,7 +131,14 @@ final class Watch: Sendable, SignalTarget, ControlTarget {
     work.runs(
       RunsPolicy(
         whenBusy: WhenBusy(triggers),
-        onDrop: { [inbox] in if case .event(let event) = $0 { inbox.dropped(event) } },
+        onDrop: { [inbox, display] work in
+          switch work {
+          case .event(let event): inbox.dropped(event)
+          case .resume(let run):
+            display.say(
+              "run \(run.id) stays interrupted; take it up with: reprise resume \(run.id)")
+          }
+        },
         fold: { earlier, later in
           guard case .event(var event) = earlier, case .event(let next) = later else {
             earlier = later
@@ -194,7 +201,15 @@ final class Watch: Sendable, SignalTarget, ControlTarget {
     return status == .succeeded && runs.hasFailed ? .stepFailed : status
   }
 
+  /// Asks for the end because of a signal.
+  func stop(_ signal: Int32) {
+    end.yield(.signal(signal))
+  }
+
   // MARK: Pausing
+
+  /// Whether no run begins until somebody says so.
+  var isPaused: Bool { state.withLock { $0.isPaused } }
 
   /// Lets no run begin until it is called again.
   func togglePause() {
@@ -224,144 +239,5 @@ final class Watch: Sendable, SignalTarget, ControlTarget {
       }
       if isOpen { continuation.resume() }
     }
-  }
-
-  // MARK: Being steered
-
-  func receive(_ signal: Int32) {
-    guard signal != SignalListener.restarting else {
-      runs.newest?.restart()
-      return
-    }
-    end.yield(.signal(signal))
-    // The first one cancels the runs, a second one kills them.
-    runs.receive(signal)
-  }
-
-  func freeze() {
-    runs.freeze()
-  }
-
-  /// Starts a run because somebody wants it.
-  func fire() {
-    inbox.put(WatchEvent(Trigger(kind: .manual, time: SystemClock().now.description)))
-  }
-
-  /// The run that keys mean.
-  var newestRun: Run? { runs.newest }
-
-  func trigger(
-    parameters: [String: String], answer: @escaping @Sendable (ControlReply) -> Void
-  ) {
-    let event = WatchEvent(
-      Trigger(kind: .socket, time: SystemClock().now.description), parameters: parameters)
-    if let reason = refusal(of: event) { return answer(.refused(reason)) }
-    inbox.put(event) { result in
-      switch result {
-      case .accepted: answer(.ok)
-      case .refused(let reason): answer(.refused(reason))
-      }
-    }
-  }
-
-  /// Why an event that somebody waits for cannot be accepted.
-  private func refusal(of event: WatchEvent) -> String? {
-    guard triggers.hasSocket else {
-      return "the workflow \"\(watch.workflow)\" has no \"socket: true\" under \"on\""
-    }
-    if triggers.whenBusy == .ignore, !runs.live.isEmpty {
-      return "a run is under way, and when-busy is ignore"
-    }
-    if triggers.whenBusy == .queue, triggers.buffer.whenFull != .dropOldest,
-      inbox.waitingCount >= triggers.buffer.size
-    {
-      return "\(triggers.buffer.size) events wait, and no more may"
-    }
-    do throws(Problem) {
-      _ = try runs.load(for: event)
-      return nil
-    } catch {
-      return error.text
-    }
-  }
-
-  func restart(from step: String?) -> ControlReply { .refused(Self.isNoRun) }
-  func cancel(now: Bool) {}
-  func decide(on step: String, isApproved: Bool) -> ControlReply { .refused(Self.isNoRun) }
-  var controlEvents: RunEvents? { nil }
-
-  private static let isNoRun = "this is the watch of a workflow, and not a run"
-
-  // MARK: What is shown
-
-  var watchStatus: WatchStatus? {
-    var status = WatchStatus(workflow: watch.workflow, triggers: triggers.words)
-    inbox.describe(in: &status)
-    status.isPaused = state.withLock { $0.isPaused }
-    status.next = sources.next
-    status.runs = runs.live
-    return status
-  }
-
-  fileprivate func showStatus() {
-    display.statusChanged()
-  }
-}
-
-/// Lets a display reach the watch that is made after it.
-private final class WatchLink: Sendable {
-  private struct Reference {
-    weak var watch: Watch?
-  }
-
-  private let reference = Mutex(Reference())
-
-  var watch: Watch? {
-    get { reference.withLock { $0.watch } }
-    set { reference.withLock { $0.watch = newValue } }
-  }
-
-  func controls(end: @escaping @Sendable () -> Void) -> WatchDisplay.Controls {
-    WatchDisplay.Controls(
-      run: { [self] in watch?.newestRun }, status: { [self] in watch?.watchStatus },
-      fire: { [self] in watch?.fire() }, pause: { [self] in watch?.togglePause() },
-      outputClosed: end)
-  }
-}
-
-extension WhenBusy {
-  fileprivate init(_ triggers: Triggers) {
-    switch triggers.whenBusy {
-    case .restart: self = .restart
-    case .ignore: self = .ignore
-    case .parallel: self = .parallel()
-    case .queue:
-      let full: Full =
-        switch triggers.buffer.whenFull {
-        case .dropOldest: .dropOldest
-        case .dropNewest: .dropNewest
-        case .fail: .fail
-        }
-      self = .queue(limit: triggers.buffer.size, whenFull: full)
-    }
-  }
-}
-
-extension Triggers {
-  /// Whether something may start a run when standard input is over.
-  fileprivate var goesOnWithoutInput: Bool {
-    files != nil || !schedules.isEmpty || hasSocket || !after.isEmpty
-  }
-
-  /// What starts runs, in words.
-  var words: [String] {
-    var words: [String] = []
-    if let files { words.append("files " + files.patterns.joined(separator: " ")) }
-    words += schedules.map { "schedule " + $0.text }
-    if let standardInput { words.append("stdin " + standardInput.rawValue) }
-    if hasSocket { words.append("socket") }
-    words += after.map { "after " + $0 }
-    if atStart { words.append("start") }
-    return words
   }
 }

@@ -18,7 +18,8 @@ enum WatchWork: Sendable {
 /// Begins and restarts runs for events.
 final class WatchRuns: Sendable {
   private struct State {
-    var live: [RunID: Live] = [:]
+    /// In the order in which they began.
+    var live: [Live] = []
     var stopSignal: Int32?
     var hasFailed = false
     var idle: [CheckedContinuation<Void, Never>] = []
@@ -61,10 +62,10 @@ final class WatchRuns: Sendable {
   }
 
   /// The runs under way.
-  var live: [RunID] { state.withLock { Array($0.live.keys) } }
+  var live: [RunID] { state.withLock { $0.live.map(\.hosted.run.id) } }
 
   /// The run that began last of those under way.
-  var newest: Run? { state.withLock { $0.live.values.map(\.hosted.run).last } }
+  var newest: Run? { state.withLock { $0.live.last?.hosted.run } }
 
   /// Whether a run has not succeeded.
   var hasFailed: Bool { state.withLock { $0.hasFailed } }
@@ -144,7 +145,7 @@ final class WatchRuns: Sendable {
     guard
       let hosted = try await HostedRun.begin(held, in: journal, settings, steering: steering)
     else { return nil }
-    state.withLock { $0.live[hosted.run.id] = Live(hosted: hosted, steering: steering) }
+    state.withLock { $0.live.append(Live(hosted: hosted, steering: steering)) }
     onChange()
     Task { await finish(hosted) }
     return hosted.run
@@ -155,7 +156,7 @@ final class WatchRuns: Sendable {
     if let problem = await hosted.finish() { say("error: \(problem)") }
     let idle = state.withLock { state in
       if outcome != .succeeded { state.hasFailed = true }
-      state.live[hosted.run.id] = nil
+      state.live.removeAll { $0.hosted.run.id == hosted.run.id }
       guard state.live.isEmpty else { return [CheckedContinuation<Void, Never>]() }
       defer { state.idle = [] }
       return state.idle
@@ -231,12 +232,12 @@ final class WatchRuns: Sendable {
 
   /// Passes a signal on to all runs.
   func receive(_ signal: Int32) {
-    for live in state.withLock({ Array($0.live.values) }) { live.steering.receive(signal) }
+    for live in state.withLock({ $0.live }) { live.steering.receive(signal) }
   }
 
   /// Has nothing recorded any more.
   func freeze() {
-    for live in state.withLock({ Array($0.live.values) }) { live.steering.freeze() }
+    for live in state.withLock({ $0.live }) { live.steering.freeze() }
   }
 
   /// Waits until no run is under way.
