@@ -119,8 +119,14 @@ struct TerminalTests {
   @Test func `Ctrl-Z stops the steps as well, and they go on with the command`() async throws {
     let scenario = try Scenario()
     let output = try await run(
-      // A stopped step is in the state T.
-      "set -m; reprise run w.yaml; ps -o stat= --ppid $(cat engine) > states; fg",
+      // A stopped step is in the state T, as soon as the signal has reached it.
+      """
+      set -m; reprise run w.yaml; n=0
+      while ps -o stat= --ppid $(cat engine) > states; grep -qv '^T' states && [ $n -lt 500 ]; do
+        n=$((n+1)); sleep 0.01
+      done
+      fg
+      """,
       keys: "wait_for began1; printf '\\032'; wait_for late1; printf c", in: scenario)
     #expect(scenario.read("states").split(separator: "\n").allSatisfy { $0.hasPrefix("T") })
     #expect(!scenario.read("states").isEmpty)
