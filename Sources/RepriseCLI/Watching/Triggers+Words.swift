@@ -3,7 +3,7 @@
 import Reprise
 
 extension WhenBusy {
-  init(_ triggers: Triggers) {
+  init(_ triggers: Triggers, room: Int) {
     switch triggers.whenBusy {
     case .restart: self = .restart
     case .ignore: self = .ignore
@@ -15,7 +15,7 @@ extension WhenBusy {
         case .dropNewest: .dropNewest
         case .fail: .fail
         }
-      self = .queue(limit: triggers.buffer.size, whenFull: full)
+      self = .queue(limit: max(triggers.buffer.size, room), whenFull: full)
     }
   }
 }

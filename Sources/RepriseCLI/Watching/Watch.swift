@@ -91,13 +91,16 @@ final class Watch: Sendable {
       dealtWith[schedule.text] = try watch.lastMoment(of: schedule.text)
     }
     let work = PassthroughSubject<WatchWork, Never>()
-    let subscription = pipeline(work)
+    let interrupted = try takeUp()
+    let waiting = try watch.waiting()
+    let subscription = pipeline(work, room: interrupted.count + waiting.count)
     let listening = inbox.events.sink { _ in
       work.send(completion: .finished)
     } receiveValue: {
       work.send(.event($0))
     }
-    try takeUp { work.send(.resume($0)) }
+    for run in interrupted { work.send(.resume(run)) }
+    inbox.sendWaiting(waiting)
     let server = try ControlServer(
       at: journal.directory.watchSocketPath(of: watch.workflow), serving: self)
     try startSources(dealtWith)
@@ -127,10 +130,17 @@ final class Watch: Sendable {
   }
 
   /// The pipeline: what happens to events that come while a run is under way.
-  private func pipeline(_ work: PassthroughSubject<WatchWork, Never>) -> AnyCancellable {
+  ///
+  /// - Parameters:
+  ///   - work: The events.
+  ///   - room: How many of them come at once, from an earlier watch: that many may always wait.
+  /// - Returns: The subscription, which holds the runs.
+  private func pipeline(
+    _ work: PassthroughSubject<WatchWork, Never>, room: Int
+  ) -> AnyCancellable {
     work.runs(
       RunsPolicy(
-        whenBusy: WhenBusy(triggers),
+        whenBusy: WhenBusy(triggers, room: room),
         onDrop: { [inbox, display] work in
           switch work {
           case .event(let event): inbox.dropped(event)
@@ -167,16 +177,13 @@ final class Watch: Sendable {
     }
   }
 
-  /// Goes on where an earlier watch of the workflow was stopped.
-  private func takeUp(_ resume: (RunRecord) -> Void) throws {
+  /// The runs of an earlier watch that are to be taken up.
+  private func takeUp() throws -> [RunRecord] {
     let interrupted = try journal.interruptedRuns(ofWatch: watch.workflow)
-    if triggers.whenBusy == .restart {
-      // A run that is taken again from the top is as good as a new one.
-      try watch.handAgain(interrupted)
-    } else {
-      interrupted.forEach(resume)
-    }
-    inbox.sendWaiting(try watch.waiting())
+    guard triggers.whenBusy == .restart else { return interrupted }
+    // A run that is taken again from the top is as good as a new one.
+    try watch.handAgain(interrupted)
+    return []
   }
 
   private func finish(_ subscription: AnyCancellable) async -> ExitStatus {

@@ -274,6 +274,25 @@ import Testing
     try await watching.end().fails(with: 130)
   }
 
+  @Test func `a buffer that fails ends the watch, and the next one handles all that waited`()
+    async throws
+  {
+    let scenario = try Scenario()
+    let on = "{ stdin: lines, buffer: { size: 2, when-full: fail } }"
+    try scenario.write(
+      Self.workflow(on, run: "echo $LINE >> log; until test -e go; do sleep 0.01; done"),
+      to: "w.yaml")
+    let executable = Scenario.Started.executable.path
+    let failed = try await scenario.shell(
+      "{ seq 9; sleep 1; touch go; } | \(executable) watch w.yaml --progress none"
+    ).fails(with: 4)
+    #expect(failed.errors.contains("the buffer is full"))
+    try await scenario.shell(": | \(executable) watch w.yaml --progress none").succeeds()
+    let listed = try await scenario.reprise("triggers", "--json").succeeds().output
+    #expect(listed.contains(#""waiting":0"#) && listed.contains(#""dropped":1"#))
+    #expect(scenario.read("log").split(separator: "\n").count == 8)
+  }
+
   @Test func `one process watches a workflow at a time, and a file without on is refused`()
     async throws
   {
