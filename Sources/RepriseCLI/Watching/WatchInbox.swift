@@ -34,6 +34,17 @@ final class WatchInbox: Sendable {
     var last: String?
     var isClosed = false
 
+    /// The first of what waits, in words; not sorted, since much may wait.
+    func firstWaiting(_ count: Int) -> [String] {
+      var first: [Int64] = []
+      for number in waiting.keys where first.count < count || number < (first.last ?? .max) {
+        let place = first.firstIndex { $0 > number } ?? first.count
+        first.insert(number, at: place)
+        if first.count > count { first.removeLast() }
+      }
+      return first.compactMap { waiting[$0] }
+    }
+
     mutating func wait(for events: [WatchEvent]) {
       for event in events {
         for number in event.numbers { waiting[number] = event.trigger.words }
@@ -217,7 +228,7 @@ final class WatchInbox: Sendable {
   func describe(in status: inout WatchStatus) {
     state.withLock { state in
       status.waiting = state.waiting.count
-      status.waitingFor = state.waiting.keys.sorted().prefix(3).compactMap { state.waiting[$0] }
+      status.waitingFor = state.firstWaiting(3)
       status.last = state.last
       status.counts = state.counts
     }

@@ -20,8 +20,9 @@ final class WatchRuns: Sendable {
   private struct State {
     /// In the order in which they began.
     var live: [Live] = []
-    var stopSignal: Int32?
     var hasFailed = false
+    /// Runs that were waiting for their turn when the watch was ended.
+    var kept: [RecordedRun] = []
     var idle: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -116,7 +117,9 @@ final class WatchRuns: Sendable {
     do {
       return try await host(held)
     } catch is CancellationError {
-      // The watch is ending: the run stays as it is, for the next one to take up.
+      // The watch is ending: the run stays as it is, for the next one to take up. It is held until then:
+      // who finds it without an engine ends what shares a control group with it.
+      state.withLock { $0.kept.append(recorded) }
       return nil
     } catch {
       // The event has its run, however that ended.
