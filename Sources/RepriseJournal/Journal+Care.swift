@@ -21,22 +21,21 @@ extension Journal {
   /// - Throws: ``JournalError``.
   @discardableResult
   public func recover(_ clearUp: ([DeadRun]) -> Void) throws(JournalError) -> [RunID] {
-    let candidates = try explaining {
-      try database.read { database in
-        try String.fetchAll(database, sql: "SELECT id FROM run WHERE ended_at IS NULL")
-      }
-    }.compactMap { RunID($0) }
     var held: [(id: RunID, lock: FileLock)] = []
-    for id in candidates {
+    for id in try unendedRuns() {
       if let lock = try FileLock.take(directory.lockPath(of: id)) { held.append((id, lock)) }
     }
+    guard !held.isEmpty else { return [] }
+    // An engine may have ended its run between the look and the lock, and be alive: with other runs, which
+    // whoever clears up would end.
+    let unended = Set(try unendedRuns())
+    held.removeAll { !unended.contains($0.id) }
     guard !held.isEmpty else { return [] }
     clearUp(held.map { DeadRun(id: $0.id, note: $0.lock.noted) })
     try explaining {
       try database.write { database in
         for (id, _) in held {
-          // Its engine may have ended it between the look and the lock. When it died nobody knows; the
-          // last that is known of it is its last event.
+          // When it died nobody knows; the last that is known of it is its last event.
           try database.execute(
             sql: """
               UPDATE run SET outcome = ?, ended_at = coalesce(
@@ -48,6 +47,14 @@ extension Journal {
       }
     }
     return held.map(\.id)
+  }
+
+  private func unendedRuns() throws(JournalError) -> [RunID] {
+    try explaining {
+      try database.read { database in
+        try String.fetchAll(database, sql: "SELECT id FROM run WHERE ended_at IS NULL")
+      }
+    }.compactMap { RunID($0) }
   }
 
   /// What the database finds wrong with its own file; nothing when it is whole.

@@ -64,6 +64,28 @@ struct JournalTests {
     #expect(try journal.recover { _ in Issue.record("it is known by now") } == [])
   }
 
+  @Test func `a run that ends while somebody looks for dead ones is not taken for one`()
+    async throws
+  {
+    let folder = try Folder()
+    let isOver = Protected(false)
+    let looks = Protected(0)
+    let looking = Task.detached {
+      let journal = try Journal(folder.state)
+      while !isOver.value {
+        try journal.recover { Issue.record("\($0) had an engine") }
+        looks.withLock { $0 += 1 }
+      }
+    }
+    let journal = try Journal(folder.state)
+    for _ in 0..<rounds(400, soak: 5000) {
+      try journal.begin(folder.request()).end(as: .succeeded)
+    }
+    isOver.withLock { $0 = true }
+    try await looking.value
+    #expect(looks.value > 10)
+  }
+
   @Test func `of many who take up the same run one wins, and the others learn at once who`()
     async throws
   {
