@@ -117,14 +117,17 @@ struct RunsTests {
     await expectEventually("three runs") { work.succeeded.value == [1, 2, 3] }
     withExtendedLifetime(subscription) {}
 
+    let held = Work(isHeld: true)
     let failing = Told()
     let more = PassthroughSubject<Int, Never>()
     let other = failing.listen(
-      work.engine.runs(
+      held.engine.runs(
         on: more, whenBusy: .queue(limit: 1, whenFull: .fail), workflow: Self.workflow))
     for number in 1...3 { more.send(number) }
+    held.gate.open()
     await expectEventually("the failure") { failing.completion.value != nil }
     #expect(failing.completion.value == "failure(Reprise.RunsError.queueIsFull)")
+    #expect(held.succeeded.value == [1, 2])
     withExtendedLifetime(other) {}
   }
 
