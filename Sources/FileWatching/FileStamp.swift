@@ -59,8 +59,10 @@ enum ChangeHint: Sendable, Equatable {
   case settled
   /// The rights or times were set.
   case attributes
-  /// Nobody knows: the folder was looked at.
+  /// Nobody knows: the folder was looked at, because something has happened to it.
   case found
+  /// Nobody knows: the folder was looked at, because it is every two seconds.
+  case polled
 }
 
 extension ChangeHint {
@@ -86,6 +88,10 @@ extension ChangeHint {
       // A subscriber may have read the file between two changes of which the second undid the first.
       return !seen.isSameFile(as: known) || known.isInUnrest(at: seconds)
     case .found:
+      guard let known else { return true }
+      // A subscriber may have looked while a folder around it was away for a moment.
+      return !seen.isUntouched(since: known) || known.isInUnrest(at: seconds)
+    case .polled:
       guard let known else { return true }
       return !seen.isUntouched(since: known)
     }

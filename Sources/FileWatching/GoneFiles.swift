@@ -21,12 +21,32 @@ struct GoneFiles {
   ///   - seconds: The time.
   mutating func add(_ path: String, at seconds: UInt32) {
     prune(at: seconds)
-    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-    let folder = slash.map { String(path[..<$0]) } ?? ""
-    let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
-    folders[FileName(folder), default: Folder(names: [], toldAt: seconds)].names
-      .insert(FileName(name))
-    folders[FileName(folder)]?.toldAt = seconds
+    let (folder, name) = Self.split(path)
+    folders[folder, default: Folder(names: [], toldAt: seconds)].names.insert(name)
+    folders[folder]?.toldAt = seconds
+  }
+
+  /// Whether a file is remembered.
+  ///
+  /// - Parameters:
+  ///   - path: Its path.
+  ///   - seconds: The time.
+  /// - Returns: Whether it was told a short time ago.
+  mutating func contains(_ path: String, at seconds: UInt32) -> Bool {
+    prune(at: seconds)
+    guard !folders.isEmpty else { return false }
+    let (folder, name) = Self.split(path)
+    return folders[folder]?.names.contains(name) ?? false
+  }
+
+  private static func split(_ path: String) -> (folder: FileName, name: FileName) {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+      return (FileName(""), FileName(path))
+    }
+    return (
+      FileName(String(path[..<slash])),
+      FileName(String(path[path.utf8.index(after: slash)...]))
+    )
   }
 
   /// The files in and below a folder, which are told again now.

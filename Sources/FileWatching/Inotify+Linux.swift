@@ -70,6 +70,27 @@ struct InotifyEvent {
   let isNameBad: Bool
 }
 
+extension InotifyEvent {
+  /// Whether the writer of the file of each event closes it, as far as the events tell.
+  ///
+  /// - Parameter events: Events in their order.
+  /// - Returns: An answer for each.
+  static func isClosedLater(_ events: [InotifyEvent]) -> [Bool] {
+    var closed: [Int32: Set<FileName>] = [:]
+    var answers: [Bool] = []
+    // From the last to the first: what happens after a file has got a name is known when this is seen.
+    for event in events.reversed() {
+      answers.append(closed[event.watch]?.contains(event.name) ?? false)
+      if event.mask.contains(.closedByWriter) {
+        closed[event.watch, default: []].insert(event.name)
+      } else if !event.mask.isDisjoint(with: [.created, .deleted, .movedFrom, .movedTo]) {
+        closed[event.watch]?.remove(event.name)
+      }
+    }
+    return answers.reversed()
+  }
+}
+
 /// An inotify instance that counts how often each watch is held.
 ///
 /// Used on one queue. Who makes it closes it.

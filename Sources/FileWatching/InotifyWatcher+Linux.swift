@@ -50,24 +50,14 @@ final class InotifyWatcher: SystemWatcher {
 
   func readEvents() {
     while !host.isStopped, case let events = folders.read(), !events.isEmpty {
-      let closed = Set(
-        events.lazy.filter { $0.mask.contains(.closedByWriter) }.map { Place($0.watch, $0.name) })
-      for event in events where !host.isStopped { handle(event, closed: closed) }
+      let isClosedLater = InotifyEvent.isClosedLater(events)
+      for (event, isClosedLater) in zip(events, isClosedLater) where !host.isStopped {
+        handle(event, isClosedLater: isClosedLater)
+      }
     }
   }
 
-  /// A name in a folder that is known by its watch.
-  private struct Place: Hashable {
-    let watch: Int32
-    let name: FileName
-
-    init(_ watch: Int32, _ name: FileName) {
-      self.watch = watch
-      self.name = name
-    }
-  }
-
-  private func handle(_ event: InotifyEvent, closed: Set<Place>) {
+  private func handle(_ event: InotifyEvent, isClosedLater: Bool) {
     if event.mask.contains(.overflowed) {
       host.tell(
         .problem(
@@ -83,11 +73,11 @@ final class InotifyWatcher: SystemWatcher {
     if way.contains(event.watch) && concernsWay(event) { lookAtRoot(isQuiet: false) }
     if ruleWatches.contains(event.watch) && concernsRules(event) { lookAtRules() }
     for folder in tree.tree.folders(watchedBy: event.watch) {
-      handle(event, in: folder, closed: closed)
+      handle(event, in: folder, isClosedLater: isClosedLater)
     }
   }
 
-  private func handle(_ event: InotifyEvent, in folder: Int, closed: Set<Place>) {
+  private func handle(_ event: InotifyEvent, in folder: Int, isClosedLater: Bool) {
     if event.mask.contains(.ended) {
       tree.watchEnded(of: folder)
       if tree.tree.root == folder { lookAtRoot(isQuiet: false) }
@@ -95,7 +85,7 @@ final class InotifyWatcher: SystemWatcher {
       tree.unmounted(folder)
     } else if event.isNameBad {
       tree.tellBadName(event.name.text, in: tree.tree.path(of: folder))
-    } else if !event.name.text.isEmpty, let hint = hint(event, closed: closed) {
+    } else if !event.name.text.isEmpty, let hint = hint(event, isClosedLater: isClosedLater) {
       tree.look(
         at: event.name.text, in: folder, after: hint, wasFolder: event.mask.contains(.isFolder))
     } else if event.mask.contains(.attributes) && tree.tree.root == folder {
@@ -103,12 +93,12 @@ final class InotifyWatcher: SystemWatcher {
     }
   }
 
-  private func hint(_ event: InotifyEvent, closed: Set<Place>) -> ChangeHint? {
+  private func hint(_ event: InotifyEvent, isClosedLater: Bool) -> ChangeHint? {
     if event.mask.contains(.closedByWriter) { return .written }
     if event.mask.contains(.movedTo) { return .arrived }
     if event.mask.contains(.movedFrom) || event.mask.contains(.deleted) { return .left }
     if event.mask.contains(.created) {
-      return closed.contains(Place(event.watch, event.name)) ? .madeAndClosed : .made
+      return isClosedLater ? .madeAndClosed : .made
     }
     return event.mask.contains(.attributes) ? .attributes : nil
   }

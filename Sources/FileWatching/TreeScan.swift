@@ -12,7 +12,8 @@ extension TreeWatcher {
       return
     }
     switch hint {
-    case .attributes where tree.folders[folder]?.access == access: tellUnrest(below: folder)
+    case .attributes where tree.folders[folder]?.access == access && isReachable(folder):
+      tellUnrest(below: folder)
     case .made, .madeAndClosed:
       // Found already when the folder around it was listed; unless it is a new one of that name.
       if let watch = tree.folders[folder]?.watch {
@@ -41,14 +42,15 @@ extension TreeWatcher {
   /// - Parameters:
   ///   - id: The folder.
   ///   - isRecursive: Whether also those below are looked at that were known.
-  func scan(_ id: FolderID, isRecursive: Bool) {
+  ///   - hint: Why.
+  func scan(_ id: FolderID, isRecursive: Bool, hint: ChangeHint = .found) {
     var waiting = [(id: id, isRecursive: isRecursive)]
     while let (id, isRecursive) = waiting.popLast(), !host.isStopped {
       guard tree.folders[id] != nil else { continue }
       // The watch comes before the listing: what is made in between is found twice and not missed.
       guard watch(id) else { continue }
       let visitsAll = refreshRules(of: id) || isRecursive
-      for (folder, isNew) in list(id) where isNew || visitsAll {
+      for (folder, isNew) in list(id, hint) where isNew || visitsAll {
         waiting.append((folder, true))
       }
     }
@@ -67,7 +69,9 @@ extension TreeWatcher {
       unwatched.insert(id)
       if let old = tree.setWatch(nil, of: id) { watches.unwatch(old) }
     case .nothing:
-      // The listing will say the same, or the folder has come in this moment and will be told.
+      // The listing will say the same, or the folder has come in this moment and will be told; or its
+      // rights have changed in this moment, and that will be told.
+      becameUnreachable(id)
       if let old = tree.setWatch(nil, of: id) { watches.unwatch(old) }
     case .tooLong:
       tellTooLong(path)
@@ -80,7 +84,7 @@ extension TreeWatcher {
   /// Compares a folder with the picture.
   ///
   /// - Returns: The folders in it, and whether they are new.
-  private func list(_ id: FolderID) -> [(folder: FolderID, isNew: Bool)] {
+  private func list(_ id: FolderID, _ hint: ChangeHint) -> [(folder: FolderID, isNew: Bool)] {
     let path = tree.path(of: id)
     let layers = layers(in: id)
     let wants = { [filter] (name: String) in
@@ -100,18 +104,19 @@ extension TreeWatcher {
       $0.access = listing.isUnreachable ? nil : listing.access
       $0.others = Set(listing.others)
     }
-    compareFiles(listing, with: id, path: path, wants: wants)
+    compareFiles(listing, with: id, path: path, hint, wants: wants)
     return compareFolders(listing, with: id, layers: layers)
   }
 
   private func compareFiles(
-    _ listing: FolderListing, with id: FolderID, path: String, wants: (String) -> Bool
+    _ listing: FolderListing, with id: FolderID, path: String, _ hint: ChangeHint,
+    wants: (String) -> Bool
   ) {
     var gone = tree.folders[id]?.files ?? [:]
     for (name, stamp) in listing.files {
       gone[name] = nil
       see(
-        stamp, links: 1, name: name, in: id, path: WatchedTree.join(path, name.text), after: .found)
+        stamp, links: 1, name: name, in: id, path: WatchedTree.join(path, name.text), after: hint)
     }
     for name in gone.keys {
       tree.update(id) { $0.files[name] = nil }
@@ -158,6 +163,15 @@ extension TreeWatcher {
       tree.update(id) { $0.access = nil }
       next = tree.folders[id]?.parent
     }
+  }
+
+  /// Whether what is known to be in a folder may be looked at: its rights may have been others in
+  /// the moment in which it was listed.
+  func isReachable(_ id: FolderID) -> Bool {
+    guard let folder = tree.folders[id],
+      let name = folder.files.keys.first ?? folder.folders.keys.first
+    else { return true }
+    return FoundEntry.look(at: WatchedTree.join(fullPath(of: id), name.text)) != .unreachable
   }
 
   /// Tells again what was told not long ago: a subscriber may have looked while the rights of a folder

@@ -94,7 +94,9 @@ final class TreeWatcher {
 
   /// Looks again at the folders that have no watch, and tells the differences.
   func lookAtUnwatched() {
-    for id in unwatched where tree.folders[id] != nil { scan(id, isRecursive: false) }
+    for id in unwatched where tree.folders[id] != nil {
+      scan(id, isRecursive: false, hint: .polled)
+    }
   }
 
   /// Looks at the whole tree if it has become readable, or is no more.
@@ -102,7 +104,7 @@ final class TreeWatcher {
     guard let root = tree.root, case .folder(let access) = FoundEntry.look(at: rootPath) else {
       return
     }
-    if tree.folders[root]?.access == access {
+    if tree.folders[root]?.access == access && isReachable(root) {
       tellUnrest(below: root)
     } else {
       scan(root, isRecursive: true)
@@ -129,16 +131,18 @@ final class TreeWatcher {
     let entry = FoundEntry.look(at: WatchedTree.join(rootPath, path))
     switch entry {
     case .folder(let access):
-      forgetFile(key, in: id, path: path)
+      if !forgetFile(key, in: id, path: path) { tellAgainIfGone(path) }
       lookAtFolder(key, in: id, access: access, after: hint)
       tellGoneAgain(below: path)
     case .file(let stamp, let links):
+      if wasFolder { tellGoneAgain(below: path) }
       if let folder = tree.folders[id]?.folders[key] { drop(folder, tells: true) }
       tree.update(id) { $0.others.remove(key) }
       guard filter.wantsFile(path), !layers(in: id).ignores(name, isFolder: false) else { return }
       see(stamp, links: links, name: key, in: id, path: path, after: hint)
     case .other:
-      forgetAll(key, in: id, path: path)
+      if wasFolder { tellGoneAgain(below: path) }
+      if !forgetAll(key, in: id, path: path) { tellAgainIfGone(path) }
       tree.update(id) { $0.others.insert(key) }
     case .nothing, .unreachable:
       if case .unreachable = entry { becameUnreachable(id) }
@@ -149,7 +153,7 @@ final class TreeWatcher {
       guard hint == .left else { return }
       let wasOther = tree.folders[id]?.others.contains(key) ?? false
       tree.update(id) { $0.others.remove(key) }
-      if wasKnown || wasOther || !filter.wantsFile(path) { return }
+      if wasKnown || tellAgainIfGone(path) || wasOther || !filter.wantsFile(path) { return }
       if !layers(in: id).ignores(name, isFolder: false) { tellGone(path) }
     case .tooLong: tellTooLong(path)
     }
@@ -230,6 +234,16 @@ final class TreeWatcher {
   func tellGone(_ path: String) {
     gone.add(path, at: secondsNow())
     tellChanged(path)
+  }
+
+  /// Tells again that a file is gone: there may have been another one of its name meanwhile.
+  ///
+  /// - Returns: Whether it was told a short time ago.
+  @discardableResult
+  private func tellAgainIfGone(_ path: String) -> Bool {
+    guard gone.contains(path, at: secondsNow()) else { return false }
+    tellGone(path)
+    return true
   }
 
   private func tellGoneAgain(below path: String) {

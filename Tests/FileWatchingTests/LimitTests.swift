@@ -33,7 +33,8 @@ struct LimitTests {
     try folder.write("old/7/file", "OLD")
     blockade.open()
     await folder.expectConvergence()
-    #expect(folder.problems.contains { $0.contains("max_queued_events") })
+    #expect(
+      folder.problems.contains { $0.contains("max_queued_events") }, "\(folder.problems)")
     folder.forgetEvents()
     try folder.write("new/below/file", "again")
     try folder.write("new/moved/file", "again")

@@ -27,7 +27,7 @@ final class WatchedFolder: Sendable {
 
   deinit {
     stop()
-    try? FileManager.default.removeItem(atPath: base)
+    removeAll()
   }
 
   /// Begins to watch; what is there is known to the subscriber.
@@ -141,6 +141,20 @@ final class WatchedFolder: Sendable {
 
   private static let settling = "settling-"
 
+  /// Removes everything, also what a test has taken its own rights from.
+  private func removeAll() {
+    var folders = [base]
+    while let folder = folders.popLast() {
+      chmod(folder, 0o755)
+      for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+        var status = stat()
+        let path = folder + "/" + name
+        if lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR { folders.append(path) }
+      }
+    }
+    try? FileManager.default.removeItem(atPath: base)
+  }
+
   // MARK: Changes
 
   func path(_ name: String) -> String {
@@ -208,7 +222,7 @@ struct FileState: Sendable, Equatable {
     modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
     switch status.st_mode & S_IFMT {
     case S_IFREG:
-      contents = FileManager.default.contents(atPath: path).map { Array($0) }
+      contents = Self.contents(of: path)
       target = nil
     case S_IFLNK:
       var end = stat()
@@ -217,6 +231,16 @@ struct FileState: Sendable, Equatable {
       target = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
     default: return nil
     }
+  }
+
+  /// Reads a file, but does not wait for the writer of a pipe that has taken its place.
+  private static func contents(of path: String) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = read(descriptor, &buffer, buffer.count)
+    return count < 0 ? nil : Array(buffer[..<count])
   }
 
   /// All files that a filter wants.

@@ -1,0 +1,159 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FileWatching
+
+/// Late and reordered news, given by hand: each test is an order of events that a busy machine brings
+/// about once in ten thousand rounds.
+final class TreeWatcherTests: WatcherHost {
+  /// Gives out watches by inode, as inotify does.
+  private final class Watches: FolderWatches {
+    func watch(_ path: String) -> WatchOutcome {
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return .nothing }
+      return .watched(Int32(truncatingIfNeeded: status.st_ino))
+    }
+
+    func unwatch(_ watch: Int32) {}
+    func isComplete(_ path: String) -> Bool? { nil }
+  }
+
+  private let folder: WatchedFolder
+  private lazy var tree = TreeWatcher(
+    filter: FileWatchFilter(), watches: Watches(), host: self)
+  private var told: [String] = []
+  private var onTell: (String) throws -> Void = { _ in }
+
+  init() throws {
+    folder = try WatchedFolder()
+  }
+
+  let isStopped = false
+  func readWhenReady(_ descriptor: Int32) {}
+
+  func tell(_ event: FileWatchEvent) {
+    guard case .changed(let path) = event else { return }
+    told.append(path)
+    do { try onTell(path) } catch { Issue.record(error) }
+  }
+
+  private func begin() throws -> Int {
+    tree.lookAtRoot(folder.root, rulesAbove: [], isQuiet: true)
+    #expect(told == [])
+    return try #require(tree.tree.root)
+  }
+
+  /// Deletes `a/file` with its folder; while the subscriber looks, both are back for a moment.
+  private func blip(_ root: Int) throws {
+    try folder.remove("a")
+    var hasCome = false
+    onTell = { [folder] path in
+      if path == "a/file" && !hasCome {
+        hasCome = true
+        try folder.makeFolder("a")
+        try folder.write("a/file")
+      }
+    }
+    tree.look(at: "a", in: root, after: .left, wasFolder: true)
+    #expect(hasCome)
+    try folder.remove("a")
+    told = []
+  }
+
+  @Test(arguments: ["nothing", "file", "pipe", "link", "folder"])
+  func `files of a folder that was back for a moment are told again`(_ kind: String) throws {
+    try folder.makeFolder("a")
+    try folder.write("a/file")
+    let root = try begin()
+    try blip(root)
+    switch kind {
+    case "file": try folder.write("a")
+    case "pipe": #expect(mkfifo(folder.path("a"), 0o600) == 0)
+    case "link": try folder.link("nowhere", "a")
+    case "folder": try folder.makeFolder("a")
+    default: break
+    }
+    tree.look(at: "a", in: root, after: .arrived, wasFolder: true)
+    #expect(told.contains("a/file"))
+  }
+
+  @Test(arguments: ["nothing", "pipe", "folder"])
+  func `a file that was back for a moment is told again`(_ kind: String) throws {
+    try folder.write("x")
+    let root = try begin()
+    try folder.remove("x")
+    onTell = { [folder] path in try folder.write(path) }
+    tree.look(at: "x", in: root, after: .left, wasFolder: false)
+    #expect(told == ["x"])
+    onTell = { _ in }
+    try folder.remove("x")
+    switch kind {
+    case "pipe": #expect(mkfifo(folder.path("x"), 0o600) == 0)
+    case "folder": try folder.makeFolder("x")
+    default: break
+    }
+    told = []
+    tree.look(at: "x", in: root, after: .left, wasFolder: false)
+    #expect(told.contains("x"))
+  }
+
+  @Test func `what is found is told if it differs, is fresh, or was told a moment ago`() {
+    func stamp(
+      modified: Int64 = 1, changed: Int64 = 1, size: Int64 = 1, inode: UInt64 = 1,
+      mode: UInt16 = 0o100644, isFresh: Bool = false, toldAt: UInt32 = 0
+    ) -> FileStamp {
+      FileStamp(
+        modified: modified, statusChanged: changed, size: size, inode: inode, mode: mode,
+        isFresh: isFresh, toldAt: toldAt)
+    }
+    func tells(_ hint: ChangeHint, _ known: FileStamp?, _ seen: FileStamp) -> Bool {
+      hint.tells(known: known, seen: seen, seconds: 100) { false }
+    }
+    for hint in [ChangeHint.found, .polled] {
+      #expect(tells(hint, nil, stamp()))
+      #expect(!tells(hint, stamp(), stamp()))
+      #expect(tells(hint, stamp(), stamp(modified: 2)))
+      #expect(tells(hint, stamp(), stamp(changed: 2)))
+      #expect(tells(hint, stamp(), stamp(size: 2)))
+      #expect(tells(hint, stamp(), stamp(inode: 2)))
+      #expect(tells(hint, stamp(), stamp(mode: 0o100755)))
+      #expect(tells(hint, stamp(isFresh: true), stamp()))
+      #expect(!tells(hint, stamp(toldAt: 90), stamp()))
+    }
+    // Who looks every two seconds must not tell for ever what was told a moment ago.
+    #expect(tells(.found, stamp(toldAt: 91), stamp()))
+    #expect(!tells(.polled, stamp(toldAt: 91), stamp()))
+    #expect(!tells(.attributes, stamp(), stamp(changed: 2)))
+    #expect(tells(.attributes, stamp(), stamp(modified: 2)))
+    #expect(tells(.attributes, stamp(toldAt: 91), stamp(changed: 2)))
+    for hint in [ChangeHint.written, .arrived, .left] { #expect(tells(hint, stamp(), stamp())) }
+    #expect(!tells(.made, nil, stamp()) && !tells(.madeAndClosed, nil, stamp()))
+  }
+
+  @Test func `a change of rights that was undone tells again what was told a moment ago`() throws {
+    try folder.makeFolder("a")
+    let root = try begin()
+    let id = try #require(tree.tree.folders[root]?.folders[FileName("a")])
+    try folder.write("a/file")
+    tree.look(at: "file", in: id, after: .written, wasFolder: false)
+    told = []
+    tree.look(at: "a", in: root, after: .attributes, wasFolder: true)
+    #expect(told == ["a/file"])
+  }
+
+  @Test func `a file is closed later only if the news of it come later`() {
+    func event(_ mask: InotifyMask, _ name: String) -> InotifyEvent {
+      InotifyEvent(watch: 1, mask: mask, name: FileName(name), isNameBad: false)
+    }
+    let plain = [event(.created, "a"), event(.created, "b"), event(.closedByWriter, "a")]
+    #expect(InotifyEvent.isClosedLater(plain) == [true, false, false])
+    // Written, deleted, and then made by a link: nobody will close this one.
+    let linked = [
+      event(.created, "a"), event(.closedByWriter, "a"), event(.deleted, "a"), event(.created, "a"),
+    ]
+    #expect(InotifyEvent.isClosedLater(linked) == [true, false, false, false])
+    let other = [event(.created, "a"), event(.deleted, "a"), event(.closedByWriter, "a")]
+    #expect(InotifyEvent.isClosedLater(other).first == false)
+  }
+}
