@@ -204,6 +204,7 @@ final class Watch: Sendable {
     go()
     subscription.cancel()
     await runs.finish()
+    await inbox.flush()
     // Only now is it known how the last run ended.
     return status == .succeeded && runs.hasFailed ? .stepFailed : status
   }

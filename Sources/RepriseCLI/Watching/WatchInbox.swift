@@ -114,8 +114,13 @@ final class WatchInbox: Sendable {
     answer: @escaping @Sendable (Answer) -> Void = { _ in },
     recording record: @escaping @Sendable (RecordedWatch) throws(JournalError) -> [WatchEvent]
   ) {
+    guard !state.withLock({ $0.isClosed }) else { return answer(.refused("the watch is ending")) }
+    enqueue(Entry(record: record, answer: answer))
+  }
+
+  private func enqueue(_ entry: Entry) {
     let isFirst = entries.withLock { entries in
-      entries.append(Entry(record: record, answer: answer))
+      entries.append(entry)
       return entries.count == 1
     }
     if isFirst { queue.async { self.write() } }
@@ -136,10 +141,6 @@ final class WatchInbox: Sendable {
     let batch = entries.withLock { entries in
       defer { entries = [] }
       return entries
-    }
-    guard !state.withLock({ $0.isClosed }) else {
-      for entry in batch { entry.answer(.refused("the watch is ending")) }
-      return
     }
     let recorded: [[WatchEvent]]
     do throws(JournalError) {
@@ -194,13 +195,20 @@ final class WatchInbox: Sendable {
   /// Notes that an event was dropped.
   func dropped(_ event: WatchEvent) {
     take(event) { $0.dropped += 1 }
-    // In turn with what is accepted, so that the disk is never waited for here.
-    queue.async { [self] in
-      do throws(JournalError) {
-        try watch.drop(event)
-      } catch {
-        onFailure(error)
-      }
+    // In turn and together with what is accepted, so that the disk is never waited for here.
+    enqueue(
+      Entry(
+        record: { watch throws(JournalError) in
+          try watch.drop(event)
+          return []
+        }, answer: { _ in }))
+  }
+
+  /// Waits until everything that was handed in is on the disk.
+  func flush() async {
+    await withCheckedContinuation { continuation in
+      enqueue(
+        Entry(record: { _ throws(JournalError) in [] }, answer: { _ in continuation.resume() }))
     }
   }
 

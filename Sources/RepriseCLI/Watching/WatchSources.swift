@@ -22,7 +22,7 @@ final class WatchSources: Sendable {
   private struct State: @unchecked Sendable {
     var tasks: [Task<Void, Never>] = []
     var folders: [FolderWatch] = []
-    var listening: AnyCancellable?
+    var listening: [AnyCancellable] = []
     var next: [String: Timestamp] = [:]
   }
 
@@ -86,7 +86,7 @@ final class WatchSources: Sendable {
     }
     for task in dropped.tasks { task.cancel() }
     for folder in dropped.folders { folder.cancel() }
-    dropped.listening?.cancel()
+    for listening in dropped.listening { listening.cancel() }
   }
 
   private var now: String { clock.now.description }
@@ -132,12 +132,12 @@ final class WatchSources: Sendable {
     keep(folder, listening)
   }
 
-  private func keep(_ folder: FolderWatch, _ listening: AnyCancellable?) {
-    var kept = State(folders: [folder], listening: listening)
+  private func keep(_ folder: FolderWatch?, _ listening: AnyCancellable?) {
+    let kept = State(
+      folders: folder.map { [$0] } ?? [], listening: listening.map { [$0] } ?? [])
     state.withLock { state in
       state.folders += kept.folders
-      if let listening = kept.listening { state.listening = listening }
-      kept = State()
+      state.listening += kept.listening
     }
   }
 
@@ -185,27 +185,57 @@ final class WatchSources: Sendable {
   // MARK: Standard input
 
   private func readInput(_ format: InputFormat, onEnd: @escaping @Sendable () -> Void) {
-    // A thread of its own: it waits for input.
+    // @unchecked: a subject may be used from any thread, but is not declared Sendable; the thread that reads
+    // is the only one that sends.
+    struct Subject: @unchecked Sendable {
+      let lines = PassthroughSubject<WatchEvent, Never>()
+    }
+    let subject = Subject()
+    // The disk decides how fast is read.
     let room = DispatchSemaphore(value: Self.linesMax)
+    let put = { [inbox] (event: WatchEvent) in inbox.put(event, answer: { _ in room.signal() }) }
+    // Behind the last line.
+    let end = { [inbox] in
+      inbox.put(answer: { _ in onEnd() }, recording: { _ throws(JournalError) in [] })
+    }
+    let listening: AnyCancellable
+    if let quiet = triggers.debounce, quiet > .zero {
+      listening = subject.lines.debounce(
+        for: quiet, atMost: max(quiet * 20, .seconds(1)), now: { ContinuousClock.now },
+        sleep: { [clock] in try await clock.sleep(for: $0) },
+        fold: { event, later in
+          event.fold(later)
+          // What is folded needs no room of its own.
+          room.signal()
+        }
+      ).sink(receiveCompletion: { _ in end() }, receiveValue: put)
+    } else {
+      listening = subject.lines.sink(receiveCompletion: { _ in end() }, receiveValue: put)
+    }
+    keep(nil, listening)
+    // A thread of its own: it waits for input.
     DispatchQueue(label: "reprise.watch.input").async { [self] in
       var number = 0
       while let line = readLine() {
         number += 1
-        var trigger = Trigger(kind: .stdin, time: now, line: line)
-        if format == .json {
-          guard !line.isEmpty else { continue }
-          do {
-            trigger.data = try Value(json: line)
-          } catch {
-            say("warning: line \(number) of standard input is left out: it is no JSON: \(error)")
-            continue
-          }
-        }
+        guard let event = event(of: line, number, format) else { continue }
         room.wait()
-        inbox.put(WatchEvent(trigger)) { _ in room.signal() }
+        subject.lines.send(event)
       }
-      // Behind the last line.
-      inbox.put(answer: { _ in onEnd() }) { _ throws(JournalError) in [] }
+      subject.lines.send(completion: .finished)
+    }
+  }
+
+  private func event(of line: String, _ number: Int, _ format: InputFormat) -> WatchEvent? {
+    var trigger = Trigger(kind: .stdin, time: now, line: line)
+    guard format == .json else { return WatchEvent(trigger) }
+    guard !line.isEmpty else { return nil }
+    do {
+      trigger.data = try Value(json: line)
+      return WatchEvent(trigger)
+    } catch {
+      say("warning: line \(number) of standard input is left out: it is no JSON: \(error)")
+      return nil
     }
   }
 

@@ -63,7 +63,9 @@ import Testing
     let counts = try await counts(scenario)
     #expect(counts.accepted == count)
     #expect(counts.runs == handled.count)
-    #expect(counts.runs + counts.dropped == count && counts.waiting == 0 && counts.folded == 0)
+    #expect(
+      counts.runs + counts.dropped == count && counts.waiting == 0 && counts.folded == 0,
+      "\(counts)")
     #expect(handled.count >= 10, "useful work was done")
     let memory = scenario.read("memory").split(separator: "\n").compactMap {
       Int($0.filter(\.isNumber))

@@ -92,6 +92,24 @@ import Testing
     #expect(scenario.read("log") == "stdin one\nstdin two\nstdin\nstdin three\n")
   }
 
+  @Test func `lines that come closely are folded into one where that is wanted`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      Self.workflow(
+        "{ stdin: lines, debounce: 200ms }", run: "echo $LINE ${{ trigger.count }} >> log"
+      ).replacingOccurrences(of: "${{ trigger.count }}", with: "$COUNT")
+        .replacingOccurrences(
+          of: "    env:\n", with: "    env:\n      COUNT: ${{ trigger.count }}\n"),
+      to: "w.yaml")
+    let executable = Scenario.Started.executable.path
+    try await scenario.shell(
+      "{ seq 20; sleep 1; seq 21 23; } | \(executable) watch w.yaml --progress none"
+    ).succeeds()
+    #expect(scenario.read("log") == "20 20\n23 3\n")
+    let listed = try await scenario.reprise("triggers", "--json").succeeds().output
+    #expect(listed.contains(#""accepted":23"#) && listed.contains(#""folded":21"#))
+  }
+
   @Test func `lines may be JSON; one that is not is told and left out`() async throws {
     let scenario = try Scenario()
     try scenario.write(
