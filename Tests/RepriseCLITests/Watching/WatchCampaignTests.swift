@@ -91,7 +91,7 @@ import Testing
             exec 9> lock
             flock -n 9 || echo $REPRISE_RUN_ID $REPRISE_GENERATION >> overlaps
             cat src/a.txt > seen; echo >> seen
-            sleep 0.02
+            sleep 0.08
         - id: publish
           run: |
             exec 9> lock
@@ -107,7 +107,7 @@ import Testing
       // As editors do it: in place, or by a new file that takes the place of the old one.
       try Data("\(number)".utf8).write(
         to: url, options: Bool.random(using: &generator) ? .atomic : [])
-      try await clock.sleep(for: .milliseconds(Int.random(in: 0...120, using: &generator)))
+      try await clock.sleep(for: .milliseconds(Int.random(in: 0...160, using: &generator)))
       if number % 10 == 0 {
         // At times the run comes to its end.
         await expectEventually("save \(number) is published") {
