@@ -6,7 +6,7 @@ import Testing
 
 /// Late and reordered news, given by hand: each test is an order of events that a busy machine brings
 /// about once in ten thousand rounds.
-final class TreeWatcherTests: WatcherHost {
+struct TreeWatcherTests {
   /// Gives out watches by inode, as inotify does.
   private final class Watches: FolderWatches {
     func watch(_ path: String) -> WatchOutcome {
@@ -19,28 +19,33 @@ final class TreeWatcherTests: WatcherHost {
     func isComplete(_ path: String) -> Bool? { nil }
   }
 
+  /// A subscriber that may do something when it is told.
+  private final class Host: WatcherHost {
+    var told: [String] = []
+    var onTell: (String) throws -> Void = { _ in }
+
+    let isStopped = false
+    func readWhenReady(_ descriptor: Int32) {}
+
+    func tell(_ event: FileWatchEvent) {
+      guard case .changed(let path) = event else { return }
+      told.append(path)
+      do { try onTell(path) } catch { Issue.record(error) }
+    }
+  }
+
   private let folder: WatchedFolder
-  private lazy var tree = TreeWatcher(
-    filter: FileWatchFilter(), watches: Watches(), host: self)
-  private var told: [String] = []
-  private var onTell: (String) throws -> Void = { _ in }
+  private let host = Host()
+  private let tree: TreeWatcher
 
   init() throws {
     folder = try WatchedFolder()
-  }
-
-  let isStopped = false
-  func readWhenReady(_ descriptor: Int32) {}
-
-  func tell(_ event: FileWatchEvent) {
-    guard case .changed(let path) = event else { return }
-    told.append(path)
-    do { try onTell(path) } catch { Issue.record(error) }
+    tree = TreeWatcher(filter: FileWatchFilter(), watches: Watches(), host: host)
   }
 
   private func begin() throws -> Int {
     tree.lookAtRoot(folder.root, rulesAbove: [], isQuiet: true)
-    #expect(told == [])
+    #expect(host.told == [])
     return try #require(tree.tree.root)
   }
 
@@ -48,7 +53,7 @@ final class TreeWatcherTests: WatcherHost {
   private func blip(_ root: Int) throws {
     try folder.remove("a")
     var hasCome = false
-    onTell = { [folder] path in
+    host.onTell = { [folder] path in
       if path == "a/file" && !hasCome {
         hasCome = true
         try folder.makeFolder("a")
@@ -58,7 +63,7 @@ final class TreeWatcherTests: WatcherHost {
     tree.look(at: "a", in: root, after: .left, wasFolder: true)
     #expect(hasCome)
     try folder.remove("a")
-    told = []
+    host.told = []
   }
 
   @Test(arguments: ["nothing", "file", "pipe", "link", "folder"])
@@ -75,7 +80,7 @@ final class TreeWatcherTests: WatcherHost {
     default: break
     }
     tree.look(at: "a", in: root, after: .arrived, wasFolder: true)
-    #expect(told.contains("a/file"))
+    #expect(host.told.contains("a/file"))
   }
 
   @Test(arguments: ["nothing", "pipe", "folder"])
@@ -83,19 +88,19 @@ final class TreeWatcherTests: WatcherHost {
     try folder.write("x")
     let root = try begin()
     try folder.remove("x")
-    onTell = { [folder] path in try folder.write(path) }
+    host.onTell = { [folder] path in try folder.write(path) }
     tree.look(at: "x", in: root, after: .left, wasFolder: false)
-    #expect(told == ["x"])
-    onTell = { _ in }
+    #expect(host.told == ["x"])
+    host.onTell = { _ in }
     try folder.remove("x")
     switch kind {
     case "pipe": #expect(mkfifo(folder.path("x"), 0o600) == 0)
     case "folder": try folder.makeFolder("x")
     default: break
     }
-    told = []
+    host.told = []
     tree.look(at: "x", in: root, after: .left, wasFolder: false)
-    #expect(told.contains("x"))
+    #expect(host.told.contains("x"))
   }
 
   @Test func `what is found is told if it differs, is fresh, or was told a moment ago`() {
@@ -137,9 +142,9 @@ final class TreeWatcherTests: WatcherHost {
     let id = try #require(tree.tree.folders[root]?.folders[FileName("a")])
     try folder.write("a/file")
     tree.look(at: "file", in: id, after: .written, wasFolder: false)
-    told = []
+    host.told = []
     tree.look(at: "a", in: root, after: .attributes, wasFolder: true)
-    #expect(told == ["a/file"])
+    #expect(host.told == ["a/file"])
   }
 
   @Test func `a file is closed later only if the news of it come later`() {

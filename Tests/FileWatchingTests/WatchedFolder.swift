@@ -106,6 +106,7 @@ final class WatchedFolder: Sendable {
     while !differences(filter).isEmpty {
       guard ContinuousClock.now < end else {
         let real = FileState.all(below: root, filter)
+        let told = told
         for path in differences(filter).prefix(5) {
           Issue.record(
             """
