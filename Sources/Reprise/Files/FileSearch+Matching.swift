@@ -5,21 +5,13 @@ extension FileSearch {
   ///
   /// - Parameter path: Its path, relative to the folder that the patterns are relative to.
   /// - Returns: What ``files(in:)`` would say of it, were it there; symbolic links are not looked at.
-  func names(_ path: String) -> Bool { isWanted(matched(path)) }
+  func names(_ path: String) -> Bool { isWanted(automaton.positions(after: path)) }
 
   /// Whether files may be meant that are below a folder.
   ///
   /// - Parameter folder: Its path, relative to the folder that the patterns are relative to.
   /// - Returns: Whether they may.
-  func mayName(below folder: String) -> Bool { mayFind(matched(folder)) }
-
-  private func matched(_ path: String) -> [Int] {
-    var matched = automaton.start
-    for name in path.utf8.split(separator: UInt8(ascii: "/")) where !matched.isEmpty {
-      matched = automaton.advance(matched, by: Array(name)) { _ in true }
-    }
-    return matched
-  }
+  func mayName(below folder: String) -> Bool { mayFind(automaton.positions(after: folder)) }
 
   /// Whether a pattern may find something that none behind it takes away.
   func mayFind(_ matched: [Int]) -> Bool {

@@ -58,11 +58,16 @@ struct GlobAutomaton: Sendable, Equatable {
   /// - Parameter path: A relative path.
   /// - Returns: Whether any pattern matches it.
   func matches(_ path: String) -> Bool {
+    positions(after: path).contains { positions[$0].component == nil }
+  }
+
+  /// Where all the names of a path lead to.
+  func positions(after path: String) -> [Int] {
     var set = start
     for name in path.utf8.split(separator: UInt8(ascii: "/")) where !set.isEmpty {
       set = advance(set, by: Array(name)) { _ in true }
     }
-    return set.contains { positions[$0].component == nil }
+    return set
   }
 
   /// Adds a position to a set, and the one behind it where any folders may also be none.

@@ -4,12 +4,6 @@ public import ArgumentParser
 import Reprise
 public import RepriseJournal
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 struct RunsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "runs",
@@ -54,7 +48,7 @@ struct RunsCommand: AsyncParsableCommand {
     }
     let chosen = runs.filter { status == nil || $0.status == status }.prefix(max(0, limit))
     if json {
-      for run in chosen { print(RunLine(run).json) }
+      for run in chosen { print(jsonLine(RunLine(run))) }
     } else {
       print(table(Array(chosen)))
     }
@@ -100,14 +94,5 @@ private struct RunLine: Encodable {
     process = run.process
     started = run.requestedAt
     ended = run.endedAt
-  }
-
-  var json: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let data = try? encoder.encode(self) else {
-      preconditionFailure("BUG: a run cannot be encoded")
-    }
-    return String(decoding: data, as: UTF8.self)
   }
 }

@@ -1,7 +1,13 @@
-// Columns and times for people. Pure, but for the time zone.
+// Columns and times for people, lines for programs. Pure, but for the time zone.
 
 import Reprise
 import RepriseTerminal
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Rows whose columns stand below one another.
 func aligned(_ rows: [[String]]) -> String {
@@ -22,4 +28,14 @@ func aligned(_ rows: [[String]]) -> String {
 func localTime(_ time: Timestamp) -> String {
   let local = time.advanced(by: localTimeOffset(time)).description
   return local.prefix(10) + " " + local.dropFirst(11).prefix(8)
+}
+
+/// A value as other programs read it: a JSON object on one line.
+func jsonLine(_ value: some Encodable) -> String {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+  guard let data = try? encoder.encode(value) else {
+    preconditionFailure("BUG: \(type(of: value)) cannot be encoded")
+  }
+  return String(decoding: data, as: UTF8.self)
 }

@@ -5,12 +5,6 @@ import Reprise
 import RepriseControl
 import RepriseJournal
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 struct TriggerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trigger",
@@ -83,7 +77,7 @@ struct TriggersCommand: AsyncParsableCommand {
       lines.append(WatchLine(watch, watch.isLive ? await status(of: watch, journal) : nil))
     }
     if json {
-      for line in lines { print(line.json) }
+      for line in lines { print(jsonLine(line)) }
     } else {
       print(table(lines))
     }
@@ -139,14 +133,5 @@ private struct WatchLine: Encodable {
     dropped = counts.dropped
     runs = counts.runs
     restarts = counts.restarts
-  }
-
-  var json: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let data = try? encoder.encode(self) else {
-      preconditionFailure("BUG: a watch cannot be encoded")
-    }
-    return String(decoding: data, as: UTF8.self)
   }
 }

@@ -105,16 +105,11 @@ final class WatchSources: Sendable {
       let changes = PassthroughSubject<Changes, Never>()
     }
     let subject = Subject()
-    let quiet = triggers.debounce ?? Self.filesQuiet
     let listening = subject.changes
-      .debounce(
-        for: quiet, atMost: max(quiet * 20, .seconds(1)), now: { ContinuousClock.now },
-        sleep: { [clock] in try await clock.sleep(for: $0) },
-        fold: { changes, later in
-          changes.paths.formUnion(later.paths)
-          changes.count += later.count
-        }
-      )
+      .whenQuiet(for: triggers.debounce ?? Self.filesQuiet) { changes, later in
+        changes.paths.formUnion(later.paths)
+        changes.count += later.count
+      }
       // What changes while an event waits becomes part of the next one.
       .sinkOneByOne { [weak self] changes in await self?.hand(changes, files) }
     let honours = triggers.files?.honoursGitignore ?? true
@@ -200,15 +195,11 @@ final class WatchSources: Sendable {
     }
     let listening: AnyCancellable
     if let quiet = triggers.debounce, quiet > .zero {
-      listening = subject.lines.debounce(
-        for: quiet, atMost: max(quiet * 20, .seconds(1)), now: { ContinuousClock.now },
-        sleep: { [clock] in try await clock.sleep(for: $0) },
-        fold: { event, later in
-          event.fold(later)
-          // What is folded needs no room of its own.
-          room.signal()
-        }
-      ).sink(receiveCompletion: { _ in end() }, receiveValue: put)
+      listening = subject.lines.whenQuiet(for: quiet) { event, later in
+        event.fold(later)
+        // What is folded needs no room of its own.
+        room.signal()
+      }.sink(receiveCompletion: { _ in end() }, receiveValue: put)
     } else {
       listening = subject.lines.sink(receiveCompletion: { _ in end() }, receiveValue: put)
     }
@@ -262,5 +253,17 @@ final class WatchSources: Sendable {
         WatchEvent(Trigger(kind: .after, time: now, workflow: workflow, run: run))
       }
     }
+  }
+}
+
+extension Publisher where Output: Sendable {
+  /// Folds what comes closely; a stream that is never quiet gets through after twenty times as long, and at
+  /// least a second.
+  fileprivate func whenQuiet(
+    for quiet: Duration, fold: @escaping @Sendable (inout Output, Output) -> Void
+  ) -> some Publisher<Output, Failure> {
+    debounce(
+      for: quiet, atMost: Swift.max(quiet * 20, .seconds(1)), now: { ContinuousClock.now },
+      sleep: { try await SystemClock().sleep(for: $0) }, fold: fold)
   }
 }

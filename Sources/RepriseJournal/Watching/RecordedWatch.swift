@@ -269,13 +269,12 @@ extension Journal {
   /// - Parameters:
   ///   - workflow: The name of the workflow.
   ///   - file: The absolute path of its file.
-  ///   - waits: Whether to block this thread until a watch that is ending has let go.
   /// - Returns: The record, or nil when another process watches the workflow.
   /// - Throws: ``JournalError``.
   public func watch(
-    _ workflow: String, file: String, waits: Bool = false
+    _ workflow: String, file: String
   ) throws(JournalError) -> RecordedWatch? {
-    guard let lock = try FileLock.take(directory.watchLockPath(of: workflow), waits: waits) else {
+    guard let lock = try FileLock.take(directory.watchLockPath(of: workflow)) else {
       return nil
     }
     let now = SystemClock().now.microseconds
