@@ -6,9 +6,11 @@
 /// Combine let them be called from any thread, one call at a time. The operators keep those rules by
 /// their state machines, which the compiler cannot follow; this box says so at each such place.
 // @unchecked: the operator that carries a value lets one thread use it at a time (see above).
+@usableFromInline
 package struct Carried<Value>: @unchecked Sendable {
-  package let value: Value
+  @usableFromInline package let value: Value
 
+  @inlinable
   package init(_ value: Value) {
     self.value = value
   }

@@ -1,8 +1,8 @@
 // Maps the values of a publisher through asynchronous closures, a limited number at a time. Knows
-// nothing of what the closures do.
+// nothing of what the closures do. All of it can be inlined, as the zip can.
 
 public import OpenCombineShim
-import Synchronization
+public import Synchronization
 
 extension Publisher where Output: Sendable, Failure == Never {
   /// Runs an asynchronous closure for each value and publishes what it returns.
@@ -23,6 +23,7 @@ extension Publisher where Output: Sendable, Failure == Never {
   ///   - maxPublishers: How many closures may run at once.
   ///   - transform: What to do with a value.
   /// - Returns: The publisher of the results.
+  @inlinable
   public func task<Result: Sendable>(
     maxPublishers: Subscribers.Demand = .unlimited,
     _ transform: @escaping @Sendable (Output) async -> Result
@@ -41,6 +42,7 @@ extension Publisher where Output: Sendable, Failure == Never {
   ///   - maxPublishers: How many closures may run at once.
   ///   - transform: What to do with a value.
   /// - Returns: The publisher of the results.
+  @inlinable
   public func task<Result: Sendable, ClosureFailure: Error>(
     maxPublishers: Subscribers.Demand = .unlimited,
     _ transform: @escaping @Sendable (Output) async throws(ClosureFailure) -> Result
@@ -59,6 +61,7 @@ extension Publisher where Output: Sendable {
   ///   - maxPublishers: How many closures may run at once.
   ///   - transform: What to do with a value.
   /// - Returns: The publisher of the results.
+  @inlinable
   public func task<Result: Sendable>(
     maxPublishers: Subscribers.Demand = .unlimited,
     _ transform: @escaping @Sendable (Output) async throws(Failure) -> Result
@@ -82,17 +85,29 @@ extension Publishers {
     /// The failure of the publisher that gives the values, and of the closures.
     public typealias Failure = Upstream.Failure
 
-    let upstream: Upstream
-    let maxPublishers: Subscribers.Demand
-    let transform: @Sendable (Upstream.Output) async -> Result<Output, Failure>
+    @usableFromInline let upstream: Upstream
+    @usableFromInline let maxPublishers: Subscribers.Demand
+    @usableFromInline let transform:
+      @Sendable (Upstream.Output) async -> Result<Output, Upstream.Failure>
+
+    @inlinable
+    init(
+      upstream: Upstream, maxPublishers: Subscribers.Demand,
+      transform: @escaping @Sendable (Upstream.Output) async -> Result<Output, Upstream.Failure>
+    ) {
+      self.upstream = upstream
+      self.maxPublishers = maxPublishers
+      self.transform = transform
+    }
 
     /// Subscribes to the publisher that gives the values; called by `subscribe(_:)`.
     ///
     /// - Parameter subscriber: Who gets the results.
+    @inlinable
     public func receive<Downstream: Subscriber & SendableMetatype>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
-      upstream.subscribe(
-        TaskMapSubscription<Upstream.Output, Downstream>(
+      upstream.receive(
+        subscriber: TaskMapSubscription<Upstream.Output, Downstream>(
           downstream: subscriber, maxPublishers: maxPublishers, transform: transform))
     }
   }
@@ -100,49 +115,66 @@ extension Publishers {
 
 /// The one object of a subscription: it is the subscriber of upstream and the subscription of
 /// downstream, and it owns the tasks.
-private final class TaskMapSubscription<Input: Sendable, Downstream: Subscriber & SendableMetatype>:
-  Subscriber, Subscription, Sendable
+@usableFromInline
+final class TaskMapSubscription<Input: Sendable, Downstream: Subscriber & SendableMetatype>:
+  DirectSubscription, Subscriber, @unchecked Sendable
 where Downstream.Input: Sendable {
-  typealias Failure = Downstream.Failure
-  typealias Outcome = Result<Downstream.Input, Failure>
+  // @unchecked: inherited; what is added is constant or behind the mutex.
+  @usableFromInline typealias Failure = Downstream.Failure
+  @usableFromInline typealias Outcome = Result<Downstream.Input, Downstream.Failure>
 
   // @unchecked: neither subscriptions nor subscribers need be Sendable. The upstream subscription is
   // used from any thread, as its protocol allows; the subscriber is called by one thread at a time,
   // guarded by `isDelivering`.
-  private struct State: @unchecked Sendable {
-    var downstream: Downstream?
-    var upstream: (any Subscription)?
-    var hasUpstreamFinished = false
-    var hasAsked = false
-    var demand = Subscribers.Demand.none
-    var tasks: [Int: Task<Void, Never>] = [:]
-    var nextTask = 0
-    var results = Queue<Downstream.Input>()
-    var failure: Failure?
-    var isDelivering = false
+  @usableFromInline
+  struct State: @unchecked Sendable {
+    @usableFromInline var downstream: Downstream?
+    @usableFromInline var upstream: (any Subscription)?
+    @usableFromInline var hasUpstreamFinished = false
+    @usableFromInline var hasAsked = false
+    @usableFromInline var demand = Subscribers.Demand.none
+    @usableFromInline var tasks = RunningTasks()
+    @usableFromInline var results = Queue<Downstream.Input>()
+    @usableFromInline var failure: Downstream.Failure?
+    @usableFromInline var isDelivering = false
+
+    @inlinable
+    init(downstream: Downstream) {
+      self.downstream = downstream
+    }
   }
 
-  private enum Action {
+  @usableFromInline
+  enum Action {
     case deliver(Downstream, Downstream.Input)
-    case complete(Downstream, Subscribers.Completion<Failure>, Dropped)
+    case complete(Downstream, Subscribers.Completion<Downstream.Failure>, Dropped)
     case nothing
   }
 
   /// What is to be cancelled after the lock has been given back.
-  private struct Dropped {
-    var upstream: (any Subscription)?
-    var tasks: [Int: Task<Void, Never>]
+  @usableFromInline
+  struct Dropped {
+    @usableFromInline var upstream: (any Subscription)?
+    @usableFromInline var tasks: RunningTasks
 
+    @inlinable
+    init(upstream: (any Subscription)?, tasks: RunningTasks) {
+      self.upstream = upstream
+      self.tasks = tasks
+    }
+
+    @inlinable
     func cancel() {
       upstream?.cancel()
-      for task in tasks.values { task.cancel() }
+      tasks.cancel()
     }
   }
 
-  private let maxPublishers: Subscribers.Demand
-  private let transform: @Sendable (Input) async -> Outcome
-  private let state: Mutex<State>
+  @usableFromInline let maxPublishers: Subscribers.Demand
+  @usableFromInline let transform: @Sendable (Input) async -> Outcome
+  @usableFromInline let state: Mutex<State>
 
+  @inlinable
   init(
     downstream: Downstream, maxPublishers: Subscribers.Demand,
     transform: @escaping @Sendable (Input) async -> Outcome
@@ -150,43 +182,46 @@ where Downstream.Input: Sendable {
     self.maxPublishers = maxPublishers
     self.transform = transform
     state = Mutex(State(downstream: downstream))
+    super.init { subscription, signal in
+      let map = unsafeDowncast(subscription, to: TaskMapSubscription.self)
+      switch signal {
+      case .request(let demand): map.takeDemand(demand)
+      case .cancel: map.takeCancel()
+      }
+    }
   }
 
   // MARK: From downstream
 
-  func request(_ demand: Subscribers.Demand) {
+  @inlinable
+  func takeDemand(_ demand: Subscribers.Demand) {
     guard demand > .none else { return }
-    let firstAsk = state.withLock { state in
+    let (firstAsk, action) = state.withLock { state in
       state.demand += demand
-      guard !state.hasAsked, let upstream = state.upstream else {
-        return Carried((any Subscription)?.none)
+      var firstAsk: (any Subscription)?
+      if !state.hasAsked, let upstream = state.upstream {
+        state.hasAsked = true
+        firstAsk = upstream
       }
-      state.hasAsked = true
-      return Carried(upstream)
-    }
-    firstAsk.value?.request(maxPublishers)
-    deliver()
+      return Carried((firstAsk, state.begin()))
+    }.value
+    firstAsk?.request(maxPublishers)
+    deliver(action)
   }
 
-  func cancel() {
+  @inlinable
+  func takeCancel() {
     let dropped = state.withLock { state in
       let downstream = state.downstream
-      return Carried((Self.drop(&state), downstream))
+      let results = state.results
+      return Carried((state.drop(), downstream, results))
     }
     dropped.value.0.cancel()
   }
 
-  private static func drop(_ state: inout State) -> Dropped {
-    let dropped = Dropped(upstream: state.upstream, tasks: state.tasks)
-    state.downstream = nil
-    state.upstream = nil
-    state.tasks = [:]
-    state.results.removeAll()
-    return dropped
-  }
-
   // MARK: From upstream
 
+  @inlinable
   func receive(subscription: any Subscription) {
     let carried = Carried(subscription)
     let downstream = state.withLock { state in
@@ -196,20 +231,21 @@ where Downstream.Input: Sendable {
     downstream.value?.receive(subscription: self)
   }
 
+  @inlinable
   func receive(_ input: Input) -> Subscribers.Demand {
     state.withLock { state in
       guard state.downstream != nil else { return }
-      let number = state.nextTask
-      state.nextTask += 1
-      // Made under the lock, which only enqueues it, so that it cannot end before it is known.
-      state.tasks[number] = Task { [transform] in
-        self.end(number, await transform(input))
-      }
+      // Made under the lock, which only enqueues it, so that it cannot end before it is known. It
+      // inherits no priority and no task-local values: who delivers a value is chance.
+      let number = state.tasks.nextNumber
+      state.tasks.add(
+        Task.detached { [transform] in self.end(number, await transform(input)) })
     }
     return .none
   }
 
-  func receive(completion: Subscribers.Completion<Failure>) {
+  @inlinable
+  func receive(completion: Subscribers.Completion<Downstream.Failure>) {
     let isOver = state.withLock { state in
       guard state.downstream != nil else { return false }
       state.upstream = nil
@@ -219,44 +255,44 @@ where Downstream.Input: Sendable {
     }
     // In a task of its own: values may outrun completions, and where such operators build on one
     // another, a late completion would otherwise fall through all of them on one stack.
-    if isOver { Task { self.deliver() } }
+    if isOver { Task { self.deliver(self.state.withLock { Carried($0.begin()) }.value) } }
   }
 
   // MARK: From the tasks
 
-  private func end(_ number: Int, _ outcome: Outcome) {
-    state.withLock { state in
-      guard state.downstream != nil else { return }
-      state.tasks[number] = nil
+  @inlinable
+  func end(_ number: Int, _ outcome: Outcome) {
+    let action = state.withLock { state -> Carried<Action> in
+      guard state.downstream != nil else { return Carried(.nothing) }
+      state.tasks.remove(number)
       switch outcome {
       case .success(let result): state.results.append(result)
       case .failure(let error): state.failure = state.failure ?? error
       }
+      return Carried(state.begin())
     }
-    deliver()
+    deliver(action.value)
   }
 
   // MARK: To downstream
 
-  /// Delivers what can be delivered.
-  ///
-  /// Of several threads that come here at once, one delivers for all.
-  private func deliver() {
-    let isMine = state.withLock { state in
-      guard !state.isDelivering else { return false }
-      state.isDelivering = true
-      return true
-    }
-    guard isMine else { return }
+  /// Delivers what can be delivered, beginning with what was taken under the lock.
+  @inlinable
+  func deliver(_ first: Action) {
+    var action = first
     while true {
-      switch state.withLock({ Carried(Self.next(&$0)) }).value {
+      switch action {
       case .deliver(let downstream, let result):
         let more = downstream.receive(result)
-        let upstream = state.withLock { state in
-          state.demand += more
-          return Carried(state.upstream)
+        if maxPublishers != .unlimited {
+          let upstream = state.withLock { Carried($0.upstream) }
+          upstream.value?.request(.max(1))
         }
-        if maxPublishers != .unlimited { upstream.value?.request(.max(1)) }
+        action =
+          state.withLock { state in
+            state.demand += more
+            return Carried(state.next())
+          }.value
       case .complete(let downstream, let completion, let dropped):
         dropped.cancel()
         return downstream.receive(completion: completion)
@@ -265,24 +301,47 @@ where Downstream.Input: Sendable {
       }
     }
   }
+}
 
-  private static func next(_ state: inout State) -> Action {
-    guard let downstream = state.downstream else {
-      state.isDelivering = false
+extension TaskMapSubscription.State {
+  /// Takes what is to be done, unless another thread is at it: of several, one delivers for all.
+  @inlinable
+  mutating func begin() -> TaskMapSubscription.Action {
+    guard !isDelivering else { return .nothing }
+    isDelivering = true
+    return next()
+  }
+
+  /// Takes what is to be done next; for whoever delivers.
+  @inlinable
+  mutating func next() -> TaskMapSubscription.Action {
+    guard let downstream else {
+      isDelivering = false
       return .nothing
     }
-    if let failure = state.failure {
-      state.isDelivering = false
-      return .complete(downstream, .failure(failure), drop(&state))
+    if let failure {
+      isDelivering = false
+      return .complete(downstream, .failure(failure), drop())
     }
-    if state.demand > .none, let result = state.results.popFirst() {
-      state.demand -= 1
+    if demand > .none, let result = results.popFirst() {
+      demand -= 1
       return .deliver(downstream, result)
     }
-    state.isDelivering = false
-    if state.hasUpstreamFinished && state.tasks.isEmpty && state.results.isEmpty {
-      return .complete(downstream, .finished, drop(&state))
+    isDelivering = false
+    if hasUpstreamFinished && tasks.isEmpty && results.isEmpty {
+      return .complete(downstream, .finished, drop())
     }
     return .nothing
+  }
+
+  @inlinable
+  mutating func drop() -> TaskMapSubscription.Dropped {
+    defer {
+      downstream = nil
+      upstream = nil
+      tasks = RunningTasks()
+      results.removeAll()
+    }
+    return TaskMapSubscription.Dropped(upstream: upstream, tasks: tasks)
   }
 }

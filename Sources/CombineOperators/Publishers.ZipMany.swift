@@ -1,7 +1,8 @@
 // The zip of any number of publishers. Knows nothing of where their values come from.
+// All of it can be inlined: what is compiled for the types of a caller costs a tenth.
 
 public import OpenCombineShim
-import Synchronization
+public import Synchronization
 
 extension Collection where Element: Publisher {
   /// Combines the values of all publishers of the collection, position by position.
@@ -19,6 +20,7 @@ extension Collection where Element: Publisher {
   /// - Complexity: constant for a value, linear in the number of publishers for an output.
   ///
   /// - Returns: The publisher of the combined values.
+  @inlinable
   public func zip() -> Publishers.ZipMany<Element> {
     Publishers.ZipMany(upstreams: Array(self))
   }
@@ -40,6 +42,7 @@ extension Publishers {
     /// Makes a zip.
     ///
     /// - Parameter upstreams: The publishers whose values are combined.
+    @inlinable
     public init(upstreams: [Upstream]) {
       self.upstreams = upstreams
     }
@@ -47,76 +50,94 @@ extension Publishers {
     /// Subscribes to every publisher; called by `subscribe(_:)`.
     ///
     /// - Parameter subscriber: Who gets the outputs.
+    @inlinable
     public func receive<Downstream: Subscriber & SendableMetatype>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
       let junction = ZipJunction(downstream: subscriber, count: upstreams.count)
       subscriber.receive(subscription: junction)
-      for (position, upstream) in upstreams.enumerated() {
-        upstream.subscribe(ZipInput(junction: junction, position: position))
+      for position in upstreams.indices {
+        // Not `subscribe`, through which no compiler sees which types meet.
+        upstreams[position].receive(subscriber: ZipInput(junction: junction, position: position))
       }
     }
   }
 }
 
 /// The subscription of a zip: where the values of all publishers meet.
-private final class ZipJunction<Input, Downstream: Subscriber & SendableMetatype>: Subscription,
-  Sendable
+@usableFromInline
+final class ZipJunction<Input, Downstream: Subscriber & SendableMetatype>: DirectSubscription,
+  @unchecked Sendable
 where Downstream.Input == [Input] {
+  // @unchecked: inherited; what is added is behind the mutex.
   /// What is known of one publisher.
-  private struct Slot {
-    var subscription: (any Subscription)?
-    /// The values that came and were not used yet: `first`, then `more`.
-    var first: Input?
-    var more = Queue<Input>()
-    var isFinished = false
+  @usableFromInline
+  struct Slot {
+    @usableFromInline var subscription: (any Subscription)?
+    /// The values that came and were not used yet.
+    @usableFromInline var values = Queue<Input>()
+    @usableFromInline var isFinished = false
 
-    mutating func takeFirst() -> Input? {
-      defer { first = more.popFirst() }
-      return first
-    }
+    @inlinable
+    init() {}
   }
 
   // @unchecked: neither subscriptions nor subscribers nor values need be Sendable. Subscriptions are
   // used from any thread, as their protocol allows; the subscriber and the values are handed to one
   // thread at a time, guarded by `isDelivering`.
-  private struct State: @unchecked Sendable {
-    var downstream: Downstream?
-    var slots: [Slot]
+  @usableFromInline
+  struct State: @unchecked Sendable {
+    @usableFromInline var downstream: Downstream?
+    @usableFromInline var slots: [Slot]
     /// How many slots have no value.
-    var missing: Int
+    @usableFromInline var missing: Int
     /// Whether a slot without values has finished, so that no output can come any more.
-    var isExhausted: Bool
-    var failure: Downstream.Failure?
+    @usableFromInline var isExhausted = false
+    @usableFromInline var failure: Downstream.Failure?
     /// What has been asked of every publisher so far.
-    var asked = Subscribers.Demand.none
-    var demand = Subscribers.Demand.none
-    var isDelivering = false
+    @usableFromInline var asked = Subscribers.Demand.none
+    @usableFromInline var demand = Subscribers.Demand.none
+    @usableFromInline var isDelivering = false
+
+    @inlinable
+    init(downstream: Downstream, count: Int) {
+      self.downstream = downstream
+      slots = Array(repeating: Slot(), count: count)
+      missing = count
+    }
   }
 
   /// What is to be done after the lock has been given back.
-  private enum Action {
+  @usableFromInline
+  enum Action {
     case deliver(Downstream, [Input])
-    case complete(Downstream, Subscribers.Completion<Downstream.Failure>, [any Subscription])
+    case complete(Downstream, Subscribers.Completion<Downstream.Failure>, [Slot])
     case nothing
   }
 
-  private let state: Mutex<State>
+  @usableFromInline let state: Mutex<State>
 
+  @inlinable
   init(downstream: Downstream, count: Int) {
-    state = Mutex(
-      State(
-        downstream: downstream, slots: Array(repeating: Slot(), count: count), missing: count,
-        isExhausted: false))
+    state = Mutex(State(downstream: downstream, count: count))
+    super.init { subscription, signal in
+      let junction = unsafeDowncast(subscription, to: ZipJunction.self)
+      switch signal {
+      case .request(let demand): junction.takeDemand(demand)
+      case .cancel: junction.takeCancel()
+      }
+    }
   }
 
   // MARK: From downstream
 
-  func request(_ demand: Subscribers.Demand) {
+  @inlinable
+  func takeDemand(_ demand: Subscribers.Demand) {
     ask(demand)
-    deliver()
+    deliver(state.withLock { Carried($0.begin()) }.value)
   }
 
-  func cancel() {
+  @inlinable
+  func takeCancel() {
     let dropped = state.withLock { state in
       let dropped = (state.downstream, state.slots)
       state.downstream = nil
@@ -126,7 +147,8 @@ where Downstream.Input == [Input] {
     for slot in dropped.value.1 { slot.subscription?.cancel() }
   }
 
-  private func ask(_ demand: Subscribers.Demand) {
+  @inlinable
+  func ask(_ demand: Subscribers.Demand) {
     guard demand > .none else { return }
     let subscriptions = state.withLock { state in
       state.demand += demand
@@ -138,6 +160,7 @@ where Downstream.Input == [Input] {
 
   // MARK: From the publishers
 
+  @inlinable
   func receive(_ subscription: any Subscription, at position: Int) {
     let carried = Carried(subscription)
     let asked = state.withLock { state -> Subscribers.Demand? in
@@ -149,121 +172,140 @@ where Downstream.Input == [Input] {
     if asked > .none { subscription.request(asked) }
   }
 
+  @inlinable
   func receive(_ value: Input, at position: Int) {
     let carried = Carried(value)
-    state.withLock { state in
-      guard state.downstream != nil else { return }
-      if state.slots[position].first == nil {
-        state.slots[position].first = carried.value
-        state.missing -= 1
-      } else {
-        state.slots[position].more.append(carried.value)
-      }
+    let action = state.withLock { state -> Carried<Action> in
+      guard state.downstream != nil else { return Carried(.nothing) }
+      if state.slots[position].values.isEmpty { state.missing -= 1 }
+      state.slots[position].values.append(carried.value)
+      return Carried(state.begin())
     }
-    deliver()
+    deliver(action.value)
   }
 
+  @inlinable
   func receive(_ completion: Subscribers.Completion<Downstream.Failure>, at position: Int) {
-    state.withLock { state in
-      guard state.downstream != nil else { return }
+    let action = state.withLock { state -> Carried<Action> in
+      guard state.downstream != nil else { return Carried(.nothing) }
       state.slots[position].subscription = nil
       switch completion {
       case .finished:
         state.slots[position].isFinished = true
-        if state.slots[position].first == nil { state.isExhausted = true }
+        if state.slots[position].values.isEmpty { state.isExhausted = true }
       case .failure(let error):
         state.failure = error
       }
+      return Carried(state.begin())
     }
-    deliver()
+    deliver(action.value)
   }
 
   // MARK: To downstream
 
-  /// Delivers what can be delivered.
-  ///
-  /// Of several threads that come here at once, one delivers for all.
-  private func deliver() {
-    let isMine = state.withLock { state in
-      guard !state.isDelivering else { return false }
-      state.isDelivering = true
-      return true
-    }
-    guard isMine else { return }
+  /// Delivers what can be delivered, beginning with what was taken under the lock.
+  @inlinable
+  func deliver(_ first: Action) {
+    var action = first
     while true {
-      switch state.withLock({ Carried(Self.next(&$0)) }).value {
+      switch action {
       case .deliver(let downstream, let values):
         ask(downstream.receive(values))
-      case .complete(let downstream, let completion, let subscriptions):
-        for subscription in subscriptions { subscription.cancel() }
+        action = state.withLock { Carried($0.next()) }.value
+      case .complete(let downstream, let completion, let slots):
+        for slot in slots { slot.subscription?.cancel() }
         return downstream.receive(completion: completion)
       case .nothing:
         return
       }
     }
   }
+}
 
-  private static func next(_ state: inout State) -> Action {
-    guard let downstream = state.downstream else {
-      state.isDelivering = false
-      return .nothing
-    }
-    if let failure = state.failure {
-      return complete(&state, downstream, .failure(failure))
-    }
-    if state.isExhausted {
-      return complete(&state, downstream, .finished)
-    }
-    if state.missing == 0 && state.demand > .none {
-      state.demand -= 1
-      var values: [Input] = []
-      values.reserveCapacity(state.slots.count)
-      for position in state.slots.indices {
-        guard let value = state.slots[position].takeFirst() else {
-          preconditionFailure("BUG: no value is missing, but slot \(position) has none")
-        }
-        values.append(value)
-        if state.slots[position].first == nil {
-          state.missing += 1
-          if state.slots[position].isFinished { state.isExhausted = true }
-        }
-      }
-      // Of nothing there is one output only.
-      if state.slots.isEmpty { state.isExhausted = true }
-      return .deliver(downstream, values)
-    }
-    state.isDelivering = false
-    return .nothing
+extension ZipJunction.State {
+  /// Takes what is to be done, unless another thread is at it: of several, one delivers for all.
+  @inlinable
+  mutating func begin() -> ZipJunction.Action {
+    guard !isDelivering else { return .nothing }
+    isDelivering = true
+    return next()
   }
 
-  private static func complete(
-    _ state: inout State, _ downstream: Downstream,
-    _ completion: Subscribers.Completion<Downstream.Failure>
-  ) -> Action {
-    let subscriptions = state.slots.compactMap(\.subscription)
-    state.downstream = nil
-    state.slots = []
-    state.isDelivering = false
-    return .complete(downstream, completion, subscriptions)
+  /// Takes what is to be done next; for whoever delivers.
+  @inlinable
+  mutating func next() -> ZipJunction.Action {
+    guard let downstream else {
+      isDelivering = false
+      return .nothing
+    }
+    if let failure { return complete(downstream, .failure(failure)) }
+    if isExhausted { return complete(downstream, .finished) }
+    guard missing == 0, demand > .none else {
+      isDelivering = false
+      return .nothing
+    }
+    demand -= 1
+    var values: [Input] = []
+    values.reserveCapacity(slots.count)
+    for position in slots.indices {
+      guard let value = slots[position].values.popFirst() else {
+        preconditionFailure("BUG: no value is missing, but slot \(position) has none")
+      }
+      values.append(value)
+      if slots[position].values.isEmpty {
+        missing += 1
+        if slots[position].isFinished { isExhausted = true }
+      }
+    }
+    // Of nothing there is one output only.
+    if slots.isEmpty { isExhausted = true }
+    return .deliver(downstream, values)
+  }
+
+  @inlinable
+  mutating func complete(
+    _ downstream: Downstream, _ completion: Subscribers.Completion<Downstream.Failure>
+  ) -> ZipJunction.Action {
+    // What is let go of goes outside of the lock.
+    defer {
+      self.downstream = nil
+      slots = []
+      isDelivering = false
+    }
+    return .complete(downstream, completion, slots)
   }
 }
 
 /// What subscribes to one publisher of a zip.
-private struct ZipInput<Input, Downstream: Subscriber & SendableMetatype>: Subscriber
+@usableFromInline
+struct ZipInput<Input, Downstream: Subscriber & SendableMetatype>: Subscriber
 where Downstream.Input == [Input] {
-  let junction: ZipJunction<Input, Downstream>
-  let position: Int
-  let combineIdentifier = CombineIdentifier()
+  @usableFromInline typealias Failure = Downstream.Failure
 
+  @usableFromInline let junction: ZipJunction<Input, Downstream>
+  @usableFromInline let position: Int
+
+  @inlinable
+  init(junction: ZipJunction<Input, Downstream>, position: Int) {
+    self.junction = junction
+    self.position = position
+  }
+
+  @inlinable
+  var combineIdentifier: CombineIdentifier { CombineIdentifier(junction) }
+
+  @inlinable
   func receive(subscription: any Subscription) {
     junction.receive(subscription, at: position)
   }
 
+  @inlinable
   func receive(_ input: Input) -> Subscribers.Demand {
     junction.receive(input, at: position)
     return .none
   }
 
+  @inlinable
   func receive(completion: Subscribers.Completion<Downstream.Failure>) {
     junction.receive(completion, at: position)
   }

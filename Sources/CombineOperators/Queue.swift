@@ -1,44 +1,56 @@
 // A first-in, first-out queue. Plain value.
 
-/// A queue in an array: adding and taking are constant in time on average, and an empty queue costs
-/// no memory of its own.
+/// A queue in an array: adding and taking are constant in time on average, and a queue of at most one
+/// element costs no memory of its own.
+@usableFromInline
 package struct Queue<Element> {
-  private var elements: [Element?] = []
-  private var head = 0
+  /// The element that has waited longest; nil also while the array holds elements.
+  @usableFromInline var first: Element?
+  @usableFromInline var rest: [Element?] = []
+  @usableFromInline var head = 0
 
   /// Makes an empty queue.
+  @inlinable
   package init() {}
 
   /// How many elements wait.
-  package var count: Int { elements.count - head }
+  @inlinable
+  package var count: Int { rest.count - head + (first == nil ? 0 : 1) }
 
   /// Whether none waits.
-  package var isEmpty: Bool { head == elements.count }
+  @inlinable
+  package var isEmpty: Bool { first == nil && head == rest.count }
 
   /// Adds an element at the end.
+  @inlinable
   package mutating func append(_ element: Element) {
-    elements.append(element)
+    if isEmpty { first = element } else { rest.append(element) }
   }
 
   /// Takes the element that has waited longest, or returns nil where none waits.
+  @inlinable
   package mutating func popFirst() -> Element? {
-    guard head < elements.count else { return nil }
-    let element = elements[head]
-    elements[head] = nil
+    if let element = first {
+      first = nil
+      return element
+    }
+    guard head < rest.count else { return nil }
+    let element = rest[head]
+    rest[head] = nil
     head += 1
-    if head == elements.count {
-      elements.removeAll(keepingCapacity: head <= 64)
+    if head == rest.count {
+      rest.removeAll(keepingCapacity: head <= 64)
       head = 0
-    } else if head > 64 && head * 2 > elements.count {
-      elements.removeFirst(head)
+    } else if head > 64 && head * 2 > rest.count {
+      rest.removeFirst(head)
       head = 0
     }
     return element
   }
 
   /// Forgets all elements.
+  @inlinable
   package mutating func removeAll() {
-    elements = []
-    head = 0
+    self = Queue()
   }
 }

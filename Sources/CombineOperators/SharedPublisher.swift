@@ -1,7 +1,8 @@
 // One execution of a publisher for many subscribers. Knows nothing of what is executed.
+// All of it can be inlined, as the zip can.
 
 public import OpenCombineShim
-import Synchronization
+public import Synchronization
 
 extension Publisher {
   /// Shares one subscription to this publisher among all subscribers, and repeats its last values for
@@ -23,6 +24,7 @@ extension Publisher {
   ///
   /// - Parameter count: How many of the last values are repeated.
   /// - Returns: The shared publisher.
+  @inlinable
   public func share(replay count: Int) -> SharedPublisher<Output, Failure> {
     SharedPublisher(self, replay: count)
   }
@@ -33,85 +35,153 @@ extension Publisher {
 /// See `Publisher.share(replay:)` for its contract. Its type does not name what it shares, so that
 /// publishers that build on one another stay of one type.
 public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable {
-  /// How to subscribe to what is shared, as long as that may still be needed.
-  fileprivate typealias Connect = (SharedInput<Output, Failure>) -> Void
+  /// How to subscribe to what is shared.
+  @usableFromInline typealias Connect = (SharedInput<Output, Failure>) -> Void
 
   // @unchecked: subscriptions and values need not be Sendable. The upstream subscription is used from
   // any thread, as its protocol allows; values are passed on unchanged.
-  fileprivate struct State: @unchecked Sendable {
-    var connect: Connect?
+  @usableFromInline
+  struct State: @unchecked Sendable {
+    /// How to connect, as long as that may still be needed.
+    @usableFromInline var connect: Connect?
+    @usableFromInline var upstream: (any Subscription)?
+    /// What there is instead of something to connect to, where this is a join.
+    @usableFromInline var join: Join<Output, Failure>?
     /// Counts connections, so that what a former one still says is not heard.
-    var connection = 0
-    var upstream: (any Subscription)?
-    var replay: [Output] = []
-    var completion: Subscribers.Completion<Failure>?
+    @usableFromInline var connection = 0
+    @usableFromInline var replay = Queue<Output>()
+    @usableFromInline var completion: Subscribers.Completion<Failure>?
     /// In the order of subscribing, with gaps where subscribers have left.
-    var subscribers: [SharedSubscription<Output, Failure>?] = []
-    var count = 0
+    @usableFromInline var subscribers: [SharedSubscription<Output, Failure>?] = []
+    /// The joins that wait for the value of this one.
+    @usableFromInline var dependents: [Dependent<Output, Failure>] = []
+    /// How many subscribers, dependents and holders there are.
+    @usableFromInline var count = 0
+
+    @inlinable
+    init(connect: Connect? = nil, join: Join<Output, Failure>? = nil) {
+      self.connect = connect
+      self.join = join
+    }
   }
 
-  private let replayCount: Int
-  private let state: Mutex<State>
+  @usableFromInline let replayCount: Int
+  @usableFromInline let state: Mutex<State>
+  /// Whether it is a join of others, and so gives one value and ends.
+  @usableFromInline let isJoin: Bool
 
+  @inlinable
   init<Upstream: Publisher>(_ upstream: Upstream, replay count: Int)
   where Upstream.Output == Output, Upstream.Failure == Failure {
     replayCount = count
-    state = Mutex(State(connect: Carried { upstream.subscribe($0) }.value))
+    isJoin = false
+    let connect = Carried<Connect> { upstream.receive(subscriber: $0) }
+    state = Mutex(State(connect: connect.value))
   }
+
+  @inlinable
+  init(_ join: Join<Output, Failure>) {
+    replayCount = 1
+    isJoin = true
+    let join = Carried(join)
+    state = Mutex(State(join: join.value))
+  }
+
+  // MARK: From downstream
 
   /// Adds a subscriber; called by `subscribe(_:)`.
   ///
   /// - Parameter subscriber: Who gets the values.
+  @inlinable
   public func receive<Downstream: Subscriber & SendableMetatype>(subscriber: Downstream)
   where Downstream.Input == Output, Downstream.Failure == Failure {
-    let subscription = SharedOutput(downstream: subscriber, shared: self)
+    let subscription = SharedSubscription(downstream: subscriber, shared: self)
     // The subscription comes first, so that it is there when values come.
     subscriber.receive(subscription: subscription)
-    let start = state.withLock { state -> Carried<(connect: Connect, connection: Int)?> in
+    let start = state.withLock { state -> Carried<Start?> in
       subscription.prepare(state.replay, state.completion)
       guard state.completion == nil else { return Carried(nil) }
       subscription.position = state.subscribers.count
       state.subscribers.append(subscription)
-      state.count += 1
-      guard state.count == 1, let connect = state.connect else { return Carried(nil) }
-      state.connection += 1
-      return Carried((connect, state.connection))
+      return Carried(state.enter())
     }
-    subscription.deliver()
     // A subscriber that has left while it was told of its subscription is not there to be served.
-    if subscription.hasLeft { leave(subscription) }
-    guard let (connect, connection) = start.value else { return }
-    connect(SharedInput(shared: self, connection: connection))
+    if subscription.deliver() { leave(subscription) }
+    if let start = start.value { begin(start) }
+  }
+
+  /// Connects as a subscriber would, without listening.
+  ///
+  /// To be followed by one `letGo()`. Both may be called from any thread.
+  @inlinable
+  public func hold() {
+    let start = state.withLock { state in
+      Carried(state.completion == nil ? state.enter() : nil)
+    }
+    if let start = start.value { begin(start) }
+  }
+
+  /// Takes one `hold()` back; when nobody else is there, upstream is cancelled.
+  @inlinable
+  public func letGo() {
+    let stop = state.withLock { state in
+      Carried(state.completion == nil ? state.leave() : nil)
+    }
+    if let stop = stop.value { end(stop) }
   }
 
   /// Removes a subscriber; upstream is cancelled with the last one.
-  fileprivate func leave(_ subscription: SharedSubscription<Output, Failure>) {
-    let upstream = state.withLock { state -> Carried<(any Subscription)?> in
+  @inlinable
+  func leave(_ subscription: SharedSubscription<Output, Failure>) {
+    let stop = state.withLock { state -> Carried<Stop?> in
       guard let position = subscription.position, state.completion == nil else {
         return Carried(nil)
       }
       subscription.position = nil
       state.subscribers[position] = nil
-      state.count -= 1
-      guard state.count == 0 else {
-        state.closeGaps()
-        return Carried(nil)
-      }
-      // From now on, what this connection still says is not heard.
-      defer {
-        state.connection += 1
-        state.subscribers = []
-        state.replay = []
-        state.upstream = nil
-      }
-      return Carried(state.upstream)
+      return Carried(state.leave())
     }
-    upstream.value?.cancel()
+    if let stop = stop.value { end(stop) }
+  }
+
+  /// How the first subscriber connects.
+  @usableFromInline
+  enum Start {
+    case connect(Connect, connection: Int)
+    case join([SharedPublisher], connection: Int)
+  }
+
+  @inlinable
+  func begin(_ start: Start) {
+    switch start {
+    case .connect(let connect, let connection):
+      connect(SharedInput(shared: self, connection: connection))
+    case .join(let upstreams, let connection):
+      join(upstreams, connection: connection)
+    }
+  }
+
+  /// What is cancelled when the last subscriber has left.
+  @usableFromInline
+  enum Stop {
+    case upstream(any Subscription)
+    case join([SharedPublisher], Task<Void, Never>?)
+  }
+
+  @inlinable
+  func end(_ stop: Stop) {
+    switch stop {
+    case .upstream(let subscription): subscription.cancel()
+    case .join(let upstreams, let task):
+      task?.cancel()
+      for upstream in upstreams.reversed() { upstream.remove(self) }
+    }
   }
 
   // MARK: From upstream
 
-  fileprivate func receive(_ subscription: any Subscription, connection: Int) {
+  @inlinable
+  func receive(_ subscription: any Subscription, connection: Int) {
     let carried = Carried(subscription)
     let isWanted = state.withLock { state in
       guard state.connection == connection else { return false }
@@ -121,12 +191,13 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
     isWanted ? subscription.request(.unlimited) : subscription.cancel()
   }
 
-  fileprivate func receive(_ value: Output, connection: Int) {
+  @inlinable
+  func receive(_ value: Output, connection: Int) {
     let carried = Carried(value)
     let subscribers = state.withLock { state -> [SharedSubscription<Output, Failure>?] in
       guard state.connection == connection else { return [] }
       if replayCount > 0 {
-        if state.replay.count == replayCount { state.replay.removeFirst() }
+        if state.replay.count == replayCount { _ = state.replay.popFirst() }
         state.replay.append(carried.value)
       }
       for case let subscriber? in state.subscribers { subscriber.append(carried) }
@@ -135,34 +206,107 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
     for case let subscriber? in subscribers { subscriber.deliver() }
   }
 
-  fileprivate func receive(_ completion: Subscribers.Completion<Failure>, connection: Int) {
+  @inlinable
+  func receive(_ completion: Subscribers.Completion<Failure>, connection: Int) {
     // What is let go of goes outside of the lock: it may be the last reference to upstream.
-    let dropped = state.withLock { state in
-      guard state.connection == connection else { return Carried(Dropped()) }
-      state.completion = completion
-      for case let subscriber? in state.subscribers { subscriber.prepare([], completion) }
-      defer {
-        state.connect = nil
-        state.upstream = nil
-        state.subscribers = []
-      }
-      return Carried(
-        Dropped(
-          connect: state.connect, upstream: state.upstream, subscribers: state.subscribers))
+    let ended = state.withLock { state -> Carried<Ended?> in
+      guard state.connection == connection else { return Carried(nil) }
+      for case let subscriber? in state.subscribers { subscriber.prepare(Queue(), completion) }
+      return Carried(state.complete(completion))
     }
-    for case let subscriber? in dropped.value.subscribers { subscriber.deliver() }
+    guard let ended = ended.value else { return }
+    for case let subscriber? in ended.subscribers { subscriber.deliver() }
   }
 
-  private struct Dropped {
-    var connect: Connect?
-    var upstream: (any Subscription)?
-    var subscribers: [SharedSubscription<Output, Failure>?] = []
+  /// What is told of the end, or let go of with it.
+  @usableFromInline
+  struct Ended {
+    @usableFromInline let completion: Subscribers.Completion<Failure>
+    /// The last reference to upstream, maybe.
+    @usableFromInline let connect: Connect?
+    @usableFromInline let join: Join<Output, Failure>?
+    @usableFromInline let upstream: (any Subscription)?
+    @usableFromInline let subscribers: [SharedSubscription<Output, Failure>?]
+    @usableFromInline let dependents: [Dependent<Output, Failure>]
+
+    @inlinable
+    init(
+      _ completion: Subscribers.Completion<Failure>, connect: Connect?,
+      join: Join<Output, Failure>?, upstream: (any Subscription)?,
+      subscribers: [SharedSubscription<Output, Failure>?],
+      dependents: [Dependent<Output, Failure>]
+    ) {
+      self.completion = completion
+      self.connect = connect
+      self.join = join
+      self.upstream = upstream
+      self.subscribers = subscribers
+      self.dependents = dependents
+    }
   }
 }
 
 extension SharedPublisher.State {
+  /// Counts somebody in.
+  ///
+  /// - Returns: How to connect, for the first one.
+  @inlinable
+  mutating func enter() -> SharedPublisher.Start? {
+    count += 1
+    guard count == 1 else { return nil }
+    connection += 1
+    if let join {
+      self.join?.missing = join.upstreams.count
+      self.join?.task = nil
+      return .join(join.upstreams, connection: connection)
+    }
+    return connect.map { .connect($0, connection: connection) }
+  }
+
+  /// Counts somebody out.
+  ///
+  /// - Returns: What is to be cancelled after the last one.
+  @inlinable
+  mutating func leave() -> SharedPublisher.Stop? {
+    count -= 1
+    guard count == 0 else {
+      closeGaps()
+      return nil
+    }
+    // From now on, what this connection still says is not heard.
+    defer {
+      connection += 1
+      subscribers = []
+      replay.removeAll()
+      upstream = nil
+    }
+    if let join { return .join(join.upstreams, join.task) }
+    return upstream.map { .upstream($0) }
+  }
+
+  /// Notes the end.
+  ///
+  /// - Returns: What is to be told or let go of outside of the lock.
+  @inlinable
+  mutating func complete(
+    _ completion: Subscribers.Completion<Failure>
+  ) -> SharedPublisher.Ended {
+    defer {
+      self.completion = completion
+      connect = nil
+      upstream = nil
+      join = nil
+      subscribers = []
+      dependents = []
+    }
+    return SharedPublisher.Ended(
+      completion, connect: connect, join: join, upstream: upstream, subscribers: subscribers,
+      dependents: dependents)
+  }
+
   /// Closes the gaps once they are more than the subscribers: constant time on average.
-  fileprivate mutating func closeGaps() {
+  @inlinable
+  mutating func closeGaps() {
     guard subscribers.count > 16, count * 2 < subscribers.count else { return }
     subscribers.removeAll { $0 == nil }
     for (position, subscriber) in subscribers.enumerated() { subscriber?.position = position }
@@ -170,136 +314,35 @@ extension SharedPublisher.State {
 }
 
 /// What subscribes to the publisher that is shared.
-private struct SharedInput<Output, Failure: Error>: Subscriber {
-  let shared: SharedPublisher<Output, Failure>
-  let connection: Int
-  let combineIdentifier = CombineIdentifier()
+@usableFromInline
+struct SharedInput<Output, Failure: Error>: Subscriber {
+  @usableFromInline typealias Input = Output
 
+  @usableFromInline let shared: SharedPublisher<Output, Failure>
+  @usableFromInline let connection: Int
+
+  @inlinable
+  init(shared: SharedPublisher<Output, Failure>, connection: Int) {
+    self.shared = shared
+    self.connection = connection
+  }
+
+  @inlinable
+  var combineIdentifier: CombineIdentifier { CombineIdentifier(shared) }
+
+  @inlinable
   func receive(subscription: any Subscription) {
     shared.receive(subscription, connection: connection)
   }
 
+  @inlinable
   func receive(_ input: Output) -> Subscribers.Demand {
     shared.receive(input, connection: connection)
     return .none
   }
 
+  @inlinable
   func receive(completion: Subscribers.Completion<Failure>) {
     shared.receive(completion, connection: connection)
-  }
-}
-
-/// One subscriber of a shared publisher, whatever its type.
-private class SharedSubscription<Output, Failure: Error>: @unchecked Sendable {
-  // @unchecked: for `position`, which is only read and written under the lock of the publisher.
-  /// Where it stands among the subscribers; nil when it is not among them.
-  final var position: Int?
-
-  /// Adds what comes next, to be delivered later.
-  func prepare(_ values: [Output], _ completion: Subscribers.Completion<Failure>?) {}
-  func append(_ value: Carried<Output>) {}
-  /// Delivers as far as the demand goes.
-  func deliver() {}
-}
-
-/// One subscriber with its demand and what it has not asked for yet.
-private final class SharedOutput<Downstream: Subscriber & SendableMetatype>: SharedSubscription<
-  Downstream.Input, Downstream.Failure
->, Subscription, @unchecked Sendable
-{
-  // @unchecked: inherited; everything that is added here is a checked `let` or behind the mutex.
-  private struct State: @unchecked Sendable {
-    // @unchecked: the subscriber and the values are handed to one thread at a time, guarded by
-    // `isDelivering`.
-    var downstream: Downstream?
-    var demand = Subscribers.Demand.none
-    var values = Queue<Downstream.Input>()
-    var completion: Subscribers.Completion<Downstream.Failure>?
-    var isDelivering = false
-  }
-
-  private enum Action {
-    case deliver(Downstream, Downstream.Input)
-    case complete(Downstream, Subscribers.Completion<Downstream.Failure>)
-    case nothing
-  }
-
-  private let shared: SharedPublisher<Downstream.Input, Downstream.Failure>
-  private let state: Mutex<State>
-
-  init(downstream: Downstream, shared: SharedPublisher<Downstream.Input, Downstream.Failure>) {
-    self.shared = shared
-    state = Mutex(State(downstream: downstream))
-  }
-
-  /// Whether the subscriber has cancelled.
-  var hasLeft: Bool { state.withLock { $0.downstream == nil && $0.completion == nil } }
-
-  func request(_ demand: Subscribers.Demand) {
-    state.withLock { $0.demand += demand }
-    deliver()
-  }
-
-  func cancel() {
-    let dropped = state.withLock { state in
-      defer {
-        state.downstream = nil
-        state.values.removeAll()
-      }
-      return Carried((state.downstream, state.values))
-    }
-    if dropped.value.0 != nil { shared.leave(self) }
-  }
-
-  override func prepare(
-    _ values: [Downstream.Input], _ completion: Subscribers.Completion<Downstream.Failure>?
-  ) {
-    let carried = Carried(values)
-    state.withLock { state in
-      guard state.downstream != nil else { return }
-      for value in carried.value { state.values.append(value) }
-      state.completion = completion
-    }
-  }
-
-  override func append(_ value: Carried<Downstream.Input>) {
-    state.withLock { state in
-      if state.downstream != nil { state.values.append(value.value) }
-    }
-  }
-
-  override func deliver() {
-    let isMine = state.withLock { state in
-      guard !state.isDelivering else { return false }
-      state.isDelivering = true
-      return true
-    }
-    guard isMine else { return }
-    while true {
-      switch state.withLock({ Carried(Self.next(&$0)) }).value {
-      case .deliver(let downstream, let value):
-        let more = downstream.receive(value)
-        state.withLock { $0.demand += more }
-      case .complete(let downstream, let completion):
-        return downstream.receive(completion: completion)
-      case .nothing:
-        return
-      }
-    }
-  }
-
-  private static func next(_ state: inout State) -> Action {
-    guard let downstream = state.downstream else {
-      state.isDelivering = false
-      return .nothing
-    }
-    if state.demand > .none, let value = state.values.popFirst() {
-      state.demand -= 1
-      return .deliver(downstream, value)
-    }
-    state.isDelivering = false
-    guard state.values.isEmpty, let completion = state.completion else { return .nothing }
-    state.downstream = nil
-    return .complete(downstream, completion)
   }
 }

@@ -37,14 +37,13 @@ package struct Pipeline<Value: Sendable>: Sendable {
 /// Not `Sendable`: whoever drives an execution keeps it to one task.
 package final class PipelineExecution<Value: Sendable> {
   private let graph: Graph
+  /// The publishers of the steps that are connected. Each is held, not only subscribed to by those that
+  /// need it: the run itself waits for every step.
   private var published: [SharedPublisher<Value, Never>?]
-  // The run itself waits for every step, also for those that no other step needs.
-  private var keptAlive: [AnyCancellable?]
 
   fileprivate init(graph: Graph) {
     self.graph = graph
     published = Array(repeating: nil, count: graph.count)
-    keptAlive = Array(repeating: nil, count: graph.count)
   }
 
   deinit {
@@ -68,7 +67,7 @@ package final class PipelineExecution<Value: Sendable> {
         .task { values in await perform(step, values) }
         .share(replay: 1)
       published[step.position] = publisher
-      keptAlive[step.position] = publisher.sink { _ in }
+      publisher.hold()
     }
   }
 
@@ -79,8 +78,7 @@ package final class PipelineExecution<Value: Sendable> {
   /// - Parameter steps: In topological order, with every step that depends on one of them.
   package func disconnect(_ steps: [StepIndex]) {
     for step in steps.reversed() {
-      keptAlive[step.position]?.cancel()
-      keptAlive[step.position] = nil
+      published[step.position]?.letGo()
       published[step.position] = nil
     }
   }

@@ -1,0 +1,14 @@
+// All rows, in the order of the table.
+
+/// Every row that there is; see the other files of this folder, one for each subject.
+public let allRows: [Row] = [
+  shellSteps, plainSteps,
+  smallGraphs, growth, shapes,
+  validation, version, oneStep, binary,
+  restart,
+  display, quietDisplay, output,
+  operatorRow("zip", "zip of 3 against Zip3"),
+  operatorRow("task", "task, 16 at a time, against flatMap of Deferred, Future and Task"),
+  operatorRow("share", "share(replay: 1) against multicast by CurrentValueSubject, 4 subscribers"),
+  operatorRow("buffer", "buffer(limit: 16) against buffer(size: 16), nothing dropped"),
+]

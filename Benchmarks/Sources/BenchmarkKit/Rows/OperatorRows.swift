@@ -1,0 +1,36 @@
+// Rows about single operators, each against its nearest relative in OpenCombine.
+//
+// `merge` is left out because it is made of OpenCombine's own `flatMap`, which has no `Merge`;
+// `withLatestFrom` because there is no relative, not even `CombineLatest`; the folding `debounce` because
+// what it takes is mostly the time that it waits.
+
+private let figures = [
+  "nanoseconds-per-value": Figure("time per value", "ns"),
+  "allocations-per-value": Figure("allocations per value", ""),
+  "nanoseconds-per-subscription": Figure("time per subscription", "ns"),
+  "allocations-per-subscription": Figure("allocations per subscription", ""),
+]
+
+/// Row 12: one of its operators.
+///
+/// - Parameters:
+///   - name: As `in-process operator` knows it.
+///   - work: What is compared.
+/// - Returns: The row.
+func operatorRow(_ name: String, _ work: String) -> Row {
+  Row(
+    "operator-" + name, work,
+    bars: figures.sorted { $0.key > $1.key }.map { key, figure in
+      // Subscribing may take longer where it saves time for each value.
+      let isReported = key == "nanoseconds-per-subscription"
+      return Bar(figure, .ratio("ours", to: "OpenCombine"), isReported ? .reported : .below(1))
+    }
+  ) { place in
+    let count = String(place.count(100_000, quick: 1000))
+    return [("ours", "ours"), ("OpenCombine", "theirs")].map { title, side in
+      Contestant(title) {
+        try place.measureInProcess(["operator", "\(name)-\(side)", count], figures)
+      }
+    }
+  }
+}

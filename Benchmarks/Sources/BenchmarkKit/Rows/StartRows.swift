@@ -1,0 +1,90 @@
+// Rows about work so short that starting the command is all that counts, about reading a large file, and
+// about the size of the command.
+
+import Foundation
+
+/// Row 7, first part.
+let version = Row(
+  "version", "`reprise --version`", roundsFactor: 8,
+  bars: [
+    Bar(.wall, .ratio("reprise", to: "sh -c true"), .atMost(5)),
+    Bar(.wall, .value(of: "reprise"), .reported),
+  ]
+) { place in
+  [
+    Contestant("reprise") { try place.measure([place.programs.reprise, "--version"]) },
+    Contestant("sh -c true") { try place.measure(["/bin/sh", "-c", "true"]) },
+  ]
+}
+
+/// Row 7, second part; the run is recorded in a folder that is made for it.
+let oneStep = Row(
+  "one-step", "a file with the one step `true`", roundsFactor: 8,
+  bars: [
+    Bar(.wall, .ratio("reprise", to: "sh -c true"), .atMost(10)),
+    Bar(.wall, .ratio("reprise --no-journal", to: "sh -c true"), .reported),
+    Bar(.wall, .ratio("reprise", to: "task"), .atMost(0.3)),
+    Bar(.wall, .value(of: "reprise"), .reported),
+  ]
+) { place in
+  let file = try place.write("one.yaml", "steps:\n  - { id: only, run: \"true\" }\n")
+  let command = [place.programs.reprise, "run", file, "--progress", "none"]
+  let task = try place.programs.peer("task")
+  let taskFile = try place.write(
+    "Taskfile.yml", "version: '3'\ntasks:\n  only:\n    cmds: [/bin/true]\n")
+  return [
+    Contestant("reprise") { try place.measure(command + ["--state-dir", place.freshState()]) },
+    Contestant("reprise --no-journal") { try place.measure(command + ["--no-journal"]) },
+    Contestant("sh -c true") { try place.measure(["/bin/sh", "-c", "true"]) },
+    Contestant("task") { try place.measure([task, "-t", taskFile, "only"]) },
+  ]
+}
+
+/// Row 6.
+let validation = Row(
+  "validate", "`reprise validate` of 100,000 steps, each needs two",
+  bars: [
+    Bar(.wall, .ratio("reprise", to: "libyaml's events"), .atMost(3)),
+    Bar(.resident, .value(of: "reprise"), .reported),
+  ]
+) { place in
+  let files = StepFiles(layered: place.count(100_000, quick: 1000), command: "")
+  let text = files.needs.enumerated().map { step, needs in
+    let names = needs.map { "step-\($0)" }.joined(separator: ", ")
+    return "  - id: step-\(step)\n    needs: [\(names)]\n    run: cc -c file-\(step).c\n"
+  }
+  let file = try place.write("large.yaml", "steps:\n" + text.joined())
+  let events = try place.programs.own("yaml-events")
+  return [
+    Contestant("reprise") { try place.measure([place.programs.reprise, "validate", file]) },
+    Contestant("libyaml's events") { try place.measure([events, file]) },
+  ]
+}
+
+private let megabytes = Figure("size", "MB")
+private let stripped = Figure("stripped size", "MB")
+
+/// Row 11.
+let binary = Row(
+  "binary", "the command with a static Swift runtime",
+  bars: [
+    Bar(megabytes, .value(of: "reprise"), .reported),
+    Bar(stripped, .value(of: "reprise"), .below(40)),
+  ]
+) { place in
+  let strip = try place.programs.peer("strip")
+  let copy = place.folder + "/stripped"
+  let contents = try Data(contentsOf: URL(filePath: place.programs.reprise))
+  guard contents.range(of: Data("libswiftCore.so".utf8)) == nil else {
+    throw Missing(
+      "\(place.programs.reprise) has no static runtime: swift build -c release "
+        + "--static-swift-stdlib --product reprise")
+  }
+  return [
+    Contestant("reprise", runsOnce: true) {
+      try place.run([strip, "-o", copy, place.programs.reprise])
+      let size = try Data(contentsOf: URL(filePath: copy)).count
+      return [megabytes: Double(contents.count) / 1e6, stripped: Double(size) / 1e6]
+    }
+  ]
+}

@@ -1,0 +1,92 @@
+// The command `bench`: measures rows and prints what came out. What rows there are stands in BenchmarkKit.
+
+import ArgumentParser
+import BenchmarkKit
+import Foundation
+
+@main
+struct BenchCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bench",
+    abstract: "Measure Reprise and its peers on the same work, in turn.",
+    discussion: """
+      The table is printed and written to Benchmarks/RESULTS.md. Exit status: 0 when all bars are met, \
+      1 when one is missed, 2 when something needed is not there or does not work.
+      """)
+
+  @Option(help: ArgumentHelp("Only rows whose name has this in it.", valueName: "substring"))
+  var only: String?
+
+  @Option(help: "How often each is measured, after one warm-up.")
+  var rounds = 5
+
+  @Flag(help: "Only check that everything works: small counts, one round, no RESULTS.md, no bars.")
+  var quick = false
+
+  @Flag(help: "Do not write RESULTS.md.")
+  var noResults = false
+
+  @Option(help: ArgumentHelp("The command to measure.", valueName: "path"))
+  var reprise: String?
+
+  @Flag(help: "List the rows.")
+  var list = false
+
+  private static let package = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path
+
+  func validate() throws {
+    guard rounds > 0 else { throw ValidationError("there is no median of \(rounds) rounds") }
+  }
+
+  func run() throws {
+    let rows = allRows.filter { only.map($0.id.contains) ?? true }
+    guard !rows.isEmpty else { throw ValidationError("no row has \(only ?? "") in its name") }
+    guard !list else {
+      for row in rows { print("\(row.id): \(row.work)") }
+      return
+    }
+    let path = URL(filePath: reprise ?? Self.package + "/../.build/release/reprise").standardized
+      .path
+    guard FileManager.default.isExecutableFile(atPath: path) else {
+      say("\(path) is missing: swift build -c release --static-swift-stdlib --product reprise")
+      throw ExitCode(2)
+    }
+    let programs = Programs(reprise: path, package: Self.package)
+    let (judged, hasProblems) = measure(rows, programs)
+    let text = report(judged, programs)
+    print(text, terminator: "")
+    if !quick && !noResults {
+      try text.write(toFile: Self.package + "/RESULTS.md", atomically: true, encoding: .utf8)
+    }
+    if hasProblems { throw ExitCode(2) }
+    if !quick && judged.contains(where: \.hasMissed) { throw ExitCode(1) }
+  }
+
+  private func measure(_ rows: [Row], _ programs: Programs) -> ([JudgedRow], Bool) {
+    let campaign = Campaign(programs: programs, rounds: rounds, isQuick: quick)
+    var judged: [JudgedRow] = []
+    var hasProblems = false
+    for row in rows {
+      say("\(row.id): \(row.work)")
+      do {
+        judged.append(try campaign.measure(row))
+      } catch {
+        hasProblems = true
+        say("error: \(row.id): \(error)")
+      }
+    }
+    return (judged, hasProblems)
+  }
+
+  private func report(_ rows: [JudgedRow], _ programs: Programs) -> String {
+    "# Results\n\n"
+      + "Written by `make bench`; how to read it stands in [README.md](README.md).\n\n"
+      + surroundings(programs, package: Self.package) + "\n" + table(rows) + "\n"
+      + rows.map { "- **\($0.id)**: \($0.work)\n" }.joined()
+  }
+
+  private func say(_ text: String) {
+    FileHandle.standardError.write(Data((text + "\n").utf8))
+  }
+}

@@ -1,0 +1,93 @@
+// Compiles and runs a graph of steps that do nothing, in two ways: as bare publishers, and by the
+// engine.
+
+import CombineOperators
+import Reprise
+import Synchronization
+
+/// Compiles a graph into publishers as `PipelineExecution.connect` does, and waits for its last step.
+///
+/// Time is that of both; memory is the growth of the process's peak from just before until the end.
+/// The same graph is then run by a plain loop, for comparison.
+func measurePipeline(_ shape: Shape) async -> [String: Double] {
+  let memory = maxResident()
+  let start = seconds()
+  let left = Countdown(shape.count)
+  var published: [SharedPublisher<Int, Never>] = []
+  var kept: [AnyCancellable] = []
+  published.reserveCapacity(shape.count)
+  kept.reserveCapacity(shape.count)
+  for step in 0..<shape.count {
+    let publisher = shape.needs(of: step).map { published[$0] }.zip()
+      .task { (values: [Int]) -> Int in
+        left.countDown()
+        return values.count
+      }
+      .share(replay: 1)
+    published.append(publisher)
+    kept.append(publisher.sink { _ in })
+  }
+  await left.zero()
+  let time = seconds() - start
+  let growth = maxResident() - memory
+  // Steps let go of one another in the opposite order, or a chain would use up the stack.
+  while let last = kept.popLast() {
+    last.cancel()
+    published.removeLast()
+  }
+  return figures(of: shape, time: time, growth: growth)
+}
+
+/// Runs a graph with the engine, whose steps are closures that return at once.
+///
+/// Time begins when the workflow is a value already, and ends with the outcome.
+func measureEngine(_ shape: Shape) async -> [String: Double] {
+  let steps = (0..<shape.count).map { step in
+    Step(id: "s\(step)", needs: shape.needs(of: step).map { "s\($0)" }, action: .run("true"))
+  }
+  guard let workflow = try? Workflow(name: "layers", steps: steps) else {
+    preconditionFailure("BUG: the graph of a shape is not valid")
+  }
+  let memory = maxResident()
+  let start = seconds()
+  let run = Engine(executor: ClosureExecutor { _ in [:] }).start(workflow)
+  let outcome = await run.outcome
+  let time = seconds() - start
+  precondition(outcome == .succeeded, "the run has ended with \(outcome)")
+  return figures(of: shape, time: time, growth: maxResident() - memory)
+}
+
+private func figures(of shape: Shape, time: Double, growth: Double) -> [String: Double] {
+  let start = seconds()
+  precondition(kahnLoop(shape) == shape.count, "BUG: the loop has not reached all steps")
+  let kahn = seconds() - start
+  return [
+    "microseconds-per-step": time / Double(shape.count) * 1e6,
+    "nanoseconds-per-edge": time / Double(max(shape.edgeCount, 1)) * 1e9,
+    "bytes-per-step": growth / Double(shape.count),
+    "multiple-of-kahn": time / kahn,
+  ]
+}
+
+/// Counts down to zero, for whoever waits for that.
+final class Countdown: Sendable {
+  private let left: Atomic<Int>
+  private let ends: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)
+
+  /// Begins at a number above zero.
+  init(_ count: Int) {
+    left = Atomic(count)
+    ends = AsyncStream.makeStream(of: Void.self)
+  }
+
+  /// One less.
+  func countDown() {
+    let left = left.subtract(1, ordering: .acquiringAndReleasing).newValue
+    if left == 0 { ends.continuation.finish() }
+  }
+
+  /// Waits for zero; by one task only.
+  func zero() async {
+    for await _ in ends.stream {}
+  }
+}

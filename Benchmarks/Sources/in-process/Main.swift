@@ -1,0 +1,28 @@
+// in-process KIND [ARGUMENT…]: measures the library in a process of its own, and prints what came out as
+// one line: figures with their values, separated by spaces. Knows nothing of bars.
+
+import Glibc
+
+@main
+struct InProcess {
+  static func main() async {
+    let arguments = CommandLine.arguments.dropFirst()
+    let count = arguments.dropFirst().last.flatMap { Int($0) } ?? 1
+    let figures: [String: Double]
+    switch arguments.first {
+    case "pipeline": figures = await measurePipeline(layers(count))
+    case "engine": figures = await measureEngine(layers(count))
+    case "chain": figures = await measurePipeline(chain(count))
+    case "fan-out": figures = await measurePipeline(fanOut(count))
+    case "fan-in": figures = await measurePipeline(fanIn(count))
+    case "dense": figures = await measurePipeline(dense(count))
+    case "restart": figures = await measureRestart(count)
+    case "operator": figures = await measureOperator(arguments.dropFirst().first ?? "", count)
+    default:
+      print("usage: in-process KIND [ARGUMENT…]; see Main.swift")
+      exit(64)
+    }
+    let fields = figures.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    print(fields.joined(separator: " "))
+  }
+}

@@ -1,0 +1,47 @@
+// How long a restart takes while many processes run.
+
+import CombineOperators
+import Glibc
+import Reprise
+import Synchronization
+
+/// Runs steps that sleep, and takes the run again when all of them run.
+///
+/// Time is from the call of `restart()` to the event that tells the first start of a step in the new
+/// generation, by the times of the event and of the system's clock. In between all processes have got
+/// SIGTERM, ended, and been looked for.
+func measureRestart(_ count: Int) async -> [String: Double] {
+  let steps = (0..<count).map { Step(id: "s\($0)", action: .exec(["sleep", "1000"])) }
+  guard let workflow = try? Workflow(name: "sleeps", maxParallel: count, steps: steps) else {
+    preconditionFailure("BUG: the workflow is not valid")
+  }
+  let run = Engine().start(workflow)
+  let running = Countdown(count)
+  let again = Countdown(1)
+  let first = Mutex<Timestamp?>(nil)
+  let subscription = run.events.sink { event in
+    guard case .step(_, attempt: _, .started) = event.kind else { return }
+    guard event.generation == 2 else { return running.countDown() }
+    let isFirst = first.withLock { first in
+      guard first == nil else { return false }
+      first = event.time
+      return true
+    }
+    if isFirst { again.countDown() }
+  }
+  await running.zero()
+  let asked = present()
+  run.restart()
+  await again.zero()
+  let started = first.withLock { $0 } ?? asked
+  run.kill()
+  _ = await run.outcome
+  subscription.cancel()
+  return ["restart-milliseconds": (started - asked) / .milliseconds(1)]
+}
+
+private func present() -> Timestamp {
+  var now = timespec()
+  clock_gettime(CLOCK_REALTIME, &now)
+  return Timestamp(microseconds: Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000)
+}

@@ -1,0 +1,171 @@
+// One subscriber of a shared publisher. Knows nothing of the others.
+
+public import OpenCombineShim
+public import Synchronization
+
+/// One subscriber with its demand and what it has not asked for yet.
+///
+/// Its type does not name the subscriber, so that the publisher can call it without a detour.
+@usableFromInline
+final class SharedSubscription<Output, Failure: Error>: DirectSubscription, @unchecked Sendable {
+  /// What a subscriber is told.
+  @usableFromInline
+  enum Event {
+    case value(Output)
+    case completion(Subscribers.Completion<Failure>)
+  }
+
+  // @unchecked: the subscriber and the values are handed to one thread at a time, guarded by
+  // `isDelivering`.
+  @usableFromInline
+  struct State: @unchecked Sendable {
+    /// Tells the subscriber; nil when it has left or was told of the end.
+    @usableFromInline var tell: ((Event) -> Subscribers.Demand)?
+    @usableFromInline var demand = Subscribers.Demand.none
+    @usableFromInline var values = Queue<Output>()
+    @usableFromInline var completion: Subscribers.Completion<Failure>?
+    @usableFromInline var isDelivering = false
+    @usableFromInline var hasLeft = false
+
+    @inlinable
+    init(tell: @escaping (Event) -> Subscribers.Demand) {
+      self.tell = tell
+    }
+  }
+
+  @usableFromInline
+  enum Action {
+    case deliver((Event) -> Subscribers.Demand, Event)
+    /// Nothing can be delivered; whether because the subscriber has cancelled.
+    case nothing(hasLeft: Bool)
+  }
+
+  // @unchecked: inherited; this is only read and written under the lock of the publisher.
+  /// Where it stands among the subscribers; nil when it is not among them.
+  @usableFromInline var position: Int?
+  @usableFromInline let shared: SharedPublisher<Output, Failure>
+  @usableFromInline let state: Mutex<State>
+
+  @inlinable
+  init<Downstream: Subscriber & SendableMetatype>(
+    downstream: Downstream, shared: SharedPublisher<Output, Failure>
+  ) where Downstream.Input == Output, Downstream.Failure == Failure {
+    self.shared = shared
+    let tell = Carried { (event: Event) in
+      switch event {
+      case .value(let value): return downstream.receive(value)
+      case .completion(let completion):
+        downstream.receive(completion: completion)
+        return .none
+      }
+    }
+    state = Mutex(State(tell: tell.value))
+    super.init { subscription, signal in
+      let shared = unsafeDowncast(subscription, to: SharedSubscription.self)
+      switch signal {
+      case .request(let demand): shared.takeDemand(demand)
+      case .cancel: shared.takeCancel()
+      }
+    }
+  }
+
+  // MARK: From the subscriber
+
+  @inlinable
+  func takeDemand(_ demand: Subscribers.Demand) {
+    _ = deliver(
+      state.withLock { state in
+        state.demand += demand
+        return Carried(state.begin())
+      }.value)
+  }
+
+  @inlinable
+  func takeCancel() {
+    let dropped = state.withLock { state in
+      defer {
+        if state.tell != nil { state.hasLeft = true }
+        state.tell = nil
+        state.values.removeAll()
+      }
+      return Carried((state.tell, state.values))
+    }
+    if dropped.value.0 != nil { shared.leave(self) }
+  }
+
+  // MARK: From the publisher
+
+  /// Adds what comes next, to be delivered later.
+  @inlinable
+  func prepare(_ values: Queue<Output>, _ completion: Subscribers.Completion<Failure>?) {
+    let carried = Carried(values)
+    state.withLock { state in
+      guard state.tell != nil else { return }
+      var values = carried.value
+      while let value = values.popFirst() { state.values.append(value) }
+      state.completion = completion
+    }
+  }
+
+  /// Adds a value, to be delivered later.
+  @inlinable
+  func append(_ value: Carried<Output>) {
+    state.withLock { state in
+      if state.tell != nil { state.values.append(value.value) }
+    }
+  }
+
+  /// Delivers as far as the demand goes.
+  ///
+  /// - Returns: Whether the subscriber has cancelled.
+  @inlinable @discardableResult
+  func deliver() -> Bool {
+    deliver(state.withLock { Carried($0.begin()) }.value)
+  }
+
+  /// Delivers what can be delivered, beginning with what was taken under the lock.
+  @inlinable
+  func deliver(_ first: Action) -> Bool {
+    var action = first
+    while true {
+      switch action {
+      case .deliver(let tell, let event):
+        let more = tell(event)
+        action =
+          state.withLock { state in
+            state.demand += more
+            return Carried(state.next())
+          }.value
+      case .nothing(let hasLeft):
+        return hasLeft
+      }
+    }
+  }
+}
+
+extension SharedSubscription.State {
+  /// Takes what is to be done, unless another thread is at it: of several, one delivers for all.
+  @inlinable
+  mutating func begin() -> SharedSubscription.Action {
+    guard !isDelivering else { return .nothing(hasLeft: hasLeft) }
+    isDelivering = true
+    return next()
+  }
+
+  /// Takes what is to be done next; for whoever delivers.
+  @inlinable
+  mutating func next() -> SharedSubscription.Action {
+    if let tell {
+      if demand > .none, let value = values.popFirst() {
+        demand -= 1
+        return .deliver(tell, .value(value))
+      }
+      if values.isEmpty, let completion {
+        self.tell = nil
+        return .deliver(tell, .completion(completion))
+      }
+    }
+    isDelivering = false
+    return .nothing(hasLeft: hasLeft)
+  }
+}
