@@ -4,7 +4,7 @@
 WORKFLOW ?= coordinator
 SWIFT ?= swift
 
-.PHONY: run build test soak fuzz lint format tsan install-needs clean
+.PHONY: run build test soak fuzz lint format tsan release bench guard install-needs clean
 
 run: build
 	@.build/debug/reprise run $(WORKFLOW)
@@ -33,11 +33,27 @@ fuzz: install-needs
 tsan: install-needs
 	Scripts/thread-sanitizer/run
 
+# The command as it is to be installed: Swift's runtime within it, and no library that it does not use.
+release: install-needs
+	$(SWIFT) build -c release --static-swift-stdlib -Xswiftc -Xclang-linker -Xswiftc -Wl,--as-needed --product reprise
+
+# Reprise beside its peers, and the bars: see Benchmarks/README.md. BENCH names rows and options.
+bench: install-needs
+	Benchmarks/install-peers
+	$(MAKE) release
+	$(SWIFT) run -c release --package-path Benchmarks bench $(BENCH)
+
+# Instructions and allocations of steps that do nothing, against Benchmarks/thresholds.
+guard: install-needs
+	Benchmarks/guard
+
+SOURCES = Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources \
+  Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources
+	$(SWIFT) format lint --strict --recursive $(SOURCES)
 
 format:
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources
+	$(SWIFT) format --in-place --recursive $(SOURCES)
 
 # libyaml and SQLite: the only things that the package manager of Swift does not bring.
 install-needs:

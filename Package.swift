@@ -25,9 +25,12 @@ let package = Package(
     .target(name: "YAML", dependencies: ["CYaml"]),
     .target(name: "WorkflowLanguage", dependencies: ["YAML"]),
     .target(
-      name: "CombineOperators",
-      dependencies: [.product(name: "OpenCombineShim", package: "OpenCombine")]
+      name: "CombineShim",
+      dependencies: [
+        .product(name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux]))
+      ]
     ),
+    .target(name: "CombineOperators", dependencies: ["CombineShim"]),
     .target(name: "ChildProcessesShim"),
     .target(name: "ChildProcesses", dependencies: ["ChildProcessesShim"]),
     .target(name: "FileWatching"),

@@ -1,6 +1,6 @@
 // The ways from an asynchronous sequence to publishers. Knows nothing of the elements.
 
-public import OpenCombineShim
+public import CombineShim
 import Synchronization
 
 extension AsyncSequence where Self: Sendable, Element: Sendable {

@@ -1,7 +1,7 @@
 // What a buffer with a limit holds, and which value goes when it is full. Plain value: knows no lock
 // and no subscriber.
 
-import OpenCombineShim
+public import CombineShim
 
 /// The values of a buffer: those that downstream has asked for, and those that wait to be asked for.
 ///
@@ -9,8 +9,10 @@ import OpenCombineShim
 /// an earlier value. So what is dropped depends only on the order of values and requests, never on
 /// how far a thread has come. No value is let go of in here: it is handed out, so that nothing ends
 /// within the lock around it.
+@usableFromInline
 struct BufferedValues<Value> {
   /// What the user of the buffer is to be told.
+  @usableFromInline
   enum Report {
     /// A value was dropped.
     case dropped(Value)
@@ -18,22 +20,24 @@ struct BufferedValues<Value> {
     case waiting(Int)
   }
 
-  private let limit: Int
+  @usableFromInline let limit: Int
   /// What has been asked for and has not come yet; where there is any, nothing waits.
-  private var demand = Subscribers.Demand.none
-  private var asked = Queue<Value>()
-  private var waiting = Queue<Value>()
-  private var dropped = Queue<Value>()
-  private var reported = 0
+  @usableFromInline var demand = Subscribers.Demand.none
+  @usableFromInline var asked = Queue<Value>()
+  @usableFromInline var waiting = Queue<Value>()
+  @usableFromInline var dropped = Queue<Value>()
+  @usableFromInline var reported = 0
 
   /// Makes an empty buffer.
   ///
   /// - Parameter limit: How many values may wait.
+  @inlinable
   init(limit: Int) {
     self.limit = limit
   }
 
   /// Whether it holds nothing that is to be delivered.
+  @inlinable
   var isEmpty: Bool { asked.isEmpty && waiting.isEmpty }
 
   /// Takes a value in, or drops one.
@@ -42,6 +46,7 @@ struct BufferedValues<Value> {
   ///   - value: What has come.
   ///   - strategy: Which value to drop when it is full.
   /// - Returns: The failure of the strategy, where the buffer was full and is to fail.
+  @inlinable
   mutating func add<Failure: Error>(
     _ value: Value, whenFull strategy: BufferFullStrategy<Failure>
   ) -> Failure? {
@@ -69,6 +74,7 @@ struct BufferedValues<Value> {
   /// Adds to what downstream has asked for.
   ///
   /// Linear in the number of values that need not wait any longer.
+  @inlinable
   mutating func ask(_ more: Subscribers.Demand) {
     demand += more
     while demand > .none, let value = waiting.popFirst() {
@@ -78,6 +84,7 @@ struct BufferedValues<Value> {
   }
 
   /// Takes the next value that downstream has asked for.
+  @inlinable
   mutating func next() -> Value? {
     asked.popFirst()
   }
@@ -87,6 +94,7 @@ struct BufferedValues<Value> {
   /// What was dropped before is still reported.
   ///
   /// - Returns: What is to be let go of.
+  @inlinable
   mutating func removeAll() -> (asked: Queue<Value>, waiting: Queue<Value>) {
     defer {
       asked = Queue()
@@ -96,6 +104,7 @@ struct BufferedValues<Value> {
   }
 
   /// Takes the next report: what was dropped, in that order, then how many wait, if that has changed.
+  @inlinable
   mutating func nextReport() -> Report? {
     if let value = dropped.popFirst() { return .dropped(value) }
     guard waiting.count != reported else { return nil }

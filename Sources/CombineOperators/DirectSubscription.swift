@@ -1,7 +1,7 @@
 // What the operators' subscriptions have in common: a way from a protocol to code that was compiled for
 // concrete types. Knows nothing of what they do.
 
-public import OpenCombineShim
+public import CombineShim
 
 /// A subscription that passes what downstream says to a function that was made along with it.
 ///

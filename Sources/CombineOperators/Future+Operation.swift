@@ -1,6 +1,6 @@
 // The way from an asynchronous function to a `Future`. Knows nothing of what the function does.
 
-public import OpenCombineShim
+public import CombineShim
 
 extension Future where Output: Sendable, Failure == any Error {
   /// Makes a future of what an asynchronous function returns or throws.

@@ -1,6 +1,6 @@
 // A subject that is fed from an asynchronous sequence. Knows nothing of the elements.
 
-public import OpenCombineShim
+public import CombineShim
 
 extension PassthroughSubject where Output: Sendable, Failure == any Error {
   /// Makes a subject that sends the elements of a sequence, beginning at once.

@@ -1,6 +1,6 @@
 // The way from a publisher to an asynchronous sequence with a buffer. Knows nothing of the values.
 
-public import OpenCombineShim
+public import CombineShim
 
 extension Publisher where Output: Sendable, Failure == Never {
   /// The values as an asynchronous sequence that keeps what comes while nobody reads.

@@ -1,6 +1,6 @@
 // A subscriber that handles values one at a time, asynchronously. Knows nothing of what it handles.
 
-public import OpenCombineShim
+public import CombineShim
 
 extension Publisher where Output: Sendable, Failure == Never {
   /// Handles each value in an asynchronous closure, and asks for the next one when that has ended.

@@ -1,8 +1,8 @@
 // Keeps values until they are asked for, up to a limit, and says what it drops. Knows nothing of the
-// values.
+// values. All of it can be inlined, as the zip can.
 
-public import OpenCombineShim
-import Synchronization
+public import CombineShim
+public import Synchronization
 
 /// What a buffer does with a value that comes when it is full.
 public enum BufferFullStrategy<Failure: Error>: Sendable {
@@ -48,6 +48,7 @@ extension Publisher where Output: Sendable {
   ///   - onChange: Told how many wait, when that has changed. Of changes that follow one another
   ///     quickly, only the last need be told. Told of 0 after a cancellation.
   /// - Returns: The publisher of the values that are not dropped.
+  @inlinable
   public func buffer(
     limit: Int, whenFull strategy: BufferFullStrategy<Failure>,
     onDrop: @escaping @Sendable (Output) -> Void = { _ in },
@@ -69,19 +70,33 @@ extension Publishers {
     /// The failure of upstream, and of a buffer that is full.
     public typealias Failure = Upstream.Failure
 
-    let upstream: Upstream
-    let limit: Int
-    let strategy: BufferFullStrategy<Failure>
-    let onDrop: @Sendable (Output) -> Void
-    let onChange: @Sendable (Int) -> Void
+    @usableFromInline let upstream: Upstream
+    @usableFromInline let limit: Int
+    @usableFromInline let strategy: BufferFullStrategy<Upstream.Failure>
+    @usableFromInline let onDrop: @Sendable (Upstream.Output) -> Void
+    @usableFromInline let onChange: @Sendable (Int) -> Void
+
+    @inlinable
+    init(
+      upstream: Upstream, limit: Int, strategy: BufferFullStrategy<Upstream.Failure>,
+      onDrop: @escaping @Sendable (Upstream.Output) -> Void,
+      onChange: @escaping @Sendable (Int) -> Void
+    ) {
+      self.upstream = upstream
+      self.limit = limit
+      self.strategy = strategy
+      self.onDrop = onDrop
+      self.onChange = onChange
+    }
 
     /// Subscribes to the publisher that gives the values; called by `subscribe(_:)`.
     ///
     /// - Parameter subscriber: Who gets the values.
+    @inlinable
     public func receive<Downstream: Subscriber & SendableMetatype>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
-      upstream.subscribe(
-        CountingBufferSubscription(
+      upstream.receive(
+        subscriber: CountingBufferSubscription(
           downstream: subscriber, limit: limit, strategy: strategy, onDrop: onDrop,
           onChange: onChange))
     }
@@ -89,54 +104,75 @@ extension Publishers {
 }
 
 /// The one object of a subscription: the subscriber of upstream and the subscription of downstream.
-private final class CountingBufferSubscription<Downstream: Subscriber & SendableMetatype>:
-  Subscriber, Subscription, Sendable
+@usableFromInline
+final class CountingBufferSubscription<Downstream: Subscriber & SendableMetatype>:
+  DirectSubscription, Subscriber, @unchecked Sendable
 where Downstream.Input: Sendable {
-  typealias Input = Downstream.Input
-  typealias Failure = Downstream.Failure
+  // @unchecked: inherited; what is added is constant or behind the mutex.
+  @usableFromInline typealias Input = Downstream.Input
+  @usableFromInline typealias Failure = Downstream.Failure
 
   // @unchecked: neither subscriptions nor subscribers need be Sendable. The upstream subscription is
   // used from any thread, as its protocol allows; the subscriber is called by one thread at a time,
   // guarded by `isDelivering`.
-  private struct State: @unchecked Sendable {
-    var downstream: Downstream?
-    var upstream: (any Subscription)?
-    var values: BufferedValues<Input>
-    var end: Subscribers.Completion<Failure>?
-    var isDelivering = false
+  @usableFromInline
+  struct State: @unchecked Sendable {
+    @usableFromInline var downstream: Downstream?
+    @usableFromInline var upstream: (any Subscription)?
+    @usableFromInline var values: BufferedValues<Downstream.Input>
+    @usableFromInline var end: Subscribers.Completion<Downstream.Failure>?
+    @usableFromInline var isDelivering = false
     /// Apart from `isDelivering`, so that a slow subscriber holds up no report.
-    var isReporting = false
+    @usableFromInline var isReporting = false
+
+    @inlinable
+    init(downstream: Downstream, limit: Int) {
+      self.downstream = downstream
+      values = BufferedValues(limit: limit)
+    }
   }
 
-  private enum Action {
+  @usableFromInline
+  enum Action {
     case deliver(Downstream, Input)
     case complete(Downstream, Subscribers.Completion<Failure>)
     case nothing
   }
 
-  private let strategy: BufferFullStrategy<Failure>
-  private let onDrop: @Sendable (Input) -> Void
-  private let onChange: @Sendable (Int) -> Void
-  private let state: Mutex<State>
+  @usableFromInline let strategy: BufferFullStrategy<Downstream.Failure>
+  @usableFromInline let onDrop: @Sendable (Downstream.Input) -> Void
+  @usableFromInline let onChange: @Sendable (Int) -> Void
+  @usableFromInline let state: Mutex<State>
 
+  @inlinable
   init(
-    downstream: Downstream, limit: Int, strategy: BufferFullStrategy<Failure>,
-    onDrop: @escaping @Sendable (Input) -> Void, onChange: @escaping @Sendable (Int) -> Void
+    downstream: Downstream, limit: Int, strategy: BufferFullStrategy<Downstream.Failure>,
+    onDrop: @escaping @Sendable (Downstream.Input) -> Void,
+    onChange: @escaping @Sendable (Int) -> Void
   ) {
     self.strategy = strategy
     self.onDrop = onDrop
     self.onChange = onChange
-    state = Mutex(State(downstream: downstream, values: BufferedValues(limit: limit)))
+    state = Mutex(State(downstream: downstream, limit: limit))
+    super.init { subscription, signal in
+      let buffer = unsafeDowncast(subscription, to: CountingBufferSubscription.self)
+      switch signal {
+      case .request(let demand): buffer.takeDemand(demand)
+      case .cancel: buffer.takeCancel()
+      }
+    }
   }
 
   // MARK: From downstream
 
-  func request(_ demand: Subscribers.Demand) {
+  @inlinable
+  func takeDemand(_ demand: Subscribers.Demand) {
     ask(demand)
     deliver()
   }
 
-  func cancel() {
+  @inlinable
+  func takeCancel() {
     // What is let go of goes outside of the lock: its end may call back.
     let dropped = state.withLock { state in
       defer {
@@ -149,7 +185,8 @@ where Downstream.Input: Sendable {
     report()
   }
 
-  private func ask(_ demand: Subscribers.Demand) {
+  @inlinable
+  func ask(_ demand: Subscribers.Demand) {
     guard demand > .none else { return }
     state.withLock { state in
       if state.downstream != nil { state.values.ask(demand) }
@@ -159,6 +196,7 @@ where Downstream.Input: Sendable {
 
   // MARK: From upstream
 
+  @inlinable
   func receive(subscription: any Subscription) {
     let carried = Carried(subscription)
     let downstream = state.withLock { state -> Carried<Downstream?> in
@@ -172,6 +210,7 @@ where Downstream.Input: Sendable {
     if state.withLock({ $0.downstream != nil }) { subscription.request(.unlimited) }
   }
 
+  @inlinable
   func receive(_ input: Input) -> Subscribers.Demand {
     let upstream = state.withLock { state -> Carried<(any Subscription)?> in
       guard state.downstream != nil, state.end == nil,
@@ -187,6 +226,7 @@ where Downstream.Input: Sendable {
     return .none
   }
 
+  @inlinable
   func receive(completion: Subscribers.Completion<Failure>) {
     let upstream = state.withLock { state -> Carried<(any Subscription)?> in
       guard state.downstream != nil, state.end == nil else { return Carried(nil) }
@@ -203,7 +243,8 @@ where Downstream.Input: Sendable {
   /// Tells what was dropped and how many wait.
   ///
   /// Of several threads that come here at once, one tells for all.
-  private func report() {
+  @inlinable
+  func report() {
     var report = state.withLock { state -> BufferedValues<Input>.Report? in
       guard !state.isReporting, let report = state.values.nextReport() else { return nil }
       state.isReporting = true
@@ -227,17 +268,18 @@ where Downstream.Input: Sendable {
   /// Delivers what can be delivered.
   ///
   /// Of several threads that come here at once, one delivers for all.
-  private func deliver() {
-    let isMine = state.withLock { state in
-      guard !state.isDelivering else { return false }
+  @inlinable
+  func deliver() {
+    var action = state.withLock { state in
+      guard !state.isDelivering else { return Carried(Action.nothing) }
       state.isDelivering = true
-      return true
-    }
-    guard isMine else { return }
+      return Carried(Self.next(&state))
+    }.value
     while true {
-      switch state.withLock({ Carried(Self.next(&$0)) }).value {
+      switch action {
       case .deliver(let downstream, let value):
         ask(downstream.receive(value))
+        action = state.withLock { Carried(Self.next(&$0)) }.value
       case .complete(let downstream, let completion):
         return downstream.receive(completion: completion)
       case .nothing:
@@ -246,7 +288,8 @@ where Downstream.Input: Sendable {
     }
   }
 
-  private static func next(_ state: inout State) -> Action {
+  @inlinable
+  static func next(_ state: inout State) -> Action {
     if let downstream = state.downstream, let value = state.values.next() {
       return .deliver(downstream, value)
     }

@@ -1,7 +1,7 @@
 // Waits for a stream to be quiet and passes on what came meanwhile as one value. Knows nothing of the
 // values, and takes the time from whoever uses it.
 
-public import OpenCombineShim
+public import CombineShim
 import Synchronization
 
 extension Publisher where Output: Sendable {

@@ -1,7 +1,7 @@
 // Values of many publishers as they come, and publishers one after the other. Knows nothing of the
 // values.
 
-public import OpenCombineShim
+public import CombineShim
 
 extension Collection where Element: Publisher {
   /// The values of all publishers of the collection, as they come.

@@ -1,7 +1,7 @@
 // Maps the values of a publisher through asynchronous closures, a limited number at a time. Knows
 // nothing of what the closures do. All of it can be inlined, as the zip can.
 
-public import OpenCombineShim
+public import CombineShim
 public import Synchronization
 
 extension Publisher where Output: Sendable, Failure == Never {

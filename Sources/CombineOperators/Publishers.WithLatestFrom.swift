@@ -1,6 +1,6 @@
 // Samples a second stream whenever a first one has a value. Knows nothing of the values.
 
-public import OpenCombineShim
+public import CombineShim
 import Synchronization
 
 extension Publisher {

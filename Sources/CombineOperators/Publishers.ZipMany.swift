@@ -1,7 +1,7 @@
 // The zip of any number of publishers. Knows nothing of where their values come from.
 // All of it can be inlined: what is compiled for the types of a caller costs a tenth.
 
-public import OpenCombineShim
+public import CombineShim
 public import Synchronization
 
 extension Collection where Element: Publisher {

@@ -6,7 +6,7 @@
 // outside is the same; it costs a sixth. See D. Karnok's and S. Maldini's reactive-streams-commons
 // for the idea, and Documentation/performance.md for the figures.
 
-public import OpenCombineShim
+public import CombineShim
 public import Synchronization
 
 extension Publishers.TaskMap

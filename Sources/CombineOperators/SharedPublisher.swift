@@ -1,7 +1,7 @@
 // One execution of a publisher for many subscribers. Knows nothing of what is executed.
 // All of it can be inlined, as the zip can.
 
-public import OpenCombineShim
+public import CombineShim
 public import Synchronization
 
 extension Publisher {

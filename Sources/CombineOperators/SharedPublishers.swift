@@ -1,6 +1,6 @@
 // Keyed sharing of what is under way: same key, one execution. Knows nothing of what is executed.
 
-public import OpenCombineShim
+public import CombineShim
 import Synchronization
 
 /// Shares publishers by key for as long as they are under way.

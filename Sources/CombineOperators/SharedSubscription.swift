@@ -1,6 +1,6 @@
 // One subscriber of a shared publisher. Knows nothing of the others.
 
-public import OpenCombineShim
+public import CombineShim
 public import Synchronization
 
 /// One subscriber with its demand and what it has not asked for yet.

@@ -27,6 +27,11 @@ struct ProcessLinks: Sendable {
 enum Main {
   static func main() {
     prepareProcess()
+    // Scripts ask for it again and again, and setting up the parser takes half of the time.
+    if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) {
+      print(RepriseVersion.text)
+      endProcess(.succeeded)
+    }
     do {
       let command = try RepriseCommand.parseAsRoot()
       if let driving = command as? any DrivingCommand, driving.drivesRun { split(driving) }

@@ -35,7 +35,8 @@ struct SourceTests {
   private static let allowedImports: [String: Set<String>] = [
     "YAML": ["CYaml"],
     "WorkflowLanguage": ["YAML"],
-    "CombineOperators": ["OpenCombineShim"],
+    "CombineShim": ["Combine", "OpenCombine"],
+    "CombineOperators": ["CombineShim"],
     "ChildProcesses": ["ChildProcessesShim"],
     "FileWatching": [],
     "Reprise": ["WorkflowLanguage", "CombineOperators", "ChildProcesses"],

@@ -1,6 +1,7 @@
 // Compiles and runs a graph of steps that do nothing, in two ways: as bare publishers, and by the
 // engine.
 
+import AllocationCounter
 import CombineOperators
 import Reprise
 import Synchronization
@@ -14,9 +15,7 @@ func measurePipeline(_ shape: Shape) async -> [String: Double] {
   let start = seconds()
   let left = Countdown(shape.count)
   var published: [SharedPublisher<Int, Never>] = []
-  var kept: [AnyCancellable] = []
   published.reserveCapacity(shape.count)
-  kept.reserveCapacity(shape.count)
   for step in 0..<shape.count {
     let publisher = shape.needs(of: step).map { published[$0] }.zip()
       .task { (values: [Int]) -> Int in
@@ -25,16 +24,13 @@ func measurePipeline(_ shape: Shape) async -> [String: Double] {
       }
       .share(replay: 1)
     published.append(publisher)
-    kept.append(publisher.sink { _ in })
+    publisher.hold()
   }
   await left.zero()
   let time = seconds() - start
   let growth = maxResident() - memory
   // Steps let go of one another in the opposite order, or a chain would use up the stack.
-  while let last = kept.popLast() {
-    last.cancel()
-    published.removeLast()
-  }
+  while let last = published.popLast() { last.letGo() }
   return figures(of: shape, time: time, growth: growth)
 }
 
@@ -55,6 +51,24 @@ func measureEngine(_ shape: Shape) async -> [String: Double] {
   let time = seconds() - start
   precondition(outcome == .succeeded, "the run has ended with \(outcome)")
   return figures(of: shape, time: time, growth: maxResident() - memory)
+}
+
+/// Counts the allocations of both ways, with their ends.
+func countAllocations(_ count: Int) async -> [String: Double] {
+  checkCounting()
+  let shape = layers(count)
+  _ = await measurePipeline(layers(100))
+  _ = await measureEngine(layers(100))
+  allocation_counter_start()
+  _ = await measurePipeline(shape)
+  let pipeline = allocation_counter_stop()
+  allocation_counter_start()
+  _ = await measureEngine(shape)
+  let engine = allocation_counter_stop()
+  return [
+    "pipeline-allocations-per-step": Double(pipeline) / Double(count),
+    "engine-allocations-per-step": Double(engine) / Double(count),
+  ]
 }
 
 private func figures(of shape: Shape, time: Double, growth: Double) -> [String: Double] {

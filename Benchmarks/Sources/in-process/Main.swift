@@ -1,11 +1,23 @@
 // in-process KIND [ARGUMENT…]: measures the library in a process of its own, and prints what came out as
 // one line: figures with their values, separated by spaces. Knows nothing of bars.
 
+import Dispatch
 import Glibc
 
 @main
 struct InProcess {
-  static func main() async {
+  // Waits for a task instead of being asynchronous: the first thread would end then, which tools that
+  // count instructions do not survive.
+  static func main() {
+    let isDone = DispatchSemaphore(value: 0)
+    Task.detached {
+      await measure()
+      isDone.signal()
+    }
+    isDone.wait()
+  }
+
+  private static func measure() async {
     let arguments = CommandLine.arguments.dropFirst()
     let count = arguments.dropFirst().last.flatMap { Int($0) } ?? 1
     let figures: [String: Double]
@@ -16,6 +28,7 @@ struct InProcess {
     case "fan-out": figures = await measurePipeline(fanOut(count))
     case "fan-in": figures = await measurePipeline(fanIn(count))
     case "dense": figures = await measurePipeline(dense(count))
+    case "allocations": figures = await countAllocations(count)
     case "restart": figures = await measureRestart(count)
     case "operator": figures = await measureOperator(arguments.dropFirst().first ?? "", count)
     default:

@@ -51,7 +51,7 @@ func measureOperator(_ name: String, _ count: Int) async -> [String: Double] {
 
 /// Ends the process when the counter misses what Swift's runtime allocates, as it would where the
 /// executable's `malloc` is not the one that shared libraries find.
-private func checkCounting() {
+func checkCounting() {
   allocation_counter_start()
   var last = makeBlock(before: nil)
   for _ in 1..<100 { last = makeBlock(before: last) }

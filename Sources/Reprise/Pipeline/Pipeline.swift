@@ -26,8 +26,8 @@ package struct Pipeline<Value: Sendable>: Sendable {
   }
 }
 
-/// One execution of a pipeline: the shared publishers of its steps and the subscriptions that keep
-/// them alive.
+/// One execution of a pipeline: the shared publishers of its steps, each held as long as it is
+/// connected.
 ///
 /// Steps are connected in topological order, each to the shared publishers of what it needs, which
 /// by then are connected themselves; and disconnected in the opposite order, when nothing that
@@ -37,9 +37,9 @@ package struct Pipeline<Value: Sendable>: Sendable {
 /// Not `Sendable`: whoever drives an execution keeps it to one task.
 package final class PipelineExecution<Value: Sendable> {
   private let graph: Graph
-  /// The publishers of the steps that are connected. Each is held, not only subscribed to by those that
-  /// need it: the run itself waits for every step.
+  // Each is held, not only subscribed to by those that need it: the run itself waits for every step.
   private var published: [SharedPublisher<Value, Never>?]
+  private var isConnected = false
 
   fileprivate init(graph: Graph) {
     self.graph = graph
@@ -48,7 +48,7 @@ package final class PipelineExecution<Value: Sendable> {
 
   deinit {
     // Arrays would let go of their elements in file order, which may be any order.
-    disconnect(graph.topologicalOrder)
+    if isConnected { disconnect() }
   }
 
   /// Starts steps; each begins as soon as what it needs has its value.
@@ -62,6 +62,7 @@ package final class PipelineExecution<Value: Sendable> {
   package func connect(
     _ steps: [StepIndex], perform: @escaping Pipeline<Value>.Perform
   ) {
+    isConnected = true
     for step in steps {
       let publisher = graph.needs(of: step).compactMap { published[$0.position] }.zip()
         .task { values in await perform(step, values) }
@@ -81,5 +82,13 @@ package final class PipelineExecution<Value: Sendable> {
       published[step.position]?.letGo()
       published[step.position] = nil
     }
+  }
+
+  /// Stops all steps; for whoever knows that the execution is over.
+  ///
+  /// Dropping the last reference does the same, at some cost: what runs then was compiled for any value.
+  package func disconnect() {
+    disconnect(graph.topologicalOrder)
+    isConnected = false
   }
 }

@@ -48,6 +48,7 @@ struct RunDriver: Sendable {
   /// - Returns: How it ended; the event that tells it has been recorded by then.
   mutating func drive() async -> RunOutcome {
     let pipeline = Pipeline<StepResult>(graph: graph).execution()
+    defer { pipeline.disconnect() }
     let generation = ledger.state.generation
     var course = Course(generation: generation)
     // That there is a run is durable before the first of its processes exists.

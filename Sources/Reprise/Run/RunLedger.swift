@@ -240,11 +240,13 @@ final class RunLedger: Sendable {
 
 extension RunLedger.Page {
   /// Tells one event, stamped with the present time and generation, or with the generation given.
-  mutating func tell(_ kind: Event.Kind, generation: Int? = nil) {
+  ///
+  /// - Parameter step: The position of the step that it is about, if it is about one.
+  mutating func tell(_ kind: Event.Kind, generation: Int? = nil, ofStepAt step: Int? = nil) {
     let event = Event(
       time: clock.now, run: run, generation: generation ?? state.generation, kind: kind)
     do {
-      try state.apply(event)
+      try state.apply(event, ofStepAt: step)
     } catch {
       preconditionFailure("BUG: \(error)")
     }
@@ -256,7 +258,7 @@ extension RunLedger.Page {
 
   /// Tells something about one step.
   mutating func tell(_ event: Event.StepEvent, of step: Int, attempt: Int) {
-    tell(.step(state.steps[step].id, attempt: attempt, event))
+    tell(.step(state.steps[step].id, attempt: attempt, event), ofStepAt: step)
     guard let record, case .succeeded = event else { return }
     if successNumbers.isEmpty { successNumbers = Array(repeating: 0, count: state.steps.count) }
     successNumbers[step] = record.toldCount
