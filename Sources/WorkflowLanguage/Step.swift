@@ -13,37 +13,67 @@ public struct Step: Sendable, Equatable {
   /// Environment variables for this step, on top of those of its workflow.
   public var environment: [String: Template]
   /// Where it runs, relative to the directory of its workflow; there when nil.
-  public var directory: Template?
+  public var directory: Template? {
+    get { settingsBox?.value.directory }
+    set { settings.directory = newValue }
+  }
   /// What runs its script; what the workflow says when nil.
-  public var shell: Shell?
+  public var shell: Shell? {
+    get { settingsBox?.value.shell }
+    set { settings.shell = newValue }
+  }
   /// How long it may take; as long as it wants when nil.
-  public var timeout: Duration?
+  public var timeout: Duration? {
+    get { settingsBox?.value.timeout }
+    set { settings.timeout = newValue }
+  }
   /// How long it may take to end once it is told to; what the workflow says when nil.
-  public var grace: Duration?
+  public var grace: Duration? {
+    get { settingsBox?.value.grace }
+    set { settings.grace = newValue }
+  }
   /// When it is tried again after a failure; nil for never.
-  public var retry: Retry?
+  public var retry: Retry? {
+    get { settingsBox?.value.retry }
+    set { settings.retry = newValue }
+  }
   /// The line of the file in which it is declared, from 1.
   public var line: Int?
   /// Everything that most steps do not have.
   public var extras: StepExtras {
-    get { box?.extras ?? StepExtras() }
-    set { box = newValue == StepExtras() ? nil : Box(newValue) }
+    get { extrasBox?.value ?? StepExtras() }
+    set { extrasBox = newValue == StepExtras() ? nil : Box(newValue) }
   }
 
   /// The extras, or nil for a step that has none: cheaper where that is all one wants to know.
-  package var extrasIfAny: StepExtras? { box?.extras }
+  package var extrasIfAny: StepExtras? { extrasBox?.value }
+
+  /// How it is run, where it says so itself.
+  private struct Settings: Sendable, Equatable {
+    var directory: Template?
+    var shell: Shell?
+    var timeout: Duration?
+    var grace: Duration?
+    var retry: Retry?
+  }
+
+  private var settings: Settings {
+    get { settingsBox?.value ?? Settings() }
+    set { settingsBox = newValue == Settings() ? nil : Box(newValue) }
+  }
 
   // Boxed: most steps of a large file have none, and they take the room of one word.
-  private var box: Box?
+  private var settingsBox: Box<Settings>?
+  private var extrasBox: Box<StepExtras>?
 
-  private final class Box: Sendable, Equatable {
-    let extras: StepExtras
+  private final class Box<Value: Sendable & Equatable>: Sendable, Equatable {
+    let value: Value
 
-    init(_ extras: StepExtras) {
-      self.extras = extras
+    init(_ value: Value) {
+      self.value = value
     }
 
-    static func == (left: Box, right: Box) -> Bool { left.extras == right.extras }
+    static func == (left: Box, right: Box) -> Bool { left.value == right.value }
   }
 
   /// Declares a step.
@@ -69,12 +99,11 @@ public struct Step: Sendable, Equatable {
     self.needs = needs
     self.action = action
     self.environment = environment
-    self.directory = directory
-    self.shell = shell
-    self.timeout = timeout
-    self.grace = grace
-    self.retry = retry
     self.line = line
+    if directory != nil || shell != nil || timeout != nil || grace != nil || retry != nil {
+      settings = Settings(
+        directory: directory, shell: shell, timeout: timeout, grace: grace, retry: retry)
+    }
     if let extras { self.extras = extras }
   }
 }
@@ -159,7 +188,7 @@ public enum Shell: Sendable, Equatable {
 }
 
 /// The shape that a file gives to its steps, for displays; what counts for the order is `needs`.
-public indirect enum Outline: Sendable, Equatable {
+public enum Outline: Sendable, Equatable {
   /// One step.
   case step(StepIndex)
   /// One after the other.
@@ -167,5 +196,5 @@ public indirect enum Outline: Sendable, Equatable {
   /// Side by side.
   case parallel([Outline])
   /// A step that has become several: its name, and what it became.
-  case group(String, Outline)
+  indirect case group(String, Outline)
 }
