@@ -105,6 +105,17 @@ struct Expression: Sendable, Equatable {
     }
   }
 
+  /// The names of the steps that it refers to, each with its place.
+  var stepNames: [(name: String, range: Range<Int>)] {
+    var found: [(name: String, range: Range<Int>)] = []
+    visit { part in
+      if case .member(let base, let name) = part.kind, case .root(.steps) = base.kind {
+        found.append((name, part.range))
+      }
+    }
+    return found
+  }
+
   /// Whether it asks how the steps before have ended.
   var asksForStatus: Bool {
     var asks = false

@@ -6,11 +6,18 @@ struct ExpressionParser {
   private var token: Token
 
   /// Reads a text.
+  static func expression(in text: String) throws(ExpressionMistake) -> Expression {
+    try expression(in: Array(text.unicodeScalars)[...])
+  }
+
+  /// Reads a text.
   ///
   /// - Parameter text: What stands between `${{` and `}}`.
   /// - Returns: The expression.
   /// - Throws: ``ExpressionMistake`` for the first thing that is wrong.
-  static func expression(in text: some StringProtocol) throws(ExpressionMistake) -> Expression {
+  static func expression(
+    in text: ArraySlice<Unicode.Scalar>
+  ) throws(ExpressionMistake) -> Expression {
     var parser = try ExpressionParser(text)
     if case .end = parser.token.kind {
       throw ExpressionMistake(
@@ -26,7 +33,7 @@ struct ExpressionParser {
     return expression
   }
 
-  private init(_ text: some StringProtocol) throws(ExpressionMistake) {
+  private init(_ text: ArraySlice<Unicode.Scalar>) throws(ExpressionMistake) {
     lexer = Lexer(text)
     token = try lexer.next()
   }

@@ -20,14 +20,9 @@ struct Lexer {
   private let scalars: [Unicode.Scalar]
   private var position = 0
 
-  init(_ text: some StringProtocol) {
-    scalars = Array(text.unicodeScalars)
+  init(_ text: ArraySlice<Unicode.Scalar>) {
+    scalars = Array(text)
   }
-
-  /// The symbols, longer ones before those that they begin with.
-  private static let symbols = [
-    "&&", "||", "==", "!=", "<=", ">=", "<", ">", "!", "(", ")", "[", "]", ",", ".", "*",
-  ]
 
   /// What people write who come from other languages.
   private static let foreignSymbols = [
@@ -38,7 +33,7 @@ struct Lexer {
   ]
 
   mutating func next() throws(ExpressionMistake) -> Token {
-    while position < scalars.count, scalars[position].properties.isWhitespace { position += 1 }
+    while position < scalars.count, isBlank(scalars[position]) { position += 1 }
     guard position < scalars.count else {
       return Token(kind: .end, range: position..<position + 1)
     }
@@ -49,13 +44,36 @@ struct Lexer {
       return try number()
     }
     if scalar == "'" { return try text() }
-    for symbol in Self.symbols where scalars[position...].starts(with: symbol.unicodeScalars) {
-      position += symbol.unicodeScalars.count
+    if let symbol = symbol(from: scalar, scalars[(position + 1)...].first) {
+      position += symbol.utf8.count
       return Token(kind: .symbol(symbol), range: start..<position)
     }
     throw ExpressionMistake(
       message: "\"\(scalar)\" means nothing here", hint: Self.foreignSymbols[String(scalar)],
       range: start..<start + 1)
+  }
+
+  /// The symbol that begins with a character, if any; of two of them the longer one.
+  private func symbol(from first: Unicode.Scalar, _ second: Unicode.Scalar?) -> String? {
+    switch (first, second) {
+    case ("&", "&"): "&&"
+    case ("|", "|"): "||"
+    case ("=", "="): "=="
+    case ("!", "="): "!="
+    case ("<", "="): "<="
+    case (">", "="): ">="
+    case ("<", _): "<"
+    case (">", _): ">"
+    case ("!", _): "!"
+    case ("(", _): "("
+    case (")", _): ")"
+    case ("[", _): "["
+    case ("]", _): "]"
+    case (",", _): ","
+    case (".", _): "."
+    case ("*", _): "*"
+    default: nil
+    }
   }
 
   private mutating func name() -> Token {
@@ -65,7 +83,7 @@ struct Lexer {
     {
       position += 1
     }
-    return Token(kind: .name(string(start..<position)), range: start..<position)
+    return Token(kind: .name(String(scalars[start..<position])), range: start..<position)
   }
 
   private mutating func number() throws(ExpressionMistake) -> Token {
@@ -77,7 +95,7 @@ struct Lexer {
     {
       position += 1
     }
-    let written = string(start..<position)
+    let written = String(scalars[start..<position])
     let number =
       written.hasPrefix("0x")
       ? UInt64(written.dropFirst(2), radix: 16).map { Double($0) } : Double(written)
@@ -113,10 +131,9 @@ struct Lexer {
       range: start..<start + 1)
   }
 
-  private func string(_ range: Range<Int>) -> String {
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: scalars[range])
-    return String(view)
+  private func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.isASCII
+      ? scalar == " " || (0x09...0x0D).contains(scalar.value) : scalar.properties.isWhitespace
   }
 
   private func isLetter(_ scalar: Unicode.Scalar) -> Bool {

@@ -39,7 +39,8 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
     self.source = source
     guard source.hasExpression else {
       parts =
-        isExpression ? [.expression(try ExpressionParser.expression(in: source), offset: 0)] : []
+        isExpression
+        ? [.expression(try ExpressionParser.expression(in: source), offset: 0)] : []
       return
     }
     parts = try Self.parts(of: source)
@@ -47,20 +48,16 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
 
   private static func parts(of source: String) throws(ExpressionMistake) -> [Part] {
     var parts: [Part] = []
+    let bracket: [Unicode.Scalar] = ["$", "{", "{"]
     let scalars = Array(source.unicodeScalars)
     var position = 0
     var textStart = 0
-    func string(_ range: Range<Int>) -> String {
-      var view = String.UnicodeScalarView()
-      view.append(contentsOf: scalars[range])
-      return String(view)
-    }
     while position < scalars.count {
-      guard scalars[position...].starts(with: "${{".unicodeScalars) else {
+      guard scalars[position] == "$", scalars[position...].starts(with: bracket) else {
         position += 1
         continue
       }
-      if position > textStart { parts.append(.text(string(textStart..<position))) }
+      if position > textStart { parts.append(.text(String(scalars[textStart..<position]))) }
       let start = position + 3
       guard let end = Self.end(of: scalars, from: start) else {
         // Behind an open quote no bracket counts.
@@ -76,14 +73,14 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
       }
       do throws(ExpressionMistake) {
         parts.append(
-          .expression(try ExpressionParser.expression(in: string(start..<end)), offset: start))
+          .expression(try ExpressionParser.expression(in: scalars[start..<end]), offset: start))
       } catch {
         throw error.moved(by: start)
       }
       position = end + 2
       textStart = position
     }
-    if textStart < scalars.count { parts.append(.text(string(textStart..<scalars.count))) }
+    if textStart < scalars.count { parts.append(.text(String(scalars[textStart...]))) }
     return parts
   }
 
@@ -93,7 +90,9 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
     var position = start
     while position < scalars.count {
       if scalars[position] == "'" { isInText.toggle() }
-      if !isInText, scalars[position...].starts(with: "}}".unicodeScalars) { return position }
+      if !isInText, scalars[position] == "}", scalars[(position + 1)...].first == "}" {
+        return position
+      }
       position += 1
     }
     return nil
@@ -168,9 +167,37 @@ extension ExpressionMistake {
 }
 
 extension String {
+  /// Makes a text of characters.
+  init(_ scalars: ArraySlice<Unicode.Scalar>) {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(scalars.count)
+    for scalar in scalars {
+      bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+    }
+    self.init(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Whether it is written with the same bytes, and not only equal.
+  func hasSameBytes(as other: String) -> Bool {
+    var (own, other) = (self, other)
+    return own.withUTF8 { own in other.withUTF8 { own.elementsEqual($0) } }
+  }
+
   /// Whether an expression begins in it.
   var hasExpression: Bool {
-    // Most texts have no dollar at all, and are not looked at twice.
-    utf8.contains(UInt8(ascii: "$")) && contains("${{")
+    var text = self
+    return text.withUTF8 { bytes in
+      var matched = 0
+      for byte in bytes {
+        switch byte {
+        case UInt8(ascii: "$"): matched = 1
+        case UInt8(ascii: "{") where matched > 0:
+          matched += 1
+          if matched == 3 { return true }
+        default: matched = 0
+        }
+      }
+      return false
+    }
   }
 }

@@ -83,11 +83,12 @@ extension WorkflowReader {
     // A file that another one uses sees only what it is handed.
     if scope == 0, place.seesTrigger { roots.insert(.trigger) }
     let found = scopes[scope]
+    let mayHoldSecrets = place.mayHoldSecrets
     return ExpressionScope(
       roots: roots, place: place.name, allowsStatus: place == .condition,
       allowsFiles: place.roots.contains(.steps),
       member: { root, name throws(ExpressionScopeMistake) in
-        if !place.mayHoldSecrets, isSecret(root, name, scope: scope) {
+        if !mayHoldSecrets, isSecret(root, name, scope: scope) {
           throw ExpressionScopeMistake(
             message:
               "\"\(root.rawValue).\(name)\" holds a secret, which cannot be used in \(place.name)",
