@@ -41,35 +41,20 @@ public struct Graph: Sendable, Equatable {
   /// - Throws: ``GraphError`` for the first thing that is wrong.
   public init(ids: [String], needs: [[String]]) throws(GraphError) {
     precondition(ids.count == needs.count, "each step has its list of needs")
-    var positions: [String: Int] = [:]
-    positions.reserveCapacity(ids.count)
-    for (position, id) in ids.enumerated() where positions.updateValue(position, forKey: id) != nil
-    {
-      throw .duplicateStep(id)
+    var builder = GraphBuilder(ids: ids)
+    for names in needs {
+      for name in names { builder.need(name) }
+      builder.endStep()
     }
-    var indices: [[Int]] = []
-    indices.reserveCapacity(ids.count)
-    for (position, names) in needs.enumerated() {
-      var found: [Int] = []
-      found.reserveCapacity(names.count)
-      for name in names {
-        guard let need = positions[name] else {
-          throw .unknownNeed(step: ids[position], need: name)
-        }
-        guard need != position else { throw .needsItself(name) }
-        found.append(need)
-      }
-      indices.append(found)
-    }
-    try self.init(ids: ids, positions: positions, needs: indices)
+    self = try builder.graph()
   }
 
-  private init(
-    ids: [String], positions: [String: Int], needs: [[Int]]
+  fileprivate init(
+    ids: [String], positions: [String: Int], needs: Edges
   ) throws(GraphError) {
     self.ids = ids
     self.positions = positions
-    needsOf = Edges(needs)
+    needsOf = needs
     dependentsOf = needsOf.reversed(count: ids.count)
     switch Self.sorted(needsOf, dependentsOf, count: ids.count) {
     case .order(let order): topologicalOrder = order
@@ -202,26 +187,76 @@ public enum GraphError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// Lists of steps for each step, in two flat arrays.
-private struct Edges: Sendable, Equatable {
-  private var offsets: [Int]
-  private var targets: [StepIndex]
+/// Connects steps, one after the other in file order.
+struct GraphBuilder {
+  private let ids: [String]
+  private var positions: [String: Int] = [:]
+  private var needs = Edges()
+  /// The first thing that is wrong.
+  private var problem: GraphError?
 
-  init(_ lists: [[Int]]) {
-    offsets = [0]
-    offsets.reserveCapacity(lists.count + 1)
-    targets = []
-    targets.reserveCapacity(lists.reduce(0) { $0 + $1.count })
-    for list in lists {
-      for target in list { targets.append(StepIndex(target)) }
-      offsets.append(targets.count)
+  /// Begins with steps of which none needs another.
+  ///
+  /// - Parameter ids: The ids of the steps, in file order.
+  init(ids: [String]) {
+    self.ids = ids
+    positions.reserveCapacity(ids.count)
+    for (position, id) in ids.enumerated() where positions.updateValue(position, forKey: id) != nil
+    {
+      problem = problem ?? .duplicateStep(id)
     }
   }
+
+  /// Adds a need to those of the step at hand, by its id.
+  mutating func need(_ id: String) {
+    guard let position = positions[id] else {
+      problem = problem ?? .unknownNeed(step: ids[needs.listCount], need: id)
+      return
+    }
+    need(position)
+  }
+
+  /// Adds a need to those of the step at hand, by its position.
+  mutating func need(_ position: Int) {
+    if position == needs.listCount { problem = problem ?? .needsItself(ids[position]) }
+    needs.append(StepIndex(position))
+  }
+
+  /// Forgets what was added for the step at hand.
+  mutating func forgetNeeds() { needs.dropOpenList() }
+
+  /// Goes on to the next step.
+  mutating func endStep() { needs.closeList() }
+
+  /// The graph, once all steps have ended.
+  ///
+  /// - Throws: ``GraphError`` for the first thing that is wrong.
+  consuming func graph() throws(GraphError) -> Graph {
+    if let problem { throw problem }
+    return try Graph(ids: ids, positions: positions, needs: needs)
+  }
+}
+
+/// Lists of steps for each step, in two flat arrays.
+private struct Edges: Sendable, Equatable {
+  private var offsets = [0]
+  private var targets: [StepIndex] = []
+
+  init() {}
 
   private init(offsets: [Int], targets: [StepIndex]) {
     self.offsets = offsets
     self.targets = targets
   }
+
+  /// How many lists are closed.
+  var listCount: Int { offsets.count - 1 }
+
+  mutating func append(_ target: StepIndex) { targets.append(target) }
+
+  mutating func closeList() { offsets.append(targets.count) }
+
+  mutating func dropOpenList() { targets.removeSubrange(offsets[listCount]...) }
 
   subscript(step: StepIndex) -> ArraySlice<StepIndex> {
     targets[offsets[step.position]..<offsets[step.position + 1]]
