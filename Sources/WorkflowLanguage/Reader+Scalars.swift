@@ -28,7 +28,7 @@ extension Reader {
   }
 
   /// What a scalar says, whatever it says.
-  mutating func scalar(_ node: Node, _ what: String) -> String? {
+  mutating func scalar(_ node: Node, _ what: @autoclosure () -> String) -> String? {
     switch node.content {
     case .scalar(let text, _) where !node.isNull:
       return text
@@ -37,17 +37,17 @@ extension Reader {
       let key = pairs[0].key.text ?? ""
       let value = pairs[0].value.text ?? "…"
       tell(
-        "\(what) is a text; the colon made a map of it", at: node,
+        "\(what()) is a text; the colon made a map of it", at: node,
         hint: "quote this: '\(key): \(value)'")
     case .scalar:
       // A tag such as !x swallows what was meant as an expression.
       let isTag =
         source.line(node.mark.line).unicodeScalars.dropFirst(node.mark.column - 1).first == "!"
       tell(
-        "\(what) is a text, not \(node.kindName)", at: node,
+        "\(what()) is a text, not \(node.kindName)", at: node,
         hint: isTag ? "a ! at the beginning means something to YAML: quote the text" : nil)
     case .sequence, .mapping:
-      tell("\(what) is a text, not \(node.kindName)", at: node)
+      tell("\(what()) is a text, not \(node.kindName)", at: node)
     }
     return nil
   }
@@ -60,14 +60,16 @@ extension Reader {
   }
 
   /// A text in which expressions may stand; whether they make sense is checked later.
-  mutating func template(_ node: Node, _ what: String, isExpression: Bool = false) -> Template? {
-    guard var text = scalar(node, what) else { return nil }
+  mutating func template(
+    _ node: Node, _ what: @autoclosure () -> String, isExpression: Bool = false
+  ) -> Template? {
+    guard var text = scalar(node, what()) else { return nil }
     if isExpression {
       // A block ends with a line feed, which would make a text of the expression.
       while text.last?.isWhitespace == true { text.removeLast() }
     }
     do throws(ExpressionMistake) {
-      return try Template(parsing: text, isExpression: isExpression)
+      return try template(parsing: text, isExpression: isExpression)
     } catch {
       tell(error, in: node)
       return nil

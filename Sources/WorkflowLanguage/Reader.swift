@@ -14,6 +14,8 @@ struct Reader {
   private(set) var mistakeCount = 0
   /// Where lines begin, once somebody has asked.
   private var lineStarts: [Int] = []
+  /// Texts with expressions that were read already, by themselves.
+  private var templates: [String: Template] = [:]
 
   init(file: String, source: SourceText) {
     self.file = file
@@ -84,6 +86,25 @@ struct Reader {
       }
   }
 
+  // MARK: Expressions
+
+  /// How many texts with expressions are remembered: those of a file that repeats itself.
+  private static let templatesMax = 1000
+
+  /// Reads a text with expressions, or remembers what it was read as before.
+  ///
+  /// What is wrong is found each time anew, so it is told at each place where it stands. Texts are the same
+  /// when their bytes are: two that Swift calls equal may spell a letter differently.
+  mutating func template(
+    parsing text: String, isExpression: Bool
+  ) throws(ExpressionMistake) -> Template {
+    guard text.hasExpression else { return try Template(parsing: text, isExpression: isExpression) }
+    if let known = templates[text], known.source.hasSameBytes(as: text) { return known }
+    let template = try Template(parsing: text)
+    if templates.count < Self.templatesMax { templates[text] = template }
+    return template
+  }
+
   // MARK: Maps and lists
 
   /// The values of a map by key; keys that do not belong there are told.
@@ -95,18 +116,21 @@ struct Reader {
       return nil
     }
     var fields = Fields(node: node, pairs: pairs)
-    for (number, pair) in pairs.enumerated() {
-      if let name = pair.key.text, let position = table.positions[name] {
+    var unknown: [Int] = []
+    let names = table.names
+    for number in pairs.indices {
+      if let name = pairs[number].key.text, let position = names.firstIndex(of: name) {
         fields.bits |= 1 << UInt64(position)
       } else {
-        tell(unknown: pair, after: pairs[..<number].last, table)
+        unknown.append(number)
       }
     }
+    for number in unknown { tell(unknown: pairs[number], after: pairs[..<number].last, table) }
     return fields
   }
 
   private mutating func tell(
-    unknown pair: (key: Node, value: Node), after last: (key: Node, value: Node)?, _ table: KeyTable
+    unknown pair: Node.Pair, after last: Node.Pair?, _ table: KeyTable
   ) {
     let name = pair.key.text ?? ""
     let near = table.suggestion(for: name)
@@ -136,7 +160,8 @@ struct Reader {
       tell("\(what) is a map of names and values, not \(node.kindName)", at: node)
       return []
     }
-    return pairs.compactMap { key, value in
+    return pairs.compactMap { pair in
+      let (key, value) = (pair.key, pair.value)
       let name = key.text ?? ""
       switch names {
       case .variable:
@@ -163,7 +188,8 @@ struct Reader {
 
   private func isVariableName(_ name: String) -> Bool {
     guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
-    return name.utf8.allSatisfy(isNameByte)
+    var name = name
+    return name.withUTF8 { $0.allSatisfy(isNameByte) }
   }
 
   private func isIdentifier(_ name: String) -> Bool {
@@ -183,20 +209,22 @@ struct Reader {
 struct Fields {
   let node: Node
   // Few enough for looking through them to be faster than hashing.
-  private let pairs: [(key: Node, value: Node)]
+  private let pairs: [Node.Pair]
   /// The keys that are there as bits, in the order of their table.
   fileprivate(set) var bits: UInt64 = 0
 
-  fileprivate init(node: Node, pairs: [(key: Node, value: Node)]) {
+  fileprivate init(node: Node, pairs: [Node.Pair]) {
     self.node = node
     self.pairs = pairs
   }
 
   /// The value of a key.
   subscript(name: String) -> Node? {
-    pairs.first { $0.key.text == name }?.value
+    Node.position(of: name, in: pairs).map { pairs[$0].value }
   }
 
   /// The key itself, as it stands in the file.
-  func key(_ name: String) -> Node? { pairs.first { $0.key.text == name }?.key }
+  func key(_ name: String) -> Node? {
+    Node.position(of: name, in: pairs).map { pairs[$0].key }
+  }
 }

@@ -58,15 +58,19 @@ struct KeyTable: Sendable {
   /// What such a map is called in messages.
   let place: String
   let keys: [Key]
-  /// The positions of the keys by name.
-  let positions: [String: Int]
+  /// The names of the keys: a handful of short ones is looked through faster than one is hashed.
+  let names: [String]
+
+  /// The position of a key among all, from 0; nil where there is none of that name.
+  func position(of name: String) -> Int? { names.firstIndex(of: name) }
+
   /// Whether there is a key of a name.
-  func has(_ name: String) -> Bool { positions[name] != nil }
+  func has(_ name: String) -> Bool { position(of: name) != nil }
 
   /// The keys of some names as bits, in the order of `keys`.
   func bits(_ names: [String]) -> UInt64 {
     names.reduce(0) { bits, name in
-      guard let position = positions[name] else { return bits }
+      guard let position = position(of: name) else { return bits }
       return bits | 1 << UInt64(position)
     }
   }
@@ -78,7 +82,7 @@ struct KeyTable: Sendable {
     self.place = place
     self.keys = keys
     self.oneOf = oneOf
-    positions = Dictionary(
-      uniqueKeysWithValues: keys.enumerated().map { ($0.element.name, $0.offset) })
+    names = keys.map(\.name)
+    precondition(keys.count <= UInt64.bitWidth, "a bit stands for each key")
   }
 }

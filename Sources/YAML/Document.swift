@@ -24,9 +24,13 @@ public struct Document: Sendable {
       problems = [problem]
       return
     }
+    guard !source.bytes.isEmpty else { return }
     var composer = Composer()
     do throws(Problem) {
-      try composer.read(EventReader(source.bytes))
+      // unsafe: the reader is gone when the closure ends, and so are all pointers into the text.
+      try unsafe source.bytes.withUnsafeBufferPointer { bytes throws(Problem) in
+        try composer.read(unsafe EventReader(bytes))
+      }
       root = composer.root
     } catch {
       if let problem = source.unquotedExpression(before: error.mark) {
@@ -50,7 +54,8 @@ public struct Document: Sendable {
 private struct Composer {
   /// A list or map that is not closed yet.
   private struct Open {
-    var items: [Node] = []
+    /// Where its items begin among those of all that is open.
+    let start: Int
     let isMapping: Bool
     let mark: Mark
     let anchor: String?
@@ -59,6 +64,8 @@ private struct Composer {
   var root: Node?
   var problems: [Problem] = []
   private var stack: [Open] = []
+  /// The items of all that is open, outer ones first; keys and values of maps by turns.
+  private var items: [Node] = []
   private var anchors: [String: Node] = [:]
   private var aliasedNodes = 0
 
@@ -67,7 +74,7 @@ private struct Composer {
   mutating func read(_ reader: EventReader) throws(Problem) {
     while true {
       let event = try reader.next()
-      if let tag = event.tag {
+      if let tag = event.properties?.tag {
         problems.append(
           Problem(
             message: "a ! at the beginning means something to YAML", mark: event.start,
@@ -90,10 +97,11 @@ private struct Composer {
         let length = isOnOneLine ? event.end.column - event.start.column : 1
         // What a foreign tag has swallowed is not what was meant, so nothing is made of it.
         let content: Node.Content =
-          event.tag == nil ? .scalar(text, isPlain: isPlain) : .scalar("", isPlain: true)
+          event.properties?.tag == nil
+          ? .scalar(text, isPlain: isPlain) : .scalar("", isPlain: true)
         add(
-          Node(content: content, mark: event.start, length: max(1, length), size: 1),
-          anchor: event.anchor)
+          Node(content: content, mark: event.start, length: max(1, length)),
+          anchor: event.properties?.anchor)
       case .alias(let name):
         add(try resolved(name, event), anchor: nil)
       case .documentEnd, .other: break
@@ -109,31 +117,35 @@ private struct Composer {
     }
     var isMapping = false
     if case .mappingStart = event.kind { isMapping = true }
-    stack.append(Open(isMapping: isMapping, mark: event.start, anchor: event.anchor))
+    stack.append(
+      Open(
+        start: items.count, isMapping: isMapping, mark: event.start,
+        anchor: event.properties?.anchor))
   }
 
   private mutating func close(_ event: YAMLEvent) {
     guard let open = stack.popLast() else {
       preconditionFailure("BUG: libyaml closes what it did not open")
     }
-    let content: Node.Content = open.isMapping ? .mapping(pairs(of: open)) : .sequence(open.items)
+    let content: Node.Content =
+      open.isMapping ? .mapping(pairs(from: open.start)) : .sequence(Array(items[open.start...]))
+    items.removeSubrange(open.start...)
     let isOnOneLine = open.mark.line == event.end.line
-    let size = open.items.reduce(1) { $0 + $1.size }
     add(
       Node(
         content: content, mark: open.mark,
-        length: isOnOneLine ? max(1, event.end.column - open.mark.column) : 1, size: size),
+        length: isOnOneLine ? max(1, event.end.column - open.mark.column) : 1),
       anchor: open.anchor)
   }
 
   private mutating func add(_ node: Node, anchor: String?) {
     if let anchor { anchors[anchor] = node }
-    if stack.isEmpty { root = node } else { stack[stack.count - 1].items.append(node) }
+    if stack.isEmpty { root = node } else { items.append(node) }
   }
 
   private mutating func resolved(_ name: String, _ event: YAMLEvent) throws(Problem) -> Node {
     let length = event.end.column - event.start.column
-    guard var node = anchors[name] else {
+    guard let node = anchors[name] else {
       if let open = stack.first(where: { $0.anchor == name }) {
         throw Problem(
           message: "*\(name) stands inside of what &\(name) names at line \(open.mark.line), "
@@ -144,28 +156,27 @@ private struct Composer {
         message: "*\(name) is used, but nothing is named &\(name) before it", mark: event.start,
         length: length, hint: "quote the text if it begins with *")
     }
-    aliasedNodes += node.size
+    aliasedNodes += node.nodeCount(upTo: Document.aliasedNodesMax)
     guard aliasedNodes <= Document.aliasedNodesMax else {
       throw Problem(
         message: "the aliases of this file expand to more than \(Document.aliasedNodesMax) values",
         mark: event.start, length: length)
     }
-    node.mark = event.start
-    node.length = length
-    return node
+    return node.moved(to: event.start, length: length)
   }
 
   // MARK: Maps
 
-  private mutating func pairs(of open: Open) -> [(key: Node, value: Node)] {
-    var pairs: [(key: Node, value: Node)] = []
-    pairs.reserveCapacity(open.items.count / 2)
+  /// Makes pairs of the items from a position on.
+  private mutating func pairs(from start: Int) -> [Node.Pair] {
+    var pairs: [Node.Pair] = []
+    pairs.reserveCapacity((items.count - start) / 2)
     // A small map is looked through faster than its keys are hashed.
-    let isLarge = open.items.count > 32
+    let isLarge = items.count - start > 32
     var places: [String: Mark] = [:]
     var merged: [Node] = []
-    for position in stride(from: 0, to: open.items.count - 1, by: 2) {
-      let (key, value) = (open.items[position], open.items[position + 1])
+    for position in stride(from: start, to: items.count - 1, by: 2) {
+      let (key, value) = (items[position], items[position + 1])
       guard let name = key.text else {
         problems.append(
           Problem(
@@ -179,7 +190,7 @@ private struct Composer {
       let earlier =
         isLarge
         ? places.updateValue(key.mark, forKey: name)
-        : pairs.first { $0.key.text == name }?.key.mark
+        : Node.position(of: name, in: pairs).map { pairs[$0].key.mark }
       if let first = earlier {
         problems.append(
           Problem(
@@ -188,7 +199,7 @@ private struct Composer {
             mark: key.mark, length: key.length, hint: "remove one of them"))
         continue
       }
-      pairs.append((key, value))
+      pairs.append(Node.Pair(key: key, value: value))
     }
     for node in merged { merge(node, into: &pairs) }
     return pairs
@@ -196,7 +207,7 @@ private struct Composer {
 
   /// Adds what a merge key brings; what the map says itself wins, then what was merged first.
   private mutating func merge(
-    _ node: Node, into pairs: inout [(key: Node, value: Node)]
+    _ node: Node, into pairs: inout [Node.Pair]
   ) {
     var known = Set(pairs.compactMap(\.key.text))
     let sources: [Node]

@@ -11,10 +11,21 @@ struct YAMLEvent {
     case other
   }
 
+  /// What may stand before a value.
+  final class Properties {
+    let anchor: String?
+    /// A tag that is none of YAML's own, such as `!x`.
+    let tag: String?
+
+    init(anchor: String?, tag: String?) {
+      self.anchor = anchor
+      self.tag = tag
+    }
+  }
+
   let kind: Kind
-  let anchor: String?
-  /// A tag that is none of YAML's own, such as `!x`.
-  let tag: String?
+  // Few values have any, so they take the room of one word.
+  let properties: Properties?
   let start: Mark
   let end: Mark
 }
@@ -22,22 +33,18 @@ struct YAMLEvent {
 /// Reads the events of a text.
 @safe final class EventReader {
   private let parser: UnsafeMutablePointer<yaml_parser_t>
-  private let input: UnsafeMutableBufferPointer<UInt8>
 
-  /// - Parameter bytes: Well-formed UTF-8.
-  init(_ bytes: [UInt8]) {
+  /// - Parameter bytes: Well-formed UTF-8; it has to stay where it is as long as events are read.
+  @unsafe init(_ bytes: UnsafeBufferPointer<UInt8>) {
     unsafe parser = .allocate(capacity: 1)
-    unsafe input = .allocate(capacity: bytes.count)
-    _ = unsafe input.initialize(from: bytes)
     unsafe yaml_parser_initialize(parser)
     unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
-    unsafe yaml_parser_set_input_string(parser, input.baseAddress, input.count)
+    unsafe yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
   }
 
   deinit {
     unsafe yaml_parser_delete(parser)
     unsafe parser.deallocate()
-    unsafe input.deallocate()
   }
 
   /// The next event.
@@ -75,8 +82,11 @@ struct YAMLEvent {
       kind = .alias(unsafe text(event.data.alias.anchor) ?? "")
     default: kind = .other
     }
+    let hasProperties = unsafe anchor != nil || tag != nil
     return YAMLEvent(
-      kind: kind, anchor: unsafe text(anchor), tag: unsafe foreignTag(tag),
+      kind: kind,
+      properties: hasProperties
+        ? unsafe YAMLEvent.Properties(anchor: text(anchor), tag: foreignTag(tag)) : nil,
       start: unsafe mark(event.start_mark),
       end: unsafe mark(event.end_mark))
   }

@@ -3,9 +3,19 @@
 /// A place in a text, counted as editors do.
 public struct Mark: Sendable, Equatable, Comparable {
   /// The line, from 1.
-  public var line: Int
+  public var line: Int {
+    get { Int(lineNumber) }
+    set { lineNumber = UInt32(newValue) }
+  }
   /// The column in characters, from 1.
-  public var column: Int
+  public var column: Int {
+    get { Int(columnNumber) }
+    set { columnNumber = UInt32(newValue) }
+  }
+
+  // Each node has a mark, so its size counts; a file has fewer bytes than there are such numbers.
+  private var lineNumber: UInt32
+  private var columnNumber: UInt32
 
   /// Makes a place.
   ///
@@ -13,8 +23,8 @@ public struct Mark: Sendable, Equatable, Comparable {
   ///   - line: The line, from 1.
   ///   - column: The column in characters, from 1.
   public init(line: Int, column: Int) {
-    self.line = line
-    self.column = column
+    lineNumber = UInt32(line)
+    columnNumber = UInt32(column)
   }
 
   /// Orders places as they are read.
@@ -32,7 +42,22 @@ public struct Node: Sendable {
     /// A list.
     case sequence([Node])
     /// Keys with their values, in file order, merge keys resolved.
-    case mapping([(key: Node, value: Node)])
+    case mapping([Pair])
+  }
+
+  // A type and no tuple: those are copied and let go of by way of their descriptions at run time.
+  /// A key of a map with its value.
+  public struct Pair: Sendable {
+    /// The key.
+    public var key: Node
+    /// The value.
+    public var value: Node
+
+    /// Makes a pair.
+    public init(key: Node, value: Node) {
+      self.key = key
+      self.value = value
+    }
   }
 
   /// The value itself.
@@ -40,21 +65,74 @@ public struct Node: Sendable {
   /// Where it begins.
   public var mark: Mark
   /// How many characters of its first line it takes: what a caret underlines.
-  public var length: Int
+  public var length: Int { Int(characterCount) }
+
+  private var characterCount: UInt32
+
+  init(content: Content, mark: Mark, length: Int) {
+    self.content = content
+    self.mark = mark
+    characterCount = UInt32(length)
+  }
+
+  /// The same value at another place.
+  func moved(to mark: Mark, length: Int) -> Node {
+    Node(content: content, mark: mark, length: length)
+  }
+
   /// How many nodes it has, itself included, with aliases counted as often as they are used.
-  var size: Int
+  ///
+  /// - Parameter limit: Where counting ends.
+  /// - Returns: The count, or a number above the limit.
+  func nodeCount(upTo limit: Int) -> Int {
+    var count = 0
+    var rest = [self]
+    while count <= limit, let node = rest.popLast() {
+      count += 1
+      switch node.content {
+      case .scalar: break
+      case .sequence(let nodes): rest += nodes
+      case .mapping(let pairs):
+        for pair in pairs {
+          rest.append(pair.key)
+          rest.append(pair.value)
+        }
+      }
+    }
+    return count
+  }
 
   /// What a plain or quoted scalar says, or nil for other nodes.
   public var text: String? {
     if case .scalar(let text, _) = content { text } else { nil }
   }
 
+  /// Whether it is a scalar that says just this.
+  public func says(_ text: String) -> Bool {
+    if case .scalar(let own, _) = content { own == text } else { false }
+  }
+
+  /// Finds a key of a map.
+  ///
+  /// Linear in the number of keys: what is looked through where it stands takes less time than a hash of
+  /// the name as long as there are few.
+  ///
+  /// - Parameters:
+  ///   - name: What the key says.
+  ///   - pairs: The keys of the map with their values.
+  /// - Returns: The position of the pair.
+  public static func position(of name: String, in pairs: [Pair]) -> Int? {
+    pairs.firstIndex { $0.key.says(name) }
+  }
+
   /// Whether it is nothing: an empty plain scalar, `~` or `null`, by the core schema of YAML 1.2.
   public var isNull: Bool {
-    if case .scalar(let text, isPlain: true) = content {
-      ["", "~", "null", "Null", "NULL"].contains(text)
-    } else {
-      false
+    guard case .scalar(let text, isPlain: true) = content else { return false }
+    switch text.utf8.count {
+    case 0: return true
+    case 1: return text == "~"
+    case 4: return text == "null" || text == "Null" || text == "NULL"
+    default: return false
     }
   }
 

@@ -177,9 +177,9 @@ extension WorkflowReader {
       return .list(values)
     case .mapping(let pairs):
       var values: [String: Value] = [:]
-      for (key, node) in pairs {
-        guard let value = settledItem(node, what, context) else { return nil }
-        values[key.text ?? ""] = value
+      for pair in pairs {
+        guard let value = settledItem(pair.value, what, context) else { return nil }
+        values[pair.key.text ?? ""] = value
       }
       return .map(values)
     }

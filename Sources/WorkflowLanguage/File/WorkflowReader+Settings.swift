@@ -76,14 +76,13 @@ extension WorkflowReader {
       return readers[context.file].concurrency(node)
     }
     // The group may depend on parameters: one for each target, say.
-    var settledPairs: [(key: Node, value: Node)] = []
-    for (key, value) in pairs {
-      guard key.text == "group" else {
-        settledPairs.append((key, value))
-        continue
+    var settledPairs: [Node.Pair] = []
+    for var pair in pairs {
+      if pair.key.says("group") {
+        guard let value = settled(pair.value, "group", context) else { return nil }
+        pair.value = value
       }
-      guard let value = settled(value, "group", context) else { return nil }
-      settledPairs.append((key, value))
+      settledPairs.append(pair)
     }
     var copy = node
     copy.content = .mapping(settledPairs)

@@ -226,11 +226,11 @@ struct WorkflowReader {
       return (nil, before)
     }
     // A step begins with its id, mostly: then it is not looked at twice.
-    let isStep = pairs.first?.key.text == "id"
-    if !isStep, pairs.contains(where: { $0.key.text == "parallel" }) {
+    let isStep = Node.position(of: "id", in: pairs) == 0
+    if !isStep, Node.position(of: "parallel", in: pairs) != nil {
       return readParallel(node, pairs, after: before, context)
     }
-    if !isStep, pairs.contains(where: { $0.key.text == "steps" }) {
+    if !isStep, Node.position(of: "steps", in: pairs) != nil {
       guard let steps = readers[context.file].fields(of: node, .sequence)?["steps"] else {
         return (nil, before)
       }
@@ -241,7 +241,7 @@ struct WorkflowReader {
   }
 
   private mutating func readParallel(
-    _ node: Node, _ pairs: [(key: Node, value: Node)], after before: [Need], _ context: Context
+    _ node: Node, _ pairs: [Node.Pair], after before: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
     for pair in pairs where pair.key.text != "parallel" {
       let name = pair.key.text ?? ""
