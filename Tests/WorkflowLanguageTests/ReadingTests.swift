@@ -25,6 +25,20 @@ struct ReadingTests {
       ])
   }
 
+  @Test func `steps that say nothing of it themselves have what the workflow says for all`() throws
+  {
+    let workflow = try Workflow(
+      text: """
+        defaults: { timeout: 2s, retry: 3 }
+        steps:
+          - { id: a, run: x }
+          - { id: b, run: x, timeout: 5s, dir: d }
+        """, file: "w.yaml")
+    #expect(workflow.steps.map(\.timeout) == [.seconds(2), .seconds(5)])
+    #expect(workflow.steps.map(\.retry?.limit) == [3, 3])
+    #expect(workflow.steps.map(\.directory) == [nil, "d"])
+  }
+
   @Test func `needs replaces the order that the list implies`() throws {
     let needs = try needs(
       """

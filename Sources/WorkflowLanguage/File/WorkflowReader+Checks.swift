@@ -1,5 +1,5 @@
-// What can be checked only once all steps are known: needs, circles, expressions; and what is probably not
-// meant.
+// What can be checked only once all steps are known: circles, expressions; and what is probably not meant.
+// What steps need is found in WorkflowReader+Needs.
 
 import YAML
 
@@ -9,104 +9,64 @@ extension WorkflowReader {
   /// - Returns: The graph, or nil when there is none.
   mutating func checkedGraph() -> Graph? {
     let before = mistakeCount
-    for position in drafts.indices {
-      steps[position].needs = resolved(drafts[position].needs, of: steps[position])
+    var builder = GraphBuilder(ids: steps.map(\.id))
+    for position in drafts.indices { resolveNeeds(of: position, &builder) }
+    var graph: Graph?
+    if mistakeCount == before {
+      do throws(GraphError) {
+        graph = try builder.graph()
+      } catch {
+        if case .cycle(let cycle) = error { tell(cycle: cycle, error) }
+      }
     }
     // Expressions are checked even where needs are wrong, as far as that goes.
-    guard mistakeCount == before else {
-      checkExpressions(in: nil)
-      return nil
-    }
-    do throws(GraphError) {
-      let graph = try Graph(ids: steps.map(\.id), needs: steps.map(\.needs))
-      checkExpressions(in: graph)
-      return graph
-    } catch {
-      if case .cycle(let cycle) = error { tell(cycle: cycle, error) }
-      checkExpressions(in: nil)
-      return nil
-    }
+    checkExpressions(in: graph)
+    return graph
   }
 
   private mutating func tell(cycle: [String], _ error: GraphError) {
     guard let position = steps.firstIndex(where: { $0.id == cycle.first }) else { return }
     let draft = drafts[position]
     let next = cycle[1 % cycle.count]
-    var node: Node?
-    for case .name(let name, let scope, _, let number) in draft.needs
-    where ids(of: name, scope: scope)?.contains(next) == true {
-      node = node ?? needNodes[number]
+    var need: NeedName?
+    for case .name(let number) in draft.needs {
+      let name = needNames[number]
+      guard ids(of: name.text, scope: name.scope)?.contains(next) == true else { continue }
+      need = need ?? name
     }
     readers[draft.file].tell(
-      error.description, at: node?.mark ?? draft.mark, length: node?.length ?? draft.length,
+      error.description, at: need?.mark ?? draft.mark, length: need?.length ?? draft.length,
       hint: "one of them must not need the next")
-  }
-
-  /// The ids of the steps that a name of a file stands for; nil where there is no such step.
-  private func ids(of name: String, scope: Int) -> [String]? {
-    if let group = scopes[scope].groups[name] { return group.ends }
-    return places[scope][name] == nil ? nil : [scopes[scope].prefix + name]
-  }
-
-  private mutating func resolved(_ needs: [Need], of step: Step) -> [String] {
-    var result: [String] = []
-    result.reserveCapacity(needs.count)
-    for need in needs {
-      switch need {
-      case .step(let id):
-        result.append(id)
-      case .name(let name, let scope, let file, let number):
-        let node = needNodes[number]
-        let ids = ids(of: name, scope: scope)
-        let isItself =
-          ids == [step.id]
-          || step.extrasIfAny?.groups.contains(scopes[scope].prefix + name) == true
-        if finallyIDs.contains(scopes[scope].prefix + name), step.extrasIfAny?.finally == nil {
-          readers[file].tell(
-            "\"\(name)\" stands under \"finally\": it runs when all others are over", at: node,
-            hint: "move it to \"steps\", or do not need it")
-        } else if isItself {
-          readers[file].tell("step \"\(name)\" needs itself", at: node, hint: "remove it")
-        } else if let ids {
-          // A step that could not be read is missing; that has been told.
-          result += ids
-        } else {
-          if name.contains(",") {
-            readers[file].tell(
-              "\"\(name)\" is no id", at: node, hint: "write a list of ids: [\(name)]")
-            continue
-          }
-          let near = readers[file].givesHints ? nearest(to: name, among: places[scope].keys) : nil
-          readers[file].tell(
-            "step \"\(step.id)\" needs \"\(name)\", which does not exist", at: node,
-            hint: near.map { "did you mean \"\($0)\"?" })
-        }
-      }
-    }
-    // Names differ, so only what groups stand for can come twice.
-    guard result.count > needs.count else { return result }
-    var seen: Set<String> = []
-    return result.filter { seen.insert($0).inserted }
   }
 
   // MARK: Expressions
 
   private mutating func checkExpressions(in graph: Graph?) {
     var reach = Reach(graph)
+    // Most stand where the one before stands: in `env` of a step, say.
+    var last: (place: ExpressionPlace, scope: Int, expressionScope: ExpressionScope)?
     for check in checks {
-      let scope = expressionScope(of: check.place, scope: check.scope, check.bindings)
+      let scope: ExpressionScope
+      if let last, last.place == check.place, last.scope == check.scope, check.bindings == nil {
+        scope = last.expressionScope
+      } else {
+        scope = expressionScope(of: check.place, scope: check.scope, check.bindings)
+        last = check.bindings == nil ? (check.place, check.scope, scope) : nil
+      }
       do throws(ExpressionMistake) {
         let types = try check.template.types(in: scope)
         try checkKind(types, check)
         try checkSteps(check, &reach)
       } catch {
         readers[check.file].tell(error, in: check.node)
+        // It knows how much was told when it was made, by which it judges whether hints are worth it.
+        last = nil
       }
     }
   }
 
   private func checkKind(_ types: ValueTypes, _ check: Check) throws(ExpressionMistake) {
-    let whole = 0..<max(1, check.template.source.unicodeScalars.count)
+    var whole: Range<Int> { 0..<max(1, check.template.source.unicodeScalars.count) }
     switch check.place {
     case .condition:
       if check.template.parts.count > 1 {
@@ -131,40 +91,37 @@ extension WorkflowReader {
 
   /// Whatever a step refers to has to be over when it starts.
   private func checkSteps(_ check: Check, _ reach: inout Reach) throws(ExpressionMistake) {
-    guard let position = check.draft, position < drafts.count else { return }
+    guard let position = check.draft, position < drafts.count,
+      check.template.expressions.contains(where: { !$0.expression.stepNames.isEmpty })
+    else { return }
     let step = steps[position]
     for (expression, offset) in check.template.expressions {
-      var mistake: ExpressionMistake?
-      expression.visit { part in
-        guard mistake == nil, case .member(let base, let name) = part.kind,
-          case .root(.steps) = base.kind, let ids = ids(of: name, scope: check.scope)
-        else { return }
-        let own = scopes[check.scope].prefix + name
+      for (name, range) in expression.stepNames {
+        guard let ids = ids(of: name, scope: check.scope) else { continue }
+        let own = fullID(name, scope: check.scope)
         let isAfter = finallyIDs.contains(own)
-        if step.extrasIfAny?.finally != nil && !isAfter { return }
+        if step.extrasIfAny?.finally != nil && !isAfter { continue }
+        let (message, hint): (String, String)
         if isAfter && step.extrasIfAny?.finally == nil {
-          mistake = ExpressionMistake(
-            message: "\"\(name)\" stands under \"finally\": it runs when all others are over",
-            hint: "use it there", range: part.range)
+          message = "\"\(name)\" stands under \"finally\": it runs when all others are over"
+          hint = "use it there"
         } else if own == step.id && check.place != .outputs {
-          mistake = ExpressionMistake(
-            message: "a step cannot use its own outputs",
-            hint: "only \"outputs\" of it can, as outputs.name",
-            range: part.range)
+          message = "a step cannot use its own outputs"
+          hint = "only \"outputs\" of it can, as outputs.name"
         } else if own == step.id {
-          mistake = ExpressionMistake(
-            message: "a step's own outputs are \"outputs.…\"", hint: "write outputs.name",
-            range: part.range)
-        } else if own == step.id || !reach.covers(ids, step.id) {
-          mistake = ExpressionMistake(
-            message: "\"\(name)\" may not be over when this step starts",
-            hint: reach.covers([step.id], ids.first ?? "")
-              ? "\"\(name)\" needs this step itself"
-              : "add \"\(name)\" to its needs, directly or through others",
-            range: part.range)
+          message = "a step's own outputs are \"outputs.…\""
+          hint = "write outputs.name"
+        } else if !reach.covers(ids, step.id) {
+          message = "\"\(name)\" may not be over when this step starts"
+          hint =
+            reach.covers([step.id], ids.first ?? "")
+            ? "\"\(name)\" needs this step itself"
+            : "add \"\(name)\" to its needs, directly or through others"
+        } else {
+          continue
         }
+        throw ExpressionMistake(message: message, hint: hint, range: range).moved(by: offset)
       }
-      if let mistake { throw mistake.moved(by: offset) }
     }
   }
 
@@ -183,26 +140,24 @@ extension WorkflowReader {
       let needs = graph.needs(of: StepIndex(position))
       // In a wide fan-in one need hides in another rarely, and looking for it costs its square.
       guard needs.count <= 100 else { continue }
+      // One step back only: looking further would take time that grows faster than the file.
+      func other(_ index: StepIndex) -> StepIndex? {
+        needs.first { $0 != index && graph.needs(of: $0).contains(index) }
+      }
+      guard needs.contains(where: { other($0) != nil }) else { continue }
       for need in draft.needs {
-        guard case .name(let name, let scope, let file, let number) = need,
-          scopes[scope].groups.isEmpty || scopes[scope].groups[name] == nil,
-          let index = needs.first(where: { isNamed(graph.id(of: $0), name, scope) })
+        guard case .name(let number) = need else { continue }
+        let (name, scope) = (needNames[number].text, needNames[number].scope)
+        guard scopes[scope].groups.isEmpty || scopes[scope].groups[name] == nil,
+          let index = needs.first(where: { isNamed(graph.id(of: $0), name, scope) }),
+          let other = other(index)
         else { continue }
-        // One step back only: looking further would take time that grows faster than the file.
-        let other = needs.first { other in
-          other != index && graph.needs(of: other).contains(index)
-        }
-        guard let other else { continue }
-        readers[file].warn(
-          "\"\(name)\" is needed already, by \"\(graph.id(of: other))\"", at: needNodes[number],
-          hint: "it can be left out")
+        readers[needNames[number].file].tell(
+          "\"\(name)\" is needed already, by \"\(graph.id(of: other))\"",
+          at: needNames[number].mark, length: needNames[number].length, hint: "it can be left out",
+          severity: .warning)
       }
     }
-  }
-
-  private func isNamed(_ id: String, _ name: String, _ scope: Int) -> Bool {
-    let prefix = scopes[scope].prefix
-    return prefix.isEmpty ? id == name : id == prefix + name
   }
 
   /// A condition that is false whatever happens: nothing reaches the step.
@@ -219,6 +174,7 @@ extension WorkflowReader {
 
   /// An output that is computed and never used.
   private mutating func warnOfUnusedOutputs() {
+    guard checks.contains(where: { $0.place == .outputs }) else { return }
     var used: Set<String> = []
     for check in checks {
       for (expression, _) in check.template.expressions {

@@ -40,6 +40,8 @@ extension WorkflowReader {
     private var rest = Rest()
     /// Whether a step here has no extras but those that it names itself.
     private(set) var isPlain = true
+    /// Whether a step here is tried again or timed out without saying so itself.
+    private(set) var hasDefaults = false
 
     private mutating func change(_ change: (Rest) -> Void) {
       if !isKnownUniquelyReferenced(&rest) { rest = Rest(rest) }
@@ -47,6 +49,7 @@ extension WorkflowReader {
       isPlain =
         rest.bindings == nil && !rest.isFinally && !rest.defaults.continuesOnError
         && rest.extras == StepExtras()
+      hasDefaults = rest.defaults.timeout != nil || rest.defaults.retry != nil
     }
 
     var bindings: Bindings? {

@@ -61,7 +61,7 @@ extension WorkflowReader {
     }
     let isSkipped = ends.isEmpty
     scopes[context.scope].groups[id] = StepGroup(
-      kind: .each(members), ends: isSkipped ? [] : ends.compactMap(\.stepID))
+      kind: .each(members), ends: isSkipped ? [] : stepIDs(of: ends))
     return (.group(group, .parallel(outlines)), isSkipped ? needs : ends)
   }
 
@@ -290,10 +290,10 @@ extension WorkflowReader {
   }
 }
 
-extension WorkflowReader.Need {
-  /// The id, where it is a step of the graph.
-  var stepID: String? {
-    if case .step(let id) = self { id } else { nil }
+extension WorkflowReader {
+  /// The ids of those that are steps of the graph.
+  func stepIDs(of needs: [Need]) -> [String] {
+    needs.compactMap { if case .step(let position) = $0 { steps[position].id } else { nil } }
   }
 }
 

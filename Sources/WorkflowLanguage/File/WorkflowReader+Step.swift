@@ -13,16 +13,17 @@ extension WorkflowReader {
     // Without a name it is read all the same, for its other mistakes.
     let id = readID(fields["id"], of: node, context) ?? "(step \(drafts.count + 1))"
     if context.isFinally {
-      finallyIDs.insert(scopes[context.scope].prefix + id)
+      finallyIDs.insert(fullID(id, scope: context.scope))
       if fields["needs"] != nil {
         readers[file].tell(
           "a step under finally has no \"needs\"", at: fields.key("needs") ?? node,
           hint: "they run in order, when all others are over")
       }
-    } else if let on = fields.key("on") {
+    } else if fields.bits & Self.extraKeys != 0, let on = fields.key("on") {
       readers[file].tell(
         "\"on\" belongs to steps under \"finally\"", at: on, hint: "use \"if\" here")
     }
+    guard fields.bits & Self.manyKeys != 0 else { return readSingle(fields, id, needs, context) }
     if fields["foreach"] != nil || fields["matrix"] != nil {
       return readMany(fields, id, needs, context)
     }
@@ -33,6 +34,17 @@ extension WorkflowReader {
         hint: "give it to the workflow, or remove it")
     }
     return readSingle(fields, id, needs, context)
+  }
+
+  /// The keys that make many of a step, or belong to such ones.
+  private static let manyKeys = KeyTable.step.bits([
+    "foreach", "matrix", "max-parallel", "fail-fast",
+  ])
+
+  /// The id of a step in the graph.
+  func fullID(_ id: String, scope: Int) -> String {
+    let prefix = scopes[scope].prefix
+    return prefix.isEmpty ? id : prefix + id
   }
 
   /// How many steps there may be where some were made of others.
@@ -55,16 +67,44 @@ extension WorkflowReader {
         at: fields["id"] ?? fields.node)
       return (nil, needs)
     }
-    if fields["uses"] != nil { return readUses(fields, id, needs, context) }
+    let hasSettings = fields.bits & Self.settingKeys != 0
+    if hasSettings, fields["uses"] != nil { return readUses(fields, id, needs, context) }
     let file = context.file
     let draft = drafts.count
     var step = Step(
-      id: scopes[context.scope].prefix + id, action: readAction(fields, context, draft) ?? .wait)
+      id: fullID(id, scope: context.scope), action: readAction(fields, context, draft) ?? .wait)
+    if fields.bits & Self.environmentKey != 0, let node = fields["env"] {
+      step.environment = readEnvironment(node, .environment, context, draft: draft)
+    }
+    if hasSettings || context.hasDefaults || context.scope != 0 {
+      readSettings(fields, of: &step, context, draft)
+    }
+    step.line = fields.node.mark.line
+    if !context.isPlain || context.scope != 0 || fields.bits & Self.extraKeys != 0 {
+      step.extras = readExtras(fields, context, draft)
+    }
+    let idNode = fields["id"] ?? fields.node
+    steps.append(step)
+    drafts.append(
+      Draft(
+        needs: needs, file: file, mark: idNode.mark, length: idNode.length))
+    return (.step(StepIndex(draft)), [.step(draft)])
+  }
+
+  private static let environmentKey = KeyTable.step.bits(["env"])
+
+  /// The keys that say how a step is run, which most steps leave to the workflow; and those of steps that
+  /// stand for another file.
+  private static let settingKeys = KeyTable.step.bits([
+    "uses", "with", "dir", "shell", "timeout", "grace", "retry",
+  ])
+
+  private mutating func readSettings(
+    _ fields: Fields, of step: inout Step, _ context: Context, _ draft: Int
+  ) {
+    let file = context.file
     if let key = fields.key("with") {
       readers[file].tell("\"with\" belongs to a step with \"uses\"", at: key, hint: "use env")
-    }
-    if let node = fields["env"] {
-      step.environment = readEnvironment(node, .environment, context, draft: draft)
     }
     step.directory = fields["dir"].flatMap {
       template($0, "dir", .setting, context, draft: draft)
@@ -78,16 +118,6 @@ extension WorkflowReader {
     step.grace = fields["grace"].flatMap { duration($0, "grace", context, allowsZero: true) }
     if step.grace == nil && context.scope != 0 { step.grace = context.defaults.grace }
     step.retry = fields["retry"].flatMap { readers[file].retry($0) } ?? context.defaults.retry
-    step.line = fields.node.mark.line
-    if !context.isPlain || context.scope != 0 || fields.bits & Self.extraKeys != 0 {
-      step.extras = readExtras(fields, context, draft)
-    }
-    let idNode = fields["id"] ?? fields.node
-    steps.append(step)
-    drafts.append(
-      Draft(
-        needs: needs, file: file, mark: idNode.mark, length: idNode.length))
-    return (.step(StepIndex(draft)), [.step(step.id)])
   }
 
   /// The keys whose values most steps do not have.
@@ -135,57 +165,42 @@ extension WorkflowReader {
         hint: "use at most 64 letters, digits, _ and -, beginning with a letter or digit")
       return nil
     }
-    if let first = places[context.scope][id] {
+    let place = Place(mark: node.mark, step: drafts.count)
+    if let first = places[context.scope].updateValue(place, forKey: id) {
+      places[context.scope][id] = first
       // One of many is read once for each.
-      guard first != node.mark || context.bindings == nil else { return id }
+      guard first.mark != node.mark || context.bindings == nil else { return id }
       readers[file].tell(
-        "there is a step \"\(id)\" already, at line \(first.line)", at: node,
+        "there is a step \"\(id)\" already, at line \(first.mark.line)", at: node,
         hint: "ids must differ")
       return nil
     }
-    places[context.scope][id] = node.mark
     return id
   }
 
   private func isStepID(_ id: String) -> Bool {
-    let isRight = id.utf8.allSatisfy { byte in
-      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || byte == 0x5F || byte == 0x2D
+    guard (1...64).contains(id.utf8.count), id.utf8.first != 0x5F, id.utf8.first != 0x2D else {
+      return false
     }
-    return isRight && (1...64).contains(id.utf8.count) && !id.hasPrefix("_") && !id.hasPrefix("-")
-  }
-
-  private mutating func readNeeds(_ node: Node, _ context: Context) -> [Need] {
-    let file = context.file
-    let nodes: [Node]
-    if case .scalar = node.content {
-      nodes = [node]
-    } else {
-      nodes = readers[file].list(node, of: "an id or a list of ids is") ?? []
-    }
-    var seen: Set<String> = []
-    return nodes.enumerated().compactMap { position, need in
-      guard let id = readers[file].nonEmptyText(need, "needs") else { return nil }
-      // A few are compared faster than their hashes are made.
-      let isKnown =
-        nodes.count > 8
-        ? !seen.insert(id).inserted : nodes[..<position].contains { $0.text == id }
-      if isKnown {
-        readers[file].tell("\"\(id)\" is needed already", at: need, hint: "name it once")
-        return nil
+    var id = id
+    return id.withUTF8 { bytes in
+      bytes.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+          || byte == 0x5F || byte == 0x2D
       }
-      needNodes.append(need)
-      return .name(id, scope: context.scope, file: file, node: needNodes.count - 1)
     }
   }
 
   // MARK: What it does
 
+  private static let execKey = KeyTable.step.bits(["exec"])
+
   private mutating func readAction(
     _ fields: Fields, _ context: Context, _ draft: Int
   ) -> Action? {
     let file = context.file
-    switch (fields["run"], fields["exec"]) {
+    let exec = fields.bits & Self.execKey == 0 ? nil : fields["exec"]
+    switch (fields["run"], exec) {
     case (.some, .some):
       let later = [fields.key("run"), fields.key("exec")].compactMap(\.self)
         .max { $0.mark < $1.mark }
@@ -247,10 +262,10 @@ extension WorkflowReader {
 
   /// A text with expressions, noted to be checked.
   mutating func template(
-    _ node: Node, _ what: String, _ place: ExpressionPlace, _ context: Context, draft: Int?,
-    isExpression: Bool = false
+    _ node: Node, _ what: @autoclosure () -> String, _ place: ExpressionPlace, _ context: Context,
+    draft: Int?, isExpression: Bool = false
   ) -> Template? {
-    guard let template = readers[context.file].template(node, what, isExpression: isExpression)
+    guard let template = readers[context.file].template(node, what(), isExpression: isExpression)
     else { return nil }
     if !template.isPlain {
       checks.append(
@@ -265,7 +280,9 @@ extension WorkflowReader {
     _ node: Node, _ place: ExpressionPlace, _ context: Context, draft: Int?
   ) -> [String: Template] {
     var environment: [String: Template] = [:]
-    for (name, _, value) in readers[context.file].named(node, "env", .variable) {
+    let variables = readers[context.file].named(node, "env", .variable)
+    environment.reserveCapacity(variables.count)
+    for (name, _, value) in variables {
       if value.isNull {
         readers[context.file].tell(
           "the variable \"\(name)\" has no value", at: value, hint: "write \"\" for an empty one")

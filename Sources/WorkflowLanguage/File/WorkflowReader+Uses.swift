@@ -58,7 +58,7 @@ extension WorkflowReader {
     let (outline, ends) = readList(steps, after: needs, inner)
     let outputs = used["outputs"].map { readOutputs($0, of: "the workflow", inner) } ?? [:]
     scopes[context.scope].groups[id] = StepGroup(
-      kind: .used(scope: inner.scope, outputs: outputs), ends: ends.compactMap(\.stepID))
+      kind: .used(scope: inner.scope, outputs: outputs), ends: stepIDs(of: ends))
     return (.group(scopes[context.scope].prefix + id, outline), ends)
   }
 

@@ -5,10 +5,30 @@ import YAML
 
 /// Reads one workflow file, with those that it uses.
 struct WorkflowReader {
-  /// What a step needs, as it was read: the id of a step of the graph, or a name that a file gives.
+  /// What a step needs, as it was read.
   enum Need: Equatable {
-    case step(String)
-    case name(String, scope: Int, file: Int, node: Int)
+    /// A step of the graph, by its position.
+    case step(Int)
+    /// A name that a file gives, by its position in `needNames`.
+    case name(Int)
+  }
+
+  /// A name under `needs`.
+  struct NeedName {
+    let text: String
+    /// Where it stands.
+    let mark: Mark
+    let length: Int
+    let scope: Int
+    let file: Int
+  }
+
+  /// The step that a file gives an id to.
+  struct Place {
+    /// Where the id stands.
+    let mark: Mark
+    /// The position of the step, if it is one step and could be read; another one's or none if not.
+    let step: Int
   }
 
   /// What a step needs as it was read, with the place that messages about it point to.
@@ -41,10 +61,10 @@ struct WorkflowReader {
   var drafts: [Draft] = []
   var scopes: [Scope] = []
   var checks: [Check] = []
-  /// The nodes of needs, by the numbers that `Need.name` has.
-  var needNodes: [Node] = []
+  /// The names under `needs`, as `Need.name` counts them.
+  var needNames: [NeedName] = []
   /// Where ids were first given, by scope.
-  var places: [[String: Mark]] = []
+  var places: [[String: Place]] = []
   var usedSources: [String: String] = [:]
   /// The ids of the steps under `finally`.
   var finallyIDs: Set<String> = []
@@ -72,15 +92,28 @@ struct WorkflowReader {
   ///
   /// - Throws: ``WorkflowError`` with every mistake.
   mutating func workflow(
-    from document: Document, defaultName: String
+    from document: consuming Document, defaultName: String
   ) throws(WorkflowError) -> Workflow {
-    var workflow: Workflow?
+    var header: Header?
     if let root = root(of: document, file: 0) {
-      workflow = readWorkflow(root, defaultName)
+      header = readWorkflow(root, defaultName)
     }
-    guard mistakeCount == 0, var workflow else {
+    // The tree takes more room than anything, and all that is needed of it has been taken.
+    _ = consume document
+    guard let header, let graph = checkedGraph(), mistakeCount == 0 else {
       throw WorkflowError(diagnostics: diagnostics, mistakeCount: mistakeCount)
     }
+    warn(about: graph)
+    var workflow = Workflow(
+      name: header.name, description: header.description, file: readers[0].file,
+      shell: header.context.defaults.shell ?? .standard, timeout: header.timeout,
+      grace: header.context.defaults.grace, maxParallel: header.maxParallel,
+      concurrency: header.concurrency, steps: steps, outline: header.outline, graph: graph)
+    workflow.failsFast = header.failsFast ?? false
+    workflow.triggers = header.triggers
+    workflow.parameters = header.parameters
+    workflow.scopes = scopes
+    workflow.sources = usedSources
     workflow.warnings = diagnostics
     return workflow
   }
@@ -104,7 +137,22 @@ struct WorkflowReader {
 
   // MARK: The whole
 
-  private mutating func readWorkflow(_ root: Node, _ defaultName: String) -> Workflow? {
+  /// What a file says of the workflow as a whole.
+  private struct Header {
+    let name: String
+    let description: String?
+    let timeout: Duration?
+    let maxParallel: Int?
+    let failsFast: Bool?
+    let concurrency: Concurrency?
+    let triggers: Triggers?
+    let parameters: [Parameter]
+    let context: Context
+    let outline: Outline
+  }
+
+  /// Reads all keys; the steps are noted, with what has to be checked once all of them are known.
+  private mutating func readWorkflow(_ root: Node, _ defaultName: String) -> Header? {
     guard let fields = readers[0].fields(of: root, .workflow) else { return nil }
     let parameters = fields["params"].map { readers[0].parameters($0) } ?? []
     var context = Context()
@@ -133,20 +181,10 @@ struct WorkflowReader {
       outline = .sequence([outline, .group("finally", after)])
     }
     if let outputs = fields["outputs"] { _ = readOutputs(outputs, of: "the workflow", context) }
-    guard let graph = checkedGraph() else { return nil }
-    guard mistakeCount == 0 else { return nil }
-    warn(about: graph)
-    var workflow = Workflow(
-      name: name, description: description, file: readers[0].file,
-      shell: context.defaults.shell ?? .standard, timeout: timeout, grace: context.defaults.grace,
-      maxParallel: maxParallel, concurrency: concurrency, steps: self.steps,
-      outline: outline, graph: graph)
-    workflow.failsFast = failsFast ?? false
-    workflow.triggers = triggers
-    workflow.parameters = parameters
-    workflow.scopes = scopes
-    workflow.sources = usedSources
-    return workflow
+    return Header(
+      name: name, description: description, timeout: timeout, maxParallel: maxParallel,
+      failsFast: failsFast, concurrency: concurrency, triggers: triggers, parameters: parameters,
+      context: context, outline: outline)
   }
 
   mutating func addScope(_ scope: Scope) {
@@ -203,7 +241,7 @@ struct WorkflowReader {
       drafts.reserveCapacity(nodes.count)
       steps.reserveCapacity(nodes.count)
       places[context.scope].reserveCapacity(nodes.count)
-      needNodes.reserveCapacity(nodes.count)
+      needNames.reserveCapacity(nodes.count)
     }
     var ends = before
     var items: [Outline] = []

@@ -1,0 +1,138 @@
+// Reads what steps need, and finds the steps that are meant once all of them are known.
+
+import YAML
+
+extension WorkflowReader {
+  /// Reads `needs`; names are looked up once all steps are known.
+  mutating func readNeeds(_ node: Node, _ context: Context) -> [Need] {
+    let file = context.file
+    let nodes: [Node]
+    if case .scalar = node.content {
+      nodes = [node]
+    } else {
+      nodes = readers[file].list(node, of: "an id or a list of ids is") ?? []
+    }
+    var seen: Set<String> = []
+    var needs: [Need] = []
+    needs.reserveCapacity(nodes.count)
+    for (position, need) in nodes.enumerated() {
+      guard let id = readers[file].nonEmptyText(need, "needs") else { continue }
+      // A few are compared faster than their hashes are made.
+      let isKnown =
+        nodes.count > 8
+        ? !seen.insert(id).inserted : nodes[..<position].contains { $0.says(id) }
+      if isKnown {
+        readers[file].tell("\"\(id)\" is needed already", at: need, hint: "name it once")
+        continue
+      }
+      needs.append(.name(needNames.count))
+      needNames.append(
+        NeedName(
+          text: id, mark: need.mark, length: need.length, scope: context.scope, file: file))
+    }
+    return needs
+  }
+
+  // MARK: Finding them
+
+  /// The ids of the steps that a name of a file stands for; nil where there is no such step.
+  func ids(of name: String, scope: Int) -> [String]? {
+    if let group = scopes[scope].groups[name] { return group.ends }
+    return places[scope][name] == nil ? nil : [fullID(name, scope: scope)]
+  }
+
+  /// Resolves what a step needs: into ids for the step, and into edges of the graph.
+  mutating func resolveNeeds(of position: Int, _ builder: inout GraphBuilder) {
+    if let needs = plainNeeds(of: position, &builder) {
+      steps[position].needs = needs
+    } else {
+      builder.forgetNeeds()
+      steps[position].needs = resolved(drafts[position].needs, of: steps[position])
+      for id in steps[position].needs { builder.need(id) }
+    }
+    builder.endStep()
+  }
+
+  /// The ids of what a step needs where each name is one other step, as almost everywhere; nil if not.
+  private func plainNeeds(of position: Int, _ builder: inout GraphBuilder) -> [String]? {
+    var ids: [String] = []
+    ids.reserveCapacity(drafts[position].needs.count)
+    for need in drafts[position].needs {
+      let other: Int
+      switch need {
+      case .step(let step): other = step
+      case .name(let number):
+        guard let step = plainStep(named: number), step != position else { return nil }
+        other = step
+      }
+      builder.need(other)
+      ids.append(steps[other].id)
+    }
+    return ids
+  }
+
+  /// The position of the step that a name stands for; nil where it is no step, or several, or one of which
+  /// more is to be said.
+  private func plainStep(named number: Int) -> Int? {
+    let (name, scope) = (needNames[number].text, needNames[number].scope)
+    guard scopes[scope].groups.isEmpty || scopes[scope].groups[name] == nil,
+      let step = places[scope][name]?.step, step < steps.count,
+      // A step that could not be read has left its position to another one.
+      isNamed(steps[step].id, name, scope),
+      finallyIDs.isEmpty || !finallyIDs.contains(steps[step].id)
+    else { return nil }
+    return step
+  }
+
+  private mutating func resolved(_ needs: [Need], of step: Step) -> [String] {
+    var result: [String] = []
+    result.reserveCapacity(needs.count)
+    for need in needs {
+      switch need {
+      case .step(let position):
+        result.append(steps[position].id)
+      case .name(let number):
+        let need = needNames[number]
+        let (name, scope, file) = (need.text, need.scope, need.file)
+        let ids = ids(of: name, scope: scope)
+        let isItself =
+          ids == [step.id]
+          || step.extrasIfAny?.groups.contains(scopes[scope].prefix + name) == true
+        if finallyIDs.contains(scopes[scope].prefix + name), step.extrasIfAny?.finally == nil {
+          readers[file].tell(
+            "\"\(name)\" stands under \"finally\": it runs when all others are over",
+            at: need.mark, length: need.length,
+            hint: "move it to \"steps\", or do not need it")
+        } else if isItself {
+          readers[file].tell(
+            "step \"\(name)\" needs itself", at: need.mark, length: need.length, hint: "remove it")
+        } else if let ids {
+          // A step that could not be read is missing; that has been told.
+          result += ids
+        } else {
+          if name.contains(",") {
+            readers[file].tell(
+              "\"\(name)\" is no id", at: need.mark, length: need.length,
+              hint: "write a list of ids: [\(name)]")
+            continue
+          }
+          let near = readers[file].givesHints ? nearest(to: name, among: places[scope].keys) : nil
+          readers[file].tell(
+            "step \"\(step.id)\" needs \"\(name)\", which does not exist",
+            at: need.mark, length: need.length,
+            hint: near.map { "did you mean \"\($0)\"?" })
+        }
+      }
+    }
+    // Names differ, so only what groups stand for can come twice.
+    guard result.count > needs.count else { return result }
+    var seen: Set<String> = []
+    return result.filter { seen.insert($0).inserted }
+  }
+
+  /// Whether an id is that of a name in a scope.
+  func isNamed(_ id: String, _ name: String, _ scope: Int) -> Bool {
+    let prefix = scopes[scope].prefix
+    return prefix.isEmpty ? id == name : id == prefix + name
+  }
+}
