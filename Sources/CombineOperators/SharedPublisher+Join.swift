@@ -28,6 +28,23 @@ where Upstream == Publishers.ZipMany<SharedPublisher<Output, Never>> {
   }
 }
 
+extension Publishers.TaskMap
+where Upstream == Publishers.ZipMany<SharedPublisher<Output, any Error>> {
+  /// Shares the results of a closure that takes the values of other shared publishers and may throw.
+  ///
+  /// The contract is that of the form that cannot fail.
+  ///
+  /// - Parameter count: How many of the last values are repeated.
+  /// - Returns: The shared publisher.
+  @inlinable
+  public func share(replay count: Int) -> SharedPublisher<Output, any Error> {
+    guard count > 0, maxPublishers > .none, upstream.upstreams.allSatisfy(\.isJoin) else {
+      return SharedPublisher(self, replay: count)
+    }
+    return SharedPublisher(Join(upstreams: upstream.upstreams, transform: transform))
+  }
+}
+
 /// What joins the values of shared publishers: one of each, then a task, then the end.
 @usableFromInline
 struct Join<Output, Failure: Error> {

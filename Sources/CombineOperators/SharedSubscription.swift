@@ -8,6 +8,7 @@ public import Synchronization
 /// Its type does not name the subscriber, so that the publisher can call it without a detour.
 @usableFromInline
 final class SharedSubscription<Output, Failure: Error>: DirectSubscription, @unchecked Sendable {
+  // @unchecked: inherited; `position` is only read and written under the lock of the publisher.
   /// What a subscriber is told.
   @usableFromInline
   enum Event {
@@ -40,7 +41,6 @@ final class SharedSubscription<Output, Failure: Error>: DirectSubscription, @unc
     case nothing(hasLeft: Bool)
   }
 
-  // @unchecked: inherited; this is only read and written under the lock of the publisher.
   /// Where it stands among the subscribers; nil when it is not among them.
   @usableFromInline var position: Int?
   @usableFromInline let shared: SharedPublisher<Output, Failure>

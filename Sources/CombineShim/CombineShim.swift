@@ -2,7 +2,7 @@
 // own; that one brings Foundation's networking along, and with it thirty shared libraries.
 
 #if canImport(Combine)
-  @_exported import Combine
+@_exported import Combine
 #else
-  @_exported import OpenCombine
+@_exported import OpenCombine
 #endif

@@ -241,7 +241,7 @@ final class RunLedger: Sendable {
 extension RunLedger.Page {
   /// Tells one event, stamped with the present time and generation, or with the generation given.
   ///
-  /// - Parameter step: The position of the step that it is about, if it is about one.
+  /// For an event of a step, its position makes that cheaper.
   mutating func tell(_ kind: Event.Kind, generation: Int? = nil, ofStepAt step: Int? = nil) {
     let event = Event(
       time: clock.now, run: run, generation: generation ?? state.generation, kind: kind)

@@ -90,7 +90,8 @@ public struct RunState: Sendable, Equatable {
       try expect(event, phase.isUnderWay && counts.final == steps.count)
       setPhase(.ended(outcome), event.time)
     case .step(let id, let attempt, let stepEvent):
-      guard let position = known ?? positions[id], phase.isUnderWay, event.generation == generation else {
+      guard let position = known ?? positions[id], phase.isUnderWay, event.generation == generation
+      else {
         throw InvalidTransition(event: event, phase: phase, stepPhase: nil)
       }
       try apply(stepEvent, attempt: attempt, to: position, event)

@@ -1,0 +1,130 @@
+import CombineOperators
+import TestSupport
+import Testing
+
+/// Shared publishers that are joined, mapped through a task and shared again: seen from outside like the
+/// operators one by one.
+struct JoinTests {
+  typealias Step = SharedPublisher<Int, Never>
+  struct Failure: Error {}
+
+  /// A step that ends only when its task is cancelled.
+  private static func endless(_ log: Protected<[String]>, _ name: String) -> Step {
+    [Step]().zip().task { _ in
+      log.withLock { $0.append("\(name) starts") }
+      for await _ in AsyncStream<Void>.makeStream().stream {}
+      log.withLock { $0.append("\(name) is cancelled") }
+      return 0
+    }.share(replay: 1)
+  }
+
+  @Test func `a join waits for all, keeps their order, and repeats its value`() async {
+    let starts = Protected(0)
+    let leaves = (1...3).map { number in
+      [Step]().zip().task { _ in
+        starts.withLock { $0 += 1 }
+        return number
+      }.share(replay: 1)
+    }
+    let sum = leaves.zip().task { $0.reduce(0) { $0 * 10 + $1 } }.share(replay: 1)
+    #expect(starts.value == 0, "nothing begins before somebody is there")
+    let probe = Probe<Int, Never>()
+    sum.subscribe(probe)
+    await expectEventually("the value comes") { probe.ended == .finished }
+    #expect(probe.values == [123])
+    let late = Probe<Int, Never>()
+    sum.subscribe(late)
+    #expect(late.values == [123] && late.ended == .finished)
+    #expect(starts.value == 3, "each leaf ran once")
+  }
+
+  @Test func `who holds a join needs no subscriber, and who lets go last cancels it`() async {
+    let log = Protected<[String]>([])
+    let leaf = Self.endless(log, "leaf")
+    let join = [leaf].zip().task { $0[0] }.share(replay: 1)
+    join.hold()
+    join.hold()
+    await expectEventually("the leaf runs") { log.value == ["leaf starts"] }
+    join.letGo()
+    #expect(log.value == ["leaf starts"])
+    join.letGo()
+    await expectEventually("the leaf ends") { log.value == ["leaf starts", "leaf is cancelled"] }
+    join.hold()
+    await expectEventually("it starts anew") { log.value.count == 3 }
+    join.letGo()
+    await expectEventually("and ends anew") { log.value.count == 4 }
+  }
+
+  @Test func `a leaf goes on while another join waits for it`() async {
+    let log = Protected<[String]>([])
+    let leaf = Self.endless(log, "leaf")
+    let joins = (0..<3).map { _ in [leaf].zip().task { $0[0] }.share(replay: 1) }
+    for join in joins { join.hold() }
+    await expectEventually("the leaf runs") { log.value == ["leaf starts"] }
+    joins[1].letGo()
+    joins[2].letGo()
+    #expect(log.value == ["leaf starts"])
+    joins[0].letGo()
+    await expectEventually("the leaf ends") { log.value == ["leaf starts", "leaf is cancelled"] }
+  }
+
+  @Test func `a failure ends a join at once, and cancels what else it waits for`() async {
+    typealias Failing = SharedPublisher<Int, any Error>
+    let log = Protected<[String]>([])
+    let failing = [Failing]().zip().task { (_: [Int]) async throws -> Int in throw Failure() }
+      .share(replay: 1)
+    let endless = [Failing]().zip().task { (_: [Int]) async throws -> Int in
+      log.withLock { $0.append("starts") }
+      for await _ in AsyncStream<Void>.makeStream().stream {}
+      log.withLock { $0.append("is cancelled") }
+      return 0
+    }.share(replay: 1)
+    let join = [endless, failing].zip().task { (values: [Int]) async throws -> Int in values[0] }
+      .share(replay: 1)
+    let probe = Probe<Int, any Error>()
+    join.subscribe(probe)
+    await expectEventually("it fails") { probe.ended != nil }
+    #expect(probe.values.isEmpty)
+    #expect(probe.ended == .failed)
+    await expectEventually("the other is cancelled") { log.value.last != "starts" }
+    let late = Probe<Int, any Error>()
+    join.subscribe(late)
+    #expect(late.ended != nil, "the failure is repeated")
+  }
+
+  /// Whatever the graph, and whoever comes and goes meanwhile: every step comes to the value that the
+  /// definition says.
+  @Test func `random graphs come to their values while holders come and go`() async {
+    var random = SeededGenerator.announced()
+    for _ in 0..<40 {
+      let count = Int.random(in: 1...40, using: &random)
+      var needs: [[Int]] = []
+      var expected: [Int] = []
+      var steps: [Step] = []
+      for position in 0..<count {
+        let needed = (0..<position).filter { _ in Int.random(in: 0..<4, using: &random) == 0 }
+        needs.append(needed)
+        expected.append(needed.reduce(position) { ($0 &* 31) &+ expected[$1] })
+        steps.append(
+          needed.map { steps[$0] }.zip().task { $0.reduce(position) { ($0 &* 31) &+ $1 } }
+            .share(replay: 1))
+      }
+      let visits = (0..<100).map { _ in Int.random(in: 0..<count, using: &random) }
+      await withTaskGroup(of: Void.self) { [steps] group in
+        for visit in visits {
+          group.addTask {
+            steps[visit].hold()
+            steps[visit].letGo()
+          }
+        }
+      }
+      let probes = steps.map { step in
+        let probe = Probe<Int, Never>()
+        step.subscribe(probe)
+        return probe
+      }
+      await expectEventually("all ended") { probes.allSatisfy { $0.ended == .finished } }
+      #expect(probes.map(\.values) == expected.map { [$0] }, "needs: \(needs)")
+    }
+  }
+}
