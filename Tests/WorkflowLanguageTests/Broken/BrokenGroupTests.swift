@@ -41,6 +41,10 @@ struct BrokenGroupTests {
     Mistake(
       "steps: [{id: a, run: x, needs: b}, {id: b, run: x}]\n", ["1:32"],
       "in a circle: a -> b -> a"),
+    // What could not be read has no place in a circle.
+    Mistake(
+      "steps: [{id: a, foreach: x, run: x}, {id: b, run: x, needs: c}, {id: c, run: x, needs: a}]\n",
+      ["1:26"], "foreach takes a list"),
     Mistake(
       "steps: [{id: a, foreach: [1, 2], run: x, needs: b}, {id: b, run: x}]\n", ["1:49"],
       "in a circle"),

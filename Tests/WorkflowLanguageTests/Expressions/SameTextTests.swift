@@ -29,6 +29,17 @@ struct SameTextTests {
     #expect(diagnostics.allSatisfy { $0.message.contains(message) })
   }
 
+  @Test func `names are looked for among others for the first mistakes alone`() throws {
+    let steps = (1...40).map {
+      "  - { id: s\($0), run: x, env: { A: \"${{ steps.s0.outputs.v }}\" } }\n"
+    }
+    let error = #expect(throws: WorkflowError.self) {
+      try Workflow(text: "steps:\n" + steps.joined(), file: "w.yaml")
+    }
+    let hints = try #require(error).diagnostics.map(\.hint)
+    #expect(hints.count == 40 && hints.first == "did you mean \"s1\"?" && hints.last == .some(nil))
+  }
+
   @Test func `texts that spell a letter differently stay as they are written`() throws {
     let (composed, decomposed) = ("\u{E9} ${{ params.x }}", "e\u{301} ${{ params.x }}")
     let workflow = try Workflow(
