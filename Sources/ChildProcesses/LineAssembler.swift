@@ -25,8 +25,7 @@ struct LineAssembler {
       pending += bytes
       return pending.count > Self.lineBytesMax ? cut() : nil
     }
-    pending += bytes[..<lastLineFeed]
-    let lines = text(of: pending[...])
+    let lines = text(of: pending[...], bytes[..<lastLineFeed])
     pending.removeAll(keepingCapacity: true)
     pending += bytes[(lastLineFeed + 1)...]
     return lines
@@ -57,9 +56,12 @@ struct LineAssembler {
     return piece
   }
 
-  private func text(of bytes: ArraySlice<UInt8>) -> String {
-    guard bytes.contains(carriageReturn) else { return String(decoding: bytes, as: UTF8.self) }
-    return bytes.split(separator: lineFeed, omittingEmptySubsequences: false)
+  /// The text of some bytes and of those that follow them.
+  private func text(of bytes: ArraySlice<UInt8>, _ more: ArraySlice<UInt8> = []) -> String {
+    guard contains(bytes, carriageReturn) || contains(more, carriageReturn) else {
+      return decodedText(of: bytes, more)
+    }
+    return (bytes + more).split(separator: lineFeed, omittingEmptySubsequences: false)
       .map { String(decoding: visible($0), as: UTF8.self) }.joined(separator: "\n")
   }
 

@@ -30,6 +30,24 @@ func readBytes(_ descriptor: Int32, into buffer: inout [UInt8]) -> Int? {
   }
 }
 
+/// Whether a byte is among others, as fast as memory is read.
+func contains(_ bytes: ArraySlice<UInt8>, _ byte: UInt8) -> Bool {
+  unsafe bytes.withUnsafeBytes { bytes in
+    guard let base = bytes.baseAddress else { return false }
+    return unsafe memchr(base, Int32(byte), bytes.count) != nil
+  }
+}
+
+/// The text of some bytes and of those that follow them; what is not UTF-8 is replaced.
+///
+/// Each byte is copied once.
+func decodedText(of bytes: ArraySlice<UInt8>, _ more: ArraySlice<UInt8>) -> String {
+  unsafe String(unsafeUninitializedCapacity: bytes.count + more.count) { text in
+    let end = unsafe text.initialize(fromContentsOf: bytes)
+    return unsafe text[end...].initialize(fromContentsOf: more)
+  }
+}
+
 /// Reads a small file whole; nil where it cannot be read.
 func fileContents(_ path: String) -> [UInt8]? {
   let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
