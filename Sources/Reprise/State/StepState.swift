@@ -161,16 +161,27 @@ public struct OutputTail: Sendable, Equatable {
       return
     }
     if partial?.stream == stream { partial = nil }
-    var newLines: [Line] = []
-    var end = text.utf8.endIndex
-    while newLines.count < Self.linesMax {
-      let lineFeed = text.utf8[..<end].lastIndex(of: UInt8(ascii: "\n"))
-      let start = lineFeed.map(text.utf8.index(after:)) ?? text.utf8.startIndex
-      newLines.append(Line(stream: stream, text: String(text[start..<end])))
-      guard let lineFeed else { break }
-      end = lineFeed
-    }
+    let newLines = lastLines(of: text, countMax: Self.linesMax)
     lines.removeFirst(max(0, min(lines.count, lines.count + newLines.count - Self.linesMax)))
-    lines.append(contentsOf: newLines.reversed())
+    lines += newLines.reversed().map { Line(stream: stream, text: $0) }
+  }
+}
+
+/// The last lines of a text, the very last one first.
+private func lastLines(of text: String, countMax: Int) -> [String] {
+  var text = text
+  // As bytes that lie side by side: by the indices of a text, this would take most of the time that a
+  // piece of output takes.
+  return text.withUTF8 { bytes in
+    var lines: [String] = []
+    var end = bytes.endIndex
+    while lines.count < countMax {
+      var start = end
+      while start > 0, bytes[start - 1] != UInt8(ascii: "\n") { start -= 1 }
+      lines.append(String(decoding: bytes[start..<end], as: UTF8.self))
+      guard start > 0 else { break }
+      end = start - 1
+    }
+    return lines
   }
 }
