@@ -30,12 +30,33 @@ struct LogWriter: Sendable {
     }
     guard descriptor >= 0 else { throw .system("cannot write the log", path, errno) }
     defer { close(descriptor) }
-    var line = text
-    line.append("\n")
-    let isWritten = line.withUTF8 {
-      StateDirectory.writeAll(UnsafeRawBufferPointer($0), to: descriptor)
+    guard writeLine(text, to: descriptor) else {
+      throw .system("cannot write the log", path, errno)
     }
-    guard isWritten else { throw .system("cannot write the log", path, errno) }
+  }
+
+  /// Writes a text and a line feed, in one call and without making a copy of the text; false when that
+  /// fails.
+  private func writeLine(_ text: String, to descriptor: Int32) -> Bool {
+    var text = text
+    var lineFeed = UInt8(ascii: "\n")
+    return text.withUTF8 { text in
+      withUnsafeMutableBytes(of: &lineFeed) { lineFeed in
+        let parts = [
+          iovec(iov_base: UnsafeMutableRawPointer(mutating: text.baseAddress), iov_len: text.count),
+          iovec(iov_base: lineFeed.baseAddress, iov_len: lineFeed.count),
+        ]
+        var written = writev(descriptor, parts, 2)
+        while written < 0 && errno == EINTR { written = writev(descriptor, parts, 2) }
+        guard written >= 0 else { return false }
+        // A disk that is full takes a part; the next call tells why.
+        return [UnsafeRawBufferPointer(text), UnsafeRawBufferPointer(lineFeed)].allSatisfy { part in
+          let rest = UnsafeRawBufferPointer(rebasing: part.dropFirst(written))
+          written = max(0, written - part.count)
+          return StateDirectory.writeAll(rest, to: descriptor)
+        }
+      }
+    }
   }
 
   private func makeFolders(above path: String) throws(JournalError) {
