@@ -15,17 +15,25 @@ struct Screen {
   mutating func update(to newRows: [String]) -> String {
     guard newRows != rows else { return "" }
     var text = "\u{1B}[?25l"
-    if !rows.isEmpty { text += "\u{1B}[\(rows.count)A" }
-    for (number, row) in newRows.enumerated() {
-      if number < rows.count && rows[number] == row {
-        text += "\n"
-      } else {
-        text += "\r" + row + "\u{1B}[K\n"
-      }
+    // The cursor stands in the row below them.
+    var cursor = rows.count
+    for (number, row) in newRows.enumerated() where number >= rows.count || rows[number] != row {
+      text += Self.move(from: cursor, to: number) + "\r" + row + "\u{1B}[K\n"
+      cursor = number + 1
     }
-    if newRows.count < rows.count { text += "\u{1B}[J" }
+    text += Self.move(from: cursor, to: newRows.count)
+    if newRows.count < rows.count { text += "\r\u{1B}[J" }
     rows = newRows
     return text
+  }
+
+  /// The code that moves the cursor between rows that are there, and leaves its column.
+  private static func move(from row: Int, to newRow: Int) -> String {
+    switch newRow - row {
+    case 0: ""
+    case ..<0: "\u{1B}[\(row - newRow)A"
+    default: "\u{1B}[\(newRow - row)B"
+    }
   }
 
   /// The codes that take the rows away, to draw them anew, as after a change of the window.

@@ -7,19 +7,20 @@ import Synchronization
 
 /// Shows a run as a tree that is redrawn in place.
 ///
-/// Events only change the state; drawing happens on a queue of its own, at most 30 times a second and
-/// only when something has changed, so that the display can neither slow nor hold up a run.
+/// Events only change the state; drawing happens on a queue of its own, at most ten times a second and
+/// only when something has changed, so that the display can neither slow nor hold up a run. When nothing
+/// happens, it is the times of what runs that change, once a second.
 final class TreeDisplay: EventDisplay {
   /// The shortest time between two redraws.
-  private static let frameTime: Duration = .milliseconds(34)
-  /// How often elapsed times and spinners move.
-  private static let tickTime: Duration = .milliseconds(100)
+  private static let frameTime: Duration = .milliseconds(100)
 
   private struct State {
     var run = RunState()
     var watch: WatchStatus?
     var options = TreeView.Options()
     var isScheduled = false
+    /// Whether a redraw will come when the next second begins.
+    var isTicking = false
     var lastFrame = Timestamp(microseconds: 0)
     var isOver = false
     /// The process is about to be stopped, or was: the terminal belongs to somebody else.
@@ -148,30 +149,26 @@ final class TreeDisplay: EventDisplay {
     if let delay { redraw(after: delay) }
   }
 
-  private func redraw(after delay: Duration) {
+  private func redraw(after delay: Duration, isTick: Bool = false) {
     let microseconds = Int(delay / .microseconds(1))
     queue.asyncAfter(deadline: .now() + .microseconds(microseconds)) { [weak self] in
-      self?.redraw()
+      self?.redraw(isTick: isTick)
     }
   }
 
   /// Draws, and sees to it that running times go on.
-  private func redraw() {
+  private func redraw(isTick: Bool = false) {
     let now = clock.now
-    let (isOver, isRunning) = state.withLock { state in
-      state.isScheduled = false
-      state.lastFrame = now
-      return (state.isOver || state.isAway, state.run.counts.underWay > 0)
+    let (isOver, nextTick) = state.withLock { state -> (Bool, Duration?) in
+      if isTick { state.isTicking = false } else { state.isScheduled = false }
+      let isOver = state.isOver || state.isAway
+      if !isOver { state.lastFrame = now }
+      guard !isOver, !state.isTicking, state.run.counts.underWay > 0 else { return (isOver, nil) }
+      state.isTicking = true
+      return (isOver, TreeView.second(of: state.run, at: now).untilNext)
     }
-    guard !isOver else { return }
-    draw(rows: nil)
-    guard isRunning else { return }
-    let mustTick = state.withLock { state in
-      guard !state.isScheduled else { return false }
-      state.isScheduled = true
-      return true
-    }
-    if mustTick { redraw(after: Self.tickTime) }
+    if let nextTick { redraw(after: nextTick, isTick: true) }
+    if !isOver { draw(rows: nil) }
   }
 
   private func draw(rows: Int?) {
@@ -185,7 +182,8 @@ final class TreeDisplay: EventDisplay {
         size.rows = rows
         clearing += drawing.screen.clear()
       }
-      var view = TreeView(state: run, now: clock.now, style: style, options: options)
+      let now = TreeView.second(of: run, at: clock.now).beginning
+      var view = TreeView(state: run, now: now, style: style, options: options)
       view.watch = watch.map { WatchRows(status: $0, style: style, offset: localTimeOffset) }
       return clearing + drawing.screen.update(to: view.lines(size))
     }

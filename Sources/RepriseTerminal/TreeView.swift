@@ -78,7 +78,7 @@ struct TreeView {
     }
     let names = state.steps.lazy.filter(\.phase.isUnderWay).prefix(4).map(\.id)
     guard !names.isEmpty else { return verb }
-    let since = state.phaseChangedAt.map { ", \(elapsedText(now - $0))" } ?? ""
+    let since = state.phaseChangedAt.map { ", \(tickingText(now - $0))" } ?? ""
     return "\(verb): waiting for \(names.prefix(3).joined(separator: ", "))"
       + (names.count > 3 ? ", …" : "") + since
   }
@@ -91,8 +91,10 @@ struct TreeView {
       (counts.cancelled, "cancelled"), (counts.skipped, "skipped"),
     ] where count > 0 { parts.append("\(count) \(word)") }
     let dot = style.hasUnicode ? " · " : ", "
-    let time = state.startedAt.map { "   " + elapsedText((endOfRun ?? now) - $0) } ?? ""
-    var rows = [Row(parts: [(parts.joined(separator: dot) + time, nil)])]
+    let time = state.startedAt.map { startedAt in
+      "   " + (endOfRun.map { elapsedText($0 - startedAt) } ?? tickingText(now - startedAt))
+    }
+    var rows = [Row(parts: [(parts.joined(separator: dot) + (time ?? ""), nil)])]
     guard endOfRun == nil else { return rows }
     if let watch { rows.append(watch.summary) }
     guard options.hasKeys else { return rows }
@@ -219,9 +221,9 @@ struct TreeView {
 
   private func stepRow(_ row: TreeRow, width: Int) -> Row {
     let step = state.steps[row.step]
-    let frame = Int((now.microseconds - (step.startedAt?.microseconds ?? 0)) / 100_000)
+    let frame = Int((now.microseconds - (step.startedAt?.microseconds ?? 0)) / 1_000_000)
     let name = TerminalText.cut(name(of: row), to: max(1, width - row.guide.count))
-    let time = elapsed(of: step).map(elapsedText) ?? ""
+    let time = elapsed(of: step) ?? ""
     let padded = TerminalText.padded(name, to: width - row.guide.count)
     return Row(parts: [
       ("  " + row.guide, .dim),
@@ -232,9 +234,9 @@ struct TreeView {
     ])
   }
 
-  private func elapsed(of step: StepState) -> Duration? {
+  private func elapsed(of step: StepState) -> String? {
     guard let startedAt = step.startedAt else { return nil }
-    return (step.endedAt ?? now) - startedAt
+    return step.endedAt.map { elapsedText($0 - startedAt) } ?? tickingText(now - startedAt)
   }
 
   /// What stands behind a step: the line that it writes, or how it ended.
@@ -259,7 +261,7 @@ struct TreeView {
       }
       guard let retry = step.retry else { return "" }
       return "attempt \(step.attempt) " + TerminalText.sanitized(retry.reason.description)
-        + "; next one in \(elapsedText(max(.zero, retry.delay - (now - retry.failedAt))))"
+        + "; next one in \(tickingText(min(retry.delay, retry.delay - (now - retry.failedAt))))"
     case .pending, .succeeded: return ""
     }
   }
@@ -276,7 +278,7 @@ extension TreeView {
       let startedAt = step.startedAt
     {
       // A guess is never the whole: it is not over before it is over.
-      part = min(0.95, (now - startedAt) / .seconds(1) / usual)
+      part = max(0, min(0.95, (now - startedAt) / .seconds(1) / usual))
     } else {
       return nil
     }
@@ -288,6 +290,28 @@ extension TreeView {
     return String(repeating: full, count: filled) + String(repeating: empty, count: width - filled)
       + guess + String(repeating: " ", count: 3 - percent.count) + percent + "%"
   }
+}
+
+extension TreeView {
+  /// The last moment at which a second of the run was full, and how long it is until the next one.
+  ///
+  /// A picture of that moment shows all times tick together, and is the same for a whole second when
+  /// nothing happens.
+  static func second(
+    of state: RunState, at now: Timestamp
+  ) -> (beginning: Timestamp, untilNext: Duration) {
+    let second: Int64 = 1_000_000
+    let elapsed = max(0, now.microseconds - (state.startedAt ?? now).microseconds)
+    return (
+      now.advanced(by: .microseconds(-(elapsed % second))),
+      .microseconds(second - elapsed % second)
+    )
+  }
+}
+
+/// The duration of what still goes on, in whole seconds: `4s`, `1:05`, `2:03:10`.
+func tickingText(_ duration: Duration) -> String {
+  duration < .seconds(60) ? "\(max(0, duration.components.seconds))s" : elapsedText(duration)
 }
 
 /// A duration in few characters: `0.4s`, `59.9s`, `1:05`, `2:03:10`.

@@ -51,10 +51,10 @@ struct TreeViewTests {
       lines(state) == [
         "demo",
         "  ✔ a        1.0s",
-        "  ├ ⠋ b1     5.0s  two",
+        "  ├ ⠴ b1       5s  two",
         "  └ · b2",
         "  · c",
-        "1 of 4 done · 1 running   10.0s",
+        "1 of 4 done · 1 running   10s",
       ])
   }
 
@@ -67,16 +67,16 @@ struct TreeViewTests {
       lines(state, unicode: false) == [
         "demo",
         "  x a        1.0s  exited with status 2",
-        "  |-- b1     5.0s",
+        "  |-/ b1       5s",
         "  `-. b2",
         "  / c              cancelled because step \"a\" failed",
-        "2 of 4 done, 1 running, 1 failed, 1 cancelled   10.0s",
+        "2 of 4 done, 1 running, 1 failed, 1 cancelled   10s",
       ])
   }
 
   @Test func `a restart tells its generation and whom it waits for`() throws {
     let waiting = try state(started("a") + [.runRestarting(from: nil)])
-    #expect(lines(waiting).first == "demo  restarting: waiting for a, 7.0s")
+    #expect(lines(waiting).first == "demo  restarting: waiting for a, 7s")
     let again = try state([.runRestarting(from: nil), .generationStarted(reset: nil)])
     #expect(lines(again).first == "demo  generation 2")
   }
@@ -101,11 +101,11 @@ struct TreeViewTests {
         "many",
         "  ▸ t               1 of 2 done",
         "  ├ ○ [0] linux, 5     1.0s  skipped: up to date",
-        "  └ ⠋ [1] mac, 6       5.0s",
+        "  └ ⠴ [1] mac, 6         5s",
         "  ✖ use             1 of 2 done",
         "  └ · use/a",
         "    ✖ use/b            1.0s  was not approved; the run goes on",
-        "2 of 4 done · 1 running · 1 failed · 1 skipped   10.0s",
+        "2 of 4 done · 1 running · 1 failed · 1 skipped   10s",
       ])
   }
 
@@ -122,11 +122,11 @@ struct TreeViewTests {
     #expect(
       lines(state, columns: 70) == [
         "bars",
-        "  ⠋ told      8.0s  ━━━━━━━───  70%  compiling",
-        "  ⠋ usual     5.0s  ━━━━──────≈ 41%",
-        "  ⠋ late      3.0s  ━━━━━━━━━─≈ 95%",
-        "  ⠋ quick     1.0s",
-        "0 of 4 done · 4 running   10.0s",
+        "  ⠇ told        8s  ━━━━━━━───  70%  compiling",
+        "  ⠴ usual       5s  ━━━━──────≈ 41%",
+        "  ⠸ late        3s  ━━━━━━━━━─≈ 95%",
+        "  ⠙ quick       1s",
+        "0 of 4 done · 4 running   10s",
       ])
   }
 
@@ -167,6 +167,21 @@ struct TreeViewTests {
     #expect(shown.contains { $0.hasSuffix("steps waiting") })
   }
 
+  @Test func `a picture is the same for a whole second when nothing happens`() throws {
+    let state = try state(started("a") + started("b1"))
+    func picture(at microseconds: Int64) -> [String] {
+      let now = Timestamp(microseconds: microseconds)
+      return TreeView(
+        state: state, now: TreeView.second(of: state, at: now).beginning,
+        style: Style(hasColour: true, hasUnicode: true), options: TreeView.Options()
+      ).lines(TreeView.Size(columns: 60, rows: 20))
+    }
+    #expect(picture(at: 9_000_000) == picture(at: 9_999_999))
+    #expect(picture(at: 9_999_999) != picture(at: 10_000_000))
+    let (_, untilNext) = TreeView.second(of: state, at: Timestamp(microseconds: 9_900_000))
+    #expect(untilNext == .milliseconds(100))
+  }
+
   @Test func `colours are used only where they are wanted`() throws {
     let state = try state(started("a"))
     #expect(lines(state, colour: true).joined().contains("\u{1B}["))
@@ -174,74 +189,6 @@ struct TreeViewTests {
     #expect(Style(environment: ["TERM": "xterm", "NO_COLOR": "1"]).hasColour == false)
     #expect(Style(environment: ["TERM": "dumb"]).hasColour == false)
     #expect(Style(environment: ["TERM": "xterm", "LANG": "en_US.UTF-8"]).hasUnicode)
-  }
-}
-
-struct ScreenTests {
-  @Test func `nothing is written when nothing has changed`() {
-    var screen = Screen()
-    #expect(screen.update(to: ["a", "b"]) != "")
-    #expect(screen.update(to: ["a", "b"]) == "")
-  }
-
-  @Test func `what stands on the terminal is what was drawn last`() {
-    var generator = SystemRandomNumberGenerator()
-    var screen = Screen()
-    var terminal = FakeTerminal()
-    for _ in 0..<300 {
-      let rows = (0..<Int.random(in: 0...8, using: &generator)).map { _ in
-        String(repeating: "x", count: Int.random(in: 0...5, using: &generator))
-      }
-      if Int.random(in: 0..<20, using: &generator) == 0 { terminal.write(screen.clear()) }
-      terminal.write(screen.update(to: rows))
-      #expect(terminal.rows == rows)
-    }
-    terminal.write(screen.leave())
-    #expect(terminal.showsCursor)
-  }
-}
-
-/// Understands just the codes that `Screen` writes.
-private struct FakeTerminal {
-  private var lines: [String] = [""]
-  private var row = 0
-  private var column = 0
-  private(set) var showsCursor = true
-
-  /// The rows above the cursor.
-  var rows: [String] { Array(lines[..<row]) }
-
-  mutating func write(_ text: String) {
-    var rest = text.unicodeScalars[...]
-    while let scalar = rest.popFirst() {
-      switch scalar {
-      case "\r": column = 0
-      case "\n":
-        row += 1
-        column = 0
-        if row == lines.count { lines.append("") }
-      case "\u{1B}":
-        let code = String(rest.prefix { !($0.properties.isAlphabetic) })
-        rest = rest.dropFirst(code.unicodeScalars.count)
-        obey(code, rest.popFirst() ?? " ")
-      default:
-        lines[row] = String(lines[row].prefix(column)) + String(scalar)
-        column += 1
-      }
-    }
-  }
-
-  private mutating func obey(_ code: String, _ final: Unicode.Scalar) {
-    switch final {
-    case "A": row -= Int(code.dropFirst()) ?? 1
-    case "K": lines[row] = String(lines[row].prefix(column))
-    case "J":
-      lines[row] = String(lines[row].prefix(column))
-      lines.removeSubrange((row + 1)...)
-    case "h": showsCursor = true
-    case "l": showsCursor = false
-    default: Issue.record("unknown code \(code)\(final)")
-    }
   }
 }
 
