@@ -252,6 +252,14 @@ func setNonblocking(_ descriptor: Int32) {
   reprise_set_nonblocking(descriptor)
 }
 
+/// Has the memory of output that has been dealt with kept for what comes next, a few MiB at most.
+///
+/// Where the C library would give it back to the system piece by piece, much output takes half as much time
+/// again.
+package func keepFreedMemory() {
+  reprise_keep_freed_memory(8 << 20)
+}
+
 /// Makes this process adopt the orphans among its descendants; false where the system cannot.
 func adoptOrphansOfThisProcess() -> Bool {
   reprise_adopt_orphans() != 0

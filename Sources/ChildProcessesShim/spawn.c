@@ -8,6 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #ifdef __linux__
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -75,6 +79,12 @@ int reprise_pipe(int ends[2]) {
 
 void reprise_set_nonblocking(int descriptor) {
   fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+}
+
+void reprise_keep_freed_memory(int bytes) {
+#ifdef __GLIBC__
+  mallopt(M_TRIM_THRESHOLD, bytes);
+#endif
 }
 
 int reprise_peek_exit(pid_t pid, int *value) {

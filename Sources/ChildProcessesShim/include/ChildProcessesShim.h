@@ -26,6 +26,9 @@ int reprise_peek_exit(pid_t pid, int *value);
 /// Returns whether it does.
 int reprise_adopt_orphans(void);
 
+/// Has the C library keep so many bytes of what is freed, where it can be told.
+void reprise_keep_freed_memory(int bytes);
+
 /// fork(2), for a process that has one thread.
 pid_t reprise_fork(void);
 

@@ -1,5 +1,7 @@
 // What the command needs of its own process: its descriptors, its end. Knows nothing of workflows.
 
+import ChildProcesses
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -17,6 +19,7 @@ func prepareProcess() {
   signal(SIGPIPE, SIG_IGN)
   // Whoever starts us with it ignored would have the kernel reap our steps, and their status is lost.
   signal(SIGCHLD, SIG_DFL)
+  keepFreedMemory()
 }
 
 /// Ends the process at once.
