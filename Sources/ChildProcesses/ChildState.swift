@@ -17,6 +17,9 @@ final class ChildState {
     untilTerminated: Duration.milliseconds(400), untilKilled: Duration.milliseconds(60)
   )
 
+  /// How long a look waits for the ends of other processes that were told to end at the same time.
+  private static let gatheringTime = Duration.milliseconds(5)
+
   /// One of the streams.
   struct Stream {
     let kind: OutputStream
@@ -66,6 +69,8 @@ final class ChildState {
   /// When the processes that are left are killed; nil while nobody wants their end.
   private var killsAt: ContinuousClock.Instant?
   private(set) var isStopped = false
+  /// The grace that was asked for and has not been given yet, because nobody has looked at the tree.
+  private(set) var askedGrace: Duration?
   private var endedAt: ContinuousClock.Instant?
   private var backOff = BackOff()
   /// The processes outside of the group that have been told to end.
@@ -145,8 +150,24 @@ final class ChildState {
     endedAt = .now
   }
 
-  /// Somebody wants the end of the tree.
-  func stop(grace: Duration, _ tree: ProcessTree) {
+  /// Notes that somebody wants the end of the tree.
+  func ask(grace: Duration) {
+    askedGrace = min(askedGrace ?? grace, grace)
+  }
+
+  /// Whether the tree has to be looked at: otherwise the first process lives and need not be killed.
+  var needsTree: Bool { status != nil || askedGrace != nil || isKillDue }
+
+  /// Until when the look at a tree that was told to end may wait, now that its first process has; nil when
+  /// it may not.
+  func gathersUntil(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    guard isStopped && askedGrace == nil, let endedAt else { return nil }
+    let time = endedAt + Self.gatheringTime
+    return time > now ? time : nil
+  }
+
+  /// Tells the tree to end.
+  private func stop(grace: Duration, _ tree: ProcessTree) {
     let deadline = ContinuousClock.now + grace
     killsAt = min(killsAt ?? deadline, deadline)
     if !isStopped && grace > .zero {
@@ -160,12 +181,15 @@ final class ChildState {
 
   /// Decides what is to be done, and sends the signals that are due.
   ///
-  /// - Parameter tree: What is left; nil when nobody has looked because the first process lives and
-  ///   need not be killed.
+  /// - Parameter tree: What is left; nil when nobody has looked because it is not needed.
   /// - Returns: When to look again, or that all is over.
   func next(tree: ProcessTree?) -> Next {
+    if let tree, let grace = askedGrace {
+      askedGrace = nil
+      stop(grace: grace, tree)
+    }
     let now = ContinuousClock.now
-    guard let tree else {
+    guard let tree, status != nil || isKillDue else {
       let times = [killsAt.map { $0 - now }, isPolled ? .milliseconds(5) : nil]
       return .wait(times.compactMap(\.self).min())
     }

@@ -17,7 +17,7 @@ struct Poller {
   /// The descriptors that stand for processes, and back.
   private var processes: [Int32: Int32] = [:]
   private var descriptors: [Int32: Int32] = [:]
-  private var news = [Int32](repeating: 0, count: 64)
+  private var news = [Int32](repeating: 0, count: 256)
 
   init() {
     precondition(epoll >= 0, "the system gives no epoll descriptor: \(errorText(errno))")

@@ -19,18 +19,17 @@ extension ProcessTable {
   /// Darwin gives orphans to launchd, never to us.
   static func hasAdoptedChildren(besides known: Set<Int32>) -> Bool { false }
 
+  /// Only the table can tell.
+  static func hasStrangers(besides known: Set<Int32>) -> Bool { true }
+
   /// Not readable without special rights.
   static func environment(of pid: Int32) -> [String] { [] }
 
   private static func entry(_ info: kinfo_proc) -> ProcessEntry {
     let pid = info.kp_proc.p_pid
-    var name = info.kp_proc.p_comm
     return ProcessEntry(
       pid: pid, parent: info.kp_eproc.e_ppid, group: info.kp_eproc.e_pgid, session: getsid(pid),
-      isZombie: Int32(info.kp_proc.p_stat) == SZOMB,
-      name: unsafe withUnsafeBytes(of: &name) {
-        String(decoding: unsafe $0.prefix { $0 != 0 }, as: UTF8.self)
-      })
+      isZombie: Int32(info.kp_proc.p_stat) == SZOMB)
   }
 }
 #endif

@@ -1,6 +1,8 @@
 // Reads the process table of Linux from /proc.
 
 #if os(Linux)
+import ChildProcessesShim
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -10,26 +12,59 @@ import Musl
 extension ProcessTable {
   /// The processes at this moment.
   ///
-  /// Linear in their number: a few milliseconds for hundreds.
+  /// Linear in their number: about a millisecond for hundreds.
   static func current() -> ProcessTable {
-    let pids = names(in: "/proc").compactMap { Int32($0) }
-    let entries = pids.compactMap(entry)
-    return ProcessTable(entries, isTorn: entries.count < pids.count)
+    var list = [reprise_process](repeating: reprise_process(), count: 512)
+    while true {
+      var isTorn: Int32 = 0
+      let count = unsafe Int(reprise_list_processes(&list, Int32(list.count), &isTorn))
+      if count <= list.count {
+        return ProcessTable(list.prefix(count).map(ProcessEntry.init), isTorn: isTorn != 0)
+      }
+      list = [reprise_process](repeating: reprise_process(), count: list.count * 4)
+    }
   }
 
-  /// The children that the kernel gave to this process when their parents died.
+  /// Whether the kernel gave children to this process when their parents died.
   ///
-  /// They become
-  /// children of its first thread, which makes this one read.
+  /// They become children of its first thread. Nobody leaves the list that is read here without being
+  /// reaped, which the caller's thread alone does.
   ///
   /// - Parameter known: The children that this process has started itself.
-  /// - Returns: Whether there are others.
+  /// - Returns: Whether it did; false is certain.
   static func hasAdoptedChildren(besides known: Set<Int32>) -> Bool {
     let pid = getpid()
-    guard let contents = fileContents("/proc/\(pid)/task/\(pid)/children") else { return true }
-    return contents.split(separator: UInt8(ascii: " ")).contains { word in
-      Int32(String(decoding: word, as: UTF8.self)).map { !known.contains($0) } ?? false
+    return children(ofThread: pid, of: pid)?.isSubset(of: known) != true
+  }
+
+  /// Whether this process has children that it has not started itself, of any of its threads: also
+  /// siblings that a child has made with `CLONE_PARENT`.
+  ///
+  /// Where orphans come to this process, a tree whose first process has ended has no other process when
+  /// there are none: each one has a living parent, and so on up to a child of this process.
+  ///
+  /// - Parameter known: The children that this process has started itself.
+  /// - Returns: Whether it has any; false is certain.
+  static func hasStrangers(besides known: Set<Int32>) -> Bool {
+    let pid = getpid()
+    let threads = threads(of: pid)
+    for thread in threads {
+      guard children(ofThread: thread, of: pid)?.isSubset(of: known) == true else { return true }
     }
+    // The children of a thread that ends go to another one, perhaps to one that was read before.
+    return threads.isEmpty || self.threads(of: pid) != threads
+  }
+
+  private static func threads(of pid: Int32) -> [Int32] {
+    names(in: "/proc/\(pid)/task").compactMap { Int32($0) }
+  }
+
+  private static func children(ofThread thread: Int32, of pid: Int32) -> Set<Int32>? {
+    guard let contents = fileContents("/proc/\(pid)/task/\(thread)/children") else { return nil }
+    return Set(
+      contents.split(separator: UInt8(ascii: " ")).compactMap {
+        Int32(String(decoding: $0, as: UTF8.self))
+      })
   }
 
   /// The environment with which a process was started, as far as it may be read.
@@ -37,25 +72,13 @@ extension ProcessTable {
     (fileContents("/proc/\(pid)/environ") ?? []).split(separator: 0)
       .map { String(decoding: $0, as: UTF8.self) }
   }
+}
 
-  /// See proc(5), /proc/pid/stat: the name is in parentheses and may itself hold some.
-  ///
-  /// A process whose first thread has ended while others run is listed as a zombie, too; it has more
-  /// than one thread.
-  private static func entry(_ pid: Int32) -> ProcessEntry? {
-    guard let contents = fileContents("/proc/\(pid)/stat"),
-      let open = contents.firstIndex(of: UInt8(ascii: "(")),
-      let close = contents.lastIndex(of: UInt8(ascii: ")")), open < close
-    else { return nil }
-    let fields = contents[(close + 1)...].split(separator: UInt8(ascii: " ")).prefix(18)
-      .map { String(decoding: $0, as: UTF8.self) }
-    guard fields.count == 18, let parent = Int32(fields[1]), let group = Int32(fields[2]),
-      let session = Int32(fields[3])
-    else { return nil }
-    return ProcessEntry(
-      pid: pid, parent: parent, group: group, session: session,
-      isZombie: fields[0] == "X" || fields[0] == "Z" && fields[17] <= "1",
-      name: String(decoding: contents[(open + 1)..<close], as: UTF8.self))
+extension ProcessEntry {
+  fileprivate init(_ process: reprise_process) {
+    self.init(
+      pid: process.pid, parent: process.parent, group: process.group, session: process.session,
+      isZombie: process.is_zombie != 0)
   }
 }
 #endif

@@ -7,7 +7,6 @@ struct ProcessEntry: Sendable {
   let group: Int32
   let session: Int32
   let isZombie: Bool
-  let name: String
 }
 
 /// All processes at one moment, with the ways from parents to children.
@@ -16,12 +15,22 @@ struct ProcessTable: Sendable {
   /// Whether processes ended while the table was read: what they started last may be missing.
   let isTorn: Bool
   private let childrenOf: [Int32: [Int32]]
+  private let tiedTo: [Int32: [Int32]]
 
   init(_ list: [ProcessEntry], isTorn: Bool = false) {
     self.isTorn = isTorn
     entries = Dictionary(list.map { ($0.pid, $0) }) { first, _ in first }
     childrenOf = Dictionary(grouping: list, by: \.parent).mapValues { $0.map(\.pid) }
+    var tiedTo: [Int32: [Int32]] = [:]
+    for entry in list {
+      tiedTo[entry.session, default: []].append(entry.pid)
+      if entry.group != entry.session { tiedTo[entry.group, default: []].append(entry.pid) }
+    }
+    self.tiedTo = tiedTo
   }
+
+  /// The processes in the session or process group of a leader.
+  func tied(to leader: Int32) -> [Int32] { tiedTo[leader] ?? [] }
 
   /// The direct children of a process.
   func children(of pid: Int32) -> [ProcessEntry] {

@@ -107,6 +107,8 @@ final class ReactorLoop {
   private var owners: [Int32: Int32] = [:]
   private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
   private(set) var adoptsOrphans = false
+  /// How many pictures of the processes have been taken.
+  private(set) var pictureCount = 0
 
   fileprivate init(wakeUp: Int32) {
     self.wakeUp = wakeUp
@@ -122,10 +124,7 @@ final class ReactorLoop {
       }
       for work in takeWork() { work(self) }
       for pid in processes { processEnded(pid) }
-      let now = ContinuousClock.now
-      for child in children.values.filter({ $0.wakesAt ?? now + .seconds(1) <= now }) {
-        look(child)
-      }
+      lookAtThoseThatAreDue()
     }
   }
 
@@ -158,8 +157,8 @@ final class ReactorLoop {
 
   func terminate(_ pid: Int32, grace: Duration) {
     guard let child = children[pid] else { return }
-    child.stop(grace: grace, tree(of: child, isThorough: true))
-    look(child)
+    child.ask(grace: grace)
+    child.wake(after: .zero)
   }
 
   func resumeOutput(_ pid: Int32) {
@@ -167,7 +166,7 @@ final class ReactorLoop {
     child.isPaused = false
     for stream in child.streams where stream.isOpen { poller.watch(stream.descriptor) }
     // It may have been the pause alone that it was not over.
-    if child.status != nil { look(child) }
+    if child.status != nil { child.wake(after: .zero) }
   }
 
   // MARK: News
@@ -183,7 +182,7 @@ final class ReactorLoop {
       pause(child)
     case .end:
       closeStream(position, of: child)
-      if child.status != nil { look(child) }
+      if child.status != nil { child.wake(after: .zero) }
     }
   }
 
@@ -210,28 +209,56 @@ final class ReactorLoop {
     for position in child.streams.indices where child.streams[position].isOpen && !child.isPaused {
       if child.drain(position, into: &buffer) { closeStream(position, of: child) }
     }
-    look(child)
+    child.wake(after: .zero)
   }
 
   // MARK: The end of a tree
 
-  /// Looks whether a child's tree is gone, and does what is due if not.
-  private func look(_ child: ChildState) {
-    child.wakesAt = nil
-    if child.isPolled && child.status == nil { processEnded(child.pid) }
-    guard children[child.pid] != nil else { return }
-    let needsTree = child.status != nil || child.isKillDue
-    let tree = needsTree ? tree(of: child, isThorough: child.isStopped) : nil
-    switch child.next(tree: tree) {
-    case .wait(let time):
-      if let time { child.wake(after: time) }
-    case .finish:
-      finish(child)
+  /// How often the table is read when processes end meanwhile.
+  private static let looksMax = 50
+
+  /// Looks whether the trees that are due are gone, and does what is due if not.
+  ///
+  /// All that has happened is known by now, so that one look serves all of them.
+  private func lookAtThoseThatAreDue() {
+    let now = ContinuousClock.now
+    var due = children.values.filter { $0.wakesAt.map { $0 <= now } ?? false }
+    guard !due.isEmpty else { return }
+    for child in due where child.isPolled && child.status == nil { processEnded(child.pid) }
+    if mayGather(due, now) {
+      for child in due { child.wakesAt = child.gathersUntil(now) }
+      return
     }
+    due += children.values.filter { child in
+      child.wakesAt.map { $0 > now } ?? false && child.gathersUntil(now) != nil
+    }
+    var finished: [ChildState] = []
+    var looksLeft = Self.looksMax
+    while !due.isEmpty {
+      looksLeft -= 1
+      var looks = ProcessLooks(adoptsOrphans: adoptsOrphans)
+      due = due.filter { child in
+        let tree = looks.tree(of: child)
+        // A process that ended during the look may have started another behind its back.
+        if let tree, tree.isEmpty && !tree.isWhole && looksLeft > 0 { return true }
+        child.wakesAt = nil
+        switch child.next(tree: tree) {
+        case .wait(let time): if let time { child.wake(after: time) }
+        case .finish: finished.append(child)
+        }
+        return false
+      }
+      if looks.picture != nil { pictureCount += 1 }
+    }
+    // Only now, so that what has been found is signalled at once.
+    for child in finished { finish(child) }
   }
 
-  private func tree(of child: ChildState, isThorough: Bool) -> ProcessTree {
-    ProcessTree(of: child, adoptsOrphans: adoptsOrphans, isThorough: isThorough)
+  /// Whether the looks that are due may wait for the ends of other processes that have been told to end,
+  /// so that one serves more of them.
+  private func mayGather(_ due: [ChildState], _ now: ContinuousClock.Instant) -> Bool {
+    !adoptsOrphans && due.allSatisfy { $0.gathersUntil(now) != nil }
+      && children.values.contains { $0.isStopped && $0.status == nil }
   }
 
   private func finish(_ child: ChildState) {

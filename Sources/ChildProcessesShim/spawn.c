@@ -120,8 +120,8 @@ void reprise_epoll_unwatch(int epoll, int descriptor) {
 }
 
 int reprise_epoll_wait(int epoll, int *descriptors, int count, int milliseconds) {
-  struct epoll_event events[64];
-  int ready = epoll_wait(epoll, events, count < 64 ? count : 64, milliseconds);
+  struct epoll_event events[256];
+  int ready = epoll_wait(epoll, events, count < 256 ? count : 256, milliseconds);
   for (int i = 0; i < ready; i++) descriptors[i] = events[i].data.fd;
   return ready < 0 ? 0 : ready;
 }

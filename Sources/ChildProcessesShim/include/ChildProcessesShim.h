@@ -57,6 +57,16 @@ int reprise_has_children(void);
 int reprise_wait_for_signal(const sigset_t *set, int *sent_by_process);
 
 #ifdef __linux__
+/// One process as the system lists it.
+struct reprise_process {
+  pid_t pid, parent, group, session;
+  int is_zombie;
+};
+
+/// Stores all processes and returns how many there are; one more than the capacity when that is too
+/// small. *is_torn tells whether some ended while they were read, or could not be read.
+int reprise_list_processes(struct reprise_process *list, int capacity, int *is_torn);
+
 /// A descriptor that becomes readable when the process ends, or -1.
 int reprise_pidfd_open(pid_t pid);
 
