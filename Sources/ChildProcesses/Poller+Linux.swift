@@ -50,6 +50,8 @@ struct Poller {
   mutating func unwatch(process pid: Int32) {
     guard let descriptor = descriptors.removeValue(forKey: pid) else { return }
     processes[descriptor] = nil
+    // A child that is being started holds a copy for a moment: closing it here would not end the watch.
+    unwatch(descriptor)
     close(descriptor)
   }
 
