@@ -42,7 +42,7 @@ package final class ChildProcess: Sendable {
     return try Reactor.shared.introduce { () throws(SpawnError) -> ChildState in
       let started = startProcess(
         path, arguments: [command.executable] + command.arguments,
-        environment: environment.map { "\($0.key)=\($0.value)" },
+        environment: environment,
         directory: command.directory, output: ends.output.writing, errors: ends.errors.writing)
       ends.closeWriting()
       switch started {

@@ -54,7 +54,13 @@ extension Command {
   }
 
   private func checkForNul() throws(SpawnError) {
-    func hasNul(_ text: String) -> Bool { text.utf8.contains(0) }
+    func hasNul(_ text: String) -> Bool {
+      var text = text
+      return text.withUTF8 { bytes in
+        guard let base = bytes.baseAddress else { return false }
+        return unsafe memchr(base, 0, bytes.count) != nil
+      }
+    }
     if hasNul(executable) { throw .nulByte(in: "the name of the command") }
     if let position = arguments.firstIndex(where: hasNul) {
       throw .nulByte(in: "argument \(position + 1)")

@@ -94,7 +94,7 @@ func isExecutable(_ path: String) -> Bool {
   unsafe access(path, X_OK) == 0
 }
 
-/// A pipe.
+/// A pipe; reading returns at once when nothing is there.
 struct PipeEnds {
   var reading: Int32
   var writing: Int32
@@ -140,11 +140,15 @@ func removeNamedPipe(_ path: String, folder: String) {
 ///
 /// - Returns: Its pid, or the number of the error.
 func startProcess(
-  _ path: String, arguments: [String], environment: [String], directory: String?,
+  _ path: String, arguments: [String], environment: [String: String], directory: String?,
   output: Int32, errors: Int32
 ) -> Result<pid_t, ErrorNumber> {
-  unsafe withCStrings(arguments) { arguments in
-    unsafe withCStrings(environment) { environment in
+  var argumentBlock = StringBlock()
+  for argument in arguments { argumentBlock.append(argument) }
+  var environmentBlock = StringBlock()
+  for (name, value) in environment { environmentBlock.append(name, "=", value) }
+  return unsafe argumentBlock.withPointers { arguments in
+    unsafe environmentBlock.withPointers { environment in
       var pid: pid_t = 0
       let error: Int32
       if let directory {
@@ -163,20 +167,34 @@ struct ErrorNumber: Error {
   let value: Int32
 }
 
-/// Lends a null-terminated array of C strings, as `exec` takes it.
-private func withCStrings<Result>(
-  _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
-) -> Result {
-  var pointers = unsafe strings.map { unsafe strdup($0) }
-  unsafe pointers.append(nil)
-  defer {
-    for position in 0..<strings.count { unsafe free(pointers[position]) }
+/// Strings one behind the other, as C takes them: in one piece of memory, since each step needs dozens.
+private struct StringBlock {
+  private var bytes: [UInt8] = []
+  private var starts: [Int] = []
+
+  /// Adds a string that is made of some parts.
+  mutating func append(_ parts: String...) {
+    starts.append(bytes.count)
+    for part in parts { bytes += part.utf8 }
+    bytes.append(0)
   }
-  return unsafe pointers.withUnsafeBufferPointer { buffer in
-    guard let base = buffer.baseAddress else {
-      preconditionFailure("BUG: an array with an element has an address")
+
+  /// Lends a null-terminated array of C strings, as `exec` takes it.
+  mutating func withPointers<Result>(
+    _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+  ) -> Result {
+    unsafe bytes.withUnsafeMutableBytes { memory in
+      var pointers: [UnsafeMutablePointer<CChar>?] = unsafe starts.map { start in
+        unsafe memory.baseAddress?.advanced(by: start).assumingMemoryBound(to: CChar.self)
+      }
+      unsafe pointers.append(nil)
+      return unsafe pointers.withUnsafeBufferPointer { buffer in
+        guard let base = buffer.baseAddress else {
+          preconditionFailure("BUG: an array with an element has an address")
+        }
+        return unsafe body(base)
+      }
     }
-    return unsafe body(base)
   }
 }
 

@@ -70,7 +70,7 @@ int reprise_pipe(int ends[2]) {
 #endif
   ends[0] = at_least_3(ends[0]);
   ends[1] = at_least_3(ends[1]);
-  if (ends[0] >= 0 && ends[1] >= 0) return 0;
+  if (ends[0] >= 0 && ends[1] >= 0 && fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0) return 0;
   int error = errno;
   if (ends[0] >= 0) close(ends[0]);
   if (ends[1] >= 0) close(ends[1]);

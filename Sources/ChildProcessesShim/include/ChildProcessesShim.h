@@ -12,7 +12,8 @@
 int reprise_spawn(pid_t *pid, const char *path, char *const arguments[], char *const environment[],
                   const char *directory, int output, int errors);
 
-/// Makes a pipe whose ends are at least 3 and are closed in children. Returns 0 or an error number.
+/// Makes a pipe whose ends are at least 3 and are closed in children; reading returns at once when
+/// nothing is there. Returns 0 or an error number.
 int reprise_pipe(int ends[2]);
 
 /// Makes reads (and writes) of a descriptor return at once when nothing is there.

@@ -120,21 +120,25 @@ public struct LocalExecutor: Executor {
     let resolved = context.resolved
     let words = argumentList(of: resolved, context)
     let identity = [
-      "REPRISE_RUN_ID": context.run.description,
-      "REPRISE_STEP_ID": context.step.id,
-      "REPRISE_GENERATION": String(context.generation),
-      "REPRISE_ATTEMPT": String(context.attempt),
+      ("REPRISE_RUN_ID", context.run.description),
+      ("REPRISE_STEP_ID", context.step.id),
+      ("REPRISE_GENERATION", String(context.generation)),
+      ("REPRISE_ATTEMPT", String(context.attempt)),
     ]
-    var variables = environment.merging(resolved.weakEnvironment) { own, _ in own }
+    // Changed in place: a copy for each of these costs as much as starting a process does.
+    var variables =
+      resolved.weakEnvironment.isEmpty
+      ? environment : environment.merging(resolved.weakEnvironment) { own, _ in own }
     for name in context.hiddenVariables { variables[name] = nil }
+    for (name, value) in resolved.environment { variables[name] = value }
+    for (name, value) in identity { variables[name] = value }
+    variables["REPRISE_OUTPUT"] = outputs.path
     return Command(
       executable: words[0],
       arguments: Array(words.dropFirst()),
-      environment: variables.merging(resolved.environment) { $1 }
-        .merging(identity) { $1 }
-        .merging(["REPRISE_OUTPUT": outputs.path]) { $1 },
+      environment: variables,
       directory: resolved.directories.reduce(directory, joined),
-      tag: identity.keys.sorted(), reportVariable: "REPRISE_PROGRESS")
+      tag: identity.map(\.0), reportVariable: "REPRISE_PROGRESS")
   }
 
   private func argumentList(of resolved: ResolvedStep, _ context: StepContext) -> [String] {

@@ -39,6 +39,10 @@ struct OutputFile {
   /// - Returns: The outputs; none where the step has removed the file.
   /// - Throws: ``FailureReason`` when it cannot be understood.
   func outputs() throws(FailureReason) -> StepOutputs {
+    // Most steps write none: then one call is enough.
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return [:] }
+    if status.st_mode & S_IFMT == S_IFREG && status.st_size == 0 { return [:] }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return [:] }
     defer { close(descriptor) }
