@@ -99,7 +99,9 @@ struct ProcessLooks {
     return answer
   }
 
-  private static func ask(_ question: (Set<Int32>) -> Bool) -> Bool {
-    Reactor.shared.withoutStarts { question($0) }
+  /// A child that is being started while the question is asked is taken for a stranger, at worst: then the
+  /// picture tells.
+  private static func ask(_ question: (() -> Set<Int32>) -> Bool) -> Bool {
+    question { Reactor.shared.startedChildren }
   }
 }

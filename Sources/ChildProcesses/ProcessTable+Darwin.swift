@@ -17,10 +17,10 @@ extension ProcessTable {
   }
 
   /// Darwin gives orphans to launchd, never to us.
-  static func hasAdoptedChildren(besides known: Set<Int32>) -> Bool { false }
+  static func hasAdoptedChildren(besides known: () -> Set<Int32>) -> Bool { false }
 
   /// Only the table can tell.
-  static func hasStrangers(besides known: Set<Int32>) -> Bool { true }
+  static func hasStrangers(besides known: () -> Set<Int32>) -> Bool { true }
 
   /// Not readable without special rights.
   static func environment(of pid: Int32) -> [String] { [] }

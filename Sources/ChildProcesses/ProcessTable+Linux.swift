@@ -30,11 +30,12 @@ extension ProcessTable {
   /// They become children of its first thread. Nobody leaves the list that is read here without being
   /// reaped, which the caller's thread alone does.
   ///
-  /// - Parameter known: The children that this process has started itself.
+  /// - Parameter known: The children that this process has started itself; asked for after the look.
   /// - Returns: Whether it did; false is certain.
-  static func hasAdoptedChildren(besides known: Set<Int32>) -> Bool {
+  static func hasAdoptedChildren(besides known: () -> Set<Int32>) -> Bool {
     let pid = getpid()
-    return children(ofThread: pid, of: pid)?.isSubset(of: known) != true
+    guard let children = children(ofThread: pid, of: pid) else { return true }
+    return !children.isEmpty && !children.isSubset(of: known())
   }
 
   /// Whether this process has children that it has not started itself, of any of its threads: also
@@ -43,16 +44,18 @@ extension ProcessTable {
   /// Where orphans come to this process, a tree whose first process has ended has no other process when
   /// there are none: each one has a living parent, and so on up to a child of this process.
   ///
-  /// - Parameter known: The children that this process has started itself.
+  /// - Parameter known: The children that this process has started itself; asked for after the look.
   /// - Returns: Whether it has any; false is certain.
-  static func hasStrangers(besides known: Set<Int32>) -> Bool {
+  static func hasStrangers(besides known: () -> Set<Int32>) -> Bool {
     let pid = getpid()
     let threads = threads(of: pid)
+    var found: Set<Int32> = []
     for thread in threads {
-      guard children(ofThread: thread, of: pid)?.isSubset(of: known) == true else { return true }
+      guard let children = children(ofThread: thread, of: pid) else { return true }
+      found.formUnion(children)
     }
     // The children of a thread that ends go to another one, perhaps to one that was read before.
-    return threads.isEmpty || self.threads(of: pid) != threads
+    return threads.isEmpty || self.threads(of: pid) != threads || !found.isSubset(of: known())
   }
 
   private static func threads(of pid: Int32) -> [Int32] {

@@ -22,8 +22,9 @@ final class Reactor: Sendable {
   typealias Work = @Sendable (ReactorLoop) -> Void
 
   private let inbox = Mutex<[Work]>([])
-  /// The children that have been started and not been reaped; held while one is started, so that no
-  /// child is taken for a stranger.
+  /// Held while a child is started, so that none is taken for a stranger.
+  private let starting = Mutex(())
+  /// The children that have been started and not been reaped.
   private let started = Mutex<Set<Int32>>([])
   private let wakeUp: PipeEnds
 
@@ -33,7 +34,6 @@ final class Reactor: Sendable {
     } catch {
       fatalError("Reprise cannot start any process: \(error)")
     }
-    setNonblocking(wakeUp.reading)
     setNonblocking(wakeUp.writing)
     let descriptor = wakeUp.reading
     DispatchQueue(label: "reprise.processes").async {
@@ -55,10 +55,10 @@ final class Reactor: Sendable {
   func introduce(
     _ start: () throws(SpawnError) -> ChildState
   ) throws(SpawnError) -> ChildProcess {
-    let result = started.withLock { started -> Result<CarriedState, SpawnError> in
+    let result = starting.withLock { _ -> Result<CarriedState, SpawnError> in
       do throws(SpawnError) {
         let state = try start()
-        started.insert(state.pid)
+        _ = started.withLock { $0.insert(state.pid) }
         return .success(CarriedState(state: state))
       } catch {
         return .failure(error)
@@ -74,14 +74,25 @@ final class Reactor: Sendable {
   /// - Parameter body: Is given the children that have been started and not been reaped.
   /// - Returns: What it returns.
   func withoutStarts<Result: Sendable>(_ body: (Set<Int32>) -> Result) -> Result {
-    started.withLock { body($0) }
+    starting.withLock { _ in body(startedChildren) }
   }
 
+  /// Does something after which this process ends, while no child is being started and none is found to
+  /// have ended: what is killed then has not failed.
+  func withoutStartsAndEnds(_ body: () -> Never) -> Never {
+    starting.withLock { _ in started.withLock { _ in body() } }
+  }
+
+  /// The children that have been started and not been reaped.
+  ///
+  /// One that is being started at this moment may be missing: starting takes long, and who can do
+  /// without it need not wait.
+  var startedChildren: Set<Int32> { started.withLock { $0 } }
+
   fileprivate func forget(_ pid: Int32) {
-    started.withLock { started in
-      reap(pid)
-      started.remove(pid)
-    }
+    // In this order: once it is reaped, its id may be that of another child.
+    _ = started.withLock { $0.remove(pid) }
+    reap(pid)
   }
 
   private func takeWork() -> [Work] {
@@ -140,7 +151,6 @@ final class ReactorLoop {
   func add(_ child: ChildState) {
     children[child.pid] = child
     for stream in child.streams {
-      setNonblocking(stream.descriptor)
       owners[stream.descriptor] = child.pid
       poller.watch(stream.descriptor)
     }

@@ -63,7 +63,7 @@ import Testing
     let other = try ChildProcess.spawn(
       shell("trap '' TERM; while :; do sleep \(mark).1; done")
     ) { _ in .more }
-    await expectEventually("it runs") { !processes(with: "\(mark).1").isEmpty }
+    await expectEventually("it runs") { !processes(with: "sleep\0\(mark).1").isEmpty }
     for child in children + [other] { child.terminate(grace: .seconds(1000)) }
     for child in children {
       #expect(await child.end() == .signalled(signal: 15))
@@ -80,10 +80,10 @@ import Testing
     let child = try ChildProcess.spawn(shell("exec sleep 1000")) { _ in .more }
     #expect(
       Reactor.shared.withoutStarts { started in
-        ProcessTable.hasStrangers(besides: started.subtracting([child.id]))
+        ProcessTable.hasStrangers { started.subtracting([child.id]) }
       })
     await expectEventually("there is no stranger") {
-      Reactor.shared.withoutStarts { ProcessTable.hasStrangers(besides: $0) } == false
+      Reactor.shared.withoutStarts { started in ProcessTable.hasStrangers { started } } == false
     }
     child.kill()
     _ = await child.end()

@@ -36,7 +36,7 @@ package struct GuardianLink: Sendable {
       }
       onDeath()
       // Nothing is started any more: what is killed now would give its place to others.
-      Reactor.shared.withoutStarts { _ in
+      Reactor.shared.withoutStartsAndEnds {
         killDescendants()
         terminal?.restore()
         // This process is in it, too: if there is one, it ends here.
