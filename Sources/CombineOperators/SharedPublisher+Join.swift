@@ -105,6 +105,15 @@ extension SharedPublisher {
   func join(_ upstreams: [SharedPublisher], connection: Int) {
     if upstreams.isEmpty { state.withLock { start(&$0, connection) } }
     for upstream in upstreams { upstream.add(Dependent(self, connection: connection)) }
+    // Whoever let go or failed meanwhile may have been too early to find what was added here.
+    let isOver = state.withLock { $0.connection != connection || $0.completion != nil }
+    if isOver { leave(upstreams, connection: connection) }
+  }
+
+  /// Tells the publishers that are joined that their values are not wanted any more.
+  @inlinable
+  func leave(_ upstreams: [SharedPublisher], connection: Int) {
+    for upstream in upstreams.reversed() { upstream.remove(self, connection: connection) }
   }
 
   /// Notes that one of the publishers that are joined has its value.
@@ -147,7 +156,7 @@ extension SharedPublisher {
     for dependent in ended.dependents { dependent.receive(ended.completion) }
     for case let subscriber? in ended.subscribers { subscriber.deliver() }
     guard case .failure = outcome, let join = ended.join else { return }
-    end(.join(join.upstreams, join.task))
+    end(.join(join.upstreams, join.task, connection: connection))
   }
 
   /// Adds a join that waits for the value.
@@ -166,12 +175,13 @@ extension SharedPublisher {
 
   /// Removes a join that does not want the value any more.
   @inlinable
-  func remove(_ join: SharedPublisher) {
+  func remove(_ join: SharedPublisher, connection: Int) {
     let stop = state.withLock { state -> Carried<Stop?> in
       // From the end: pipelines are taken apart in the opposite order of their making.
-      guard let position = state.dependents.lastIndex(where: { $0.join === join }) else {
-        return Carried(nil)
+      let position = state.dependents.lastIndex {
+        $0.join === join && $0.connection == connection
       }
+      guard let position else { return Carried(nil) }
       state.dependents.remove(at: position)
       return Carried(state.leave())
     }

@@ -165,16 +165,16 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
   @usableFromInline
   enum Stop {
     case upstream(any Subscription)
-    case join([SharedPublisher], Task<Void, Never>?)
+    case join([SharedPublisher], Task<Void, Never>?, connection: Int)
   }
 
   @inlinable
   func end(_ stop: Stop) {
     switch stop {
     case .upstream(let subscription): subscription.cancel()
-    case .join(let upstreams, let task):
+    case .join(let upstreams, let task, let connection):
       task?.cancel()
-      for upstream in upstreams.reversed() { upstream.remove(self) }
+      leave(upstreams, connection: connection)
     }
   }
 
@@ -280,7 +280,7 @@ extension SharedPublisher.State {
       replay.removeAll()
       upstream = nil
     }
-    if let join { return .join(join.upstreams, join.task) }
+    if let join { return .join(join.upstreams, join.task, connection: connection) }
     return upstream.map { .upstream($0) }
   }
 

@@ -68,6 +68,26 @@ struct JoinTests {
     await expectEventually("the leaf ends") { log.value == ["leaf starts", "leaf is cancelled"] }
   }
 
+  @Test func `nobody is left waiting when holders come and go at once`() async {
+    let log = Protected<[String]>([])
+    let leaf = Self.endless(log, "leaf")
+    for _ in 0..<200 {
+      let join = [leaf, leaf].zip().task { $0[0] }.share(replay: 1)
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<8 {
+          group.addTask {
+            join.hold()
+            join.letGo()
+          }
+        }
+      }
+    }
+    await expectEventually("each leaf that started is cancelled") {
+      let words = log.value
+      return words.filter { $0 == "leaf starts" }.count * 2 == words.count
+    }
+  }
+
   @Test func `a failure ends a join at once, and cancels what else it waits for`() async {
     typealias Failing = SharedPublisher<Int, any Error>
     let log = Protected<[String]>([])
@@ -79,17 +99,20 @@ struct JoinTests {
       log.withLock { $0.append("is cancelled") }
       return 0
     }.share(replay: 1)
-    let join = [endless, failing].zip().task { (values: [Int]) async throws -> Int in values[0] }
-      .share(replay: 1)
-    let probe = Probe<Int, any Error>()
-    join.subscribe(probe)
-    await expectEventually("it fails") { probe.ended != nil }
-    #expect(probe.values.isEmpty)
-    #expect(probe.ended == .failed)
-    await expectEventually("the other is cancelled") { log.value.last != "starts" }
-    let late = Probe<Int, any Error>()
-    join.subscribe(late)
-    #expect(late.ended != nil, "the failure is repeated")
+    for (number, joined) in [[endless, failing], [failing, endless]].enumerated() {
+      let join = joined.zip()
+        .task { (values: [Int]) async throws -> Int in values[0] }.share(replay: 1)
+      let probe = Probe<Int, any Error>()
+      join.subscribe(probe)
+      await expectEventually("it fails") { probe.ended == .failed }
+      #expect(probe.values.isEmpty)
+      await expectEventually("the other is cancelled") {
+        log.value.count == 2 * (number + 1) && log.value.last == "is cancelled"
+      }
+      let late = Probe<Int, any Error>()
+      join.subscribe(late)
+      #expect(late.ended == .failed, "the failure is repeated")
+    }
   }
 
   /// Whatever the graph, and whoever comes and goes meanwhile: every step comes to the value that the
