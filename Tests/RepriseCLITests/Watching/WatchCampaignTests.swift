@@ -153,7 +153,8 @@ import Testing
     var number = 0
     var accepted: Set<Int> = []
     var kills = 0
-    for _ in 0..<rounds(6, soak: 100) {
+    // A watch that is killed early may have accepted nothing: go on until there is something to lose.
+    while kills < rounds(6, soak: 100) || accepted.count <= kills {
       let watching = try scenario.start(["watch", "w.yaml", "--progress", "none"])
       await isWatching(scenario)
       let end = ContinuousClock.now.advanced(
@@ -198,6 +199,5 @@ import Testing
     }
     #expect(writers.values.allSatisfy { $0.count == 1 })
     #expect(Set(writers.keys.compactMap { Int($0) }) == Set(handled))
-    #expect(kills > 0 && accepted.count > kills, "useful work was done: \(accepted.count) events")
   }
 }
