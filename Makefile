@@ -33,9 +33,15 @@ fuzz: install-needs
 tsan: install-needs
 	Scripts/thread-sanitizer/run
 
-# The command as it is to be installed: Swift's runtime within it, and no library that it does not use.
+# The command as it is to be installed: Swift's runtime within it, and no library that it does not use. A static
+# Foundation names libcurl and libxml2 to the linker, though nothing of them is used.
+ifeq ($(shell uname), Linux)
+LEAN = --static-swift-stdlib -Xswiftc -Xclang-linker -Xswiftc -Wl,--as-needed
+endif
 release: install-needs
-	$(SWIFT) build -c release --static-swift-stdlib -Xswiftc -Xclang-linker -Xswiftc -Wl,--as-needed --product reprise
+	@[ "$$(uname)" != Linux ] || pkg-config --exists libcurl libxml-2.0 2>/dev/null \
+	  || ./Scripts/install-needs libcurl4-openssl-dev libxml2-dev
+	$(SWIFT) build -c release $(LEAN) --product reprise
 
 # Reprise beside its peers, and the bars: see Benchmarks/README.md. BENCH names rows and options.
 bench: install-needs
