@@ -13,7 +13,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   // In the order in which data flows; nothing imports a target that stands below it.
   targets: [
@@ -23,6 +22,12 @@ let package = Package(
       providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]
     ),
     .target(name: "YAML", dependencies: ["CYaml"]),
+    .systemLibrary(
+      name: "CSQLite",
+      pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
+    ),
+    .target(name: "SQLite", dependencies: ["CSQLite"]),
     .target(name: "WorkflowLanguage", dependencies: ["YAML"]),
     .target(
       name: "CombineShim",
@@ -36,9 +41,7 @@ let package = Package(
     .target(name: "FileWatching"),
     .target(
       name: "Reprise", dependencies: ["WorkflowLanguage", "CombineOperators", "ChildProcesses"]),
-    .target(
-      name: "RepriseJournal",
-      dependencies: ["Reprise", .product(name: "GRDB", package: "GRDB.swift")]),
+    .target(name: "RepriseJournal", dependencies: ["Reprise", "SQLite"]),
     .target(name: "RepriseControl", dependencies: ["Reprise", "CombineOperators"]),
     .target(name: "RepriseTerminal", dependencies: ["Reprise", "CombineOperators"]),
     .executableTarget(
@@ -55,6 +58,7 @@ let package = Package(
       name: "PowerLossShim", path: "Tests/PowerLossShim",
       linkerSettings: [.linkedLibrary("sqlite3")]),
     .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
+    .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
     .testTarget(name: "WorkflowLanguageTests", dependencies: ["WorkflowLanguage", "TestSupport"]),
     .testTarget(name: "CombineOperatorsTests", dependencies: ["CombineOperators", "TestSupport"]),
     .testTarget(name: "FileWatchingTests", dependencies: ["FileWatching", "TestSupport"]),
@@ -62,10 +66,7 @@ let package = Package(
     .testTarget(name: "RepriseTests", dependencies: ["Reprise", "ChildProcesses", "TestSupport"]),
     .testTarget(
       name: "RepriseJournalTests",
-      dependencies: [
-        "RepriseJournal", "TestSupport", "PowerLossShim",
-        .product(name: "GRDB", package: "GRDB.swift"),
-      ]
+      dependencies: ["RepriseJournal", "SQLite", "TestSupport", "PowerLossShim"]
     ),
     .testTarget(name: "RepriseControlTests", dependencies: ["RepriseControl", "TestSupport"]),
     .testTarget(name: "RepriseTerminalTests", dependencies: ["RepriseTerminal"]),
@@ -76,7 +77,9 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-let targetsTouchingC: Set = ["YAML", "ChildProcesses", "YAMLTests", "ChildProcessesTests"]
+let targetsTouchingC: Set = [
+  "YAML", "SQLite", "ChildProcesses", "YAMLTests", "SQLiteTests", "ChildProcessesTests",
+]
 
 for target in package.targets where target.type != .system {
   guard !target.name.hasSuffix("Shim") else { continue }

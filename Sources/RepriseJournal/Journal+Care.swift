@@ -1,7 +1,7 @@
 // The care of old runs: what dead engines left, and what nobody needs any more.
 
-import GRDB
 public import Reprise
+import SQLite
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -33,16 +33,15 @@ extension Journal {
     guard !held.isEmpty else { return [] }
     clearUp(held.map { DeadRun(id: $0.id, note: $0.lock.noted) })
     try explaining {
-      try database.write { database in
+      try database.write { connection in
         for (id, _) in held {
           // When it died nobody knows; the last that is known of it is its last event.
-          try database.execute(
-            sql: """
-              UPDATE run SET outcome = ?, ended_at = coalesce(
-                (SELECT max(time) FROM event WHERE event.run = run.number), requested_at)
-              WHERE id = ? AND ended_at IS NULL
-              """,
-            arguments: [RunStatus.interrupted.rawValue, id.description])
+          try connection.execute(
+            """
+            UPDATE run SET outcome = ?, ended_at = coalesce(
+              (SELECT max(time) FROM event WHERE event.run = run.number), requested_at)
+            WHERE id = ? AND ended_at IS NULL
+            """, RunStatus.interrupted.rawValue, id.description)
         }
       }
     }
@@ -51,10 +50,10 @@ extension Journal {
 
   private func unendedRuns() throws(JournalError) -> [RunID] {
     try explaining {
-      try database.read { database in
-        try String.fetchAll(database, sql: "SELECT id FROM run WHERE ended_at IS NULL")
+      try database.read { connection in
+        try connection.rows("SELECT id FROM run WHERE ended_at IS NULL")
       }
-    }.compactMap { RunID($0) }
+    }.compactMap { $0[0].text.flatMap { RunID($0) } }
   }
 
   /// What the database finds wrong with its own file; nothing when it is whole.
@@ -65,8 +64,8 @@ extension Journal {
   /// - Throws: ``JournalError``.
   public func integrityProblems() throws(JournalError) -> [String] {
     try explaining {
-      try database.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
-    }.filter { $0 != "ok" }
+      try database.read { connection in try connection.rows("PRAGMA integrity_check") }
+    }.compactMap(\.[0].text).filter { $0 != "ok" }
   }
 
   /// Forgets a run with its output, unless somebody holds it.
@@ -86,8 +85,8 @@ extension Journal {
       }
     }
     try explaining {
-      try database.write { database in
-        try database.execute(sql: "DELETE FROM run WHERE number = ?", arguments: [run.number])
+      try database.write { connection in
+        try connection.execute("DELETE FROM run WHERE number = ?", run.number)
       }
     }
     try? FileManager.default.removeItem(atPath: directory.lockPath(of: run.id))

@@ -1,7 +1,7 @@
 // How long steps usually take, from what earlier runs of the same file have recorded.
 
-import GRDB
 public import Reprise
+import SQLite
 
 extension Journal {
   /// How many earlier runs are looked at.
@@ -16,26 +16,25 @@ extension Journal {
   /// - Throws: ``JournalError``.
   public func usualDurations(like id: RunID) throws(JournalError) -> [String: Duration] {
     let rows = try explaining {
-      try database.read { database in
-        try Row.fetchAll(
-          database,
-          sql: """
-            SELECT event.step, event.kind, event.time FROM event
-            WHERE event.kind IN ('step-started', 'step-succeeded') AND event.run IN (
-              SELECT other.number FROM run AS this JOIN run AS other
-                ON other.file = this.file AND other.number < this.number
-              WHERE this.id = ? AND other.outcome = 'succeeded'
-              ORDER BY other.number DESC LIMIT \(Self.runsMax))
-            ORDER BY event.run, event.number
-            """, arguments: [id.description])
+      try database.read { connection in
+        try connection.rows(
+          """
+          SELECT event.step, event.kind, event.time FROM event
+          WHERE event.kind IN ('step-started', 'step-succeeded') AND event.run IN (
+            SELECT other.number FROM run AS this JOIN run AS other
+              ON other.file = this.file AND other.number < this.number
+            WHERE this.id = ? AND other.outcome = 'succeeded'
+            ORDER BY other.number DESC LIMIT \(Self.runsMax))
+          ORDER BY event.run, event.number
+          """, id.description)
       }
     }
     var started: [String: Int64] = [:]
     var times: [String: [Int64]] = [:]
     for row in rows {
-      guard let step = String.fromDatabaseValue(row[0]),
-        let kind = String.fromDatabaseValue(row[1]),
-        let time = Int64.fromDatabaseValue(row[2])
+      guard let step = row[0].text,
+        let kind = row[1].text,
+        let time = row[2].integer
       else { continue }
       if kind == "step-started" {
         started[step] = time

@@ -1,8 +1,8 @@
 // The record of a project's runs: begins them, lists them, gives back their states. What is recorded
 // while a run goes on is the recorder's business.
 
-import GRDB
 public import Reprise
+import SQLite
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -19,7 +19,7 @@ public final class Journal: Sendable {
   public let directory: StateDirectory
   /// The process that is recorded to drive the runs that are begun here: the one to send signals to.
   private let process: Int
-  let database: DatabaseQueue
+  let database: Database
 
   /// Opens the journal of a folder, and makes both where they do not exist.
   ///
@@ -35,7 +35,7 @@ public final class Journal: Sendable {
     self.init(directory, try JournalDatabase.open(directory), process: process)
   }
 
-  init(_ directory: StateDirectory, _ database: DatabaseQueue, process: Int? = nil) {
+  init(_ directory: StateDirectory, _ database: Database, process: Int? = nil) {
     self.directory = directory
     self.database = database
     self.process = process ?? Int(ProcessInfo.processInfo.processIdentifier)
@@ -61,7 +61,7 @@ public final class Journal: Sendable {
   /// Records that a run was asked for, and something else in the same transaction.
   func begin(
     _ request: RunRequest, id: RunID = RunID(), isAlone: Bool = false,
-    alongside: (Database) throws -> Void
+    alongside: (Connection) throws -> Void
   ) throws -> RecordedRun {
     // Before there is a record, so that nobody ever sees one that nobody holds.
     guard let lock = try FileLock.take(directory.lockPath(of: id)) else {
@@ -71,20 +71,17 @@ public final class Journal: Sendable {
     let now = SystemClock().now
     let (number, turn) = try explaining {
       // A write excludes those of all other processes, so of several one is the first.
-      try database.write { database -> Result<(Int64, Int64), GroupIsBusy> in
-        if isAlone, let busy = try busyGroup(of: request, in: database) { return .failure(busy) }
-        let turn = try Self.nextTurn(in: database)
-        try database.execute(
-          sql: """
-            INSERT INTO run (id, workflow, file, directory, source, options, concurrency_group,
-              process, requested_at, turn) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-          arguments: [
-            id.description, request.workflow, request.file, request.directory, request.source,
-            options, request.group, process, now.microseconds, turn,
-          ])
-        let number = database.lastInsertedRowID
-        try alongside(database)
+      try database.write { connection -> Result<(Int64, Int64), GroupIsBusy> in
+        if isAlone, let busy = try busyGroup(of: request, in: connection) { return .failure(busy) }
+        let turn = try Self.nextTurn(in: connection)
+        try connection.execute(
+          """
+          INSERT INTO run (id, workflow, file, directory, source, options, concurrency_group,
+            process, requested_at, turn) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          """, id.description, request.workflow, request.file, request.directory, request.source,
+          options, request.group, process, now.microseconds, turn)
+        let number = connection.lastInsertedRow
+        try alongside(connection)
         return .success((number, turn))
       }
     }.get()
@@ -114,22 +111,20 @@ public final class Journal: Sendable {
     let state = try state(of: record)
     let request = try request(record, state)
     let (eventCount, turn) = try explaining {
-      try database.write { database -> Result<(Int, Int64), GroupIsBusy> in
-        if isAlone, let busy = try busyGroup(of: request, in: database, besides: id) {
+      try database.write { connection -> Result<(Int, Int64), GroupIsBusy> in
+        if isAlone, let busy = try busyGroup(of: request, in: connection, besides: id) {
           return .failure(busy)
         }
         // Behind all others of its group, as if it had been begun just now.
-        let turn = try Self.nextTurn(in: database)
-        try database.execute(
-          sql: """
-            UPDATE run SET process = ?, source = ?, concurrency_group = ?, turn = ?, ended_at = NULL,
-              outcome = NULL WHERE number = ?
-            """,
-          arguments: [process, request.source, request.group, turn, record.number])
-        let count = try Int.fetchOne(
-          database, sql: "SELECT coalesce(max(number), 0) FROM event WHERE run = ?",
-          arguments: [record.number])
-        return .success((count ?? 0, turn))
+        let turn = try Self.nextTurn(in: connection)
+        try connection.execute(
+          """
+          UPDATE run SET process = ?, source = ?, concurrency_group = ?, turn = ?, ended_at = NULL,
+            outcome = NULL WHERE number = ?
+          """, process, request.source, request.group, turn, record.number)
+        let count = try connection.value(
+          "SELECT max(number) FROM event WHERE run = ?", record.number)
+        return .success((Int(count.integer ?? 0), turn))
       }
     }.get()
     let recorded = RecordedRun(
@@ -137,15 +132,15 @@ public final class Journal: Sendable {
     return (recorded, state)
   }
 
-  private static func nextTurn(in database: Database) throws -> Int64 {
-    try Int64.fetchOne(database, sql: "SELECT coalesce(max(turn), 0) + 1 FROM run") ?? 1
+  private static func nextTurn(in connection: Connection) throws(SQLiteError) -> Int64 {
+    try connection.value("SELECT coalesce(max(turn), 0) + 1 FROM run").integer ?? 1
   }
 
   private func busyGroup(
-    of request: RunRequest, in database: Database, besides id: RunID? = nil
-  ) throws -> GroupIsBusy? {
+    of request: RunRequest, in connection: Connection, besides id: RunID? = nil
+  ) throws(SQLiteError) -> GroupIsBusy? {
     guard let group = request.group else { return nil }
-    return try liveRuns(of: group, in: database).last { $0 != id }
+    return try liveRuns(of: group, in: connection).last { $0 != id }
       .map { GroupIsBusy(group: group, run: $0) }
   }
 
@@ -162,12 +157,12 @@ public final class Journal: Sendable {
     workflow: String? = nil, onUnreadable: (JournalError) -> Void = { _ in }
   ) throws(JournalError) -> [RunRecord] {
     let rows = try explaining {
-      try database.read { database in
-        try Row.fetchAll(
-          database,
-          sql:
-            "SELECT \(RunRow.columns) FROM run WHERE workflow = coalesce(?, workflow) ORDER BY number DESC",
-          arguments: [workflow])
+      try database.read { connection in
+        try connection.rows(
+          """
+          SELECT \(RunRow.columns) FROM run WHERE workflow = coalesce(?, workflow)
+          ORDER BY number DESC
+          """, workflow)
       }
     }
     return rows.compactMap { row in
@@ -187,17 +182,16 @@ public final class Journal: Sendable {
   /// - Throws: ``JournalError`` that says what there is instead.
   public func run(named name: String) throws(JournalError) -> RunRecord {
     let rows = try explaining {
-      try database.read { database in
+      try database.read { connection in
         if name == "@last" {
-          return try Row.fetchAll(
-            database, sql: "SELECT \(RunRow.columns) FROM run ORDER BY number DESC LIMIT 1")
+          return try connection.rows(
+            "SELECT \(RunRow.columns) FROM run ORDER BY number DESC LIMIT 1")
         }
-        return try Row.fetchAll(
-          database,
-          sql: """
-            SELECT \(RunRow.columns) FROM run WHERE id = ?1 OR substr(id, 1, length(?1)) = ?1
-            ORDER BY id <> ?1, number DESC LIMIT 6
-            """, arguments: [name])
+        return try connection.rows(
+          """
+          SELECT \(RunRow.columns) FROM run WHERE id = ?1 OR substr(id, 1, length(?1)) = ?1
+          ORDER BY id <> ?1, number DESC LIMIT 6
+          """, name)
       }
     }
     guard let row = rows.first, !name.isEmpty else {
@@ -206,7 +200,7 @@ public final class Journal: Sendable {
           ? "no run has been recorded in \"\(directory.path)\" yet"
           : "there is no run \"\(name)\"; see reprise runs")
     }
-    let ids = rows.compactMap { String.fromDatabaseValue($0["id"]) }
+    let ids = rows.compactMap(\.["id"].text)
     guard rows.count == 1 || ids.first == name else {
       throw JournalError(
         "more than one run begins with \"\(name)\": " + ids.joined(separator: ", "))
@@ -219,27 +213,25 @@ public final class Journal: Sendable {
   /// - Throws: ``JournalError`` when one cannot be read.
   public func events(of run: RunRecord) throws(JournalError) -> [Event] {
     let rows = try explaining {
-      try database.read { database in
-        try Row.fetchAll(
-          database,
-          sql: """
-            SELECT time, generation, kind, step, attempt, json FROM event WHERE run = ? ORDER BY number
-            """, arguments: [run.number])
+      try database.read { connection in
+        try connection.rows(
+          """
+          SELECT time, generation, kind, step, attempt, json FROM event WHERE run = ? ORDER BY number
+          """, run.number)
       }
     }
     var events: [Event] = []
     events.reserveCapacity(rows.count)
     for row in rows {
-      guard let time = Int64.fromDatabaseValue(row["time"]),
-        let generation = Int.fromDatabaseValue(row["generation"]),
-        let kind = String.fromDatabaseValue(row["kind"])
+      guard let time = row["time"].integer,
+        let generation = row["generation"].integer.map(Int.init),
+        let kind = row["kind"].text
       else { throw JournalError("an event of the run \(run.id) cannot be read") }
-      // Not by subscripts that say a type: those crash on a value of another one.
       let eventRow = EventRow(
         time: time, generation: generation, kind: kind,
-        step: String.fromDatabaseValue(row["step"]),
-        attempt: Int.fromDatabaseValue(row["attempt"]),
-        json: String.fromDatabaseValue(row["json"]))
+        step: row["step"].text,
+        attempt: row["attempt"].integer.map(Int.init),
+        json: row["json"].text)
       events.append(try eventRow.event(of: run.id))
     }
     return events
@@ -274,20 +266,18 @@ public final class Journal: Sendable {
   /// - Throws: ``JournalError``.
   public func liveRuns(of group: String, before turn: Int64) throws(JournalError) -> [RunID] {
     try explaining {
-      try database.read { try liveRuns(of: group, in: $0, before: turn) }
+      try database.read { connection in try liveRuns(of: group, in: connection, before: turn) }
     }
   }
 
   private func liveRuns(
-    of group: String, in database: Database, before turn: Int64 = .max
-  ) throws -> [RunID] {
-    try String.fetchAll(
-      database,
-      sql: """
-        SELECT id FROM run WHERE concurrency_group = ? AND ended_at IS NULL AND turn < ?
-        ORDER BY turn
-        """, arguments: [group, turn]
-    ).compactMap { RunID($0) }.filter(isLive)
+    of group: String, in connection: Connection, before turn: Int64 = .max
+  ) throws(SQLiteError) -> [RunID] {
+    try connection.rows(
+      """
+      SELECT id FROM run WHERE concurrency_group = ? AND ended_at IS NULL AND turn < ? ORDER BY turn
+      """, group, turn
+    ).compactMap { $0[0].text.flatMap { RunID($0) } }.filter(isLive)
   }
 
   /// Turns what the database throws into what people can read.

@@ -1,7 +1,6 @@
-// The database of the journal: its schema, how it is opened, and what its errors mean to people.
-// Knows no events.
+// The database of the journal: how it is opened, and what its errors mean to people. Knows no events.
 
-import GRDB
+import SQLite
 
 #if canImport(Glibc)
 import Glibc
@@ -25,30 +24,22 @@ enum JournalDatabase {
   /// - Throws: ``JournalError``.
   static func open(
     _ directory: StateDirectory, synchronous: String = "FULL"
-  ) throws(JournalError) -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.label = "reprise.journal"
-    configuration.busyMode = .timeout(10)
-    configuration.journalMode = .wal
+  ) throws(JournalError) -> Database {
     try makeFile(directory.databasePath)
     // One at a time: the change to write-ahead logging does not wait for others by itself.
     let opening = try FileLock.take(directory.openingLockPath, waits: true)
     defer { withExtendedLifetime(opening) {} }
     do {
-      let queue = try DatabaseQueue(path: directory.databasePath, configuration: configuration)
-      // Not before: opening a database with write-ahead logging sets NORMAL, which loses commits when
-      // the power goes.
-      try queue.writeWithoutTransaction { database in
-        try database.execute(
-          sql: "PRAGMA synchronous = \(synchronous); PRAGMA journal_size_limit = 16777216")
+      let database = try Database(path: directory.databasePath, busyTimeout: .seconds(10))
+      try database.read { connection in
+        try connection.run(
+          script: """
+            PRAGMA journal_mode = WAL; PRAGMA synchronous = \(synchronous);
+            PRAGMA journal_size_limit = 16777216;
+            """)
       }
-      let migrator = migrator
-      if try queue.read(migrator.hasBeenSuperseded) {
-        throw JournalError(
-          "the journal \"\(directory.databasePath)\" was written by a newer Reprise; use that one")
-      }
-      if try !queue.read(migrator.hasCompletedMigrations) { try migrator.migrate(queue) }
-      return queue
+      try migrate(database, directory)
+      return database
     } catch {
       throw explained(error, directory)
     }
@@ -61,112 +52,55 @@ enum JournalDatabase {
     close(descriptor)
   }
 
-  /// Each migration is one transaction: a crash leaves the old schema or the new one.
-  static var migrator: DatabaseMigrator {
-    var migrator = DatabaseMigrator()
-    migrator.registerMigration("1") { database in
-      try database.execute(
-        sql: """
-          CREATE TABLE run (
-            number INTEGER PRIMARY KEY AUTOINCREMENT,
-            id TEXT NOT NULL UNIQUE,
-            workflow TEXT NOT NULL,
-            file TEXT NOT NULL,
-            directory TEXT NOT NULL,
-            source TEXT NOT NULL,
-            options TEXT NOT NULL,
-            concurrency_group TEXT,
-            process INTEGER NOT NULL,
-            requested_at INTEGER NOT NULL,
-            turn INTEGER NOT NULL,
-            generation INTEGER NOT NULL DEFAULT 0,
-            ended_at INTEGER,
-            outcome TEXT
-          );
-          CREATE INDEX run_unended ON run (concurrency_group) WHERE ended_at IS NULL;
-          CREATE TABLE event (
-            run INTEGER NOT NULL REFERENCES run (number) ON DELETE CASCADE,
-            number INTEGER NOT NULL,
-            time INTEGER NOT NULL,
-            generation INTEGER NOT NULL,
-            kind TEXT NOT NULL,
-            step TEXT,
-            attempt INTEGER,
-            json TEXT,
-            PRIMARY KEY (run, number)
-          ) WITHOUT ROWID;
-          """)
+  /// Brings the schema up to date in one transaction: a crash leaves the old schema or the new one.
+  private static func migrate(_ database: Database, _ directory: StateDirectory) throws {
+    // The table is called as GRDB calls it, which kept the first journals.
+    let done = try database.read { connection in
+      let table = try connection.value(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'grdb_migrations'")
+      guard table != .null else { return [String]() }
+      return try connection.rows("SELECT identifier FROM grdb_migrations").compactMap(\.[0].text)
     }
-    migrator.registerMigration("2") { database in
-      try database.execute(
-        sql: """
-          CREATE TABLE memory (
-            file TEXT NOT NULL,
-            step TEXT NOT NULL,
-            trace TEXT NOT NULL,
-            PRIMARY KEY (file, step)
-          ) WITHOUT ROWID;
-          """)
+    guard done.allSatisfy({ name in JournalSchema.migrations.contains { $0.name == name } }) else {
+      throw JournalError(
+        "the journal \"\(directory.databasePath)\" was written by a newer Reprise; use that one")
     }
-    migrator.registerMigration("3") { database in
-      try database.execute(
-        sql: """
-          ALTER TABLE run ADD COLUMN success INTEGER;
-          CREATE UNIQUE INDEX run_success ON run (success) WHERE success IS NOT NULL;
-          CREATE TABLE watch (
-            number INTEGER PRIMARY KEY AUTOINCREMENT,
-            name TEXT NOT NULL UNIQUE,
-            file TEXT NOT NULL,
-            started_at INTEGER NOT NULL,
-            last_success INTEGER NOT NULL,
-            accepted INTEGER NOT NULL DEFAULT 0,
-            folded INTEGER NOT NULL DEFAULT 0,
-            dropped INTEGER NOT NULL DEFAULT 0,
-            runs INTEGER NOT NULL DEFAULT 0,
-            restarts INTEGER NOT NULL DEFAULT 0
-          );
-          CREATE TABLE watch_event (
-            number INTEGER PRIMARY KEY AUTOINCREMENT,
-            watch INTEGER NOT NULL REFERENCES watch (number) ON DELETE CASCADE,
-            json TEXT NOT NULL
-          );
-          CREATE INDEX watch_event_watch ON watch_event (watch);
-          CREATE TABLE watch_schedule (
-            watch INTEGER NOT NULL REFERENCES watch (number) ON DELETE CASCADE,
-            schedule TEXT NOT NULL,
-            last INTEGER NOT NULL,
-            PRIMARY KEY (watch, schedule)
-          ) WITHOUT ROWID;
-          """)
+    let missing = JournalSchema.migrations.filter { !done.contains($0.name) }
+    guard !missing.isEmpty else { return }
+    try database.write { connection in
+      try connection.run(
+        script: "CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+      for migration in missing {
+        try connection.run(script: migration.script)
+        try connection.execute("INSERT INTO grdb_migrations VALUES (?)", migration.name)
+      }
     }
-    return migrator
   }
 
   /// What an error of the database means and what to do about it.
   static func explained(_ error: any Error, _ directory: StateDirectory) -> JournalError {
     let path = directory.databasePath
     if let error = error as? JournalError { return error }
-    guard let error = error as? DatabaseError else {
+    guard let error = error as? SQLiteError else {
       return JournalError("the journal \"\(path)\" cannot be used: \(error)")
     }
-    let text = error.message ?? "error \(error.resultCode.rawValue)"
-    return switch error.resultCode {
-    case .SQLITE_FULL:
+    return switch error.kind {
+    case .full:
       JournalError(
         "the journal \"\(path)\" cannot be written: the disk is full; make room there"
           + JournalError.freeSpace(path))
-    case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+    case .damaged:
       JournalError(
-        "the journal \"\(path)\" is damaged (\(text)); it was left as it is: move it away to begin a "
+        "the journal \"\(path)\" is damaged (\(error)); it was left as it is: move it away to begin a "
           + "new one, or use --no-journal where a run is not kept")
-    case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
+    case .forbidden:
       JournalError(
-        "the journal \"\(path)\" cannot be written (\(text)); see to its permissions, choose another "
+        "the journal \"\(path)\" cannot be written (\(error)); see to its permissions, choose another "
           + "place with --state-dir, or use --no-journal where a run is not kept")
-    case .SQLITE_BUSY, .SQLITE_LOCKED:
-      JournalError("the journal \"\(path)\" is held by another program for too long (\(text))")
-    default:
-      JournalError("the journal \"\(path)\" cannot be used (\(text))")
+    case .busy:
+      JournalError("the journal \"\(path)\" is held by another program for too long (\(error))")
+    case .other:
+      JournalError("the journal \"\(path)\" cannot be used (\(error))")
     }
   }
 }

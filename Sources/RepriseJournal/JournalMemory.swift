@@ -1,7 +1,7 @@
 // What steps were when they last succeeded, in the database of the journal.
 
-import GRDB
 public import Reprise
+import SQLite
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -26,12 +26,10 @@ public struct JournalMemory: StepMemory {
 
   /// What is remembered of a step; nil when nothing is, or when it cannot be read.
   public func recall(_ step: String) -> StepTrace? {
-    let json = try? journal.database.read { database in
-      try String.fetchOne(
-        database, sql: "SELECT trace FROM memory WHERE file = ? AND step = ?",
-        arguments: [file, step])
+    let trace = try? journal.database.read { connection in
+      try connection.value("SELECT trace FROM memory WHERE file = ? AND step = ?", file, step)
     }
-    return (json ?? nil).flatMap {
+    return trace?.text.flatMap {
       try? JSONDecoder().decode(StepTrace.self, from: Data($0.utf8))
     }
   }
@@ -39,9 +37,8 @@ public struct JournalMemory: StepMemory {
   /// Forgets a step that is about to run.
   public func forget(_ step: String) throws {
     try journal.explaining {
-      try journal.database.write { database in
-        try database.execute(
-          sql: "DELETE FROM memory WHERE file = ? AND step = ?", arguments: [file, step])
+      try journal.database.write { connection in
+        try connection.execute("DELETE FROM memory WHERE file = ? AND step = ?", file, step)
       }
     }
   }
@@ -50,10 +47,9 @@ public struct JournalMemory: StepMemory {
   public func remember(_ trace: StepTrace, of step: String) throws {
     let json = String(decoding: try JSONEncoder().encode(trace), as: UTF8.self)
     try journal.explaining {
-      try journal.database.write { database in
-        try database.execute(
-          sql: "INSERT OR REPLACE INTO memory (file, step, trace) VALUES (?, ?, ?)",
-          arguments: [file, step, json])
+      try journal.database.write { connection in
+        try connection.execute(
+          "INSERT OR REPLACE INTO memory (file, step, trace) VALUES (?, ?, ?)", file, step, json)
       }
     }
   }

@@ -1,8 +1,8 @@
 // One run as the process that drives it records it: its events into the database, its output into
 // files. Knows nothing of how it is driven.
 
-import GRDB
 public import Reprise
+import SQLite
 import Synchronization
 
 /// A run that this process holds and records.
@@ -49,19 +49,16 @@ public final class RecordedRun: Recorder {
     // Called by one thread at a time.
     let count = eventCount.withLock { $0 }
     try journal.explaining {
-      try journal.database.write { database in
-        let insert = try database.cachedStatement(
-          sql: """
-            INSERT INTO event (run, number, time, generation, kind, step, attempt, json)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """)
+      try journal.database.write { connection in
         for (offset, event) in events.enumerated() {
           let row = try EventRow(event)
-          try insert.execute(arguments: [
-            number, count + offset + 1, row.time, row.generation, row.kind, row.step, row.attempt,
-            row.json,
-          ])
-          try updateRun(with: event, in: database)
+          try connection.execute(
+            """
+            INSERT INTO event (run, number, time, generation, kind, step, attempt, json)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """, number, count + offset + 1, row.time, row.generation, row.kind, row.step,
+            row.attempt, row.json)
+          try updateRun(with: event, in: connection)
         }
       }
     }
@@ -103,31 +100,29 @@ public final class RecordedRun: Recorder {
   public func end(as status: RunStatus) throws(JournalError) {
     let now = SystemClock().now.microseconds
     try journal.explaining {
-      try journal.database.write { database in
-        try database.execute(
-          sql: "UPDATE run SET ended_at = ?, outcome = ? WHERE number = ?",
-          arguments: [now, status.rawValue, number])
+      try journal.database.write { connection in
+        try connection.execute(
+          "UPDATE run SET ended_at = ?, outcome = ? WHERE number = ?", now, status.rawValue, number)
       }
     }
     letGo()
   }
 
-  private func updateRun(with event: Event, in database: Database) throws {
+  private func updateRun(with event: Event, in connection: Connection) throws(SQLiteError) {
     switch event.kind {
     case .runStarted, .generationStarted:
-      try database.execute(
-        sql: "UPDATE run SET generation = ? WHERE number = ?",
-        arguments: [event.generation, number])
+      try connection.execute(
+        "UPDATE run SET generation = ? WHERE number = ?", event.generation, number)
     case .runEnded(let outcome):
-      try database.execute(
-        sql: "UPDATE run SET ended_at = ?, outcome = ? WHERE number = ?",
-        arguments: [event.time.microseconds, RunStatus(outcome).rawValue, number])
+      try connection.execute(
+        "UPDATE run SET ended_at = ?, outcome = ? WHERE number = ?", event.time.microseconds,
+        RunStatus(outcome).rawValue, number)
       if outcome == .succeeded {
         // Numbered in the order in which they end, for those that wait for successes.
-        try database.execute(
-          sql: """
-            UPDATE run SET success = (SELECT coalesce(max(success), 0) + 1 FROM run) WHERE number = ?
-            """, arguments: [number])
+        try connection.execute(
+          """
+          UPDATE run SET success = (SELECT coalesce(max(success), 0) + 1 FROM run) WHERE number = ?
+          """, number)
       }
     case .runResumed, .runRestarting, .runCancelling, .step: break
     }

@@ -1,7 +1,7 @@
 // A run as a row of the journal. Knows nothing of the database's connection.
 
-import GRDB
 import Reprise
+import SQLite
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -24,25 +24,26 @@ extension Journal {
   /// - Returns: The run.
   /// - Throws: ``JournalError`` when the row makes no sense.
   func record(_ row: Row) throws(JournalError) -> RunRecord {
-    let name = String.fromDatabaseValue(row["id"]) ?? "of number \(row["number"] as DatabaseValue)"
-    guard let number = Int64.fromDatabaseValue(row["number"]),
-      let id = String.fromDatabaseValue(row["id"]).flatMap({ RunID($0) }),
-      let workflow = String.fromDatabaseValue(row["workflow"]),
-      let file = String.fromDatabaseValue(row["file"]),
-      let folder = String.fromDatabaseValue(row["directory"]),
-      let source = String.fromDatabaseValue(row["source"]),
-      let optionsText = String.fromDatabaseValue(row["options"]),
+    let number = row["number"].integer
+    let name = row["id"].text ?? "of number \(number.map(String.init) ?? "?")"
+    guard let number,
+      let id = row["id"].text.flatMap({ RunID($0) }),
+      let workflow = row["workflow"].text,
+      let file = row["file"].text,
+      let folder = row["directory"].text,
+      let source = row["source"].text,
+      let optionsText = row["options"].text,
       let options = try? JSONDecoder().decode([String: String].self, from: Data(optionsText.utf8)),
-      let process = Int.fromDatabaseValue(row["process"]),
-      let requestedAt = Int64.fromDatabaseValue(row["requested_at"]),
-      let generation = Int.fromDatabaseValue(row["generation"])
+      let process = row["process"].integer.map(Int.init),
+      let requestedAt = row["requested_at"].integer,
+      let generation = row["generation"].integer.map(Int.init)
     else { throw JournalError("the record of the run \(name) is damaged") }
-    let endedAt = Int64.fromDatabaseValue(row["ended_at"])
+    let endedAt = row["ended_at"].integer
     let status: RunStatus
     if endedAt == nil {
       status = isLive(id) ? (generation == 0 ? .queued : .running) : .interrupted
     } else {
-      let outcome = String.fromDatabaseValue(row["outcome"]) ?? ""
+      let outcome = row["outcome"].text ?? ""
       guard let ended = RunStatus(rawValue: outcome) else {
         throw JournalError(
           "the record of the run \(name) is damaged: its outcome is \"\(outcome)\"")
@@ -53,7 +54,7 @@ extension Journal {
       number: number, id: id,
       request: RunRequest(
         workflow: workflow, file: file, directory: folder, source: source, options: options,
-        group: String.fromDatabaseValue(row["concurrency_group"])),
+        group: row["concurrency_group"].text),
       requestedAt: Timestamp(microseconds: requestedAt),
       endedAt: endedAt.map(Timestamp.init(microseconds:)), process: process,
       generation: generation, status: status)

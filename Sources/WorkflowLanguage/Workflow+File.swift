@@ -82,18 +82,8 @@ extension Workflow {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw unreadable(path, errno) }
     defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var status = stat()
-    if fstat(descriptor, &status) == 0, status.st_size > 0 {
-      bytes.reserveCapacity(min(Int(status.st_size), SourceText.bytesMax) + 1)
-    }
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while bytes.count <= SourceText.bytesMax {
-      let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 && errno == EINTR { continue }
-      guard count >= 0 else { throw unreadable(path, errno) }
-      guard count > 0 else { break }
-      bytes += buffer[..<count]
+    guard let bytes = readBytes(of: descriptor, upTo: SourceText.bytesMax) else {
+      throw unreadable(path, errno)
     }
     return bytes
   }

@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import Reprise
+import SQLite
 import TestSupport
 import Testing
 
@@ -123,10 +123,8 @@ struct JournalTests {
     #expect(try journal.remove(try journal.run(named: id.description)))
     #expect(try journal.runs().map(\.id) == [held.id])
     #expect(!FileManager.default.fileExists(atPath: folder.state.logFolder(of: id)))
-    let rows = try await DatabaseQueue(path: folder.state.databasePath).read {
-      try Int.fetchOne($0, sql: "SELECT count(*) FROM event") ?? 0
-    }
-    #expect(rows == 0, "its events are gone, too")
+    let count = try journal.database.read { try $0.value("SELECT count(*) FROM event") }
+    #expect(count == .integer(0), "its events are gone, too")
   }
 
   @Test func `how long steps usually take is known from earlier successes of the same file`()

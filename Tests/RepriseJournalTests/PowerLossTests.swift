@@ -1,7 +1,7 @@
 import Foundation
-import GRDB
 import PowerLossShim
 import Reprise
+import SQLite
 import TestSupport
 import Testing
 
@@ -61,7 +61,7 @@ import Testing
         }
         // So that changes of both files lie among the cuts.
         if number == 1 {
-          try journal.database.writeWithoutTransaction { try _ = $0.checkpoint(.truncate) }
+          try journal.database.read { try $0.run(script: "PRAGMA wal_checkpoint(TRUNCATE)") }
         }
       }
     }

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Reprise
 import TestSupport
 import Testing
@@ -72,8 +71,8 @@ struct WatchTests {
     let folder = try Folder()
     let watch = try #require(try Journal(folder.state).watch("w", file: "/w.yaml"))
     #expect(throws: JournalError.self) {
-      try watch.together { () throws(JournalError) in
-        _ = try watch.accept([event("a")])
+      try watch.together { transaction throws(JournalError) in
+        _ = try transaction.accept([event("a")])
         throw JournalError("on purpose")
       }
     }
@@ -89,8 +88,10 @@ struct WatchTests {
     try await folder.run("build", in: journal)
     let watch = try #require(try journal.watch("w", file: "/w.yaml"))
     func successes() throws -> [String] {
-      try watch.acceptSuccesses(of: ["build", "test"]) { workflow, run in
-        WatchEvent(Trigger(kind: .after, time: "", workflow: workflow, run: run))
+      try watch.together { transaction throws(JournalError) in
+        try transaction.acceptSuccesses(of: ["build", "test"]) { workflow, run in
+          WatchEvent(Trigger(kind: .after, time: "", workflow: workflow, run: run))
+        }
       }.map(\.trigger.run)
     }
     #expect(try successes() == [], "what was before the first watch does not count")
@@ -106,8 +107,13 @@ struct WatchTests {
     let folder = try Folder()
     let watch = try #require(try Journal(folder.state).watch("w", file: "/w.yaml"))
     #expect(try watch.lastMoment(of: "every 1s") == nil)
-    #expect(try watch.accept(event("x"), of: "every 1s", dealtWithUntil: 100) != nil)
-    #expect(try watch.accept(nil, of: "every 1s", dealtWithUntil: 200) == nil)
+    func accept(_ event: WatchEvent?, until moment: Int64) throws -> WatchEvent? {
+      try watch.together { transaction throws(JournalError) in
+        try transaction.accept(event, of: "every 1s", dealtWithUntil: moment)
+      }
+    }
+    #expect(try accept(event("x"), until: 100) != nil)
+    #expect(try accept(nil, until: 200) == nil)
     #expect(try watch.lastMoment(of: "every 1s") == 200)
     #expect(try watch.lastMoment(of: "every 2s") == nil)
     #expect(try watch.waiting().count == 1)

@@ -1,6 +1,7 @@
 // The file to which one attempt of a step writes its outputs. Knows nothing of what they mean.
 
 import ChildProcesses
+import WorkflowLanguage
 
 #if canImport(Glibc)
 import Glibc
@@ -46,14 +47,7 @@ struct OutputFile {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return [:] }
     defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 14)
-    while bytes.count <= OutputText.bytesMax {
-      let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { break }
-      bytes += buffer[..<count]
-    }
+    guard let bytes = readBytes(of: descriptor, upTo: OutputText.bytesMax) else { return [:] }
     guard bytes.count <= OutputText.bytesMax else {
       throw .badOutputs(
         "they are longer than \(OutputText.bytesMax) bytes; write large things to files")

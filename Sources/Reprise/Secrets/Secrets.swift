@@ -91,18 +91,10 @@ public struct Secrets: Sendable {
 
   private static func contents(of path: String, _ name: String) throws(SecretError) -> String {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else {
+    defer { if descriptor >= 0 { close(descriptor) } }
+    guard descriptor >= 0, let bytes = readBytes(of: descriptor, upTo: bytesMax) else {
       throw SecretError(
         "the secret \"\(name)\": \"\(path)\" cannot be read: \(String(cString: strerror(errno)))")
-    }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 14)
-    while bytes.count <= bytesMax {
-      let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { break }
-      bytes += buffer[..<count]
     }
     return trimmed(String(decoding: bytes, as: UTF8.self))
   }

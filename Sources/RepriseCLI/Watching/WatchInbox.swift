@@ -22,7 +22,7 @@ final class WatchInbox: Sendable {
 
   private struct Entry: Sendable {
     /// Writes it; gives the events as they are recorded.
-    let record: @Sendable (RecordedWatch) throws(JournalError) -> [WatchEvent]
+    let record: @Sendable (WatchTransaction) throws(JournalError) -> [WatchEvent]
     let answer: @Sendable (Answer) -> Void
   }
 
@@ -102,7 +102,7 @@ final class WatchInbox: Sendable {
   ///   - event: The event.
   ///   - answer: Called, from the inbox's queue, when it is known what becomes of it.
   func put(_ event: WatchEvent, answer: @escaping @Sendable (Answer) -> Void = { _ in }) {
-    put(answer: answer) { watch throws(JournalError) in try watch.accept([event]) }
+    put(answer: answer) { transaction throws(JournalError) in try transaction.accept([event]) }
   }
 
   /// Hands in what a closure records.
@@ -112,7 +112,7 @@ final class WatchInbox: Sendable {
   ///   - record: Records events, and what belongs to them; called on the inbox's queue.
   func put(
     answer: @escaping @Sendable (Answer) -> Void = { _ in },
-    recording record: @escaping @Sendable (RecordedWatch) throws(JournalError) -> [WatchEvent]
+    recording record: @escaping @Sendable (WatchTransaction) throws(JournalError) -> [WatchEvent]
   ) {
     guard !state.withLock({ $0.isClosed }) else { return answer(.refused("the watch is ending")) }
     enqueue(Entry(record: record, answer: answer))
@@ -144,10 +144,9 @@ final class WatchInbox: Sendable {
     }
     let recorded: [[WatchEvent]]
     do throws(JournalError) {
-      // One transaction for all; those within it take part in it.
-      recorded = try watch.together { () throws(JournalError) in
+      recorded = try watch.together { transaction throws(JournalError) in
         var recorded: [[WatchEvent]] = []
-        for entry in batch { recorded.append(try entry.record(watch)) }
+        for entry in batch { recorded.append(try entry.record(transaction)) }
         return recorded
       }
     } catch {
@@ -198,8 +197,8 @@ final class WatchInbox: Sendable {
     // In turn and together with what is accepted, so that the disk is never waited for here.
     enqueue(
       Entry(
-        record: { watch throws(JournalError) in
-          try watch.drop(event)
+        record: { transaction throws(JournalError) in
+          try transaction.drop(event)
           return []
         }, answer: { _ in }))
   }

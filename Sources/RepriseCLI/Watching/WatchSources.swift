@@ -164,8 +164,8 @@ final class WatchSources: Sendable {
           WatchEvent(
             Trigger(kind: .schedule, time: Timestamp(microseconds: $0 * 1_000_000).description))
         }
-        inbox.put { watch throws(JournalError) in
-          try watch.accept(event, of: schedule.text, dealtWithUntil: plan.dealtWith).map { [$0] }
+        inbox.put { transaction throws(JournalError) in
+          try transaction.accept(event, of: schedule.text, dealtWithUntil: plan.dealtWith).map { [$0] }
             ?? []
         }
       }
@@ -248,8 +248,8 @@ final class WatchSources: Sendable {
   }
 
   private func lookForSuccesses() {
-    inbox.put { [now, triggers] watch throws(JournalError) in
-      try watch.acceptSuccesses(of: triggers.after) { workflow, run in
+    inbox.put { [now, triggers] transaction throws(JournalError) in
+      try transaction.acceptSuccesses(of: triggers.after) { workflow, run in
         WatchEvent(Trigger(kind: .after, time: now, workflow: workflow, run: run))
       }
     }

@@ -1,8 +1,8 @@
 // The record of one watched workflow, as the process that watches it keeps it: which events wait, and what
 // has become of the others. Knows nothing of where events come from.
 
-import GRDB
 public import Reprise
+import SQLite
 import Synchronization
 
 /// The record of a watched workflow, which this process holds.
@@ -37,26 +37,7 @@ public final class RecordedWatch: Sendable {
   /// - Returns: The events with their numbers; on the disk by then.
   /// - Throws: ``JournalError``; nothing of them is recorded then.
   public func accept(_ events: [WatchEvent]) throws(JournalError) -> [WatchEvent] {
-    try write { try insert(events, in: $0) }
-  }
-
-  /// Records an event of the clock, with the moment up to which the schedule has been dealt with.
-  ///
-  /// - Parameters:
-  ///   - event: The event; nil where there is nothing to be made up for.
-  ///   - schedule: The text of the schedule.
-  ///   - moment: In seconds since 1970.
-  /// - Returns: The event with its number.
-  /// - Throws: ``JournalError``.
-  public func accept(
-    _ event: WatchEvent?, of schedule: String, dealtWithUntil moment: Int64
-  ) throws(JournalError) -> WatchEvent? {
-    try write { database in
-      try database.execute(
-        sql: "INSERT OR REPLACE INTO watch_schedule (watch, schedule, last) VALUES (?, ?, ?)",
-        arguments: [number, schedule, moment])
-      return try event.map { try insert([$0], in: database)[0] }
-    }
+    try together { transaction throws(JournalError) in try transaction.accept(events) }
   }
 
   /// The moment up to which a schedule has been dealt with, in seconds since 1970; nil when it is new.
@@ -64,45 +45,11 @@ public final class RecordedWatch: Sendable {
   /// - Throws: ``JournalError``.
   public func lastMoment(of schedule: String) throws(JournalError) -> Int64? {
     try journal.explaining {
-      try journal.database.read { database in
-        try Int64.fetchOne(
-          database, sql: "SELECT last FROM watch_schedule WHERE watch = ? AND schedule = ?",
-          arguments: [number, schedule])
+      try journal.database.read { connection in
+        try connection.value(
+          "SELECT last FROM watch_schedule WHERE watch = ? AND schedule = ?", number, schedule
+        ).integer
       }
-    }
-  }
-
-  /// Records an event for each run of other workflows that has succeeded since the last call.
-  ///
-  /// - Parameters:
-  ///   - workflows: The names of the workflows.
-  ///   - event: Makes the event of a run.
-  /// - Returns: The events, in the order in which the runs ended.
-  /// - Throws: ``JournalError``.
-  public func acceptSuccesses(
-    of workflows: [String], as event: (_ workflow: String, _ run: String) -> WatchEvent
-  ) throws(JournalError) -> [WatchEvent] {
-    try write { database in
-      let last =
-        try Int64.fetchOne(
-          database, sql: "SELECT last_success FROM watch WHERE number = ?", arguments: [number])
-        ?? 0
-      let rows = try Row.fetchAll(
-        database,
-        sql: "SELECT success, workflow, id FROM run WHERE success > ? ORDER BY success",
-        arguments: [last])
-      guard let newest = rows.last.flatMap({ Int64.fromDatabaseValue($0["success"]) }) else {
-        return []
-      }
-      try database.execute(
-        sql: "UPDATE watch SET last_success = ? WHERE number = ?", arguments: [newest, number])
-      let events = rows.compactMap { row -> WatchEvent? in
-        guard let workflow = String.fromDatabaseValue(row["workflow"]),
-          workflows.contains(workflow), let id = String.fromDatabaseValue(row["id"])
-        else { return nil }
-        return event(workflow, id)
-      }
-      return try insert(events, in: database)
     }
   }
 
@@ -110,9 +57,7 @@ public final class RecordedWatch: Sendable {
   ///
   /// - Throws: ``JournalError``.
   public func drop(_ event: WatchEvent) throws(JournalError) {
-    try write { database in
-      try remove(event, counting: "dropped = dropped + 1", in: database)
-    }
+    try together { transaction throws(JournalError) in try transaction.drop(event) }
   }
 
   /// The events that wait, oldest first.
@@ -120,14 +65,13 @@ public final class RecordedWatch: Sendable {
   /// - Throws: ``JournalError``.
   public func waiting() throws(JournalError) -> [WatchEvent] {
     try journal.explaining {
-      try journal.database.read { database in
-        try Row.fetchAll(
-          database, sql: "SELECT number, json FROM watch_event WHERE watch = ? ORDER BY number",
-          arguments: [number])
+      try journal.database.read { connection in
+        try connection.rows(
+          "SELECT number, json FROM watch_event WHERE watch = ? ORDER BY number", number)
       }
     }.compactMap { row in
-      guard let number = Int64.fromDatabaseValue(row["number"]),
-        let json = String.fromDatabaseValue(row["json"])
+      guard let number = row["number"].integer,
+        let json = row["json"].text
       else { return nil }
       return WatchEvent(json: json, number: number)
     }
@@ -146,8 +90,8 @@ public final class RecordedWatch: Sendable {
   public func begin(
     _ request: RunRequest, handling event: WatchEvent, isAlone: Bool = false
   ) throws -> RecordedRun {
-    try journal.begin(request, isAlone: isAlone) { database in
-      try remove(event, counting: "runs = runs + 1", in: database)
+    try journal.begin(request, isAlone: isAlone) { connection in
+      try transaction(connection).remove(event, counting: "runs = runs + 1")
     }
   }
 
@@ -162,11 +106,11 @@ public final class RecordedWatch: Sendable {
     _ run: RunID, as request: RunRequest, handling event: WatchEvent
   ) throws {
     let options = try request.optionsJSON
-    try write { database in
-      try database.execute(
-        sql: "UPDATE run SET source = ?, options = ? WHERE id = ?",
-        arguments: [request.source, options, run.description])
-      try remove(event, counting: "restarts = restarts + 1", in: database)
+    try write { connection in
+      try connection.execute(
+        "UPDATE run SET source = ?, options = ? WHERE id = ?", request.source, options,
+        run.description)
+      try transaction(connection).remove(event, counting: "restarts = restarts + 1")
     }
   }
 
@@ -183,10 +127,9 @@ public final class RecordedWatch: Sendable {
       let event = WatchEvent(
         trigger ?? Trigger(kind: .manual, time: run.requestedAt.description),
         parameters: request.parameters)
-      try write { database in
-        try database.execute(
-          sql: "UPDATE run SET options = ? WHERE number = ?", arguments: [options, run.number])
-        _ = try insert([event], in: database)
+      try write { connection in
+        try connection.execute("UPDATE run SET options = ? WHERE number = ?", options, run.number)
+        _ = try transaction(connection).accept([event])
       }
     }
   }
@@ -196,70 +139,34 @@ public final class RecordedWatch: Sendable {
   /// - Throws: ``JournalError``.
   public func counts() throws(JournalError) -> WatchCounts {
     try journal.explaining {
-      try journal.database.read { database in
-        try Row.fetchOne(
-          database, sql: "SELECT * FROM watch WHERE number = ?", arguments: [number]
-        ).map(WatchCounts.init) ?? WatchCounts()
+      try journal.database.read { connection in
+        try connection.rows("SELECT * FROM watch WHERE number = ?", number)
+          .first.map(WatchCounts.init) ?? WatchCounts()
       }
     }
   }
 
   // MARK: The database
 
-  /// Makes one transaction of several changes.
+  /// Makes one transaction of several records.
   ///
-  /// - Parameter changes: Calls members of this record, on the thread that it is called on.
-  /// - Returns: What `changes` returns.
-  /// - Throws: ``JournalError``; nothing of the changes is recorded then.
-  public func together<Result>(
-    _ changes: () throws(JournalError) -> Result
+  /// - Parameter records: Is given the transaction, which it must not keep; uses nothing else of the journal.
+  /// - Returns: What `records` returns; all is on the disk by then.
+  /// - Throws: ``JournalError``; nothing of it is recorded then.
+  public func together<Result: Sendable>(
+    _ records: (WatchTransaction) throws(JournalError) -> Result
   ) throws(JournalError) -> Result {
-    try journal.explaining { try journal.database.write { _ in try changes() } }
+    try write { connection in try records(transaction(connection)) }
   }
 
-  private func write<Result>(
-    _ body: (Database) throws -> Result
+  private func transaction(_ connection: Connection) -> WatchTransaction {
+    WatchTransaction(watch: number, connection: connection, journal: journal)
+  }
+
+  private func write<Result: Sendable>(
+    _ body: (Connection) throws -> Result
   ) throws(JournalError) -> Result {
-    try journal.explaining {
-      try journal.database.unsafeReentrantWrite { database in
-        if database.isInsideTransaction { return try body(database) }
-        var result: Result?
-        try database.inTransaction {
-          result = try body(database)
-          return .commit
-        }
-        guard let result else { preconditionFailure("BUG: a transaction without its result") }
-        return result
-      }
-    }
-  }
-
-  private func insert(_ events: [WatchEvent], in database: Database) throws -> [WatchEvent] {
-    var recorded = events
-    for index in recorded.indices {
-      try database.execute(
-        sql: "INSERT INTO watch_event (watch, json) VALUES (?, ?)",
-        arguments: [number, recorded[index].json])
-      recorded[index].numbers = [database.lastInsertedRowID]
-    }
-    let count = events.reduce(0) { $0 + $1.trigger.count }
-    try database.execute(
-      sql: "UPDATE watch SET accepted = accepted + ?, folded = folded + ? WHERE number = ?",
-      arguments: [count, count - events.count, number])
-    return recorded
-  }
-
-  /// Removes an event from those that wait; those that were folded into it go with it.
-  private func remove(
-    _ event: WatchEvent, counting change: String, in database: Database
-  ) throws {
-    for number in event.numbers {
-      try database.execute(
-        sql: "DELETE FROM watch_event WHERE number = ?", arguments: [number])
-    }
-    try database.execute(
-      sql: "UPDATE watch SET \(change), folded = folded + ? WHERE number = ?",
-      arguments: [max(0, event.numbers.count - 1), number])
+    try journal.explaining { try journal.database.write(body) }
   }
 }
 
@@ -279,16 +186,15 @@ extension Journal {
     }
     let now = SystemClock().now.microseconds
     let number = try explaining {
-      try database.write { database in
+      try database.write { connection in
         // What succeeded before a workflow was first watched starts nothing.
-        try database.execute(
-          sql: """
-            INSERT INTO watch (name, file, started_at, last_success)
-            VALUES (?1, ?2, ?3, (SELECT coalesce(max(success), 0) FROM run))
-            ON CONFLICT (name) DO UPDATE SET file = ?2, started_at = ?3
-            """, arguments: [workflow, file, now])
-        return try Int64.fetchOne(
-          database, sql: "SELECT number FROM watch WHERE name = ?", arguments: [workflow])
+        try connection.execute(
+          """
+          INSERT INTO watch (name, file, started_at, last_success)
+          VALUES (?1, ?2, ?3, (SELECT coalesce(max(success), 0) FROM run))
+          ON CONFLICT (name) DO UPDATE SET file = ?2, started_at = ?3
+          """, workflow, file, now)
+        return try connection.value("SELECT number FROM watch WHERE name = ?", workflow).integer
       }
     }
     guard let number else { throw JournalError("the watch of \"\(workflow)\" was not recorded") }

@@ -1,7 +1,7 @@
 // Watched workflows as the journal lists them. Knows no events.
 
-import GRDB
 public import Reprise
+import SQLite
 
 /// A workflow that is or was watched.
 public struct WatchRecord: Sendable, Equatable {
@@ -25,19 +25,18 @@ extension Journal {
   /// - Throws: ``JournalError``.
   public func watches() throws(JournalError) -> [WatchRecord] {
     try explaining {
-      try database.read { database in
-        try Row.fetchAll(
-          database,
-          sql: """
-            SELECT watch.*, (SELECT count(*) FROM watch_event WHERE watch = watch.number) AS waiting
-            FROM watch ORDER BY name
-            """)
+      try database.read { connection in
+        try connection.rows(
+          """
+          SELECT watch.*, (SELECT count(*) FROM watch_event WHERE watch = watch.number) AS waiting
+          FROM watch ORDER BY name
+          """)
       }
     }.compactMap { row in
-      guard let name = String.fromDatabaseValue(row["name"]),
-        let file = String.fromDatabaseValue(row["file"]),
-        let startedAt = Int64.fromDatabaseValue(row["started_at"]),
-        let waiting = Int.fromDatabaseValue(row["waiting"])
+      guard let name = row["name"].text,
+        let file = row["file"].text,
+        let startedAt = row["started_at"].integer,
+        let waiting = row["waiting"].integer.map(Int.init)
       else { return nil }
       return WatchRecord(
         workflow: name, file: file, startedAt: Timestamp(microseconds: startedAt),
@@ -53,12 +52,11 @@ extension Journal {
   /// - Throws: ``JournalError``.
   public func interruptedRuns(ofWatch workflow: String) throws(JournalError) -> [RunRecord] {
     try explaining {
-      try database.read { database in
-        try Row.fetchAll(
-          database,
-          sql: """
-            SELECT \(RunRow.columns) FROM run WHERE workflow = ? AND outcome = ? ORDER BY number
-            """, arguments: [workflow, RunStatus.interrupted.rawValue])
+      try database.read { connection in
+        try connection.rows(
+          """
+          SELECT \(RunRow.columns) FROM run WHERE workflow = ? AND outcome = ? ORDER BY number
+          """, workflow, RunStatus.interrupted.rawValue)
       }
     }.compactMap { try? record($0) }
       .filter { $0.request.options[WatchCounts.optionOfRuns] == workflow }
@@ -71,10 +69,10 @@ extension WatchCounts {
 
   init(_ row: Row) {
     self.init()
-    accepted = Int.fromDatabaseValue(row["accepted"]) ?? 0
-    folded = Int.fromDatabaseValue(row["folded"]) ?? 0
-    dropped = Int.fromDatabaseValue(row["dropped"]) ?? 0
-    runs = Int.fromDatabaseValue(row["runs"]) ?? 0
-    restarts = Int.fromDatabaseValue(row["restarts"]) ?? 0
+    accepted = row["accepted"].integer.map(Int.init) ?? 0
+    folded = row["folded"].integer.map(Int.init) ?? 0
+    dropped = row["dropped"].integer.map(Int.init) ?? 0
+    runs = row["runs"].integer.map(Int.init) ?? 0
+    restarts = row["restarts"].integer.map(Int.init) ?? 0
   }
 }

@@ -1,37 +1,79 @@
-// The time zones that the system knows by name. The only place that asks Foundation.
+// The time zones that this machine knows by name: where their files are. Knows not what is in them.
 
-import Foundation
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// The clocks of a time zone of the tz database, such as `Europe/Berlin`.
+///
+/// Read from the files of the system (Debian's package tzdata), in the folder that `TZDIR` names or in
+/// `/usr/share/zoneinfo`.
 public struct ZoneRules: ZoneOffsets, Equatable {
+  private enum Clocks: Equatable {
+    case file(ZoneFile)
+    case rule(ZoneRule)
+    case utc
+  }
+
   /// The name by which it was asked for.
   public let identifier: String
-  private let zone: TimeZone
+  private let clocks: Clocks
 
   /// The time zone of a name; nil if there is no such zone.
   ///
-  /// Known is what Foundation knows: ``identifiers``, older names such as `US/Eastern`, and
-  /// offsets such as `GMT+0530`.
+  /// Known are ``identifiers``, among them older names such as `US/Eastern`. `UTC` is known on every machine.
   ///
   /// - Parameter identifier: The name, in the case in which the tz database has it.
   public init?(identifier: String) {
-    guard let zone = TimeZone(identifier: identifier) else { return nil }
     self.identifier = identifier
-    self.zone = zone
+    if let file = Self.file(identifier) {
+      clocks = .file(file)
+    } else if identifier == "UTC" {
+      clocks = .utc
+    } else {
+      return nil
+    }
   }
 
-  /// The time zone of this machine.
-  public static var local: ZoneRules { ZoneRules(.current) }
-
-  private init(_ zone: TimeZone) {
-    identifier = zone.identifier
-    self.zone = zone
+  /// The time zone of this machine: that of the variable `TZ`, or else of `/etc/localtime`, or else UTC.
+  public static var local: ZoneRules {
+    if let variable = getenv("TZ") { return ZoneRules(variable: String(cString: variable)) }
+    let path = "/etc/localtime"
+    guard let file = ZoneFile(contentsOf: path) else { return .utc }
+    var name = "local"
+    if let resolved = realpath(path, nil) {
+      defer { free(resolved) }
+      let parts = String(cString: resolved).split(separator: "/")
+      if let folder = parts.lastIndex(of: "zoneinfo") {
+        name = parts[(folder + 1)...].joined(separator: "/")
+      }
+    }
+    return ZoneRules(identifier: name, clocks: .file(file))
   }
 
-  /// The usual names, in alphabetical order; `UTC` is among them.
-  public static var identifiers: [String] {
-    // Foundation knows "UTC" but lists only "GMT".
-    Set(TimeZone.knownTimeZoneIdentifiers).union(["UTC"]).sorted()
+  private static var utc: ZoneRules { ZoneRules(identifier: "UTC", clocks: .utc) }
+
+  /// What a value of the variable `TZ` means (tzset(3)): a name, the path of a file, or a rule.
+  init(variable: String) {
+    let name = variable.hasPrefix(":") ? String(variable.dropFirst()) : variable
+    if name.hasPrefix("/"), let file = ZoneFile(contentsOf: name) {
+      self.init(identifier: name, clocks: .file(file))
+    } else if let zone = ZoneRules(identifier: name) {
+      self = zone
+    } else if let rule = ZoneRule(variable) {
+      self.init(identifier: variable, clocks: .rule(rule))
+    } else {
+      self = .utc
+    }
+  }
+
+  private init(identifier: String, clocks: Clocks) {
+    self.identifier = identifier
+    self.clocks = clocks
   }
 
   /// By how much the clocks are ahead of UTC.
@@ -39,6 +81,78 @@ public struct ZoneRules: ZoneOffsets, Equatable {
   /// - Parameter seconds: A moment, in seconds since 1970.
   /// - Returns: Seconds; positive in the east.
   public func offset(at seconds: Int64) -> Int {
-    zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))
+    switch clocks {
+    case .file(let file): file.offset(at: seconds)
+    case .rule(let rule): rule.offset(at: seconds)
+    case .utc: 0
+    }
+  }
+
+  // MARK: Files
+
+  private static var folder: String {
+    getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo"
+  }
+
+  private static func file(_ identifier: String) -> ZoneFile? {
+    // A name must not lead out of the folder.
+    guard isName(identifier) else { return nil }
+    return ZoneFile(contentsOf: folder + "/" + identifier)
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
+      !part.isEmpty
+        && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_+-".contains($0)) }
+    }
+  }
+
+  /// The names of all zones, in alphabetical order; `UTC` is among them.
+  ///
+  /// Looks into every file of the folder.
+  public static var identifiers: [String] {
+    var found: Set = ["UTC"]
+    var folders = [""]
+    while let prefix = folders.popLast() {
+      for name in names(in: folder + "/" + prefix) where isName(name) {
+        // Small letters are for what is no zone, or a copy of all of them.
+        guard name.first?.isUppercase == true else { continue }
+        let path = prefix + name
+        if file(path) != nil { found.insert(path) } else { folders.append(path + "/") }
+      }
+    }
+    return found.sorted()
+  }
+
+  private static func names(in folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      // The field is declared with a fixed size, and may be longer.
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
+      }
+      names.append(name)
+    }
+    return names
+  }
+}
+
+extension ZoneFile {
+  /// The greatest files of the tz database have 4 KiB.
+  private static let bytesMax = 1 << 18
+
+  /// Reads a file.
+  ///
+  /// - Parameter path: Its path.
+  /// - Returns: nil when there is no such file.
+  fileprivate init?(contentsOf path: String) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    guard let bytes = readBytes(of: descriptor, upTo: Self.bytesMax), bytes.count <= Self.bytesMax
+    else { return nil }
+    self.init(bytes)
   }
 }

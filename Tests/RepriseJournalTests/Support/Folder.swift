@@ -1,8 +1,8 @@
 // A folder for a journal, and runs to put into it.
 
 import Foundation
-import GRDB
 import Reprise
+import SQLite
 
 @testable import RepriseJournal
 
@@ -49,7 +49,7 @@ final class Folder: Sendable {
 
   /// Changes the database behind the journal's back.
   func tamper(_ sql: String) throws {
-    let queue = try DatabaseQueue(path: state.databasePath)
-    try queue.write { try $0.execute(sql: sql) }
+    let database = try Database(path: state.databasePath, busyTimeout: .seconds(10))
+    try database.read { try $0.run(script: sql) }
   }
 }

@@ -1,0 +1,62 @@
+// A database file that threads of this process share. Knows no schema.
+
+import Synchronization
+
+/// A database file, used by one thread at a time.
+///
+/// All members may be called from any thread, and block it while others read or write, or while the disk
+/// does. A closure that is handed in must not use the same database other than by its parameter.
+public final class Database: Sendable {
+  // @unchecked: whoever holds `turn` is the only one to touch the connection.
+  private struct Shared: @unchecked Sendable {
+    let connection: Connection
+  }
+
+  private let shared: Shared
+  private let turn = Mutex(())
+
+  /// Opens a file, which is made where there is none.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - busyTimeout: How long writers of other processes are waited for.
+  /// - Throws: ``SQLiteError``.
+  public init(path: String, busyTimeout: Duration) throws(SQLiteError) {
+    shared = Shared(connection: try Connection(path: path, busyTimeout: busyTimeout))
+  }
+
+  /// Reads, or does what is no transaction.
+  ///
+  /// Each statement sees one state of the file; two of them may see two.
+  ///
+  /// - Parameter body: Is given the connection, which it must not keep.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws.
+  public func read<Result: Sendable, Failure: Error>(
+    _ body: (Connection) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try turn.withLock { _ throws(Failure) in try body(shared.connection) }
+  }
+
+  /// Makes one transaction of several changes, during which no other process writes.
+  ///
+  /// - Parameter body: Is given the connection, which it must not keep.
+  /// - Returns: What `body` returns; the changes are committed by then.
+  /// - Throws: ``SQLiteError``, or what `body` throws. Nothing of the changes stays then, but for one case:
+  ///   when the disk fails to confirm a commit, nobody can know whether it was kept.
+  public func write<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
+    try read { connection in
+      // Not deferred: a transaction that reads first and writes later can be refused in between.
+      try connection.execute("BEGIN IMMEDIATE")
+      do {
+        let result = try body(connection)
+        try connection.execute("COMMIT")
+        return result
+      } catch {
+        // Some failures have rolled back already.
+        if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+        throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// What SQLite answers when it cannot do something.
+
+import CSQLite
+
+/// Why a statement could not be run.
+public struct SQLiteError: Error, Equatable, CustomStringConvertible {
+  /// What kind of failure it is: as far as somebody can do something about it.
+  public enum Kind: Sendable {
+    /// There is no room on the disk.
+    case full
+    /// The file is damaged, or is none of SQLite's.
+    case damaged
+    /// The file or its folder cannot be opened or written.
+    case forbidden
+    /// Another program holds the file.
+    case busy
+    /// Something else.
+    case other
+  }
+
+  /// What kind of failure it is.
+  public let kind: Kind
+  /// What it says, in SQLite's words.
+  public let description: String
+
+  init(code: Int32, message: String) {
+    // The lowest byte; the others say more than is needed: https://sqlite.org/rescode.html
+    kind =
+      switch code & 0xff {
+      case SQLITE_FULL: .full
+      case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
+      case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: .forbidden
+      case SQLITE_BUSY, SQLITE_LOCKED: .busy
+      default: .other
+      }
+    description = message
+  }
+
+  /// What a connection has failed with last.
+  @unsafe init(_ connection: OpaquePointer) {
+    self.init(
+      code: unsafe sqlite3_extended_errcode(connection),
+      message: unsafe sqlite3_errmsg(connection).map { unsafe String(cString: $0) } ?? "")
+  }
+}

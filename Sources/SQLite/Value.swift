@@ -1,0 +1,76 @@
+// What a database holds, and what goes into it. Knows no connection.
+
+/// A value in a row.
+///
+/// A column of SQLite takes values of any type, also of another one than its own: whoever reads asks for
+/// the type and gets nothing where it is another.
+public enum Value: Sendable, Equatable {
+  /// Nothing.
+  case null
+  /// A number.
+  case integer(Int64)
+  /// A text; what is not well-formed in it is replaced.
+  case text(String)
+  /// A fraction or bytes, which nothing here stores: somebody else has written them.
+  case other
+
+  /// The text; nil if it is none.
+  public var text: String? {
+    if case .text(let text) = self { text } else { nil }
+  }
+
+  /// The number; nil if it is none.
+  public var integer: Int64? {
+    if case .integer(let number) = self { number } else { nil }
+  }
+}
+
+/// A row of what a query has found.
+public struct Row: Sendable {
+  private let columns: [String]
+  private let values: [Value]
+
+  init(columns: [String], values: [Value]) {
+    self.columns = columns
+    self.values = values
+  }
+
+  /// The value of a column, by its place.
+  public subscript(_ place: Int) -> Value { values[place] }
+
+  /// The value of a column, by its name.
+  ///
+  /// - Precondition: There is such a column.
+  public subscript(_ name: String) -> Value {
+    guard let place = columns.firstIndex(of: name) else {
+      preconditionFailure("BUG: a query without a column \"\(name)\"")
+    }
+    return values[place]
+  }
+}
+
+/// What can stand for a question mark of a statement.
+public protocol ValueConvertible {
+  /// The value that it is stored as.
+  var databaseValue: Value { get }
+}
+
+extension String: ValueConvertible {
+  /// The text.
+  public var databaseValue: Value { .text(self) }
+}
+
+extension Int64: ValueConvertible {
+  /// The number.
+  public var databaseValue: Value { .integer(self) }
+}
+
+extension Int: ValueConvertible {
+  /// The number.
+  public var databaseValue: Value { .integer(Int64(self)) }
+}
+
+extension Optional: ValueConvertible where Wrapped: ValueConvertible {
+  /// What is wrapped; null where nothing is.
+  public var databaseValue: Value { self?.databaseValue ?? .null }
+}
