@@ -75,6 +75,8 @@ extension Publishers {
     @usableFromInline let strategy: BufferFullStrategy<Upstream.Failure>
     @usableFromInline let onDrop: @Sendable (Upstream.Output) -> Void
     @usableFromInline let onChange: @Sendable (Int) -> Void
+    /// Subscribes to upstream; made where its type is known.
+    @usableFromInline let connect: (CountingBuffer, Receiver<Output, Failure>) -> Void
 
     @inlinable
     init(
@@ -87,6 +89,12 @@ extension Publishers {
       self.strategy = strategy
       self.onDrop = onDrop
       self.onChange = onChange
+      connect = { buffer, downstream in
+        let subscription = CountingBufferSubscription(
+          downstream: downstream, limit: buffer.limit, strategy: buffer.strategy,
+          onDrop: buffer.onDrop, onChange: buffer.onChange)
+        buffer.upstream.receive(subscriber: subscription.input)
+      }
     }
 
     /// Subscribes to the publisher that gives the values; called by `subscribe(_:)`.
@@ -95,22 +103,18 @@ extension Publishers {
     @inlinable
     public func receive<Downstream: Subscriber & SendableMetatype>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
-      upstream.receive(
-        subscriber: CountingBufferSubscription(
-          downstream: subscriber, limit: limit, strategy: strategy, onDrop: onDrop,
-          onChange: onChange))
+      connect(self, SubscriberReceiver(subscriber))
     }
   }
 }
 
-/// The one object of a subscription: the subscriber of upstream and the subscription of downstream.
+/// The subscription of downstream, which subscribes to upstream.
 @usableFromInline
-final class CountingBufferSubscription<Downstream: Subscriber & SendableMetatype>:
-  DirectSubscription, Subscriber, @unchecked Sendable
-where Downstream.Input: Sendable {
+final class CountingBufferSubscription<Input: Sendable, Failure: Error>: DirectSubscription,
+  @unchecked Sendable
+{
   // @unchecked: inherited; what is added is constant or behind the mutex.
-  @usableFromInline typealias Input = Downstream.Input
-  @usableFromInline typealias Failure = Downstream.Failure
+  @usableFromInline typealias Downstream = Receiver<Input, Failure>
 
   // @unchecked: neither subscriptions nor subscribers need be Sendable. The upstream subscription is
   // used from any thread, as its protocol allows; the subscriber is called by one thread at a time,
@@ -119,8 +123,8 @@ where Downstream.Input: Sendable {
   struct State: @unchecked Sendable {
     @usableFromInline var downstream: Downstream?
     @usableFromInline var upstream: (any Subscription)?
-    @usableFromInline var values: BufferedValues<Downstream.Input>
-    @usableFromInline var end: Subscribers.Completion<Downstream.Failure>?
+    @usableFromInline var values: BufferedValues<Input>
+    @usableFromInline var end: Subscribers.Completion<Failure>?
     @usableFromInline var isDelivering = false
     /// Apart from `isDelivering`, so that a slow subscriber holds up no report.
     @usableFromInline var isReporting = false
@@ -139,15 +143,15 @@ where Downstream.Input: Sendable {
     case nothing
   }
 
-  @usableFromInline let strategy: BufferFullStrategy<Downstream.Failure>
-  @usableFromInline let onDrop: @Sendable (Downstream.Input) -> Void
+  @usableFromInline let strategy: BufferFullStrategy<Failure>
+  @usableFromInline let onDrop: @Sendable (Input) -> Void
   @usableFromInline let onChange: @Sendable (Int) -> Void
   @usableFromInline let state: Mutex<State>
 
   @inlinable
   init(
-    downstream: Downstream, limit: Int, strategy: BufferFullStrategy<Downstream.Failure>,
-    onDrop: @escaping @Sendable (Downstream.Input) -> Void,
+    downstream: Downstream, limit: Int, strategy: BufferFullStrategy<Failure>,
+    onDrop: @escaping @Sendable (Input) -> Void,
     onChange: @escaping @Sendable (Int) -> Void
   ) {
     self.strategy = strategy
@@ -196,8 +200,20 @@ where Downstream.Input: Sendable {
 
   // MARK: From upstream
 
+  /// What subscribes to upstream.
   @inlinable
-  func receive(subscription: any Subscription) {
+  var input: DirectInput<Input, Failure> {
+    DirectInput(self) { buffer, _, subscription in
+      unsafeDowncast(buffer, to: CountingBufferSubscription.self).receive(subscription)
+    } onValue: { buffer, _, value in
+      unsafeDowncast(buffer, to: CountingBufferSubscription.self).receive(value)
+    } onCompletion: { buffer, _, completion in
+      unsafeDowncast(buffer, to: CountingBufferSubscription.self).receive(completion)
+    }
+  }
+
+  @inlinable
+  func receive(_ subscription: any Subscription) {
     let carried = Carried(subscription)
     let downstream = state.withLock { state -> Carried<Downstream?> in
       guard state.upstream == nil, state.end == nil else { return Carried(nil) }
@@ -205,13 +221,13 @@ where Downstream.Input: Sendable {
       return Carried(state.downstream)
     }
     guard let downstream = downstream.value else { return subscription.cancel() }
-    downstream.receive(subscription: self)
+    downstream.receive(self)
     // It may have cancelled when it was told of its subscription.
     if state.withLock({ $0.downstream != nil }) { subscription.request(.unlimited) }
   }
 
   @inlinable
-  func receive(_ input: Input) -> Subscribers.Demand {
+  func receive(_ input: Input) {
     let upstream = state.withLock { state -> Carried<(any Subscription)?> in
       guard state.downstream != nil, state.end == nil,
         let failure = state.values.add(input, whenFull: strategy)
@@ -223,11 +239,10 @@ where Downstream.Input: Sendable {
     upstream.value?.cancel()
     report()
     deliver()
-    return .none
   }
 
   @inlinable
-  func receive(completion: Subscribers.Completion<Failure>) {
+  func receive(_ completion: Subscribers.Completion<Failure>) {
     let upstream = state.withLock { state -> Carried<(any Subscription)?> in
       guard state.downstream != nil, state.end == nil else { return Carried(nil) }
       state.end = completion
@@ -281,7 +296,7 @@ where Downstream.Input: Sendable {
         ask(downstream.receive(value))
         action = state.withLock { Carried(Self.next(&$0)) }.value
       case .complete(let downstream, let completion):
-        return downstream.receive(completion: completion)
+        return downstream.receive(completion)
       case .nothing:
         return
       }

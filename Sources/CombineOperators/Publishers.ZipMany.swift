@@ -38,6 +38,8 @@ extension Publishers {
 
     /// The publishers whose values are combined.
     public let upstreams: [Upstream]
+    /// Subscribes to all of them; made where their type is known.
+    @usableFromInline let connect: ([Upstream], Receiver<Output, Failure>) -> Void
 
     /// Makes a zip.
     ///
@@ -45,6 +47,14 @@ extension Publishers {
     @inlinable
     public init(upstreams: [Upstream]) {
       self.upstreams = upstreams
+      connect = { upstreams, downstream in
+        let junction = ZipJunction(downstream: downstream, count: upstreams.count)
+        downstream.receive(junction)
+        for position in upstreams.indices {
+          // Not `subscribe`, through which no compiler sees which types meet.
+          upstreams[position].receive(subscriber: junction.input(position))
+        }
+      }
     }
 
     /// Subscribes to every publisher; called by `subscribe(_:)`.
@@ -53,21 +63,14 @@ extension Publishers {
     @inlinable
     public func receive<Downstream: Subscriber & SendableMetatype>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
-      let junction = ZipJunction(downstream: subscriber, count: upstreams.count)
-      subscriber.receive(subscription: junction)
-      for position in upstreams.indices {
-        // Not `subscribe`, through which no compiler sees which types meet.
-        upstreams[position].receive(subscriber: ZipInput(junction: junction, position: position))
-      }
+      connect(upstreams, SubscriberReceiver(subscriber))
     }
   }
 }
 
 /// The subscription of a zip: where the values of all publishers meet.
 @usableFromInline
-final class ZipJunction<Input, Downstream: Subscriber & SendableMetatype>: DirectSubscription,
-  @unchecked Sendable
-where Downstream.Input == [Input] {
+final class ZipJunction<Input, Failure: Error>: DirectSubscription, @unchecked Sendable {
   // @unchecked: inherited; what is added is behind the mutex.
   /// What is known of one publisher.
   @usableFromInline
@@ -81,6 +84,8 @@ where Downstream.Input == [Input] {
     init() {}
   }
 
+  @usableFromInline typealias Downstream = Receiver<[Input], Failure>
+
   // @unchecked: neither subscriptions nor subscribers nor values need be Sendable. Subscriptions are
   // used from any thread, as their protocol allows; the subscriber and the values are handed to one
   // thread at a time, guarded by `isDelivering`.
@@ -92,7 +97,7 @@ where Downstream.Input == [Input] {
     @usableFromInline var missing: Int
     /// Whether a slot without values has finished, so that no output can come any more.
     @usableFromInline var isExhausted = false
-    @usableFromInline var failure: Downstream.Failure?
+    @usableFromInline var failure: Failure?
     /// What has been asked of every publisher so far.
     @usableFromInline var asked = Subscribers.Demand.none
     @usableFromInline var demand = Subscribers.Demand.none
@@ -110,7 +115,7 @@ where Downstream.Input == [Input] {
   @usableFromInline
   enum Action {
     case deliver(Downstream, [Input])
-    case complete(Downstream, Subscribers.Completion<Downstream.Failure>, [Slot])
+    case complete(Downstream, Subscribers.Completion<Failure>, [Slot])
     case nothing
   }
 
@@ -160,6 +165,18 @@ where Downstream.Input == [Input] {
 
   // MARK: From the publishers
 
+  /// What subscribes to one of the publishers.
+  @inlinable
+  func input(_ position: Int) -> DirectInput<Input, Failure> {
+    DirectInput(self, number: position) { junction, position, subscription in
+      unsafeDowncast(junction, to: ZipJunction.self).receive(subscription, at: position)
+    } onValue: { junction, position, value in
+      unsafeDowncast(junction, to: ZipJunction.self).receive(value, at: position)
+    } onCompletion: { junction, position, completion in
+      unsafeDowncast(junction, to: ZipJunction.self).receive(completion, at: position)
+    }
+  }
+
   @inlinable
   func receive(_ subscription: any Subscription, at position: Int) {
     let carried = Carried(subscription)
@@ -185,7 +202,7 @@ where Downstream.Input == [Input] {
   }
 
   @inlinable
-  func receive(_ completion: Subscribers.Completion<Downstream.Failure>, at position: Int) {
+  func receive(_ completion: Subscribers.Completion<Failure>, at position: Int) {
     let action = state.withLock { state -> Carried<Action> in
       guard state.downstream != nil else { return Carried(.nothing) }
       state.slots[position].subscription = nil
@@ -214,7 +231,7 @@ where Downstream.Input == [Input] {
         action = state.withLock { Carried($0.next()) }.value
       case .complete(let downstream, let completion, let slots):
         for slot in slots { slot.subscription?.cancel() }
-        return downstream.receive(completion: completion)
+        return downstream.receive(completion)
       case .nothing:
         return
       }
@@ -264,7 +281,7 @@ extension ZipJunction.State {
 
   @inlinable
   mutating func complete(
-    _ downstream: Downstream, _ completion: Subscribers.Completion<Downstream.Failure>
+    _ downstream: ZipJunction.Downstream, _ completion: Subscribers.Completion<Failure>
   ) -> ZipJunction.Action {
     // What is let go of goes outside of the lock.
     defer {
@@ -273,40 +290,5 @@ extension ZipJunction.State {
       isDelivering = false
     }
     return .complete(downstream, completion, slots)
-  }
-}
-
-/// What subscribes to one publisher of a zip.
-@usableFromInline
-struct ZipInput<Input, Downstream: Subscriber & SendableMetatype>: Subscriber
-where Downstream.Input == [Input] {
-  @usableFromInline typealias Failure = Downstream.Failure
-
-  @usableFromInline let junction: ZipJunction<Input, Downstream>
-  @usableFromInline let position: Int
-
-  @inlinable
-  init(junction: ZipJunction<Input, Downstream>, position: Int) {
-    self.junction = junction
-    self.position = position
-  }
-
-  @inlinable
-  var combineIdentifier: CombineIdentifier { CombineIdentifier(junction) }
-
-  @inlinable
-  func receive(subscription: any Subscription) {
-    junction.receive(subscription, at: position)
-  }
-
-  @inlinable
-  func receive(_ input: Input) -> Subscribers.Demand {
-    junction.receive(input, at: position)
-    return .none
-  }
-
-  @inlinable
-  func receive(completion: Subscribers.Completion<Downstream.Failure>) {
-    junction.receive(completion, at: position)
   }
 }

@@ -35,8 +35,8 @@ extension Publisher {
 /// See `Publisher.share(replay:)` for its contract. Its type does not name what it shares, so that
 /// publishers that build on one another stay of one type.
 public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable {
-  /// How to subscribe to what is shared.
-  @usableFromInline typealias Connect = (SharedInput<Output, Failure>) -> Void
+  /// How to subscribe to what is shared, as one connection.
+  @usableFromInline typealias Connect = (SharedPublisher, _ connection: Int) -> Void
 
   // @unchecked: subscriptions and values need not be Sendable. The upstream subscription is used from
   // any thread, as its protocol allows; values are passed on unchanged.
@@ -75,7 +75,9 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
   where Upstream.Output == Output, Upstream.Failure == Failure {
     replayCount = count
     isJoin = false
-    let connect = Carried<Connect> { upstream.receive(subscriber: $0) }
+    let connect = Carried<Connect> { shared, connection in
+      upstream.receive(subscriber: shared.input(connection))
+    }
     state = Mutex(State(connect: connect.value))
   }
 
@@ -95,7 +97,8 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
   @inlinable
   public func receive<Downstream: Subscriber & SendableMetatype>(subscriber: Downstream)
   where Downstream.Input == Output, Downstream.Failure == Failure {
-    let subscription = SharedSubscription(downstream: subscriber, shared: self)
+    let subscription = SharedSubscription(
+      downstream: SubscriberReceiver(subscriber), shared: self)
     // The subscription comes first, so that it is there when values come.
     subscriber.receive(subscription: subscription)
     let start = state.withLock { state -> Carried<Start?> in
@@ -155,7 +158,7 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
   func begin(_ start: Start) {
     switch start {
     case .connect(let connect, let connection):
-      connect(SharedInput(shared: self, connection: connection))
+      connect(self, connection)
     case .join(let upstreams, let connection):
       join(upstreams, connection: connection)
     }
@@ -179,6 +182,18 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
   }
 
   // MARK: From upstream
+
+  /// What subscribes to upstream, as one connection.
+  @inlinable
+  func input(_ connection: Int) -> DirectInput<Output, Failure> {
+    DirectInput(self, number: connection) { shared, connection, subscription in
+      unsafeDowncast(shared, to: SharedPublisher.self).receive(subscription, connection: connection)
+    } onValue: { shared, connection, value in
+      unsafeDowncast(shared, to: SharedPublisher.self).receive(value, connection: connection)
+    } onCompletion: { shared, connection, completion in
+      unsafeDowncast(shared, to: SharedPublisher.self).receive(completion, connection: connection)
+    }
+  }
 
   @inlinable
   func receive(_ subscription: any Subscription, connection: Int) {
@@ -310,39 +325,5 @@ extension SharedPublisher.State {
     guard subscribers.count > 16, count * 2 < subscribers.count else { return }
     subscribers.removeAll { $0 == nil }
     for (position, subscriber) in subscribers.enumerated() { subscriber?.position = position }
-  }
-}
-
-/// What subscribes to the publisher that is shared.
-@usableFromInline
-struct SharedInput<Output, Failure: Error>: Subscriber {
-  @usableFromInline typealias Input = Output
-
-  @usableFromInline let shared: SharedPublisher<Output, Failure>
-  @usableFromInline let connection: Int
-
-  @inlinable
-  init(shared: SharedPublisher<Output, Failure>, connection: Int) {
-    self.shared = shared
-    self.connection = connection
-  }
-
-  @inlinable
-  var combineIdentifier: CombineIdentifier { CombineIdentifier(shared) }
-
-  @inlinable
-  func receive(subscription: any Subscription) {
-    shared.receive(subscription, connection: connection)
-  }
-
-  @inlinable
-  func receive(_ input: Output) -> Subscribers.Demand {
-    shared.receive(input, connection: connection)
-    return .none
-  }
-
-  @inlinable
-  func receive(completion: Subscribers.Completion<Failure>) {
-    shared.receive(completion, connection: connection)
   }
 }

@@ -9,19 +9,14 @@ public import Synchronization
 @usableFromInline
 final class SharedSubscription<Output, Failure: Error>: DirectSubscription, @unchecked Sendable {
   // @unchecked: inherited; `position` is only read and written under the lock of the publisher.
-  /// What a subscriber is told.
-  @usableFromInline
-  enum Event {
-    case value(Output)
-    case completion(Subscribers.Completion<Failure>)
-  }
+  @usableFromInline typealias Downstream = Receiver<Output, Failure>
 
   // @unchecked: the subscriber and the values are handed to one thread at a time, guarded by
   // `isDelivering`.
   @usableFromInline
   struct State: @unchecked Sendable {
-    /// Tells the subscriber; nil when it has left or was told of the end.
-    @usableFromInline var tell: ((Event) -> Subscribers.Demand)?
+    /// The subscriber; nil when it has left or was told of the end.
+    @usableFromInline var downstream: Downstream?
     @usableFromInline var demand = Subscribers.Demand.none
     @usableFromInline var values = Queue<Output>()
     @usableFromInline var completion: Subscribers.Completion<Failure>?
@@ -29,14 +24,15 @@ final class SharedSubscription<Output, Failure: Error>: DirectSubscription, @unc
     @usableFromInline var hasLeft = false
 
     @inlinable
-    init(tell: @escaping (Event) -> Subscribers.Demand) {
-      self.tell = tell
+    init(downstream: Downstream) {
+      self.downstream = downstream
     }
   }
 
   @usableFromInline
   enum Action {
-    case deliver((Event) -> Subscribers.Demand, Event)
+    case deliver(Downstream, Output)
+    case complete(Downstream, Subscribers.Completion<Failure>, hasLeft: Bool)
     /// Nothing can be delivered; whether because the subscriber has cancelled.
     case nothing(hasLeft: Bool)
   }
@@ -47,19 +43,9 @@ final class SharedSubscription<Output, Failure: Error>: DirectSubscription, @unc
   @usableFromInline let state: Mutex<State>
 
   @inlinable
-  init<Downstream: Subscriber & SendableMetatype>(
-    downstream: Downstream, shared: SharedPublisher<Output, Failure>
-  ) where Downstream.Input == Output, Downstream.Failure == Failure {
+  init(downstream: Downstream, shared: SharedPublisher<Output, Failure>) {
     self.shared = shared
-    let tell = Carried { (event: Event) in
-      switch event {
-      case .value(let value): return downstream.receive(value)
-      case .completion(let completion):
-        downstream.receive(completion: completion)
-        return .none
-      }
-    }
-    state = Mutex(State(tell: tell.value))
+    state = Mutex(State(downstream: downstream))
     super.init { subscription, signal in
       let shared = unsafeDowncast(subscription, to: SharedSubscription.self)
       switch signal {
@@ -84,11 +70,11 @@ final class SharedSubscription<Output, Failure: Error>: DirectSubscription, @unc
   func takeCancel() {
     let dropped = state.withLock { state in
       defer {
-        if state.tell != nil { state.hasLeft = true }
-        state.tell = nil
+        if state.downstream != nil { state.hasLeft = true }
+        state.downstream = nil
         state.values.removeAll()
       }
-      return Carried((state.tell, state.values))
+      return Carried((state.downstream, state.values))
     }
     if dropped.value.0 != nil { shared.leave(self) }
   }
@@ -100,7 +86,7 @@ final class SharedSubscription<Output, Failure: Error>: DirectSubscription, @unc
   func prepare(_ values: Queue<Output>, _ completion: Subscribers.Completion<Failure>?) {
     let carried = Carried(values)
     state.withLock { state in
-      guard state.tell != nil else { return }
+      guard state.downstream != nil else { return }
       var values = carried.value
       while let value = values.popFirst() { state.values.append(value) }
       state.completion = completion
@@ -111,7 +97,7 @@ final class SharedSubscription<Output, Failure: Error>: DirectSubscription, @unc
   @inlinable
   func append(_ value: Carried<Output>) {
     state.withLock { state in
-      if state.tell != nil { state.values.append(value.value) }
+      if state.downstream != nil { state.values.append(value.value) }
     }
   }
 
@@ -129,13 +115,16 @@ final class SharedSubscription<Output, Failure: Error>: DirectSubscription, @unc
     var action = first
     while true {
       switch action {
-      case .deliver(let tell, let event):
-        let more = tell(event)
+      case .deliver(let downstream, let value):
+        let more = downstream.receive(value)
         action =
           state.withLock { state in
             state.demand += more
             return Carried(state.next())
           }.value
+      case .complete(let downstream, let completion, let hasLeft):
+        downstream.receive(completion)
+        return hasLeft
       case .nothing(let hasLeft):
         return hasLeft
       }
@@ -155,17 +144,15 @@ extension SharedSubscription.State {
   /// Takes what is to be done next; for whoever delivers.
   @inlinable
   mutating func next() -> SharedSubscription.Action {
-    if let tell {
-      if demand > .none, let value = values.popFirst() {
-        demand -= 1
-        return .deliver(tell, .value(value))
-      }
-      if values.isEmpty, let completion {
-        self.tell = nil
-        return .deliver(tell, .completion(completion))
-      }
+    if let downstream, demand > .none, let value = values.popFirst() {
+      demand -= 1
+      return .deliver(downstream, value)
     }
     isDelivering = false
+    if let downstream, values.isEmpty, let completion {
+      self.downstream = nil
+      return .complete(downstream, completion, hasLeft: hasLeft)
+    }
     return .nothing(hasLeft: hasLeft)
   }
 }
