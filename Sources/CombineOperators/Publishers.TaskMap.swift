@@ -89,6 +89,8 @@ extension Publishers {
     @usableFromInline let maxPublishers: Subscribers.Demand
     @usableFromInline let transform:
       @Sendable (Upstream.Output) async -> Result<Output, Upstream.Failure>
+    /// Subscribes to upstream; made where its type is known.
+    @usableFromInline let connect: (TaskMap, Receiver<Output, Failure>) -> Void
 
     @inlinable
     init(
@@ -98,6 +100,11 @@ extension Publishers {
       self.upstream = upstream
       self.maxPublishers = maxPublishers
       self.transform = transform
+      connect = { map, downstream in
+        let subscription = TaskMapSubscription(
+          downstream: downstream, maxPublishers: map.maxPublishers, transform: map.transform)
+        map.upstream.receive(subscriber: subscription.input)
+      }
     }
 
     /// Subscribes to the publisher that gives the values; called by `subscribe(_:)`.
@@ -106,22 +113,19 @@ extension Publishers {
     @inlinable
     public func receive<Downstream: Subscriber & SendableMetatype>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
-      upstream.receive(
-        subscriber: TaskMapSubscription<Upstream.Output, Downstream>(
-          downstream: subscriber, maxPublishers: maxPublishers, transform: transform))
+      connect(self, SubscriberReceiver(subscriber))
     }
   }
 }
 
-/// The one object of a subscription: it is the subscriber of upstream and the subscription of
-/// downstream, and it owns the tasks.
+/// The subscription of downstream, which subscribes to upstream and owns the tasks.
 @usableFromInline
-final class TaskMapSubscription<Input: Sendable, Downstream: Subscriber & SendableMetatype>:
-  DirectSubscription, Subscriber, @unchecked Sendable
-where Downstream.Input: Sendable {
+final class TaskMapSubscription<Input: Sendable, Output: Sendable, Failure: Error>:
+  DirectSubscription, @unchecked Sendable
+{
   // @unchecked: inherited; what is added is constant or behind the mutex.
-  @usableFromInline typealias Failure = Downstream.Failure
-  @usableFromInline typealias Outcome = Result<Downstream.Input, Downstream.Failure>
+  @usableFromInline typealias Downstream = Receiver<Output, Failure>
+  @usableFromInline typealias Outcome = Result<Output, Failure>
 
   // @unchecked: neither subscriptions nor subscribers need be Sendable. The upstream subscription is
   // used from any thread, as its protocol allows; the subscriber is called by one thread at a time,
@@ -134,8 +138,8 @@ where Downstream.Input: Sendable {
     @usableFromInline var hasAsked = false
     @usableFromInline var demand = Subscribers.Demand.none
     @usableFromInline var tasks = RunningTasks()
-    @usableFromInline var results = Queue<Downstream.Input>()
-    @usableFromInline var failure: Downstream.Failure?
+    @usableFromInline var results = Queue<Output>()
+    @usableFromInline var failure: Failure?
     @usableFromInline var isDelivering = false
 
     @inlinable
@@ -146,8 +150,8 @@ where Downstream.Input: Sendable {
 
   @usableFromInline
   enum Action {
-    case deliver(Downstream, Downstream.Input)
-    case complete(Downstream, Subscribers.Completion<Downstream.Failure>, Dropped)
+    case deliver(Downstream, Output)
+    case complete(Downstream, Subscribers.Completion<Failure>, Dropped)
     case nothing
   }
 
@@ -221,18 +225,30 @@ where Downstream.Input: Sendable {
 
   // MARK: From upstream
 
+  /// What subscribes to upstream.
   @inlinable
-  func receive(subscription: any Subscription) {
+  var input: DirectInput<Input, Failure> {
+    DirectInput(self) { map, _, subscription in
+      unsafeDowncast(map, to: TaskMapSubscription.self).receive(subscription)
+    } onValue: { map, _, value in
+      unsafeDowncast(map, to: TaskMapSubscription.self).receive(value)
+    } onCompletion: { map, _, completion in
+      unsafeDowncast(map, to: TaskMapSubscription.self).receive(completion)
+    }
+  }
+
+  @inlinable
+  func receive(_ subscription: any Subscription) {
     let carried = Carried(subscription)
     let downstream = state.withLock { state in
       state.upstream = carried.value
       return Carried(state.downstream)
     }
-    downstream.value?.receive(subscription: self)
+    downstream.value?.receive(self)
   }
 
   @inlinable
-  func receive(_ input: Input) -> Subscribers.Demand {
+  func receive(_ input: Input) {
     state.withLock { state in
       guard state.downstream != nil else { return }
       // Made under the lock, which only enqueues it, so that it cannot end before it is known. It
@@ -241,11 +257,10 @@ where Downstream.Input: Sendable {
       state.tasks.add(
         Task.detached { [transform] in self.end(number, await transform(input)) })
     }
-    return .none
   }
 
   @inlinable
-  func receive(completion: Subscribers.Completion<Downstream.Failure>) {
+  func receive(_ completion: Subscribers.Completion<Failure>) {
     let isOver = state.withLock { state in
       guard state.downstream != nil else { return false }
       state.upstream = nil
@@ -295,7 +310,7 @@ where Downstream.Input: Sendable {
           }.value
       case .complete(let downstream, let completion, let dropped):
         dropped.cancel()
-        return downstream.receive(completion: completion)
+        return downstream.receive(completion)
       case .nothing:
         return
       }

@@ -5,15 +5,14 @@
 struct RunningTasks: Sendable {
   @usableFromInline var first: (number: Int, task: Task<Void, Never>)?
   @usableFromInline var others: [Int: Task<Void, Never>] = [:]
+  /// The number of the next task that is added.
+  @usableFromInline var nextNumber = 0
 
   @inlinable
   init() {}
 
   @inlinable
   var isEmpty: Bool { first == nil && others.isEmpty }
-
-  /// The number of the next task that is added.
-  @usableFromInline var nextNumber = 0
 
   /// Adds a task, which is to be removed by its number when it ends.
   @inlinable
