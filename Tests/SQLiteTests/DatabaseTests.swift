@@ -9,7 +9,8 @@ private final class File: Sendable {
   let path: String
 
   init() throws {
-    let folder = FileManager.default.temporaryDirectory.path + "/reprise-sqlite-\(UUID().uuidString)"
+    let folder =
+      FileManager.default.temporaryDirectory.path + "/reprise-sqlite-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     path = folder + "/database"
   }

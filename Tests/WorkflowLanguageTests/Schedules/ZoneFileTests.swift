@@ -48,10 +48,12 @@ struct ZoneFileTests {
     .enabled(if: hasGNUDate),
     arguments: [
       "CET-1CEST,M3.5.0,M10.5.0/3", "EST5EDT", "EST5EDT,M3.2.0,M11.1.0", "<+0330>-3:30",
-      "NZST-12NZDT,M9.5.0,M4.1.0/3", "<-02>2<-01>,M3.5.0/-1,M10.5.0/0", "IST-1GMT0,M10.5.0,M3.5.0/1",
+      "NZST-12NZDT,M9.5.0,M4.1.0/3", "<-02>2<-01>,M3.5.0/-1,M10.5.0/0",
+      "IST-1GMT0,M10.5.0,M3.5.0/1",
       "AAA3BBB,J60,J300", "AAA3BBB,59/0,299/0", "AAA-3BBB-4:30:15,J59/24,J365/-5", "AAA3",
       "EET-2EEST,M3.4.4/50,M10.4.4/50",
-    ]) func `rules mean what date(1) makes of them`(rule: String) throws {
+    ]) func `rules mean what date(1) makes of them`(rule: String) throws
+  {
     var generator = SeededGenerator.announced()
     let zone = ZoneRules(variable: rule)
     let moments = (0..<2000).map { _ in Int64.random(in: 0...13_569_465_600, using: &generator) }
@@ -80,7 +82,9 @@ struct ZoneFileTests {
   }
 
   @Test func `no name leads out of the folder`() {
-    for name in ["../zoneinfo/UTC", "/usr/share/zoneinfo/Europe/Berlin", "Europe", "Europe/", ".", "a\0b"] {
+    for name in [
+      "../zoneinfo/UTC", "/usr/share/zoneinfo/Europe/Berlin", "Europe", "Europe/", ".", "a\0b",
+    ] {
       #expect(ZoneRules(identifier: name) == nil, "\(name)")
     }
   }
@@ -103,7 +107,9 @@ struct ZoneFileTests {
       try Data(contentsOf: URL(fileURLWithPath: "/usr/share/zoneinfo/Europe/Berlin")))
     let whole = try #require(ZoneFile(bytes))
     #expect(whole.offset(at: 1_719_835_200) == 7200)
-    for count in 0..<bytes.count { #expect(ZoneFile(Array(bytes.prefix(count))) == nil, "\(count)") }
+    for count in 0..<bytes.count {
+      #expect(ZoneFile(Array(bytes.prefix(count))) == nil, "\(count)")
+    }
     var generator = SeededGenerator.announced()
     for _ in 0..<20_000 {
       var damaged = bytes
