@@ -24,7 +24,8 @@ struct DirectInput<Input, Failure: Error>: Subscriber {
     _ owner: AnyObject, number: Int = 0,
     onSubscription: @escaping @Sendable (AnyObject, Int, any Subscription) -> Void,
     onValue: @escaping @Sendable (AnyObject, Int, Input) -> Void,
-    onCompletion: @escaping @Sendable (AnyObject, Int, Subscribers.Completion<Failure>)
+    onCompletion:
+      @escaping @Sendable (AnyObject, Int, Subscribers.Completion<Failure>)
       -> Void
   ) {
     self.owner = owner

@@ -79,7 +79,7 @@ struct Join<Output, Failure: Error> {
 
 /// A join that waits for the value of a shared publisher, in one of its connections.
 @usableFromInline
-struct Dependent<Output, Failure: Error> {
+struct Dependent<Output, Failure: Error>: Sendable {
   @usableFromInline let join: SharedPublisher<Output, Failure>
   @usableFromInline let connection: Int
 
@@ -88,13 +88,35 @@ struct Dependent<Output, Failure: Error> {
     self.join = join
     self.connection = connection
   }
+}
 
-  /// Tells the join that a value is there, or that none will come.
+/// What is to be told to joins that have waited for a value.
+@usableFromInline
+struct News<Output, Failure: Error> {
+  /// Those that nothing is missing to any more: their tasks can start.
+  @usableFromInline var ready = Queue<Dependent<Output, Failure>>()
+  /// Those that a publisher has failed for, which is how they end, too.
+  @usableFromInline var failed = Queue<(Dependent<Output, Failure>, Failure)>()
+
   @inlinable
-  func receive(_ completion: Subscribers.Completion<Failure>) {
+  init() {}
+
+  /// Counts a value, or notes that none will come.
+  @inlinable
+  mutating func add(
+    _ dependent: Dependent<Output, Failure>, _ completion: Subscribers.Completion<Failure>
+  ) {
     switch completion {
-    case .finished: join.countValue(connection: connection)
-    case .failure(let error): join.end(.failure(error), connection: connection)
+    case .finished: if dependent.join.countValue(dependent.connection) { ready.append(dependent) }
+    case .failure(let error): failed.append((dependent, error))
+    }
+  }
+
+  /// Ends those that have failed, and whatever waited for them, one after the other: not on the stack.
+  @inlinable
+  mutating func endFailed() {
+    while let (dependent, error) = failed.popFirst() {
+      dependent.join.end(.failure(error), dependent.connection, &self)
     }
   }
 }
@@ -103,7 +125,7 @@ extension SharedPublisher {
   /// Asks the publishers that are joined for their values.
   @inlinable
   func join(_ upstreams: [SharedPublisher], connection: Int) {
-    if upstreams.isEmpty { state.withLock { start(&$0, connection) } }
+    if upstreams.isEmpty { start(connection) }
     for upstream in upstreams { upstream.add(Dependent(self, connection: connection)) }
     // Whoever let go or failed meanwhile may have been too early to find what was added here.
     let isOver = state.withLock { $0.connection != connection || $0.completion != nil }
@@ -117,28 +139,88 @@ extension SharedPublisher {
   }
 
   /// Notes that one of the publishers that are joined has its value.
+  ///
+  /// - Returns: Whether none is missing any more.
   @inlinable
-  func countValue(connection: Int) {
+  func countValue(_ connection: Int) -> Bool {
     state.withLock { state in
-      guard state.connection == connection, state.join != nil else { return }
+      guard state.connection == connection, state.join != nil else { return false }
       state.join?.missing -= 1
-      if state.join?.missing == 0 { start(&state, connection) }
+      return state.join?.missing == 0
     }
   }
 
-  /// Starts the task, which is only enqueued: so it cannot end before it is known.
+  /// Starts the work of this join in a task of its own, which goes on with what it has made ready.
   @inlinable
-  func start(_ state: inout State, _ connection: Int) {
-    guard state.connection == connection, let join = state.join else { return }
-    let carried = Carried(join)
-    state.join?.task = Task.detached {
-      self.end(await carried.value.transform(carried.value.values), connection: connection)
+  func start(_ connection: Int) {
+    TaskBacklog.shared.add(self, connection) { join, connection in
+      unsafeDowncast(join, to: SharedPublisher.self).makeTask(connection)
+    }
+  }
+
+  /// - Returns: Whether the work is still wanted.
+  @inlinable
+  func makeTask(_ connection: Int) -> Bool {
+    state.withLock { state in
+      guard state.connection == connection, state.join != nil else { return false }
+      // Only enqueued: so it cannot end before it is known.
+      state.join?.task = Task.detached {
+        await Self.work(Dependent(self, connection: connection))
+      }
+      return true
+    }
+  }
+
+  /// Does the work of a join, and goes on with what its end has made ready, in the same task: making one
+  /// costs more than all the rest.
+  ///
+  /// A join is cancelled by the task that it runs in. That is safe for those that run in the same task
+  /// before and after it: who lets go of a join takes its task along under the lock under which the join
+  /// would end, so it either does not end and nothing follows in its task, or it is not cancelled.
+  @inlinable
+  static func work(_ first: Dependent<Output, Failure>) async {
+    TaskBacklog.shared.begun()
+    // There, since it was noted under the lock that this waits for.
+    guard let task = first.join.state.withLock({ Carried($0.join?.task) }).value else { return }
+    var next = Optional(first)
+    var turns = 0
+    while let dependent = next {
+      next = nil
+      guard let join = dependent.join.take(task, dependent.connection) else { return }
+      let outcome = await join.value.transform(join.value.values)
+      var news = News<Output, Failure>()
+      dependent.join.end(outcome, dependent.connection, &news)
+      news.endFailed()
+      // A closure may cancel the task that it runs in; what follows has not deserved that.
+      next = Task.isCancelled ? nil : news.ready.popFirst()
+      // All but one have tasks of their own: a closure may wait for long.
+      while let other = news.ready.popFirst() { other.join.start(other.connection) }
+      // Lets others have the thread.
+      turns += 1
+      if turns.isMultiple(of: 64) { await Task.yield() }
+    }
+  }
+
+  /// Takes what is to be done, to be done in a task; nil when it is not wanted any more.
+  @inlinable
+  func take(_ task: Task<Void, Never>, _ connection: Int) -> Carried<Join<Output, Failure>>? {
+    state.withLock { state in
+      guard state.connection == connection else { return nil }
+      state.join?.task = task
+      return state.join.map { Carried($0) }
     }
   }
 
   /// Ends with what the task came to, or with the failure of a publisher that is joined.
+  ///
+  /// - Parameters:
+  ///   - outcome: What it ends with.
+  ///   - connection: In which of its connections; in another one nothing happens.
+  ///   - news: Where those are added that this has made ready, or has failed.
   @inlinable
-  func end(_ outcome: Result<Output, Failure>, connection: Int) {
+  func end(
+    _ outcome: Result<Output, Failure>, _ connection: Int, _ news: inout News<Output, Failure>
+  ) {
     let carried = Carried(outcome)
     let ended = state.withLock { state -> Carried<Ended?> in
       guard state.connection == connection, state.completion == nil else { return Carried(nil) }
@@ -153,7 +235,7 @@ extension SharedPublisher {
       return Carried(state.complete(completion))
     }
     guard let ended = ended.value else { return }
-    for dependent in ended.dependents { dependent.receive(ended.completion) }
+    for dependent in ended.dependents { news.add(dependent, ended.completion) }
     for case let subscriber? in ended.subscribers { subscriber.deliver() }
     guard case .failure = outcome, let join = ended.join else { return }
     end(.join(join.upstreams, join.task, connection: connection))
@@ -169,7 +251,12 @@ extension SharedPublisher {
       state.dependents.append(carried.value)
       return Carried((nil, state.enter()))
     }.value
-    if let completion { dependent.receive(completion) }
+    if let completion {
+      var news = News<Output, Failure>()
+      news.add(dependent, completion)
+      news.endFailed()
+      while let ready = news.ready.popFirst() { ready.join.start(ready.connection) }
+    }
     if let start { begin(start) }
   }
 

@@ -2,7 +2,9 @@
 
 /// The tables of the journal.
 enum JournalSchema {
-  /// A change of the tables. What has been released is never changed: the next one is added below.
+  /// A change of the tables.
+  ///
+  /// What has been released is never changed: the next one is added below.
   struct Migration {
     /// Its name in the table of those that have been made.
     let name: String

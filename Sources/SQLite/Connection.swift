@@ -13,7 +13,9 @@ import CSQLite
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
-    guard let handle = unsafe opened else { throw SQLiteError(code: code, message: "out of memory") }
+    guard let handle = unsafe opened else {
+      throw SQLiteError(code: code, message: "out of memory")
+    }
     unsafe self.handle = handle
     guard code == SQLITE_OK else { throw unsafe SQLiteError(handle) }
     unsafe sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1)))

@@ -91,23 +91,28 @@ struct JoinTests {
   @Test func `a failure ends a join at once, and cancels what else it waits for`() async {
     typealias Failing = SharedPublisher<Int, any Error>
     let log = Protected<[String]>([])
-    let failing = [Failing]().zip().task { (_: [Int]) async throws -> Int in throw Failure() }
-      .share(replay: 1)
+    let hasStarted = Gate()
+    let failing = [Failing]().zip().task { (_: [Int]) async throws -> Int in
+      await hasStarted.wait()
+      throw Failure()
+    }.share(replay: 1)
     let endless = [Failing]().zip().task { (_: [Int]) async throws -> Int in
       log.withLock { $0.append("starts") }
+      hasStarted.open()
       for await _ in AsyncStream<Void>.makeStream().stream {}
       log.withLock { $0.append("is cancelled") }
       return 0
     }.share(replay: 1)
-    for (number, joined) in [[endless, failing], [failing, endless]].enumerated() {
+    for joined in [[endless, failing], [failing, endless]] {
       let join = joined.zip()
         .task { (values: [Int]) async throws -> Int in values[0] }.share(replay: 1)
       let probe = Probe<Int, any Error>()
       join.subscribe(probe)
       await expectEventually("it fails") { probe.ended == .failed }
       #expect(probe.values.isEmpty)
+      // The second time it may not even start: the failure is there before it.
       await expectEventually("the other is cancelled") {
-        log.value.count == 2 * (number + 1) && log.value.last == "is cancelled"
+        log.value.count >= 2 && log.value.count.isMultiple(of: 2)
       }
       let late = Probe<Int, any Error>()
       join.subscribe(late)

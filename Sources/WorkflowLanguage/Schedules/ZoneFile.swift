@@ -9,10 +9,9 @@ struct ZoneFile: Sendable, Equatable {
   /// What holds after the last change; nil where that is the last offset for ever.
   private let rule: ZoneRule?
 
-  /// Reads a file.
+  /// Reads a file; nil when it is none of this format.
   ///
   /// - Parameter bytes: Its bytes.
-  /// - Returns: nil when they are no such file.
   init?(_ bytes: [UInt8]) {
     var reader = ByteReader(bytes[...])
     guard let first = Header(&reader) else { return nil }
@@ -22,7 +21,9 @@ struct ZoneFile: Sendable, Equatable {
       block = ZoneBlock(first, bytesPerTime: 4, &reader)
     } else {
       // The same once more, for readers that know more than 32 bits, and a rule behind it.
-      guard reader.skip(first.size(bytesPerTime: 4)), let second = Header(&reader) else { return nil }
+      guard reader.skip(first.size(bytesPerTime: 4)), let second = Header(&reader) else {
+        return nil
+      }
       block = ZoneBlock(second, bytesPerTime: 8, &reader)
       guard let footer = reader.footer() else { return nil }
       if !footer.isEmpty {

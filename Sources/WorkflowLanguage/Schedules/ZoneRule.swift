@@ -13,10 +13,9 @@ struct ZoneRule: Sendable, Equatable {
   private let standardOffset: Int
   private let summer: Summer?
 
-  /// Reads a rule.
+  /// Reads a rule; nil when it is none.
   ///
   /// - Parameter text: The text.
-  /// - Returns: nil when it is none.
   init?(_ text: String) {
     var parser = ZoneRuleParser(text)
     guard parser.name(), let west = parser.time(hoursMax: 24) else { return nil }

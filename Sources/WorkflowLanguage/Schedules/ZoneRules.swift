@@ -143,10 +143,7 @@ extension ZoneFile {
   /// The greatest files of the tz database have 4 KiB.
   private static let bytesMax = 1 << 18
 
-  /// Reads a file.
-  ///
-  /// - Parameter path: Its path.
-  /// - Returns: nil when there is no such file.
+  /// Reads a file; nil when there is no such file.
   fileprivate init?(contentsOf path: String) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
