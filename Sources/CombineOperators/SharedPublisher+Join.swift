@@ -248,6 +248,8 @@ extension SharedPublisher {
     let (completion, start) = state.withLock {
       state -> Carried<(Subscribers.Completion<Failure>?, Start?)> in
       if let completion = state.completion { return Carried((completion, nil)) }
+      // A few at once: growing from one to two to four takes three times as many allocations.
+      if state.dependents.isEmpty { state.dependents.reserveCapacity(4) }
       state.dependents.append(carried.value)
       return Carried((nil, state.enter()))
     }.value
