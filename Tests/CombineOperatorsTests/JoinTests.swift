@@ -120,6 +120,63 @@ struct JoinTests {
     }
   }
 
+  @Test func `a closure that cancels its own task stops nothing that follows`() async {
+    let first = [SharedPublisher<Int, Never>]().zip().task { (_: [Int]) -> Int in
+      withUnsafeCurrentTask { $0?.cancel() }
+      return 1
+    }.share(replay: 1)
+    let second = [first].zip().task { $0[0] + (Task.isCancelled ? 100 : 1) }.share(replay: 1)
+    let probe = Probe<Int, Never>()
+    second.subscribe(probe)
+    await expectEventually("it ends") { probe.ended == .finished }
+    #expect(probe.values == [2])
+  }
+
+  @Test func `of steps that are ready at once none waits for another one's end`() async {
+    let source = [SharedPublisher<Int, Never>]().zip().task { $0.count }.share(replay: 1)
+    let gate = Gate()
+    let waiting = Protected(0)
+    let others = (0..<1000).map { _ in
+      [source].zip().task { (_: [Int]) -> Int in
+        if waiting.withLock({
+          $0 += 1
+          return $0 == 1000
+        }) {
+          gate.open()
+        }
+        await gate.wait()
+        return 1
+      }.share(replay: 1)
+    }
+    let all = others.zip().task { $0.count }.share(replay: 1)
+    let probe = Probe<Int, Never>()
+    all.subscribe(probe)
+    await expectEventually("all have met") { probe.ended == .finished }
+    #expect(probe.values == [1000])
+  }
+
+  @Test func `a failure goes through a chain of any length, and not on the stack`() async {
+    typealias Failing = SharedPublisher<Int, any Error>
+    let gate = Gate()
+    var chain = [
+      [Failing]().zip().task { (_: [Int]) async throws -> Int in
+        await gate.wait()
+        throw Failure()
+      }.share(replay: 1)
+    ]
+    for _ in 0..<scaled(100_000) {
+      let last = chain[chain.count - 1]
+      chain.append([last].zip().task { (values: [Int]) async throws in values[0] }.share(replay: 1))
+      chain[chain.count - 1].hold()
+    }
+    let probe = Probe<Int, any Error>()
+    chain[chain.count - 1].subscribe(probe)
+    gate.open()
+    await expectEventually("it comes to the end") { probe.ended == .failed }
+    // In the opposite order, as those do that take a pipeline apart.
+    while let last = chain.popLast() { last.letGo() }
+  }
+
   /// Whatever the graph, and whoever comes and goes meanwhile: every step comes to the value that the
   /// definition says.
   @Test func `random graphs come to their values while holders come and go`() async {

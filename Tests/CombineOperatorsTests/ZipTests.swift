@@ -82,7 +82,7 @@ struct ZipTests {
   func `futures are zipped whenever they are resolved, on one thread`(
     _ count: Int, _ moment: Moment
   ) {
-    for _ in 0..<scaled(20_000) {
+    for _ in 0..<rounds(2000, soak: 20_000) {
       let promises = Protected<[Handed<Promise>]>([])
       let futures = (0..<count).map { _ in
         Future<Int, Never> { promise in
@@ -111,7 +111,7 @@ struct ZipTests {
   func `futures are zipped when threads resolve, subscribe and cancel at once`(
     _ count: Int, _ cancels: Bool
   ) {
-    for _ in 0..<scaled(20_000) {
+    for _ in 0..<rounds(5000, soak: 20_000) {
       let promises = Protected<[Handed<Promise>]>([])
       let futures = (0..<count).map { _ in
         Future<Int, Never> { promise in

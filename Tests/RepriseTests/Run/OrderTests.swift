@@ -8,7 +8,7 @@ struct OrderTests {
     async throws
   {
     var generator = SeededGenerator.announced()
-    for _ in 0..<scaled(200) {
+    for _ in 0..<rounds(80, soak: 1000) {
       let count = Int.random(in: 1...300, using: &generator)
       let workflow = try randomWorkflow(steps: count, using: &generator)
       let durations = workflow.steps.reduce(into: [:]) { durations, step in
