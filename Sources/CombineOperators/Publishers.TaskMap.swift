@@ -28,9 +28,8 @@ extension Publisher where Output: Sendable, Failure == Never {
     maxPublishers: Subscribers.Demand = .unlimited,
     _ transform: @escaping @Sendable (Output) async -> Result
   ) -> Publishers.TaskMap<Self, Result> {
-    Publishers.TaskMap(upstream: self, maxPublishers: maxPublishers) {
-      .success(await transform($0))
-    }
+    Publishers.TaskMap(
+      upstream: self, maxPublishers: maxPublishers, transform: .returning(transform))
   }
 
   /// Runs an asynchronous closure that may throw for each value and publishes what it returns.
@@ -66,13 +65,8 @@ extension Publisher where Output: Sendable {
     maxPublishers: Subscribers.Demand = .unlimited,
     _ transform: @escaping @Sendable (Output) async throws(Failure) -> Result
   ) -> Publishers.TaskMap<Self, Result> {
-    Publishers.TaskMap(upstream: self, maxPublishers: maxPublishers) { value in
-      do throws(Failure) {
-        return .success(try await transform(value))
-      } catch {
-        return .failure(error)
-      }
-    }
+    Publishers.TaskMap(
+      upstream: self, maxPublishers: maxPublishers, transform: .throwing(transform))
   }
 }
 
@@ -87,15 +81,14 @@ extension Publishers {
 
     @usableFromInline let upstream: Upstream
     @usableFromInline let maxPublishers: Subscribers.Demand
-    @usableFromInline let transform:
-      @Sendable (Upstream.Output) async -> Result<Output, Upstream.Failure>
+    @usableFromInline let transform: Transform<Upstream.Output, Output, Upstream.Failure>
     /// Subscribes to upstream; made where its type is known.
     @usableFromInline let connect: (TaskMap, Receiver<Output, Failure>) -> Void
 
     @inlinable
     init(
       upstream: Upstream, maxPublishers: Subscribers.Demand,
-      transform: @escaping @Sendable (Upstream.Output) async -> Result<Output, Upstream.Failure>
+      transform: Transform<Upstream.Output, Output, Upstream.Failure>
     ) {
       self.upstream = upstream
       self.maxPublishers = maxPublishers
@@ -114,6 +107,28 @@ extension Publishers {
     public func receive<Downstream: Subscriber & SendableMetatype>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
       connect(self, SubscriberReceiver(subscriber))
+    }
+  }
+}
+
+/// What is done with a value: as it was given, since a closure around it would be one more object and one
+/// more asynchronous call for each value.
+@usableFromInline
+enum Transform<Input, Output, Failure: Error>: Sendable {
+  case returning(@Sendable (Input) async -> Output)
+  case throwing(@Sendable (Input) async throws(Failure) -> Output)
+
+  @inlinable
+  func callAsFunction(_ input: Input) async -> Result<Output, Failure> {
+    switch self {
+    case .returning(let transform):
+      return .success(await transform(input))
+    case .throwing(let transform):
+      do throws(Failure) {
+        return .success(try await transform(input))
+      } catch {
+        return .failure(error)
+      }
     }
   }
 }
@@ -175,13 +190,13 @@ final class TaskMapSubscription<Input: Sendable, Output: Sendable, Failure: Erro
   }
 
   @usableFromInline let maxPublishers: Subscribers.Demand
-  @usableFromInline let transform: @Sendable (Input) async -> Outcome
+  @usableFromInline let transform: Transform<Input, Output, Failure>
   @usableFromInline let state: Mutex<State>
 
   @inlinable
   init(
     downstream: Downstream, maxPublishers: Subscribers.Demand,
-    transform: @escaping @Sendable (Input) async -> Outcome
+    transform: Transform<Input, Output, Failure>
   ) {
     self.maxPublishers = maxPublishers
     self.transform = transform

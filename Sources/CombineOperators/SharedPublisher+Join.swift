@@ -49,7 +49,7 @@ where Upstream == Publishers.ZipMany<SharedPublisher<Output, any Error>> {
 @usableFromInline
 struct Join<Output, Failure: Error> {
   @usableFromInline let upstreams: [SharedPublisher<Output, Failure>]
-  @usableFromInline let transform: @Sendable ([Output]) async -> Result<Output, Failure>
+  @usableFromInline let transform: Transform<[Output], Output, Failure>
   /// How many publishers have not given their value.
   @usableFromInline var missing = 0
   @usableFromInline var task: Task<Void, Never>?
@@ -57,7 +57,7 @@ struct Join<Output, Failure: Error> {
   @inlinable
   init(
     upstreams: [SharedPublisher<Output, Failure>],
-    transform: @escaping @Sendable ([Output]) async -> Result<Output, Failure>
+    transform: Transform<[Output], Output, Failure>
   ) {
     self.upstreams = upstreams
     self.transform = transform
@@ -65,7 +65,7 @@ struct Join<Output, Failure: Error> {
 
   /// The values of all, once none is missing: what has ended with a value keeps it.
   @inlinable
-  var values: [Output] {
+  static func values(of upstreams: [SharedPublisher<Output, Failure>]) -> [Output] {
     var values: [Output] = []
     values.reserveCapacity(upstreams.count)
     for upstream in upstreams {
@@ -186,8 +186,8 @@ extension SharedPublisher {
     var turns = 0
     while let dependent = next {
       next = nil
-      guard let join = dependent.join.take(task, dependent.connection) else { return }
-      let outcome = await join.value.transform(join.value.values)
+      guard let work = dependent.join.take(task, dependent.connection)?.value else { return }
+      let outcome = await work.transform(Join.values(of: work.upstreams))
       var news = News<Output, Failure>()
       dependent.join.end(outcome, dependent.connection, &news)
       news.endFailed()
@@ -203,13 +203,16 @@ extension SharedPublisher {
 
   /// Takes what is to be done, to be done in a task; nil when it is not wanted any more.
   @inlinable
-  func take(_ task: Task<Void, Never>, _ connection: Int) -> Carried<Join<Output, Failure>>? {
+  func take(_ task: Task<Void, Never>, _ connection: Int) -> Carried<Work>? {
     state.withLock { state in
       guard state.connection == connection else { return nil }
       state.join?.task = task
-      return state.join.map { Carried($0) }
+      return state.join.map { Carried(($0.transform, $0.upstreams)) }
     }
   }
+
+  @usableFromInline
+  typealias Work = (transform: Transform<[Output], Output, Failure>, upstreams: [SharedPublisher])
 
   /// Ends with what the task came to, or with the failure of a publisher that is joined.
   ///
@@ -222,8 +225,8 @@ extension SharedPublisher {
     _ outcome: Result<Output, Failure>, _ connection: Int, _ news: inout News<Output, Failure>
   ) {
     let carried = Carried(outcome)
-    let ended = state.withLock { state -> Carried<Ended?> in
-      guard state.connection == connection, state.completion == nil else { return Carried(nil) }
+    let ended = state.withLock { state -> Ended? in
+      guard state.connection == connection, state.completion == nil else { return nil }
       var completion = Subscribers.Completion<Failure>.finished
       switch carried.value {
       case .success(let value): state.replay.append(value)
@@ -232,9 +235,9 @@ extension SharedPublisher {
       for case let subscriber? in state.subscribers {
         subscriber.prepare(state.replay, completion)
       }
-      return Carried(state.complete(completion))
+      return state.complete(completion)
     }
-    guard let ended = ended.value else { return }
+    guard let ended else { return }
     for dependent in ended.dependents { news.add(dependent, ended.completion) }
     for case let subscriber? in ended.subscribers { subscriber.deliver() }
     guard case .failure = outcome, let join = ended.join else { return }

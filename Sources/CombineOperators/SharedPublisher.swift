@@ -224,39 +224,36 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
   @inlinable
   func receive(_ completion: Subscribers.Completion<Failure>, connection: Int) {
     // What is let go of goes outside of the lock: it may be the last reference to upstream.
-    let ended = state.withLock { state -> Carried<Ended?> in
-      guard state.connection == connection else { return Carried(nil) }
+    let ended = state.withLock { state -> Ended? in
+      guard state.connection == connection else { return nil }
       for case let subscriber? in state.subscribers { subscriber.prepare(Queue(), completion) }
-      return Carried(state.complete(completion))
+      return state.complete(completion)
     }
-    guard let ended = ended.value else { return }
+    guard let ended else { return }
     for case let subscriber? in ended.subscribers { subscriber.deliver() }
   }
 
   /// What is told of the end, or let go of with it.
+  // @unchecked: it was taken out of the state, so whoever has it has it alone.
   @usableFromInline
-  struct Ended {
+  struct Ended: @unchecked Sendable {
     @usableFromInline let completion: Subscribers.Completion<Failure>
     /// The last reference to upstream, maybe.
     @usableFromInline let connect: Connect?
     @usableFromInline let join: Join<Output, Failure>?
     @usableFromInline let upstream: (any Subscription)?
-    @usableFromInline let subscribers: [SharedSubscription<Output, Failure>?]
-    @usableFromInline let dependents: [Dependent<Output, Failure>]
+    @usableFromInline var subscribers: [SharedSubscription<Output, Failure>?] = []
+    @usableFromInline var dependents: [Dependent<Output, Failure>] = []
 
     @inlinable
     init(
       _ completion: Subscribers.Completion<Failure>, connect: Connect?,
-      join: Join<Output, Failure>?, upstream: (any Subscription)?,
-      subscribers: [SharedSubscription<Output, Failure>?],
-      dependents: [Dependent<Output, Failure>]
+      join: Join<Output, Failure>?, upstream: (any Subscription)?
     ) {
       self.completion = completion
       self.connect = connect
       self.join = join
       self.upstream = upstream
-      self.subscribers = subscribers
-      self.dependents = dependents
     }
   }
 }
@@ -306,17 +303,13 @@ extension SharedPublisher.State {
   mutating func complete(
     _ completion: Subscribers.Completion<Failure>
   ) -> SharedPublisher.Ended {
-    defer {
-      self.completion = completion
-      connect = nil
-      upstream = nil
-      join = nil
-      subscribers = []
-      dependents = []
-    }
-    return SharedPublisher.Ended(
-      completion, connect: connect, join: join, upstream: upstream, subscribers: subscribers,
-      dependents: dependents)
+    self.completion = completion
+    // Moved, not copied: copies would be counted, and there is one for each step.
+    var ended = SharedPublisher.Ended(
+      completion, connect: connect.take(), join: join.take(), upstream: upstream.take())
+    swap(&ended.subscribers, &subscribers)
+    swap(&ended.dependents, &dependents)
+    return ended
   }
 
   /// Closes the gaps once they are more than the subscribers: constant time on average.
