@@ -11,14 +11,18 @@ class Receiver<Input, Failure: Error> {
   @inlinable
   init() {}
 
+  // Each is overridden: a class, because calls through its table are direct where its type is known, and
+  // those through a protocol are not.
   @usableFromInline
-  func receive(_ subscription: any Subscription) {}
+  func receive(_ subscription: any Subscription) { preconditionFailure("BUG: overridden") }
 
   @usableFromInline
-  func receive(_ input: Input) -> Subscribers.Demand { .none }
+  func receive(_ input: Input) -> Subscribers.Demand { preconditionFailure("BUG: overridden") }
 
   @usableFromInline
-  func receive(_ completion: Subscribers.Completion<Failure>) {}
+  func receive(_ completion: Subscribers.Completion<Failure>) {
+    preconditionFailure("BUG: overridden")
+  }
 }
 
 /// A subscriber as a receiver.
