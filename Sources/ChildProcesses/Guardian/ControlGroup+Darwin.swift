@@ -10,7 +10,7 @@ package struct ControlGroup: Sendable {
   package init?(path: String) { return nil }
 
   static func make() -> ControlGroup? { nil }
-  func join() {}
+  func takeChildren() {}
   /// Does nothing.
   package func kill() {}
   /// Does nothing.

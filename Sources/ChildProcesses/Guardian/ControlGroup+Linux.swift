@@ -2,6 +2,8 @@
 // it can be ended as a whole, whatever it has done to hide. Knows neither runs nor steps.
 
 #if os(Linux)
+import ChildProcessesShim
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -17,8 +19,8 @@ package struct ControlGroup: Sendable {
   ///
   /// - Parameter path: Its folder; nil where that cannot be one of ours.
   package init?(path: String) {
-    guard path.split(separator: "/").last?.hasPrefix(Self.prefix) == true, !path.contains("..")
-    else { return nil }
+    let names = path.split(separator: "/")
+    guard names.last?.hasPrefix(Self.prefix) == true, !names.contains("..") else { return nil }
     self.path = path
   }
 
@@ -39,15 +41,17 @@ package struct ControlGroup: Sendable {
     return group
   }
 
-  /// Moves this process into the group; what it starts from then on is in it as well.
-  func join() {
-    write("0", to: "cgroup.procs")
+  /// Has what this process starts from now on be in the group from its first moment.
+  ///
+  /// This process stays where it is: to move a process takes the kernel ten milliseconds.
+  func takeChildren() {
+    unsafe reprise_start_children_in(path)
   }
 
   /// Kills every process in the group, and waits until none is left.
   ///
-  /// The kernel does it in one go, so nothing can fork its way out. Where this process is in the group
-  /// itself, it does not return.
+  /// The kernel does it in one go, so nothing can fork its way out. Where this process had to go into the
+  /// group itself, it does not return.
   package func kill() {
     guard write("1", to: "cgroup.kill") else { return }
     while fileContents(path + "/cgroup.events").map(isPopulated) ?? false {
@@ -72,8 +76,15 @@ package struct ControlGroup: Sendable {
     return writeBytes(descriptor, Array(text.utf8)) > 0
   }
 
-  /// Where version 2 is mounted.
+  /// Where version 2 is mounted: mostly at one of two places, and to look there is quicker than to read the
+  /// list of all mounts.
   private static var mountPoint: String? {
+    ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].first { path in
+      unsafe reprise_holds_control_groups(path) != 0
+    } ?? listedMountPoint
+  }
+
+  private static var listedMountPoint: String? {
     lines(of: "/proc/self/mountinfo").lazy.compactMap { line -> String? in
       let words = line.split(separator: " ")
       guard let separator = words.firstIndex(of: "-"), words.count > separator + 1,

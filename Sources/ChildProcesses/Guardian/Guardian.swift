@@ -38,7 +38,7 @@ package func splitOffGuardian(of foreground: DetachedLink? = nil) -> GuardianLin
   let engine = reprise_fork()
   if engine == 0 {
     close(ends.0)
-    group?.join()
+    group?.takeChildren()
     // Its parent tells it of these.
     for number in passedOn { signal(number) { _ in } }
     unsafe sigprocmask(SIG_SETMASK, &before, nil)

@@ -15,7 +15,7 @@ import Darwin
 package struct GuardianLink: Sendable {
   let descriptor: Int32
   let terminal: TerminalModes?
-  /// The control group that this process and all that it starts are in, where there is one.
+  /// The control group that all is in that this process starts, where there is one.
   package let controlGroup: ControlGroup?
 
   /// Begins to listen, on a thread of its own.
@@ -39,8 +39,9 @@ package struct GuardianLink: Sendable {
       Reactor.shared.withoutStartsAndEnds {
         killDescendants()
         terminal?.restore()
-        // This process is in it, too: if there is one, it ends here.
+        // Where this process is in it, too, it ends here.
         controlGroup?.kill()
+        controlGroup?.remove()
         _exit(128 + SIGKILL)
       }
     }

@@ -58,6 +58,13 @@ int reprise_has_children(void);
 int reprise_wait_for_signal(const sigset_t *set, int *sent_by_process);
 
 #ifdef __linux__
+/// Whether control groups of version 2 are mounted at a folder.
+int reprise_holds_control_groups(const char *folder);
+
+/// Has all programs be started in a control group from now on, which is the folder of that name. Where the
+/// system cannot start one there, this process goes into the group itself at the first.
+void reprise_start_children_in(const char *folder);
+
 /// One process as the system lists it.
 struct reprise_process {
   pid_t pid, parent, group, session;

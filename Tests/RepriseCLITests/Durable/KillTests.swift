@@ -159,6 +159,16 @@ import Testing
     try await expectEndedByNextCommand("(setsid env -i sleep MARK &); sleep MARK")
   }
 
+  @Test(.enabled(if: canMakeControlGroups))
+  func `a step is in a control group of its run, from its first moment`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "steps: [{ id: a, run: \"grep ^0:: /proc/self/cgroup > group\" }]", to: "w.yaml")
+    try await scenario.reprise("run", "w.yaml", "--progress", "none").succeeds()
+    let group = scenario.read("group")
+    #expect(group.contains("/reprise-"), "\(group)")
+  }
+
   /// Whether there is a folder of groups that this process may write to.
   static let canMakeControlGroups: Bool = {
     let mounts = (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? ""
