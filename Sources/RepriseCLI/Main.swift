@@ -27,25 +27,33 @@ struct ProcessLinks: Sendable {
 enum Main {
   static func main() {
     prepareProcess()
-    // Scripts ask for it again and again, and setting up the parser takes half of the time.
-    if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) {
+    let arguments = CommandLine.arguments.dropFirst()
+    // Scripts ask for these again and again, and setting up the parser takes half of the time.
+    if arguments.elementsEqual(["--version"]) {
       print(RepriseVersion.text)
       endProcess(.succeeded)
     }
+    if let order = RunOrder(quickly: arguments) {
+      if order.drivesRun { split(isDetached: order.detach) }
+      Task { await run { try await order.carryOut() } }
+      dispatchMain()
+    }
     do {
       let command = try RepriseCommand.parseAsRoot()
-      if let driving = command as? any DrivingCommand, driving.drivesRun { split(driving) }
+      if let driving = command as? any DrivingCommand, driving.drivesRun {
+        split(isDetached: driving.isDetached)
+      }
       let carried = CarriedCommand(command: command)
-      Task { await run(carried) }
+      Task { await run { try await carried.run() } }
       dispatchMain()
     } catch {
       RepriseCommand.exit(after: error)
     }
   }
 
-  private static func split(_ command: any DrivingCommand) {
+  private static func split(isDetached: Bool) {
     var links = ProcessLinks()
-    if command.isDetached {
+    if isDetached {
       switch detach() {
       case .foreground(let wait): finish(wait)
       case .background(let link): links.foreground = link
@@ -67,14 +75,9 @@ enum Main {
     endProcess(.succeeded)
   }
 
-  private static func run(_ carried: CarriedCommand) async {
+  private static func run(_ body: () async throws -> Void) async {
     do {
-      var command = carried.command
-      if var command = command as? any AsyncParsableCommand {
-        try await command.run()
-      } else {
-        try command.run()
-      }
+      try await body()
       endProcess(.succeeded)
     } catch {
       RepriseCommand.exit(after: error)
@@ -84,5 +87,14 @@ enum Main {
   // @unchecked: a parsed command is a value that only its task uses from here on.
   private struct CarriedCommand: @unchecked Sendable {
     let command: any ParsableCommand
+
+    func run() async throws {
+      var command = command
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    }
   }
 }

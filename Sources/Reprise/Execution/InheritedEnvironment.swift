@@ -1,4 +1,4 @@
-// Reads the environment of this process without Foundation, which would cost start-up time.
+// Reads the environment of this process: byte by byte, since it is read at each start. Knows no names.
 
 #if canImport(Glibc)
 import Glibc
@@ -13,9 +13,10 @@ package func inheritedEnvironment() -> [String: String] {
   var environment: [String: String] = [:]
   var entry = environ
   while let text = entry.pointee {
-    let parts = String(cString: text).split(
-      separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    if parts.count == 2 { environment[String(parts[0])] = String(parts[1]) }
+    if let sign = strchr(text, Int32(UInt8(ascii: "="))) {
+      let name = UnsafeRawBufferPointer(start: text, count: sign - text)
+      environment[String(decoding: name, as: UTF8.self)] = String(cString: sign + 1)
+    }
     entry += 1
   }
   return environment

@@ -57,10 +57,12 @@ public struct Secrets: Sendable {
   public static func gather(
     for workflow: Workflow, environment: [String: String]? = nil
   ) async throws(SecretError) -> Secrets {
+    let sources = workflow.secretSources
+    guard !sources.isEmpty else { return Secrets() }
     let environment = environment ?? inheritedEnvironment()
     var values: [Key: String] = [:]
     var variables: Set<String> = []
-    for (scope, name, source) in workflow.secretSources {
+    for (scope, name, source) in sources {
       let value: String
       switch source {
       case .environment(let variable):

@@ -1,8 +1,6 @@
 // `reprise run`: runs a workflow file, shows it, and ends with its status.
 
 public import ArgumentParser
-import Reprise
-import RepriseJournal
 public import RepriseTerminal
 
 struct RunCommand: DrivingCommand {
@@ -53,7 +51,7 @@ struct RunCommand: DrivingCommand {
 
   @OptionGroup var state: StateOptions
 
-  var drivesRun: Bool { !dryRun }
+  var drivesRun: Bool { order.drivesRun }
   var isDetached: Bool { detach }
 
   func validate() throws {
@@ -62,37 +60,16 @@ struct RunCommand: DrivingCommand {
     }
   }
 
+  /// What is asked for, without the parser.
+  var order: RunOrder {
+    RunOrder(
+      file: workflow.file, progress: progress, parameters: parameters.parameters,
+      paramsFile: parameters.paramsFile, scope: options.scope, force: force, dryRun: dryRun,
+      passThrough: passThrough, detach: detach, noJournal: noJournal, place: state.place)
+  }
+
   func run() async throws {
-    let loaded = try workflow.load { declared throws(Problem) in
-      try parameters.arguments(for: declared)
-    }
-    let selected = try options.scope.applied(to: loaded.workflow)
-    if dryRun {
-      print(DryRun(selected).text)
-      return
-    }
-    if noJournal, let concurrency = selected.concurrency, concurrency.policy != .parallel {
-      throw Problem(
-        "error: the workflow is in the concurrency group \"\(concurrency.group)\", which --no-journal "
-          + "cannot see; leave --no-journal out")
-    }
-    let request = RunRequest(
-      workflow: selected.name, file: loaded.path, directory: currentDirectory(),
-      source: loaded.text,
-      options: options.scope.recorded.merging(loaded.arguments.recorded) { $1 }
-        .merging(loaded.recordedSources) { $1 }, group: selected.concurrency?.group)
-    let settings = RunSettings(
-      progress: detach ? .none : progress, secrets: try await gatherSecrets(of: selected),
-      runsUpToDate: force)
-    let run = DrivenRun(settings, passesThrough: passThrough)
-    guard !noJournal else { throw await run.exitStatus(of: selected) }
-    let journal = try state.openJournal()
-    throw try await run.exitStatus(in: journal) {
-      let isAlone = selected.concurrency?.policy == .reject
-      return HeldRun(
-        recorded: try journal.begin(request, isAlone: isAlone), workflow: selected,
-        file: loaded.path, state: nil)
-    }
+    try await order.carryOut()
   }
 }
 

@@ -42,6 +42,13 @@ struct ParameterOptions: ParsableArguments {
   /// - Returns: The texts by name.
   /// - Throws: ``Problem`` when the file of parameters cannot be read.
   func arguments(for declared: [Parameter]) throws(Problem) -> Arguments {
+    try Self.arguments(for: declared, given: parameters, paramsFile)
+  }
+
+  /// What is given as `name=value` or in a file; on a terminal, what is missing is asked for.
+  static func arguments(
+    for declared: [Parameter], given parameters: [String], _ paramsFile: String?
+  ) throws(Problem) -> Arguments {
     var texts: [String: String] = [:]
     if let paramsFile {
       do throws(WorkflowError) {
@@ -54,7 +61,7 @@ struct ParameterOptions: ParsableArguments {
     texts.merge(Self.texts(of: parameters)) { $1 }
     for parameter in declared where texts[parameter.name] == nil && parameter.standard == nil {
       guard isatty(0) == 1, isatty(2) == 1 else { break }
-      texts[parameter.name] = Self.answer(for: parameter)
+      texts[parameter.name] = answer(for: parameter)
     }
     return Arguments(
       texts, trigger: Trigger(kind: .manual, time: SystemClock().now.description))

@@ -22,8 +22,25 @@ struct StateOptions: ParsableArguments {
     completion: .directory)
   var stateDir: String?
 
+  /// The place.
+  var place: StatePlace { StatePlace(given: stateDir) }
+
+  var directory: StateDirectory { place.directory }
+
+  /// Opens the journal to record something; see ``StatePlace/openJournal()``.
+  func openJournal() throws(Problem) -> Journal { try place.openJournal() }
+
+  /// Opens the journal to read it; see ``StatePlace/openExistingJournal()``.
+  func openExistingJournal() throws(Problem) -> Journal { try place.openExistingJournal() }
+}
+
+/// Where runs are kept.
+struct StatePlace: Equatable {
+  /// What was asked for; looked for when nil.
+  var given: String?
+
   var directory: StateDirectory {
-    StateDirectory(explicit: stateDir, environment: inheritedEnvironment())
+    StateDirectory(explicit: given, environment: inheritedEnvironment())
   }
 
   /// Opens the journal; the runs of engines that have died are recorded as interrupted, and what they

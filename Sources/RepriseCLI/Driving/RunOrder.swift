@@ -1,0 +1,63 @@
+// What `reprise run` is asked to do, and how it is done. Knows no parser: how it was asked for is the
+// business of RunCommand and of the quick reading of plain command lines.
+
+import Reprise
+import RepriseJournal
+import RepriseTerminal
+
+/// A workflow file with all that was said of its run.
+struct RunOrder: Equatable {
+  /// The path of a workflow file, or the name of a file in `workflows/`.
+  var file: String
+  var progress = ProgressStyle.auto
+  /// As `name=value`.
+  var parameters: [String] = []
+  var paramsFile: String?
+  var scope = RunScope()
+  var force = false
+  var dryRun = false
+  var passThrough = false
+  var detach = false
+  var noJournal = false
+  var place = StatePlace()
+
+  /// Whether a run will be driven.
+  var drivesRun: Bool { !dryRun }
+
+  /// Carries it out.
+  ///
+  /// - Throws: ``ExitStatus`` in the end, or ``Problem``.
+  func carryOut() async throws {
+    let loaded = try LoadedWorkflow(path: try WorkflowFiles.path(of: file)) {
+      declared throws(Problem) in
+      try ParameterOptions.arguments(for: declared, given: parameters, paramsFile)
+    }
+    let selected = try scope.applied(to: loaded.workflow)
+    if dryRun {
+      print(DryRun(selected).text)
+      return
+    }
+    if noJournal, let concurrency = selected.concurrency, concurrency.policy != .parallel {
+      throw Problem(
+        "error: the workflow is in the concurrency group \"\(concurrency.group)\", which --no-journal "
+          + "cannot see; leave --no-journal out")
+    }
+    let request = RunRequest(
+      workflow: selected.name, file: loaded.path, directory: currentDirectory(),
+      source: loaded.text,
+      options: scope.recorded.merging(loaded.arguments.recorded) { $1 }
+        .merging(loaded.recordedSources) { $1 }, group: selected.concurrency?.group)
+    let settings = RunSettings(
+      progress: detach ? .none : progress, secrets: try await gatherSecrets(of: selected),
+      runsUpToDate: force, tellsUsual: detach || progress != .none)
+    let run = DrivenRun(settings, passesThrough: passThrough)
+    guard !noJournal else { throw await run.exitStatus(of: selected) }
+    let journal = try place.openJournal()
+    throw try await run.exitStatus(in: journal) {
+      let isAlone = selected.concurrency?.policy == .reject
+      return HeldRun(
+        recorded: try journal.begin(request, isAlone: isAlone), workflow: selected,
+        file: loaded.path, state: nil)
+    }
+  }
+}
