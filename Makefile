@@ -33,12 +33,12 @@ fuzz: install-needs
 tsan: install-needs
 	Scripts/thread-sanitizer/run
 
-# The command as it is to be installed: it needs the C library and nothing else, and stands at a fixed address,
-# so that there is little to be found and nothing to be relocated at each start. A static Foundation names
-# libcurl and libxml2 to the linker, though nothing of them is used.
+# The command as it is to be installed: it needs the C library and nothing else, so that there is little to be
+# found and bound at each start. A static Foundation names libcurl and libxml2 to the linker, though nothing of
+# them is used.
 ifeq ($(shell uname), Linux)
 LEAN = --static-swift-stdlib -Xswiftc -Xclang-linker -Xswiftc -Wl,--as-needed \
-  -Xswiftc -Xclang-linker -Xswiftc -no-pie $$(Scripts/static-libraries .build/static-libraries)
+  $$(Scripts/static-libraries .build/static-libraries)
 endif
 release: install-needs
 	@[ "$$(uname)" != Linux ] || pkg-config --exists libcurl libxml-2.0 2>/dev/null \
