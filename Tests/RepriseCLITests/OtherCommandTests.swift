@@ -27,6 +27,19 @@ struct OtherCommandTests {
     ] { #expect(ended.errors.contains(part), "\(ended.errors)") }
   }
 
+  @Test func `where no time zones are installed it says so`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "on: { schedule: { cron: '0 7 * * *', time-zone: Europe/Berlin } }\n"
+        + "steps: [{ id: a, run: x }]", to: "w.yaml")
+    try await scenario.reprise("validate", "w.yaml").succeeds()
+    let ended = try await scenario.reprise(
+      "validate", "w.yaml", environment: ["TZDIR": scenario.folder.path]
+    ).fails(with: 2)
+    #expect(ended.errors.contains("there is no time zone \"Europe/Berlin\""))
+    #expect(ended.errors.contains("tzdata"))
+  }
+
   @Test(arguments: ["text", "mermaid", "dot", "json"])
   func `a graph is drawn`(_ format: String) async throws {
     let scenario = try Scenario()

@@ -166,8 +166,10 @@ extension WorkflowReader {
       let known = ZoneRules.identifiers
       readers[0].tell(
         "there is no time zone \"\(zone)\"", at: zoneNode,
-        hint: nearest(to: zone, among: known).map { "did you mean \"\($0)\"?" }
-          ?? "it is a name such as Europe/Berlin, America/New_York or UTC")
+        hint: known.count < 2
+          ? "no time zones are installed here (in Debian: tzdata); TZDIR names another folder"
+          : nearest(to: zone, among: known).map { "did you mean \"\($0)\"?" }
+            ?? "it is a name such as Europe/Berlin, America/New_York or UTC")
     }
     guard let text = text(node, "cron", context) else { return nil }
     do throws(CronError) {

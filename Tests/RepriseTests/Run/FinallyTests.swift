@@ -165,6 +165,8 @@ struct FinallyTests {
         return [:]
       }, clock: clock)
     let run = engine.start(try Workflow(text: "timeout: 5s\n" + Self.text, file: "w.yaml"))
+    // Or the time would be over before it begins.
+    await expectEventually("the first step has begun") { ran.value == ["a"] }
     await expectEventually("it is over") {
       clock.advanceToNextWake()
       if case .ended = run.state.phase { return true }
