@@ -65,8 +65,8 @@ format:
 
 # libyaml, SQLite and the time zones: the only things that the package manager of Swift does not bring.
 install-needs:
-	@pkg-config --exists yaml-0.1 sqlite3 2>/dev/null && [ -e /usr/share/zoneinfo/Europe/Berlin ] \
-	  || ./Scripts/install-needs
+	@pkg-config --exists yaml-0.1 sqlite3 2>/dev/null \
+	  && [ -e "$${TZDIR:-/usr/share/zoneinfo}/Europe/Berlin" ] || ./Scripts/install-needs
 
 clean:
 	rm -rf .build

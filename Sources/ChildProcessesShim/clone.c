@@ -123,7 +123,13 @@ int reprise_clone(pid_t *pid, const char *path, char *const arguments[], char *c
     call.flags |= INTO_CONTROL_GROUP;
     call.control_group = (uint64_t)control_group;
   }
+  // Between clone and setsid the child is in our process group: what the terminal sends to that, such as
+  // SIGTSTP, would stop it, and us with it.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   long result = clone_into(&call, &job);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   // Everything but these two means that a flag is not known, not allowed, or not possible for the group.
   if (result < 0) return result == -EAGAIN || result == -ENOMEM ? (int)-result : ENOSYS;
   if (job.error) {

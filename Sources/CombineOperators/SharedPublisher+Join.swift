@@ -97,6 +97,8 @@ struct News<Output, Failure: Error> {
   @usableFromInline var ready = Queue<Dependent<Output, Failure>>()
   /// Those that a publisher has failed for, which is how they end, too.
   @usableFromInline var failed = Queue<(Dependent<Output, Failure>, Failure)>()
+  /// The subscribers of those that have ended.
+  @usableFromInline var subscribers = Queue<[SharedSubscription<Output, Failure>?]>()
 
   @inlinable
   init() {}
@@ -113,11 +115,24 @@ struct News<Output, Failure: Error> {
   }
 
   /// Ends those that have failed, and whatever waited for them, one after the other: not on the stack.
+  ///
+  /// Then tells the subscribers, before whom all others start: a subscriber may take its time.
   @inlinable
-  mutating func endFailed() {
+  mutating func spread() {
     while let (dependent, error) = failed.popFirst() {
       dependent.join.end(.failure(error), dependent.connection, &self)
     }
+    guard !subscribers.isEmpty else { return }
+    startReady()
+    while let told = subscribers.popFirst() {
+      for case let subscriber? in told { subscriber.deliver() }
+    }
+  }
+
+  /// Starts those that are ready, in tasks of their own.
+  @inlinable
+  mutating func startReady() {
+    while let dependent = ready.popFirst() { dependent.join.start(dependent.connection) }
   }
 }
 
@@ -190,11 +205,11 @@ extension SharedPublisher {
       let outcome = await work.transform(Join.values(of: work.upstreams))
       var news = News<Output, Failure>()
       dependent.join.end(outcome, dependent.connection, &news)
-      news.endFailed()
+      news.spread()
       // A closure may cancel the task that it runs in; what follows has not deserved that.
       next = Task.isCancelled ? nil : news.ready.popFirst()
       // All but one have tasks of their own: a closure may wait for long.
-      while let other = news.ready.popFirst() { other.join.start(other.connection) }
+      news.startReady()
       // Lets others have the thread.
       turns += 1
       if turns.isMultiple(of: 64) { await Task.yield() }
@@ -219,7 +234,7 @@ extension SharedPublisher {
   /// - Parameters:
   ///   - outcome: What it ends with.
   ///   - connection: In which of its connections; in another one nothing happens.
-  ///   - news: Where those are added that this has made ready, or has failed.
+  ///   - news: Where those are added that this has made ready or has failed, and those to be told.
   @inlinable
   func end(
     _ outcome: Result<Output, Failure>, _ connection: Int, _ news: inout News<Output, Failure>
@@ -239,7 +254,7 @@ extension SharedPublisher {
     }
     guard let ended else { return }
     for dependent in ended.dependents { news.add(dependent, ended.completion) }
-    for case let subscriber? in ended.subscribers { subscriber.deliver() }
+    if !ended.subscribers.isEmpty { news.subscribers.append(ended.subscribers) }
     guard case .failure = outcome, let join = ended.join else { return }
     end(.join(join.upstreams, join.task, connection: connection))
   }
@@ -259,8 +274,8 @@ extension SharedPublisher {
     if let completion {
       var news = News<Output, Failure>()
       news.add(dependent, completion)
-      news.endFailed()
-      while let ready = news.ready.popFirst() { ready.join.start(ready.connection) }
+      news.spread()
+      news.startReady()
     }
     if let start { begin(start) }
   }

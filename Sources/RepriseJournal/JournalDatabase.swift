@@ -38,10 +38,16 @@ enum JournalDatabase {
     do {
       let database = try Database(path: directory.databasePath, busyTimeout: .seconds(10))
       try database.read { connection in
+        // Where it cannot be, that is not an error but another answer.
+        guard try connection.value("PRAGMA journal_mode = WAL").text == "wal" else {
+          throw JournalError(
+            "the journal \"\(directory.databasePath)\" cannot be kept there: the file system cannot share "
+              + "memory between processes; choose another place with --state-dir")
+        }
         try connection.run(
           script: """
-            PRAGMA journal_mode = WAL; PRAGMA synchronous = \(synchronous);
-            PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = \(logPagesMax);
+            PRAGMA synchronous = \(synchronous); PRAGMA journal_size_limit = 16777216;
+            PRAGMA wal_autocheckpoint = \(logPagesMax);
             """)
       }
       try migrate(database, directory)
@@ -63,7 +69,7 @@ enum JournalDatabase {
     // The table is called as GRDB calls it, which kept the first journals.
     let done = try database.read { connection in
       let table = try connection.value(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'grdb_migrations'")
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'grdb_migrations'")
       guard table != .null else { return [String]() }
       return try connection.rows("SELECT identifier FROM grdb_migrations").compactMap(\.[0].text)
     }

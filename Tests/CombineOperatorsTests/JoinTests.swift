@@ -1,4 +1,5 @@
 import CombineOperators
+import Dispatch
 import TestSupport
 import Testing
 
@@ -153,6 +154,24 @@ struct JoinTests {
     all.subscribe(probe)
     await expectEventually("all have met") { probe.ended == .finished }
     #expect(probe.values == [1000])
+  }
+
+  @Test func `a subscriber that takes its time holds up nobody else`() async {
+    let first = [SharedPublisher<Int, Never>]().zip().task { $0.count }.share(replay: 1)
+    let hasRun = DispatchSemaphore(value: 0)
+    let outcome = Protected<DispatchTimeoutResult?>(nil)
+    let subscription = first.sink { _ in
+      outcome.withLock { $0 = hasRun.wait(timeout: .now() + 30) }
+    }
+    let second = [first].zip().task { (_: [Int]) -> Int in
+      hasRun.signal()
+      return 1
+    }.share(replay: 1)
+    second.hold()
+    await expectEventually("the subscriber has been told") { outcome.value != nil }
+    #expect(outcome.value == .success, "the other one ran meanwhile")
+    second.letGo()
+    subscription.cancel()
   }
 
   @Test func `a failure goes through a chain of any length, and not on the stack`() async {

@@ -58,7 +58,8 @@ package final class PipelineExecution<Value: Sendable> {
   /// - Parameters:
   ///   - steps: In topological order. What they need is among them or was connected before: values
   ///     that are there already are replayed.
-  ///   - perform: Does the work of one step, in a task of its own.
+  ///   - perform: Does the work of one step. It may wait as long as it likes: no other step waits for it
+  ///     but those that need it.
   package func connect(
     _ steps: [StepIndex], perform: @escaping Pipeline<Value>.Perform
   ) {

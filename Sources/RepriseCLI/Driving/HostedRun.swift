@@ -24,9 +24,6 @@ struct RunSettings: Sendable {
   var secrets: Secrets
   /// Whether steps run even when they are up to date.
   var runsUpToDate = false
-  /// Whether it is told how long steps usually take: not where nobody is to see it, since that is read
-  /// from the records before the first step begins.
-  var tellsUsual = true
 }
 
 /// A run that has begun and can be reached.
@@ -81,8 +78,7 @@ struct HostedRun: Sendable {
       recorder: held.recorded, memory: JournalMemory(journal, file: held.file),
       runsUpToDate: settings.runsUpToDate)
     // Only for the display: a run is not held up by records that cannot be read.
-    let usual =
-      settings.tellsUsual ? (try? journal.usualDurations(like: held.recorded.id)) ?? [:] : [:]
+    let usual = (try? journal.usualDurations(like: held.recorded.id)) ?? [:]
     // A run that never had its turn has no state to go on with.
     guard let state = held.state, state.run != nil else {
       return engine.start(

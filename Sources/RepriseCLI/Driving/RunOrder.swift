@@ -49,7 +49,7 @@ struct RunOrder: Equatable {
         .merging(loaded.recordedSources) { $1 }, group: selected.concurrency?.group)
     let settings = RunSettings(
       progress: detach ? .none : progress, secrets: try await gatherSecrets(of: selected),
-      runsUpToDate: force, tellsUsual: detach || progress != .none)
+      runsUpToDate: force)
     let run = DrivenRun(settings, passesThrough: passThrough)
     guard !noJournal else { throw await run.exitStatus(of: selected) }
     let journal = try place.openJournal()

@@ -140,7 +140,7 @@ public final class RecordedWatch: Sendable {
   public func counts() throws(JournalError) -> WatchCounts {
     try journal.explaining {
       try journal.database.read { connection in
-        try connection.rows("SELECT * FROM watch WHERE number = ?", number)
+        try connection.rows("SELECT \(WatchCounts.columns) FROM watch WHERE number = ?", number)
           .first.map(WatchCounts.init) ?? WatchCounts()
       }
     }

@@ -28,7 +28,8 @@ extension Journal {
       try database.read { connection in
         try connection.rows(
           """
-          SELECT watch.*, (SELECT count(*) FROM watch_event WHERE watch = watch.number) AS waiting
+          SELECT name, file, started_at, \(WatchCounts.columns),
+            (SELECT count(*) FROM watch_event WHERE watch = watch.number) AS waiting
           FROM watch ORDER BY name
           """)
       }
@@ -66,6 +67,9 @@ extension Journal {
 extension WatchCounts {
   /// The option under which a run that a watch started names it.
   public static let optionOfRuns = "watch"
+
+  /// The columns that it is read from.
+  static let columns = "accepted, folded, dropped, runs, restarts"
 
   init(_ row: Row) {
     self.init()

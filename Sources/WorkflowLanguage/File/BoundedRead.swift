@@ -25,6 +25,8 @@ package func readBytes(of descriptor: Int32, upTo limit: Int) -> [UInt8]? {
   while bytes.count <= limit {
     let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
     if count < 0 && errno == EINTR { continue }
+    // A pipe that was opened without waiting, and has no more for now.
+    if count < 0 && errno == EAGAIN { break }
     guard count >= 0 else { return nil }
     guard count > 0 else { break }
     bytes += buffer[..<count]

@@ -96,7 +96,7 @@ private struct ZoneBlock {
     var types: [Int] = []
     for _ in 0..<header.types {
       // An offset is followed by whether it is daylight saving time, and by its name.
-      guard let offset = reader.integer(4), reader.skip(2), abs(offset) < secondsPerDay * 2 else {
+      guard let offset = reader.integer(4), reader.skip(2), abs(offset) < secondsPerDay else {
         return nil
       }
       types.append(Int(offset))

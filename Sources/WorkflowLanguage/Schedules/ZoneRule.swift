@@ -18,7 +18,7 @@ struct ZoneRule: Sendable, Equatable {
   /// - Parameter text: The text.
   init?(_ text: String) {
     var parser = ZoneRuleParser(text)
-    guard parser.name(), let west = parser.time(hoursMax: 24) else { return nil }
+    guard parser.name(), let west = parser.offset() else { return nil }
     standardOffset = -west
     guard !parser.isAtEnd else {
       summer = nil
@@ -27,7 +27,7 @@ struct ZoneRule: Sendable, Equatable {
     guard parser.name() else { return nil }
     var offset = standardOffset + 3600
     if !parser.isAtEnd, !parser.isNext(",") {
-      guard let west = parser.time(hoursMax: 24) else { return nil }
+      guard let west = parser.offset() else { return nil }
       offset = -west
     }
     // Without days, the ones of the United States: as glibc and the tz database do.
@@ -153,6 +153,11 @@ private struct ZoneRuleParser {
     guard let number = Int(Substring(digits)), range.contains(number) else { return nil }
     rest = rest[digits.endIndex...]
     return number
+  }
+
+  /// A time to the west of Greenwich, less than a day.
+  mutating func offset() -> Int? {
+    time(hoursMax: 24).flatMap { abs($0) < Int(secondsPerDay) ? $0 : nil }
   }
 
   /// Hours, and perhaps minutes and seconds, with or without a sign, in seconds.

@@ -25,7 +25,8 @@ public struct ZoneRules: ZoneOffsets, Equatable {
 
   /// The time zone of a name; nil if there is no such zone.
   ///
-  /// Known are ``identifiers``, among them older names such as `US/Eastern`. `UTC` is known on every machine.
+  /// Known are ``identifiers``, among them older names such as `US/Eastern`. `UTC` is known on every machine,
+  /// and so are offsets such as `GMT+0530`.
   ///
   /// - Parameter identifier: The name, in the case in which the tz database has it.
   public init?(identifier: String) {
@@ -34,6 +35,8 @@ public struct ZoneRules: ZoneOffsets, Equatable {
       clocks = .file(file)
     } else if identifier == "UTC" {
       clocks = .utc
+    } else if let rule = Self.fixed(identifier) {
+      clocks = .rule(rule)
     } else {
       return nil
     }
@@ -98,6 +101,21 @@ public struct ZoneRules: ZoneOffsets, Equatable {
     // A name must not lead out of the folder.
     guard isName(identifier) else { return nil }
     return ZoneFile(contentsOf: folder + "/" + identifier)
+  }
+
+  /// An offset such as `GMT+0530`: ahead of UTC, where POSIX counts to the west.
+  private static func fixed(_ identifier: String) -> ZoneRule? {
+    let digits = identifier.dropFirst(4)
+    guard identifier.hasPrefix("GMT"), digits.count == 4, digits.allSatisfy(\.isNumber) else {
+      return nil
+    }
+    let sign: String
+    switch identifier.dropFirst(3).first {
+    case "+": sign = "-"
+    case "-": sign = "+"
+    default: return nil
+    }
+    return ZoneRule("<\(identifier)>\(sign)\(digits.prefix(2)):\(digits.suffix(2))")
   }
 
   private static func isName(_ text: String) -> Bool {

@@ -75,10 +75,20 @@ struct ZoneFileTests {
   @Test(arguments: [
     "", "CET", "C-1", "CET-1CEST,", "CET-1CEST,M3.5.0", "CET-1CEST,M13.5.0,M10.5.0",
     "CET-1CEST,M3.6.0,M10.5.0", "CET-1CEST,M3.5.7,M10.5.0", "CET-1CEST,J0,J1", "CET-1CEST,366,1",
-    "CET-25", "CET-1CEST,M3.5.0/168,M10.5.0", "<+03", "CET-1:60", "CET-1CEST,M3.5.0,M10.5.0 ",
+    "CET-25", "CET-24:00:00", "CET-1CEST-24", "CET-1CEST,M3.5.0/168,M10.5.0", "<+03", "CET-1:60",
+    "CET-1CEST,M3.5.0,M10.5.0 ",
     "CET-99999999999999999999",
   ]) func `what is no rule is refused`(text: String) {
     #expect(ZoneRule(text) == nil)
+  }
+
+  @Test func `an offset is a name, too`() {
+    #expect(ZoneRules(identifier: "GMT+0530")?.offset(at: 0) == 19_800)
+    #expect(ZoneRules(identifier: "GMT-0330")?.offset(at: 0) == -12_600)
+    for name in ["GMT+2500", "GMT+0560", "GMT+530", "GMT0530", "GMT+05:30", "UTC+0530", "GMT+٠٥٣٠"]
+    {
+      #expect(ZoneRules(identifier: name) == nil, "\(name)")
+    }
   }
 
   @Test func `no name leads out of the folder`() {
