@@ -19,7 +19,7 @@ test: install-needs
 	Scripts/test --skip-build --no-parallel
 
 # The campaigns of Documentation/reliability.md at their full length: about an hour. SOAK names others.
-SOAK ?= KillTests|RunCommandTests|TriggerTests|ControlCommandTests|ConcurrencyTests|PowerLossTests|JournalTests|ControlServerTests|SoakTests|ProcessRestartTests|ZipTests|OrderTests|JoinTests|DatabaseTests
+SOAK ?= KillTests|RunCommandTests|TriggerTests|ControlCommandTests|ConcurrencyTests|PowerLossTests|JournalTests|ControlServerTests|SoakTests|ProcessRestartTests|ZipTests|OrderTests|JoinTests|DatabaseTests|OracleTests|CancelTests|RunOrderTests
 soak: install-needs
 	$(SWIFT) build --build-tests
 	REPRISE_SOAK=1 Scripts/test --skip-build --no-parallel --filter '$(SOAK)'

@@ -112,8 +112,8 @@ struct CancelTests {
     #expect(count.value == 1)
   }
 
-  @Test func `a thousand watches leave no descriptor behind`() throws {
-    for _ in 0..<rounds(1000, soak: 1000) {
+  @Test func `hundreds of watches leave no descriptor behind`() throws {
+    for _ in 0..<rounds(400, soak: 5000) {
       // More at once than the system allows would be told as a problem.
       let watch = try FolderWatch(folder.root, filter: FileWatchFilter()) {
         if case .problem(let text) = $0 { Issue.record("\(text)") }
@@ -122,6 +122,6 @@ struct CancelTests {
       watch.cancel()
     }
     // Other tests run beside this one and hold some.
-    #expect(Self.descriptorsCount(of: "inotify") < 100)
+    #expect(Self.descriptorsCount(of: "inotify") < 50)
   }
 }

@@ -18,7 +18,7 @@ struct RunOrderTests {
   @Test func `what is read without the parser is what the parser reads`() throws {
     var random = SeededGenerator.announced()
     var quick = 0
-    for _ in 0..<2_000 {
+    for _ in 0..<rounds(600, soak: 20_000) {
       let count = Int.random(in: 0...6, using: &random)
       let words = (0..<count).map { _ in Self.words.randomElement(using: &random) ?? "" }
       guard let order = RunOrder(quickly: ["run"] + words) else { continue }

@@ -43,21 +43,12 @@ struct ZoneRule: Sendable, Equatable {
     guard let summer else { return standardOffset }
     let today = (seconds + Int64(standardOffset)).flooringQuotient(by: secondsPerDay)
     let year = CivilDate(dayNumber: today).year
-    // A change may be up to a week away from its day, and so in the year before or after. Where an end and
-    // a start fall on the same moment, it is summer all the year.
-    var last: (moment: Int64, isStart: Bool)?
-    for year in (year - 1)...(year + 1) {
-      for change in [
-        (moment: summer.start.moment(in: year) - Int64(standardOffset), isStart: true),
-        (moment: summer.end.moment(in: year) - Int64(summer.offset), isStart: false),
-      ] where change.moment <= seconds {
-        if let last, (last.moment, last.isStart ? 1 : 0) > (change.moment, change.isStart ? 1 : 0) {
-          continue
-        }
-        last = change
-      }
-    }
-    return last?.isStart == true ? summer.offset : standardOffset
+    // As the C library does: the changes of the year that a clock shows which is never changed.
+    let start = summer.start.moment(in: year) - Int64(standardOffset)
+    let end = summer.end.moment(in: year) - Int64(summer.offset)
+    let isSummer =
+      start < end ? start <= seconds && seconds < end : seconds < end || start <= seconds
+    return isSummer ? summer.offset : standardOffset
   }
 }
 
