@@ -18,21 +18,22 @@ struct DirectInput<Input, Failure: Error>: Subscriber {
   @usableFromInline let onCompletion:
     @Sendable (AnyObject, Int, Subscribers.Completion<Failure>) -> Void
 
-  /// Makes a subscriber; the functions must capture nothing, so that they cost no memory.
+  /// Makes a subscriber for an object whose type is known here.
   @inlinable
-  init(
-    _ owner: AnyObject, number: Int = 0,
-    onSubscription: @escaping @Sendable (AnyObject, Int, any Subscription) -> Void,
-    onValue: @escaping @Sendable (AnyObject, Int, Input) -> Void,
-    onCompletion:
-      @escaping @Sendable (AnyObject, Int, Subscribers.Completion<Failure>)
-      -> Void
-  ) {
+  init<Owner: InputOwner>(_ owner: Owner, number: Int = 0)
+  where Owner.Input == Input, Owner.Failure == Failure {
     self.owner = owner
     self.number = number
-    self.onSubscription = onSubscription
-    self.onValue = onValue
-    self.onCompletion = onCompletion
+    // They capture nothing, so they cost no memory.
+    onSubscription = { owner, number, subscription in
+      unsafeDowncast(owner, to: Owner.self).receive(subscription: subscription, from: number)
+    }
+    onValue = { owner, number, value in
+      unsafeDowncast(owner, to: Owner.self).receive(value, from: number)
+    }
+    onCompletion = { owner, number, completion in
+      unsafeDowncast(owner, to: Owner.self).receive(completion: completion, from: number)
+    }
   }
 
   @inlinable
@@ -51,4 +52,18 @@ struct DirectInput<Input, Failure: Error>: Subscriber {
   func receive(completion: Subscribers.Completion<Failure>) {
     onCompletion(owner, number, completion)
   }
+}
+
+/// What subscribes to publishers by means of a ``DirectInput``.
+@usableFromInline
+protocol InputOwner: AnyObject, SendableMetatype {
+  associatedtype Input
+  associatedtype Failure: Error
+
+  /// Takes the subscription to one of its upstreams, or of one of its connections.
+  func receive(subscription: any Subscription, from number: Int)
+  /// Takes a value.
+  func receive(_ value: Input, from number: Int)
+  /// Takes the end.
+  func receive(completion: Subscribers.Completion<Failure>, from number: Int)
 }

@@ -93,7 +93,7 @@ extension Publishers {
         let subscription = CountingBufferSubscription(
           downstream: downstream, limit: buffer.limit, strategy: buffer.strategy,
           onDrop: buffer.onDrop, onChange: buffer.onChange)
-        buffer.upstream.receive(subscriber: subscription.input)
+        buffer.upstream.receive(subscriber: DirectInput(subscription))
       }
     }
 
@@ -111,7 +111,7 @@ extension Publishers {
 /// The subscription of downstream, which subscribes to upstream.
 @usableFromInline
 final class CountingBufferSubscription<Input: Sendable, Failure: Error>: DirectSubscription,
-  @unchecked Sendable
+  InputOwner, @unchecked Sendable
 {
   // @unchecked: inherited; what is added is constant or behind the mutex.
   @usableFromInline typealias Downstream = Receiver<Input, Failure>
@@ -200,20 +200,8 @@ final class CountingBufferSubscription<Input: Sendable, Failure: Error>: DirectS
 
   // MARK: From upstream
 
-  /// What subscribes to upstream.
   @inlinable
-  var input: DirectInput<Input, Failure> {
-    DirectInput(self) { buffer, _, subscription in
-      unsafeDowncast(buffer, to: CountingBufferSubscription.self).receive(subscription)
-    } onValue: { buffer, _, value in
-      unsafeDowncast(buffer, to: CountingBufferSubscription.self).receive(value)
-    } onCompletion: { buffer, _, completion in
-      unsafeDowncast(buffer, to: CountingBufferSubscription.self).receive(completion)
-    }
-  }
-
-  @inlinable
-  func receive(_ subscription: any Subscription) {
+  func receive(subscription: any Subscription, from _: Int) {
     let carried = Carried(subscription)
     let downstream = state.withLock { state -> Carried<Downstream?> in
       guard state.upstream == nil, state.end == nil else { return Carried(nil) }
@@ -227,7 +215,7 @@ final class CountingBufferSubscription<Input: Sendable, Failure: Error>: DirectS
   }
 
   @inlinable
-  func receive(_ input: Input) {
+  func receive(_ input: Input, from _: Int) {
     let upstream = state.withLock { state -> Carried<(any Subscription)?> in
       guard state.downstream != nil, state.end == nil,
         let failure = state.values.add(input, whenFull: strategy)
@@ -242,7 +230,7 @@ final class CountingBufferSubscription<Input: Sendable, Failure: Error>: DirectS
   }
 
   @inlinable
-  func receive(_ completion: Subscribers.Completion<Failure>) {
+  func receive(completion: Subscribers.Completion<Failure>, from _: Int) {
     let upstream = state.withLock { state -> Carried<(any Subscription)?> in
       guard state.downstream != nil, state.end == nil else { return Carried(nil) }
       state.end = completion

@@ -96,7 +96,7 @@ extension Publishers {
       connect = { map, downstream in
         let subscription = TaskMapSubscription(
           downstream: downstream, maxPublishers: map.maxPublishers, transform: map.transform)
-        map.upstream.receive(subscriber: subscription.input)
+        map.upstream.receive(subscriber: DirectInput(subscription))
       }
     }
 
@@ -136,7 +136,7 @@ enum Transform<Input, Output, Failure: Error>: Sendable {
 /// The subscription of downstream, which subscribes to upstream and owns the tasks.
 @usableFromInline
 final class TaskMapSubscription<Input: Sendable, Output: Sendable, Failure: Error>:
-  DirectSubscription, @unchecked Sendable
+  DirectSubscription, InputOwner, @unchecked Sendable
 {
   // @unchecked: inherited; what is added is constant or behind the mutex.
   @usableFromInline typealias Downstream = Receiver<Output, Failure>
@@ -240,20 +240,8 @@ final class TaskMapSubscription<Input: Sendable, Output: Sendable, Failure: Erro
 
   // MARK: From upstream
 
-  /// What subscribes to upstream.
   @inlinable
-  var input: DirectInput<Input, Failure> {
-    DirectInput(self) { map, _, subscription in
-      unsafeDowncast(map, to: TaskMapSubscription.self).receive(subscription)
-    } onValue: { map, _, value in
-      unsafeDowncast(map, to: TaskMapSubscription.self).receive(value)
-    } onCompletion: { map, _, completion in
-      unsafeDowncast(map, to: TaskMapSubscription.self).receive(completion)
-    }
-  }
-
-  @inlinable
-  func receive(_ subscription: any Subscription) {
+  func receive(subscription: any Subscription, from _: Int) {
     let carried = Carried(subscription)
     let downstream = state.withLock { state in
       state.upstream = carried.value
@@ -263,7 +251,7 @@ final class TaskMapSubscription<Input: Sendable, Output: Sendable, Failure: Erro
   }
 
   @inlinable
-  func receive(_ input: Input) {
+  func receive(_ input: Input, from _: Int) {
     state.withLock { state in
       guard state.downstream != nil else { return }
       // Made under the lock, which only enqueues it, so that it cannot end before it is known. It
@@ -275,7 +263,7 @@ final class TaskMapSubscription<Input: Sendable, Output: Sendable, Failure: Erro
   }
 
   @inlinable
-  func receive(_ completion: Subscribers.Completion<Failure>) {
+  func receive(completion: Subscribers.Completion<Failure>, from _: Int) {
     let isOver = state.withLock { state in
       guard state.downstream != nil else { return false }
       state.upstream = nil

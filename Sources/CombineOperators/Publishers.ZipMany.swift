@@ -52,7 +52,7 @@ extension Publishers {
         downstream.receive(junction)
         for position in upstreams.indices {
           // Not `subscribe`, through which no compiler sees which types meet.
-          upstreams[position].receive(subscriber: junction.input(position))
+          upstreams[position].receive(subscriber: DirectInput(junction, number: position))
         }
       }
     }
@@ -70,7 +70,9 @@ extension Publishers {
 
 /// The subscription of a zip: where the values of all publishers meet.
 @usableFromInline
-final class ZipJunction<Input, Failure: Error>: DirectSubscription, @unchecked Sendable {
+final class ZipJunction<Input, Failure: Error>: DirectSubscription, InputOwner,
+  @unchecked Sendable
+{
   // @unchecked: inherited; what is added is behind the mutex.
   /// What is known of one publisher.
   @usableFromInline
@@ -165,20 +167,8 @@ final class ZipJunction<Input, Failure: Error>: DirectSubscription, @unchecked S
 
   // MARK: From the publishers
 
-  /// What subscribes to one of the publishers.
   @inlinable
-  func input(_ position: Int) -> DirectInput<Input, Failure> {
-    DirectInput(self, number: position) { junction, position, subscription in
-      unsafeDowncast(junction, to: ZipJunction.self).receive(subscription, at: position)
-    } onValue: { junction, position, value in
-      unsafeDowncast(junction, to: ZipJunction.self).receive(value, at: position)
-    } onCompletion: { junction, position, completion in
-      unsafeDowncast(junction, to: ZipJunction.self).receive(completion, at: position)
-    }
-  }
-
-  @inlinable
-  func receive(_ subscription: any Subscription, at position: Int) {
+  func receive(subscription: any Subscription, from position: Int) {
     let carried = Carried(subscription)
     let asked = state.withLock { state -> Subscribers.Demand? in
       guard state.downstream != nil else { return nil }
@@ -190,7 +180,7 @@ final class ZipJunction<Input, Failure: Error>: DirectSubscription, @unchecked S
   }
 
   @inlinable
-  func receive(_ value: Input, at position: Int) {
+  func receive(_ value: Input, from position: Int) {
     let carried = Carried(value)
     let action = state.withLock { state -> Carried<Action> in
       guard state.downstream != nil else { return Carried(.nothing) }
@@ -202,7 +192,7 @@ final class ZipJunction<Input, Failure: Error>: DirectSubscription, @unchecked S
   }
 
   @inlinable
-  func receive(_ completion: Subscribers.Completion<Failure>, at position: Int) {
+  func receive(completion: Subscribers.Completion<Failure>, from position: Int) {
     let action = state.withLock { state -> Carried<Action> in
       guard state.downstream != nil else { return Carried(.nothing) }
       state.slots[position].subscription = nil

@@ -34,7 +34,8 @@ extension Publisher {
 ///
 /// See `Publisher.share(replay:)` for its contract. Its type does not name what it shares, so that
 /// publishers that build on one another stay of one type.
-public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable {
+public final class SharedPublisher<Output, Failure: Error>: Publisher, InputOwner, Sendable {
+  @usableFromInline typealias Input = Output
   /// How to subscribe to what is shared, as one connection.
   @usableFromInline typealias Connect = (SharedPublisher, _ connection: Int) -> Void
 
@@ -76,7 +77,7 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
     replayCount = count
     isJoin = false
     let connect = Carried<Connect> { shared, connection in
-      upstream.receive(subscriber: shared.input(connection))
+      upstream.receive(subscriber: DirectInput(shared, number: connection))
     }
     state = Mutex(State(connect: connect.value))
   }
@@ -183,20 +184,8 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
 
   // MARK: From upstream
 
-  /// What subscribes to upstream, as one connection.
   @inlinable
-  func input(_ connection: Int) -> DirectInput<Output, Failure> {
-    DirectInput(self, number: connection) { shared, connection, subscription in
-      unsafeDowncast(shared, to: SharedPublisher.self).receive(subscription, connection: connection)
-    } onValue: { shared, connection, value in
-      unsafeDowncast(shared, to: SharedPublisher.self).receive(value, connection: connection)
-    } onCompletion: { shared, connection, completion in
-      unsafeDowncast(shared, to: SharedPublisher.self).receive(completion, connection: connection)
-    }
-  }
-
-  @inlinable
-  func receive(_ subscription: any Subscription, connection: Int) {
+  func receive(subscription: any Subscription, from connection: Int) {
     let carried = Carried(subscription)
     let isWanted = state.withLock { state in
       guard state.connection == connection else { return false }
@@ -207,7 +196,7 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
   }
 
   @inlinable
-  func receive(_ value: Output, connection: Int) {
+  func receive(_ value: Output, from connection: Int) {
     let carried = Carried(value)
     let subscribers = state.withLock { state -> [SharedSubscription<Output, Failure>?] in
       guard state.connection == connection else { return [] }
@@ -222,7 +211,7 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
   }
 
   @inlinable
-  func receive(_ completion: Subscribers.Completion<Failure>, connection: Int) {
+  func receive(completion: Subscribers.Completion<Failure>, from connection: Int) {
     // What is let go of goes outside of the lock: it may be the last reference to upstream.
     let ended = state.withLock { state -> Ended? in
       guard state.connection == connection else { return nil }

@@ -14,8 +14,8 @@ import Darwin
 enum JournalDatabase {
   /// How many pages the log holds before it is written into the database.
   ///
-  /// Whoever opens it first reads the whole log and adds it up, so a long one delays the start of each run: the library's own thousand pages
-  /// by a millisecond or two.
+  /// Whoever opens it first reads the whole log and adds it up, so a long one delays the start of each
+  /// run: the library's own thousand pages by a millisecond or two.
   private static let logPagesMax = 200
 
   /// Opens the database of a folder, which it makes and brings up to date where need be.

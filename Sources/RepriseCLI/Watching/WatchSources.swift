@@ -165,10 +165,9 @@ final class WatchSources: Sendable {
             Trigger(kind: .schedule, time: Timestamp(microseconds: $0 * 1_000_000).description))
         }
         inbox.put { transaction throws(JournalError) in
-          try transaction.accept(event, of: schedule.text, dealtWithUntil: plan.dealtWith).map {
-            [$0]
-          }
-            ?? []
+          let accepted = try transaction.accept(
+            event, of: schedule.text, dealtWithUntil: plan.dealtWith)
+          return accepted.map { [$0] } ?? []
         }
       }
       dealtWith = plan.dealtWith

@@ -16,7 +16,7 @@ public struct ZoneRules: ZoneOffsets, Equatable {
   private enum Clocks: Equatable {
     case file(ZoneFile)
     case rule(ZoneRule)
-    case utc
+    case fixed(FixedOffset)
   }
 
   /// The name by which it was asked for.
@@ -34,9 +34,9 @@ public struct ZoneRules: ZoneOffsets, Equatable {
     if let file = Self.file(identifier) {
       clocks = .file(file)
     } else if identifier == "UTC" {
-      clocks = .utc
-    } else if let rule = Self.fixed(identifier) {
-      clocks = .rule(rule)
+      clocks = .fixed(.utc)
+    } else if let offset = Self.fixedOffset(identifier) {
+      clocks = .fixed(offset)
     } else {
       return nil
     }
@@ -58,7 +58,7 @@ public struct ZoneRules: ZoneOffsets, Equatable {
     return ZoneRules(identifier: name, clocks: .file(file))
   }
 
-  private static var utc: ZoneRules { ZoneRules(identifier: "UTC", clocks: .utc) }
+  private static var utc: ZoneRules { ZoneRules(identifier: "UTC", clocks: .fixed(.utc)) }
 
   /// What a value of the variable `TZ` means (tzset(3)): a name, the path of a file, or a rule.
   init(variable: String) {
@@ -87,7 +87,7 @@ public struct ZoneRules: ZoneOffsets, Equatable {
     switch clocks {
     case .file(let file): file.offset(at: seconds)
     case .rule(let rule): rule.offset(at: seconds)
-    case .utc: 0
+    case .fixed(let offset): offset.offset(at: seconds)
     }
   }
 
@@ -103,19 +103,16 @@ public struct ZoneRules: ZoneOffsets, Equatable {
     return ZoneFile(contentsOf: folder + "/" + identifier)
   }
 
-  /// An offset such as `GMT+0530`: ahead of UTC, where POSIX counts to the west.
-  private static func fixed(_ identifier: String) -> ZoneRule? {
+  /// An offset such as `GMT+0530`.
+  private static func fixedOffset(_ identifier: String) -> FixedOffset? {
+    let sign = identifier.dropFirst(3).first
     let digits = identifier.dropFirst(4)
-    guard identifier.hasPrefix("GMT"), digits.count == 4, digits.allSatisfy(\.isNumber) else {
-      return nil
-    }
-    let sign: String
-    switch identifier.dropFirst(3).first {
-    case "+": sign = "-"
-    case "-": sign = "+"
-    default: return nil
-    }
-    return ZoneRule("<\(identifier)>\(sign)\(digits.prefix(2)):\(digits.suffix(2))")
+    guard identifier.hasPrefix("GMT"), sign == "+" || sign == "-", digits.count == 4,
+      digits.allSatisfy(\.isNumber), let hours = Int(digits.prefix(2)), hours < 24,
+      let minutes = Int(digits.suffix(2)), minutes < 60
+    else { return nil }
+    let seconds = hours * 3600 + minutes * 60
+    return FixedOffset(secondsFromUTC: sign == "-" ? -seconds : seconds)
   }
 
   private static func isName(_ text: String) -> Bool {
