@@ -3,34 +3,51 @@
 
 WORKFLOW ?= coordinator
 SWIFT ?= swift
+# What is optional for others is built and tested here.
+TRAITS = --enable-all-traits
 
-.PHONY: run build test soak fuzz lint format tsan release bench guard install-needs clean
+.PHONY: run build test soak fuzz api docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
 
 run: build
 	@.build/debug/reprise run $(WORKFLOW)
 
 build: install-needs
-	$(SWIFT) build --product reprise
+	$(SWIFT) build $(TRAITS) --product reprise
 
 # One test after the other: some start storms of processes, others measure none. With small stacks, so
 # that nothing that recurses along a graph of 100,000 steps goes unnoticed.
-test: install-needs
-	$(SWIFT) build --build-tests
-	Scripts/test --skip-build --no-parallel
+test: test-needs
+	$(SWIFT) build $(TRAITS) --build-tests
+	Scripts/test $(TRAITS) --skip-build --no-parallel
 
 # The campaigns of Documentation/reliability.md at their full length: about an hour. SOAK names others.
 SOAK ?= KillTests|RunCommandTests|TriggerTests|ControlCommandTests|ConcurrencyTests|PowerLossTests|JournalTests|ControlServerTests|SoakTests|ProcessRestartTests|ZipTests|OrderTests|JoinTests|DatabaseTests|OracleTests|CancelTests|RunOrderTests
 soak: install-needs
-	$(SWIFT) build --build-tests
-	REPRISE_SOAK=1 Scripts/test --skip-build --no-parallel --filter '$(SOAK)'
+	$(SWIFT) build $(TRAITS) --build-tests
+	REPRISE_SOAK=1 Scripts/test $(TRAITS) --skip-build --no-parallel --filter '$(SOAK)'
 
 # Ten million mutations of the examples through the loader under AddressSanitizer; FUZZ names another number.
 FUZZ ?= 10000000
 fuzz: install-needs
 	Scripts/fuzz $(FUZZ)
 
+# Writes down the public surface of the libraries in Documentation/api. A change of it that was not written down
+# fails `make test`.
+api: install-needs
+	$(SWIFT) build $(TRAITS) --build-tests
+	REPRISE_WRITE_API=1 $(SWIFT) test $(TRAITS) --skip-build --filter 'InterfaceTests.*checked in'
+
+# The documentation of the library as a site in .build/docs; a warning fails it.
+docs: install-needs
+	$(SWIFT) build $(TRAITS)
+	Scripts/docs .build/debug .build/docs
+
+# The picture at the head of the README, from a real run; needs tmux.
+picture: build
+	Scripts/picture .build/debug/reprise Documentation/display.svg
+
 # The suite under ThreadSanitizer, after a planted race and a lock have been judged rightly.
-tsan: install-needs
+tsan: test-needs
 	Scripts/thread-sanitizer/run
 
 # The command as it is to be installed: it needs the C library and nothing else, so that there is little to be
@@ -55,8 +72,17 @@ bench: install-needs
 guard: install-needs
 	Benchmarks/guard
 
+# Whether a stranger can embed the engine: builds and runs a package that depends on what is committed here.
+embedding: install-needs
+	Examples/check-embedding
+
+# Builds the examples, runs them, and looks whether they do what they say.
+examples: install-needs
+	Examples/check
+
 SOURCES = Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources \
-  Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests
+  Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests \
+  $(wildcard Examples/*/Package.swift Examples/*/Sources)
 lint:
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
 
@@ -67,6 +93,10 @@ format:
 install-needs:
 	@pkg-config --exists yaml-0.1 sqlite3 2>/dev/null \
 	  && [ -e "$${TZDIR:-/usr/share/zoneinfo}/Europe/Berlin" ] || ./Scripts/install-needs
+
+# What only the tests need: Python, for the client in Examples/python.
+test-needs: install-needs
+	@command -v python3 >/dev/null || ./Scripts/install-needs python3
 
 clean:
 	rm -rf .build

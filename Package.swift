@@ -2,17 +2,35 @@
 
 import PackageDescription
 
+let observability = TargetDependencyCondition.when(traits: ["Observability"])
+
 let package = Package(
   name: "reprise",
   platforms: [.macOS(.v15)],  // for `Mutex`
   products: [
     .library(name: "Reprise", targets: ["Reprise"]),
     .library(name: "CombineOperators", targets: ["CombineOperators"]),
+    .library(name: "RepriseObservability", targets: ["RepriseObservability"]),
+    .library(name: "RepriseService", targets: ["RepriseService"]),
     .executable(name: "reprise", targets: ["RepriseCLI"]),
+  ],
+  // Off unless somebody asks for them: who embeds the engine alone does not even fetch what they need. Their targets
+  // are empty then.
+  traits: [
+    .trait(
+      name: "Observability",
+      description: "RepriseObservability: swift-log, swift-metrics and swift-distributed-tracing"),
+    .trait(
+      name: "ServiceLifecycle",
+      description: "RepriseService: an engine as a service of swift-service-lifecycle"),
   ],
   dependencies: [
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.1.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
   ],
   // In the order in which data flows; nothing imports a target that stands below it.
   targets: [
@@ -41,6 +59,24 @@ let package = Package(
     .target(name: "FileWatching"),
     .target(
       name: "Reprise", dependencies: ["WorkflowLanguage", "CombineOperators", "ChildProcesses"]),
+    .target(
+      name: "RepriseObservability",
+      dependencies: [
+        "Reprise",
+        .product(name: "Logging", package: "swift-log", condition: observability),
+        .product(name: "Metrics", package: "swift-metrics", condition: observability),
+        .product(name: "Tracing", package: "swift-distributed-tracing", condition: observability),
+      ]
+    ),
+    .target(
+      name: "RepriseService",
+      dependencies: [
+        "Reprise",
+        .product(
+          name: "ServiceLifecycle", package: "swift-service-lifecycle",
+          condition: .when(traits: ["ServiceLifecycle"])),
+      ]
+    ),
     .target(name: "RepriseJournal", dependencies: ["Reprise", "SQLite"]),
     .target(name: "RepriseControl", dependencies: ["Reprise", "CombineOperators"]),
     .target(name: "RepriseTerminal", dependencies: ["Reprise", "CombineOperators"]),
@@ -63,7 +99,22 @@ let package = Package(
     .testTarget(name: "CombineOperatorsTests", dependencies: ["CombineOperators", "TestSupport"]),
     .testTarget(name: "FileWatchingTests", dependencies: ["FileWatching", "TestSupport"]),
     .testTarget(name: "ChildProcessesTests", dependencies: ["ChildProcesses", "TestSupport"]),
-    .testTarget(name: "RepriseTests", dependencies: ["Reprise", "ChildProcesses", "TestSupport"]),
+    .target(name: "AllocationShim", path: "Tests/AllocationShim"),
+    .testTarget(
+      name: "RepriseTests",
+      dependencies: ["Reprise", "ChildProcesses", "TestSupport", "AllocationShim"]
+    ),
+    .testTarget(
+      name: "RepriseObservabilityTests",
+      dependencies: [
+        "RepriseObservability", "TestSupport",
+        .product(name: "InMemoryLogging", package: "swift-log", condition: observability),
+        .product(name: "MetricsTestKit", package: "swift-metrics", condition: observability),
+        .product(
+          name: "InMemoryTracing", package: "swift-distributed-tracing", condition: observability),
+      ]
+    ),
+    .testTarget(name: "RepriseServiceTests", dependencies: ["RepriseService", "TestSupport"]),
     .testTarget(
       name: "RepriseJournalTests",
       dependencies: ["RepriseJournal", "SQLite", "TestSupport", "PowerLossShim"]
@@ -72,7 +123,7 @@ let package = Package(
     .testTarget(name: "RepriseTerminalTests", dependencies: ["RepriseTerminal"]),
     .testTarget(
       name: "RepriseCLITests", dependencies: ["RepriseCLI", "RepriseJournal", "TestSupport"]),
-    .testTarget(name: "HouseTests"),
+    .testTarget(name: "HouseTests", dependencies: ["WorkflowLanguage"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -22,7 +22,7 @@ final class ChildState {
 
   /// One of the streams.
   struct Stream {
-    let kind: OutputStream
+    let kind: OutputChannel
     let descriptor: Int32
     var filter: (any OutputFilter)?
     var lines = LineAssembler()

@@ -33,7 +33,7 @@ package struct Command: Sendable, Equatable {
 }
 
 /// One of the streams that a process writes to.
-package enum OutputStream: Sendable {
+package enum OutputChannel: Sendable {
   case standardOutput, standardError
   /// The named pipe of ``Command/reportVariable``. Its lines come whole or, when they are longer
   /// than 4 KiB or never end, not at all.
@@ -43,7 +43,7 @@ package enum OutputStream: Sendable {
 /// A piece of output.
 package struct OutputLines: Sendable, Equatable {
   /// Where it was written.
-  package var stream: OutputStream
+  package var stream: OutputChannel
   /// One or more whole lines, joined by line feeds, without one at the end.
   package var text: String
   /// Whether this is the present state of a line that has not ended; what comes next replaces it.

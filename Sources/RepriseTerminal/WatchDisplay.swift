@@ -79,7 +79,8 @@ public final class WatchDisplay: Sendable {
     var result = DisplayControls(
       restart: { controls.run()?.restart() }, cancel: { controls.run()?.cancel() },
       kill: { controls.run()?.kill() },
-      approve: { step, isApproved in _ = try? controls.run()?.approve(step, isApproved) },
+      approve: { step, isApproved in _ = try? controls.run()?.answer(step, isApproved: isApproved)
+      },
       outputClosed: controls.outputClosed)
     result.fire = controls.fire
     result.pause = controls.pause

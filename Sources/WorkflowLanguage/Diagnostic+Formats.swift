@@ -80,3 +80,10 @@ extension Diagnostic {
     }
   }
 }
+
+extension Diagnostic: Encodable {
+  /// Writes the shape that `reprise validate --format json` gives to each.
+  public func encode(to encoder: any Encoder) throws {
+    try jsonValue.encode(to: encoder)
+  }
+}

@@ -32,6 +32,12 @@ extension Duration {
     self = .milliseconds(Int64(milliseconds.rounded()))
   }
 
+  /// The duration as a workflow file has it, in whole milliseconds: `10s` or `250ms`.
+  package var workflowText: String {
+    let milliseconds = Int64((self / .milliseconds(1)).rounded())
+    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
+  }
+
   private static func milliseconds(inUnit name: Substring) -> Double? {
     switch name {
     case "ms": 1

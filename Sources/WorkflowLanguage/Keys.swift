@@ -132,7 +132,7 @@ extension KeyTable {
     ])
 
   static let step = KeyTable(
-    place: "a step", oneOf: ["run", "exec", "uses", "approval"],
+    place: "a step", oneOf: ["run", "exec", "call", "uses", "approval"],
     keys: [
       Key("id", .stepID, "the name of the step", isRequired: true),
       Key(
@@ -142,8 +142,10 @@ extension KeyTable {
       Key("run", .script, "a script to run"),
       Key(
         "exec", .list(.template, minimum: 1), "a program with its arguments, run without a shell"),
+      Key("call", .text, "an action of the program that runs the workflow"),
       Key("uses", .text, "another workflow file, whose steps it stands for"),
-      Key("with", .named(.identifier, .template), "what the other workflow is given"),
+      Key(
+        "with", .named(.identifier, .anything), "what the action or the other workflow is given"),
       Key("approval", .template, "what somebody has to approve before it starts"),
       Key("env", environment, "environment variables for this step"),
       Key("dir", .template, "where it runs"),
@@ -155,6 +157,7 @@ extension KeyTable {
       Key("grace", .computed(.duration), "how long it may take to end once it is told to"),
       Key("continue-on-error", .computed(.boolean), "whether the run goes on when it fails"),
       Key("mutex", .template, "steps of the same name never run at once"),
+      Key("share", .template, "steps of the same name that meet are carried out once, for all"),
       Key(
         "foreach", .either([.template, .list(.anything, minimum: 0), .map(range)]),
         "once for each of these"),
@@ -238,7 +241,8 @@ extension KeyTable {
     "ignore_error": "continue-on-error",
     "allow_failure": "continue-on-error", "on_failure": "finally", "on_exit": "finally",
     "handler_on": "finally", "handlers": "finally", "handlerOn": "finally", "onExit": "finally",
-    "include": "uses", "call": "uses", "template": "uses", "env_file": "dotenv",
+    "include": "uses", "template": "uses", "action": "call", "function": "call",
+    "env_file": "dotenv",
     "output": "outputs",
     "choices": "options", "enum": "options", "values": "options", "value": "default", "var": "env",
     "path": "file", "prompt": "approval", "lock": "mutex", "synchronization": "mutex",

@@ -30,17 +30,17 @@ public struct Parameter: Sendable, Equatable {
   /// What values it takes.
   public var kind: Kind
   /// What it is where it is not given; nil when it has to be given.
-  public var standard: Value?
+  public var defaultValue: Value?
   /// What it is for.
   public var description: String?
 
   /// Declares a parameter.
   public init(
-    name: String, kind: Kind = .string, standard: Value? = nil, description: String? = nil
+    name: String, kind: Kind = .string, defaultValue: Value? = nil, description: String? = nil
   ) {
     self.name = name
     self.kind = kind
-    self.standard = standard
+    self.defaultValue = defaultValue
     self.description = description
   }
 
@@ -138,7 +138,7 @@ public struct Arguments: Sendable, Equatable {
     for parameter in parameters {
       if let text = texts[parameter.name] {
         values[parameter.name] = try parameter.value(of: text)
-      } else if let standard = parameter.standard {
+      } else if let standard = parameter.defaultValue {
         values[parameter.name] = standard
       } else if !leavesOpen {
         throw ParameterError(

@@ -7,6 +7,8 @@ package struct ResolvedStep: Sendable, Equatable {
   package enum Action: Sendable, Equatable {
     case run(String)
     case exec([String])
+    case call(String, [String: ArgumentValue])
+    case perform(InProcessWork)
     case wait
   }
 
@@ -17,6 +19,8 @@ package struct ResolvedStep: Sendable, Equatable {
   package var weakEnvironment: [String: String]
   /// Where it runs: each relative to the one before.
   package var directories: [String]
+  /// The name under which its work is shared; nil where it is not.
+  package var share: String?
 }
 
 /// What is known of a run when a step is about to start.
@@ -88,7 +92,7 @@ extension Workflow {
   /// - Returns: The condition that came to false, as it was written; nil when it is to run.
   /// - Throws: ``ResolutionError``.
   package func unmetCondition(
-    of step: Step, _ values: RunValues
+    of step: Workflow.Step, _ values: RunValues
   ) throws(ResolutionError) -> String? {
     for condition in step.extras.conditions {
       let source = StepSource(
@@ -108,21 +112,23 @@ extension Workflow {
   }
 
   /// The variables that the file gives a step, as they are written.
-  package func declaredEnvironment(of step: Step) -> [String: String] {
+  package func declaredEnvironment(of step: Workflow.Step) -> [String: String] {
     scopes[step.extras.scope].environment.merging(step.environment) { $1 }.mapValues(\.source)
   }
 
   /// Where a step runs, as it is written: each relative to the one before.
-  package func declaredDirectories(of step: Step) -> [String] {
+  package func declaredDirectories(of step: Workflow.Step) -> [String] {
     (chain(of: step.extras.scope).map { scopes[$0].directory } + [step.directory])
       .compactMap { $0?.source }
   }
 
   /// Whether a step runs only under some condition.
-  package func hasCondition(_ step: Step) -> Bool { step.extrasIfAny?.conditions.isEmpty == false }
+  package func hasCondition(_ step: Workflow.Step) -> Bool {
+    step.extrasIfAny?.conditions.isEmpty == false
+  }
 
   /// Whether a step decides itself what it does when something that it needs has failed.
-  package func asksForStatus(_ step: Step) -> Bool {
+  package func asksForStatus(_ step: Workflow.Step) -> Bool {
     step.extrasIfAny?.conditions.contains { $0.template.asksForStatus } ?? false
   }
 
@@ -133,7 +139,9 @@ extension Workflow {
   ///   - values: What is known of the run.
   /// - Returns: The step with its values.
   /// - Throws: ``ResolutionError`` for the first value that cannot be computed.
-  package func resolved(_ step: Step, _ values: RunValues) throws(ResolutionError) -> ResolvedStep {
+  package func resolved(_ step: Workflow.Step, _ values: RunValues) throws(ResolutionError)
+    -> ResolvedStep
+  {
     let extras = step.extrasIfAny
     let position = extras?.scope ?? 0
     let scope = scopes[position]
@@ -152,6 +160,9 @@ extension Workflow {
       var texts: [String] = []
       for word in words { texts.append(try source.text(of: word, "exec")) }
       action = .exec(texts)
+    case .call(let name, let arguments):
+      action = .call(name, try source.arguments(arguments))
+    case .perform(let work): action = .perform(work)
     case .wait: action = .wait
     }
     var directories: [String] = []
@@ -163,7 +174,10 @@ extension Workflow {
     if let directory = step.directory { directories.append(try source.text(of: directory, "dir")) }
     return ResolvedStep(
       action: action, environment: environment, weakEnvironment: scope.dotenv,
-      directories: directories)
+      directories: directories,
+      share: try extras?.share.map { share throws(ResolutionError) in
+        try source.text(of: share, "share")
+      })
   }
 
   /// Computes the outputs that a step declares.
@@ -176,7 +190,7 @@ extension Workflow {
   /// - Returns: All outputs: those that it has written, and those that it declares.
   /// - Throws: ``ResolutionError``.
   package func outputs(
-    of step: Step, written: [String: String], standardOutput: String, _ values: RunValues
+    of step: Workflow.Step, written: [String: String], standardOutput: String, _ values: RunValues
   ) throws(ResolutionError) -> [String: String] {
     guard let extras = step.extrasIfAny, !extras.outputs.isEmpty else { return written }
     var source = StepSource(
@@ -186,8 +200,34 @@ extension Workflow {
     return written.merging(try source.texts(of: extras.outputs, "outputs")) { $1 }
   }
 
+  /// Computes the parameters that a step sees.
+  ///
+  /// - Throws: ``ResolutionError`` where one has to be computed and cannot be.
+  package func parameters(
+    of step: Step, _ values: RunValues
+  ) throws(ResolutionError) -> [String: Value] {
+    let source = StepSource(
+      workflow: self, values: values, scope: step.extras.scope, bindings: step.extras.bindings)
+    do throws(ValueProblem) {
+      guard case .map(let values) = try source.value(of: .params, member: nil) else { return [:] }
+      return values
+    } catch {
+      switch error {
+      case .missing(let message, let hint):
+        throw ResolutionError(
+          "params", .mistake(ExpressionMistake(message: message, hint: hint, range: 0..<1)))
+      case .unknown: throw ResolutionError("params", .unknown)
+      }
+    }
+  }
+
+  /// What stands before the ids of the steps of the file that a step comes from: empty, or `deploy/`.
+  package func prefix(of step: Step) -> String { scopes[step.extrasIfAny?.scope ?? 0].prefix }
+
   /// Computes what the cache of a step depends on beside files.
-  package func cacheKey(of step: Step, _ values: RunValues) throws(ResolutionError) -> String {
+  package func cacheKey(of step: Workflow.Step, _ values: RunValues) throws(ResolutionError)
+    -> String
+  {
     guard let key = step.extras.cache?.key else { return "" }
     let source = StepSource(
       workflow: self, values: values, scope: step.extras.scope, bindings: step.extras.bindings)
@@ -195,7 +235,7 @@ extension Workflow {
   }
 
   /// Whether the standard output of a step is asked for by its outputs.
-  package func needsStandardOutput(_ step: Step) -> Bool {
+  package func needsStandardOutput(_ step: Workflow.Step) -> Bool {
     step.extrasIfAny?.outputs.values.contains { template in
       template.expressions.contains { expression, _ in
         var asks = false

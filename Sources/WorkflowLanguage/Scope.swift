@@ -2,7 +2,7 @@
 // run, and for each time that it is used. Plain values.
 
 /// What a workflow file gives to the expressions of its steps.
-public struct Scope: Sendable, Equatable {
+package struct Scope: Sendable, Equatable {
   /// A parameter's value, or how to compute it in the scope above.
   enum Argument: Sendable, Equatable {
     case value(Value)
@@ -50,7 +50,7 @@ struct StepGroup: Sendable, Equatable {
 }
 
 /// What a step that is one of many knows of itself.
-public struct Bindings: Sendable, Equatable {
+package struct Bindings: Sendable, Equatable {
   /// One combination of a matrix.
   var matrix: [String: Value]?
   /// One item of a foreach, and its position.

@@ -16,11 +16,13 @@ extension Workflow {
   /// - Parameters:
   ///   - path: The path of the file.
   ///   - arguments: What the run is given.
+  ///   - actions: What its steps may call; what they call is not checked when nil.
   /// - Throws: ``WorkflowError`` with every mistake of the file, or the reason why it cannot be read.
   public init(
-    contentsOf path: String, with arguments: Arguments = Arguments()
+    contentsOf path: String, with arguments: Arguments = Arguments(),
+    actions: ActionCatalog? = nil
   ) throws(WorkflowError) {
-    try self.init(bytes: try Self.bytes(of: path), file: path, with: arguments)
+    try self.init(bytes: try Self.bytes(of: path), file: path, with: arguments, actions: actions)
   }
 
   /// Reads a workflow from a text.
@@ -29,11 +31,13 @@ extension Workflow {
   ///   - text: The text of a workflow file.
   ///   - file: The name that messages give to it; files that it uses are looked for beside it.
   ///   - arguments: What the run is given.
+  ///   - actions: What its steps may call; what they call is not checked when nil.
   /// - Throws: ``WorkflowError`` with every mistake.
   public init(
-    text: String, file: String, with arguments: Arguments = Arguments()
+    text: String, file: String, with arguments: Arguments = Arguments(),
+    actions: ActionCatalog? = nil
   ) throws(WorkflowError) {
-    try self.init(bytes: Array(text.utf8), file: file, with: arguments)
+    try self.init(bytes: Array(text.utf8), file: file, with: arguments, actions: actions)
   }
 
   /// Reads a workflow from bytes, which need not be well-formed.
@@ -43,14 +47,15 @@ extension Workflow {
   ///   - file: The name that messages give to it; files that it uses are looked for beside it.
   ///   - sources: Where the files come from that it uses.
   ///   - arguments: What the run is given.
+  ///   - actions: What its steps may call; what they call is not checked when nil.
   /// - Throws: ``WorkflowError`` with every mistake.
   public init(
     bytes: [UInt8], file: String, sources: SourceFiles = .disk,
-    with arguments: Arguments = Arguments()
+    with arguments: Arguments = Arguments(), actions: ActionCatalog? = nil
   ) throws(WorkflowError) {
     let source = SourceText(bytes)
     var reader = WorkflowReader(
-      file: file, source: source, sources: sources, arguments: arguments)
+      file: file, source: source, sources: sources, arguments: arguments, actions: actions)
     let base = file.split(separator: "/").last ?? "workflow"
     let name = base.split(separator: ".").first ?? base
     self = try reader.workflow(from: Document(source), defaultName: String(name))
@@ -64,7 +69,7 @@ extension Workflow {
   ///   - bytes: The bytes of a workflow file.
   ///   - file: The name of the file.
   /// - Returns: The parameters in the order of the file; none where they cannot be read.
-  public static func parameters(in bytes: [UInt8], file: String) -> [Parameter] {
+  package static func parameters(in bytes: [UInt8], file: String) -> [Parameter] {
     let source = SourceText(bytes)
     var reader = Reader(file: file, source: source)
     guard let root = Document(source).root, case .mapping(let pairs) = root.content,
@@ -78,7 +83,7 @@ extension Workflow {
   /// - Parameter path: The path of the file.
   /// - Returns: Its bytes.
   /// - Throws: ``WorkflowError`` when it cannot be read.
-  public static func bytes(of path: String) throws(WorkflowError) -> [UInt8] {
+  package static func bytes(of path: String) throws(WorkflowError) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw unreadable(path, errno) }
     defer { close(descriptor) }
@@ -106,7 +111,7 @@ extension Arguments {
   ///   - file: The name that messages give to it.
   /// - Returns: The texts by name.
   /// - Throws: ``WorkflowError`` with every mistake.
-  public static func texts(in bytes: [UInt8], file: String) throws(WorkflowError) -> [String:
+  package static func texts(in bytes: [UInt8], file: String) throws(WorkflowError) -> [String:
     String]
   {
     let source = SourceText(bytes)

@@ -28,16 +28,18 @@ public struct Workflow: Sendable, Equatable {
   package var scopes: [Scope]
   /// The texts of the other files that it was read from, by path relative to the folder of `file`.
   public var sources: [String: String] = [:]
+  /// How it was declared in Swift; nil where it was not.
+  var declared: Declared?
   /// What is legal but probably not meant.
   public var warnings: [Diagnostic] = []
   /// The steps in file order, those under `finally` last.
-  public let steps: [Step]
+  public let steps: [Workflow.Step]
   /// The shape that the file gives to the steps.
   public let outline: Outline
   /// The checked graph of the steps; its indices are positions in `steps`.
   public let graph: Graph
   /// How many of the steps, counted from the end, stand under `finally`.
-  public let finallyCount: Int
+  package let finallyCount: Int
 
   /// Makes a workflow of steps.
   ///
@@ -60,7 +62,7 @@ public struct Workflow: Sendable, Equatable {
     name: String, description: String? = nil, file: String? = nil,
     environment: [String: Template] = [:], directory: Template? = nil, shell: Shell = .standard,
     timeout: Duration? = nil, grace: Duration? = nil, maxParallel: Int? = nil,
-    concurrency: Concurrency? = nil, steps: [Step], outline: Outline? = nil
+    concurrency: Concurrency? = nil, steps: [Workflow.Step], outline: Outline? = nil
   ) throws(GraphError) {
     let graph = try Graph(ids: steps.map(\.id), needs: steps.map(\.needs))
     self.init(
@@ -74,7 +76,7 @@ public struct Workflow: Sendable, Equatable {
   /// Makes a workflow of steps whose graph has been checked.
   init(
     name: String, description: String?, file: String?, shell: Shell, timeout: Duration?,
-    grace: Duration?, maxParallel: Int?, concurrency: Concurrency?, steps: [Step],
+    grace: Duration?, maxParallel: Int?, concurrency: Concurrency?, steps: [Workflow.Step],
     outline: Outline, graph: Graph
   ) {
     self.name = name

@@ -14,7 +14,8 @@ import Testing
     try Workflow(
       name: "w",
       steps: (0..<count).map { number in
-        Step(id: "s\(number)", needs: number == 0 ? [] : ["s\(number - 1)"], action: .exec(["-"]))
+        Workflow.Step(
+          id: "s\(number)", needs: number == 0 ? [] : ["s\(number - 1)"], action: .exec(["-"]))
       })
   }
 

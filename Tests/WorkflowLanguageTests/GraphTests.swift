@@ -88,7 +88,10 @@ struct GraphTests {
   @Test func `drawings name every step and need`() throws {
     let workflow = try Workflow(
       name: "a \"b\"",
-      steps: [Step(id: "x", action: .run("1")), Step(id: "y", needs: ["x"], action: .run("2"))])
+      steps: [
+        Workflow.Step(id: "x", action: .run("1")),
+        Workflow.Step(id: "y", needs: ["x"], action: .run("2")),
+      ])
     #expect(
       workflow.rendered(as: .mermaid) == "flowchart TD\n  s0[\"x\"]\n  s1[\"y\"]\n  s0 --> s1")
     #expect(

@@ -39,7 +39,8 @@ func measurePipeline(_ shape: Shape) async -> [String: Double] {
 /// Time begins when the workflow is a value already, and ends with the outcome.
 func measureEngine(_ shape: Shape) async -> [String: Double] {
   let steps = (0..<shape.count).map { step in
-    Step(id: "s\(step)", needs: shape.needs(of: step).map { "s\($0)" }, action: .run("true"))
+    Workflow.Step(
+      id: "s\(step)", needs: shape.needs(of: step).map { "s\($0)" }, action: .run("true"))
   }
   guard let workflow = try? Workflow(name: "layers", steps: steps) else {
     preconditionFailure("BUG: the graph of a shape is not valid")

@@ -11,7 +11,7 @@ import Synchronization
 /// generation, by the times of the event and of the system's clock. In between all processes have got
 /// SIGTERM, ended, and been looked for.
 func measureRestart(_ count: Int) async -> [String: Double] {
-  let steps = (0..<count).map { Step(id: "s\($0)", action: .exec(["sleep", "1000"])) }
+  let steps = (0..<count).map { Workflow.Step(id: "s\($0)", action: .exec(["sleep", "1000"])) }
   guard let workflow = try? Workflow(name: "sleeps", maxParallel: count, steps: steps) else {
     preconditionFailure("BUG: the workflow is not valid")
   }

@@ -62,12 +62,21 @@ extension StepTrace {
   ///
   /// - Throws: ``FailureReason`` when that cannot be said.
   init(
-    of step: Step, in workflow: Workflow, _ resolved: ResolvedStep, _ values: RunValues,
+    of step: Workflow.Step, in workflow: Workflow, _ resolved: ResolvedStep, _ values: RunValues,
     _ executor: any Executor, _ masker: Masker
   ) throws(FailureReason) {
     let rule = step.extrasIfAny?.cache ?? CacheRule()
     let shell = step.shell ?? workflow.shell
-    action = Self.hash("\(resolved.action) \(shell) \(resolved.directories)")
+    // The arguments of a call may hold secrets, and a map has no order.
+    let action =
+      if case .call(let name, let arguments) = resolved.action {
+        "call \(name) " + masker.masked(ArgumentValue.map(arguments).value.json)
+      } else if case .perform = resolved.action {
+        "a closure"
+      } else {
+        "\(resolved.action)"
+      }
+    self.action = Self.hash("\(action) \(shell) \(resolved.directories)")
     // Not even a hash of a secret is kept: a short one could be guessed from it.
     environment = resolved.environment.mapValues { Self.hash(masker.masked($0)) }
     do throws(ResolutionError) {

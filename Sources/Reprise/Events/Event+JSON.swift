@@ -191,7 +191,7 @@ extension Event: Codable {
         try container.decode(String.self, forKey: .text))
     case .stepOutput:
       .output(
-        try container.decode(OutputStream.self, forKey: .stream),
+        try container.decode(OutputChannel.self, forKey: .stream),
         text: try container.decode(String.self, forKey: .text),
         isPartial: try container.decodeIfPresent(Bool.self, forKey: .partial) ?? false)
     case .stepSucceeded: .succeeded(try container.decode(StepOutputs.self, forKey: .outputs))

@@ -66,11 +66,14 @@ public struct Event: Sendable, Equatable {
     ///
     /// `isPartial` marks the present state of a line that has not ended, such as a progress bar:
     /// what comes next on the stream replaces it.
-    case output(OutputStream, text: String, isPartial: Bool)
+    case output(OutputChannel, text: String, isPartial: Bool)
+    /// Its action ended well, and left these outputs.
     case succeeded(StepOutputs)
     /// An attempt has failed, and the next one begins after a while.
     case retrying(FailureReason, after: Duration)
+    /// Its last attempt has failed, or it could not be started at all.
     case failed(FailureReason)
+    /// It was stopped, or never came to start, because of what is named.
     case cancelled(CancellationCause)
     /// It was not to be run, for the reason given; what it left when it last ran counts as its outputs.
     case skipped(String, StepOutputs)

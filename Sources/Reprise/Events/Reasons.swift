@@ -52,8 +52,10 @@ public enum RunOutcome: Sendable, Equatable {
 }
 
 /// Which of its two output streams a step wrote to.
-public enum OutputStream: String, Sendable, Codable, CaseIterable {
+public enum OutputChannel: String, Sendable, Codable, CaseIterable {
+  /// Its results; `stdout` in records and events.
   case standardOutput = "stdout"
+  /// What it has to say beside them, such as mistakes; `stderr` in records and events.
   case standardError = "stderr"
 }
 
@@ -95,7 +97,7 @@ extension CancellationCause: CustomStringConvertible {
 /// - Parameter signal: The number; those from 1 to 15 have the same name on Linux and Darwin
 ///   except 7, 10 and 12, which are left as numbers.
 /// - Returns: The name, or `signal N`.
-public func signalName(_ signal: Int) -> String {
+package func signalName(_ signal: Int) -> String {
   let names = [
     1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 8: "SIGFPE",
     9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM",
@@ -107,7 +109,7 @@ public func signalName(_ signal: Int) -> String {
 ///
 /// - Parameter duration: What to describe; negative ones are shown as `0 ms`.
 /// - Returns: The text.
-public func durationText(_ duration: Duration) -> String {
+package func durationText(_ duration: Duration) -> String {
   let (wholeSeconds, attoseconds) = duration.components
   let milliseconds = max(0, wholeSeconds * 1000 + attoseconds / 1_000_000_000_000_000)
   let seconds = milliseconds / 1000

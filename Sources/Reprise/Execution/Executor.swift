@@ -62,7 +62,7 @@ extension Executor {
 /// One attempt of one step, as an executor sees it.
 public struct StepContext: Sendable {
   /// The grace period where neither the step nor its workflow names one.
-  public static let gracePeriodStandard: Duration = .seconds(10)
+  public static let defaultGracePeriod: Duration = .seconds(10)
 
   /// The run that the attempt belongs to.
   public let run: RunID
@@ -73,10 +73,12 @@ public struct StepContext: Sendable {
   /// The workflow with its settings.
   public let workflow: Workflow
   /// The step to carry out.
-  public let step: Step
+  public let step: Workflow.Step
 
   /// Its values, computed.
-  package let resolved: ResolvedStep
+  package internal(set) var resolved: ResolvedStep
+  /// What is known of the run.
+  let values: RunValues
   /// Removes secrets from what leaves the step.
   package let masker: Masker
   /// Variables that it does not inherit: those in which secrets came.
@@ -104,23 +106,33 @@ public struct StepContext: Sendable {
 
   /// How long the step may take to end by itself once it is told to stop.
   public var gracePeriod: Duration {
-    step.grace ?? workflow.grace ?? Self.gracePeriodStandard
+    step.grace ?? workflow.grace ?? Self.defaultGracePeriod
   }
 
-  /// Tells what the step writes.
+  /// Tells what the step writes; secrets are removed from it.
   ///
-  /// Returns at once, from any thread.
+  /// Returns at once, from any thread. A step that writes much waits for ``roomForOutput()`` now and then, so that
+  /// memory stays bounded when nobody reads as fast as it writes.
   ///
   /// - Parameters:
   ///   - text: Whole lines, joined by line feeds, without one at the end.
   ///   - stream: Which of its streams it wrote to.
   ///   - isPartial: Whether it is the present state of a line that has not ended.
-  /// - Returns: Whether more may come at once. If false, wait for ``roomForOutput()`` first, so
-  ///   that memory stays bounded when the step writes faster than anybody reads.
-  @discardableResult
   public func report(
-    _ text: String, on stream: OutputStream = .standardOutput, isPartial: Bool = false
-  ) -> Bool {
+    _ text: String, on stream: OutputChannel = .standardOutput, isPartial: Bool = false
+  ) {
+    _ = report(
+      masked: masker.isEmpty ? text : masker.masked(text), on: stream, isPartial: isPartial)
+  }
+
+  /// Tells what the step writes, with all secrets removed from it already.
+  ///
+  /// - Parameters:
+  ///   - text: Whole lines.
+  ///   - stream: Which of its streams it wrote to.
+  ///   - isPartial: Whether it is the present state of a line that has not ended.
+  /// - Returns: Whether more may come at once.
+  func report(masked text: String, on stream: OutputChannel, isPartial: Bool) -> Bool {
     if let capture, stream == .standardOutput, !isPartial { capture.append(text) }
     return ledger.decide { page in
       guard page.state.steps[index.position].phase == .running else { return true }
@@ -142,7 +154,8 @@ public struct StepContext: Sendable {
     ledger.decide { page in
       guard page.state.steps[index.position].phase == .running else { return }
       page.tell(
-        .progress(min(1, max(0, progress)), text), of: index.position, attempt: attempt)
+        .progress(min(1, max(0, progress)), masker.isEmpty ? text : masker.masked(text)),
+        of: index.position, attempt: attempt)
     }
   }
 

@@ -51,7 +51,7 @@ public struct LocalExecutor: Executor {
     ofFiles patterns: [String], in directories: [String]
   ) throws -> [String: String] {
     guard !patterns.isEmpty else { return [:] }
-    let folder = directories.reduce(directory, joined) ?? "."
+    let folder = directories.reduce(directory, joinedPath) ?? "."
     var hashes: [String: String] = [:]
     for path in try FileSearch(patterns).files(in: folder) {
       hashes[path] = try contentHash(ofFile: folder + "/" + path)
@@ -73,7 +73,7 @@ public struct LocalExecutor: Executor {
       child = try ChildProcess.spawn(
         command(for: context, outputs), filter: filter(context.masker)
       ) { lines in
-        let stream: OutputStream
+        let stream: OutputChannel
         switch lines.stream {
         case .standardOutput: stream = .standardOutput
         case .standardError: stream = .standardError
@@ -83,7 +83,7 @@ public struct LocalExecutor: Executor {
           }
           return .more
         }
-        guard !context.report(lines.text, on: stream, isPartial: lines.isPartial) else {
+        guard !context.report(masked: lines.text, on: stream, isPartial: lines.isPartial) else {
           return .more
         }
         Task {
@@ -118,7 +118,7 @@ public struct LocalExecutor: Executor {
 
   private func command(for context: StepContext, _ outputs: OutputFile) -> Command {
     let resolved = context.resolved
-    let words = argumentList(of: resolved, context)
+    let words = context.commandLine
     let identity = [
       ("REPRISE_RUN_ID", context.run.description),
       ("REPRISE_STEP_ID", context.step.id),
@@ -137,36 +137,8 @@ public struct LocalExecutor: Executor {
       executable: words[0],
       arguments: Array(words.dropFirst()),
       environment: variables,
-      directory: resolved.directories.reduce(directory, joined),
+      directory: resolved.directories.reduce(directory, joinedPath),
       tag: identity.map(\.0), reportVariable: "REPRISE_PROGRESS")
-  }
-
-  private func argumentList(of resolved: ResolvedStep, _ context: StepContext) -> [String] {
-    let script: String
-    switch resolved.action {
-    case .exec(let words): return words
-    case .run(let text): script = text
-    case .wait: return ["true"]
-    }
-    switch context.step.shell ?? context.workflow.shell {
-    case .standard: return PlainCommand.words(of: script) ?? ["/bin/sh", "-e", "-c", script]
-    case .named(let shell): return [shell] + shellOptions(for: shell) + ["-c", script]
-    case .arguments(let words): return words + [script]
-    }
-  }
-
-  /// Shells that are known to have it fail a pipeline of which any part fails.
-  private func shellOptions(for shell: String) -> [String] {
-    switch shell.split(separator: "/").last ?? "" {
-    case "bash", "zsh", "ksh": ["-e", "-o", "pipefail"]
-    case "sh", "dash", "ash": ["-e"]
-    default: []
-    }
-  }
-
-  private func joined(_ base: String?, _ directory: String?) -> String? {
-    guard let base, let directory, !directory.hasPrefix("/") else { return directory ?? base }
-    return base + "/" + directory
   }
 }
 

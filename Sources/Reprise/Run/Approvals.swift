@@ -23,14 +23,25 @@ final class Approvals: Sendable {
 
   init() {}
 
-  /// Waits until somebody has decided on a step.
+  /// Lets a step be decided on from now on.
+  ///
+  /// To be called before anybody is told that it waits, or else the answer of whoever is quick is lost.
+  func open(_ step: StepIndex) {
+    holders.withLock { $0[step] = .announced }
+  }
+
+  /// Lets a step not be decided on any more, without waiting for it.
+  func close(_ step: StepIndex) {
+    holders.withLock { $0[step] = nil }
+  }
+
+  /// Waits until somebody has decided on a step that was opened.
   ///
   /// Called once for each step at a time.
   ///
   /// - Returns: What was decided; ``Decision/cancelled`` when the task is cancelled first.
   func decision(on step: StepIndex) async -> Decision {
-    holders.withLock { $0[step] = .announced }
-    return await withTaskCancellationHandler {
+    await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let decision = holders.withLock { holders -> Decision? in
           if case .decided(let decision) = holders[step] {

@@ -1,6 +1,5 @@
 // The door to the library: starts runs. Keeps nothing of them: a run belongs to whoever holds it.
 
-public import CombineOperators
 public import WorkflowLanguage
 
 /// Runs workflows.
@@ -15,12 +14,18 @@ public struct Engine: Sendable {
   /// How many steps of a run may run at once where the workflow has no `max-parallel`.
   ///
   /// A limit rather than none, because each takes a process and three descriptors.
-  public static let maxParallelStandard = 256
+  public static let defaultMaxParallel = 256
 
+  /// Who is told of every run from its beginning; nobody when nil.
+  public var observer: (any EngineObserver)?
   let executor: any Executor
   let cache: StepCache?
-  private let clock: any RunClock
-  private let recorder: (any Recorder)?
+  let clock: any RunClock
+  let recorder: (any Recorder)?
+  var registry = ActionRegistry()
+  // Shared by all copies of the engine: that is what they have in common.
+  let sharedWork = SharedWork()
+  let succession = Succession()
 
   /// Makes an engine.
   ///
@@ -30,12 +35,13 @@ public struct Engine: Sendable {
   ///   - recorder: Who makes the runs durable: nobody when left out.
   ///   - memory: Who remembers what steps were, so that those that are up to date are skipped: nobody
   ///     when left out.
-  ///   - runsUpToDate: Whether steps run even when they are up to date.
+  ///   - rerunsUpToDateSteps: Whether steps run even when they are up to date.
   public init(
     executor: any Executor = LocalExecutor(), clock: any RunClock = SystemClock(),
-    recorder: (any Recorder)? = nil, memory: (any StepMemory)? = nil, runsUpToDate: Bool = false
+    recorder: (any Recorder)? = nil, memory: (any StepMemory)? = nil,
+    rerunsUpToDateSteps: Bool = false
   ) {
-    cache = memory.map { StepCache(memory: $0, isForced: runsUpToDate) }
+    cache = memory.map { StepCache(memory: $0, isForced: rerunsUpToDateSteps) }
     self.executor = executor
     self.clock = clock
     self.recorder = recorder
@@ -49,15 +55,13 @@ public struct Engine: Sendable {
   ///   - workflow: What to run.
   ///   - id: The id of the run; a new one when left out.
   ///   - secrets: The values of its secrets; see ``Secrets/gather(for:environment:)``.
-  ///   - usual: How long steps took in earlier runs, by their ids, for displays.
+  ///   - usualDurations: How long steps took in earlier runs, by their ids, for displays.
   /// - Returns: The run. Keep it: when the last reference is gone, the run is cancelled.
   public func start(
     _ workflow: Workflow, id: RunID = RunID(), secrets: Secrets = Secrets(),
-    usual: [String: Duration] = [:]
+    usualDurations: [String: Duration] = [:]
   ) -> Run {
-    Run(
-      workflow, .start(id), secrets: secrets, usual: usual, executor: executor, clock: clock,
-      recorder: recorder, cache: cache)
+    Run(workflow, .start(id), secrets: secrets, usualDurations: usualDurations, engine: self)
   }
 
   /// Takes up a run that has ended without success, or whose engine has died: what has succeeded is
@@ -69,31 +73,12 @@ public struct Engine: Sendable {
   ///   - state: Where the run stood, folded from its recorded events; it must have begun.
   ///   - workflow: What to run from now on. Steps of the same id as one that has succeeded are not run.
   ///   - secrets: The values of its secrets.
-  ///   - usual: How long steps took in earlier runs, by their ids, for displays.
+  ///   - usualDurations: How long steps took in earlier runs, by their ids, for displays.
   /// - Returns: The run, under its old id.
   public func resume(
     _ state: RunState, with workflow: Workflow, secrets: Secrets = Secrets(),
-    usual: [String: Duration] = [:]
+    usualDurations: [String: Duration] = [:]
   ) -> Run {
-    Run(
-      workflow, .resume(state), secrets: secrets, usual: usual, executor: executor, clock: clock,
-      recorder: recorder, cache: cache)
-  }
-
-  /// The cold form of ``start(_:id:)``: subscribing starts a run, cancelling the subscription
-  /// cancels it, and each subscription is a run of its own.
-  ///
-  /// Threads, replay and demand are those of ``RunEvents``. Cancelling returns at once; the steps
-  /// are then stopped within their grace periods.
-  ///
-  /// - Parameter workflow: What to run.
-  /// - Returns: The events of the run; it finishes after the last one.
-  public func publisher(for workflow: Workflow) -> AnyPublisher<Event, Never> {
-    Deferred {
-      let run = start(workflow)
-      // The closures keep the run: it lives as long as its subscription.
-      return run.events.handleEvents(
-        receiveCompletion: { _ in withExtendedLifetime(run) {} }, receiveCancel: { run.cancel() })
-    }.eraseToAnyPublisher()
+    Run(workflow, .resume(state), secrets: secrets, usualDurations: usualDurations, engine: self)
   }
 }

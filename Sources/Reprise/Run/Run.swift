@@ -23,8 +23,9 @@ public final class Run: Sendable {
   }
 
   init(
-    _ workflow: Workflow, _ beginning: Beginning, secrets: Secrets, usual: [String: Duration],
-    executor: any Executor, clock: any RunClock, recorder: (any Recorder)?, cache: StepCache?
+    _ workflow: Workflow, _ beginning: Beginning, secrets: Secrets,
+    usualDurations: [String: Duration],
+    engine: Engine
   ) {
     let state: RunState
     switch beginning {
@@ -40,24 +41,27 @@ public final class Run: Sendable {
     let (stream, continuation) = AsyncStream.makeStream(of: RunDriver.Request.self)
     requests = continuation
     ledger = RunLedger(
-      run: id, state: state, clock: clock, recorder: recorder,
+      run: id, state: state, clock: engine.clock, recorder: engine.recorder,
       onFailure: { continuation.yield(.cancel(.abandoned($0))) })
+    let observer = engine.observer?.runBegins(id, of: workflow)
+    if let observer { ledger.join(ObservingListener(observer)) }
     ledger.decide { page in
       page.admitted = Array(repeating: 0, count: workflow.graph.count)
       page.mainCount = workflow.graph.count - workflow.finallyCount
-      page.begin(workflow, usual)
+      page.begin(workflow, usualDurations)
     }
     let approvals = Approvals()
     self.approvals = approvals
     let performer = StepPerformer(
-      workflow: workflow, executor: executor, ledger: ledger,
-      slots: Slots(count: workflow.maxParallel ?? Engine.maxParallelStandard),
+      workflow: workflow, executor: engine.executor, registry: engine.registry,
+      sharedWork: engine.sharedWork, observer: observer, ledger: ledger,
+      slots: Slots(count: workflow.maxParallel ?? Engine.defaultMaxParallel),
       limits: StepLimits(of: workflow), killSwitch: KillSwitch(), stopSwitches: StopSwitches(),
-      approvals: approvals, secrets: secrets, cache: cache, clock: clock,
+      approvals: approvals, secrets: secrets, cache: engine.cache, clock: engine.clock,
       stepEnded: { continuation.yield(.stepEnded($0)) })
     let driver = RunDriver(
       workflow: workflow, ledger: ledger, performer: performer, requests: stream,
-      requestAgain: continuation, clock: clock)
+      requestAgain: continuation, clock: engine.clock)
     driving = Task {
       var driver = driver
       let outcome = await driver.drive()
@@ -117,9 +121,9 @@ public final class Run: Sendable {
   ///   steps are others.
   /// - Throws: ``SelectionError`` when the workflow has no such step.
   public func restart(
-    as workflow: Workflow, from steps: [String]? = nil
+    with workflow: Workflow, from steps: [String]? = nil
   ) async throws(SelectionError) -> Bool {
-    try await restart(as: workflow, from: steps) { true }
+    try await restart(with: workflow, from: steps) { true }
   }
 
   /// Takes the run again with other values, if a last word says so.
@@ -132,7 +136,7 @@ public final class Run: Sendable {
   /// - Returns: Whether the run is taken again.
   /// - Throws: ``SelectionError`` when the workflow has no such step.
   package func restart(
-    as workflow: Workflow, from steps: [String]?, accept: @escaping @Sendable () -> Bool
+    with workflow: Workflow, from steps: [String]?, accept: @escaping @Sendable () -> Bool
   ) async throws(SelectionError) -> Bool {
     var found: [StepIndex] = []
     for step in steps ?? [] { found += try self.workflow.found(step) }
@@ -148,17 +152,33 @@ public final class Run: Sendable {
     }
   }
 
-  /// Approves a step that waits for that, or refuses it, which fails the step.
+  /// Approves a step that waits for that.
   ///
   /// Returns at once.
   ///
-  /// - Parameters:
-  ///   - step: The id of the step.
-  ///   - isApproved: Whether it is approved.
+  /// - Parameter step: The id of the step.
   /// - Returns: Whether the step was waiting for that.
   /// - Throws: ``SelectionError`` when the workflow has no such step.
   @discardableResult
-  public func approve(_ step: String, _ isApproved: Bool = true) throws(SelectionError) -> Bool {
+  public func approve(_ step: String) throws(SelectionError) -> Bool {
+    try answer(step, isApproved: true)
+  }
+
+  /// Refuses a step that waits for approval, which fails it.
+  ///
+  /// Returns at once.
+  ///
+  /// - Parameter step: The id of the step.
+  /// - Returns: Whether the step was waiting for approval.
+  /// - Throws: ``SelectionError`` when the workflow has no such step.
+  @discardableResult
+  public func refuse(_ step: String) throws(SelectionError) -> Bool {
+    try answer(step, isApproved: false)
+  }
+
+  /// Approves a step or refuses it.
+  @discardableResult
+  package func answer(_ step: String, isApproved: Bool) throws(SelectionError) -> Bool {
     let found = try workflow.found(step)
     return found.filter { approvals.decide($0, isApproved ? .approved : .rejected) }.count > 0
   }
@@ -192,8 +212,8 @@ public final class Run: Sendable {
 
 extension RunLedger.Page {
   /// Tells that the run begins, or begins again.
-  fileprivate mutating func begin(_ workflow: Workflow, _ usual: [String: Duration]) {
-    let plan = RunPlan(workflow, usual: usual)
+  fileprivate mutating func begin(_ workflow: Workflow, _ usualDurations: [String: Duration]) {
+    let plan = RunPlan(workflow, usualDurations: usualDurations)
     guard state.phase != .notStarted else {
       return tell(.runStarted(plan), generation: 1)
     }
@@ -209,15 +229,15 @@ extension RunPlan {
   ///
   /// - Parameters:
   ///   - workflow: What is going to be run.
-  ///   - usual: How long steps took in earlier runs, by their ids.
-  public init(_ workflow: Workflow, usual: [String: Duration] = [:]) {
+  ///   - usualDurations: How long steps took in earlier runs, by their ids.
+  public init(_ workflow: Workflow, usualDurations: [String: Duration] = [:]) {
     self.init(
       workflow: workflow.name,
       steps: workflow.steps.map { step in
         PlannedStep(
           id: step.id, needs: step.needs, label: step.extrasIfAny?.label,
           continuesOnError: step.extrasIfAny?.continuesOnError == true ? true : nil,
-          usualSeconds: usual[step.id].map { $0 / .seconds(1) })
+          usualSeconds: usualDurations[step.id].map { $0 / .seconds(1) })
       },
       outline: workflow.outline)
   }

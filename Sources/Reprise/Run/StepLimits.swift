@@ -25,7 +25,7 @@ struct StepLimits: Sendable {
   /// The places that a step takes, in the order in which it does.
   ///
   /// Always the mutex first: a step has at most one of each, so nobody waits in a circle.
-  func places(of step: Step) -> [Slots] {
+  func places(of step: Workflow.Step) -> [Slots] {
     guard !mutexes.isEmpty || !groups.isEmpty else { return [] }
     guard let extras = step.extrasIfAny else { return [] }
     return [

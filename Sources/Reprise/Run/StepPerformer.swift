@@ -8,6 +8,9 @@ struct StepPerformer: Sendable {
   /// Changed between generations only, by one with the same steps.
   var workflow: Workflow
   let executor: any Executor
+  let registry: ActionRegistry
+  let sharedWork: SharedWork
+  let observer: (any RunObserver)?
   let ledger: RunLedger
   let slots: Slots
   let limits: StepLimits
@@ -160,8 +163,11 @@ struct StepPerformer: Sendable {
   private func resultOfApproval(_ job: StepJob) async -> StepResult? {
     guard let text = job.step.extrasIfAny?.approval else { return nil }
     let position = job.index
-    let isWaiting = record(.waiting(text), of: position, admittedTo: job.generation)
-    guard isWaiting else { return end(position, attempt: 0, .cancelled(.request)) }
+    approvals.open(position)
+    guard record(.waiting(text), of: position, admittedTo: job.generation) else {
+      approvals.close(position)
+      return end(position, attempt: 0, .cancelled(.request))
+    }
     switch await approvals.decision(on: position) {
     case .approved:
       guard record(.approved, of: position, admittedTo: job.generation) else {
@@ -222,7 +228,7 @@ struct StepPerformer: Sendable {
     let capture = workflow.needsStandardOutput(job.step) ? OutputCapture() : nil
     let context = StepContext(
       run: ledger.run, generation: job.generation, attempt: number, workflow: workflow,
-      step: job.step, resolved: resolved, masker: secrets.masker,
+      step: job.step, resolved: resolved, values: values, masker: secrets.masker,
       hiddenVariables: secrets.variables, capture: capture, index: step,
       results: job.results, ledger: ledger, killSwitch: killSwitch)
     let event = await execute(context, values)
@@ -237,7 +243,9 @@ struct StepPerformer: Sendable {
   }
 
   /// How long the next attempt waits; nil when there is none.
-  private func delay(after event: Event.StepEvent, attempt: Int, of step: Step) -> Duration? {
+  private func delay(after event: Event.StepEvent, attempt: Int, of step: Workflow.Step)
+    -> Duration?
+  {
     guard let retry = step.retry, attempt <= retry.limit, case .failed(let reason) = event else {
       return nil
     }
@@ -245,51 +253,6 @@ struct StepPerformer: Sendable {
       guard case .exited(let status) = reason, statuses.contains(status) else { return nil }
     }
     return retry.delay(after: attempt, random: .random(in: 0...1))
-  }
-
-  private func execute(_ context: StepContext, _ values: RunValues) async -> Event.StepEvent {
-    do {
-      let outputs: StepOutputs
-      if context.resolved.action == .wait {
-        outputs = [:]
-      } else if let timeout = context.step.timeout {
-        guard
-          let left = try await withTimeout(
-            timeout, { try await executor.execute(context) })
-        else { return .failed(.timedOut(after: timeout)) }
-        outputs = left
-      } else {
-        outputs = try await executor.execute(context)
-      }
-      return .succeeded(try all(outputs, of: context, values))
-    } catch is CancellationError where Task.isCancelled {
-      return .cancelled(.request)
-    } catch let reason as FailureReason {
-      return Task.isCancelled ? .cancelled(.request) : .failed(masked(reason))
-    } catch {
-      return Task.isCancelled
-        ? .cancelled(.request) : .failed(.threw(masked(String(describing: error))))
-    }
-  }
-
-  /// Runs an operation and, when it takes too long, cancels it and waits until it is gone.
-  ///
-  /// - Returns: What the operation returns, or nil when it took too long.
-  private func withTimeout(
-    _ timeout: Duration, _ operation: @escaping @Sendable () async throws -> StepOutputs
-  ) async throws -> StepOutputs? {
-    try await withThrowingTaskGroup(of: StepOutputs?.self) { group in
-      group.addTask { try await operation() }
-      group.addTask {
-        try await clock.sleep(for: timeout)
-        return nil
-      }
-      defer { group.cancelAll() }
-      if let outputs = try await group.next() ?? nil { return outputs }
-      group.cancelAll()
-      while (try? await group.next()) != nil {}
-      return nil
-    }
   }
 
   // MARK: Recording
@@ -351,7 +314,7 @@ struct StepPerformer: Sendable {
 /// One step that is to be performed, with what is known when its turn comes.
 struct StepJob: Sendable {
   let index: StepIndex
-  let step: Step
+  let step: Workflow.Step
   let generation: Int
   let status: StepsStatus
   let results: [StepResult]

@@ -12,7 +12,7 @@ import Darwin
 #endif
 
 /// The time that hangs on the wall: it may be set, and it goes on while the machine sleeps.
-public protocol WallClock: Sendable {
+package protocol WallClock: Sendable {
   /// The present moment.
   var wallTime: Timestamp { get }
 
@@ -25,13 +25,13 @@ public protocol WallClock: Sendable {
 
 extension SystemClock: WallClock {
   /// The present moment.
-  public var wallTime: Timestamp { wallClockTime() }
+  package var wallTime: Timestamp { wallClockTime() }
 
   /// Waits for the wall clock: through changes of it, and through the machine's sleep.
   ///
   /// - Parameter moment: When to go on.
   /// - Throws: `CancellationError` at once when the surrounding task is cancelled.
-  public func sleep(untilWallTime moment: Timestamp) async throws {
+  package func sleep(untilWallTime moment: Timestamp) async throws {
     while true {
       try Task.checkCancellation()
       let rest = moment.microseconds - wallTime.microseconds

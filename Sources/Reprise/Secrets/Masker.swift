@@ -3,17 +3,17 @@
 /// Replaces secrets, also encoded ones, by `***`.
 ///
 /// All that belongs to any occurrence of any form of a secret is masked, also where occurrences
-/// overlap; each run of masked bytes becomes one `***`. See ``SecretForms`` for what is found.
+/// overlap; each run of masked bytes becomes one `***`. See `SecretForms` for what is found.
 /// Making a masker takes time and memory, some 20 KB for a secret of 40 bytes: make one and share
 /// it. Copies and streams cost nothing.
-public struct Masker: Sendable {
+package struct Masker: Sendable {
   /// None where there is nothing to mask.
   private let automaton: SecretAutomaton?
 
   /// Makes a masker.
   ///
   /// - Parameter secrets: The texts to hide. Those of less than four bytes are not hidden.
-  public init(secrets: [String]) {
+  package init(secrets: [String]) {
     var forms: Set<[UInt8]> = []
     for secret in secrets { forms.formUnion(SecretForms.forms(of: secret)) }
     self.init(forms: forms)
@@ -26,13 +26,13 @@ public struct Masker: Sendable {
   }
 
   /// Whether nothing is masked.
-  public var isEmpty: Bool { automaton == nil }
+  package var isEmpty: Bool { automaton == nil }
 
   /// Masks a text.
   ///
   /// - Parameter text: Any text.
   /// - Returns: The text without secrets.
-  public func masked(_ text: String) -> String {
+  package func masked(_ text: String) -> String {
     guard !isEmpty else { return text }
     var stream = stream()
     let bytes = stream.append(text.utf8) + stream.finish()
@@ -42,7 +42,7 @@ public struct Masker: Sendable {
   /// Begins a stream of bytes.
   ///
   /// - Returns: The state of a stream of which nothing has been read.
-  public func stream() -> MaskingStream { MaskingStream(automaton: automaton) }
+  package func stream() -> MaskingStream { MaskingStream(automaton: automaton) }
 
   /// The memory that is shared by all copies and streams.
   var byteCount: Int { automaton?.byteCount ?? 0 }
@@ -50,5 +50,5 @@ public struct Masker: Sendable {
 
 extension Masker: CustomReflectable {
   /// Shows nothing: from the automaton the secrets could be read.
-  public var customMirror: Mirror { Mirror(self, children: []) }
+  package var customMirror: Mirror { Mirror(self, children: []) }
 }

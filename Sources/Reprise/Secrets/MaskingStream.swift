@@ -6,7 +6,7 @@
 /// nothing that may be a part of a secret leaves before it is known whether it is. Only the longest
 /// end that may be the beginning of a secret is held back, so no more than the longest form of a
 /// secret, and nothing beyond a line feed. Time is linear in the number of bytes.
-public struct MaskingStream: Sendable {
+package struct MaskingStream: Sendable {
   private let automaton: SecretAutomaton?
   private var state = SecretAutomaton.root
 
@@ -36,7 +36,7 @@ public struct MaskingStream: Sendable {
   ///
   /// - Parameter bytes: What was read. It need not be UTF-8.
   /// - Returns: What can be let through now.
-  public mutating func append(_ bytes: some Collection<UInt8>) -> [UInt8] {
+  package mutating func append(_ bytes: some Collection<UInt8>) -> [UInt8] {
     guard let automaton else { return Array(bytes) }
     let readEnd = heldBack.count
     heldBack += bytes
@@ -52,7 +52,7 @@ public struct MaskingStream: Sendable {
   ///
   /// - Returns: What was held back, which is now known to be no secret but where it is masked. The
   ///   stream is then as if nothing had been read.
-  public mutating func finish() -> [UInt8] {
+  package mutating func finish() -> [UInt8] {
     defer { self = MaskingStream(automaton: automaton) }
     return letThrough(until: heldBackStart + heldBack.count)
   }
@@ -105,7 +105,7 @@ public struct MaskingStream: Sendable {
 
 extension MaskingStream: CustomReflectable {
   /// Shows nothing: what is held back may be a secret.
-  public var customMirror: Mirror { Mirror(self, children: []) }
+  package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// What stands where a secret has been.

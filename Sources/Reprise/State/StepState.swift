@@ -56,7 +56,9 @@ public enum StepPhase: Sendable, Equatable {
   case ready
   /// Its action is under way.
   case running
+  /// Its action ended well, and left these outputs.
   case succeeded(StepOutputs)
+  /// Its last attempt has failed, or it could not be started at all.
   case failed(FailureReason)
   /// It was stopped, or never came to start, because of what is named.
   case cancelled(CancellationCause)
@@ -134,7 +136,7 @@ public struct OutputTail: Sendable, Equatable {
   /// One line of output.
   public struct Line: Sendable, Equatable {
     /// Where it was written.
-    public let stream: OutputStream
+    public let stream: OutputChannel
     /// The line without its end.
     public let text: String
   }
@@ -154,7 +156,7 @@ public struct OutputTail: Sendable, Equatable {
   /// Takes in a piece of output.
   ///
   /// Linear in the bytes of its last `linesMax` lines, however long it is.
-  mutating func append(_ text: String, stream: OutputStream, isPartial: Bool, at time: Timestamp) {
+  mutating func append(_ text: String, stream: OutputChannel, isPartial: Bool, at time: Timestamp) {
     lastAt = time
     if isPartial {
       partial = Line(stream: stream, text: text)

@@ -37,7 +37,7 @@ extension Engine {
 
   /// Runs what a closure makes of each event of a publisher.
   ///
-  /// The contract is that of ``runs(of:on:whenBusy:secrets:onDrop:)``. With `restart`, an event whose
+  /// The contract is that of `runs(of:on:whenBusy:secrets:onDrop:)`. With `restart`, an event whose
   /// workflow has other steps than the run under way waits for the run's end and starts a new one.
   ///
   /// - Parameters:
@@ -58,13 +58,13 @@ extension Engine {
         begin: { event in workflow(event).map { start($0, secrets: secrets) } },
         again: { run, event in
           guard let workflow = workflow(event) else { return true }
-          return (try? await run.restart(as: workflow)) ?? false
+          return (try? await run.restart(with: workflow)) ?? false
         }))
   }
 
   /// Runs a workflow for the elements of a sequence.
   ///
-  /// The contract is that of ``runs(of:on:whenBusy:secrets:onDrop:)``. With `hold` the sequence is
+  /// The contract is that of `runs(of:on:whenBusy:secrets:onDrop:)`. With `hold` the sequence is
   /// asked for its next element when a run may begin, and so waits.
   ///
   /// - Parameters:

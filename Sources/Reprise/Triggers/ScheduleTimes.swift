@@ -1,18 +1,18 @@
 // When a schedule is due, what was missed, and what a clock that was set means for it. Pure: the present
 // moment is handed in.
 
-public import WorkflowLanguage
+package import WorkflowLanguage
 
 /// The moments of a schedule.
 ///
 /// All moments are in seconds since 1970.
-public struct ScheduleTimes: Sendable {
+package struct ScheduleTimes: Sendable {
   /// How late an event of a schedule may come and still count as on time, in seconds: a busy machine
   /// misses nothing.
-  public static let latenessMax: Int64 = 60
+  package static let latenessMax: Int64 = 60
   /// A clock that is set back by no more than this waits until it has caught up, so that nothing comes
   /// twice; one that is set back further was wrong before (as in cron(8)).
-  public static let correctionMin: Int64 = 3 * 60 * 60
+  package static let correctionMin: Int64 = 3 * 60 * 60
 
   private let schedule: Schedule
   private let zone: ZoneRules
@@ -20,7 +20,7 @@ public struct ScheduleTimes: Sendable {
   /// Prepares a schedule.
   ///
   /// - Parameter schedule: The schedule; its time zone has been checked.
-  public init(_ schedule: Schedule) {
+  package init(_ schedule: Schedule) {
     self.schedule = schedule
     if case .cron(_, let name?) = schedule.times, let zone = ZoneRules(identifier: name) {
       self.zone = zone
@@ -30,15 +30,15 @@ public struct ScheduleTimes: Sendable {
   }
 
   /// What is to be done at a moment.
-  public struct Plan: Sendable, Equatable {
+  package struct Plan: Sendable, Equatable {
     /// The moment that is due now; nil when none is.
-    public var due: Int64?
+    package var due: Int64?
     /// How many moments have passed unused, beside that one.
-    public var missed: Int
+    package var missed: Int
     /// Up to which moment the schedule has been dealt with.
-    public var dealtWith: Int64
+    package var dealtWith: Int64
     /// When to look again; nil when it never comes again.
-    public var next: Int64?
+    package var next: Int64?
   }
 
   /// What is to be done now.
@@ -51,7 +51,7 @@ public struct ScheduleTimes: Sendable {
   ///   - dealtWith: Up to which moment the schedule has been dealt with.
   ///   - now: The present moment.
   /// - Returns: The plan.
-  public func plan(dealtWith: Int64, now: Int64) -> Plan {
+  package func plan(dealtWith: Int64, now: Int64) -> Plan {
     var dealtWith = dealtWith
     if dealtWith - now > Self.correctionMin { dealtWith = now }
     guard now > dealtWith else {
@@ -80,7 +80,7 @@ public struct ScheduleTimes: Sendable {
   ///
   /// - Parameter moment: Any moment; `every` counts from it.
   /// - Returns: A later one; nil when there is none.
-  public func next(after moment: Int64) -> Int64? {
+  package func next(after moment: Int64) -> Int64? {
     switch schedule.times {
     case .cron(let expression, _): expression.next(after: moment, in: zone)
     case .every(let time): moment + max(1, time.components.seconds)

@@ -1,11 +1,11 @@
 // Which files matter to a watched workflow, and to which of its steps. Looks at no file.
 
-public import WorkflowLanguage
+package import WorkflowLanguage
 
 /// The files whose changes matter to a workflow.
 ///
 /// All paths are relative to the directory in which the engine runs, with slashes and without `.` or `..`.
-public struct WatchedFiles: Sendable {
+package struct WatchedFiles: Sendable {
   private struct StepInputs: Sendable {
     let step: String
     /// Where it runs.
@@ -14,7 +14,7 @@ public struct WatchedFiles: Sendable {
   }
 
   /// What editors and file managers leave beside files for a while.
-  public static let passing = [
+  package static let passing = [
     "**/*~", "**/*.sw[a-p]", "**/.*.sw[a-p]", "**/4913", "**/.#*", "**/#*#", "**/.DS_Store",
     "**/.dat.nosync*",
   ]
@@ -33,7 +33,7 @@ public struct WatchedFiles: Sendable {
   ///   - workflow: The workflow.
   ///   - sources: The paths of the files that it is read from: their changes matter, too.
   /// - Throws: ``GlobError`` when a pattern makes no sense.
-  public init(
+  package init(
     _ trigger: FileTrigger, of workflow: Workflow, sources: Set<String> = []
   ) throws(GlobError) {
     var patterns = trigger.patterns + Self.passing.map { "!" + $0 }
@@ -56,10 +56,10 @@ public struct WatchedFiles: Sendable {
   }
 
   /// Whether changes of a file matter.
-  public func wants(_ path: String) -> Bool { sources.contains(path) || search.names(path) }
+  package func wants(_ path: String) -> Bool { sources.contains(path) || search.names(path) }
 
   /// Whether files may matter that are below a folder.
-  public func enters(_ folder: String) -> Bool {
+  package func enters(_ folder: String) -> Bool {
     search.mayName(below: folder) || sources.contains { $0.hasPrefix(folder + "/") }
   }
 
@@ -69,7 +69,7 @@ public struct WatchedFiles: Sendable {
   ///
   /// - Parameter paths: The files that have changed.
   /// - Returns: The ids of the steps; nil for all, when the workflow itself has changed.
-  public func steps(affectedBy paths: [String]) -> [String]? {
+  package func steps(affectedBy paths: [String]) -> [String]? {
     guard !paths.contains(where: sources.contains) else { return nil }
     return inputs.filter { input in
       paths.contains { path in

@@ -44,8 +44,7 @@ struct ResumeCommand: DrivingCommand {
       throw Problem(
         "error: the folder of the run is not there any more: \"\(record.request.directory)\"")
     }
-    let arguments = Arguments(recorded: record.request)
-    let loaded = try LoadedWorkflow(path: record.request.file) { _ throws(Problem) in arguments }
+    let loaded = try LoadedWorkflow(recorded: record.request)
     let scope = RunScope(recorded: record.request.options)
     let workflow = try scope.applied(to: loaded.workflow)
     let settings = RunSettings(progress: progress, secrets: try await gatherSecrets(of: workflow))
@@ -60,12 +59,7 @@ struct ResumeCommand: DrivingCommand {
         if !force && (loaded.text != record.request.source || loaded.workflow.sources != sources) {
           try refuseChanges(of: record, state, scope, to: workflow)
         }
-        var request = record.request
-        request.source = loaded.text
-        request.options = scope.recorded.merging(arguments.recorded) { $1 }
-          .merging(loaded.recordedSources) { $1 }
-        request.group = workflow.concurrency?.group
-        return request
+        return loaded.request(scope.recorded)
       }
       return HeldRun(recorded: recorded, workflow: workflow, file: loaded.path, state: state)
     }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Reprise
+import RepriseJournal
 
 struct WorkflowArgument: ParsableArguments {
   @Argument(
@@ -31,6 +32,8 @@ struct LoadedWorkflow {
   let text: String
   /// What its parameters were given.
   var arguments: Arguments
+  /// Whether the text is in no file.
+  private var isText = false
 
   /// Reads a file.
   ///
@@ -45,15 +48,61 @@ struct LoadedWorkflow {
     do throws(WorkflowError) {
       bytes = try Workflow.bytes(of: path)
     } catch {
-      throw Problem(error.description)
+      throw Problem(error)
     }
-    arguments = try given(Workflow.parameters(in: bytes, file: path))
+    try self.init(bytes: bytes, file: path, try given(Workflow.parameters(in: bytes, file: path)))
+  }
+
+  /// Reads a text that is in no file.
+  ///
+  /// - Parameters:
+  ///   - text: The YAML; files that it uses are looked for in the current folder.
+  ///   - arguments: What its parameters are given.
+  /// - Throws: ``Problem`` with every mistake of the text.
+  init(text: String, _ arguments: Arguments) throws(Problem) {
+    try self.init(bytes: Array(text.utf8), file: Self.nameOfText, arguments)
+    isText = true
+  }
+
+  /// Reads what a recorded run was begun with: its file as it is now, or the text that it was given.
+  ///
+  /// - Throws: ``Problem`` with every mistake.
+  init(recorded request: RunRequest) throws(Problem) {
+    let arguments = Arguments(recorded: request)
+    if request.options[Self.optionOfText] != nil {
+      try self.init(text: request.source, arguments)
+    } else {
+      try self.init(path: request.file) { _ throws(Problem) in arguments }
+    }
+  }
+
+  private init(bytes: [UInt8], file: String, _ arguments: Arguments) throws(Problem) {
+    self.arguments = arguments
     text = String(decoding: bytes, as: UTF8.self)
     do throws(WorkflowError) {
-      workflow = try Workflow(bytes: bytes, file: path, with: arguments)
+      // This command has no actions of its own; a file that is only looked at may be meant for a program that has.
+      workflow = try Workflow(
+        bytes: bytes, file: file, with: arguments,
+        actions: arguments.leavesOpen ? nil : ActionCatalog())
     } catch {
-      throw Problem(error.description)
+      throw Problem(error)
     }
-    self.path = path.hasPrefix("/") ? path : currentDirectory() + "/" + path
+    path = file.hasPrefix("/") ? file : currentDirectory() + "/" + file
+  }
+
+  /// What messages call a text that is in no file.
+  private static let nameOfText = "text"
+  private static let optionOfText = "text"
+
+  /// What a run of it is made from.
+  ///
+  /// - Parameter options: What else was asked for.
+  /// - Returns: The request, as the journal keeps it.
+  func request(_ options: [String: String] = [:]) -> RunRequest {
+    var options = options.merging(arguments.recorded) { $1 }.merging(recordedSources) { $1 }
+    if isText { options[Self.optionOfText] = "true" }
+    return RunRequest(
+      workflow: workflow.name, file: path, directory: currentDirectory(), source: text,
+      options: options, group: workflow.concurrency?.group)
   }
 }

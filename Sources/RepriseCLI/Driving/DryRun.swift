@@ -18,7 +18,7 @@ struct DryRun {
       + steps.joined(separator: "\n")
   }
 
-  private func describe(_ step: Step) -> String {
+  private func describe(_ step: Workflow.Step) -> String {
     let needs = step.needs.isEmpty ? "at once" : "after " + step.needs.joined(separator: ", ")
     let action: String
     switch step.action {
@@ -26,6 +26,10 @@ struct DryRun {
       action = script.split(separator: "\n").joined(separator: "\n      ")
     case .exec(let words):
       action = words.map { quoted($0.source) }.joined(separator: " ")
+    case .call(let name, _):
+      action = "call \(name)"
+    case .perform:
+      action = "Swift code"
     case .wait:
       action = "wait for approval"
     }

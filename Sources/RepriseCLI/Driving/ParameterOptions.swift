@@ -59,7 +59,7 @@ struct ParameterOptions: ParsableArguments {
       }
     }
     texts.merge(Self.texts(of: parameters)) { $1 }
-    for parameter in declared where texts[parameter.name] == nil && parameter.standard == nil {
+    for parameter in declared where texts[parameter.name] == nil && parameter.defaultValue == nil {
       guard isatty(0) == 1, isatty(2) == 1 else { break }
       texts[parameter.name] = answer(for: parameter)
     }

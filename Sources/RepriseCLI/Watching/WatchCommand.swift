@@ -70,7 +70,7 @@ struct WatchCommand: DrivingCommand {
     let settings = RunSettings(
       progress: isTyped && (progress == .auto || progress == .tree) ? .plain : progress,
       secrets: try await gatherSecrets(of: loaded.workflow),
-      runsUpToDate: force)
+      rerunsUpToDateSteps: force)
     let journal = try state.openJournal()
     let name = loaded.workflow.name
     let recorded = try await hold(name, loaded.path, journal)

@@ -18,17 +18,9 @@ enum WatchWork: Sendable {
 /// Begins and restarts runs for events.
 final class WatchRuns: Sendable {
   private struct State {
-    /// In the order in which they began.
-    var live: [Live] = []
     var hasFailed = false
     /// Runs that were waiting for their turn when the watch was ended.
     var kept: [RecordedRun] = []
-    var idle: [CheckedContinuation<Void, Never>] = []
-  }
-
-  private struct Live: Sendable {
-    let hosted: HostedRun
-    let steering: Steering
   }
 
   /// The absolute path of the workflow file.
@@ -43,6 +35,8 @@ final class WatchRuns: Sendable {
   private let announce: @Sendable (Trigger, RunID) -> Void
   private let onChange: @Sendable () -> Void
   private let state = Mutex(State())
+  /// The runs that have begun.
+  private let begun = LiveRuns()
 
   init(
     file: String, parameters: Arguments, settings: RunSettings, journal: Journal,
@@ -63,10 +57,10 @@ final class WatchRuns: Sendable {
   }
 
   /// The runs under way.
-  var live: [RunID] { state.withLock { $0.live.map(\.hosted.run.id) } }
+  var live: [RunID] { begun.ids }
 
   /// The run that began last of those under way.
-  var newest: Run? { state.withLock { $0.live.last?.hosted.run } }
+  var newest: Run? { begun.steerings.last?.run }
 
   /// Whether a run has not succeeded.
   var hasFailed: Bool { state.withLock { $0.hasFailed } }
@@ -125,6 +119,7 @@ final class WatchRuns: Sendable {
       // The event has its run, however that ended.
       say((error as? Problem)?.text ?? "error: \(error)")
       try recorded.end(as: .abandoned)
+      begun.letGo(of: recorded.id)
       state.withLock { $0.hasFailed = true }
       return nil
     }
@@ -145,10 +140,14 @@ final class WatchRuns: Sendable {
 
   private func host(_ held: HeldRun) async throws -> Run? {
     let steering = Steering()
+    begun.hold(held.recorded)
     guard
       let hosted = try await HostedRun.begin(held, in: journal, settings, steering: steering)
-    else { return nil }
-    state.withLock { $0.live.append(Live(hosted: hosted, steering: steering)) }
+    else {
+      begun.letGo(of: held.recorded.id)
+      return nil
+    }
+    begun.add(hosted.run.id, steering)
     onChange()
     Task { await finish(hosted) }
     return hosted.run
@@ -156,15 +155,10 @@ final class WatchRuns: Sendable {
 
   private func finish(_ hosted: HostedRun) async {
     let outcome = await hosted.run.outcome
+    begun.letGo(of: hosted.run.id)
     if let problem = await hosted.finish() { say("error: \(problem)") }
-    let idle = state.withLock { state in
-      if outcome != .succeeded { state.hasFailed = true }
-      state.live.removeAll { $0.hosted.run.id == hosted.run.id }
-      guard state.live.isEmpty else { return [CheckedContinuation<Void, Never>]() }
-      defer { state.idle = [] }
-      return state.idle
-    }
-    for continuation in idle { continuation.resume() }
+    if outcome != .succeeded { state.withLock { $0.hasFailed = true } }
+    begun.remove(hosted.run.id)
     onChange()
   }
 
@@ -189,7 +183,7 @@ final class WatchRuns: Sendable {
     }
     let steps = affectedSteps(of: event, loaded.workflow)
     let request = request(loaded)
-    let isTaken = try? await run.restart(as: loaded.workflow, from: steps) {
+    let isTaken = try? await run.restart(with: loaded.workflow, from: steps) {
       [watch, inbox, say, announce] in
       do {
         try watch.restart(run.id, as: request, handling: event)
@@ -224,33 +218,17 @@ final class WatchRuns: Sendable {
   }
 
   private func request(_ loaded: LoadedWorkflow) -> RunRequest {
-    var options = loaded.arguments.recorded.merging(loaded.recordedSources) { $1 }
-    options[WatchCounts.optionOfRuns] = watch.workflow
-    return RunRequest(
-      workflow: loaded.workflow.name, file: loaded.path, directory: currentDirectory(),
-      source: loaded.text, options: options, group: loaded.workflow.concurrency?.group)
+    loaded.request([WatchCounts.optionOfRuns: watch.workflow])
   }
 
   // MARK: The end
 
   /// Passes a signal on to all runs.
-  func receive(_ signal: Int32) {
-    for live in state.withLock({ $0.live }) { live.steering.receive(signal) }
-  }
+  func receive(_ signal: Int32) { begun.receive(signal) }
 
   /// Has nothing recorded any more.
-  func freeze() {
-    for live in state.withLock({ $0.live }) { live.steering.freeze() }
-  }
+  func freeze() { begun.freeze() }
 
   /// Waits until no run is under way.
-  func finish() async {
-    await withCheckedContinuation { continuation in
-      let isIdle = state.withLock { state in
-        if !state.live.isEmpty { state.idle.append(continuation) }
-        return state.live.isEmpty
-      }
-      if isIdle { continuation.resume() }
-    }
-  }
+  func finish() async { await begun.finish() }
 }

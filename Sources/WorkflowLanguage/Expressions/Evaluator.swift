@@ -13,7 +13,7 @@ protocol ValueSource {
 }
 
 /// How the steps before a step have ended.
-public enum StepsStatus: Sendable, Equatable {
+package enum StepsStatus: Sendable, Equatable {
   /// All that it needs has succeeded or was skipped.
   case success
   /// Something that it needs, directly or through others, has failed.
@@ -23,7 +23,7 @@ public enum StepsStatus: Sendable, Equatable {
 }
 
 /// Why a value cannot be had.
-public enum ValueProblem: Error, Sendable, Equatable {
+package enum ValueProblem: Error, Sendable, Equatable {
   /// There is none, for the reason given.
   case missing(String, hint: String?)
   /// It will be known later: when the run begins, or when a step has ended.

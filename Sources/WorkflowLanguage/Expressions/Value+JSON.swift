@@ -254,3 +254,41 @@ private struct JSONReader {
     return unit
   }
 }
+
+extension Value: Codable {
+  /// Reads any value that a decoder has.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let boolean = try? container.decode(Bool.self) {
+      self = .boolean(boolean)
+    } else if let number = try? container.decode(Double.self) {
+      self = .number(number)
+    } else if let text = try? container.decode(String.self) {
+      self = .text(text)
+    } else if let values = try? container.decode([Value].self) {
+      self = .list(values)
+    } else {
+      self = .map(try container.decode([String: Value].self))
+    }
+  }
+
+  /// Writes the value as it is, for encoders of other formats and of larger values.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .boolean(let boolean): try container.encode(boolean)
+    case .number(let number):
+      if let whole = Int(exactly: number) {
+        try container.encode(whole)
+      } else {
+        try container.encode(number)
+      }
+    case .text(let text): try container.encode(text)
+    case .list(let values): try container.encode(values)
+    case .map(let values): try container.encode(values)
+    }
+  }
+}

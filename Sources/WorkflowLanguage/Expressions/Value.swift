@@ -1,7 +1,7 @@
 // What an expression comes to. Plain values: they know neither where they come from nor where they go.
 
 /// A value of the language of expressions.
-public enum Value: Sendable, Equatable {
+public enum Value: Sendable, Hashable {
   /// Nothing: the output of a step that was skipped, say.
   case null
   /// True or false.

@@ -20,6 +20,8 @@ enum ExpressionPlace: Equatable {
   case workflowOutputs
   /// `cache.key`.
   case cacheKey
+  /// `share`.
+  case share
   /// `on`, which is known before there is an event.
   case triggers
   /// A setting that is known before the run begins, by its name.
@@ -36,6 +38,7 @@ enum ExpressionPlace: Equatable {
     case .outputs: "outputs"
     case .workflowOutputs: "the outputs of a workflow"
     case .cacheKey: "the key of a cache"
+    case .share: "share"
     case .triggers: "on"
     case .settled(let what): "\(what), which is known before the run begins"
     }
@@ -47,7 +50,7 @@ enum ExpressionPlace: Equatable {
     case .workflowEnvironment: [.params, .env, .secrets, .run, .workflow]
     case .environment: [.params, .env, .secrets, .steps, .run, .workflow]
     case .with: [.params, .env, .secrets, .steps, .run, .workflow]
-    case .setting, .condition, .cacheKey: [.params, .env, .steps, .run, .workflow]
+    case .setting, .condition, .cacheKey, .share: [.params, .env, .steps, .run, .workflow]
     case .outputs: [.params, .env, .steps, .run, .workflow, .stdout, .outputs]
     case .workflowOutputs: [.params, .steps, .workflow]
     case .workflowDirectory: [.params, .env, .run, .workflow]

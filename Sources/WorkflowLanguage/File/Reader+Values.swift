@@ -21,7 +21,7 @@ extension Reader {
         default: .string
         }
       return Parameter(
-        name: name, kind: kind, standard: kind == .string ? .text(node.text ?? "") : value)
+        name: name, kind: kind, defaultValue: kind == .string ? .text(node.text ?? "") : value)
     }
     guard let fields = fields(of: node, .parameter) else { return nil }
     guard let kind = parameterKind(name, fields) else { return nil }
@@ -36,13 +36,13 @@ extension Reader {
           hint: "remove one of them")
       }
       do throws(ParameterError) {
-        parameter.standard = try parameter.value(of: written)
+        parameter.defaultValue = try parameter.value(of: written)
       } catch {
         tell(error.description, at: node)
       }
     } else if isRequired == false {
       if kind == .string {
-        parameter.standard = .text("")
+        parameter.defaultValue = .text("")
       } else {
         tell(
           "the parameter \"\(name)\" need not be given and has no default",

@@ -80,7 +80,7 @@ extension WorkflowReader {
         message: "if is true or false, not \(types.name)",
         hint: known == .text ? "compare it, as in: … == 'true'" : "compare it with something",
         range: whole)
-    case .environment, .workflowEnvironment, .workflowDirectory, .setting, .cacheKey:
+    case .environment, .workflowEnvironment, .workflowDirectory, .setting, .cacheKey, .share:
       guard types.isDisjoint(with: [.text, .number, .boolean, .null]) else { return }
       throw ExpressionMistake(
         message: "a text is expected here, not \(types.name)",

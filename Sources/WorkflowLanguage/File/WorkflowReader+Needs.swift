@@ -84,7 +84,7 @@ extension WorkflowReader {
     return step
   }
 
-  private mutating func resolved(_ needs: [Need], of step: Step) -> [String] {
+  private mutating func resolved(_ needs: [Need], of step: Workflow.Step) -> [String] {
     var result: [String] = []
     result.reserveCapacity(needs.count)
     for need in needs {

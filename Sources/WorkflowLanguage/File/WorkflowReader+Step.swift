@@ -71,7 +71,7 @@ extension WorkflowReader {
     if hasSettings, fields["uses"] != nil { return readUses(fields, id, needs, context) }
     let file = context.file
     let draft = drafts.count
-    var step = Step(
+    var step = Workflow.Step(
       id: fullID(id, scope: context.scope), action: readAction(fields, context, draft) ?? .wait)
     if fields.bits & Self.environmentKey != 0, let node = fields["env"] {
       step.environment = readEnvironment(node, .environment, context, draft: draft)
@@ -79,7 +79,6 @@ extension WorkflowReader {
     if hasSettings || context.hasDefaults || context.scope != 0 {
       readSettings(fields, of: &step, context, draft)
     }
-    step.line = fields.node.mark.line
     if !context.isPlain || context.scope != 0 || fields.bits & Self.extraKeys != 0 {
       step.extras = readExtras(fields, context, draft)
     }
@@ -100,11 +99,12 @@ extension WorkflowReader {
   ])
 
   private mutating func readSettings(
-    _ fields: Fields, of step: inout Step, _ context: Context, _ draft: Int
+    _ fields: Fields, of step: inout Workflow.Step, _ context: Context, _ draft: Int
   ) {
     let file = context.file
-    if let key = fields.key("with") {
-      readers[file].tell("\"with\" belongs to a step with \"uses\"", at: key, hint: "use env")
+    if let key = fields.key("with"), fields["call"] == nil {
+      readers[file].tell(
+        "\"with\" belongs to a step with \"call\" or \"uses\"", at: key, hint: "use env")
     }
     step.directory = fields["dir"].flatMap {
       template($0, "dir", .setting, context, draft: draft)
@@ -122,7 +122,7 @@ extension WorkflowReader {
 
   /// The keys whose values most steps do not have.
   private static let extraKeys = KeyTable.step.bits([
-    "if", "continue-on-error", "mutex", "approval", "outputs", "cache", "on",
+    "if", "continue-on-error", "mutex", "approval", "outputs", "cache", "on", "share",
   ])
 
   private mutating func readExtras(
@@ -143,6 +143,7 @@ extension WorkflowReader {
       extras.outputs = readOutputs(node, of: "a step", context, draft)
     }
     extras.cache = fields["cache"].flatMap { readCache($0, context, draft) }
+    extras.share = fields["share"].flatMap { readShare($0, fields, context, draft) }
     if context.isFinally {
       extras.finally = fields["on"].map { readEndings($0, context) } ?? Set(RunEnding.allCases)
     }
@@ -194,11 +195,15 @@ extension WorkflowReader {
   // MARK: What it does
 
   private static let execKey = KeyTable.step.bits(["exec"])
+  private static let callKey = KeyTable.step.bits(["call"])
 
   private mutating func readAction(
     _ fields: Fields, _ context: Context, _ draft: Int
-  ) -> Action? {
+  ) -> Workflow.Step.Action? {
     let file = context.file
+    if fields.bits & Self.callKey != 0, let call = fields["call"] {
+      return readCall(call, fields, context, draft)
+    }
     let exec = fields.bits & Self.execKey == 0 ? nil : fields["exec"]
     switch (fields["run"], exec) {
     case (.some, .some):
@@ -209,7 +214,7 @@ extension WorkflowReader {
         hint: "make two steps of it")
       return nil
     case (let run?, nil):
-      return readScript(run, context).map(Action.run)
+      return readScript(run, context).map(Workflow.Step.Action.run)
     case (nil, let exec?):
       guard let nodes = readers[file].list(exec, of: "a list of texts is") else { return nil }
       let words = nodes.compactMap { template($0, "an argument", .setting, context, draft: draft) }

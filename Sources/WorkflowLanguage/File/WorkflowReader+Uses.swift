@@ -65,7 +65,8 @@ extension WorkflowReader {
   /// Keys that a step which stands for others cannot have.
   private mutating func refuseWithUses(_ fields: Fields, _ context: Context) {
     for name in [
-      "run", "exec", "env", "dir", "shell", "timeout", "retry", "grace", "continue-on-error",
+      "run", "exec", "call", "share", "env", "dir", "shell", "timeout", "retry", "grace",
+      "continue-on-error",
       "mutex",
       "approval", "outputs", "cache", "on",
     ] {
@@ -175,8 +176,8 @@ extension WorkflowReader {
       let node = given.first { $0.name == parameter.name }?.value
       scopes[inner.scope].parameters[parameter.name] =
         node.flatMap { argument($0, parameter, context, draft) }
-        ?? parameter.standard.map(Scope.Argument.value) ?? .open(types: parameter.types)
-      if node == nil && parameter.standard == nil {
+        ?? parameter.defaultValue.map(Scope.Argument.value) ?? .open(types: parameter.types)
+      if node == nil && parameter.defaultValue == nil {
         readers[file].tell(
           "\"\(usesNode.text ?? "")\" needs its parameter \"\(parameter.name)\"", at: usesNode,
           hint: "add it, as in: with: { \(parameter.name): … }")

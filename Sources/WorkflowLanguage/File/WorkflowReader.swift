@@ -57,7 +57,7 @@ struct WorkflowReader {
   /// One for each file that takes part; a file that is used twice has two.
   var readers: [Reader]
   /// The steps that were read, and what each was read from.
-  var steps: [Step] = []
+  var steps: [Workflow.Step] = []
   var drafts: [Draft] = []
   var scopes: [Scope] = []
   var checks: [Check] = []
@@ -68,10 +68,18 @@ struct WorkflowReader {
   var usedSources: [String: String] = [:]
   /// The ids of the steps under `finally`.
   var finallyIDs: Set<String> = []
+  /// What may be called; nil where that is not known.
+  let actions: ActionCatalog?
+  /// The closures of a workflow that is declared in Swift: its text calls them by number, as `#0`.
+  var works: [InProcessWork] = []
 
-  init(file: String, source: SourceText, sources: SourceFiles, arguments: Arguments) {
+  init(
+    file: String, source: SourceText, sources: SourceFiles, arguments: Arguments,
+    actions: ActionCatalog?
+  ) {
     self.sources = sources
     self.arguments = arguments
+    self.actions = actions
     readers = [Reader(file: file, source: source)]
   }
 

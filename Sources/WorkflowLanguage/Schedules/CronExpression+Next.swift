@@ -34,7 +34,7 @@ extension CronExpression {
   ///   - zone: The clocks that count.
   /// - Returns: The first such moment after the given one, or nil if one of the two is not in the
   ///   years 1 to 9999.
-  public func next(after seconds: Int64, in zone: some ZoneOffsets) -> Int64? {
+  package func next(after seconds: Int64, in zone: some ZoneOffsets) -> Int64? {
     guard Self.moments.contains(seconds) else { return nil }
     let next =
       isFixedTime ? nextFixedTime(after: seconds, in: zone) : nextOnWall(after: seconds, in: zone)

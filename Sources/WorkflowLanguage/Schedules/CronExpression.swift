@@ -19,7 +19,7 @@
 /// with `*` is not restricted, also when it has a step; then both must match: `0 9 */2 * mon` is
 /// the Mondays with an odd date, and `0 9 1-31/2 * mon` the odd dates and all Mondays.
 ///
-/// **Time zones.** See ``next(after:in:)`` for what comes when clocks are changed.
+/// **Time zones.** `Documentation/triggers.md` tells what comes when clocks are changed.
 ///
 /// Two expressions are equal when they have the same text.
 public struct CronExpression: Sendable, Equatable {

@@ -5,7 +5,7 @@
 /// An offset must be less than a day, no change of it more than a day, and two changes must be more
 /// than a day apart. In all zones of the tz database (2025b) offsets are less than 16 hours, the
 /// greatest change is one of 24 hours, and no two changes are less than 95 hours apart.
-public protocol ZoneOffsets: Sendable {
+package protocol ZoneOffsets: Sendable {
   /// By how much the clocks are ahead of UTC.
   ///
   /// - Parameter seconds: A moment, in seconds since 1970.
@@ -37,16 +37,16 @@ extension ZoneOffsets {
 let secondsPerDay: Int64 = 86_400
 
 /// Clocks that are never changed.
-public struct FixedOffset: ZoneOffsets, Equatable {
+package struct FixedOffset: ZoneOffsets, Equatable {
   /// UTC itself.
-  public static let utc = FixedOffset(secondsFromUTC: 0)
+  package static let utc = FixedOffset(secondsFromUTC: 0)
 
   private let secondsFromUTC: Int
 
   /// Clocks that are always equally far from UTC.
   ///
   /// - Parameter secondsFromUTC: By how much they are ahead; less than a day.
-  public init(secondsFromUTC: Int) {
+  package init(secondsFromUTC: Int) {
     precondition(abs(secondsFromUTC) < secondsPerDay, "an offset is less than a day")
     self.secondsFromUTC = secondsFromUTC
   }
@@ -55,7 +55,7 @@ public struct FixedOffset: ZoneOffsets, Equatable {
   ///
   /// - Parameter seconds: A moment, in seconds since 1970.
   /// - Returns: Always the same.
-  public func offset(at seconds: Int64) -> Int {
+  package func offset(at seconds: Int64) -> Int {
     secondsFromUTC
   }
 }

@@ -12,7 +12,7 @@ import Darwin
 ///
 /// Read from the files of the system (Debian's package tzdata), in the folder that `TZDIR` names or in
 /// `/usr/share/zoneinfo`.
-public struct ZoneRules: ZoneOffsets, Equatable {
+package struct ZoneRules: ZoneOffsets, Equatable {
   private enum Clocks: Equatable {
     case file(ZoneFile)
     case rule(ZoneRule)
@@ -20,7 +20,7 @@ public struct ZoneRules: ZoneOffsets, Equatable {
   }
 
   /// The name by which it was asked for.
-  public let identifier: String
+  package let identifier: String
   private let clocks: Clocks
 
   /// The time zone of a name; nil if there is no such zone.
@@ -29,7 +29,7 @@ public struct ZoneRules: ZoneOffsets, Equatable {
   /// and so are offsets such as `GMT+0530`.
   ///
   /// - Parameter identifier: The name, in the case in which the tz database has it.
-  public init?(identifier: String) {
+  package init?(identifier: String) {
     self.identifier = identifier
     if let file = Self.file(identifier) {
       clocks = .file(file)
@@ -43,7 +43,7 @@ public struct ZoneRules: ZoneOffsets, Equatable {
   }
 
   /// The time zone of this machine: that of the variable `TZ`, or else of `/etc/localtime`, or else UTC.
-  public static var local: ZoneRules {
+  package static var local: ZoneRules {
     if let variable = getenv("TZ") { return ZoneRules(variable: String(cString: variable)) }
     let path = "/etc/localtime"
     guard let file = ZoneFile(contentsOf: path) else { return .utc }
@@ -83,7 +83,7 @@ public struct ZoneRules: ZoneOffsets, Equatable {
   ///
   /// - Parameter seconds: A moment, in seconds since 1970.
   /// - Returns: Seconds; positive in the east.
-  public func offset(at seconds: Int64) -> Int {
+  package func offset(at seconds: Int64) -> Int {
     switch clocks {
     case .file(let file): file.offset(at: seconds)
     case .rule(let rule): rule.offset(at: seconds)
@@ -125,7 +125,7 @@ public struct ZoneRules: ZoneOffsets, Equatable {
   /// The names of all zones, in alphabetical order; `UTC` is among them.
   ///
   /// Looks into every file of the folder.
-  public static var identifiers: [String] {
+  package static var identifiers: [String] {
     var found: Set = ["UTC"]
     var folders = [""]
     while let prefix = folders.popLast() {

@@ -7,7 +7,7 @@ import Testing
 @testable import ChildProcesses
 
 // Foundation and Testing have types of these names, too.
-typealias OutputStream = ChildProcesses.OutputStream
+typealias OutputChannel = ChildProcesses.OutputChannel
 typealias ExitStatus = ChildProcesses.ExitStatus
 
 /// Keeps output, from any thread.
@@ -20,7 +20,7 @@ final class Recorder: Sendable {
   }
 
   /// All whole lines of a stream.
-  func text(of stream: OutputStream = .standardOutput) -> [String] {
+  func text(of stream: OutputChannel = .standardOutput) -> [String] {
     lines.withLock { $0 }.filter { $0.stream == stream && !$0.isPartial }
       .flatMap { $0.text.split(separator: "\n", omittingEmptySubsequences: false) }
       .map(String.init)

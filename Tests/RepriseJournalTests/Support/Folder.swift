@@ -35,7 +35,8 @@ final class Folder: Sendable {
     let workflow = try Workflow(
       name: workflow,
       steps: (0..<steps).map { number in
-        Step(id: "s\(number)", needs: number == 0 ? [] : ["s\(number - 1)"], action: .exec(["-"]))
+        Workflow.Step(
+          id: "s\(number)", needs: number == 0 ? [] : ["s\(number - 1)"], action: .exec(["-"]))
       })
     let executor = ClosureExecutor { context in
       if context.step.id == "s\(failing ?? -1)" { throw FailureReason.exited(status: 3) }

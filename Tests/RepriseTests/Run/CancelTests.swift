@@ -7,7 +7,7 @@ struct CancelTests {
     try Workflow(
       name: "chain",
       steps: (0..<count).map {
-        Step(id: "s\($0)", needs: $0 == 0 ? [] : ["s\($0 - 1)"], action: .run("true"))
+        Workflow.Step(id: "s\($0)", needs: $0 == 0 ? [] : ["s\($0 - 1)"], action: .run("true"))
       })
   }
 
@@ -99,7 +99,7 @@ struct CancelTests {
       })
     let publisher = engine.publisher(for: try Self.chain(2))
     #expect(witness.current.begun.isEmpty)
-    let subscription = publisher.sink { _ in }
+    let subscription = publisher.sink(receiveCompletion: { _ in }, receiveValue: { _ in })
     await expectEventually("the first step runs") { witness.current.alive.count == 1 }
     subscription.cancel()
     await expectEventually("the first step is gone") { witness.current.alive.isEmpty }
@@ -111,7 +111,7 @@ struct CancelTests {
     let publisher = engine.publisher(for: try Self.chain(2))
     var runs: Set<RunID> = []
     for _ in 0..<3 {
-      for await event in publisher.values { runs.insert(event.run) }
+      for try await event in publisher.values { runs.insert(event.run) }
     }
     #expect(runs.count == 3)
   }

@@ -11,15 +11,17 @@ import Testing
     try Workflow(
       name: "chain",
       steps: (0..<count).map {
-        Step(id: "s\($0)", needs: $0 == 0 ? [] : ["s\($0 - 1)"], action: .run("true"))
+        Workflow.Step(id: "s\($0)", needs: $0 == 0 ? [] : ["s\($0 - 1)"], action: .run("true"))
       })
   }
 
   private static func fan(_ count: Int) throws -> Workflow {
-    let leaves = (1...count).map { Step(id: "s\($0)", needs: ["s0"], action: .run("true")) }
-    let last = Step(id: "last", needs: leaves.map(\.id), action: .run("true"))
+    let leaves = (1...count).map {
+      Workflow.Step(id: "s\($0)", needs: ["s0"], action: .run("true"))
+    }
+    let last = Workflow.Step(id: "last", needs: leaves.map(\.id), action: .run("true"))
     return try Workflow(
-      name: "fan", steps: [Step(id: "s0", action: .run("true"))] + leaves + [last])
+      name: "fan", steps: [Workflow.Step(id: "s0", action: .run("true"))] + leaves + [last])
   }
 
   /// The memory in use, in KiB; nil where the system does not tell.

@@ -9,7 +9,8 @@ struct EventsTests {
     try Workflow(
       name: "two",
       steps: [
-        Step(id: "a", action: .run("true")), Step(id: "b", needs: ["a"], action: .run("true")),
+        Workflow.Step(id: "a", action: .run("true")),
+        Workflow.Step(id: "b", needs: ["a"], action: .run("true")),
       ])
   }
 
@@ -89,14 +90,18 @@ struct EventsTests {
       executor: ClosureExecutor { context in
         if context.step.id == "quiet" { return [:] }
         for _ in 0..<pieces {
-          if !context.report("x") { await context.roomForOutput() }
+          context.report("x")
+          await context.roomForOutput()
           reported.withLock { $0 += 1 }
         }
         return [:]
       })
     let workflow = try Workflow(
       name: "w",
-      steps: [Step(id: "loud", action: .run("true")), Step(id: "quiet", action: .run("true"))])
+      steps: [
+        Workflow.Step(id: "loud", action: .run("true")),
+        Workflow.Step(id: "quiet", action: .run("true")),
+      ])
     let run = engine.start(workflow)
     let lines = Protected(0)
     let blocked = DispatchGate()

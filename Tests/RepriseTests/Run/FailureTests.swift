@@ -51,7 +51,7 @@ struct FailureTests {
       let description = "the dog ate it"
     }
     let engine = Engine(executor: ClosureExecutor { _ in throw Mishap() })
-    let workflow = try Workflow(name: "one", steps: [Step(id: "a", action: .run("true"))])
+    let workflow = try Workflow(name: "one", steps: [Workflow.Step(id: "a", action: .run("true"))])
     let outcome = await engine.start(workflow).outcome
     #expect(outcome == .failed(step: "a", reason: .threw("the dog ate it")))
   }
@@ -63,7 +63,7 @@ struct FailureTests {
         try await clock.sleep(for: .seconds(60))
         return [:]
       }, clock: clock)
-    let step = Step(id: "slow", action: .run("true"), timeout: .seconds(2))
+    let step = Workflow.Step(id: "slow", action: .run("true"), timeout: .seconds(2))
     let run = engine.start(try Workflow(name: "one", steps: [step]))
     await expectEventually("the step and its alarm sleep") { clock.sleeperCount == 2 }
     clock.advanceToNextWake()

@@ -56,7 +56,8 @@ struct RecorderTests {
     try Workflow(
       name: "chain",
       steps: (0..<count).map { number in
-        Step(id: "s\(number)", needs: number == 0 ? [] : ["s\(number - 1)"], action: .exec(["-"]))
+        Workflow.Step(
+          id: "s\(number)", needs: number == 0 ? [] : ["s\(number - 1)"], action: .exec(["-"]))
       })
   }
 
@@ -114,7 +115,7 @@ struct RecorderTests {
     let semaphore = DispatchSemaphore(value: 0)
     let memory = Memory(holdsUp: semaphore)
     let workflow = try Workflow(
-      name: "fan", steps: (0..<100).map { Step(id: "s\($0)", action: .exec(["-"])) })
+      name: "fan", steps: (0..<100).map { Workflow.Step(id: "s\($0)", action: .exec(["-"])) })
     let run = Engine(executor: ClosureExecutor { _ in [:] }, recorder: memory).start(workflow)
     semaphore.signal()
     await expectEventually("all steps are done") { run.state.counts.succeeded == 100 }
@@ -157,7 +158,7 @@ struct RecorderTests {
     let semaphore = DispatchSemaphore(value: 1)
     let memory = Memory(holdsUp: semaphore)
     var workflow = try Workflow(
-      name: "fan", steps: (0..<3).map { Step(id: "s\($0)", action: .exec(["-"])) })
+      name: "fan", steps: (0..<3).map { Workflow.Step(id: "s\($0)", action: .exec(["-"])) })
     workflow.maxParallel = 1
     let run = Engine(executor: ClosureExecutor { _ in [:] }, recorder: memory).start(workflow)
     await expectEventually("all steps are done") { run.state.counts.succeeded == 3 }

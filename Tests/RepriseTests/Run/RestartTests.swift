@@ -105,7 +105,7 @@ struct RestartTests {
     for _ in 0..<scaled(100) {
       let graph = try randomWorkflow(steps: 40, using: &generator)
       let aside = (0..<10).map { position in
-        Step(
+        Workflow.Step(
           id: "aside\(position)", needs: position == 0 ? [] : ["aside\(position - 1)"],
           action: .run("true"))
       }

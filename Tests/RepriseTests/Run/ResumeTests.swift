@@ -9,9 +9,10 @@ struct ResumeTests {
     try Workflow(
       name: "diamond",
       steps: [
-        Step(id: "a", action: .exec(["-"])), Step(id: "b", needs: ["a"], action: .exec(["-"])),
-        Step(id: "c", needs: ["a"], action: .exec(["-"])),
-        Step(id: "d", needs: ["b", "c"], action: .exec(["-"])),
+        Workflow.Step(id: "a", action: .exec(["-"])),
+        Workflow.Step(id: "b", needs: ["a"], action: .exec(["-"])),
+        Workflow.Step(id: "c", needs: ["a"], action: .exec(["-"])),
+        Workflow.Step(id: "d", needs: ["b", "c"], action: .exec(["-"])),
       ])
   }
 
@@ -84,7 +85,7 @@ struct ResumeTests {
     #expect(state["b"]?.phase.isSuccess == true && state["d"]?.phase.isSuccess == false)
     let new = try Workflow(
       name: "diamond",
-      steps: [Step(id: "new", action: .exec(["-"]))]
+      steps: [Workflow.Step(id: "new", action: .exec(["-"]))]
         + old.steps.map { step in
           var step = step
           if step.id == "b" { step.needs.append("new") }

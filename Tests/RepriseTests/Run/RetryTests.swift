@@ -9,8 +9,8 @@ struct RetryTests {
     try Workflow(
       name: "w", maxParallel: maxParallel,
       steps: [
-        Step(id: "a", action: .exec(["-"]), retry: retry),
-        Step(id: "b", needs: ["a"], action: .exec(["-"])),
+        Workflow.Step(id: "a", action: .exec(["-"]), retry: retry),
+        Workflow.Step(id: "b", needs: ["a"], action: .exec(["-"])),
       ])
   }
 
@@ -89,8 +89,8 @@ struct RetryTests {
     let workflow = try Workflow(
       name: "w", maxParallel: 1,
       steps: [
-        Step(id: "a", action: .exec(["-"]), retry: Retry(limit: 100, delay: .seconds(60))),
-        Step(id: "other", action: .exec(["-"])),
+        Workflow.Step(id: "a", action: .exec(["-"]), retry: Retry(limit: 100, delay: .seconds(60))),
+        Workflow.Step(id: "other", action: .exec(["-"])),
       ])
     let run = Engine(executor: executor, clock: clock).start(workflow)
     await expectEventually("a waits, and the other one is done") {

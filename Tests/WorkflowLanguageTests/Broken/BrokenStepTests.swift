@@ -29,7 +29,8 @@ struct BrokenStepTests {
     Mistake("steps: [{id: a, exec: {a: b}}]\n", ["1:23"], "a list of texts is expected here"),
     Mistake("steps: [{id: a, run: x, on: push}]\n", ["1:25"], "use \"if\" here"),
     Mistake(
-      "steps: [{id: a, run: x, with: {a: b}}]\n", ["1:25"], "belongs to a step with \"uses\""),
+      "steps: [{id: a, run: x, with: {a: b}}]\n", ["1:25"],
+      "belongs to a step with \"call\" or \"uses\""),
     Mistake("steps: [{id: a, run: x, max-parallel: 2}]\n", ["1:25"], "give it to the workflow"),
     Mistake("steps: [{id: a, run: x, fail-fast: true}]\n", ["1:25"], "give it to the workflow"),
     Mistake("steps: [{id: a, run: x, name: b}]\n", ["1:25"], "a step has no key \"name\""),

@@ -1,0 +1,170 @@
+// Work that a program offers to the workflows that it runs: a type with arguments, or a closure. Knows nothing
+// of when it is called.
+
+public import WorkflowLanguage
+
+/// Something that steps can `call`, as a type: its properties are what `with` gives.
+///
+///     struct Upload: Action {
+///       static let name = "upload"
+///       let file: String
+///       let retries: Int?
+///
+///       func perform(in context: StepContext) async throws -> StepOutputs {
+///         context.report("uploading \(file)")
+///         return ["url": "https://example.org/\(file)"]
+///       }
+///     }
+///
+///     var engine = Engine()
+///     engine.register(Upload.self)
+///
+/// A value is decoded for each attempt. What a file gives is checked when it is read, so that a mistake is told
+/// at its line and column before anything runs.
+public protocol Action: Decodable, Sendable {
+  /// What it leaves for later steps: a map becomes outputs by name, any other value the output `value`.
+  associatedtype Output: Encodable & Sendable
+
+  /// The name under which steps call it.
+  static var name: String { get }
+
+  /// Does the work of one attempt.
+  ///
+  /// When the surrounding task is cancelled it is to end soon, throwing `CancellationError`: a restart waits
+  /// for that.
+  ///
+  /// - Parameter context: What is known of the attempt, and the means to report.
+  /// - Returns: What it leaves.
+  /// - Throws: Any error, whose text becomes the reason of the step's failure; a ``FailureReason`` to say more.
+  func perform(in context: StepContext) async throws -> Output
+}
+
+/// The actions of an engine.
+struct ActionRegistry: Sendable {
+  typealias Body = @Sendable (StepContext) async throws -> StepOutputs
+
+  private(set) var catalog = ActionCatalog()
+  private var bodies: [String: Body] = [:]
+
+  init() {}
+
+  mutating func register(
+    _ name: String, check: @escaping ActionCatalog.Check, _ body: @escaping Body
+  ) {
+    precondition(
+      name.first.map { $0 != "#" } ?? false, "an action has a name, which does not begin with #")
+    catalog.offer(name, check: check)
+    bodies[name] = body
+  }
+
+  /// What carries out an action.
+  ///
+  /// - Throws: ``FailureReason`` where there is none of that name.
+  func body(of name: String) throws(FailureReason) -> Body {
+    guard let body = bodies[name] else {
+      let names = catalog.names
+      throw .badValue(
+        "there is no action \"\(name)\"; "
+          + (names.isEmpty
+            ? "the program that runs the workflow has registered none"
+            : "there are: " + names.joined(separator: ", ")))
+    }
+    return body
+  }
+}
+
+extension Engine {
+  /// What steps may call: for `Workflow(contentsOf:with:actions:)` and the like.
+  public var actions: ActionCatalog { registry.catalog }
+
+  /// Registers an action; one of the same name is replaced.
+  ///
+  /// - Parameter action: The type of the action.
+  public mutating func register<A: Action>(_ action: A.Type) {
+    registry.register(A.name, check: checking(A.self)) { context in
+      try StepOutputs(encoding: try await context.arguments(as: A.self).perform(in: context))
+    }
+  }
+
+  /// Registers a closure as an action, with the type of its arguments; one of the same name is replaced.
+  ///
+  ///     engine.register("upload", taking: Upload.self) { context, upload in … }
+  ///
+  /// - Parameters:
+  ///   - name: The name under which steps call it.
+  ///   - arguments: What `with` is decoded into.
+  ///   - body: Does the work of one attempt, under the rules of ``Action/perform(in:)``.
+  public mutating func register<Arguments: Decodable & Sendable, Output: Encodable & Sendable>(
+    _ name: String, taking arguments: Arguments.Type,
+    _ body: @escaping @Sendable (StepContext, Arguments) async throws -> Output
+  ) {
+    registry.register(name, check: checking(Arguments.self)) { context in
+      try StepOutputs(
+        encoding: try await body(context, try context.arguments(as: Arguments.self)))
+    }
+  }
+
+  /// Registers a closure as an action that leaves nothing.
+  ///
+  /// - Parameters:
+  ///   - name: The name under which steps call it.
+  ///   - arguments: What `with` is decoded into.
+  ///   - body: Does the work of one attempt.
+  public mutating func register<Arguments: Decodable & Sendable>(
+    _ name: String, taking arguments: Arguments.Type,
+    _ body: @escaping @Sendable (StepContext, Arguments) async throws -> Void
+  ) {
+    registry.register(name, check: checking(Arguments.self)) { context in
+      try await body(context, try context.arguments(as: Arguments.self))
+      return [:]
+    }
+  }
+
+  /// Registers a closure as an action that takes what it is given as it comes, from ``StepContext/arguments``.
+  ///
+  /// - Parameters:
+  ///   - name: The name under which steps call it.
+  ///   - body: Does the work of one attempt.
+  public mutating func register<Output: Encodable & Sendable>(
+    _ name: String, _ body: @escaping @Sendable (StepContext) async throws -> Output
+  ) {
+    registry.register(name, check: Self.anything) { context in
+      try StepOutputs(encoding: try await body(context))
+    }
+  }
+
+  /// Registers a closure as an action that leaves nothing.
+  ///
+  /// - Parameters:
+  ///   - name: The name under which steps call it.
+  ///   - body: Does the work of one attempt.
+  public mutating func register(
+    _ name: String, _ body: @escaping @Sendable (StepContext) async throws -> Void
+  ) {
+    registry.register(name, check: Self.anything) { context in
+      try await body(context)
+      return [:]
+    }
+  }
+
+  /// Reads a workflow from a file, with what it calls checked against the actions of this engine.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - arguments: What the run is given.
+  /// - Returns: The workflow.
+  /// - Throws: ``WorkflowError`` with every mistake of the file.
+  public func workflow(
+    contentsOf path: String, with arguments: Arguments = Arguments()
+  ) throws(WorkflowError) -> Workflow {
+    try Workflow(contentsOf: path, with: arguments, actions: actions)
+  }
+
+  private static var anything: ActionCatalog.Check { { _ in } }
+
+  private func checking<Arguments: Decodable & SendableMetatype>(
+    _ type: Arguments.Type
+  ) -> ActionCatalog.Check {
+    { arguments throws(ArgumentMistake) in _ = try Arguments.decoded(from: arguments) }
+  }
+}

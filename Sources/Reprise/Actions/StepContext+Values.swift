@@ -1,0 +1,153 @@
+// What a step of Swift code gets: the values of other steps, parameters and arguments, as types. Knows nothing
+// of how steps are ordered.
+
+public import WorkflowLanguage
+
+extension StepContext {
+  /// What a step that this one needs has left, as a type.
+  ///
+  /// Texts are taken for what the type asks for: steps that are processes leave nothing but texts.
+  ///
+  /// - Parameters:
+  ///   - step: The id of the step, which is one of those that this step needs.
+  ///   - type: What to make of it: properties are outputs by name; a plain value or a list is the output `value`.
+  /// - Returns: The value.
+  /// - Throws: ``FailureReason`` when this step does not need that one, when it was skipped and left nothing, or when
+  ///   what it left is something else.
+  public func input<T: Decodable>(_ step: String, as type: T.Type = T.self) throws -> T {
+    guard let outputs = inputs[prefix + step] else {
+      throw FailureReason.badValue(
+        "step \"\(self.step.id)\" has no input \"\(step)\"; it has: "
+          + inputs.keys.sorted().joined(separator: ", "))
+    }
+    return try value(of: step, outputs)
+  }
+
+  /// What the steps have left that one step of a `foreach` or `matrix` has become, in the order of the items.
+  ///
+  /// - Parameters:
+  ///   - step: The id of the step as it was declared.
+  ///   - type: What to make of each.
+  /// - Returns: The values.
+  /// - Throws: ``FailureReason`` as ``input(_:as:)``.
+  public func inputs<T: Decodable>(of step: String, as type: T.Type = T.self) throws -> [T] {
+    let all = inputs
+    return try workflow.indices(named: prefix + step).map { index in
+      let id = workflow.steps[index.position].id
+      guard let outputs = all[id] else {
+        throw FailureReason.badValue("step \"\(self.step.id)\" has no input \"\(id)\"")
+      }
+      return try value(of: id, outputs)
+    }
+  }
+
+  private func value<T: Decodable>(of step: String, _ outputs: StepOutputs) throws -> T {
+    do throws(ArgumentMistake) {
+      return try outputs.decoded(as: T.self)
+    } catch {
+      throw FailureReason.badValue("the input \"\(step)\": \(error)")
+    }
+  }
+
+  private var prefix: String { workflow.prefix(of: step) }
+
+  /// The parameters of the run.
+  ///
+  /// - Throws: ``FailureReason`` when one has to be computed and cannot be.
+  public var parameters: [String: Value] {
+    get throws {
+      do throws(ResolutionError) {
+        return try workflow.parameters(of: step, values)
+      } catch {
+        throw FailureReason.badValue(error.description)
+      }
+    }
+  }
+
+  /// A parameter of the run as a type.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the parameter.
+  ///   - type: What to make of it.
+  /// - Returns: The value.
+  /// - Throws: ``FailureReason`` when there is none of that name, or when it is something else.
+  public func parameter<T: Decodable>(_ name: String, as type: T.Type = T.self) throws -> T {
+    let all = try parameters
+    guard let value = all[name] else {
+      throw FailureReason.badValue(
+        "there is no parameter \"\(name)\"; there are: " + all.keys.sorted().joined(separator: ", ")
+      )
+    }
+    return try decoded(ArgumentValue(value), "the parameter \"\(name)\"")
+  }
+
+  /// What `with` gives to the action, as it comes.
+  public var arguments: [String: Value] { callArguments.mapValues(\.value) }
+
+  /// What `with` gives to the action, as a type.
+  ///
+  /// - Parameter type: What to make of it: properties are arguments by name.
+  /// - Returns: The value.
+  /// - Throws: ``FailureReason`` that says which argument is wrong and why.
+  public func arguments<T: Decodable>(as type: T.Type = T.self) throws -> T {
+    try decoded(.map(callArguments), "with")
+  }
+
+  private var callArguments: [String: ArgumentValue] {
+    if case .call(_, let arguments) = resolved.action { arguments } else { [:] }
+  }
+
+  private func decoded<T: Decodable>(_ value: ArgumentValue, _ what: String) throws -> T {
+    do throws(ArgumentMistake) {
+      guard let result = try T.decoded(from: value) else {
+        preconditionFailure("BUG: a value that is known was taken for an unknown one")
+      }
+      return result
+    } catch {
+      throw FailureReason.badValue("\(what): \(error)")
+    }
+  }
+
+  /// The environment variables that a process of this step would have: those that steps inherit, with those of the
+  /// workflow and of the step.
+  ///
+  /// Linear in their number.
+  public var environment: [String: String] {
+    var variables = resolved.weakEnvironment.merging(values.environment) { $1 }
+    for name in hiddenVariables { variables[name] = nil }
+    return variables.merging(resolved.environment) { $1 }
+  }
+
+  /// Where the step runs, relative to where the engine's executor runs steps; there when nil.
+  public var directory: String? { resolved.directories.reduce(nil, joinedPath) }
+
+  /// A secret of the workflow.
+  ///
+  /// It is removed from what the step reports and leaves.
+  ///
+  /// - Parameter name: The name of the secret.
+  /// - Returns: Its value.
+  /// - Throws: ``FailureReason`` where it is not known.
+  public func secret(_ name: String) throws -> String {
+    guard let secret = values.secrets(step.extras.scopePosition, name) else {
+      throw FailureReason.badValue("the secret \"\(name)\" is not known")
+    }
+    return secret
+  }
+
+  /// The same attempt with further environment variables, which win over those that it has.
+  ///
+  /// - Parameter variables: The variables.
+  /// - Returns: What an executor is to be given.
+  public func adding(environment variables: [String: String]) -> StepContext {
+    var context = self
+    context.resolved.environment.merge(variables) { $1 }
+    return context
+  }
+}
+
+/// A path below a folder, where there is one and the path is not absolute.
+func joinedPath(_ base: String?, _ path: String?) -> String? {
+  guard let base, let path, !path.hasPrefix("/") else { return path ?? base }
+  return base + "/" + path
+}

@@ -1,0 +1,244 @@
+// A run as a cold publisher: each subscription is one. Knows when a run may begin, nothing of what it does.
+
+public import CombineOperators
+import Synchronization
+public import WorkflowLanguage
+
+/// Why the publisher of a run has ended with a failure: the run did not succeed.
+public struct RunFailure: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The id of the run.
+  public let run: RunID
+  /// How it ended.
+  public let outcome: RunOutcome
+
+  /// Says how a run ended.
+  ///
+  /// - Parameters:
+  ///   - run: The id of the run.
+  ///   - outcome: How it ended.
+  public init(run: RunID, outcome: RunOutcome) {
+    self.run = run
+    self.outcome = outcome
+  }
+
+  /// What happened, as a clause, such as `run 3fk2m9x0ab failed: step "build" exited with status 2`.
+  public var description: String {
+    switch outcome {
+    case .succeeded: "run \(run) succeeded"
+    case .failed(let step, let reason): "run \(run) failed: step \"\(step)\" \(reason)"
+    case .cancelled: "run \(run) was cancelled"
+    case .timedOut(let duration): "run \(run) timed out after \(durationText(duration))"
+    case .abandoned(let text): "run \(run) was abandoned: \(text)"
+    }
+  }
+}
+
+/// The events of runs: each subscription is a run of its own.
+///
+/// - Subscribing starts a run. When an earlier run of the same workflow by the same engine was cancelled by its
+///   subscription and is not gone yet, the new one begins when it is: `switchToLatest` never has two alive.
+/// - Values are the events of the run, on a queue of its own, with the demand and the replay of ``RunEvents``.
+/// - It finishes when the run has succeeded, and fails with ``RunFailure`` when it ended otherwise, always after the
+///   last event: so `retry` starts another run, and `catch` takes over from a failed one.
+/// - Cancelling the subscription cancels the run, and returns at once: its steps end within their grace periods.
+///   Nothing is delivered after that.
+public struct RunPublisher: Publisher, Sendable {
+  /// An event of the run.
+  public typealias Output = Event
+  /// How the run ended, if not well.
+  public typealias Failure = RunFailure
+
+  let engine: Engine
+  let workflow: Workflow
+  let secrets: Secrets
+
+  /// Subscribes; called by `subscribe(_:)`.
+  ///
+  /// - Parameter subscriber: Who is to be told.
+  public func receive<Downstream: Subscriber & SendableMetatype>(subscriber: Downstream)
+  where Downstream.Input == Event, Downstream.Failure == RunFailure {
+    let subscription = RunSubscription(downstream: subscriber, self)
+    subscriber.receive(subscription: subscription)
+    subscription.begin()
+  }
+}
+
+extension Engine {
+  /// The cold form of ``start(_:id:secrets:usualDurations:)``: subscribing starts a run, cancelling the subscription cancels
+  /// it.
+  ///
+  ///     saves.map { _ in engine.publisher(for: workflow).catch { _ in Empty() } }.switchToLatest()
+  ///
+  /// - Parameters:
+  ///   - workflow: What to run.
+  ///   - secrets: The values of its secrets.
+  /// - Returns: The publisher of its events.
+  public func publisher(for workflow: Workflow, secrets: Secrets = Secrets()) -> RunPublisher {
+    RunPublisher(engine: self, workflow: workflow, secrets: secrets)
+  }
+}
+
+/// One subscriber with the run that was started for it.
+private final class RunSubscription<Downstream: Subscriber & SendableMetatype>: Subscription,
+  Subscriber, Sendable
+where Downstream.Input == Event, Downstream.Failure == RunFailure {
+  typealias Input = Event
+  typealias Failure = Never
+
+  // @unchecked: neither subscriber nor subscription is Sendable; the first is called on the run's queue only, and the
+  // second may be called from anywhere.
+  private struct State: @unchecked Sendable {
+    /// Nil once it is over.
+    var downstream: Downstream?
+    var demand = Subscribers.Demand.none
+    var run: Run?
+    var events: (any Subscription)?
+    var outcome: RunOutcome?
+  }
+
+  private let state: Mutex<State>
+  private let publisher: RunPublisher
+
+  init(downstream: Downstream, _ publisher: RunPublisher) {
+    state = Mutex(State(downstream: downstream))
+    self.publisher = publisher
+  }
+
+  private var succession: Succession { publisher.engine.succession }
+
+  /// Starts the run, when nothing is left of those that were cancelled.
+  func begin() {
+    guard succession.hasLeaving(publisher.workflow.name) else { return start() }
+    Task {
+      await succession.gone(publisher.workflow.name)
+      start()
+    }
+  }
+
+  private func start() {
+    guard state.withLock({ $0.downstream != nil }) else { return }
+    let run = publisher.engine.start(publisher.workflow, secrets: publisher.secrets)
+    let isWanted = state.withLock { state in
+      if state.downstream != nil { state.run = run }
+      return state.downstream != nil
+    }
+    guard isWanted else { return succession.leave(run) }
+    run.events.subscribe(self)
+  }
+
+  // MARK: Downstream
+
+  func request(_ demand: Subscribers.Demand) {
+    let events = state.withLock { state -> Carried<(any Subscription)?> in
+      guard let events = state.events else {
+        state.demand += demand
+        return Carried(nil)
+      }
+      return Carried(events)
+    }
+    events.value?.request(demand)
+  }
+
+  func cancel() {
+    let old = state.withLock { state in
+      defer {
+        state.downstream = nil
+        state.events = nil
+        state.run = nil
+      }
+      return state
+    }
+    guard old.downstream != nil else { return }
+    old.events?.cancel()
+    if let run = old.run { succession.leave(run) }
+  }
+
+  // MARK: Upstream
+
+  func receive(subscription: any Subscription) {
+    let carried = Carried(subscription)
+    let demand = state.withLock { state -> Subscribers.Demand? in
+      guard state.downstream != nil else { return nil }
+      state.events = carried.value
+      defer { state.demand = .none }
+      return state.demand
+    }
+    guard let demand else { return subscription.cancel() }
+    if demand > .none { subscription.request(demand) }
+  }
+
+  func receive(_ event: Event) -> Subscribers.Demand {
+    let downstream = state.withLock { state in
+      if case .runEnded(let outcome) = event.kind { state.outcome = outcome }
+      return Carried(state.downstream)
+    }
+    return downstream.value?.receive(event) ?? .none
+  }
+
+  func receive(completion: Subscribers.Completion<Never>) {
+    let old = state.withLock { state in
+      defer {
+        state.downstream = nil
+        state.events = nil
+        state.run = nil
+      }
+      return state
+    }
+    guard let downstream = old.downstream, let run = old.run else { return }
+    switch old.outcome {
+    case .succeeded?, nil: downstream.receive(completion: .finished)
+    case let outcome?:
+      downstream.receive(completion: .failure(RunFailure(run: run.id, outcome: outcome)))
+    }
+  }
+}
+
+/// The runs that were cancelled because nobody wants them any more, until nothing is left of them.
+///
+/// Safe to use from any thread.
+final class Succession: Sendable {
+  private struct Leaving {
+    var count = 0
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let leaving = Mutex<[String: Leaving]>([:])
+
+  init() {}
+
+  /// Whether something is left of runs of a workflow.
+  func hasLeaving(_ workflow: String) -> Bool { leaving.withLock { $0[workflow] != nil } }
+
+  /// Cancels a run and keeps it until nothing of it is left.
+  ///
+  /// Returns at once.
+  func leave(_ run: Run) {
+    let name = run.workflow.name
+    leaving.withLock { $0[name, default: Leaving()].count += 1 }
+    run.cancel()
+    Task {
+      _ = await run.outcome
+      let waiting = leaving.withLock { leaving in
+        leaving[name]?.count -= 1
+        guard let entry = leaving[name], entry.count == 0 else {
+          return [CheckedContinuation<Void, Never>]()
+        }
+        leaving[name] = nil
+        return entry.waiting
+      }
+      for continuation in waiting { continuation.resume() }
+    }
+  }
+
+  /// Waits until nothing is left of runs of a workflow.
+  func gone(_ workflow: String) async {
+    await withCheckedContinuation { continuation in
+      let isGone = leaving.withLock { leaving in
+        guard leaving[workflow] != nil else { return true }
+        leaving[workflow]?.waiting.append(continuation)
+        return false
+      }
+      if isGone { continuation.resume() }
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// Carries out one attempt of a step: by the executor or here, within its time, alone or for others. Knows nothing
+// of the states of steps.
+
+import WorkflowLanguage
+
+extension StepPerformer {
+  /// Carries out one attempt, within its time.
+  ///
+  /// - Returns: What became of it.
+  func execute(_ context: StepContext, _ values: RunValues) async -> Event.StepEvent {
+    do {
+      let outputs: StepOutputs
+      if context.resolved.action == .wait {
+        outputs = [:]
+      } else if let timeout = context.step.timeout {
+        guard
+          let left = try await withTimeout(
+            timeout, { try await carryOut(context) })
+        else { return .failed(.timedOut(after: timeout)) }
+        outputs = left
+      } else {
+        outputs = try await carryOut(context)
+      }
+      return .succeeded(try all(outputs, of: context, values))
+    } catch is CancellationError where Task.isCancelled {
+      return .cancelled(.request)
+    } catch let reason as FailureReason {
+      return Task.isCancelled ? .cancelled(.request) : .failed(masked(reason))
+    } catch {
+      return Task.isCancelled
+        ? .cancelled(.request) : .failed(.threw(masked(String(describing: error))))
+    }
+  }
+
+  /// Carries out one attempt: here or by the executor, alone or together with others.
+  private func carryOut(_ context: StepContext) async throws -> StepOutputs {
+    guard let observer else { return try await carryOutUnobserved(context) }
+    return try await observer.observe(context) { try await carryOutUnobserved($0) }
+  }
+
+  private func carryOutUnobserved(_ context: StepContext) async throws -> StepOutputs {
+    guard let name = context.resolved.share else { return try await carryOutAlone(context) }
+    return try await sharedWork.outputs(
+      of: name, context.resolved, owner: "step \"\(context.step.id)\" of run \(context.run)",
+      onWait: { owner in context.report("shares the work of \(owner), which is under way") },
+      perform: { try await carryOutAlone(context) })
+  }
+
+  private func carryOutAlone(_ context: StepContext) async throws -> StepOutputs {
+    switch context.resolved.action {
+    case .run, .exec, .wait: return try await executor.execute(context)
+    case .call(let name, _): return try await registry.body(of: name)(context)
+    case .perform(let work):
+      guard let closure = work.body as? ClosureWork else {
+        preconditionFailure("BUG: a step does what nobody knows how to do")
+      }
+      return try await closure.body(context)
+    }
+  }
+
+  /// Runs an operation and, when it takes too long, cancels it and waits until it is gone.
+  ///
+  /// - Returns: What the operation returns, or nil when it took too long.
+  private func withTimeout(
+    _ timeout: Duration, _ operation: @escaping @Sendable () async throws -> StepOutputs
+  ) async throws -> StepOutputs? {
+    try await withThrowingTaskGroup(of: StepOutputs?.self) { group in
+      group.addTask { try await operation() }
+      group.addTask {
+        try await clock.sleep(for: timeout)
+        return nil
+      }
+      defer { group.cancelAll() }
+      if let outputs = try await group.next() ?? nil { return outputs }
+      group.cancelAll()
+      while (try? await group.next()) != nil {}
+      return nil
+    }
+  }
+}

@@ -1,0 +1,87 @@
+// Counts and times of one run. Knows no backend; empty unless the trait Observability is asked for.
+
+#if Observability
+import CoreMetrics
+import Reprise
+import Synchronization
+
+/// Measures one run from its events.
+final class RunMetrics: Sendable {
+  private struct State {
+    var startedAt: Timestamp?
+    var stepsStartedAt: [String: Timestamp] = [:]
+  }
+
+  // @unchecked: a factory of metrics is thread-safe by its contract, and does not say so in its type.
+  private struct Factory: @unchecked Sendable {
+    let value: any MetricsFactory
+  }
+
+  private let factory: Factory
+  private let workflow: String
+  private let state = Mutex(State())
+
+  init(factory: any MetricsFactory, workflow: String) {
+    self.factory = Factory(value: factory)
+    self.workflow = workflow
+  }
+
+  func receive(_ event: Event) {
+    switch event.kind {
+    case .runStarted, .runResumed: state.withLock { $0.startedAt = event.time }
+    case .runRestarting: count("reprise_restarts", [])
+    case .runEnded(let outcome):
+      let name = outcome.name
+      count("reprise_runs", [("outcome", name)])
+      guard let start = state.withLock({ $0.startedAt }) else { return }
+      time("reprise_run_duration", from: start, to: event.time, [("outcome", name)])
+    case .generationStarted, .runCancelling: break
+    case .step(let id, _, let step): receive(step, of: id, at: event.time)
+    }
+  }
+
+  private func receive(_ event: Event.StepEvent, of id: String, at moment: Timestamp) {
+    let outcome: String
+    switch event {
+    case .started:
+      return state.withLock { state in
+        // A step lasts from its first attempt on.
+        if state.stepsStartedAt[id] == nil { state.stepsStartedAt[id] = moment }
+      }
+    case .retrying: return count("reprise_attempts", [("outcome", "failed")])
+    case .succeeded: outcome = "succeeded"
+    case .failed: outcome = "failed"
+    case .cancelled: outcome = "cancelled"
+    case .ready, .waiting, .approved, .progress, .output, .skipped: return
+    }
+    guard let start = state.withLock({ $0.stepsStartedAt.removeValue(forKey: id) }) else { return }
+    count("reprise_attempts", [("outcome", outcome)])
+    time("reprise_step_duration", from: start, to: moment, [("step", id), ("outcome", outcome)])
+  }
+
+  private func count(_ label: String, _ dimensions: [(String, String)]) {
+    Counter(label: label, dimensions: [("workflow", workflow)] + dimensions, factory: factory.value)
+      .increment()
+  }
+
+  private func time(
+    _ label: String, from start: Timestamp, to end: Timestamp, _ dimensions: [(String, String)]
+  ) {
+    Timer(label: label, dimensions: [("workflow", workflow)] + dimensions, factory: factory.value)
+      .recordMicroseconds(end.microseconds - start.microseconds)
+  }
+}
+
+extension RunOutcome {
+  /// The outcome in one word.
+  var name: String {
+    switch self {
+    case .succeeded: "succeeded"
+    case .failed: "failed"
+    case .cancelled: "cancelled"
+    case .timedOut: "timed-out"
+    case .abandoned: "abandoned"
+    }
+  }
+}
+#endif

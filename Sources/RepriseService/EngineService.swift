@@ -1,0 +1,128 @@
+// An engine as a service that starts and stops with its program. Knows nothing of what it runs; empty unless the
+// trait ServiceLifecycle is asked for.
+
+#if ServiceLifecycle
+public import Reprise
+public import ServiceLifecycle
+import Synchronization
+
+/// An engine that is shut down gracefully.
+///
+///     let workflows = EngineService(Engine())
+///     try await ServiceGroup(services: [workflows, server], logger: logger).run()
+///
+/// Runs that are started through it are ended when the group shuts down, and the group waits until nothing of them
+/// is left.
+public final class EngineService: Service {
+  /// What becomes of runs that are under way when the program is to end.
+  public enum Ending: Sendable {
+    /// They are cancelled: their steps end within their grace periods.
+    case cancelling
+    /// They go on to their own end.
+    case finishing
+  }
+
+  /// The engine is being shut down: nothing starts any more.
+  public struct ShuttingDown: Error, CustomStringConvertible {
+    /// The reason as a sentence without a full stop.
+    public var description: String { "the engine is being shut down" }
+  }
+
+  private struct State {
+    var runs: [RunID: Run] = [:]
+    var isShuttingDown = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let engine: Engine
+  private let ending: Ending
+  private let state = Mutex(State())
+
+  /// Makes a service.
+  ///
+  /// - Parameters:
+  ///   - engine: What runs workflows.
+  ///   - ending: What becomes of runs that are under way at the shutdown.
+  public init(_ engine: Engine, ending: Ending = .cancelling) {
+    self.engine = engine
+    self.ending = ending
+  }
+
+  /// How many runs are under way.
+  public var runCount: Int { state.withLock { $0.runs.count } }
+
+  /// Starts a run, and keeps it until it is over.
+  ///
+  /// Returns at once.
+  ///
+  /// - Parameters:
+  ///   - workflow: What to run.
+  ///   - secrets: The values of its secrets.
+  /// - Returns: The run.
+  /// - Throws: ``ShuttingDown`` when nothing starts any more.
+  @discardableResult
+  public func start(
+    _ workflow: Workflow, secrets: Secrets = Secrets()
+  ) throws(ShuttingDown) -> Run {
+    guard !state.withLock({ $0.isShuttingDown }) else { throw ShuttingDown() }
+    let run = engine.start(workflow, secrets: secrets)
+    let isLate = state.withLock { state in
+      state.runs[run.id] = run
+      return state.isShuttingDown
+    }
+    if isLate, ending == .cancelling { run.cancel() }
+    Task {
+      _ = await run.outcome
+      remove(run)
+    }
+    return run
+  }
+
+  private func remove(_ run: Run) {
+    let waiting = state.withLock { state in
+      state.runs[run.id] = nil
+      guard state.runs.isEmpty else { return [CheckedContinuation<Void, Never>]() }
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  /// Waits for the shutdown of its group, and then until nothing is left of its runs.
+  ///
+  /// When its task is cancelled instead, runs are cancelled whatever the ending says.
+  ///
+  /// - Throws: `CancellationError` when its task was cancelled.
+  public func run() async throws {
+    var isCancelled = false
+    do {
+      try await gracefulShutdown()
+    } catch {
+      isCancelled = true
+    }
+    let runs = state.withLock { state in
+      state.isShuttingDown = true
+      return state.runs.values.map(\.self)
+    }
+    if isCancelled || ending == .cancelling {
+      for run in runs { run.cancel() }
+    }
+    await withTaskCancellationHandler {
+      await gone()
+    } onCancel: {
+      for run in state.withLock({ $0.runs.values.map(\.self) }) { run.cancel() }
+    }
+    if isCancelled { throw CancellationError() }
+  }
+
+  private func gone() async {
+    await withCheckedContinuation { continuation in
+      let isGone = state.withLock { state in
+        if !state.runs.isEmpty { state.waiting.append(continuation) }
+        return state.runs.isEmpty
+      }
+      if isGone { continuation.resume() }
+    }
+  }
+}
+#endif

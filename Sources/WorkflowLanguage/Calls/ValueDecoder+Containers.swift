@@ -1,0 +1,164 @@
+// What the decoder of values hands out: maps, lists and single values. The protocols ask for each plain type by
+// itself.
+
+/// The values of a map; of an unknown one when nil.
+struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let decoder: ValueDecoder
+  let values: [String: ArgumentValue]?
+
+  var codingPath: [any CodingKey] { decoder.codingPath }
+
+  var allKeys: [Key] {
+    decoder.trace.open.insert(decoder.path)
+    return (values ?? [:]).keys.sorted().compactMap(Key.init(stringValue:))
+  }
+
+  func contains(_ key: Key) -> Bool {
+    decoder.trace.asked[decoder.path, default: []].insert(key.stringValue)
+    return values?[key.stringValue] != nil
+  }
+
+  private func found(_ key: Key) throws -> ValueDecoder {
+    let name = key.stringValue
+    decoder.trace.asked[decoder.path, default: []].insert(name)
+    guard let values else {
+      return ValueDecoder(.unknown, at: codingPath + [key], decoder.trace)
+    }
+    guard let value = values[name] else {
+      throw ArgumentMistake(decoder.path, "\"\((decoder.path + [name]).asPath)\" is missing")
+    }
+    return ValueDecoder(value, at: codingPath + [key], decoder.trace)
+  }
+
+  func decodeNil(forKey key: Key) throws -> Bool { try found(key).isNull }
+
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    try found(key).decoded(type)
+  }
+
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try found(key).boolean() }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String { try found(key).text() }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try found(key).number(type) }
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try found(key).number(type) }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try found(key).whole(type) }
+  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try found(key).whole(type) }
+  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try found(key).whole(type) }
+  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try found(key).whole(type) }
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try found(key).whole(type) }
+  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try found(key).whole(type) }
+  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try found(key).whole(type) }
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try found(key).whole(type) }
+  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try found(key).whole(type) }
+  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try found(key).whole(type) }
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    try found(key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try found(key).unkeyedContainer()
+  }
+
+  func superDecoder() throws -> any Decoder { decoder }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder { try found(key) }
+}
+
+/// The values of a list, one after the other.
+struct ListedValues: UnkeyedDecodingContainer {
+  private struct Position: CodingKey {
+    let position: Int
+    var intValue: Int? { position }
+    var stringValue: String { String(position) }
+
+    init(_ position: Int) { self.position = position }
+    init?(intValue: Int) { position = intValue }
+    init?(stringValue: String) { nil }
+  }
+
+  let decoder: ValueDecoder
+  let values: [ArgumentValue]
+  private(set) var currentIndex = 0
+
+  init(decoder: ValueDecoder, values: [ArgumentValue]) {
+    self.decoder = decoder
+    self.values = values
+  }
+
+  var codingPath: [any CodingKey] { decoder.codingPath }
+  var count: Int? { values.count }
+  var isAtEnd: Bool { currentIndex >= values.count }
+
+  private mutating func next() throws -> ValueDecoder {
+    guard !isAtEnd else {
+      throw ArgumentMistake(
+        decoder.path, "\(decoder.name) has \(values.count) values, and more are expected")
+    }
+    defer { currentIndex += 1 }
+    return ValueDecoder(
+      values[currentIndex], at: codingPath + [Position(currentIndex)], decoder.trace)
+  }
+
+  mutating func decodeNil() throws -> Bool {
+    guard !isAtEnd, case .scalar(.null, _) = values[currentIndex] else { return false }
+    currentIndex += 1
+    return true
+  }
+
+  mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try next().decoded(type) }
+
+  mutating func decode(_ type: Bool.Type) throws -> Bool { try next().boolean() }
+  mutating func decode(_ type: String.Type) throws -> String { try next().text() }
+  mutating func decode(_ type: Double.Type) throws -> Double { try next().number(type) }
+  mutating func decode(_ type: Float.Type) throws -> Float { try next().number(type) }
+  mutating func decode(_ type: Int.Type) throws -> Int { try next().whole(type) }
+  mutating func decode(_ type: Int8.Type) throws -> Int8 { try next().whole(type) }
+  mutating func decode(_ type: Int16.Type) throws -> Int16 { try next().whole(type) }
+  mutating func decode(_ type: Int32.Type) throws -> Int32 { try next().whole(type) }
+  mutating func decode(_ type: Int64.Type) throws -> Int64 { try next().whole(type) }
+  mutating func decode(_ type: UInt.Type) throws -> UInt { try next().whole(type) }
+  mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try next().whole(type) }
+  mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try next().whole(type) }
+  mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try next().whole(type) }
+  mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try next().whole(type) }
+
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    try next().container(keyedBy: type)
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    try next().unkeyedContainer()
+  }
+
+  mutating func superDecoder() throws -> any Decoder { try next() }
+}
+
+/// One value that is neither map nor list to whoever asks.
+struct SingleValue: SingleValueDecodingContainer {
+  let decoder: ValueDecoder
+
+  var codingPath: [any CodingKey] { decoder.codingPath }
+
+  func decodeNil() -> Bool { decoder.isNull }
+
+  func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoder.decoded(type) }
+
+  func decode(_ type: Bool.Type) throws -> Bool { try decoder.boolean() }
+  func decode(_ type: String.Type) throws -> String { try decoder.text() }
+  func decode(_ type: Double.Type) throws -> Double { try decoder.number(type) }
+  func decode(_ type: Float.Type) throws -> Float { try decoder.number(type) }
+  func decode(_ type: Int.Type) throws -> Int { try decoder.whole(type) }
+  func decode(_ type: Int8.Type) throws -> Int8 { try decoder.whole(type) }
+  func decode(_ type: Int16.Type) throws -> Int16 { try decoder.whole(type) }
+  func decode(_ type: Int32.Type) throws -> Int32 { try decoder.whole(type) }
+  func decode(_ type: Int64.Type) throws -> Int64 { try decoder.whole(type) }
+  func decode(_ type: UInt.Type) throws -> UInt { try decoder.whole(type) }
+  func decode(_ type: UInt8.Type) throws -> UInt8 { try decoder.whole(type) }
+  func decode(_ type: UInt16.Type) throws -> UInt16 { try decoder.whole(type) }
+  func decode(_ type: UInt32.Type) throws -> UInt32 { try decoder.whole(type) }
+  func decode(_ type: UInt64.Type) throws -> UInt64 { try decoder.whole(type) }
+}

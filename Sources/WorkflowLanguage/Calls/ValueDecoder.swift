@@ -1,0 +1,264 @@
+// Makes Swift values of the values of the language, and says what is wrong where that cannot be done. What
+// containers hand out is in ValueDecoder+Containers. Knows no files.
+
+/// Reads one value into any `Decodable` type.
+///
+/// Kinder than formats between programs are: a text that says a number or is JSON is taken where a number, a list
+/// or a map is wanted, since what a step leaves is text; a scalar is taken as it was written where a text is wanted; a `Duration` is
+/// written as in a workflow file.
+struct ValueDecoder: Decoder {
+  /// What the decoding has come across.
+  ///
+  /// Not `Sendable`: a decoding stays in one thread.
+  final class Trace {
+    /// The names that were asked for, by the path of their map.
+    var asked: [[String]: Set<String>] = [:]
+    /// The maps of which all names were taken.
+    var open: Set<[String]> = []
+    /// Whether something was asked for that is not known yet.
+    var hasMetUnknown = false
+
+    init() {}
+  }
+
+  let value: ArgumentValue
+  let codingPath: [any CodingKey]
+  let trace: Trace
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  init(_ value: ArgumentValue, at codingPath: [any CodingKey] = [], _ trace: Trace = Trace()) {
+    self.value = value
+    self.codingPath = codingPath
+    self.trace = trace
+  }
+
+  var path: [String] { codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue } }
+
+  func container<Key: CodingKey>(
+    keyedBy type: Key.Type
+  ) throws -> KeyedDecodingContainer<Key> {
+    let values: [String: ArgumentValue]?
+    switch value {
+    case .map(let map): values = map
+    case .unknown:
+      trace.hasMetUnknown = true
+      values = nil
+    case .scalar, .list:
+      guard case .map(let map)? = valueOfJSON else { throw mismatch("a map") }
+      values = map
+    }
+    trace.asked[path, default: []].formUnion([])
+    return KeyedDecodingContainer(KeyedValues<Key>(decoder: self, values: values))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    switch value {
+    case .list(let values): return ListedValues(decoder: self, values: values)
+    case .unknown:
+      trace.hasMetUnknown = true
+      return ListedValues(decoder: self, values: [])
+    case .scalar, .map:
+      guard case .list(let values)? = valueOfJSON else { throw mismatch("a list") }
+      return ListedValues(decoder: self, values: values)
+    }
+  }
+
+  func singleValueContainer() throws -> any SingleValueDecodingContainer {
+    SingleValue(decoder: self)
+  }
+
+  // MARK: Values
+
+  /// The value of a text that is JSON: what a step leaves is text, whatever it was made of.
+  private var valueOfJSON: ArgumentValue? {
+    guard case .scalar(.text(let text), _) = value else { return nil }
+    return (try? Value(json: text)).map(ArgumentValue.init)
+  }
+
+  /// Reads a value of a type that is not one of the plain ones.
+  func decoded<T: Decodable>(_ type: T.Type) throws -> T {
+    if let value = value.value as? T { return value }
+    if type == Duration.self, let duration = try duration() as? T { return duration }
+    do {
+      return try T(from: self)
+    } catch DecodingError.dataCorrupted(let context)
+      where context.codingPath.count <= codingPath.count
+    {
+      guard !trace.hasMetUnknown, case .scalar(_, let text) = value, let options = options(of: type)
+      else { throw DecodingError.dataCorrupted(context) }
+      throw ArgumentMistake(
+        path, "\(name) cannot be \"\(text)\"",
+        hint: nearest(to: text, among: options).map { "did you mean \"\($0)\"?" }
+          ?? "it may be: " + options.prefix(20).joined(separator: ", "))
+    }
+  }
+
+  private func duration() throws -> Duration {
+    guard !isUnknown() else { return .zero }
+    guard case .scalar(_, let text) = value, let duration = Duration(workflowText: text) else {
+      throw mismatch("a duration", hint: "write it like 500ms, 10s, 1m30s or 2h")
+    }
+    return duration
+  }
+
+  /// The texts that an enumeration may be written as; nil for other types.
+  private func options<T>(of type: T.Type) -> [String]? {
+    guard let cases = type as? any CaseIterable.Type else { return nil }
+    func texts<C: CaseIterable>(_ type: C.Type) -> [String] {
+      type.allCases.compactMap { ($0 as? any RawRepresentable)?.rawValue as? String }
+    }
+    let texts = texts(cases)
+    return texts.isEmpty ? nil : texts
+  }
+
+  func text() throws -> String {
+    guard !isUnknown() else { return "" }
+    guard case .scalar(let value, let text) = value, value != .null else {
+      throw mismatch("a text")
+    }
+    return text
+  }
+
+  func boolean() throws -> Bool {
+    guard !isUnknown() else { return false }
+    switch value {
+    case .scalar(.boolean(let boolean), _): return boolean
+    case .scalar(.text("true"), _): return true
+    case .scalar(.text("false"), _): return false
+    default: throw mismatch("true or false")
+    }
+  }
+
+  func number<T: BinaryFloatingPoint & LosslessStringConvertible>(_ type: T.Type) throws -> T {
+    guard !isUnknown() else { return 0 }
+    guard case .scalar(let value, let text) = value, value.types.isSubset(of: [.number, .text]),
+      let number = T(text), number.isFinite
+    else { throw mismatch("a number") }
+    return number
+  }
+
+  func whole<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
+    guard !isUnknown() else { return 0 }
+    guard case .scalar(let value, let text) = value, value.types.isSubset(of: [.number, .text]),
+      let any = Int(text) ?? Double(text).flatMap({ Int(exactly: $0) })
+    else { throw mismatch("a whole number") }
+    guard let number = T(exactly: any) else {
+      throw ArgumentMistake(path, "\(name) is a whole number from \(T.min) to \(T.max)")
+    }
+    return number
+  }
+
+  /// Whether it is nothing.
+  var isNull: Bool { value == .scalar(.null, text: "") || value.isNothing }
+
+  private func isUnknown() -> Bool {
+    guard value == .unknown else { return false }
+    trace.hasMetUnknown = true
+    return true
+  }
+
+  // MARK: Mistakes
+
+  /// What the value is called in messages.
+  var name: String { path.isEmpty ? "the value" : path.asPath }
+
+  func mismatch(_ expected: String, hint: String? = nil) -> ArgumentMistake {
+    ArgumentMistake(path, "\(name) is \(expected), not \(value.kindName)", hint: hint)
+  }
+}
+
+extension ArgumentValue {
+  fileprivate var isNothing: Bool {
+    if case .scalar(.null, _) = self { true } else { false }
+  }
+}
+
+extension Decodable {
+  /// Makes a value of what something is given.
+  ///
+  /// - Parameters:
+  ///   - arguments: What is given, by name.
+  ///   - allowsOthers: Whether names may be there that nobody asks for.
+  /// - Returns: The value; nil where that depends on what is not known yet.
+  /// - Throws: ``ArgumentMistake`` for the first thing that is wrong.
+  package static func decoded(
+    from arguments: [String: ArgumentValue], allowsOthers: Bool = false
+  ) throws(ArgumentMistake) -> Self? {
+    try decoded(from: ArgumentValue.map(arguments), allowsOthers: allowsOthers)
+  }
+
+  /// Makes a value of one that is given.
+  ///
+  /// - Parameters:
+  ///   - value: What is given.
+  ///   - allowsOthers: Whether names may be there that nobody asks for.
+  /// - Returns: The value; nil where that depends on what is not known yet.
+  /// - Throws: ``ArgumentMistake`` for the first thing that is wrong.
+  package static func decoded(
+    from value: ArgumentValue, allowsOthers: Bool = false
+  ) throws(ArgumentMistake) -> Self? {
+    let trace = ValueDecoder.Trace()
+    do {
+      let result = try ValueDecoder(value, at: [], trace).decoded(Self.self)
+      if !allowsOthers, let mistake = unasked(value, [], trace) { throw mistake }
+      return result
+    } catch let mistake as ArgumentMistake {
+      throw mistake
+    } catch {
+      // What a type says of values that were made up means nothing.
+      if trace.hasMetUnknown { return nil }
+      throw ArgumentMistake(error)
+    }
+  }
+
+  /// The first name that is given and that nobody has asked for.
+  private static func unasked(
+    _ value: ArgumentValue, _ path: [String], _ trace: ValueDecoder.Trace
+  ) -> ArgumentMistake? {
+    switch value {
+    case .scalar, .unknown: return nil
+    case .list(let values):
+      for (position, value) in values.enumerated() {
+        if let mistake = unasked(value, path + [String(position)], trace) { return mistake }
+      }
+    case .map(let values):
+      guard let asked = trace.asked[path], !trace.open.contains(path) else { return nil }
+      for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+        guard asked.contains(name) else {
+          return ArgumentMistake(
+            path + [name], "there is no \"\((path + [name]).asPath)\" here",
+            hint: nearest(to: name, among: Array(asked)).map { "did you mean \"\($0)\"?" }
+              ?? (asked.isEmpty
+                ? "nothing is taken here"
+                : "there may be: " + asked.sorted().joined(separator: ", ")),
+            isOfName: true)
+        }
+        if let mistake = unasked(value, path + [name], trace) { return mistake }
+      }
+    }
+    return nil
+  }
+}
+
+extension ArgumentMistake {
+  /// What a type says that reads itself.
+  init(_ error: any Error) {
+    let context: DecodingError.Context
+    switch error as? DecodingError {
+    case .keyNotFound(let key, let found):
+      self.init(
+        found.codingPath.map(\.stringValue), "\"\(key.stringValue)\" is missing")
+      return
+    case .dataCorrupted(let found), .typeMismatch(_, let found), .valueNotFound(_, let found):
+      context = found
+    case nil:
+      self.init([], "\(error)")
+      return
+    @unknown default:
+      self.init([], "\(error)")
+      return
+    }
+    let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
+    self.init(path, (path.isEmpty ? "" : path.asPath + ": ") + context.debugDescription)
+  }
+}

@@ -1,0 +1,135 @@
+#if Observability
+import InMemoryLogging
+import InMemoryTracing
+import Logging
+import MetricsTestKit
+import Reprise
+import RepriseObservability
+import TestSupport
+import Testing
+import Tracing
+
+/// What logs, metrics and traces say of runs.
+struct ObservabilityTests {
+  private func workflow(_ seen: Protected<[String]> = Protected([])) throws -> Workflow {
+    try Workflow("w") {
+      Step("a", .retry(Retry(limit: 1, delay: .zero))) { context in
+        context.logger.warning("hello from Swift")
+        if context.attempt == 1 { throw FailureReason.exited(status: 3) }
+      }
+      Step("b", exec: ["sh", "-c", "env | grep IN_MEMORY; echo x=1 >> $REPRISE_OUTPUT"])
+    }
+  }
+
+  @Test func `logs have the run, the generation, the step and the attempt`() async throws {
+    let handler = InMemoryLogHandler()
+    var logger = Logger(label: "t") { _ in handler }
+    logger.logLevel = .trace
+    var engine = Engine()
+    engine.observer = Observability(logger: logger)
+    let run = engine.start(try workflow())
+    for await _ in run.events.values {}
+    #expect(await run.outcome == .succeeded)
+    let entries = handler.entries
+    #expect(
+      entries.allSatisfy {
+        $0.metadata["run"] == "\(run.id)" && $0.metadata["workflow"] == "w"
+          && $0.metadata["generation"] == "1"
+      })
+    let own = entries.filter { $0.message == "hello from Swift" }
+    #expect(own.map { $0.metadata["attempt"] } == ["1", "2"])
+    #expect(own.allSatisfy { $0.metadata["step"] == "a" })
+    let messages = entries.map { "\($0.level) \($0.message)" }
+    #expect(messages.contains("info run started") && messages.contains("info run succeeded"))
+    #expect(
+      messages.contains("warning attempt failed, next one in 0 ms: exited with status 3"))
+  }
+
+  @Test func `metrics count runs and attempts, and time steps`() async throws {
+    let metrics = TestMetrics()
+    var engine = Engine()
+    engine.observer = Observability(metrics: metrics)
+    let run = engine.start(try workflow())
+    for await _ in run.events.values {}
+    let runs = try metrics.expectCounter(
+      "reprise_runs", [("workflow", "w"), ("outcome", "succeeded")])
+    #expect(runs.values == [1])
+    let failed = try metrics.expectCounter(
+      "reprise_attempts", [("workflow", "w"), ("outcome", "failed")])
+    let good = try metrics.expectCounter(
+      "reprise_attempts", [("workflow", "w"), ("outcome", "succeeded")])
+    #expect(failed.values.count == 1 && good.values.count == 2)
+    let timer = try metrics.expectTimer(
+      "reprise_step_duration", [("workflow", "w"), ("step", "b"), ("outcome", "succeeded")])
+    let duration =
+      try #require(run.state["b"]?.endedAt).microseconds
+      - (try #require(run.state["b"]?.startedAt).microseconds)
+    #expect(timer.values == [duration * 1000])
+  }
+
+  @Test func `spans are those of the run, its steps and their attempts, and processes know theirs`()
+    async throws
+  {
+    let tracer = InMemoryTracer()
+    var engine = Engine()
+    engine.observer = Observability(tracer: tracer)
+    let outer = tracer.startSpan("request")
+    let started = try ServiceContext.withValue(outer.context) { engine.start(try workflow()) }
+    var lines = ""
+    for await event in started.events.values {
+      if case .step(_, _, .output(_, let text, _)) = event.kind { lines += text + "\n" }
+    }
+    outer.end()
+    await expectEventually("all spans have ended") { tracer.activeSpans.isEmpty }
+    let spans = tracer.finishedSpans
+    func named(_ name: String) -> [FinishedInMemorySpan] {
+      spans.filter { $0.operationName == name }
+    }
+    #expect(Set(spans.map(\.traceID)).count == 1)
+    let run = try #require(named("run w").first)
+    let (a, b) = (try #require(named("step a").first), try #require(named("step b").first))
+    #expect(run.parentSpanID == outer.spanID)
+    #expect(a.parentSpanID == run.spanID && b.parentSpanID == run.spanID)
+    #expect(named("attempt 1").map(\.parentSpanID) == [a.spanID, b.spanID])
+    #expect(named("attempt 2").map(\.parentSpanID) == [a.spanID])
+    #expect(named("attempt 1").map { $0.errors.count } == [1, 0])
+    let own = try #require(named("attempt 1").last)
+    #expect(lines.contains("IN_MEMORY_SPAN_ID=\(own.spanID)"))
+  }
+
+  @Test func `the spans of a run that is taken again end with it`() async throws {
+    let tracer = InMemoryTracer()
+    var engine = Engine()
+    engine.observer = Observability(tracer: tracer)
+    let begun = Protected(0)
+    let run = engine.start(
+      try Workflow("again") {
+        Step("a") { _ in
+          begun.withLock { $0 += 1 }
+          try await Gate().waitOrStop()
+        }
+      })
+    await expectEventually("it runs") { begun.value == 1 }
+    run.restart()
+    await expectEventually("it runs again") { begun.value == 2 }
+    run.cancel()
+    _ = await run.outcome
+    await expectEventually("all spans have ended") {
+      tracer.activeSpans.isEmpty && !tracer.finishedSpans.isEmpty
+    }
+    #expect(tracer.finishedSpans.count { $0.operationName == "step a" } == 2)
+  }
+
+  @Test func `without a backend nothing is told, and nothing is added to processes`() async throws {
+    var engine = Engine()
+    engine.observer = Observability()
+    let run = engine.start(try workflow())
+    var lines = ""
+    for await event in run.events.values {
+      if case .step(_, _, .output(_, let text, _)) = event.kind { lines += text }
+    }
+    #expect(await run.outcome == .succeeded)
+    #expect(!lines.contains("SPAN_ID") && !lines.contains("hello from Swift"))
+  }
+}
+#endif

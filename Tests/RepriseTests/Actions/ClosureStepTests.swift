@@ -1,0 +1,146 @@
+import Reprise
+import TestSupport
+import Testing
+
+/// Steps that are Swift closures.
+struct ClosureStepTests {
+  struct Version: Codable, Equatable, Sendable {
+    var major: Int
+    var notes: [String]
+  }
+
+  @Test func `steps hand typed values to those that need them`() async throws {
+    let seen = Protected<[String]>([])
+    let workflow = try Workflow("release", .parameter("count", .number, default: 2)) {
+      Step("version") { _ in Version(major: 4, notes: ["a", "b"]) }
+      Parallel {
+        Step("number") { _ in 7 }
+        Step("words") { _ in ["x", "y"] }
+        Step("shell", run: "echo size=12 >> $REPRISE_OUTPUT")
+        Step("many", .foreach(1...3)) { context in
+          context.step.extras.item.map { "\($0.asText)!" } ?? ""
+        }
+      }
+      Step(
+        "all", .needs("version", "number", "words", "shell", "many"),
+        .environment(["E": "v${{ steps.version.outputs.major }}"])
+      ) { context in
+        struct Size: Decodable { let size: Int }
+        let version = try context.input("version", as: Version.self)
+        let number: Int = try context.input("number")
+        let words: [String] = try context.input("words")
+        let size = try context.input("shell", as: Size.self).size
+        let many: [String] = try context.inputs(of: "many")
+        let count: Int = try context.parameter("count")
+        let variable = context.environment["E"] ?? ""
+        seen.withLock {
+          $0 = [
+            "\(version.major)\(version.notes)", "\(number)", "\(words)", "\(size)", "\(many)",
+            "\(count)", variable,
+          ]
+        }
+      }
+    }
+    let run = Engine().start(workflow)
+    #expect(await run.outcome == .succeeded)
+    #expect(
+      seen.value == [
+        #"4["a", "b"]"#, "7", #"["x", "y"]"#, "12", #"["1!", "2!", "3!"]"#, "2", "v4",
+      ])
+  }
+
+  @Test
+  func `what a step throws is the reason of its failure, and what is wrong with an input is told`()
+    async throws
+  {
+    struct Trouble: Error {}
+    let workflow = try Workflow("trouble") {
+      Parallel {
+        Step("a") { _ -> Int in throw Trouble() }
+        Step("b") { _ in "text" }
+        InOrder {
+          Step("ok") { _ in "text" }
+          Step("c") { context in _ = try context.input("ok", as: Int.self) }
+        }
+        InOrder {
+          Step("ok-2") { _ in }
+          Step("d") { context in _ = try context.input("nobody", as: Int.self) }
+        }
+      }
+    }
+    let run = Engine().start(workflow)
+    _ = await run.outcome
+    let reasons = run.state.steps.compactMap { step -> String? in
+      if case .failed(let reason) = step.phase { "\(step.id): \(reason)" } else { nil }
+    }
+    #expect(
+      reasons == [
+        "a: threw an error: Trouble()",
+        "c: the input \"ok\": the value is a whole number, not a text",
+        "d: step \"d\" has no input \"nobody\"; it has: ok-2",
+      ])
+  }
+
+  @Test func `secrets are removed from what a step reports and leaves`() async throws {
+    let workflow = try Workflow("secret", .secret("token", from: .environment("TOKEN"))) {
+      Step("a") { context in
+        let token = try context.secret("token")
+        context.report("the token is \(token)")
+        context.report(progress: 0.5, "with \(token)")
+        return ["token": token]
+      }
+    }
+    let secrets = try await Secrets.gather(for: workflow, environment: ["TOKEN": "hunter2hunter2"])
+    let run = Engine().start(workflow, secrets: secrets)
+    var told = ""
+    for await event in run.events.values { told += "\(event)" }
+    #expect(await run.outcome == .succeeded)
+    #expect(!told.contains("hunter2") && told.contains("the token is"))
+  }
+
+  @Test func `cancelling and restarting end the closure of a step before another begins`()
+    async throws
+  {
+    let alive = Protected((now: 0, most: 0, begun: 0))
+    let workflow = try Workflow("long") {
+      Step("a") { _ in
+        alive.withLock {
+          $0.now += 1
+          $0.begun += 1
+          $0.most = max($0.most, $0.now)
+        }
+        defer { alive.withLock { $0.now -= 1 } }
+        try await Gate().waitOrStop()
+        try Task.checkCancellation()
+      }
+    }
+    let run = Engine().start(workflow)
+    for count in 1...5 {
+      await expectEventually("generation \(count) runs") { alive.value.begun == count }
+      run.restart()
+    }
+    await expectEventually("the last generation runs") { alive.value.begun == 6 }
+    run.cancel()
+    #expect(await run.outcome == .cancelled)
+    #expect(alive.value == (0, 1, 6))
+  }
+
+  @Test func `a time limit and retries hold for closures as well`() async throws {
+    let attempts = Protected(0)
+    let workflow = try Workflow("limits") {
+      Parallel {
+        Step("slow", .timeout(.milliseconds(50))) { _ in
+          while !Task.isCancelled { await Task.yield() }
+        }
+        Step("flaky", .retry(Retry(limit: 3, delay: .zero))) { context in
+          attempts.withLock { $0 += 1 }
+          if context.attempt < 3 { throw FailureReason.exited(status: context.attempt) }
+        }
+      }
+    }
+    let run = Engine().start(workflow)
+    #expect(
+      await run.outcome == .failed(step: "slow", reason: .timedOut(after: .milliseconds(50))))
+    #expect(attempts.value == 3)
+  }
+}

@@ -1,0 +1,163 @@
+import CombineOperators
+import Reprise
+import TestSupport
+import Testing
+
+/// A run as a cold publisher, among the operators that everybody knows.
+struct RunPublisherTests {
+  /// How many closures are alive, were at most, and have begun.
+  private struct Alive {
+    var now = 0
+    var most = 0
+    var begun = 0
+
+    mutating func begin() {
+      now += 1
+      begun += 1
+      most = max(most, now)
+    }
+  }
+
+  @Test func `a run that fails ends its publisher with a failure, after the last event`()
+    async throws
+  {
+    let workflow = try Workflow("fails") {
+      Step("a") { _ in throw FailureReason.exited(status: 3) }
+    }
+    var last: Event?
+    do {
+      for try await event in Engine().publisher(for: workflow).values { last = event }
+      Issue.record("it succeeded")
+    } catch {
+      let outcome = RunOutcome.failed(step: "a", reason: .exited(status: 3))
+      #expect(last?.kind == .runEnded(outcome))
+      #expect(
+        (error as? RunFailure)?.outcome == outcome && (error as? RunFailure)?.run == last?.run)
+      #expect("\(error)".hasSuffix("failed: step \"a\" exited with status 3"))
+    }
+  }
+
+  @Test func `retry starts another run, and catch takes over`() async throws {
+    let count = Protected(0)
+    let workflow = try Workflow("flaky") {
+      Step("a") { _ in
+        let number = count.withLock {
+          $0 += 1
+          return $0
+        }
+        if number < 3 { throw FailureReason.exited(status: number) }
+      }
+    }
+    var runs: Set<RunID> = []
+    for try await event in Engine().publisher(for: workflow).retry(5).values {
+      runs.insert(event.run)
+    }
+    #expect(runs.count == 3 && count.value == 3)
+    let failing = try Workflow("fails") { Step("a") { _ in throw FailureReason.exited(status: 1) } }
+    let other = try Workflow("other") { Step("b") { _ in } }
+    let engine = Engine()
+    var names: [String] = []
+    let caught = engine.publisher(for: failing).catch { _ in engine.publisher(for: other) }
+    for try await event in caught.values {
+      if case .runStarted(let plan) = event.kind { names.append(plan.workflow) }
+    }
+    #expect(names == ["fails", "other"])
+  }
+
+  @Test func `timeout cancels the run`() async throws {
+    let alive = Protected(Alive())
+    let workflow = try Workflow("slow") {
+      Step("a") { _ in
+        alive.withLock { $0.begin() }
+        defer { alive.withLock { $0.now -= 1 } }
+        try await Gate().waitOrStop()
+      }
+    }
+    let finished = Gate()
+    let subscription = Engine().publisher(for: workflow)
+      .timeout(.milliseconds(100), scheduler: QueueScheduler())
+      .sink(receiveCompletion: { _ in finished.open() }, receiveValue: { _ in })
+    await finished.wait()
+    await expectEventually("nothing is left of the run") {
+      alive.value.begun == 1 && alive.value.now == 0
+    }
+    subscription.cancel()
+  }
+
+  @Test func `switchToLatest is cancel-and-restart: two are never alive`() async throws {
+    let alive = Protected(Alive())
+    let workflow = try Workflow("build") {
+      Step("a") { _ in
+        alive.withLock { $0.begin() }
+        defer { alive.withLock { $0.now -= 1 } }
+        // It takes its time to end.
+        await Task.detached { for _ in 0..<1000 { await Task.yield() } }.value
+        try await Gate().waitOrStop()
+      }
+    }
+    let engine = Engine()
+    let saves = PassthroughSubject<Int, Never>()
+    let subscription = saves.map { _ in
+      engine.publisher(for: workflow).catch { _ in Empty<Event, Never>() }
+    }
+    .switchToLatest()
+    .sink { _ in }
+    for count in 1...20 {
+      saves.send(count)
+      if count % 3 == 0 {
+        await expectEventually("a run begins") { alive.value.now == 1 }
+      }
+    }
+    await expectEventually("the last one runs") { alive.value.now == 1 }
+    #expect(alive.value.most == 1)
+    subscription.cancel()
+    await expectEventually("nothing is left") { alive.value.now == 0 }
+    let begun = alive.value.begun
+    // Runs of somebody else are not waited for.
+    let both = [0, 1].map { _ in
+      engine.publisher(for: workflow).sink(receiveCompletion: { _ in }, receiveValue: { _ in })
+    }
+    await expectEventually("both run side by side") { alive.value.now == 2 }
+    for subscription in both { subscription.cancel() }
+    await expectEventually("nothing is left") { alive.value.now == 0 }
+    #expect(alive.value.begun == begun + 2)
+  }
+
+  @Test func `leaving a loop over the events cancels the run`() async throws {
+    let alive = Protected(Alive())
+    let workflow = try Workflow("long") {
+      Step("a") { _ in
+        alive.withLock { $0.begin() }
+        defer { alive.withLock { $0.now -= 1 } }
+        try await Gate().waitOrStop()
+      }
+    }
+    for try await event in Engine().publisher(for: workflow).values {
+      if case .step(_, _, .started) = event.kind { break }
+    }
+    await expectEventually("nothing is left of the run") { alive.value.now == 0 }
+    let reading = Task {
+      for try await _ in Engine().publisher(for: workflow).values {}
+    }
+    await expectEventually("another one runs") { alive.value.now == 1 }
+    reading.cancel()
+    await expectEventually("it is cancelled with its reader") { alive.value.now == 0 }
+  }
+
+  @Test func `demand is honoured`() async throws {
+    let workflow = try Workflow("w") { for number in 1...5 { Step("s\(number)") { _ in } } }
+    let seen = Protected(0)
+    let finished = Gate()
+    let events = Engine().publisher(for: workflow).catch { _ in Empty<Event, Never>() }
+    let subscription = events.sinkOneByOne(
+      receiveCompletion: { finished.open() },
+      receiveValue: { _ in
+        seen.withLock { $0 += 1 }
+        await Task.yield()
+      })
+    await finished.wait()
+    // Ready, started and succeeded of each, and the beginning and the end of the run.
+    #expect(seen.value == 17)
+    subscription.cancel()
+  }
+}

@@ -1,0 +1,123 @@
+import Testing
+
+@testable import WorkflowLanguage
+
+/// What a file gives to the actions that it calls, and what is wrong with it.
+struct CallTests {
+  enum Mode: String, Codable, CaseIterable { case fast, careful }
+
+  struct Upload: Codable, Equatable {
+    struct Part: Codable, Equatable {
+      let name: String
+      let size: Int?
+    }
+
+    let file: String
+    let retries: Int?
+    let mode: Mode?
+    let parts: [Part]?
+    let wait: Duration?
+  }
+
+  private static let catalog: ActionCatalog = {
+    var catalog = ActionCatalog()
+    catalog.offer("upload") { arguments throws(ArgumentMistake) in
+      _ = try Upload.decoded(from: arguments)
+    }
+    return catalog
+  }()
+
+  private func mistakes(_ step: String) -> [String] {
+    let text = "params: { n: { type: number, default: 3 } }\nsteps:\n  - { id: a, \(step) }\n"
+    do throws(WorkflowError) {
+      _ = try Workflow(text: text, file: "w.yaml", actions: Self.catalog)
+      return []
+    } catch {
+      return error.diagnostics.map {
+        "\($0.line):\($0.column) \($0.message)" + ($0.hint.map { " / \($0)" } ?? "")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "call: upload, with: { file: a.txt }",
+    "call: upload, with: { file: 1.10, retries: 3, mode: fast, wait: 1m30s }",
+    "call: upload, with: { file: a, retries: '3', parts: [{ name: x }, { name: y, size: 7 }] }",
+    "call: upload, with: { file: a, retries: '${{ params.n }}', mode: '${{ params.n }}' }",
+    "call: upload, with: { file: '${{ run.id }}', parts: [{ name: '${{ run.id }}' }] }",
+    "call: upload, with: { file: a, retries: null }", "call: upload, with: { file: a }, share: x",
+  ])
+  func `what the action understands is taken`(_ step: String) {
+    #expect(mistakes(step) == [])
+  }
+
+  @Test(arguments: [
+    ("call: uplaod, with: { file: a }", "3:20 there is no action \"uplaod\" / did you mean"),
+    ("call: upload", "3:20 \"upload\": \"file\" is missing"),
+    ("call: upload, with: { fil: a, file: b }", "3:36 \"upload\": there is no \"fil\" here"),
+    (
+      "call: upload, with: { file: a, retries: many }",
+      "3:54 \"upload\": retries is a whole number, not a text"
+    ),
+    (
+      "call: upload, with: { file: a, retries: 1.5 }",
+      "3:54 \"upload\": retries is a whole number, not a number"
+    ),
+    ("call: upload, with: { file: [a] }", "3:42 \"upload\": file is a text, not a list"),
+    (
+      "call: upload, with: { file: a, mode: fsat }",
+      "3:51 \"upload\": mode cannot be \"fsat\" / did you mean \"fast\"?"
+    ),
+    (
+      "call: upload, with: { file: a, parts: [{ name: x }, { size: 1 }] }",
+      "3:66 \"upload\": \"parts[1].name\" is missing"
+    ),
+    (
+      "call: upload, with: { file: a, parts: [{ name: x, colour: red }] }",
+      "3:64 \"upload\": there is no \"parts[0].colour\" here / there may be: name, size"
+    ),
+    ("call: upload, with: { file: a, wait: soon }", "3:51 \"upload\": wait is a duration"),
+    (
+      "call: upload, run: x, with: { file: a }",
+      "3:28 a step has either \"run\" or \"call\", not both"
+    ),
+    ("call: '#0'", "3:20 there is no action \"#0\""),
+    ("run: x, with: { a: b }", "3:22 \"with\" belongs to a step with \"call\" or \"uses\""),
+    ("approval: x, share: y", "3:27 a step that only waits for approval has no work to share"),
+  ])
+  func `a mistake is told at its line and column`(_ step: String, _ expected: String) {
+    let mistakes = mistakes(step)
+    #expect(mistakes.first?.hasPrefix(expected) == true, "\(mistakes)")
+    #expect(mistakes.count == 1)
+  }
+
+  @Test func `what is called is not checked where nobody knows what there is`() throws {
+    let workflow = try Workflow(
+      text: "steps: [{ id: a, call: anything, with: { b: [1] } }]", file: "w.yaml")
+    guard case .call("anything", let arguments) = workflow.steps[0].action else {
+      Issue.record("it is \(workflow.steps[0].action)")
+      return
+    }
+    #expect(arguments.trees == ["b": .list([.scalar(.number(1), text: "1")])])
+  }
+
+  @Test func `types make the trip to values and back`() throws {
+    let upload = Upload(
+      file: "1.10", retries: 3, mode: .careful,
+      parts: [.init(name: "true", size: nil), .init(name: "", size: .max)],
+      wait: .milliseconds(1500))
+    let value = try Value(encoding: upload)
+    #expect(
+      value.json
+        == #"{"file":"1.10","mode":"careful","parts":[{"name":"true"},{"name":"","size":"#
+        + #""9223372036854775807"}],"retries":3,"wait":"1500ms"}"#)
+    #expect(try Upload.decoded(from: ArgumentValue(value)) == upload)
+    // And through text, as what a step leaves goes.
+    let text = ArgumentValue(.text(value.json))
+    #expect(try Upload.decoded(from: text) == upload)
+    #expect(
+      try [String: [Int]].decoded(from: ArgumentValue(.text("{\"a\":[1,2]}"))) == ["a": [1, 2]])
+    #expect(try UInt8.decoded(from: ArgumentValue(.number(255))) == 255)
+    #expect(throws: ArgumentMistake.self) { try UInt8.decoded(from: ArgumentValue(.number(256))) }
+  }
+}

@@ -1,0 +1,125 @@
+import Testing
+
+@testable import WorkflowLanguage
+
+/// Workflows that are declared in Swift mean what files mean.
+struct DeclarationTests {
+  @Test func `a workflow declared in Swift is the one that its text declares`() throws {
+    let shards = ["a", "b"]
+    let workflow = try Workflow(
+      "deploy", .description("ships: it"), .timeout(.seconds(90)), .maxParallel(3), .failsFast,
+      .parameter("target", .choice(["staging", "production"]), default: "staging"),
+      .parameter("count", .number, default: 2, description: "how many"),
+      .secret("token", from: .environment("TOKEN")), .environment(["A": "x ${{ params.count }}"]),
+      .concurrency(Concurrency(group: "deploy", policy: .queue)), .directory("sub"),
+      .on(["files": ["src/**"], "when-busy": "restart"])
+    ) {
+      Step("build", run: "echo \"hello\"\n\n  echo $A\n")
+      Parallel {
+        for shard in shards {
+          Step("test-\(shard)", exec: ["./test", "\(shard)"], .retry(Retry(limit: 2, jitter: 0.5)))
+        }
+        InOrder {
+          Step("go", approval: "Deploy to ${{ params.target }}?")
+          Step("up", call: "upload", with: ["file": "a", "parts": [1, true, ["x": "y"]]])
+        }
+      }
+      if shards.count > 1 {
+        Step("many", run: "true", .foreach(1...3), .if("params.target == 'staging'"), .share("m"))
+      }
+      Step(
+        "last", exec: ["true"], .needs("build"), .environment(["T": "${{ secrets.token }}"]),
+        .timeout(.milliseconds(1500)), .grace(.zero), .mutex("m"), .continuesOnError,
+        .cache(inputs: ["src/**"], key: "1"), .outputs(["x": "y"]), .shell("bash"))
+    } finally: {
+      Step("report", run: "true", .on(.failure, .cancel))
+    }
+    let read = try Workflow(text: try workflow.yaml(), file: "deploy")
+    var declared = workflow
+    declared.declared = nil
+    // They differ in where warnings point to, and in nothing else.
+    var other = read
+    other.warnings = []
+    declared.warnings = []
+    #expect(declared == other)
+    #expect(workflow.graph.ids.count == 10 && workflow.finallyCount == 1)
+    #expect(workflow.steps[0].action == .run("echo \"hello\"\n\n  echo $A\n"))
+    let up = try #require(workflow.graph.index(of: "up"))
+    #expect(workflow.graph.needs(of: up).map { workflow.graph.id(of: $0) } == ["go"])
+  }
+
+  /// Texts that mean something to YAML, to the language of expressions or to terminals.
+  private static let hostileTexts = [
+    "", " ", "a: b", "- a", "#x", "a #b", "true", "null", "1.10", "0x1F", "~", "'", "\"", "\\",
+    "\t",
+    "\n", "a\nb\n\n", " a\nb", "a\n \nb", "${{ secrets.token }}", "$", "{{", "}}", "$${{", "'${{'",
+    "\u{85}", "\u{2028}", "\u{FEFF}", "\u{7F}", "\u{1B}[31m", "é", "👩‍👩‍👧", "*a", "&a", "!t", "%", "@",
+    "`",
+    "? a", "| x", "> x", "[a", "{a", "a,b", "<<", "yes", "No", "012", "\r\n", "\r",
+  ]
+
+  @Test(arguments: hostileTexts)
+  func `data stays data, whatever stands in it`(_ text: String) throws {
+    let workflow = try Workflow("data", .environment(["W": .data(text)])) {
+      Step("a", exec: ["echo", "<\(text)>", .data(text)], .environment(["E": "$\(text){"]))
+    }
+    let again = try Workflow(text: try workflow.yaml(), file: "data")
+    for workflow in [workflow, again] {
+      let values = RunValues(
+        run: "r", generation: 1, environment: [:], secrets: { _, _ in "SECRET" },
+        step: { _ in nil },
+        status: .success, hashFiles: { _ in "" })
+      let resolved = try workflow.resolved(workflow.steps[0], values)
+      #expect(resolved.action == .exec(["echo", "<\(text)>", text]))
+      #expect(resolved.environment == ["W": text, "E": "$\(text){"])
+    }
+  }
+
+  @Test func `mistakes are told at the line of Swift where the step is declared`() throws {
+    let line = #line
+    do throws(WorkflowError) {
+      _ = try Workflow("broken") {
+        Step("build", run: "make")
+        Step("deploy", run: "./deploy", .needs("biuld"))
+        Step("build", run: "again")
+      }
+      Issue.record("it was taken")
+    } catch {
+      let places = error.diagnostics.map { "\($0.file) +\($0.line - line)" }
+      #expect(
+        places == [
+          "WorkflowLanguageTests/DeclarationTests.swift +4",
+          "WorkflowLanguageTests/DeclarationTests.swift +5",
+        ])
+      #expect(error.diagnostics[0].message.contains("needs \"biuld\", which does not exist"))
+      #expect(error.diagnostics[0].hint == "did you mean \"build\"?")
+      #expect(error.diagnostics[1].message.hasSuffix("at line \(line + 3)"))
+      #expect("\(error)".contains("needs: [biuld]"))
+    }
+  }
+
+  @Test func `a workflow without steps is told, not run`() {
+    #expect(throws: WorkflowError.self) { try Workflow("empty") {} }
+  }
+
+  @Test func `only what was declared without code can be written as a file`() throws {
+    let work = InProcessWork(Marker())
+    let workflow = try Workflow("mixed") {
+      Step("a", run: "x")
+      Step("b", work: work, [], file: #fileID, line: #line)
+    }
+    #expect(workflow.steps[1].action == .perform(work))
+    #expect(throws: NoWorkflowFile.hasStepsInSwift(["b"])) { try workflow.yaml() }
+    let read = try Workflow(text: "steps: [{ id: a, run: x }]", file: "w.yaml")
+    #expect(throws: NoWorkflowFile.wasNotDeclared(file: "w.yaml")) { try read.yaml() }
+  }
+
+  @Test func `a file cannot name the closures of a program`() {
+    #expect(throws: WorkflowError.self) {
+      try Workflow(
+        text: "steps: [{ id: a, call: '#0' }]", file: "w.yaml", actions: ActionCatalog())
+    }
+  }
+
+  private final class Marker: Sendable {}
+}
