@@ -31,20 +31,60 @@ void reprise_close_all_but(int descriptor) {
   }
 }
 
-int reprise_send_descriptor(int socket, int descriptor, const char *text) {
-  struct iovec part = {.iov_base = (void *)text, .iov_len = strlen(text)};
-  char control[CMSG_SPACE(sizeof(int))] = {0};
-  struct msghdr message = {
-      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+static int send_descriptors(int socket, const int *descriptors, int count, const void *bytes,
+                            size_t length, int flags) {
+  struct iovec part = {.iov_base = (void *)bytes, .iov_len = length};
+  union {
+    char space[CMSG_SPACE(sizeof(int) * REPRISE_DESCRIPTORS_MAX)];
+    struct cmsghdr aligned;
+  } control = {0};
+  struct msghdr message = {.msg_iov = &part,
+                           .msg_iovlen = 1,
+                           .msg_control = control.space,
+                           .msg_controllen = CMSG_SPACE(sizeof(int) * count)};
   struct cmsghdr *header = CMSG_FIRSTHDR(&message);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof(int));
-  memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
-  while (sendmsg(socket, &message, 0) < 0) {
+  header->cmsg_len = CMSG_LEN(sizeof(int) * count);
+  memcpy(CMSG_DATA(header), descriptors, sizeof(int) * count);
+  while (sendmsg(socket, &message, flags) < 0) {
     if (errno != EINTR) return errno;
   }
   return 0;
+}
+
+int reprise_send_descriptor(int socket, int descriptor, const char *text) {
+  // Without a byte of text a stream would carry no descriptor either.
+  size_t length = strlen(text) ? strlen(text) : 1;
+  return send_descriptors(socket, &descriptor, 1, text, length, 0);
+}
+
+int reprise_send_descriptors(int socket, const int *descriptors, int count) {
+  return send_descriptors(socket, descriptors, count, "", 1, MSG_DONTWAIT);
+}
+
+void reprise_drop_descriptors(int socket) {
+  char byte;
+  struct iovec part = {.iov_base = &byte, .iov_len = 1};
+  union {
+    char space[CMSG_SPACE(sizeof(int) * REPRISE_DESCRIPTORS_MAX)];
+    struct cmsghdr aligned;
+  } control;
+  struct msghdr message = {.msg_iov = &part,
+                           .msg_iovlen = 1,
+                           .msg_control = control.space,
+                           .msg_controllen = sizeof control.space};
+  ssize_t count;
+  while ((count = recvmsg(socket, &message, MSG_DONTWAIT)) < 0 && errno == EINTR) {}
+  if (count <= 0) return;
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  if (!header || header->cmsg_type != SCM_RIGHTS) return;
+  size_t received = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+  for (size_t position = 0; position < received; position++) {
+    int descriptor;
+    memcpy(&descriptor, CMSG_DATA(header) + position * sizeof(int), sizeof descriptor);
+    close(descriptor);
+  }
 }
 
 int reprise_wait_any(int options, pid_t *pid, int *kind, int *value) {

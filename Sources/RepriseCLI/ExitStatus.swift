@@ -47,9 +47,17 @@ struct Problem: Error {
   /// A complete message: what, where, and how to mend it.
   let text: String
   let status: ExitStatus
+  /// The mistakes of a workflow file, where that is the problem.
+  var diagnostics: [Diagnostic] = []
 
   init(_ text: String, status: ExitStatus = .wrongUse) {
     self.text = text
     self.status = status
+  }
+
+  /// The mistakes of a workflow file.
+  init(_ error: WorkflowError) {
+    self.init(error.description)
+    diagnostics = error.diagnostics
   }
 }

@@ -33,8 +33,8 @@ struct RepriseCommand: AsyncParsableCommand {
       """,
     version: RepriseVersion.text,
     subcommands: [
-      RunCommand.self, WatchCommand.self, ResumeCommand.self, ValidateCommand.self,
-      GraphCommand.self,
+      RunCommand.self, WatchCommand.self, EngineCommand.self, ResumeCommand.self,
+      ValidateCommand.self, GraphCommand.self,
       ListCommand.self, RunsCommand.self, ShowCommand.self, LogsCommand.self, AttachCommand.self,
       RestartCommand.self, CancelCommand.self, ApproveCommand.self, ExplainCommand.self,
       TriggerCommand.self, TriggersCommand.self, SchemaCommand.self, PruneCommand.self,

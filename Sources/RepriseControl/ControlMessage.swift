@@ -45,6 +45,13 @@ public struct ControlError: Error, Equatable, CustomStringConvertible {
   init(_ description: String) {
     self.description = description
   }
+
+  /// Says what is wrong with a line that cannot be read.
+  init(reading error: any Error) {
+    self =
+      (error as? ControlError)
+      ?? ControlError("a line is not what Documentation/control.md describes: \(error)")
+  }
 }
 
 extension ControlRequest: Codable {
@@ -138,7 +145,10 @@ extension ControlReply: Codable {
   }
 }
 
-private func checkVersion(_ version: Int?) throws {
+/// Checks that a line names the version that is spoken here.
+///
+/// - Throws: ``ControlError`` when it does not.
+func checkVersion(_ version: Int?) throws {
   guard let version else {
     throw ControlError("the field \"reprise\" is missing: it names the version, \(controlVersion)")
   }
@@ -148,7 +158,7 @@ private func checkVersion(_ version: Int?) throws {
 }
 
 /// One message as one line, with its line feed.
-func line(_ message: some Encodable) -> [UInt8] {
+package func line(_ message: some Encodable) -> [UInt8] {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   do {
@@ -161,14 +171,12 @@ func line(_ message: some Encodable) -> [UInt8] {
 /// Reads one line.
 ///
 /// - Throws: ``ControlError`` that says what is wrong with it.
-func message<Message: Decodable>(_ type: Message.Type, in line: [UInt8]) throws(ControlError)
-  -> Message
-{
+package func message<Message: Decodable>(
+  _ type: Message.Type, in line: [UInt8]
+) throws(ControlError) -> Message {
   do {
     return try JSONDecoder().decode(type, from: Data(line))
-  } catch let error as ControlError {
-    throw error
   } catch {
-    throw ControlError("a line is not what Documentation/control.md describes: \(error)")
+    throw ControlError(reading: error)
   }
 }

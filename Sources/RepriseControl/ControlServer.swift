@@ -53,6 +53,31 @@ extension ControlTarget {
   public var watchStatus: WatchStatus? { nil }
 }
 
+extension ControlTarget {
+  /// Carries out a request.
+  ///
+  /// - Parameters:
+  ///   - request: Anything but `attach`, which is the business of whoever holds the connection.
+  ///   - answer: Called once, from any thread.
+  package func carryOut(
+    _ request: ControlRequest, answer: @escaping @Sendable (ControlReply) -> Void
+  ) {
+    switch request {
+    case .restart(let from): answer(restart(from: from))
+    case .cancel(let now):
+      cancel(now: now)
+      answer(.ok)
+    case .approve(let step, let isApproved): answer(decide(on: step, isApproved: isApproved))
+    case .trigger(let parameters): trigger(parameters: parameters, answer: answer)
+    case .status:
+      answer(
+        watchStatus.map(ControlReply.status)
+          ?? .refused("this is a run, and not the watch of a workflow"))
+    case .attach: preconditionFailure("BUG: only who holds a connection can attach to it")
+    }
+  }
+}
+
 extension Run: ControlTarget {
   /// Takes the run again.
   public func restart(from step: String?) -> ControlReply {
@@ -76,7 +101,7 @@ extension Run: ControlTarget {
   /// Approves a step that waits for that, or refuses it.
   public func decide(on step: String, isApproved: Bool) -> ControlReply {
     do throws(SelectionError) {
-      return try approve(step, isApproved)
+      return try answer(step, isApproved: isApproved)
         ? .ok : .refused("the step \"\(step)\" does not wait for approval")
     } catch {
       return .refused(error.description)
@@ -171,41 +196,26 @@ public final class ControlServer: Sendable {
   private func serve(_ client: Int32) {
     let attached = AttachedClient(client)
     var lines = LineReader(client, bytesMax: 1 << 16)
-    while let text = lines.next() {
-      do throws(ControlError) {
-        carryOut(try message(ControlRequest.self, in: text), attached)
-      } catch {
+    reading: while let text = lines.next() {
+      let received = NumberedRequest<ControlRequest>(in: text)
+      let answer: @Sendable (ControlReply) -> Void = { attached.reply($0, to: received.id) }
+      switch received.request {
+      case .success(.attach):
+        guard let events = target.controlEvents else {
+          answer(.refused("the run waits for another one of its group; nothing happens in it yet"))
+          continue
+        }
+        answer(.ok)
+        attached.attach(to: events)
+      case .success(let request):
+        target.carryOut(request, answer: answer)
+      case .failure(let error):
         // Whoever does not speak the protocol is not guessed at any further.
-        attached.reply(.refused(error.description))
-        break
+        answer(.refused(error.description))
+        break reading
       }
     }
     attached.leave()
-  }
-
-  private func carryOut(_ request: ControlRequest, _ client: AttachedClient) {
-    switch request {
-    case .restart(let from):
-      client.reply(target.restart(from: from))
-    case .cancel(let now):
-      target.cancel(now: now)
-      client.reply(.ok)
-    case .approve(let step, let isApproved):
-      client.reply(target.decide(on: step, isApproved: isApproved))
-    case .trigger(let parameters):
-      target.trigger(parameters: parameters) { client.reply($0) }
-    case .status:
-      client.reply(
-        target.watchStatus.map(ControlReply.status)
-          ?? .refused("this is a run, and not the watch of a workflow"))
-    case .attach:
-      guard let events = target.controlEvents else {
-        return client.reply(
-          .refused("the run waits for another one of its group; nothing happens in it yet"))
-      }
-      client.reply(.ok)
-      client.attach(to: events)
-    }
   }
 }
 
@@ -226,8 +236,8 @@ private final class AttachedClient: Sendable {
     self.descriptor = descriptor
   }
 
-  func reply(_ reply: ControlReply) {
-    queue.async { [self] in write(line(reply)) }
+  func reply(_ reply: ControlReply, to id: RequestID?) {
+    queue.async { [self] in write(line(NumberedReply(reply, to: id))) }
   }
 
   /// Writes events as fast as they are read at the other end; the last one ends the connection.

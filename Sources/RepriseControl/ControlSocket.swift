@@ -1,4 +1,4 @@
-// Unix sockets: addresses, accepting, connecting, lines. Knows no messages.
+// Unix sockets: addresses, accepting, connecting. Knows no messages.
 
 #if canImport(Glibc)
 import Glibc
@@ -69,46 +69,6 @@ func sendAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     start += count
   }
   return true
-}
-
-/// Cuts what is read from a socket into lines.
-struct LineReader {
-  private let descriptor: Int32
-  private let bytesMax: Int
-  private var buffer: [UInt8] = []
-  private var searched = 0
-
-  /// Reads from a descriptor.
-  ///
-  /// - Parameters:
-  ///   - descriptor: Where from.
-  ///   - bytesMax: The longest line; whoever sends a longer one is not heard any more.
-  init(_ descriptor: Int32, bytesMax: Int) {
-    self.descriptor = descriptor
-    self.bytesMax = bytesMax
-  }
-
-  /// The next line without its line feed, which is waited for.
-  ///
-  /// Nil at the end, or when a line is too long.
-  mutating func next() -> [UInt8]? {
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
-        defer {
-          buffer.removeFirst(end + 1)
-          searched = 0
-        }
-        return Array(buffer[..<end])
-      }
-      searched = buffer.count
-      guard buffer.count <= bytesMax else { return nil }
-      let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { return nil }
-      buffer += chunk[..<count]
-    }
-  }
 }
 
 private func newSocket() throws(ControlError) -> Int32 {

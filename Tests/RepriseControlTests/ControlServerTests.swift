@@ -17,7 +17,7 @@ import Testing
     init(folder name: String = UUID().uuidString) throws {
       folder = FileManager.default.temporaryDirectory.appendingPathComponent("reprise-\(name)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      let workflow = try Workflow(name: "w", steps: [Step(id: "a", action: .exec(["-"]))])
+      let workflow = try Workflow(name: "w", steps: [Workflow.Step(id: "a", action: .exec(["-"]))])
       let executor = ClosureExecutor { _ in
         try await SystemClock().sleep(for: .seconds(3600))
         return [:]
@@ -48,6 +48,12 @@ import Testing
     ("{\"reprise\":1,\"request\":\"restart\"}", "{\"reply\":\"ok\",\"reprise\":1}"),
     ("{\"reprise\":1,\"request\":\"restart\",\"from\":\"b\"}", "there is no step"),
     ("{\"reprise\":2,\"request\":\"restart\"}", "version 2 is not spoken here"),
+    (
+      "{\"reprise\":1,\"id\":7,\"request\":\"restart\"}",
+      "{\"id\":7,\"reply\":\"ok\",\"reprise\":1}"
+    ),
+    ("{\"reprise\":1,\"id\":\"a\",\"request\":\"dance\"}", "{\"id\":\"a\",\"reply\":\"error\""),
+    ("{\"reprise\":1,\"id\":{},\"request\":\"restart\"}", "the field \\\"id\\\" takes"),
     ("{\"request\":\"restart\"}", "the field \\\"reprise\\\" is missing"),
     ("{\"reprise\":1,\"request\":\"dance\"}", "there is no request \\\"dance\\\""),
     ("{}", "\"reply\":\"error\""), ("[1,2", "\"reply\":\"error\""), ("", "\"reply\":\"error\""),

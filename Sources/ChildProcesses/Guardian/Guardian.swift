@@ -130,7 +130,7 @@ struct Guardian {
     var buffer = [UInt8](repeating: 0, count: 256)
     setNonblocking(link)
     let count = readBytes(link, into: &buffer) ?? 0
-    let run = String(decoding: buffer[..<count], as: UTF8.self)
+    let run = String(decoding: buffer[..<count].filter { $0 != 0 }, as: UTF8.self)
     let text =
       "reprise: the engine was killed; nothing of its steps is left\n"
       + (run.isEmpty ? "" : "  take the run up again with: reprise resume \(run)\n")

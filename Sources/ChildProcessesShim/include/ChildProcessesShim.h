@@ -43,6 +43,16 @@ void reprise_close_all_but(int descriptor);
 /// descriptor from then on, read or not. Returns 0 or an error number.
 int reprise_send_descriptor(int socket, int descriptor, const char *text);
 
+/// How many descriptors go in one message.
+#define REPRISE_DESCRIPTORS_MAX 250
+
+/// Sends copies of at most so many descriptors in one message, without waiting for room. Returns 0 or an
+/// error number.
+int reprise_send_descriptors(int socket, const int *descriptors, int count);
+
+/// Takes one message from a socket, if there is one, and closes the descriptors in it.
+void reprise_drop_descriptors(int socket);
+
 /// Takes the news of any child, as waitpid(2) does. Returns 0 when there are none, or 1 with *kind 1
 /// for an exit with the status *value, 2 for an end and 3 for a stop by the signal *value.
 int reprise_wait_any(int options, pid_t *pid, int *kind, int *value);

@@ -70,7 +70,7 @@ struct DrivenRun {
       style: settings.progress, environment: inheritedEnvironment(),
       controls: DisplayControls(
         restart: { run.restart() }, cancel: { run.cancel() }, kill: { run.kill() },
-        approve: { step, isApproved in _ = try? run.approve(step, isApproved) },
+        approve: { step, isApproved in _ = try? run.answer(step, isApproved: isApproved) },
         outputClosed: { [steering] in steering.outputClosed() }))
     display.attach(to: run.events)
     let outcome = await run.outcome
@@ -82,9 +82,7 @@ struct DrivenRun {
     do {
       return try hold()
     } catch let busy as GroupIsBusy {
-      throw Problem(
-        "error: run \(busy.run) of the group \"\(busy.group)\" is under way; wait for it, or end it with: "
-          + "reprise cancel \(busy.run)", status: .cannotGoOn)
+      throw Problem(busy)
     } catch let problem as Problem {
       throw problem
     } catch {
@@ -115,4 +113,13 @@ func hearSignals(_ target: some SignalTarget) -> SignalListener? {
   }
   guardian.listen(onSignal: { target.receive($0) }, onDeath: { target.freeze() })
   return nil
+}
+
+extension Problem {
+  /// Another run of the group is under way.
+  init(_ busy: GroupIsBusy) {
+    self.init(
+      "error: run \(busy.run) of the group \"\(busy.group)\" is under way; wait for it, or end it with: "
+        + "reprise cancel \(busy.run)", status: .cannotGoOn)
+  }
 }

@@ -23,7 +23,7 @@ struct RunSettings: Sendable {
   var progress: ProgressStyle
   var secrets: Secrets
   /// Whether steps run even when they are up to date.
-  var runsUpToDate = false
+  var rerunsUpToDateSteps = false
 }
 
 /// A run that has begun and can be reached.
@@ -53,9 +53,16 @@ struct HostedRun: Sendable {
     let server = try serve(steering, recorded, in: journal)
     onReachable()
     let turn = Turn(of: recorded, held.workflow, journal, steering, settings.progress)
-    guard try await turn.comes() else {
-      try recorded.end(as: .cancelled)
+    let mayBegin: Bool
+    do {
+      mayBegin = try await turn.comes()
+    } catch {
       await server.finish()
+      throw error
+    }
+    guard mayBegin else {
+      await server.finish()
+      try recorded.end(as: .cancelled)
       return nil
     }
     let run = start(held, in: journal, settings)
@@ -76,15 +83,16 @@ struct HostedRun: Sendable {
   private static func start(_ held: HeldRun, in journal: Journal, _ settings: RunSettings) -> Run {
     let engine = Engine(
       recorder: held.recorded, memory: JournalMemory(journal, file: held.file),
-      runsUpToDate: settings.runsUpToDate)
+      rerunsUpToDateSteps: settings.rerunsUpToDateSteps)
     // Only for the display: a run is not held up by records that cannot be read.
     let usual = (try? journal.usualDurations(like: held.recorded.id)) ?? [:]
     // A run that never had its turn has no state to go on with.
     guard let state = held.state, state.run != nil else {
       return engine.start(
-        held.workflow, id: held.recorded.id, secrets: settings.secrets, usual: usual)
+        held.workflow, id: held.recorded.id, secrets: settings.secrets, usualDurations: usual)
     }
-    return engine.resume(state, with: held.workflow, secrets: settings.secrets, usual: usual)
+    return engine.resume(
+      state, with: held.workflow, secrets: settings.secrets, usualDurations: usual)
   }
 
   private static func serve(

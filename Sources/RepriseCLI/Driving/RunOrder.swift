@@ -37,19 +37,11 @@ struct RunOrder: Equatable {
       print(DryRun(selected).text)
       return
     }
-    if noJournal, let concurrency = selected.concurrency, concurrency.policy != .parallel {
-      throw Problem(
-        "error: the workflow is in the concurrency group \"\(concurrency.group)\", which --no-journal "
-          + "cannot see; leave --no-journal out")
-    }
-    let request = RunRequest(
-      workflow: selected.name, file: loaded.path, directory: currentDirectory(),
-      source: loaded.text,
-      options: scope.recorded.merging(loaded.arguments.recorded) { $1 }
-        .merging(loaded.recordedSources) { $1 }, group: selected.concurrency?.group)
+    if noJournal { try checkNeedsNoJournal(selected) }
+    let request = loaded.request(scope.recorded)
     let settings = RunSettings(
       progress: detach ? .none : progress, secrets: try await gatherSecrets(of: selected),
-      runsUpToDate: force)
+      rerunsUpToDateSteps: force)
     let run = DrivenRun(settings, passesThrough: passThrough)
     guard !noJournal else { throw await run.exitStatus(of: selected) }
     let journal = try place.openJournal()
@@ -60,4 +52,14 @@ struct RunOrder: Equatable {
         file: loaded.path, state: nil)
     }
   }
+}
+
+/// Checks that a workflow can be run without a record.
+///
+/// - Throws: ``Problem`` when it is in a group, whose other runs cannot be seen then.
+func checkNeedsNoJournal(_ workflow: Workflow) throws(Problem) {
+  guard let concurrency = workflow.concurrency, concurrency.policy != .parallel else { return }
+  throw Problem(
+    "error: the workflow is in the concurrency group \"\(concurrency.group)\", which --no-journal "
+      + "cannot see; leave --no-journal out")
 }

@@ -32,6 +32,14 @@ final class Steering: ControlTarget, SignalTarget {
   /// The signal that first asked for the end, if one did.
   var stopSignal: Int32? { state.withLock { $0.stopSignal } }
 
+  /// The run that is steered; nil before it has begun.
+  var run: Run? { state.withLock { $0.run } }
+
+  /// Whether the run has ended, so that nothing can be asked of it any more.
+  var isOver: Bool {
+    if case .ended? = run?.state.phase { true } else { false }
+  }
+
   /// Steers a run from now on.
   func begin(_ run: Run) {
     let isCancelled = state.withLock { state in

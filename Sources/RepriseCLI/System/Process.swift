@@ -13,6 +13,11 @@ import Darwin
 /// The number of SIGINT.
 let interruptSignal = SIGINT
 
+/// The descriptor of standard input.
+let standardInput: Int32 = 0
+/// The descriptor of standard output.
+let standardOutput: Int32 = 1
+
 /// Readies the process before anything else happens.
 func prepareProcess() {
   // A reader that goes away is told by the failing write; a signal would end us without clean-up.
@@ -38,6 +43,12 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
   var start = 0
   while start < bytes.count {
     let written = bytes[start...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    if written < 0, errno == EAGAIN {
+      // Whoever shares the descriptor may have it return at once.
+      var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      poll(&waiting, 1, -1)
+      continue
+    }
     guard written > 0 || errno == EINTR else { return false }
     start += max(0, written)
   }
