@@ -1,0 +1,105 @@
+# Makes an animated SVG of what a terminal showed: each file one frame, with the escape sequences of colours.
+# A row that is seen in several frames is written once. Without animation the frame in the middle is shown.
+
+BEGIN {
+  step = 0.25       # seconds from one frame to the next
+  hold = 3          # seconds for which the last one stays
+  width = 8.43; height = 18; margin = 14
+  classOf[1] = "b"; classOf[2] = "d"; classOf[31] = "r"; classOf[32] = "g"; classOf[33] = "y"
+  classOf[36] = "c"
+}
+
+FNR == 1 { end_frame(); count++; contents = ""; row = 0; style = ""; colour = "" }
+
+{
+  row++
+  text = $0 ~ /^\$ *$/ ? "" : svg($0)  # the shell's next prompt is no part of it
+  if (text != "") {
+    if (!(text in name)) { name[text] = "t" ++names; body[names] = text }
+    contents = contents "<use href=\"#" name[text] "\" y=\"" (row * height) "\"/>"
+  }
+}
+
+END {
+  end_frame()
+  duration = (count - 1) * step + hold
+  w = int(columns * width + 2 * margin); h = rows * height + 2 * margin
+  printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" ", w, h, w, h
+  print "role=\"img\" aria-label=\"reprise run coordinator, restarted in its middle\">"
+  print "<!-- Made by Scripts/picture from a real run. -->"
+  print "<style>"
+  print "svg{--back:#f6f8fa;--text:#1f2328;--dim:#656d76;--red:#cf222e;--green:#1a7f37;--yellow:#9a6700;--cyan:#0969da}"
+  print "@media(prefers-color-scheme:dark){svg{--back:#161b22;--text:#e6edf3;--dim:#8b949e;--red:#ff7b72;--green:#3fb950;--yellow:#d29922;--cyan:#58a6ff}}"
+  print "rect{fill:var(--back)}"
+  print "text{fill:var(--text);font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}"
+  print ".b{font-weight:bold}.d{fill:var(--dim)}.r{fill:var(--red)}.g{fill:var(--green)}.y{fill:var(--yellow)}.c{fill:var(--cyan)}"
+  print ".f{visibility:hidden}#f" still() "{visibility:visible}"
+  print "@media(prefers-reduced-motion:no-preference){"
+  print ".f{animation:" duration "s step-end infinite}"
+  for (number = 1; number <= shown; number++) {
+    from = 100 * at[number] / duration
+    to = number < shown ? 100 * at[number + 1] / duration : 100
+    printf "#f%d{animation-name:a%d}@keyframes a%d{0%%{visibility:%s}", number, number, number, (from > 0 ? "hidden" : "visible")
+    if (from > 0) printf "%.3f%%{visibility:visible}", from
+    if (to < 100) printf "%.3f%%{visibility:hidden}", to
+    print "}"
+  }
+  print "}"
+  print "</style>"
+  print "<rect width=\"" w "\" height=\"" h "\" rx=\"8\"/>"
+  print "<defs>"
+  for (number = 1; number <= names; number++) print "<text id=\"t" number "\">" body[number] "</text>"
+  print "</defs>"
+  for (number = 1; number <= shown; number++)
+    print "<g class=\"f\" id=\"f" number "\" transform=\"translate(" margin " " (margin - 5) ")\">" frame[number] "</g>"
+  print "</svg>"
+}
+
+# Keeps a frame, unless it is the one before.
+function end_frame() {
+  if (count == 0 || contents == "" || contents == frame[shown]) return
+  frame[++shown] = contents
+  at[shown] = shown == 1 ? 0 : (count - 1) * step
+}
+
+# The frame to be seen where nothing moves.
+function still() { return int(shown * 0.6) }
+
+# A row as spans, each where its column is.
+function svg(line,    result, column, part, codes, number, parts) {
+  result = ""; column = 0
+  while (match(line, /\033\[[0-9;]*m/)) {
+    part = substr(line, 1, RSTART - 1)
+    codes = substr(line, RSTART + 2, RLENGTH - 3)
+    line = substr(line, RSTART + RLENGTH)
+    result = result span(part, column)
+    column += columns_of(part)
+    parts = split(codes == "" ? "0" : codes, code, ";")
+    for (number = 1; number <= parts; number++) {
+      if (code[number] == 0) { style = ""; colour = "" }
+      else if (code[number] == 39) colour = ""
+      else if (code[number] == 22) style = ""
+      else if (code[number] >= 30 && code[number] in classOf) colour = classOf[code[number]]
+      else if (code[number] in classOf) style = classOf[code[number]]
+    }
+  }
+  return result span(line, column)
+}
+
+function span(text, column,    before, class) {
+  before = text
+  sub(/^ +/, "", text)
+  column += length(before) - length(text)
+  sub(/ +$/, "", text)
+  if (text == "") return ""
+  gsub(/&/, "\\&amp;", text); gsub(/</, "\\&lt;", text); gsub(/>/, "\\&gt;", text)
+  class = style (style != "" && colour != "" ? " " : "") colour
+  return "<tspan x=\"" column * width "\"" (class != "" ? " class=\"" class "\"" : "") ">" text "</tspan>"
+}
+
+# How many characters a text of UTF-8 has, also where awk counts bytes.
+function columns_of(text,    copy) {
+  copy = text
+  if (length("é") > 1) gsub(/[\200-\277]/, "", copy)
+  return length(copy)
+}

@@ -1,0 +1,5 @@
+import Reprise
+
+let workflow = try Workflow(contentsOf: "hello.yaml")
+let run = Engine().start(workflow)
+print(await run.outcome)
