@@ -1,0 +1,80 @@
+// deploy-tool [--file FILE] [--yes | --no] TARGET: runs deploy.yaml with the actions of this tool.
+
+import Foundation
+import Reprise
+
+@main
+struct DeployTool {
+  static func main() async throws {
+    var words = Array(CommandLine.arguments.dropFirst())
+    var file = "deploy.yaml"
+    if words.first == "--file", words.count > 1 {
+      file = words[1]
+      words.removeFirst(2)
+    }
+    let decision = ["--yes": true, "--no": false][words.first ?? ""]
+    if decision != nil { words.removeFirst() }
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("deploy-tool-\(ProcessInfo.processInfo.processIdentifier)")
+    let engine = Engine.deploying(in: folder)
+    do {
+      let arguments = Arguments(words.isEmpty ? [:] : ["target": words[0]])
+      let run = engine.start(try engine.workflow(contentsOf: file, with: arguments))
+      let interrupts = interrupting(run)
+      for await event in run.events.values { show(event, of: run, decision) }
+      let cleanup = engine.start(try engine.cleanup(of: folder))
+      for await event in cleanup.events.values { show(event, of: cleanup, nil) }
+      interrupts.cancel()
+      exit(await run.outcome.exitStatus)
+    } catch let error as WorkflowError {
+      write("\(error)\n", to: .standardError)
+      exit(2)
+    }
+  }
+
+  /// The first Ctrl-C cancels a run, whose steps end within their grace periods; the second kills it.
+  private static func interrupting(_ run: Run) -> any DispatchSourceSignal {
+    signal(SIGINT, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+    source.setEventHandler {
+      if case .cancelling = run.state.phase { run.kill() } else { run.cancel() }
+    }
+    source.activate()
+    return source
+  }
+
+  private static func show(_ event: Event, of run: Run, _ decision: Bool?) {
+    guard case .step(let step, _, let change) = event.kind else {
+      if case .runEnded(let outcome) = event.kind { write("\(run.workflow.name): \(outcome)\n") }
+      return
+    }
+    if case .output(_, let text, _) = change { return write("\(step) | \(text)\n") }
+    write("\(step): \(change)\n")
+    guard case .waiting(let question) = change else { return }
+    DispatchQueue.global().async {
+      let isApproved = decision ?? answer(to: question)
+      _ = try? isApproved ? run.approve(step) : run.refuse(step)
+    }
+  }
+
+  private static func answer(to question: String) -> Bool {
+    write("\(question) [y/N] ")
+    return readLine().map { $0.lowercased().hasPrefix("y") } ?? false
+  }
+
+  /// At once, whatever standard output is.
+  private static func write(_ text: String, to file: FileHandle = .standardOutput) {
+    file.write(Data(text.utf8))
+  }
+}
+
+extension RunOutcome {
+  fileprivate var exitStatus: Int32 {
+    switch self {
+    case .succeeded: 0
+    case .failed, .abandoned: 1
+    case .timedOut: 3
+    case .cancelled: 130
+    }
+  }
+}

@@ -1,0 +1,55 @@
+// rebuild-loop FOLDER COMMAND: runs a command whenever a file of a folder is saved. A save during a build cancels it
+// and starts it again, when nothing of the old one is left.
+
+import Foundation
+import Reprise
+
+@main
+struct RebuildLoop {
+  static func main() async throws {
+    guard CommandLine.arguments.count == 3 else {
+      write("usage: rebuild-loop FOLDER COMMAND")
+      exit(2)
+    }
+    let (folder, command) = (CommandLine.arguments[1], CommandLine.arguments[2])
+    let workflow = try Workflow("rebuild", .grace(.seconds(5))) {
+      Step("build", exec: ["sh", "-c", "\(command)"])
+    }
+    let building = Task {
+      var last: Run?
+      let runs = Engine().runs(of: workflow, on: saves(below: folder), whenBusy: .restart)
+      // `restart` takes the run that is under way again; another one begins only when that is over.
+      for try await run in runs.values {
+        last = run
+        let events = run.events
+        Task { for await event in events.values { show(event) } }
+      }
+      // Cancelled with this task; by now, nothing of it is left.
+      _ = await last?.outcome
+    }
+    let signals = [SIGINT, SIGTERM].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler { building.cancel() }
+      source.activate()
+      return source
+    }
+    try await building.value
+    for source in signals { source.cancel() }
+  }
+
+  private static func show(_ event: Event) {
+    switch event.kind {
+    case .generationStarted: write("generation \(event.generation)")
+    case .step(_, _, .output(_, let text, _)): write(text)
+    case .step(_, _, .started): write("build started")
+    case .runEnded(let outcome): write("build \(outcome)")
+    default: break
+    }
+  }
+
+  /// At once, whatever standard output is.
+  private static func write(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+  }
+}

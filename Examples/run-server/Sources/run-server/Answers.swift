@@ -1,0 +1,48 @@
+// Runs as JSON. Knows nothing of requests.
+
+import FlyingFox
+import FlyingSocks
+import Foundation
+import Reprise
+
+/// Where a run stands.
+struct RunAnswer: Encodable {
+  let id: RunID
+  let phase: String
+  let generation: Int
+  let steps: [String: String]
+
+  init(_ run: Run) {
+    let state = run.state
+    id = run.id
+    phase = "\(state.phase)"
+    generation = state.generation
+    steps = state.steps.reduce(into: [:]) { $0[$1.id] = "\($1.phase)" }
+  }
+}
+
+/// The events of a run, each a line of JSON, until it is over.
+struct EventLines: AsyncBufferedSequence {
+  typealias Element = UInt8
+  let run: Run
+
+  func makeAsyncIterator() -> Iterator { Iterator(events: run.events.values.makeAsyncIterator()) }
+
+  struct Iterator: AsyncBufferedIteratorProtocol {
+    var events: AsyncPublisher<RunEvents>.AsyncIterator
+
+    /// Never called: the server asks for lines.
+    mutating func next() async throws -> UInt8? { fatalError("it gives lines") }
+
+    mutating func nextBuffer(suggested count: Int) async throws -> Data? {
+      guard let event = await events.next() else { return nil }
+      return try JSONEncoder().encode(event) + Data("\n".utf8)
+    }
+  }
+}
+
+extension HTTPResponse {
+  init(_ value: some Encodable, _ status: HTTPStatusCode = .ok) throws {
+    self.init(statusCode: status, body: try JSONEncoder().encode(value) + Data("\n".utf8))
+  }
+}
