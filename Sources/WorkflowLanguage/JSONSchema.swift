@@ -41,9 +41,17 @@ extension KeyTable {
     let required = keys.filter(\.isRequired).map { Value.text($0.name) }
     if !required.isEmpty { schema["required"] = .list(required) }
     if !oneOf.isEmpty {
-      schema["anyOf"] = .list(oneOf.map { .map(["required": .list([.text($0)])]) })
+      schema["anyOf"] = .list(oneOf.map { Self.having($0) })
     }
+    let pairs = notBoth.indices.flatMap { first in
+      notBoth[(first + 1)...].map { Self.having(notBoth[first], $0) }
+    }
+    if !pairs.isEmpty { schema["not"] = .map(["anyOf": .list(pairs)]) }
     return schema
+  }
+
+  private static func having(_ names: String...) -> Value {
+    .map(["required": .list(names.map(Value.text))])
   }
 }
 

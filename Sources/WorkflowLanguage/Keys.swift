@@ -133,6 +133,7 @@ extension KeyTable {
 
   static let step = KeyTable(
     place: "a step", oneOf: ["run", "exec", "call", "uses", "approval"],
+    notBoth: ["run", "exec", "call", "uses"],
     keys: [
       Key("id", .stepID, "the name of the step", isRequired: true),
       Key(

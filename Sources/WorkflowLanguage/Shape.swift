@@ -77,11 +77,14 @@ struct KeyTable: Sendable {
 
   /// Of these keys at least one has to be there.
   let oneOf: [String]
+  /// Of these keys at most one may be there.
+  let notBoth: [String]
 
-  init(place: String, oneOf: [String] = [], keys: [Key]) {
+  init(place: String, oneOf: [String] = [], notBoth: [String] = [], keys: [Key]) {
     self.place = place
     self.keys = keys
     self.oneOf = oneOf
+    self.notBoth = notBoth
     names = keys.map(\.name)
     precondition(keys.count <= UInt64.bitWidth, "a bit stands for each key")
   }

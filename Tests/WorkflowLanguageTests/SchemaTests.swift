@@ -23,7 +23,7 @@ struct SchemaTests {
     let names = KeyTable.step.keys.map(\.name).filter { !others.contains($0) }
     return names.map { name -> String in
       let many = name == "max-parallel" || name == "fail-fast" ? "foreach: [1], " : ""
-      let action = name == "exec" ? "" : "run: x, "
+      let action = name == "exec" || name == "call" ? "" : "run: x, "
       guard name == "on" else {
         return "params: {n: 1}\nsteps: [{id: a, \(action)\(many)\(name): \(value)}]\n"
       }
@@ -51,6 +51,9 @@ struct SchemaTests {
     cases.append("steps: [{id: a, run: x}, \(value)]\n")
     cases.append("unknown: \(value)\n" + step)
     cases.append("steps: [{id: a, run: x, unknown: \(value)}]\n")
+    for action in ["run: x, exec: [x]", "run: x, call: x", "exec: [x], call: x"] {
+      cases.append("params: {p: \(value)}\nsteps: [{id: a, \(action)}]\n")
+    }
     for key in ["delay", "jitter", "on"] {
       cases.append("steps: [{id: a, run: x, retry: {limit: 1, \(key): \(value)}}]\n")
     }
