@@ -118,7 +118,7 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, InputOwne
   ///
   /// To be followed by one `letGo()`. Both may be called from any thread.
   @inlinable
-  package func hold() {
+  public func hold() {
     let start = state.withLock { state in
       Carried(state.completion == nil ? state.enter() : nil)
     }
@@ -127,7 +127,7 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, InputOwne
 
   /// Takes one `hold()` back; when nobody else is there, upstream is cancelled.
   @inlinable
-  package func letGo() {
+  public func letGo() {
     let stop = state.withLock { state in
       Carried(state.completion == nil ? state.leave() : nil)
     }
