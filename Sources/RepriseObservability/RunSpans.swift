@@ -107,8 +107,8 @@ final class RunSpans: Sendable {
     _ id: String, _ attempt: Int, _ outcome: String, _ problem: String?, _ instant: EventInstant
   ) {
     let span = state.withLock { state -> (any Span)? in
-      // A step that failed before it began has none.
-      guard let first = state.steps[id]?.first, first.lastAttempt == attempt else { return nil }
+      // A step that failed before it began has none; an attempt that did leaves those before it.
+      guard let first = state.steps[id]?.first, attempt >= first.lastAttempt else { return nil }
       state.steps[id]?.removeFirst()
       return first.span
     }

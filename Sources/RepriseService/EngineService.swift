@@ -30,8 +30,14 @@ public final class EngineService: Service {
 
   private struct State {
     var runs: [RunID: Run] = [:]
+    /// How many are being started, and are not among the runs yet.
+    var startCount = 0
     var isShuttingDown = false
+    /// Whether what is started too late is to be cancelled.
+    var cancelsLateRuns = false
     var waiting: [CheckedContinuation<Void, Never>] = []
+
+    var isIdle: Bool { runs.isEmpty && startCount == 0 }
   }
 
   private let engine: Engine
@@ -64,13 +70,18 @@ public final class EngineService: Service {
   public func start(
     _ workflow: Workflow, secrets: Secrets = Secrets()
   ) throws(ShuttingDown) -> Run {
-    guard !state.withLock({ $0.isShuttingDown }) else { throw ShuttingDown() }
-    let run = engine.start(workflow, secrets: secrets)
-    let isLate = state.withLock { state in
-      state.runs[run.id] = run
-      return state.isShuttingDown
+    let mayStart = state.withLock { state in
+      if !state.isShuttingDown { state.startCount += 1 }
+      return !state.isShuttingDown
     }
-    if isLate, ending == .cancelling { run.cancel() }
+    guard mayStart else { throw ShuttingDown() }
+    let run = engine.start(workflow, secrets: secrets)
+    let isTooLate = state.withLock { state in
+      state.startCount -= 1
+      state.runs[run.id] = run
+      return state.cancelsLateRuns
+    }
+    if isTooLate { run.cancel() }
     Task {
       _ = await run.outcome
       remove(run)
@@ -81,7 +92,7 @@ public final class EngineService: Service {
   private func remove(_ run: Run) {
     let waiting = state.withLock { state in
       state.runs[run.id] = nil
-      guard state.runs.isEmpty else { return [CheckedContinuation<Void, Never>]() }
+      guard state.isIdle else { return [CheckedContinuation<Void, Never>]() }
       defer { state.waiting = [] }
       return state.waiting
     }
@@ -100,26 +111,29 @@ public final class EngineService: Service {
     } catch {
       isCancelled = true
     }
-    let runs = state.withLock { state in
-      state.isShuttingDown = true
-      return state.runs.values.map(\.self)
-    }
-    if isCancelled || ending == .cancelling {
-      for run in runs { run.cancel() }
-    }
+    state.withLock { $0.isShuttingDown = true }
+    if isCancelled || ending == .cancelling { cancelAll() }
     await withTaskCancellationHandler {
       await gone()
     } onCancel: {
-      for run in state.withLock({ $0.runs.values.map(\.self) }) { run.cancel() }
+      cancelAll()
     }
     if isCancelled { throw CancellationError() }
+  }
+
+  private func cancelAll() {
+    let runs = state.withLock { state in
+      state.cancelsLateRuns = true
+      return state.runs.values.map(\.self)
+    }
+    for run in runs { run.cancel() }
   }
 
   private func gone() async {
     await withCheckedContinuation { continuation in
       let isGone = state.withLock { state in
-        if !state.runs.isEmpty { state.waiting.append(continuation) }
-        return state.runs.isEmpty
+        if !state.isIdle { state.waiting.append(continuation) }
+        return state.isIdle
       }
       if isGone { continuation.resume() }
     }

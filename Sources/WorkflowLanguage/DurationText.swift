@@ -29,13 +29,23 @@ extension Duration {
       milliseconds += number * unit
     }
     guard milliseconds <= 3.2e12 else { return nil }
-    self = .milliseconds(Int64(milliseconds.rounded()))
+    self = .nanoseconds(Int64((milliseconds * 1e6).rounded()))
   }
 
-  /// The duration as a workflow file has it, in whole milliseconds: `10s` or `250ms`.
+  /// The duration as a workflow file has it: `10s`, `250ms` or, for less than a millisecond more, `0.25ms`.
+  ///
+  /// Exact to a nanosecond. A negative one, and one of more than a century, is a text that no file may have.
   package var workflowText: String {
-    let milliseconds = Int64((self / .milliseconds(1)).rounded())
-    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
+    let (seconds, attoseconds) = components
+    let nanoseconds = attoseconds / 1_000_000_000
+    guard nanoseconds != 0, (0...3_200_000_000).contains(seconds) else { return "\(seconds)s" }
+    let milliseconds = seconds * 1000 + nanoseconds / 1_000_000
+    let rest = nanoseconds % 1_000_000
+    guard rest != 0 else { return "\(milliseconds)ms" }
+    let digits = String(rest)
+    var fraction = String(repeating: "0", count: 6 - digits.count) + digits
+    while fraction.last == "0" { fraction.removeLast() }
+    return "\(milliseconds).\(fraction)ms"
   }
 
   private static func milliseconds(inUnit name: Substring) -> Double? {

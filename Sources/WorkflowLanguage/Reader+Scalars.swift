@@ -79,7 +79,8 @@ extension Reader {
   mutating func duration(_ text: String, _ node: Node, _ what: String, allowsZero: Bool)
     -> Duration?
   {
-    guard let duration = Duration(workflowText: text), allowsZero || duration > .zero else {
+    guard let duration = Duration(workflowText: text), allowsZero || duration >= .milliseconds(1)
+    else {
       tell(
         "\(what) is a duration, not \"\(text)\"", at: node,
         hint: "write it like 500ms, 10s, 1m30s or 2h")

@@ -224,6 +224,11 @@ extension Workflow {
   /// What stands before the ids of the steps of the file that a step comes from: empty, or `deploy/`.
   package func prefix(of step: Step) -> String { scopes[step.extrasIfAny?.scope ?? 0].prefix }
 
+  /// Whether a name in the file of a step stands for several steps, or none: a `foreach` of nothing.
+  package func hasGroup(_ name: String, besides step: Step) -> Bool {
+    scopes[step.extrasIfAny?.scope ?? 0].groups[name] != nil
+  }
+
   /// Computes what the cache of a step depends on beside files.
   package func cacheKey(of step: Workflow.Step, _ values: RunValues) throws(ResolutionError)
     -> String

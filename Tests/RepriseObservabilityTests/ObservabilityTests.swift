@@ -120,6 +120,36 @@ struct ObservabilityTests {
     #expect(tracer.finishedSpans.count { $0.operationName == "step a" } == 2)
   }
 
+  @Test func `of a run that is taken up again only what happens since is told`() async throws {
+    let isGood = Protected(false)
+    let workflow = try Workflow("w") {
+      Step("a") { _ in }
+      Step("b") { context in
+        context.report("hello")
+        if !isGood.value { throw FailureReason.exited(status: 3) }
+      }
+    }
+    let failed = Engine().start(workflow)
+    #expect(await failed.outcome == .failed(step: "b", reason: .exited(status: 3)))
+    isGood.withLock { $0 = true }
+    let (metrics, tracer) = (TestMetrics(), InMemoryTracer())
+    var engine = Engine()
+    engine.observer = Observability(tracer: tracer, metrics: metrics)
+    let run = engine.resume(failed.state, with: workflow)
+    for await _ in run.events.values {}
+    #expect(await run.outcome == .succeeded)
+    let runs = try metrics.expectCounter(
+      "reprise_runs", [("workflow", "w"), ("outcome", "succeeded")])
+    let attempts = try metrics.expectCounter(
+      "reprise_attempts", [("workflow", "w"), ("outcome", "succeeded")])
+    #expect(runs.values == [1] && attempts.values == [1])
+    #expect(throws: (any Error).self) {
+      try metrics.expectCounter("reprise_runs", [("workflow", "w"), ("outcome", "failed")])
+    }
+    await expectEventually("all spans have ended") { tracer.activeSpans.isEmpty }
+    #expect(Set(tracer.finishedSpans.map(\.operationName)) == ["run w", "step b", "attempt 1"])
+  }
+
   @Test func `without a backend nothing is told, and nothing is added to processes`() async throws {
     var engine = Engine()
     engine.observer = Observability()

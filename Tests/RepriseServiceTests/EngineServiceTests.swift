@@ -1,4 +1,6 @@
 #if ServiceLifecycle
+import Dispatch
+import Foundation
 import Logging
 import Reprise
 import RepriseService
@@ -54,6 +56,58 @@ struct EngineServiceTests {
     gate.open()
     try await serving.value
     #expect(await run.outcome == .succeeded)
+  }
+
+  @Test func `a run that is being started at the shutdown is waited for`() async throws {
+    let gate = Gate()
+    let holding = Holding()
+    var engine = Engine()
+    engine.observer = holding
+    let service = EngineService(engine, ending: .finishing)
+    let group = group(service)
+    let isOver = Protected(false)
+    let serving = Task {
+      try await group.run()
+      isOver.withLock { $0 = true }
+    }
+    let workflow = try workflow(gate, cleanup: Protected(0))
+    let late = Protected(Run?.none)
+    Thread.detachNewThread {
+      let run = try? service.start(workflow)
+      late.withLock { $0 = run }
+    }
+    await expectEventually("it is being started") { holding.isHolding }
+    await group.triggerGracefulShutdown()
+    await expectEventually("nothing else starts any more") {
+      (try? service.start(Workflow("none") { Step("a") { _ in } })) == nil
+    }
+    holding.release()
+    await expectEventually("it runs") { late.value?.state.counts.running == 1 }
+    #expect(!isOver.value)
+    gate.open()
+    try await serving.value
+    #expect(await late.value?.outcome == .succeeded)
+  }
+
+  /// Holds up the start of the first run.
+  private final class Holding: EngineObserver {
+    private let count = Protected(0)
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    init() {}
+
+    var isHolding: Bool { count.value > 0 }
+
+    func release() { semaphore.signal() }
+
+    func runBegins(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? {
+      let isFirst = count.withLock { count in
+        count += 1
+        return count == 1
+      }
+      if isFirst { semaphore.wait() }
+      return nil
+    }
   }
 }
 #endif

@@ -13,8 +13,32 @@ import WorkflowLanguage
 ///
 /// Safe to use from any thread.
 final class SharedWork: Sendable {
+  /// What a step would do, as far as can be told: of closures nobody can, so they are taken at their word.
+  struct Work: Sendable, Equatable {
+    private let action: ResolvedStep.Action?
+    private let commandLine: [String]
+    private let environment: [String: String]
+    private let weakEnvironment: [String: String]
+    private let directories: [String]
+
+    init(_ context: StepContext) {
+      let resolved = context.resolved
+      if case .perform = resolved.action { action = nil } else { action = resolved.action }
+      commandLine = context.commandLine
+      environment = resolved.environment
+      weakEnvironment = resolved.weakEnvironment
+      directories = resolved.directories
+    }
+  }
+
+  /// What the work of one has come to, for all.
+  struct Result: Sendable {
+    let outputs: StepOutputs
+    let standardOutput: String
+  }
+
   private enum Answer: Sendable {
-    case result(Result<StepOutputs, any Error>)
+    case result(Swift.Result<Result, any Error>)
     /// Whoever did the work was stopped.
     case again
     /// Whoever waits was stopped.
@@ -22,7 +46,7 @@ final class SharedWork: Sendable {
   }
 
   private struct Entry {
-    let resolved: ResolvedStep
+    let work: Work
     let owner: String
     /// Those who wait, by number; nil for one who is about to.
     var waiting: [Int: CheckedContinuation<Answer, Never>?] = [:]
@@ -52,26 +76,26 @@ final class SharedWork: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name.
-  ///   - resolved: The step with its values: what is shared has to be the same.
+  ///   - work: What is done: what is shared has to be the same.
   ///   - owner: What whoever waits is told of who does the work.
   ///   - onWait: Called before waiting, with the owner of the work.
   ///   - perform: Does the work; when the surrounding task is cancelled it ends.
-  /// - Returns: What the work leaves.
+  /// - Returns: What the work has come to.
   /// - Throws: What the work throws; `CancellationError` when the surrounding task is cancelled; ``FailureReason``
   ///   when something else is under way by that name.
-  func outputs(
-    of name: String, _ resolved: ResolvedStep, owner: String,
+  func result(
+    of name: String, _ work: Work, owner: String,
     onWait: @Sendable (String) -> Void,
-    perform: @Sendable () async throws -> StepOutputs
-  ) async throws -> StepOutputs {
+    perform: @Sendable () async throws -> Result
+  ) async throws -> Result {
     while true {
-      switch turn(name, resolved, owner) {
+      switch turn(name, work, owner) {
       case .toLead:
         return try await lead(name, perform)
       case .tooDifferent(let other):
         throw FailureReason.badValue(
           "\(other) shares the name \"\(name)\" and does something else; "
-            + "steps that share a name must have the same action, env and dir")
+            + "steps that share a name must have the same action, env, dir and shell")
       case .toWait(let number, let other):
         onWait(other)
         switch await answer(to: number, name) {
@@ -83,13 +107,13 @@ final class SharedWork: Sendable {
     }
   }
 
-  private func turn(_ name: String, _ resolved: ResolvedStep, _ owner: String) -> Turn {
+  private func turn(_ name: String, _ work: Work, _ owner: String) -> Turn {
     state.withLock { state in
       guard let entry = state.entries[name] else {
-        state.entries[name] = Entry(resolved: resolved, owner: owner)
+        state.entries[name] = Entry(work: work, owner: owner)
         return .toLead
       }
-      guard entry.resolved.doesTheSame(as: resolved) else {
+      guard entry.work == work else {
         return .tooDifferent(owner: entry.owner)
       }
       state.nextNumber += 1
@@ -99,12 +123,12 @@ final class SharedWork: Sendable {
   }
 
   private func lead(
-    _ name: String, _ perform: @Sendable () async throws -> StepOutputs
-  ) async throws -> StepOutputs {
+    _ name: String, _ perform: @Sendable () async throws -> Result
+  ) async throws -> Result {
     do {
-      let outputs = try await perform()
-      end(name, .result(.success(outputs)))
-      return outputs
+      let result = try await perform()
+      end(name, .result(.success(result)))
+      return result
     } catch {
       end(name, Task.isCancelled ? .again : .result(.failure(error)))
       throw error
@@ -143,16 +167,5 @@ final class SharedWork: Sendable {
     }
     state.withLock { $0.answers[number] = nil }
     return answer
-  }
-}
-
-extension ResolvedStep {
-  /// Whether two steps would do the same.
-  ///
-  /// Of closures nobody can tell, so they are taken at their word.
-  fileprivate func doesTheSame(as other: ResolvedStep) -> Bool {
-    if case .perform = action, case .perform = other.action { return true }
-    return action == other.action && environment == other.environment
-      && weakEnvironment == other.weakEnvironment && directories == other.directories
   }
 }

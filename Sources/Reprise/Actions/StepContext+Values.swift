@@ -15,11 +15,11 @@ extension StepContext {
   /// - Throws: ``FailureReason`` when this step does not need that one, when it was skipped and left nothing, or when
   ///   what it left is something else.
   public func input<T: Decodable>(_ step: String, as type: T.Type = T.self) throws -> T {
-    guard let outputs = inputs[prefix + step] else {
-      throw FailureReason.badValue(
-        "step \"\(self.step.id)\" has no input \"\(step)\"; it has: "
-          + inputs.keys.sorted().joined(separator: ", "))
-    }
+    guard let need = workflow.graph.index(of: prefix + step),
+      let (_, result) = zip(workflow.graph.needs(of: index), results).first(where: { $0.0 == need }
+      ),
+      case .succeeded(let outputs) = result
+    else { throw noInput(step) }
     return try value(of: step, outputs)
   }
 
@@ -32,13 +32,19 @@ extension StepContext {
   /// - Throws: ``FailureReason`` as ``input(_:as:)``.
   public func inputs<T: Decodable>(of step: String, as type: T.Type = T.self) throws -> [T] {
     let all = inputs
-    return try workflow.indices(named: prefix + step).map { index in
+    let indices = workflow.indices(named: prefix + step)
+    if indices.isEmpty, !workflow.hasGroup(step, besides: self.step) { throw noInput(step) }
+    return try indices.map { index in
       let id = workflow.steps[index.position].id
-      guard let outputs = all[id] else {
-        throw FailureReason.badValue("step \"\(self.step.id)\" has no input \"\(id)\"")
-      }
+      guard let outputs = all[id] else { throw noInput(id) }
       return try value(of: id, outputs)
     }
+  }
+
+  private func noInput(_ name: String) -> FailureReason {
+    .badValue(
+      "step \"\(step.id)\" has no input \"\(name)\"; it has: "
+        + inputs.keys.sorted().joined(separator: ", "))
   }
 
   private func value<T: Decodable>(of step: String, _ outputs: StepOutputs) throws -> T {

@@ -20,6 +20,11 @@ final class OutputCapture: Sendable {
     }
   }
 
+  /// Keeps a text in place of what there is.
+  func take(_ text: String) {
+    kept.withLock { $0 = text }
+  }
+
   /// Everything, without line feeds at the end.
   var text: String {
     var text = kept.withLock { $0 }

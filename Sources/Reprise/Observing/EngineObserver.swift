@@ -6,7 +6,7 @@ public import WorkflowLanguage
 ///
 /// Called from the thread that starts the run, before anything of it is done.
 public protocol EngineObserver: Sendable {
-  /// A run begins.
+  /// A run begins, or is taken up again by ``Engine/resume(_:with:secrets:usualDurations:)``.
   ///
   /// - Parameters:
   ///   - run: The id of the run.
@@ -21,8 +21,8 @@ public protocol EngineObserver: Sendable {
 public protocol RunObserver: Sendable {
   /// Something has happened.
   ///
-  /// Called on the run's queue with one event after the other, from the first to the last; it may block, and holds
-  /// up others who listen then.
+  /// Called on the run's queue with one event after the other, from the first to the last; of a run that is taken up
+  /// again those since then. It may block, and holds up others who listen then.
   ///
   /// - Parameter event: What has happened.
   func receive(_ event: Event)

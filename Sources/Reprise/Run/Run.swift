@@ -40,11 +40,11 @@ public final class Run: Sendable {
     self.workflow = workflow
     let (stream, continuation) = AsyncStream.makeStream(of: RunDriver.Request.self)
     requests = continuation
+    let observer = engine.observer?.runBegins(id, of: workflow)
     ledger = RunLedger(
       run: id, state: state, clock: engine.clock, recorder: engine.recorder,
+      observer: observer.map(ObservingListener.init),
       onFailure: { continuation.yield(.cancel(.abandoned($0))) })
-    let observer = engine.observer?.runBegins(id, of: workflow)
-    if let observer { ledger.join(ObservingListener(observer)) }
     ledger.decide { page in
       page.admitted = Array(repeating: 0, count: workflow.graph.count)
       page.mainCount = workflow.graph.count - workflow.finallyCount

@@ -55,19 +55,22 @@ final class RunLedger: Sendable {
   ///   - state: Where the run stands; `RunState()` for a new one.
   ///   - clock: Whose time counts.
   ///   - recorder: Who makes the events durable, if anybody does.
+  ///   - observer: Who is told every event from now on, and nothing of what was before.
   ///   - onFailure: Told once when that is no longer possible.
   init(
     run: RunID, state: RunState = RunState(), clock: any RunClock, recorder: (any Recorder)? = nil,
+    observer: (any EventListener)? = nil,
     onFailure: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.run = run
     recording = recorder.map { Recording(recorder: $0, onFailure: onFailure) }
     page = Mutex(
       Page(state: state, run: run, clock: clock, record: recorder.map { _ in RecordQueue() }))
-    guard let recorder else { return }
+    let keeper = recorder.map { OutputKeeper(recorder: $0, onFailure: onFailure) }
     page.withLock { page in
-      page.listeners = [OutputKeeper(recorder: recorder, onFailure: onFailure)]
-      page.hasListeners = true
+      if let keeper { page.listeners.append(keeper) }
+      if let observer { page.listeners.append(observer) }
+      page.hasListeners = !page.listeners.isEmpty
     }
   }
 

@@ -116,6 +116,10 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
   }
 
   private func start() {
+    // First of all: whoever is cancelled from now on has no run to leave, and yet one may be about to begin.
+    let name = publisher.workflow.name
+    succession.enter(name)
+    defer { succession.exit(name) }
     guard state.withLock({ $0.downstream != nil }) else { return }
     let run = publisher.engine.start(publisher.workflow, secrets: publisher.secrets)
     let isWanted = state.withLock { state in
@@ -193,7 +197,8 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
   }
 }
 
-/// The runs that were cancelled because nobody wants them any more, until nothing is left of them.
+/// The runs that were cancelled because nobody wants them any more, until nothing is left of them; and those that are
+/// about to begin, of which nobody knows yet whether they are wanted.
 ///
 /// Safe to use from any thread.
 final class Succession: Sendable {
@@ -206,28 +211,37 @@ final class Succession: Sendable {
 
   init() {}
 
-  /// Whether something is left of runs of a workflow.
+  /// Whether something is left of runs of a workflow, or about to begin.
   func hasLeaving(_ workflow: String) -> Bool { leaving.withLock { $0[workflow] != nil } }
 
   /// Cancels a run and keeps it until nothing of it is left.
   ///
   /// Returns at once.
   func leave(_ run: Run) {
-    let name = run.workflow.name
-    leaving.withLock { $0[name, default: Leaving()].count += 1 }
+    enter(run.workflow.name)
     run.cancel()
     Task {
       _ = await run.outcome
-      let waiting = leaving.withLock { leaving in
-        leaving[name]?.count -= 1
-        guard let entry = leaving[name], entry.count == 0 else {
-          return [CheckedContinuation<Void, Never>]()
-        }
-        leaving[name] = nil
-        return entry.waiting
-      }
-      for continuation in waiting { continuation.resume() }
+      exit(run.workflow.name)
     }
+  }
+
+  /// Has others wait until ``exit(_:)``.
+  func enter(_ workflow: String) {
+    leaving.withLock { $0[workflow, default: Leaving()].count += 1 }
+  }
+
+  /// Ends what one ``enter(_:)`` has begun.
+  func exit(_ workflow: String) {
+    let waiting = leaving.withLock { leaving in
+      leaving[workflow]?.count -= 1
+      guard let entry = leaving[workflow], entry.count == 0 else {
+        return [CheckedContinuation<Void, Never>]()
+      }
+      leaving[workflow] = nil
+      return entry.waiting
+    }
+    for continuation in waiting { continuation.resume() }
   }
 
   /// Waits until nothing is left of runs of a workflow.

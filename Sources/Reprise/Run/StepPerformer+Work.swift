@@ -40,10 +40,31 @@ extension StepPerformer {
 
   private func carryOutUnobserved(_ context: StepContext) async throws -> StepOutputs {
     guard let name = context.resolved.share else { return try await carryOutAlone(context) }
-    return try await sharedWork.outputs(
-      of: name, context.resolved, owner: "step \"\(context.step.id)\" of run \(context.run)",
-      onWait: { owner in context.report("shares the work of \(owner), which is under way") },
-      perform: { try await carryOutAlone(context) })
+    let result = try await sharedWork.result(
+      of: name, SharedWork.Work(context),
+      owner: "step \"\(context.step.id)\" of run \(context.run)",
+      // Not among what it prints, which its outputs may be made of.
+      onWait: { owner in
+        context.report("shares the work of \(owner), which is under way", on: .standardError)
+      },
+      perform: { try await resultForOthers(of: context) })
+    context.capture?.take(result.standardOutput)
+    return result.outputs
+  }
+
+  /// Carries out work that others get the result of: their runs do not know the secrets of this one.
+  private func resultForOthers(of context: StepContext) async throws -> SharedWork.Result {
+    do {
+      let outputs = try await carryOutAlone(context)
+      return SharedWork.Result(
+        outputs: outputs.mapValues(masked), standardOutput: context.capture?.text ?? "")
+    } catch let error as CancellationError {
+      throw error
+    } catch let reason as FailureReason {
+      throw masked(reason)
+    } catch {
+      throw FailureReason.threw(masked(String(describing: error)))
+    }
   }
 
   private func carryOutAlone(_ context: StepContext) async throws -> StepOutputs {

@@ -225,7 +225,9 @@ struct StepPerformer: Sendable {
     guard record(.started, of: step, attempt: number, admittedTo: job.generation) else {
       return .over(end(step, attempt: number - 1, .cancelled(.request)))
     }
-    let capture = workflow.needsStandardOutput(job.step) ? OutputCapture() : nil
+    // Those who share its work may need what it prints, even if it does not.
+    let needsCapture = workflow.needsStandardOutput(job.step) || resolved.share != nil
+    let capture = needsCapture ? OutputCapture() : nil
     let context = StepContext(
       run: ledger.run, generation: job.generation, attempt: number, workflow: workflow,
       step: job.step, resolved: resolved, values: values, masker: secrets.masker,

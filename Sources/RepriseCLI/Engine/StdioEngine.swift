@@ -15,7 +15,7 @@ final class StdioEngine: SignalTarget {
 
   private let output: LineOutput
   private let runs: EngineRuns
-  private let room = DispatchSemaphore(value: requestsMax)
+  private let room = DispatchSemaphore(value: 0)
   private let endings: AsyncStream<ExitStatus>
   private let end: AsyncStream<ExitStatus>.Continuation
 
@@ -27,6 +27,8 @@ final class StdioEngine: SignalTarget {
   init(_ journal: Journal?, rerunsUpToDateSteps: Bool) {
     let (endings, end) = AsyncStream.makeStream(of: ExitStatus.self)
     (self.endings, self.end) = (endings, end)
+    // A semaphore must not be freed with less than it began with, and answers may never be read.
+    for _ in 0..<Self.requestsMax { room.signal() }
     let output = LineOutput(to: standardOutput, onClosed: { end.yield(.outputClosed) })
     self.output = output
     runs = EngineRuns(journal, rerunsUpToDateSteps: rerunsUpToDateSteps) { event in

@@ -134,8 +134,15 @@ final class WatchRuns: Sendable {
       return request
     }
     say("run \(record.id) was interrupted: it is taken up again")
-    return try await host(
-      HeldRun(recorded: recorded, workflow: loaded.workflow, file: loaded.path, state: state))
+    let held = HeldRun(
+      recorded: recorded, workflow: loaded.workflow, file: loaded.path, state: state)
+    do {
+      return try await host(held)
+    } catch {
+      // Others find it as it was: interrupted, and nobody's.
+      if !(error is CancellationError) { begun.letGo(of: recorded.id) }
+      throw error
+    }
   }
 
   private func host(_ held: HeldRun) async throws -> Run? {

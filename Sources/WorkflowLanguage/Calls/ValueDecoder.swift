@@ -26,7 +26,7 @@ struct ValueDecoder: Decoder {
   let trace: Trace
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  init(_ value: ArgumentValue, at codingPath: [any CodingKey] = [], _ trace: Trace = Trace()) {
+  init(_ value: ArgumentValue, at codingPath: [any CodingKey], _ trace: Trace) {
     self.value = value
     self.codingPath = codingPath
     self.trace = trace
@@ -77,7 +77,10 @@ struct ValueDecoder: Decoder {
 
   /// Reads a value of a type that is not one of the plain ones.
   func decoded<T: Decodable>(_ type: T.Type) throws -> T {
-    if let value = value.value as? T { return value }
+    if let found = value.value as? T {
+      if value.hasUnknown { trace.hasMetUnknown = true }
+      return found
+    }
     if type == Duration.self, let duration = try duration() as? T { return duration }
     do {
       return try T(from: self)
@@ -140,16 +143,17 @@ struct ValueDecoder: Decoder {
   func whole<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
     guard !isUnknown() else { return 0 }
     guard case .scalar(let value, let text) = value, value.types.isSubset(of: [.number, .text]),
-      let any = Int(text) ?? Double(text).flatMap({ Int(exactly: $0) })
+      let double = Double(text), double == double.rounded(), double.isFinite
     else { throw mismatch("a whole number") }
-    guard let number = T(exactly: any) else {
+    // The text first: from 2^53 on the other is but near to it.
+    guard let number = T(text) ?? T(exactly: double) else {
       throw ArgumentMistake(path, "\(name) is a whole number from \(T.min) to \(T.max)")
     }
     return number
   }
 
   /// Whether it is nothing.
-  var isNull: Bool { value == .scalar(.null, text: "") || value.isNothing }
+  var isNull: Bool { value.isNothing }
 
   private func isUnknown() -> Bool {
     guard value == .unknown else { return false }
@@ -170,6 +174,16 @@ struct ValueDecoder: Decoder {
 extension ArgumentValue {
   fileprivate var isNothing: Bool {
     if case .scalar(.null, _) = self { true } else { false }
+  }
+
+  /// Whether something of it is not known yet.
+  fileprivate var hasUnknown: Bool {
+    switch self {
+    case .unknown: true
+    case .scalar: false
+    case .list(let values): values.contains(where: \.hasUnknown)
+    case .map(let values): values.values.contains(where: \.hasUnknown)
+    }
   }
 }
 

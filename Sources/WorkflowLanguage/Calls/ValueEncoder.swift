@@ -87,8 +87,6 @@ struct ValueEncoder: Encoder {
   }
 }
 
-private func number(_ value: Double) -> Value { .number(value) }
-
 private func whole(_ value: some FixedWidthInteger) -> Value {
   // From 2^53 on not every whole number is a number of its own.
   value.magnitude < 9_007_199_254_740_992 ? .number(Double(value)) : .text(String(value))
@@ -112,8 +110,8 @@ private struct KeyedPlaces<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   func encode(_ value: Bool, forKey key: Key) { put(.boolean(value), key) }
   func encode(_ value: String, forKey key: Key) { put(.text(value), key) }
-  func encode(_ value: Double, forKey key: Key) { put(number(value), key) }
-  func encode(_ value: Float, forKey key: Key) { put(number(Double(value)), key) }
+  func encode(_ value: Double, forKey key: Key) { put(.number(value), key) }
+  func encode(_ value: Float, forKey key: Key) { put(.number(Double(value)), key) }
   func encode(_ value: Int, forKey key: Key) { put(whole(value), key) }
   func encode(_ value: Int8, forKey key: Key) { put(whole(value), key) }
   func encode(_ value: Int16, forKey key: Key) { put(whole(value), key) }
@@ -157,8 +155,8 @@ private struct ListedPlaces: UnkeyedEncodingContainer {
 
   func encode(_ value: Bool) { put(.boolean(value)) }
   func encode(_ value: String) { put(.text(value)) }
-  func encode(_ value: Double) { put(number(value)) }
-  func encode(_ value: Float) { put(number(Double(value))) }
+  func encode(_ value: Double) { put(.number(value)) }
+  func encode(_ value: Float) { put(.number(Double(value))) }
   func encode(_ value: Int) { put(whole(value)) }
   func encode(_ value: Int8) { put(whole(value)) }
   func encode(_ value: Int16) { put(whole(value)) }
@@ -195,8 +193,8 @@ private struct SinglePlace: SingleValueEncodingContainer {
 
   func encode(_ value: Bool) { put(.boolean(value)) }
   func encode(_ value: String) { put(.text(value)) }
-  func encode(_ value: Double) { put(number(value)) }
-  func encode(_ value: Float) { put(number(Double(value))) }
+  func encode(_ value: Double) { put(.number(value)) }
+  func encode(_ value: Float) { put(.number(Double(value))) }
   func encode(_ value: Int) { put(whole(value)) }
   func encode(_ value: Int8) { put(whole(value)) }
   func encode(_ value: Int16) { put(whole(value)) }

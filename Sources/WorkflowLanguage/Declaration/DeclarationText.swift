@@ -18,15 +18,17 @@ struct DeclarationText {
     _ place: DeclarationPlace
   ) {
     write("name: \(Value.text(name).yaml)", place)
-    var last: String?
+    var written: Set<String> = []
     for setting in settings {
-      if let name = setting.name {
-        if last != setting.key { write("\(setting.key):", place) }
-        write("  \(Value.text(name).yaml): \(setting.value.yaml)", place)
-      } else {
+      guard setting.name != nil else {
         write(key: setting.key, setting.value, margin: "", place)
+        continue
       }
-      last = setting.key
+      guard written.insert(setting.key).inserted else { continue }
+      write("\(setting.key):", place)
+      for other in settings where other.key == setting.key {
+        write("  \(Value.text(other.name ?? "").yaml): \(other.value.yaml)", place)
+      }
     }
     write(steps.isEmpty ? "steps: []" : "steps:", place)
     for item in steps { write(item, margin: "  ", place) }

@@ -5,7 +5,8 @@
 ///
 /// What stands in a literal may hold expressions, as in a file: `"v${{ params.version }}"`. What is put into a
 /// literal with `\(…)`, or handed over with ``data(_:)``, is data: an expression in it is not computed, and so
-/// nobody who gives a name to something can read a secret with it.
+/// nobody who gives a name to something can read a secret with it. Put into the middle of an expression it is a
+/// text of that: `"${{ params.target == \(name) }}"` compares with what `name` says.
 public struct TemplateValue: Sendable, Equatable {
   // Named in full: the protocols of literals call something else a value.
   let value: WorkflowLanguage.Value
@@ -19,7 +20,7 @@ public struct TemplateValue: Sendable, Equatable {
   /// - Parameter text: The text.
   /// - Returns: The value.
   public static func data(_ text: String) -> TemplateValue {
-    TemplateValue(.text(escaped(text)))
+    TemplateValue(.text(template(of: text)))
   }
 
   /// Any value that can be encoded; the texts in it stand for themselves.
@@ -33,7 +34,7 @@ public struct TemplateValue: Sendable, Equatable {
 
   private static func escaped(_ value: WorkflowLanguage.Value) -> WorkflowLanguage.Value {
     switch value {
-    case .text(let text): .text(escaped(text))
+    case .text(let text): .text(template(of: text))
     case .list(let values): .list(values.map(escaped))
     case .map(let values): .map(values.mapValues(escaped))
     case .null, .boolean, .number: value
@@ -41,14 +42,59 @@ public struct TemplateValue: Sendable, Equatable {
   }
 
   /// A text as a template of itself.
-  fileprivate static func escaped(_ text: String) -> String {
-    // The whole of it: a $ at one end could meet a bracket that stands beside it.
-    guard text.utf8.contains(where: { $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "{") }) else {
-      return text
+  private static func template(of text: String) -> String {
+    text.hasExpression ? "${{ '\(doublingQuotes(text))' }}" : text
+  }
+
+  /// A text as what may stand inside of quotes.
+  ///
+  /// Quotes are scalars to those who read an expression; as a character one may be joined with its neighbour.
+  fileprivate static func doublingQuotes(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      if scalar == "'" { result.append(scalar) }
+      result.append(scalar)
     }
-    let quoted = text.split(separator: "'", omittingEmptySubsequences: false).joined(
-      separator: "''")
-    return "${{ '\(quoted)' }}"
+    return String(result)
+  }
+}
+
+/// Where the end of an unfinished template is.
+private enum TemplatePlace {
+  /// In what stands for itself.
+  case text
+  /// Between `${{` and `}}`.
+  case expression
+  /// Between the quotes of a text in an expression.
+  case quoted
+
+  /// Reads what there is of a template, as ``Template`` does. Linear in its length.
+  init(atEndOf source: String) {
+    var place = TemplatePlace.text
+    var dollarAndBrackets = 0
+    var last: Unicode.Scalar?
+    for scalar in source.unicodeScalars {
+      switch (place, scalar) {
+      case (.text, "$"): dollarAndBrackets = 1
+      case (.text, "{") where dollarAndBrackets > 0:
+        dollarAndBrackets += 1
+        guard dollarAndBrackets == 3 else { break }
+        place = .expression
+        dollarAndBrackets = 0
+        last = nil
+        continue
+      case (.text, _): dollarAndBrackets = 0
+      case (.expression, "'"): place = .quoted
+      case (.quoted, "'"): place = .expression
+      case (.expression, "}") where last == "}":
+        place = .text
+        last = nil
+        continue
+      case (.expression, _), (.quoted, _): break
+      }
+      last = scalar
+    }
+    self = place
   }
 }
 
@@ -67,7 +113,18 @@ extension TemplateValue: ExpressibleByStringInterpolation {
 
     /// Adds what is put into the literal: data.
     public mutating func appendInterpolation(_ value: some Any) {
-      source += TemplateValue.escaped(String(describing: value))
+      let text = String(describing: value)
+      let quoted = TemplateValue.doublingQuotes(text)
+      switch TemplatePlace(atEndOf: source) {
+      case .text:
+        // The whole of it: a $ at one end could meet a bracket that stands beside it.
+        let meansSomething = text.utf8.contains {
+          $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "{")
+        }
+        source += meansSomething ? "${{ '\(quoted)' }}" : text
+      case .expression: source += value is Int || value is Bool ? text : "'\(quoted)'"
+      case .quoted: source += quoted
+      }
     }
   }
 

@@ -38,16 +38,16 @@ extension Workflow {
       name: name, settings, steps: steps(), finally: finally(), DeclarationPlace(file, line))
     let source = SourceText(Array(declaration.text.utf8))
     var reader = WorkflowReader(
-      file: name, source: source, sources: .disk, arguments: arguments, actions: actions)
+      file: "", source: source, sources: .disk, arguments: arguments, actions: actions)
     reader.works = declaration.works
     do throws(WorkflowError) {
       self = try reader.workflow(from: Document(source), defaultName: name)
     } catch {
       throw WorkflowError(
-        diagnostics: error.diagnostics.map { $0.moved(by: declaration, name: name) },
+        diagnostics: error.diagnostics.map { $0.moved(by: declaration) },
         mistakeCount: error.mistakeCount)
     }
-    warnings = warnings.map { $0.moved(by: declaration, name: name) }
+    warnings = warnings.map { $0.moved(by: declaration) }
     declared = Declared(text: declaration.text, stepsInSwift: declaration.idsOfWorks)
   }
 
@@ -89,16 +89,16 @@ public enum NoWorkflowFile: Error, Sendable, Equatable, CustomStringConvertible 
 
 extension Diagnostic {
   /// The same mistake at the place in Swift that its line comes from; those of other files stay.
-  fileprivate func moved(by declaration: DeclarationText, name: String) -> Diagnostic {
-    guard file == name, let place = declaration.place(ofLine: line) else { return self }
+  fileprivate func moved(by declaration: DeclarationText) -> Diagnostic {
+    guard file.isEmpty, let place = declaration.place(ofLine: line) else { return self }
     var moved = self
     moved.file = place.file
     moved.line = place.line
-    // The only message that names another line.
-    if let range = message.firstRange(of: "at line "),
-      let other = Int(message[range.upperBound...]).flatMap(declaration.place(ofLine:))
+    // Some messages end with another place.
+    if let named = message.firstMatch(of: /at line ([0-9]+)(, column [0-9]+)?$/),
+      let other = Int(named.1).flatMap(declaration.place(ofLine:))
     {
-      moved.message = "\(message[..<range.upperBound])\(other.line)"
+      moved.message = "\(message[..<named.range.lowerBound])at line \(other.line)"
     }
     return moved
   }

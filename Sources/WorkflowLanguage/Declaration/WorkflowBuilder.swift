@@ -81,15 +81,18 @@ public struct Step: Sendable {
     _ id: String, call action: String, with arguments: [String: TemplateValue] = [:],
     _ settings: StepSetting..., file: StaticString = #fileID, line: Int = #line
   ) {
+    // A number behind a # names a closure, which is nobody's to name.
+    let name = action.hasPrefix("#") ? "#" + action : action
     self.init(
-      id, [("call", .text(action))] + Self.with(arguments), settings, DeclarationPlace(file, line))
+      id, [("call", .text(name))] + Self.with(arguments), settings, DeclarationPlace(file, line))
   }
 
   /// A step that stands for the steps of a workflow file.
   ///
   /// - Parameters:
   ///   - id: The name of the step, unique in its workflow.
-  ///   - path: The path of the file, which begins with `./` or `../`, from where the program runs.
+  ///   - path: The path of the file, which begins with `./`, from where the program runs: the file lies there or
+  ///     in a folder below.
   ///   - arguments: What the workflow is given.
   ///   - settings: Its settings.
   ///   - file: Where it is declared, for messages.

@@ -82,7 +82,9 @@ public struct WorkflowSetting: Sendable, Equatable {
   /// The first failure cancels what runs beside it.
   public static var failsFast: WorkflowSetting { WorkflowSetting("fail-fast", .boolean(true)) }
 
-  /// Which other runs it may not meet.
+  /// Which other runs it may not meet, when it is run by the command or watched by it.
+  ///
+  /// An engine starts each run that it is told to start.
   public static func concurrency(_ concurrency: Concurrency) -> WorkflowSetting {
     WorkflowSetting(
       "concurrency",

@@ -113,7 +113,8 @@ struct WorkflowReader {
     }
     warn(about: graph)
     var workflow = Workflow(
-      name: header.name, description: header.description, file: readers[0].file,
+      name: header.name, description: header.description,
+      file: readers[0].file.isEmpty ? nil : readers[0].file,
       shell: header.context.defaults.shell ?? .standard, timeout: header.timeout,
       grace: header.context.defaults.grace, maxParallel: header.maxParallel,
       concurrency: header.concurrency, steps: steps, outline: header.outline, graph: graph)

@@ -66,6 +66,14 @@ struct ClosureStepTests {
           Step("ok-2") { _ in }
           Step("d") { context in _ = try context.input("nobody", as: Int.self) }
         }
+        InOrder {
+          Step("many", .foreach([])) { _ in 1 }
+          Step("e") { context in
+            let none = try context.inputs(of: "many", as: Int.self)
+            guard none.isEmpty else { return }
+            _ = try context.inputs(of: "mayn", as: Int.self)
+          }
+        }
       }
     }
     let run = Engine().start(workflow)
@@ -78,6 +86,7 @@ struct ClosureStepTests {
         "a: threw an error: Trouble()",
         "c: the input \"ok\": the value is a whole number, not a text",
         "d: step \"d\" has no input \"nobody\"; it has: ok-2",
+        "e: step \"e\" has no input \"mayn\"; it has: ",
       ])
   }
 

@@ -124,6 +124,78 @@ struct SharedWorkTests {
     }
     #expect(text.contains("shares the name \"x\" and does something else"))
   }
+
+  @Test func `the same script for two shells is not the same work`() async throws {
+    let gate = Gate()
+    let engine = Engine(
+      executor: ClosureExecutor { _ in
+        await gate.wait()
+        return [:]
+      })
+    let text = """
+      steps:
+        - parallel:
+            - { id: a, run: make all, shell: sh, share: x }
+            - { id: b, run: make all, shell: bash, share: x }
+      """
+    let run = engine.start(try Workflow(text: text, file: "w.yaml"))
+    await expectEventually("one is refused") { run.state.counts.final == 1 }
+    gate.open()
+    guard case .failed(_, .badValue) = await run.outcome else {
+      Issue.record("it ended otherwise")
+      return
+    }
+  }
+
+  @Test func `what one prints is the output of all, whoever asks for it`() async throws {
+    let gate = Gate()
+    let engine = Engine()
+    let body: @Sendable (StepContext) async throws -> Void = { context in
+      await gate.wait()
+      context.report("the token")
+    }
+    // Whoever does the work has no use for what it prints.
+    let first = engine.start(try Workflow("first") { Step("s", .share("x"), perform: body) })
+    await expectEventually("the first works") { first.state.counts.running == 1 }
+    let second = engine.start(
+      try Workflow("second") {
+        Step("s", .share("x"), .outputs(["printed": "${{ stdout }}"]), perform: body)
+      })
+    await waitForSharing(second, count: 1)
+    gate.open()
+    #expect(await second.outcome == .succeeded)
+    #expect(second.state["s"]?.phase == .succeeded(["printed": "the token"]))
+    #expect(await first.outcome == .succeeded)
+  }
+
+  @Test(arguments: [false, true])
+  func `a run gets nothing of the secrets of the run that does the work`(_ fails: Bool) async throws
+  {
+    let gate = Gate()
+    let engine = Engine()
+    let workflow = try Workflow("secret", .secret("token", from: .environment("TOKEN"))) {
+      Step("s", .share("x")) { context in
+        await gate.wait()
+        let text = "it is \(try context.secret("token"))"
+        if fails { throw FailureReason.threw(text) }
+        return text
+      }
+    }
+    func start(_ token: String) async throws -> Run {
+      let secrets = try await Secrets.gather(for: workflow, environment: ["TOKEN": token])
+      return engine.start(workflow, secrets: secrets)
+    }
+    let first = try await start("hunter2hunter2")
+    await expectEventually("the first works") { first.state.counts.running == 1 }
+    let second = try await start("correcthorse")
+    await waitForSharing(second, count: 1)
+    gate.open()
+    for run in [first, second] {
+      _ = await run.outcome
+      let phase = "\(String(describing: run.state["s"]?.phase))"
+      #expect(phase.contains("it is ***") && !phase.contains("hunter2"))
+    }
+  }
 }
 
 extension StepState {

@@ -74,6 +74,36 @@ struct ResumeTests {
     #expect(state == run.state, "the record of both parts folds to the state of the run")
   }
 
+  @Test
+  func `an observer of a run that is taken up again hears of that alone, and holds up nobody`()
+    async throws
+  {
+    struct Hearing: EngineObserver, RunObserver {
+      let heard = Protected<[Event]>([])
+
+      func runBegins(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? { self }
+
+      func receive(_ event: Event) { heard.withLock { $0.append(event) } }
+    }
+    let workflow = try Self.diamond()
+    let failed = Engine(executor: ClosureExecutor { _ in throw FailureReason.exited(status: 7) })
+      .start(workflow)
+    _ = await failed.outcome
+    let (memory, hearing) = (RecorderTests.Memory(), Hearing())
+    let executor = ClosureExecutor { context in
+      context.report("hello")
+      return [:]
+    }
+    var engine = Engine(executor: executor, recorder: memory)
+    engine.observer = hearing
+    let run = engine.resume(failed.state, with: workflow)
+    for await _ in run.events.values {}
+    #expect(await run.outcome == .succeeded)
+    #expect(hearing.heard.value.filter { !$0.isOutput } == memory.events.value)
+    #expect(hearing.heard.value.filter(\.isOutput) == memory.output.value)
+    #expect(memory.output.value.count == workflow.graph.count)
+  }
+
   @Test func `what has succeeded counts, also where the file says that it needs something new`()
     async throws
   {

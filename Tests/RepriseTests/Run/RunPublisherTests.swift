@@ -123,6 +123,61 @@ struct RunPublisherTests {
     #expect(alive.value.begun == begun + 2)
   }
 
+  @Test func `a run that is left while it begins is waited for, too`() async throws {
+    let told = Protected<[String]>([])
+    let workflow = try Workflow("w") {
+      Step("a") { _ in try await Gate().waitOrStop() }
+    } finally: {
+      Step("end") { context in told.withLock { $0.append("end") } }
+    }
+    let switching = Switching(told)
+    var engine = Engine()
+    engine.observer = switching
+    let publisher = engine.publisher(for: workflow)
+    switching.state.withLock { $0.second = publisher }
+    let first = publisher.handleEvents(receiveSubscription: { subscription in
+      switching.state.withLock { $0.first = subscription }
+    }).sink(receiveCompletion: { _ in }, receiveValue: { _ in })
+    await expectEventually("the second begins") { told.value.count { $0 == "begin" } == 2 }
+    #expect(told.value == ["begin", "end", "begin"])
+    first.cancel()
+    // With it goes the second subscription.
+    switching.state.withLock { $0 = Switching.State() }
+    await expectEventually("nothing is left") { told.value.count == 4 }
+  }
+
+  /// Leaves the first run for a second one while it begins, as another thread may do at any moment.
+  private final class Switching: EngineObserver {
+    // @unchecked: nothing of it is used outside of the lock but what was taken out for good.
+    struct State: @unchecked Sendable {
+      var first: (any Subscription)?
+      var second: RunPublisher?
+      var subscription: AnyCancellable?
+    }
+
+    let state = Protected(State())
+    private let told: Protected<[String]>
+
+    init(_ told: Protected<[String]>) {
+      self.told = told
+    }
+
+    func runBegins(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? {
+      told.withLock { $0.append("begin") }
+      let taken = state.withLock { state in
+        defer { (state.first, state.second) = (nil, nil) }
+        return state
+      }
+      taken.first?.cancel()
+      let second = taken.second?.sink(receiveCompletion: { _ in }, receiveValue: { _ in })
+      let carried = Carried(second)
+      state.withLock { state in
+        if let second = carried.value { state.subscription = second }
+      }
+      return nil
+    }
+  }
+
   @Test func `leaving a loop over the events cancels the run`() async throws {
     let alive = Protected(Alive())
     let workflow = try Workflow("long") {

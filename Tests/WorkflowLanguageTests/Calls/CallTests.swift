@@ -120,4 +120,41 @@ struct CallTests {
     #expect(try UInt8.decoded(from: ArgumentValue(.number(255))) == 255)
     #expect(throws: ArgumentMistake.self) { try UInt8.decoded(from: ArgumentValue(.number(256))) }
   }
+
+  private static let wholeNumbers: [UInt64] = [0, 1, 1 << 53 + 1, 1 << 63, .max]
+
+  @Test(arguments: wholeNumbers)
+  func `no whole number is too large for the trip`(_ number: UInt64) throws {
+    let text = try Value(encoding: number).asText
+    #expect(try UInt64.decoded(from: ArgumentValue(.text(text))) == number)
+  }
+
+  private static let durations: [(Duration, String)] = [
+    (.zero, "0s"), (.nanoseconds(1), "0.000001ms"), (.microseconds(250), "0.25ms"),
+    (.milliseconds(1500), "1500ms"), (.microseconds(1_500_250), "1500.25ms"), (.seconds(90), "90s"),
+    (.seconds(3_155_760_000), "3155760000s"),
+  ]
+
+  @Test(arguments: durations)
+  func `a duration makes the trip, however short`(_ duration: Duration, _ text: String) throws {
+    #expect(try Value(encoding: duration) == .text(text))
+    #expect(try Duration.decoded(from: ArgumentValue(.text(text))) == duration)
+  }
+
+  @Test func `a type that judges a value itself is not asked about one that is not known yet`()
+    throws
+  {
+    struct Even: Decodable {
+      init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer().decode(Value.self)
+        guard case .list(let items) = value, items.first == .number(2) else {
+          throw ArgumentMistake([], "it is not even")
+        }
+      }
+    }
+    #expect(try Even.decoded(from: ArgumentValue.list([.scalar(.number(2), text: "2")])) != nil)
+    #expect(throws: ArgumentMistake.self) {
+      try Even.decoded(from: ArgumentValue.list([.scalar(.number(3), text: "3")]))
+    }
+  }
 }

@@ -34,9 +34,10 @@ struct DeclarationTests {
     } finally: {
       Step("report", run: "true", .on(.failure, .cancel))
     }
-    let read = try Workflow(text: try workflow.yaml(), file: "deploy")
+    let read = try Workflow(text: try workflow.yaml(), file: "")
     var declared = workflow
     declared.declared = nil
+    #expect(declared.file == nil)
     // They differ in where warnings point to, and in nothing else.
     var other = read
     other.warnings = []
@@ -56,6 +57,9 @@ struct DeclarationTests {
     "\u{85}", "\u{2028}", "\u{FEFF}", "\u{7F}", "\u{1B}[31m", "é", "👩‍👩‍👧", "*a", "&a", "!t", "%", "@",
     "`",
     "? a", "| x", "> x", "[a", "{a", "a,b", "<<", "yes", "No", "012", "\r\n", "\r",
+    // Quotes that are one character with their neighbours, but scalars of their own to whoever reads an expression.
+    "{\u{600}' && secrets.token || '\u{301}", "${{'\u{301}", "\u{600}'{", "$", "${",
+    "{ '\u{200D}' }",
   ]
 
   @Test(arguments: hostileTexts)
@@ -72,6 +76,76 @@ struct DeclarationTests {
       let resolved = try workflow.resolved(workflow.steps[0], values)
       #expect(resolved.action == .exec(["echo", "<\(text)>", text]))
       #expect(resolved.environment == ["W": text, "E": "$\(text){"])
+    }
+  }
+
+  @Test(
+    arguments: hostileTexts + ["a.outputs.x && '' || secrets.token || steps.a", "' || secrets.t"])
+  func `data in the middle of an expression is a text of it`(_ text: String) throws {
+    let workflow = try Workflow("data", .secret("token", from: .environment("T"))) {
+      Step(
+        "a", exec: ["${{ \(text) }}", "x${{ format('{0}', \(text)) }}${{ \(7) == 7 }}"],
+        .environment([
+          "Q": "${{ '<\(text)>' }}", "B": "${{ \(text) == \(text) && \(true) }}\(text)",
+        ]))
+    }
+    let values = RunValues(
+      run: "r", generation: 1, environment: [:], secrets: { _, _ in "SECRET" },
+      step: { _ in nil }, status: .success, hashFiles: { _ in "" })
+    let resolved = try workflow.resolved(workflow.steps[0], values)
+    #expect(resolved.action == .exec([text, "x\(text)true"]))
+    #expect(resolved.environment == ["Q": "<\(text)>", "B": "true\(text)"])
+  }
+
+  @Test func `named settings may stand in any order`() throws {
+    let workflow = try Workflow(
+      "w", .parameter("a", default: "x"), .timeout(.seconds(1)),
+      .parameter("b", default: .data("a $5 {b}")),
+      .secret("s", from: .environment("S")), .environment([:]), .secret("t", from: .file("t"))
+    ) {
+      Step("x", run: "true")
+    }
+    #expect(workflow.parameters.map(\.name) == ["a", "b"])
+    #expect(workflow.parameters[1].defaultValue == .text("a $5 {b}"))
+    #expect(workflow.timeout == .seconds(1))
+    #expect(try Workflow(text: workflow.yaml(), file: "w").parameters == workflow.parameters)
+  }
+
+  @Test func `a setting that is given twice is told at its line, and so is the first`() throws {
+    let line = #line
+    do throws(WorkflowError) {
+      _ = try Workflow("broken") {
+        Step("a", run: "x", .timeout(.seconds(1)), .timeout(.seconds(2)))
+        Step("b", run: "x", .timeout(.seconds(Int64.max)))
+        Step("c", run: "x", .timeout(.seconds(-1)))
+      }
+      Issue.record("it was taken")
+    } catch {
+      #expect(error.diagnostics.map { $0.line - line } == [3, 4, 5])
+      #expect(error.diagnostics[0].message.hasSuffix("the first one is at line \(line + 3)"))
+      #expect(error.diagnostics[1].message.contains("is a duration"))
+    }
+  }
+
+  @Test(arguments: ["plain", "team/release", "used.yaml", "../up"])
+  func `files are looked for from where the program runs, whatever the name`(_ name: String) throws
+  {
+    do throws(WorkflowError) {
+      _ = try Workflow(name) { Step("u", uses: "./no-such-folder/used.yaml") }
+      Issue.record("it was taken")
+    } catch {
+      #expect(error.diagnostics[0].file.hasSuffix("DeclarationTests.swift"))
+      #expect(error.diagnostics[0].hint == "it was looked for at no-such-folder/used.yaml")
+    }
+  }
+
+  @Test func `nobody calls the closure of another step by its number`() throws {
+    let work = InProcessWork(Marker())
+    #expect(throws: WorkflowError.self) {
+      try Workflow("w", actions: ActionCatalog()) {
+        Step("a", work: work, [], file: #fileID, line: #line)
+        Step("b", call: "#0")
+      }
     }
   }
 
