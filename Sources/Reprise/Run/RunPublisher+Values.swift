@@ -44,7 +44,9 @@ extension RunPublisher {
       }
     }
 
-    /// Whoever reads. Only iterators hold it, and not what they read from: so its end is theirs.
+    /// Whoever reads.
+    ///
+    /// Only iterators hold it, and not what they read from: so its end is theirs.
     final class Reader: Sendable {
       private let held: HeldSubscription
 

@@ -68,7 +68,7 @@ private enum TemplatePlace {
   /// Between the quotes of a text in an expression.
   case quoted
 
-  /// Reads what there is of a template, as ``Template`` does. Linear in its length.
+  /// Reads what there is of a template as templates are read; linear in its length.
   init(atEndOf source: String) {
     var place = TemplatePlace.text
     var dollarAndBrackets = 0
