@@ -130,6 +130,18 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
     run.events.subscribe(self)
   }
 
+  /// Takes everything out, for the end.
+  private func taken() -> State {
+    state.withLock { state in
+      defer {
+        state.downstream = nil
+        state.events = nil
+        state.run = nil
+      }
+      return state
+    }
+  }
+
   // MARK: Downstream
 
   func request(_ demand: Subscribers.Demand) {
@@ -144,14 +156,7 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
   }
 
   func cancel() {
-    let old = state.withLock { state in
-      defer {
-        state.downstream = nil
-        state.events = nil
-        state.run = nil
-      }
-      return state
-    }
+    let old = taken()
     guard old.downstream != nil else { return }
     old.events?.cancel()
     if let run = old.run { succession.leave(run) }
@@ -180,14 +185,7 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
   }
 
   func receive(completion: Subscribers.Completion<Never>) {
-    let old = state.withLock { state in
-      defer {
-        state.downstream = nil
-        state.events = nil
-        state.run = nil
-      }
-      return state
-    }
+    let old = taken()
     guard let downstream = old.downstream, let run = old.run else { return }
     switch old.outcome {
     case .succeeded?, nil: downstream.receive(completion: .finished)

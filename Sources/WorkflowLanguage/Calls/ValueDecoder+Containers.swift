@@ -1,5 +1,5 @@
 // What the decoder of values hands out: maps, lists and single values. The protocols ask for each plain type by
-// itself.
+// itself; one generic function fulfils all of that.
 
 /// The values of a map; of an unknown one when nil.
 struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
@@ -35,21 +35,6 @@ struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     try found(key).decoded(type)
   }
-
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try found(key).boolean() }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String { try found(key).text() }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try found(key).number(type) }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try found(key).number(type) }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try found(key).whole(type) }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try found(key).whole(type) }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try found(key).whole(type) }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try found(key).whole(type) }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try found(key).whole(type) }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try found(key).whole(type) }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try found(key).whole(type) }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try found(key).whole(type) }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try found(key).whole(type) }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try found(key).whole(type) }
 
   func nestedContainer<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type, forKey key: Key
@@ -109,21 +94,6 @@ struct ListedValues: UnkeyedDecodingContainer {
 
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try next().decoded(type) }
 
-  mutating func decode(_ type: Bool.Type) throws -> Bool { try next().boolean() }
-  mutating func decode(_ type: String.Type) throws -> String { try next().text() }
-  mutating func decode(_ type: Double.Type) throws -> Double { try next().number(type) }
-  mutating func decode(_ type: Float.Type) throws -> Float { try next().number(type) }
-  mutating func decode(_ type: Int.Type) throws -> Int { try next().whole(type) }
-  mutating func decode(_ type: Int8.Type) throws -> Int8 { try next().whole(type) }
-  mutating func decode(_ type: Int16.Type) throws -> Int16 { try next().whole(type) }
-  mutating func decode(_ type: Int32.Type) throws -> Int32 { try next().whole(type) }
-  mutating func decode(_ type: Int64.Type) throws -> Int64 { try next().whole(type) }
-  mutating func decode(_ type: UInt.Type) throws -> UInt { try next().whole(type) }
-  mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try next().whole(type) }
-  mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try next().whole(type) }
-  mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try next().whole(type) }
-  mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try next().whole(type) }
-
   mutating func nestedContainer<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type
   ) throws -> KeyedDecodingContainer<NestedKey> {
@@ -147,18 +117,4 @@ struct SingleValue: SingleValueDecodingContainer {
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoder.decoded(type) }
 
-  func decode(_ type: Bool.Type) throws -> Bool { try decoder.boolean() }
-  func decode(_ type: String.Type) throws -> String { try decoder.text() }
-  func decode(_ type: Double.Type) throws -> Double { try decoder.number(type) }
-  func decode(_ type: Float.Type) throws -> Float { try decoder.number(type) }
-  func decode(_ type: Int.Type) throws -> Int { try decoder.whole(type) }
-  func decode(_ type: Int8.Type) throws -> Int8 { try decoder.whole(type) }
-  func decode(_ type: Int16.Type) throws -> Int16 { try decoder.whole(type) }
-  func decode(_ type: Int32.Type) throws -> Int32 { try decoder.whole(type) }
-  func decode(_ type: Int64.Type) throws -> Int64 { try decoder.whole(type) }
-  func decode(_ type: UInt.Type) throws -> UInt { try decoder.whole(type) }
-  func decode(_ type: UInt8.Type) throws -> UInt8 { try decoder.whole(type) }
-  func decode(_ type: UInt16.Type) throws -> UInt16 { try decoder.whole(type) }
-  func decode(_ type: UInt32.Type) throws -> UInt32 { try decoder.whole(type) }
-  func decode(_ type: UInt64.Type) throws -> UInt64 { try decoder.whole(type) }
 }

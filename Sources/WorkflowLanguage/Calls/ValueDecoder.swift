@@ -75,13 +75,13 @@ struct ValueDecoder: Decoder {
     return (try? Value(json: text)).map(ArgumentValue.init)
   }
 
-  /// Reads a value of a type that is not one of the plain ones.
+  /// Reads a value of any type.
   func decoded<T: Decodable>(_ type: T.Type) throws -> T {
     if let found = value.value as? T {
       if value.hasUnknown { trace.hasMetUnknown = true }
       return found
     }
-    if type == Duration.self, let duration = try duration() as? T { return duration }
+    if let plain = try plain(type) { return plain }
     do {
       return try T(from: self)
     } catch DecodingError.dataCorrupted(let context)
@@ -93,6 +93,19 @@ struct ValueDecoder: Decoder {
         path, "\(name) cannot be \"\(text)\"",
         hint: nearest(to: text, among: options).map { "did you mean \"\($0)\"?" }
           ?? "it may be: " + options.prefix(20).joined(separator: ", "))
+    }
+  }
+
+  /// Reads a value of a type that does not read itself; nil for other types.
+  private func plain<T>(_ type: T.Type) throws -> T? {
+    switch type {
+    case is Bool.Type: try boolean() as? T
+    case is String.Type: try text() as? T
+    case is Double.Type: try number(Double.self) as? T
+    case is Float.Type: try number(Float.self) as? T
+    case is Duration.Type: try duration() as? T
+    case let type as any FixedWidthInteger.Type: try whole(type) as? T
+    default: nil
     }
   }
 

@@ -68,6 +68,11 @@ struct ValueEncoder: Encoder {
     switch value {
     case let value as Value: place.content = .value(value)
     case let duration as Duration: place.content = .value(.text(duration.workflowText))
+    case let boolean as Bool: place.content = .value(.boolean(boolean))
+    case let text as String: place.content = .value(.text(text))
+    case let number as Double: place.content = .value(.number(number))
+    case let number as Float: place.content = .value(.number(Double(number)))
+    case let number as any FixedWidthInteger: place.content = .value(whole(number))
     default: try value.encode(to: self)
     }
   }
@@ -96,32 +101,13 @@ private struct KeyedPlaces<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let place: ValueEncoder.Place
   let codingPath: [any CodingKey]
 
-  private func put(_ value: Value, _ key: Key) {
-    place.named(key.stringValue).content = .value(value)
-  }
-
   private func encoder(_ key: Key) -> ValueEncoder {
     ValueEncoder(place: place.named(key.stringValue), codingPath: codingPath + [key])
   }
 
-  func encodeNil(forKey key: Key) { put(.null, key) }
+  func encodeNil(forKey key: Key) { place.named(key.stringValue).content = .value(.null) }
 
   func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try encoder(key).write(value) }
-
-  func encode(_ value: Bool, forKey key: Key) { put(.boolean(value), key) }
-  func encode(_ value: String, forKey key: Key) { put(.text(value), key) }
-  func encode(_ value: Double, forKey key: Key) { put(.number(value), key) }
-  func encode(_ value: Float, forKey key: Key) { put(.number(Double(value)), key) }
-  func encode(_ value: Int, forKey key: Key) { put(whole(value), key) }
-  func encode(_ value: Int8, forKey key: Key) { put(whole(value), key) }
-  func encode(_ value: Int16, forKey key: Key) { put(whole(value), key) }
-  func encode(_ value: Int32, forKey key: Key) { put(whole(value), key) }
-  func encode(_ value: Int64, forKey key: Key) { put(whole(value), key) }
-  func encode(_ value: UInt, forKey key: Key) { put(whole(value), key) }
-  func encode(_ value: UInt8, forKey key: Key) { put(whole(value), key) }
-  func encode(_ value: UInt16, forKey key: Key) { put(whole(value), key) }
-  func encode(_ value: UInt32, forKey key: Key) { put(whole(value), key) }
-  func encode(_ value: UInt64, forKey key: Key) { put(whole(value), key) }
 
   func nestedContainer<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type, forKey key: Key
@@ -143,30 +129,13 @@ private struct ListedPlaces: UnkeyedEncodingContainer {
   let codingPath: [any CodingKey]
   var count: Int { if case .list(let places) = place.content { places.count } else { 0 } }
 
-  private func put(_ value: Value) { place.appended().content = .value(value) }
-
   private func encoder() -> ValueEncoder {
     ValueEncoder(place: place.appended(), codingPath: codingPath)
   }
 
-  func encodeNil() { put(.null) }
+  func encodeNil() { place.appended().content = .value(.null) }
 
   func encode<T: Encodable>(_ value: T) throws { try encoder().write(value) }
-
-  func encode(_ value: Bool) { put(.boolean(value)) }
-  func encode(_ value: String) { put(.text(value)) }
-  func encode(_ value: Double) { put(.number(value)) }
-  func encode(_ value: Float) { put(.number(Double(value))) }
-  func encode(_ value: Int) { put(whole(value)) }
-  func encode(_ value: Int8) { put(whole(value)) }
-  func encode(_ value: Int16) { put(whole(value)) }
-  func encode(_ value: Int32) { put(whole(value)) }
-  func encode(_ value: Int64) { put(whole(value)) }
-  func encode(_ value: UInt) { put(whole(value)) }
-  func encode(_ value: UInt8) { put(whole(value)) }
-  func encode(_ value: UInt16) { put(whole(value)) }
-  func encode(_ value: UInt32) { put(whole(value)) }
-  func encode(_ value: UInt64) { put(whole(value)) }
 
   func nestedContainer<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type
@@ -183,26 +152,10 @@ private struct SinglePlace: SingleValueEncodingContainer {
   let place: ValueEncoder.Place
   let codingPath: [any CodingKey]
 
-  private func put(_ value: Value) { place.content = .value(value) }
-
-  func encodeNil() { put(.null) }
+  func encodeNil() { place.content = .value(.null) }
 
   func encode<T: Encodable>(_ value: T) throws {
     try ValueEncoder(place: place, codingPath: codingPath).write(value)
   }
 
-  func encode(_ value: Bool) { put(.boolean(value)) }
-  func encode(_ value: String) { put(.text(value)) }
-  func encode(_ value: Double) { put(.number(value)) }
-  func encode(_ value: Float) { put(.number(Double(value))) }
-  func encode(_ value: Int) { put(whole(value)) }
-  func encode(_ value: Int8) { put(whole(value)) }
-  func encode(_ value: Int16) { put(whole(value)) }
-  func encode(_ value: Int32) { put(whole(value)) }
-  func encode(_ value: Int64) { put(whole(value)) }
-  func encode(_ value: UInt) { put(whole(value)) }
-  func encode(_ value: UInt8) { put(whole(value)) }
-  func encode(_ value: UInt16) { put(whole(value)) }
-  func encode(_ value: UInt32) { put(whole(value)) }
-  func encode(_ value: UInt64) { put(whole(value)) }
 }

@@ -129,6 +129,44 @@ struct CallTests {
     #expect(try UInt64.decoded(from: ArgumentValue(.text(text))) == number)
   }
 
+  @Test func `every plain type makes the trip, alone, in lists and in maps`() throws {
+    struct All: Codable, Equatable {
+      var boolean: Bool
+      var text: String
+      var double: Double
+      var float: Float
+      var int: Int
+      var int8: Int8
+      var int16: Int16
+      var int32: Int32
+      var int64: Int64
+      var uint: UInt
+      var uint8: UInt8
+      var uint16: UInt16
+      var uint32: UInt32
+      var uint64: UInt64
+    }
+    let all = All(
+      boolean: true, text: "1.10", double: 0.1, float: 1.5, int: .min, int8: .min, int16: .max,
+      int32: .min, int64: .max, uint: .max, uint8: .max, uint16: .max, uint32: .max, uint64: .max)
+    func trip<T: Codable & Equatable>(_ value: T) throws {
+      #expect(try T.decoded(from: ArgumentValue(Value(encoding: value))) == value)
+      #expect(
+        try [T].decoded(from: ArgumentValue(Value(encoding: [value, value]))) == [value, value])
+    }
+    try trip(all)
+    try trip(all.boolean)
+    try trip(all.text)
+    try trip(all.double)
+    try trip(all.float)
+    try trip(all.int)
+    try trip(all.int8)
+    try trip(all.uint8)
+    try trip(all.uint64)
+    try trip([all.int16: all.uint32])
+    try trip([Int?.none, 3])
+  }
+
   private static let durations: [(Duration, String)] = [
     (.zero, "0s"), (.nanoseconds(1), "0.000001ms"), (.microseconds(250), "0.25ms"),
     (.milliseconds(1500), "1500ms"), (.microseconds(1_500_250), "1500.25ms"), (.seconds(90), "90s"),
