@@ -1,6 +1,5 @@
 """Start and steer Reprise workflows from Python: JSON lines over `reprise engine --stdio`.
-Try it with: python3 reprise.py workflows/coordinator.yaml [--restart STEP]
-"""
+Try it with: python3 reprise.py workflows/coordinator.yaml [--restart STEP]"""
 import collections, itertools, json, os, subprocess, sys
 
 
@@ -48,9 +47,10 @@ class Engine:
 
 
 if __name__ == "__main__":
-    restart = ["step-started", sys.argv[3], 1] if "--restart" in sys.argv else None
+    path, *options = sys.argv[1:] or sys.exit(__doc__)
+    restart = ["step-started", *options[1:], 1]
     with Engine() as engine:
-        run = engine.start(sys.argv[1])
+        run = engine.start(path)
         for event in engine.events():
             if event["event"] != "step-output":
                 print(event["event"], event.get("step", ""), flush=True)

@@ -4,7 +4,7 @@
 import Logging
 import Reprise
 
-/// Logs an event.
+/// Logs an event: what a step writes line by line.
 ///
 /// - Parameters:
 ///   - event: What has happened.
@@ -29,6 +29,12 @@ func log(_ event: Event, to logger: Logger) {
   case .step(let id, let attempt, let event):
     metadata["step"] = "\(id)"
     if attempt > 0 { metadata["attempt"] = "\(attempt)" }
+    if case .output(_, let text, _) = event {
+      for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        logger.trace("\(line)", metadata: metadata)
+      }
+      return
+    }
     (level, message) = words(for: event)
   }
   logger.log(level: level, message, metadata: metadata)

@@ -15,6 +15,7 @@ struct ObservabilityTests {
     try Workflow("w") {
       Step("a", .retry(Retry(limit: 1, delay: .zero))) { context in
         context.logger.warning("hello from Swift")
+        context.report("first line\nsecond line")
         if context.attempt == 1 { throw FailureReason.exited(status: 3) }
       }
       Step("b", exec: ["sh", "-c", "env | grep IN_MEMORY; echo x=1 >> $REPRISE_OUTPUT"])
@@ -40,6 +41,7 @@ struct ObservabilityTests {
     #expect(own.map { $0.metadata["attempt"] } == ["1", "2"])
     #expect(own.allSatisfy { $0.metadata["step"] == "a" })
     let messages = entries.map { "\($0.level) \($0.message)" }
+    #expect(messages.contains("trace first line") && messages.contains("trace second line"))
     #expect(messages.contains("info run started") && messages.contains("info run succeeded"))
     #expect(
       messages.contains("warning attempt failed, next one in 0 ms: exited with status 3"))

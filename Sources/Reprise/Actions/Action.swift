@@ -79,6 +79,8 @@ extension Engine {
 
   /// Registers an action; one of the same name is replaced.
   ///
+  /// Its name is not empty and does not begin with `#`; the same goes for the other forms.
+  ///
   /// - Parameter action: The type of the action.
   public mutating func register<A: Action>(_ action: A.Type) {
     registry.register(A.name, check: checking(A.self)) { context in

@@ -12,8 +12,8 @@ extension StepContext {
   ///   - step: The id of the step, which is one of those that this step needs.
   ///   - type: What to make of it: properties are outputs by name; a plain value or a list is the output `value`.
   /// - Returns: The value.
-  /// - Throws: ``FailureReason`` when this step does not need that one, when it was skipped and left nothing, or when
-  ///   what it left is something else.
+  /// - Throws: ``FailureReason`` when this step does not need that one, when that one left nothing (and the type is not
+  ///   optional), or when what it left is something else.
   public func input<T: Decodable>(_ step: String, as type: T.Type = T.self) throws -> T {
     guard let need = workflow.graph.index(of: prefix + step),
       let (_, result) = zip(workflow.graph.needs(of: index), results).first(where: { $0.0 == need }
@@ -42,20 +42,64 @@ extension StepContext {
   }
 
   private func noInput(_ name: String) -> FailureReason {
-    .badValue(
-      "step \"\(step.id)\" has no input \"\(name)\"; it has: "
-        + inputs.keys.sorted().joined(separator: ", "))
+    let message = "step \"\(step.id)\" has no input \"\(name)\"; "
+    let inputs = inputs.keys.sorted()
+    if workflow.hasGroup(name, besides: step) {
+      return .badValue(message + "it is several: ask for inputs(of: \"\(name)\")")
+    }
+    guard !inputs.isEmpty else {
+      return .badValue(message + "it has none; have it need that step, with .needs(\"\(name)\")")
+    }
+    return .badValue(message + "it has: " + inputs.joined(separator: ", "))
   }
 
   private func value<T: Decodable>(of step: String, _ outputs: StepOutputs) throws -> T {
+    if outputs.isEmpty, let optional = T.self as? any ExpressibleByNilLiteral.Type,
+      let nothing = optional.init(nilLiteral: ()) as? T
+    {
+      return nothing
+    }
     do throws(ArgumentMistake) {
       return try outputs.decoded(as: T.self)
     } catch {
-      throw FailureReason.badValue("the input \"\(step)\": \(error)")
+      throw FailureReason.badValue(
+        "the input \"\(step)\": " + (outputs.isEmpty ? "that step has left nothing" : "\(error)"))
     }
   }
 
   private var prefix: String { workflow.prefix(of: step) }
+
+  /// The item of the `foreach` that the step is for, as a type.
+  ///
+  /// - Parameter type: What to make of it.
+  /// - Returns: The value.
+  /// - Throws: ``FailureReason`` when the step is for none, or when the item is something else.
+  public func item<T: Decodable>(as type: T.Type = T.self) throws -> T {
+    guard let item = step.extrasIfAny?.item else {
+      throw FailureReason.badValue("step \"\(step.id)\" is not for an item of a foreach")
+    }
+    return try decoded(ArgumentValue(item), "the item")
+  }
+
+  /// The position of that item, from 0; nil where the step is for none.
+  public var itemIndex: Int? { step.extrasIfAny?.itemIndex }
+
+  /// A value of the combination of a `matrix` that the step is for, as a type.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the list in the matrix.
+  ///   - type: What to make of the value.
+  /// - Returns: The value.
+  /// - Throws: ``FailureReason`` when there is none of that name, or when it is something else.
+  public func matrix<T: Decodable>(_ name: String, as type: T.Type = T.self) throws -> T {
+    let all = step.extrasIfAny?.matrix ?? [:]
+    guard let value = all[name] else {
+      throw FailureReason.badValue(
+        "step \"\(step.id)\" has no value \"\(name)\" of a matrix; it has: "
+          + all.keys.sorted().joined(separator: ", "))
+    }
+    return try decoded(ArgumentValue(value), "the matrix value \"\(name)\"")
+  }
 
   /// The parameters of the run.
   ///

@@ -54,7 +54,8 @@ public struct Engine: Sendable {
   /// - Parameters:
   ///   - workflow: What to run.
   ///   - id: The id of the run; a new one when left out.
-  ///   - secrets: The values of its secrets; see ``Secrets/gather(for:environment:)``.
+  ///   - secrets: The values of its secrets; see ``Secrets/gather(for:environment:)``. Where one is missing that
+  ///     the workflow declares, the run ends as ``RunOutcome/abandoned(_:)`` before its first step.
   ///   - usualDurations: How long steps took in earlier runs, by their ids, for displays.
   /// - Returns: The run. Keep it: when the last reference is gone, the run is cancelled.
   public func start(
@@ -62,6 +63,15 @@ public struct Engine: Sendable {
     usualDurations: [String: Duration] = [:]
   ) -> Run {
     Run(workflow, .start(id), secrets: secrets, usualDurations: usualDurations, engine: self)
+  }
+
+  /// Starts a run to which somebody listens from before its first event.
+  func start(
+    _ workflow: Workflow, secrets: Secrets, listening: (RunEvents) -> Void
+  ) -> Run {
+    Run(
+      workflow, .start(RunID()), secrets: secrets, usualDurations: [:], engine: self,
+      listening: listening)
   }
 
   /// Takes up a run that has ended without success, or whose engine has died: what has succeeded is

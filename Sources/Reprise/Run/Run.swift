@@ -25,7 +25,7 @@ public final class Run: Sendable {
   init(
     _ workflow: Workflow, _ beginning: Beginning, secrets: Secrets,
     usualDurations: [String: Duration],
-    engine: Engine
+    engine: Engine, listening: (RunEvents) -> Void = { _ in }
   ) {
     let state: RunState
     switch beginning {
@@ -45,6 +45,7 @@ public final class Run: Sendable {
       run: id, state: state, clock: engine.clock, recorder: engine.recorder,
       observer: observer.map(ObservingListener.init),
       onFailure: { continuation.yield(.cancel(.abandoned($0))) })
+    listening(RunEvents(ledger: ledger))
     ledger.decide { page in
       page.admitted = Array(repeating: 0, count: workflow.graph.count)
       page.mainCount = workflow.graph.count - workflow.finallyCount

@@ -54,7 +54,10 @@ struct RunDriver: Sendable {
     // That there is a run is durable before the first of its processes exists.
     // Where it cannot be, the request to abandon it is on its way.
     var alarm: Task<Void, Never>?
-    if await ledger.recorded() == nil {
+    if let problem = performer.secrets.problem(with: workflow) {
+      // What is not known cannot be hidden, so nothing of the run may begin.
+      cancel(.abandoned(problem), &course, pipeline)
+    } else if await ledger.recorded() == nil {
       alarm = start(graph.topologicalOrder, in: pipeline, generation: generation)
     }
     defer { alarm?.cancel() }

@@ -21,15 +21,9 @@ public struct RunFailure: Error, Sendable, Equatable, CustomStringConvertible {
     self.outcome = outcome
   }
 
-  /// What happened, as a clause, such as `run 3fk2m9x0ab failed: step "build" exited with status 2`.
+  /// What happened, as a clause, such as `run 3fk2m9x0ab: step "build" failed: exited with status 2`.
   public var description: String {
-    switch outcome {
-    case .succeeded: "run \(run) succeeded"
-    case .failed(let step, let reason): "run \(run) failed: step \"\(step)\" \(reason)"
-    case .cancelled: "run \(run) was cancelled"
-    case .timedOut(let duration): "run \(run) timed out after \(durationText(duration))"
-    case .abandoned(let text): "run \(run) was abandoned: \(text)"
-    }
+    "run \(run): \(outcome)"
   }
 }
 
@@ -93,7 +87,7 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
     var demand = Subscribers.Demand.none
     var run: Run?
     var events: (any Subscription)?
-    var outcome: RunOutcome?
+    var failure: RunFailure?
   }
 
   private let state: Mutex<State>
@@ -121,13 +115,15 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
     succession.enter(name)
     defer { succession.exit(name) }
     guard state.withLock({ $0.downstream != nil }) else { return }
-    let run = publisher.engine.start(publisher.workflow, secrets: publisher.secrets)
+    let run = publisher.engine.start(publisher.workflow, secrets: publisher.secrets) { events in
+      events.subscribe(self)
+    }
+    // It may be over already, and then there is nothing to keep.
     let isWanted = state.withLock { state in
       if state.downstream != nil { state.run = run }
       return state.downstream != nil
     }
-    guard isWanted else { return succession.leave(run) }
-    run.events.subscribe(self)
+    if !isWanted { succession.leave(run) }
   }
 
   /// Takes everything out, for the end.
@@ -178,7 +174,9 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
 
   func receive(_ event: Event) -> Subscribers.Demand {
     let downstream = state.withLock { state in
-      if case .runEnded(let outcome) = event.kind { state.outcome = outcome }
+      if case .runEnded(let outcome) = event.kind, outcome != .succeeded {
+        state.failure = RunFailure(run: event.run, outcome: outcome)
+      }
       return Carried(state.downstream)
     }
     return downstream.value?.receive(event) ?? .none
@@ -186,12 +184,7 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
 
   func receive(completion: Subscribers.Completion<Never>) {
     let old = taken()
-    guard let downstream = old.downstream, let run = old.run else { return }
-    switch old.outcome {
-    case .succeeded?, nil: downstream.receive(completion: .finished)
-    case let outcome?:
-      downstream.receive(completion: .failure(RunFailure(run: run.id, outcome: outcome)))
-    }
+    old.downstream?.receive(completion: old.failure.map { .failure($0) } ?? .finished)
   }
 }
 

@@ -14,13 +14,25 @@ extension StepPerformer {
   func all(
     _ outputs: StepOutputs, of context: StepContext, _ values: RunValues
   ) throws(FailureReason) -> StepOutputs {
+    let all: StepOutputs
     do throws(ResolutionError) {
-      let all = try workflow.outputs(
+      all = try workflow.outputs(
         of: context.step, written: outputs, standardOutput: context.capture?.text ?? "", values)
-      return secrets.masker.isEmpty ? all : all.mapValues(secrets.masker.masked)
     } catch {
       throw .badOutputs(error.description)
     }
+    return try masked(all)
+  }
+
+  /// Outputs without secrets.
+  ///
+  /// - Throws: ``FailureReason`` when a name holds one: it cannot be another name, and is told and kept.
+  func masked(_ outputs: StepOutputs) throws(FailureReason) -> StepOutputs {
+    guard !secrets.masker.isEmpty else { return outputs }
+    for name in outputs.keys where secrets.masker.masked(name) != name {
+      throw .badOutputs("the name of one holds a secret; give the secret as a value")
+    }
+    return outputs.mapValues(secrets.masker.masked)
   }
 
   func masked(_ text: String) -> String {

@@ -57,7 +57,7 @@ extension StepPerformer {
     do {
       let outputs = try await carryOutAlone(context)
       return SharedWork.Result(
-        outputs: outputs.mapValues(masked), standardOutput: context.capture?.text ?? "")
+        outputs: try masked(outputs), standardOutput: context.capture?.text ?? "")
     } catch let error as CancellationError {
       throw error
     } catch let reason as FailureReason {

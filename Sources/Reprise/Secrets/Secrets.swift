@@ -43,6 +43,17 @@ public struct Secrets: Sendable {
   /// The value of a secret of one of the files that take part in a run.
   subscript(scope: Int, name: String) -> String? { values[Key(scope: scope, name: name)] }
 
+  /// What a workflow declares and nobody has fetched, with the mend; nil where all is there.
+  func problem(with workflow: Workflow) -> String? {
+    let missing = workflow.secretSources.first {
+      values[Key(scope: $0.scope, name: $0.name)] == nil
+    }
+    return missing.map {
+      "the secret \"\($0.name)\" was not fetched; start the run with secrets: "
+        + "try await Secrets.gather(for: workflow)"
+    }
+  }
+
   /// Fetches the secrets of a workflow.
   ///
   /// Programs are started here, one after the other, and waited for; what they write to their standard
@@ -136,6 +147,15 @@ public struct Secrets: Sendable {
     while text.last?.isNewline == true { text.removeLast() }
     return text
   }
+}
+
+extension Secrets: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// How many there are; never what they are.
+  public var description: String { "Secrets(\(values.count))" }
+  /// How many there are.
+  public var debugDescription: String { description }
+  /// Nothing: `dump` does not tell them.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Why a secret cannot be had.

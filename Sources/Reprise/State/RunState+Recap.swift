@@ -43,8 +43,11 @@ extension StepState {
     func tell(_ time: Timestamp, _ event: Event.StepEvent) {
       events.append((time, .step(id, attempt: attempt, event)))
     }
-    if let readyAt { tell(readyAt, .ready) }
-    if let approval, let readyAt { tell(readyAt, .waiting(approval)) }
+    // As they were told: before the first start.
+    if let readyAt { events.append((readyAt, .step(id, attempt: 0, .ready))) }
+    if let approval, let readyAt {
+      events.append((readyAt, .step(id, attempt: 0, .waiting(approval))))
+    }
     if let startedAt { tell(startedAt, .started) }
     if let progress { tell(progress.toldAt, .progress(progress.part, progress.text)) }
     if let time = output.lastAt {

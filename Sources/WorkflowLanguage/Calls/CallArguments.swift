@@ -51,6 +51,15 @@ package indirect enum ArgumentValue: Sendable, Equatable {
     }
   }
 
+  /// The value for people, where it is short.
+  var shown: String {
+    switch self {
+    case .scalar(.text, let text): "\"\(text.prefix(40))\(text.count > 40 ? "…" : "")\""
+    case .scalar(.number, let text), .scalar(.boolean, let text): text
+    case .scalar, .list, .map, .unknown: kindName
+    }
+  }
+
   /// What kind of value it is, for people.
   var kindName: String {
     switch self {

@@ -25,9 +25,19 @@ struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
       return ValueDecoder(.unknown, at: codingPath + [key], decoder.trace)
     }
     guard let value = values[name] else {
-      throw ArgumentMistake(decoder.path, "\"\((decoder.path + [name]).asPath)\" is missing")
+      throw missing(name, values)
     }
     return ValueDecoder(value, at: codingPath + [key], decoder.trace)
+  }
+
+  /// Points at what may have been meant, among what nobody has asked for so far.
+  private func missing(_ name: String, _ values: [String: ArgumentValue]) -> ArgumentMistake {
+    let message = "\"\((decoder.path + [name]).asPath)\" is missing"
+    let asked = decoder.trace.asked[decoder.path] ?? []
+    guard let near = nearest(to: name, among: values.keys.filter { !asked.contains($0) }.sorted())
+    else { return ArgumentMistake(decoder.path, message) }
+    return ArgumentMistake(
+      decoder.path + [near], message, hint: "is it meant by \"\(near)\"?", isOfName: true)
   }
 
   func decodeNil(forKey key: Key) throws -> Bool { try found(key).isNull }

@@ -160,7 +160,7 @@ struct ValueDecoder: Decoder {
     else { throw mismatch("a whole number") }
     // The text first: from 2^53 on the other is but near to it.
     guard let number = T(text) ?? T(exactly: double) else {
-      throw ArgumentMistake(path, "\(name) is a whole number from \(T.min) to \(T.max)")
+      throw ArgumentMistake(path, "\(name) has to be a whole number from \(T.min) to \(T.max)")
     }
     return number
   }
@@ -180,7 +180,7 @@ struct ValueDecoder: Decoder {
   var name: String { path.isEmpty ? "the value" : path.asPath }
 
   func mismatch(_ expected: String, hint: String? = nil) -> ArgumentMistake {
-    ArgumentMistake(path, "\(name) is \(expected), not \(value.kindName)", hint: hint)
+    ArgumentMistake(path, "\(name) has to be \(expected), not \(value.shown)", hint: hint)
   }
 }
 

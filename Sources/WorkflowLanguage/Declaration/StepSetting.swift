@@ -40,9 +40,19 @@ public struct StepSetting: Sendable, Equatable {
   /// The shell that runs its script, by its name or path.
   public static func shell(_ name: String) -> StepSetting { StepSetting("shell", .text(name)) }
 
+  /// The program that runs its script, with arguments that stand before the script.
+  public static func shell(_ words: [String]) -> StepSetting {
+    StepSetting("shell", .list(words.map(Value.text)))
+  }
+
   /// How long it may take.
   public static func timeout(_ duration: Duration) -> StepSetting {
     StepSetting("timeout", .text(duration.workflowText))
+  }
+
+  /// How long it may take, as an expression says: `"${{ params.limit }}"`.
+  public static func timeout(computed duration: TemplateValue) -> StepSetting {
+    StepSetting("timeout", duration.value)
   }
 
   /// How often it is tried again after a failure.
@@ -56,9 +66,17 @@ public struct StepSetting: Sendable, Equatable {
     StepSetting("grace", .text(duration.workflowText))
   }
 
+  /// How long it may take to end once it is told to, as an expression says.
+  public static func grace(computed duration: TemplateValue) -> StepSetting {
+    StepSetting("grace", duration.value)
+  }
+
   /// The run goes on as if it had succeeded when it fails.
-  public static var continuesOnError: StepSetting {
-    StepSetting("continue-on-error", .boolean(true))
+  public static var continuesOnError: StepSetting { continuesOnError(if: true) }
+
+  /// Whether the run goes on as if it had succeeded when it fails.
+  public static func continuesOnError(if condition: TemplateValue) -> StepSetting {
+    StepSetting("continue-on-error", condition.value)
   }
 
   /// Steps of the same name never run at once.
@@ -90,14 +108,29 @@ public struct StepSetting: Sendable, Equatable {
       ]))
   }
 
+  /// Once for each number of a range whose ends are computed, or that goes by more than one.
+  public static func foreach(
+    from first: TemplateValue, to last: TemplateValue, by step: TemplateValue = 1
+  ) -> StepSetting {
+    StepSetting("foreach", .map(["from": first.value, "to": last.value, "by": step.value]))
+  }
+
   /// Once for each item of what an expression comes to, such as `${{ fromJSON(params.shards) }}`.
   public static func foreach(_ expression: StaticString) -> StepSetting {
     StepSetting("foreach", .text(expression.description))
   }
 
-  /// Once for each combination of these lists.
-  public static func matrix(_ lists: [String: [TemplateValue]]) -> StepSetting {
-    StepSetting("matrix", .map(lists.mapValues { .list($0.map(\.value)) }))
+  /// Once for each combination of these lists, without some and with others.
+  public static func matrix(
+    _ lists: [String: [TemplateValue]], include: [[String: TemplateValue]] = [],
+    exclude: [[String: TemplateValue]] = []
+  ) -> StepSetting {
+    var matrix = lists.mapValues { Value.list($0.map(\.value)) }
+    for (name, combinations) in [("include", include), ("exclude", exclude)]
+    where !combinations.isEmpty {
+      matrix[name] = .list(combinations.map { .map($0.mapValues(\.value)) })
+    }
+    return StepSetting("matrix", .map(matrix))
   }
 
   /// How many of a foreach or matrix may run at once.
@@ -105,8 +138,18 @@ public struct StepSetting: Sendable, Equatable {
     StepSetting("max-parallel", .number(Double(count)))
   }
 
+  /// How many of a foreach or matrix may run at once, as an expression says.
+  public static func maxParallel(computed count: TemplateValue) -> StepSetting {
+    StepSetting("max-parallel", count.value)
+  }
+
   /// The first failure of a foreach or matrix cancels the others.
-  public static var failsFast: StepSetting { StepSetting("fail-fast", .boolean(true)) }
+  public static var failsFast: StepSetting { failsFast(if: true) }
+
+  /// Whether the first failure of a foreach or matrix cancels the others.
+  public static func failsFast(if condition: TemplateValue) -> StepSetting {
+    StepSetting("fail-fast", condition.value)
+  }
 
   /// Results for later steps, beside those that it leaves itself.
   public static func outputs(_ outputs: [String: TemplateValue]) -> StepSetting {

@@ -49,9 +49,10 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("env", .map(variables.mapValues(\.value)))
   }
 
-  /// Files with environment variables.
-  public static func dotenv(_ paths: String...) -> WorkflowSetting {
-    WorkflowSetting("dotenv", .list(paths.map(Value.text)))
+  /// Files with environment variables; the optional ones need not be there, and win over the others.
+  public static func dotenv(_ paths: String..., optional: [String] = []) -> WorkflowSetting {
+    let others = optional.map { Value.map(["path": .text($0), "required": .boolean(false)]) }
+    return WorkflowSetting("dotenv", .list(paths.map(Value.text) + others))
   }
 
   /// Where steps run.
@@ -64,9 +65,19 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("shell", .text(name))
   }
 
+  /// The program that runs scripts, with arguments that stand before the script.
+  public static func shell(_ words: [String]) -> WorkflowSetting {
+    WorkflowSetting("shell", .list(words.map(Value.text)))
+  }
+
   /// How long a generation of a run may take.
   public static func timeout(_ duration: Duration) -> WorkflowSetting {
     WorkflowSetting("timeout", .text(duration.workflowText))
+  }
+
+  /// How long a generation of a run may take, as an expression says: `"${{ params.limit }}"`.
+  public static func timeout(computed duration: TemplateValue) -> WorkflowSetting {
+    WorkflowSetting("timeout", duration.value)
   }
 
   /// How long a step may take to end once it is told to.
@@ -74,13 +85,28 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("grace", .text(duration.workflowText))
   }
 
+  /// How long a step may take to end once it is told to, as an expression says.
+  public static func grace(computed duration: TemplateValue) -> WorkflowSetting {
+    WorkflowSetting("grace", duration.value)
+  }
+
   /// How many steps may run at once.
   public static func maxParallel(_ count: Int) -> WorkflowSetting {
     WorkflowSetting("max-parallel", .number(Double(count)))
   }
 
+  /// How many steps may run at once, as an expression says.
+  public static func maxParallel(computed count: TemplateValue) -> WorkflowSetting {
+    WorkflowSetting("max-parallel", count.value)
+  }
+
   /// The first failure cancels what runs beside it.
-  public static var failsFast: WorkflowSetting { WorkflowSetting("fail-fast", .boolean(true)) }
+  public static var failsFast: WorkflowSetting { failsFast(if: true) }
+
+  /// Whether the first failure cancels what runs beside it.
+  public static func failsFast(if condition: TemplateValue) -> WorkflowSetting {
+    WorkflowSetting("fail-fast", condition.value)
+  }
 
   /// Which other runs it may not meet, when it is run by the command or watched by it.
   ///

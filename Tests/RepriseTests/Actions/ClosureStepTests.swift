@@ -84,9 +84,9 @@ struct ClosureStepTests {
     #expect(
       reasons == [
         "a: threw an error: Trouble()",
-        "c: the input \"ok\": the value is a whole number, not a text",
+        "c: the input \"ok\": the value has to be a whole number, not \"text\"",
         "d: step \"d\" has no input \"nobody\"; it has: ok-2",
-        "e: step \"e\" has no input \"mayn\"; it has: ",
+        "e: step \"e\" has no input \"mayn\"; it has none; have it need that step, with .needs(\"mayn\")",
       ])
   }
 
@@ -105,6 +105,87 @@ struct ClosureStepTests {
     for await event in run.events.values { told += "\(event)" }
     #expect(await run.outcome == .succeeded)
     #expect(!told.contains("hunter2") && told.contains("the token is"))
+  }
+
+  @Test func `a name that holds a secret fails the step and is not told`() async throws {
+    let workflow = try Workflow("secret", .secret("token", from: .environment("TOKEN"))) {
+      Parallel {
+        Step("a") { context in [try context.secret("token"): 1] }
+        Step(
+          "b", run: "echo \"$T=1\" >> $REPRISE_OUTPUT",
+          .environment(["T": "${{ secrets.token }}"]))
+      }
+    }
+    let secrets = try await Secrets.gather(for: workflow, environment: ["TOKEN": "hunter2hunter2"])
+    let run = Engine().start(workflow, secrets: secrets)
+    var told = ""
+    for await event in run.events.values { told += "\(String(reflecting: event))" }
+    guard case .failed(_, .badOutputs(let text)) = await run.outcome else {
+      Issue.record("it ended otherwise")
+      return
+    }
+    #expect(text == "the name of one holds a secret; give the secret as a value")
+    #expect(run.state.counts.failed == 2 && !told.contains("hunter2"))
+    #expect("\(secrets) \(String(reflecting: secrets))" == "Secrets(1) Secrets(1)")
+  }
+
+  @Test func `without the secrets that it declares nothing of a run begins`() async throws {
+    let begun = Protected(0)
+    let workflow = try Workflow("secret", .secret("token", from: .environment("TOKEN"))) {
+      Step("a") { _ in begun.withLock { $0 += 1 } }
+    } finally: {
+      Step("b") { _ in begun.withLock { $0 += 1 } }
+    }
+    let run = Engine().start(workflow)
+    guard case .abandoned(let text) = await run.outcome else {
+      Issue.record("it ended otherwise")
+      return
+    }
+    #expect(
+      text.contains("the secret \"token\" was not fetched") && text.contains("Secrets.gather"))
+    #expect(begun.value == 0)
+  }
+
+  @Test func `what is not there is nil where that is allowed, and is told where it is not`()
+    async throws
+  {
+    let seen = Protected<[String]>([])
+    let workflow = try Workflow("nothing") {
+      Parallel {
+        Step("nil") { _ -> Int? in nil }
+        Step("void") { _ in }
+        Step("many", .foreach(1...3), .continuesOnError) { context -> Int in
+          let item = try context.item(as: Int.self)
+          if item == 2 { throw FailureReason.exited(status: 1) }
+          return item * 10 + (context.itemIndex ?? -1)
+        }
+        Step("pairs", .matrix(["os": ["linux"], "size": [1, 2]])) { context in
+          try context.matrix("os") + "\(try context.matrix("size", as: Int.self))"
+        }
+      }
+      Step("read", .needs("nil", "void", "many", "pairs")) { context in
+        let (first, second): (Int?, String?) = try (context.input("nil"), context.input("void"))
+        let many: [Int?] = try context.inputs(of: "many")
+        let pairs: [String] = try context.inputs(of: "pairs")
+        seen.withLock { $0 = ["\(first as Any) \(second as Any)", "\(many)", "\(pairs)"] }
+        _ = try context.input("many", as: Int.self)
+      }
+      Step("strict", .needs("void")) { context in _ = try context.input("void", as: Int.self) }
+      Step("none", .needs()) { context in _ = try context.item(as: Int.self) }
+    }
+    let run = Engine().start(workflow)
+    _ = await run.outcome
+    #expect(
+      seen.value == ["nil nil", "[Optional(10), nil, Optional(32)]", #"["linux1", "linux2"]"#])
+    let reasons = ["read", "strict", "none"].map { id -> String in
+      if case .failed(let reason)? = run.state[id]?.phase { "\(reason)" } else { "" }
+    }
+    #expect(
+      reasons == [
+        "step \"read\" has no input \"many\"; it is several: ask for inputs(of: \"many\")",
+        "the input \"void\": that step has left nothing",
+        "step \"none\" is not for an item of a foreach",
+      ])
   }
 
   @Test func `cancelling and restarting end the closure of a step before another begins`()

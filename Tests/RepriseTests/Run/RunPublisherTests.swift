@@ -33,7 +33,7 @@ struct RunPublisherTests {
       #expect(last?.kind == .runEnded(outcome))
       #expect(
         (error as? RunFailure)?.outcome == outcome && (error as? RunFailure)?.run == last?.run)
-      #expect("\(error)".hasSuffix("failed: step \"a\" exited with status 3"))
+      #expect("\(error)".hasSuffix("step \"a\" failed: exited with status 3"))
     }
   }
 
@@ -121,6 +121,38 @@ struct RunPublisherTests {
     for subscription in both { subscription.cancel() }
     await expectEventually("nothing is left") { alive.value.now == 0 }
     #expect(alive.value.begun == begun + 2)
+  }
+
+  @Test func `whoever subscribes is told everything from the first event on`() async throws {
+    let workflow = try Workflow("w") {
+      Step("a") { context in
+        for number in 1...2000 {
+          context.report("\(number)")
+          await context.roomForOutput()
+        }
+      }
+    }
+    for _ in 1...rounds(20, soak: 1000) {
+      let (kinds, lines) = (Protected<[Event.Kind]>([]), Protected(0))
+      let finished = Gate()
+      let subscription = Engine().publisher(for: workflow).sink(
+        receiveCompletion: { _ in finished.open() },
+        receiveValue: { event in
+          if case .step(_, _, .output) = event.kind {
+            lines.withLock { $0 += 1 }
+          } else {
+            kinds.withLock { $0.append(event.kind) }
+          }
+        })
+      await finished.wait()
+      subscription.cancel()
+      #expect(lines.value == 2000)
+      #expect(
+        kinds.value.dropFirst() == [
+          .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started),
+          .step("a", attempt: 1, .succeeded([:])), .runEnded(.succeeded),
+        ])
+    }
   }
 
   @Test func `a run that is left while it begins is waited for, too`() async throws {

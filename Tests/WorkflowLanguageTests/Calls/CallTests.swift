@@ -54,16 +54,20 @@ struct CallTests {
   @Test(arguments: [
     ("call: uplaod, with: { file: a }", "3:20 there is no action \"uplaod\" / did you mean"),
     ("call: upload", "3:20 \"upload\": \"file\" is missing"),
+    (
+      "call: upload, with: { flie: a, mode: fast }",
+      "3:36 \"upload\": \"file\" is missing / is it meant by \"flie\"?"
+    ),
     ("call: upload, with: { fil: a, file: b }", "3:36 \"upload\": there is no \"fil\" here"),
     (
       "call: upload, with: { file: a, retries: many }",
-      "3:54 \"upload\": retries is a whole number, not a text"
+      "3:54 \"upload\": retries has to be a whole number, not \"many\""
     ),
     (
       "call: upload, with: { file: a, retries: 1.5 }",
-      "3:54 \"upload\": retries is a whole number, not a number"
+      "3:54 \"upload\": retries has to be a whole number, not 1.5"
     ),
-    ("call: upload, with: { file: [a] }", "3:42 \"upload\": file is a text, not a list"),
+    ("call: upload, with: { file: [a] }", "3:42 \"upload\": file has to be a text, not a list"),
     (
       "call: upload, with: { file: a, mode: fsat }",
       "3:51 \"upload\": mode cannot be \"fsat\" / did you mean \"fast\"?"
@@ -76,7 +80,7 @@ struct CallTests {
       "call: upload, with: { file: a, parts: [{ name: x, colour: red }] }",
       "3:64 \"upload\": there is no \"parts[0].colour\" here / there may be: name, size"
     ),
-    ("call: upload, with: { file: a, wait: soon }", "3:51 \"upload\": wait is a duration"),
+    ("call: upload, with: { file: a, wait: soon }", "3:51 \"upload\": wait has to be a duration"),
     (
       "call: upload, run: x, with: { file: a }",
       "3:28 a step has either \"run\" or \"call\", not both"

@@ -97,6 +97,57 @@ struct DeclarationTests {
     #expect(resolved.environment == ["Q": "<\(text)>", "B": "true\(text)"])
   }
 
+  @Test func `what a file computes, Swift can have computed`() throws {
+    let workflow = try Workflow(
+      "computed", .parameter("limit", default: "2m"), .parameter("n", .number, default: 3),
+      .timeout(computed: "${{ params.limit }}"), .grace(computed: "${{ params.n }}s"),
+      .maxParallel(computed: "${{ params.n }}"), .failsFast(if: "${{ params.n > 2 }}"),
+      .shell(["bash", "-eu", "-c"]), .dotenv(optional: ["no-such.env"])
+    ) {
+      Step(
+        "a", run: "x", .timeout(computed: "${{ params.limit }}"), .grace(computed: "1s"),
+        .continuesOnError(if: "${{ params.n == 3 }}"), .shell(["sh", "-c"]),
+        .foreach(from: 1, to: "${{ params.n }}", by: 2), .failsFast(if: false),
+        .maxParallel(computed: "${{ params.n }}"))
+      Step(
+        "b", run: "x",
+        .matrix(
+          ["os": ["linux", "mac"], "size": [1, 2]], include: [["os": "windows", "size": 3]],
+          exclude: [["os": "mac", "size": 2]]))
+    }
+    let text = """
+      params: { limit: 2m, n: { type: number, default: 3 } }
+      timeout: ${{ params.limit }}
+      grace: ${{ params.n }}s
+      max-parallel: ${{ params.n }}
+      fail-fast: ${{ params.n > 2 }}
+      shell: [bash, -eu, -c]
+      dotenv: [{ path: no-such.env, required: false }]
+      steps:
+        - id: a
+          run: x
+          timeout: ${{ params.limit }}
+          grace: 1s
+          continue-on-error: ${{ params.n == 3 }}
+          shell: [sh, -c]
+          foreach: { from: 1, to: "${{ params.n }}", by: 2 }
+          fail-fast: false
+          max-parallel: ${{ params.n }}
+        - id: b
+          run: x
+          matrix:
+            os: [linux, mac]
+            size: [1, 2]
+            include: [{ os: windows, size: 3 }]
+            exclude: [{ os: mac, size: 2 }]
+      """
+    let file = try Workflow(text: text, file: "computed.yaml")
+    #expect(workflow.steps == file.steps && workflow.graph == file.graph)
+    #expect(workflow.steps.count == 6 && workflow.maxParallel == 3 && workflow.failsFast)
+    #expect([workflow.timeout, workflow.grace] == [file.timeout, file.grace])
+    #expect(workflow.shell == file.shell && workflow.shell == .arguments(["bash", "-eu", "-c"]))
+  }
+
   @Test func `named settings may stand in any order`() throws {
     let workflow = try Workflow(
       "w", .parameter("a", default: "x"), .timeout(.seconds(1)),
