@@ -142,19 +142,23 @@ public struct StepContext: Sendable {
     }
   }
 
+  private static let progressTextMax = 200
+
   /// Tells how far the step is.
   ///
   /// Returns at once, from any thread.
   ///
   /// - Parameters:
-  ///   - progress: The part that is done; taken to be between 0 and 1.
-  ///   - text: What it is doing.
+  ///   - progress: The part that is done; taken to be between 0 and 1. Nothing is told for what is no number.
+  ///   - text: What it is doing; 200 characters of it are told.
   public func report(progress: Double, _ text: String = "") {
     guard progress.isFinite else { return }
+    // Cut when secrets are gone: a part of one would not be found.
+    let text = String((masker.isEmpty ? text : masker.masked(text)).prefix(Self.progressTextMax))
     ledger.decide { page in
       guard page.state.steps[index.position].phase == .running else { return }
       page.tell(
-        .progress(min(1, max(0, progress)), masker.isEmpty ? text : masker.masked(text)),
+        .progress(min(1, max(0, progress)), text),
         of: index.position, attempt: attempt)
     }
   }

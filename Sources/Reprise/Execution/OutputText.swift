@@ -37,8 +37,9 @@ enum OutputText {
       lines = lines.dropFirst()
       if line.isEmpty { continue }
       guard let (name, separator, rest) = parts(of: line) else {
-        throw Mistake(
-          line: number, message: "\"\(line.prefix(60))\" is neither NAME=VALUE nor NAME<<END")
+        // Whole or not at all: a secret that is cut would not be found.
+        let shown = line.utf8.count <= 60 ? "\"\(line)\"" : "a line of \(line.utf8.count) bytes"
+        throw Mistake(line: number, message: "\(shown) is neither NAME=VALUE nor NAME<<END")
       }
       guard separator == "<<" else {
         outputs[name] = String(rest)

@@ -19,7 +19,7 @@ enum ProgressText {
       guard let number = Double(isPercentage ? words[1].dropLast() : words[1]), number.isFinite
       else { continue }
       let part = isPercentage ? number / 100 : number
-      return (min(1, max(0, part)), words.count > 2 ? String(words[2].prefix(200)) : "")
+      return (min(1, max(0, part)), words.count > 2 ? String(words[2]) : "")
     }
     return nil
   }

@@ -51,10 +51,10 @@ package indirect enum ArgumentValue: Sendable, Equatable {
     }
   }
 
-  /// The value for people, where it is short.
+  /// The value for people, where it is short; never a part of one, in which a secret would not be found.
   var shown: String {
     switch self {
-    case .scalar(.text, let text): "\"\(text.prefix(40))\(text.count > 40 ? "…" : "")\""
+    case .scalar(.text, let text) where text.utf8.count <= 60: "\"\(text)\""
     case .scalar(.number, let text), .scalar(.boolean, let text): text
     case .scalar, .list, .map, .unknown: kindName
     }

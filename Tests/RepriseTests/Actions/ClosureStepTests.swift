@@ -129,6 +129,57 @@ struct ClosureStepTests {
     #expect("\(secrets) \(String(reflecting: secrets))" == "Secrets(1) Secrets(1)")
   }
 
+  @Test(arguments: [12, 60, 61, 500])
+  func `a secret that is no number is not told by the message that says so`(_ length: Int)
+    async throws
+  {
+    let token = String((0..<length).map { Character(UnicodeScalar(97 + UInt8($0 * 7 % 26))) })
+    let workflow = try Workflow("secret", .secret("token", from: .environment("TOKEN"))) {
+      Step("a", call: "count", with: ["n": "${{ secrets.token }}"])
+    }
+    struct Count: Decodable { let n: Int }
+    var engine = Engine()
+    engine.register("count", taking: Count.self) { _, count in count.n }
+    let run = engine.start(
+      workflow,
+      secrets: try await Secrets.gather(for: workflow, environment: ["TOKEN": token]))
+    guard case .failed(_, .badValue(let text)) = await run.outcome else {
+      Issue.record("it ended otherwise")
+      return
+    }
+    #expect(text.contains("n has to be a whole number") && !text.contains(token.prefix(6)))
+  }
+
+  @Test func `no message shows a part of a secret, which could not be found in it`() async throws {
+    let workflow = try Workflow("secret", .secret("token", from: .environment("TOKEN"))) {
+      Parallel {
+        Step(
+          "line", run: "echo \"$T\" >> $REPRISE_OUTPUT", .environment(["T": "${{ secrets.token }}"])
+        )
+        Step("json", run: "true", .environment(["N": "${{ fromJSON(secrets.token) }}"]))
+        Step("progress") { context in
+          let text = String(repeating: "x", count: 190) + (try context.secret("token"))
+          context.report(progress: 0.5, text)
+          throw FailureReason.exited(status: 1)
+        }
+        Step(
+          "file", run: "printf 'progress 0.5 %190s%s\\n' x \"$T\" >> $REPRISE_PROGRESS; exit 1",
+          .environment(["T": "${{ secrets.token }}"]))
+      }
+    }
+    let token = "1234-5678-90" + String(repeating: "abcdefg", count: 20)
+    let secrets = try await Secrets.gather(for: workflow, environment: ["TOKEN": token])
+    let run = Engine().start(workflow, secrets: secrets)
+    var told = ""
+    var progressCount = 0
+    for await event in run.events.values {
+      told += "\(event)\n"
+      if case .step(_, _, .progress) = event.kind { progressCount += 1 }
+    }
+    #expect(run.state.counts.failed == 4 && progressCount >= 2)
+    #expect(!told.contains("1234-"))
+  }
+
   @Test func `without the secrets that it declares nothing of a run begins`() async throws {
     let begun = Protected(0)
     let workflow = try Workflow("secret", .secret("token", from: .environment("TOKEN"))) {
