@@ -122,7 +122,7 @@ public struct StepContext: Sendable {
     _ text: String, on stream: OutputChannel = .standardOutput, isPartial: Bool = false
   ) {
     _ = report(
-      masked: masker.isEmpty ? text : masker.masked(text), on: stream, isPartial: isPartial)
+      masked: masker.masked(text), on: stream, isPartial: isPartial)
   }
 
   /// Tells what the step writes, with all secrets removed from it already.
@@ -154,7 +154,7 @@ public struct StepContext: Sendable {
   public func report(progress: Double, _ text: String = "") {
     guard progress.isFinite else { return }
     // Cut when secrets are gone: a part of one would not be found.
-    let text = String((masker.isEmpty ? text : masker.masked(text)).prefix(Self.progressTextMax))
+    let text = String(masker.masked(text).prefix(Self.progressTextMax))
     ledger.decide { page in
       guard page.state.steps[index.position].phase == .running else { return }
       page.tell(

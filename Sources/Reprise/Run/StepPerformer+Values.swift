@@ -36,7 +36,7 @@ extension StepPerformer {
   }
 
   func masked(_ text: String) -> String {
-    secrets.masker.isEmpty ? text : secrets.masker.masked(text)
+    secrets.masker.masked(text)
   }
 
   func masked(_ reason: FailureReason) -> FailureReason {
