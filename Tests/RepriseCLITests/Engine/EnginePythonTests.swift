@@ -27,7 +27,7 @@ import Testing
       """
       steps:
         - { id: a, run: echo a >> log }
-        - { id: b, run: "echo b >> log; [ $REPRISE_GENERATION = 2 ] || sleep 63.1" }
+        - { id: b, run: "[ $REPRISE_GENERATION = 2 ] || exec sleep 63.1; echo b >> log" }
         - { id: c, run: echo c >> log }
       """, to: "w.yaml")
     let demo = "'\(Self.folder.path)/reprise.py' w.yaml"
@@ -37,7 +37,8 @@ import Testing
     #expect(lines.contains("run-restarting") && lines.contains("step-succeeded c"))
     #expect(lines.filter { $0 == "step-started b" }.count == 2)
     #expect(lines.filter { $0 == "step-started a" }.count == 1)
-    #expect(scenario.read("log") == "a\nb\nb\nc\n")
+    // The first `b` may be stopped before its shell has read a word: it leaves no line to count.
+    #expect(scenario.read("log") == "a\nb\nc\n")
     #expect(try await scenario.runs().map(\.generation) == [2])
   }
 
