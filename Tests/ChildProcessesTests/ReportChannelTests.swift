@@ -98,7 +98,7 @@ final class ReportChannelTests {
 
   @Test func `a grandchild may write to it`() async throws {
     let lines = try await reports(
-      of: "(sleep 0.1; echo late > \"$REPORT\") > /dev/null 2>&1 & echo early > \"$REPORT\"")
+      of: "echo early > \"$REPORT\"; (sleep 0.02; echo late > \"$REPORT\") > /dev/null 2>&1 &")
     #expect(lines == ["early", "late"])
   }
 

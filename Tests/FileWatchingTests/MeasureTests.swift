@@ -7,8 +7,6 @@ import Testing
 ///
 /// Only in the soak: it makes up to 100,000 of them.
 struct MeasureTests {
-  private static var isSoak: Bool { ProcessInfo.processInfo.environment["REPRISE_SOAK"] == "1" }
-
   private static func residentBytes() throws -> Int {
     let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
     return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096

@@ -24,12 +24,14 @@ struct TerminalTests {
       echo "status $?"
       stty -a
       """, to: "on-terminal.sh")
-    // What does not come within half a minute will not come.
-    let wait =
-      "wait_for() { n=0; while [ ! -e $1 ]; do sleep 0.01; n=$((n+1)); [ $n -lt 3000 ] || exit 1; done; }"
+    // What does not come within a minute will not come.
     let ended = try await scenario.shell(
-      "\(wait); { \(keys); sleep 1; } | env --default-signal script -qec 'exec sh on-terminal.sh' /dev/null"
-    )
+      """
+      until_it() { n=0; until "$@"; do sleep 0.02; n=$((n+1)); [ $n -lt 3000 ] || exit 1; done; }
+      wait_for() { until_it test -e "$1"; }
+      shown() { until_it grep -aqsF "$1" typescript; }
+      { \(keys); sleep 1; } | env --default-signal script -qfec 'exec sh on-terminal.sh' typescript
+      """)
     return ended.output
   }
 
@@ -78,7 +80,8 @@ struct TerminalTests {
     let output = try await run(
       "trap : INT; reprise watch watch.yaml",
       keys:
-        "sleep 1; printf t; wait_for began1; sleep 0.3; printf pt; sleep 0.7; cp ran held; printf p; wait_for began2; sleep 0.3; printf '\\003'",
+        "shown 'waiting for:'; printf t; wait_for began1; printf pt; shown '1 waiting (manual)'; shown paused; "
+        + "cp ran held; printf p; wait_for began2; sleep 0.3; printf '\\003'",
       in: scenario)
     #expect(scenario.read("held") == "x\n", "nothing begins while it is paused")
     #expect(scenario.read("ran") == "x\nx\n")

@@ -53,6 +53,12 @@ struct TriggersCommand: AsyncParsableCommand {
       EXAMPLES
         reprise triggers
         reprise triggers --json | jq 'select(.dropped > 0)'
+
+      STATE
+        watching        what comes starts runs
+        paused          what comes waits, until p is pressed in its display
+        not answering   it is just beginning or ending, or stopped
+        ended           start it again with: reprise watch FILE
       """)
 
   @Flag(help: "Write one JSON object a line.")
@@ -123,7 +129,9 @@ private struct WatchLine: Encodable {
   init(_ record: WatchRecord, _ status: WatchStatus?) {
     workflow = record.workflow
     file = record.file
-    state = !record.isLive ? "ended" : status?.isPaused == true ? "paused" : "watching"
+    state =
+      !record.isLive
+      ? "ended" : status.map { $0.isPaused ? "paused" : "watching" } ?? "not answering"
     triggers = status?.triggers ?? []
     waiting = status?.waiting ?? record.waiting
     next = status?.next

@@ -35,6 +35,7 @@ final class Watch: Sendable {
   let runs: WatchRuns
   let sources: WatchSources
   let display: WatchDisplay
+  private let link: WatchLink
   private let state = Mutex(State())
   private let endings: AsyncStream<Ending>
   private let end: AsyncStream<Ending>.Continuation
@@ -74,7 +75,7 @@ final class Watch: Sendable {
       announce: { [display] in display.announce($0, $0.words, run: $1) }, onChange: onChange)
     sources = WatchSources(
       triggers, inbox: inbox, journal: journal, say: say, onChange: onChange)
-    link.watch = self
+    self.link = link
   }
 
   /// Watches until it is told to end, or nothing more will come.
@@ -99,11 +100,14 @@ final class Watch: Sendable {
     } receiveValue: {
       work.send(.event($0))
     }
+    // From now on what a key hands in is sent on.
+    link.watch = self
     for run in interrupted { work.send(.resume(run)) }
     inbox.sendWaiting(waiting)
+    try startSources(dealtWith)
+    // Whoever is answered may count on it that a change from now on is seen.
     let server = try ControlServer(
       at: journal.directory.watchSocketPath(of: watch.workflow), serving: self)
-    try startSources(dealtWith)
     showStatus()
     let status = await finish(subscription)
     listening.cancel()

@@ -52,31 +52,36 @@ import Testing
   @Test func `attach shows a run to its end, with its exit status`() async throws {
     let scenario = try Scenario()
     let started = try await start(scenario)
-    let attached = try scenario.start(["attach", "@last", "--progress", "json"])
-    let other = try scenario.start(["attach", "@last", "--progress", "plain"])
+    let attached = try scenario.start("attach @last --progress json", writingTo: "seen")
+    let other = try scenario.start("attach @last --progress plain", writingTo: "plain")
+    await expectEventually("both are attached") {
+      !scenario.read("seen").isEmpty && !scenario.read("plain").isEmpty
+    }
     try await scenario.reprise("restart", "@last").succeeds()
     await expectEventually("b runs again") { scenario.has("b2") }
     try scenario.write("", to: "go")
     try await started.end().succeeds()
-    let seen = try await attached.end().succeeds()
+    try await attached.end().succeeds()
     var state = RunState()
-    for line in seen.output.split(separator: "\n") {
+    for line in scenario.read("seen").split(separator: "\n") {
       try state.apply(try JSONDecoder().decode(Event.self, from: Data(line.utf8)))
     }
     #expect(state.phase == .ended(.succeeded) && state.generation == 2)
     let journal = try scenario.journal()
     let recorded = try journal.state(of: try journal.run(named: "@last"))
     #expect(recorded.steps.map(\.phase) == state.steps.map(\.phase))
-    #expect(try await other.end().succeeds().output.contains("run succeeded"))
+    try await other.end().succeeds()
+    #expect(scenario.read("plain").contains("run succeeded"))
   }
 
   @Test func `whoever leaves an attached display does no harm`() async throws {
     let scenario = try Scenario()
     let started = try await start(scenario)
-    let attached = try scenario.start(["attach", "@last", "--progress", "plain"])
-    let killed = try scenario.start(["attach", "@last", "--progress", "json"])
-    let reprise = Scenario.Started.executable.path
-    try await scenario.shell("timeout -s INT 1 \(reprise) attach @last").fails(with: 124)
+    let attached = try scenario.start("attach @last --progress plain", writingTo: "plain")
+    let killed = try scenario.start("attach @last --progress json", writingTo: "seen")
+    await expectEventually("both are attached") {
+      !scenario.read("seen").isEmpty && !scenario.read("plain").isEmpty
+    }
     attached.send(SIGINT)
     killed.send(SIGKILL)
     try await attached.end().succeeds()

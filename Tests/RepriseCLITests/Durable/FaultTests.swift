@@ -114,8 +114,9 @@ import Testing
   @Test(.enabled(if: getuid() == 0), arguments: [14, 25])
   func `where no process can be made any more, steps fail and say why`(_ limit: Int) async throws {
     let scenario = try Scenario()
-    let steps = (0..<60).map { "      - { id: s\($0), exec: [sleep, \"0.3\"] }\n" }.joined()
+    let steps = (0..<60).map { "      - { id: s\($0), exec: [sleep, \"3\"] }\n" }.joined()
     try scenario.write("steps:\n  - parallel:\n" + steps, to: "w.yaml")
+    // They have to be there together, however slowly they start.
     // The limit does not bind root, and counts all processes of a user: one that nobody else uses. A copy, because the build may stand where nobody else may go.
     try await scenario.shell(
       "cp \(Scenario.Started.executable.path) reprise; chmod 755 . reprise; mkdir -m 700 state; "

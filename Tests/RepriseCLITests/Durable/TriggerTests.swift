@@ -13,7 +13,7 @@ import Testing
     async throws
   {
     // Every pair is tried in the soak; with each change every trigger, and every tree.
-    guard rounds(0, soak: 1) == 1 || tree % Trigger.allCases.count == trigger.number else { return }
+    guard isSoak || tree % Trigger.allCases.count == trigger.number else { return }
     let scenario = try Scenario()
     let mark = "\(Int.random(in: 100_000...999_999)).\(Int.random(in: 1000...9999))"
     let script = KillTests.nastyScripts[tree].replacingOccurrences(of: "MARK", with: mark)
@@ -24,7 +24,10 @@ import Testing
       steps: [{ id: a, \(timeout)run: "if [ $REPRISE_GENERATION = 1 ]; then \(script); fi" }]
       """, to: "w.yaml")
     let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
-    await expectEventually("the tree lives") { !processes(with: mark).isEmpty }
+    // Where its time is short, it may have lived already.
+    if trigger != .timeOut {
+      await expectEventually("the tree lives") { !processes(with: mark).isEmpty }
+    }
     switch trigger {
     case .interrupt: started.send(SIGINT)
     case .terminate: started.send(SIGTERM)
@@ -79,11 +82,11 @@ import Testing
       "steps: [{ id: a, run: \"echo $REPRISE_GENERATION >> log; sleep 0.3; exec sleep 0.3\" }]",
       to: "w.yaml")
     let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
-    await expectEventually("it runs") { scenario.has("log") }
+    await expectEventually("it runs") { scenario.read("log") == "1\n" }
     for _ in 0..<100 { started.send(SIGUSR1) }
     try await started.end().succeeds()
     let generations = scenario.read("log").split(separator: "\n")
-    #expect((2...20).contains(generations.count), "\(generations)")
+    #expect((2..<60).contains(generations.count), "\(generations)")
   }
 
   @Test func `an engine that stands still keeps its run, and is passed over when it is dead`()

@@ -133,7 +133,8 @@ import Testing
     #expect(scenario.read("log") == "a1\n")
     #expect(try await client.ask("restart", #","run":"\#(run)""#).reply == "ok")
     await client.waits(for: "step-started", of: run, step: "b", generation: 3)
-    let attached = try scenario.start(["attach", run, "--progress", "json"])
+    let attached = try scenario.start("attach \(run) --progress json", writingTo: "seen")
+    await expectEventually("it is attached") { !scenario.read("seen").isEmpty }
     try await scenario.reprise("restart", run, "--from", "b").succeeds()
     await client.waits(for: "step-started", of: run, step: "b", generation: 4)
     try scenario.write("", to: "go")

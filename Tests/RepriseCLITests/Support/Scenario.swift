@@ -44,8 +44,18 @@ final class Scenario: Sendable {
 
   /// Runs a line of shell in the folder and waits for its end.
   func shell(_ line: String) async throws -> Ended {
+    try await startShell(line).end()
+  }
+
+  /// Starts a line of shell in the folder.
+  func startShell(_ line: String) throws -> Started {
     let shell = URL(fileURLWithPath: "/bin/bash")
-    return try await Started(shell, ["-c", line], in: folder, environment: [:]).end()
+    return try Started(shell, ["-c", line], in: folder, environment: [:])
+  }
+
+  /// Starts the command with what it writes going to a file of the folder, where it can be looked at meanwhile.
+  func start(_ line: String, writingTo file: String) throws -> Started {
+    try startShell("exec '\(Started.executable.path)' \(line) > \(file) 2>&1")
   }
 
   /// Runs the command and waits for its end.
@@ -119,7 +129,8 @@ final class Scenario: Sendable {
       let handle = pipe.fileHandleForReading
       return Task.detached {
         await withCheckedContinuation { continuation in
-          DispatchQueue.global().async {
+          // A thread of its own: those of the global queue would be blocked by a few commands.
+          DispatchQueue(label: "a pipe of a command").async {
             let data = handle.readDataToEndOfFile()
             continuation.resume(returning: String(decoding: data, as: UTF8.self))
           }

@@ -43,7 +43,7 @@ import Testing
             exec 9> lock
             flock -n 9 || echo $LINE >> overlaps
             echo $LINE >> log
-            grep VmRSS /proc/$(pgrep -n reprise)/status >> memory
+            grep VmRSS /proc/$PPID/status >> memory
             sleep 0.1
       """, to: "w.yaml")
     let executable = Scenario.Started.executable.path
@@ -112,6 +112,9 @@ import Testing
         // At times the run comes to its end.
         await expectEventually("save \(number) is published") {
           scenario.read("published").hasSuffix("\(number)\n")
+        }
+        try await expectEventually("its run is over") {
+          try await scenario.runs().allSatisfy { $0.status != "running" }
         }
       }
     }

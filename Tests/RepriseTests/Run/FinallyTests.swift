@@ -166,7 +166,9 @@ struct FinallyTests {
       }, clock: clock)
     let run = engine.start(try Workflow(text: "timeout: 5s\n" + Self.text, file: "w.yaml"))
     // Or the time would be over before it begins.
-    await expectEventually("the first step has begun") { ran.value == ["a"] }
+    await expectEventually("the first step and the alarm have begun") {
+      ran.value == ["a"] && clock.sleeperCount == 2
+    }
     await expectEventually("it is over") {
       clock.advanceToNextWake()
       if case .ended = run.state.phase { return true }

@@ -75,7 +75,7 @@ struct RunPublisherTests {
     }
     let finished = Gate()
     let subscription = Engine().publisher(for: workflow)
-      .timeout(.milliseconds(100), scheduler: QueueScheduler())
+      .timeout(.seconds(3), scheduler: QueueScheduler())
       .sink(receiveCompletion: { _ in finished.open() }, receiveValue: { _ in })
     await finished.wait()
     await expectEventually("nothing is left of the run") {
