@@ -39,13 +39,30 @@ public final class ControlClient: Sendable {
   ///
   /// Not to be used any more once the client is attached.
   ///
-  /// - Parameter request: What is asked for.
+  /// - Parameters:
+  ///   - request: What is asked for.
+  ///   - patience: How long to wait; without end when nil. When it is over, so is the connection.
   /// - Returns: The answer.
-  /// - Throws: ``ControlError`` when the run is gone before it answers.
-  public func ask(_ request: ControlRequest) async throws(ControlError) -> ControlReply {
+  /// - Throws: ``ControlError`` when the run is gone before it answers, or does not answer in time.
+  public func ask(
+    _ request: ControlRequest, within patience: Duration? = nil
+  ) async throws(ControlError) -> ControlReply {
+    let alarm = patience.map { patience in
+      Task {
+        guard (try? await SystemClock().sleep(for: patience)) != nil else { return false }
+        close()
+        return true
+      }
+    }
+    defer { alarm?.cancel() }
     post(request)
     guard let text = await nextLine() else {
-      throw ControlError("the run ended before it answered")
+      alarm?.cancel()
+      throw ControlError(
+        await alarm?.value == true
+          ? "there is no answer, and what was asked for may still happen; if its process was stopped with Ctrl-Z, "
+            + "continue it with fg"
+          : "the run ended before it answered")
     }
     return try message(ControlReply.self, in: text)
   }

@@ -106,6 +106,29 @@ import Testing
     await served.end()
   }
 
+  @Test func `who does not answer is not waited for longer than one has patience`() async throws {
+    let path = FileManager.default.temporaryDirectory.path + "/reprise-\(UUID().uuidString)"
+    let silent = try listeningSocket(at: path)
+    defer {
+      closeSocket(silent)
+      unlink(path)
+    }
+    let client = try ControlClient(path)
+    let error = await #expect(throws: ControlError.self) {
+      try await client.ask(.cancel(now: false), within: .milliseconds(200))
+    }
+    #expect(error?.description.contains("continue it with fg") == true)
+  }
+
+  @Test func `an answer that comes in time leaves the connection as it is`() async throws {
+    let served = try Served()
+    let client = try ControlClient(served.path)
+    for _ in 0..<2 {
+      #expect(try await client.ask(.restart(from: nil), within: .seconds(60)) == .ok)
+    }
+    await served.end()
+  }
+
   @Test func `a reader that stands still holds up nobody`() async throws {
     let served = try Served()
     let still = try ControlClient(served.path)

@@ -95,7 +95,7 @@ func connect(
 func ask(_ request: ControlRequest, of client: ControlClient) async throws(Problem) {
   let reply: ControlReply
   do throws(ControlError) {
-    reply = try await client.ask(request)
+    reply = try await client.ask(request, within: .seconds(10))
   } catch {
     throw Problem("error: \(error)", status: .cannotGoOn)
   }

@@ -92,7 +92,7 @@ struct TriggersCommand: AsyncParsableCommand {
   /// What the watch says of itself; nil when it does not answer.
   private func status(of watch: WatchRecord, _ journal: Journal) async -> WatchStatus? {
     guard let client = try? ControlClient(journal.directory.watchSocketPath(of: watch.workflow)),
-      case .status(let status)? = try? await client.ask(.status)
+      case .status(let status)? = try? await client.ask(.status, within: .seconds(2))
     else { return nil }
     return status
   }

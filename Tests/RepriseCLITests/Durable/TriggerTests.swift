@@ -101,6 +101,8 @@ import Testing
     for process in both { kill(process, SIGSTOP) }
     let refused = try await scenario.reprise("resume", "@last").fails(with: 4)
     #expect(refused.errors.contains("is under way in process"))
+    let unanswered = try await scenario.reprise("restart", "@last").fails(with: 4)
+    #expect(unanswered.errors.contains("there is no answer"))
     for process in both { kill(process, SIGKILL) }
     _ = try await started.end()
     try scenario.write("", to: "go")

@@ -311,7 +311,8 @@ import Testing
     #expect(scenario.read("log").split(separator: "\n").count == 8)
   }
 
-  @Test func `one process watches a workflow at a time, and a file without on is refused`()
+  @Test
+  func `one process watches a workflow at a time, and one that stands still is not waited for`()
     async throws
   {
     let scenario = try Scenario()
@@ -321,6 +322,12 @@ import Testing
     try scenario.write("steps: [{ id: a, run: x }]\n", to: "plain.yaml")
     let plain = try await scenario.reprise("watch", "plain.yaml").fails(with: 2)
     #expect(plain.errors.contains("on: { files: [src/**] }"))
+    let both = KillTests.engineAndGuardian(watching.id)
+    for process in both { kill(process, SIGSTOP) }
+    let stopped = try await scenario.reprise("triggers", "--json").succeeds()
+    #expect(stopped.output.contains(#""state":"not answering""#))
+    for process in both { kill(process, SIGCONT) }
+    await isWatching(scenario)
     watching.send(SIGINT)
     try await watching.end().fails(with: 130)
   }
