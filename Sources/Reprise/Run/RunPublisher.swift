@@ -72,6 +72,14 @@ extension Engine {
   }
 }
 
+extension RunPublisher {
+  /// The events of a run as an asynchronous sequence.
+  ///
+  /// A loop over it starts a run and ends with it: it throws ``RunFailure`` when the run did not succeed. Leaving the
+  /// loop, in whatever way, cancels the run.
+  public var values: CancellingAsyncPublisher<RunPublisher> { CancellingAsyncPublisher(self) }
+}
+
 /// One subscriber with the run that was started for it.
 private final class RunSubscription<Downstream: Subscriber & SendableMetatype>: Subscription,
   Subscriber, Sendable

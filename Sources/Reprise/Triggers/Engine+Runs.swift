@@ -17,7 +17,8 @@ extension Engine {
   ///   demand of downstream, the end of runs and the limit of waiting events hold each other up.
   /// - Completion: when the events are over and the last run has ended; a failure of the events comes
   ///   then, too.
-  /// - Cancellation: cancels the events and the runs under way; returns without waiting for their end.
+  /// - Cancellation: cancels the events and the runs under way; returns without waiting for their end. So does
+  ///   leaving a loop over its `values`.
   /// - Threads: runs are delivered one after the other, from tasks; `onDrop` is called where events
   ///   come from, and is to be quick.
   ///
@@ -31,7 +32,7 @@ extension Engine {
   public func runs<Events: Publisher>(
     of workflow: Workflow, on events: Events, whenBusy: WhenBusy = .queue(),
     secrets: Secrets = Secrets(), onDrop: @escaping @Sendable (Events.Output) -> Void = { _ in }
-  ) -> AnyPublisher<Run, RunsError> where Events.Output: Sendable {
+  ) -> RunsPublisher where Events.Output: Sendable {
     runs(on: events, whenBusy: whenBusy, secrets: secrets, onDrop: onDrop) { _ in workflow }
   }
 
@@ -51,15 +52,16 @@ extension Engine {
     on events: Events, whenBusy: WhenBusy = .queue(), secrets: Secrets = Secrets(),
     onDrop: @escaping @Sendable (Events.Output) -> Void = { _ in },
     workflow: @escaping @Sendable (Events.Output) -> Workflow?
-  ) -> AnyPublisher<Run, RunsError> where Events.Output: Sendable {
-    events.runs(
-      RunsPolicy(
-        whenBusy: whenBusy, onDrop: onDrop, fold: { $0 = $1 },
-        begin: { event in workflow(event).map { start($0, secrets: secrets) } },
-        again: { run, event in
-          guard let workflow = workflow(event) else { return true }
-          return (try? await run.restart(with: workflow)) ?? false
-        }))
+  ) -> RunsPublisher where Events.Output: Sendable {
+    RunsPublisher(
+      base: events.runs(
+        RunsPolicy(
+          whenBusy: whenBusy, onDrop: onDrop, fold: { $0 = $1 },
+          begin: { event in workflow(event).map { start($0, secrets: secrets) } },
+          again: { run, event in
+            guard let workflow = workflow(event) else { return true }
+            return (try? await run.restart(with: workflow)) ?? false
+          })))
   }
 
   /// Runs a workflow for the elements of a sequence.
@@ -77,7 +79,7 @@ extension Engine {
   public func runs<Events: AsyncSequence & Sendable>(
     of workflow: Workflow, on events: Events, whenBusy: WhenBusy = .queue(),
     secrets: Secrets = Secrets(), onDrop: @escaping @Sendable (Events.Element) -> Void = { _ in }
-  ) -> AnyPublisher<Run, RunsError> where Events.Element: Sendable {
+  ) -> RunsPublisher where Events.Element: Sendable {
     runs(
       of: workflow, on: events.publisher, whenBusy: whenBusy, secrets: secrets, onDrop: onDrop)
   }

@@ -14,8 +14,8 @@ struct InterfaceTests {
   private static let unshared: [String: String] = [
     "AsyncSequencePublisher": publisher, "Publishers.CountingBuffer": publisher,
     "Publishers.FoldingDebounce": publisher, "Publishers.TaskMap": publisher,
-    "Publishers.WithLatestFrom": publisher, "Publishers.ZipMany": publisher,
-    "RunPublisher.Values.Iterator": "an iterator: whoever reads holds it alone",
+    "Publishers.WithLatestFrom": publisher, "Publishers.ZipMany": publisher, "RunsPublisher": publisher,
+    "CancellingAsyncPublisher.Iterator": "an iterator: whoever reads holds it alone",
   ]
 
   private static let publisher =

@@ -69,7 +69,7 @@ struct RunsTests {
       }
     }
 
-    func listen(_ publisher: AnyPublisher<Run, RunsError>) -> AnyCancellable {
+    func listen(_ publisher: RunsPublisher) -> AnyCancellable {
       publisher.sink { [completion] end in
         completion.withLock { $0 = "\(end)" }
       } receiveValue: { [runs] run in
@@ -293,6 +293,32 @@ struct RunsTests {
     #expect(work.begun.value.count <= 2)
     #expect(told.runs.value.count == 2)
     #expect(told.completion.value == nil)
+  }
+
+  @Test func `leaving a loop over the runs cancels those that are under way, and the events`()
+    async throws
+  {
+    let work = Work(isHeld: true)
+    let events = PassthroughSubject<Int, Never>()
+    let isCancelled = Protected(false)
+    let watched = events.handleEvents(receiveCancel: { isCancelled.withLock { $0 = true } })
+    let sending = Task { [carried = Carried(events)] in
+      // Nobody may be listening yet.
+      await expectEventually("the events are cancelled") {
+        carried.value.send(1)
+        return isCancelled.value
+      }
+    }
+    var first: Run?
+    for try await run in work.engine.runs(on: watched, whenBusy: .ignore, workflow: Self.workflow)
+      .values
+    {
+      first = run
+      break
+    }
+    let run = try #require(first)
+    await expectEventually("the run is cancelled") { run.state.phase == .ended(.cancelled) }
+    await sending.value
   }
 }
 

@@ -1,0 +1,81 @@
+// The values of a publisher as an asynchronous sequence of its own: whoever stops reading does not want the publisher's
+// work any more. Knows nothing of what is published.
+
+import Synchronization
+
+/// The values of a publisher, read one after the other: each iterator is a subscription of its own, and ends with it.
+///
+/// Leaving a loop over it by `break`, `return` or an error, and cancelling its task, cancel the subscription; so nothing
+/// goes on that nobody reads. (The sequence that OpenCombine makes of any publisher does not notice that somebody has left.)
+/// One value is asked for at a time. A failure of the publisher is thrown.
+public struct CancellingAsyncPublisher<Upstream: Publisher>: AsyncSequence {
+  /// A value of the publisher.
+  public typealias Element = Upstream.Output
+
+  private let upstream: Upstream
+
+  /// Makes the sequence; nothing is subscribed to yet.
+  ///
+  /// - Parameter upstream: What is to be read.
+  package init(_ upstream: Upstream) {
+    self.upstream = upstream
+  }
+
+  /// Subscribes.
+  public func makeAsyncIterator() -> Iterator {
+    let held = HeldSubscription()
+    let base = upstream.handleEvents(receiveSubscription: { held.hold($0) }).values
+    return Iterator(base: Carried(base.makeAsyncIterator()), reader: Reader(held))
+  }
+
+  /// Reads one subscription; it is cancelled when nobody holds the iterator any more.
+  public struct Iterator: AsyncIteratorProtocol {
+    /// An iterator that keeps what it reads from behind a reference: its copies read the same subscription.
+    let base: Carried<AsyncThrowingPublisher<Publishers.HandleEvents<Upstream>>.Iterator>
+    let reader: Reader
+
+    /// Waits for the next value.
+    ///
+    /// - Returns: The value; nil when the publisher has finished.
+    /// - Throws: The failure of the publisher.
+    public mutating func next() async throws -> Element? {
+      var base = base.value
+      return try await base.next()
+    }
+  }
+
+  /// Whoever reads.
+  ///
+  /// Only iterators hold it, and not what they read from: so its end is theirs.
+  final class Reader: Sendable {
+    private let held: HeldSubscription
+
+    init(_ held: HeldSubscription) {
+      self.held = held
+    }
+
+    deinit { held.cancel() }
+  }
+
+  /// The subscription that is read from, once there is one.
+  final class HeldSubscription: Sendable {
+    private let subscription = Mutex(Carried<(any Subscription)?>(nil))
+
+    init() {}
+
+    func hold(_ subscription: any Subscription) {
+      let carried = Carried<(any Subscription)?>(subscription)
+      self.subscription.withLock { $0 = carried }
+    }
+
+    func cancel() {
+      let carried = subscription.withLock { subscription in
+        defer { subscription = Carried(nil) }
+        return subscription
+      }
+      carried.value?.cancel()
+    }
+  }
+}
+
+extension CancellingAsyncPublisher: Sendable where Upstream: Sendable {}
