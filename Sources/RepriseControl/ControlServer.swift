@@ -120,7 +120,7 @@ public final class ControlServer: Sendable {
   private struct State {
     var isClosed = false
     var clients: Set<Int32> = []
-    var done: [CheckedContinuation<Void, Never>] = []
+    var waiting = Waiters()
   }
 
   private let path: String
@@ -157,14 +157,8 @@ public final class ControlServer: Sendable {
       // Whoever still does not read is cut off; its thread then ends.
       for client in state.withLock({ $0.clients }) { shutdown(client, Int32(SHUT_RDWR)) }
     }
-    await withCheckedContinuation { continuation in
-      let isDone = state.withLock { state in
-        state.isClosed = true
-        if !state.clients.isEmpty { state.done.append(continuation) }
-        return state.clients.isEmpty
-      }
-      if isDone { continuation.resume() }
-    }
+    state.withLock { $0.isClosed = true }
+    await state.wait(until: { $0.clients.isEmpty }, among: { $0.waiting.add($1) })
   }
 
   private func accept() {
@@ -179,16 +173,12 @@ public final class ControlServer: Sendable {
     }
     DispatchQueue(label: "reprise.control.client").async { [self] in
       serve(client)
-      let done = state.withLock { state in
+      let waiting = state.withLock { state in
         state.clients.remove(client)
         close(client)
-        guard state.isClosed, state.clients.isEmpty else {
-          return [CheckedContinuation<Void, Never>]()
-        }
-        defer { state.done = [] }
-        return state.done
+        return state.isClosed && state.clients.isEmpty ? state.waiting.takeAll() : Waiters()
       }
-      for continuation in done { continuation.resume() }
+      waiting.wake()
     }
   }
 

@@ -35,7 +35,7 @@ public final class EngineService: Service {
     var isShuttingDown = false
     /// Whether what is started too late is to be cancelled.
     var cancelsLateRuns = false
-    var waiting: [CheckedContinuation<Void, Never>] = []
+    var waiting = Waiters()
 
     var isIdle: Bool { runs.isEmpty && startCount == 0 }
   }
@@ -92,11 +92,9 @@ public final class EngineService: Service {
   private func remove(_ run: Run) {
     let waiting = state.withLock { state in
       state.runs[run.id] = nil
-      guard state.isIdle else { return [CheckedContinuation<Void, Never>]() }
-      defer { state.waiting = [] }
-      return state.waiting
+      return state.isIdle ? state.waiting.takeAll() : Waiters()
     }
-    for continuation in waiting { continuation.resume() }
+    waiting.wake()
   }
 
   /// Waits for the shutdown of its group, and then until nothing is left of its runs.
@@ -114,7 +112,7 @@ public final class EngineService: Service {
     state.withLock { $0.isShuttingDown = true }
     if isCancelled || ending == .cancelling { cancelAll() }
     await withTaskCancellationHandler {
-      await gone()
+      await state.wait(until: { $0.isIdle }, among: { $0.waiting.add($1) })
     } onCancel: {
       cancelAll()
     }
@@ -127,16 +125,6 @@ public final class EngineService: Service {
       return state.runs.values.map(\.self)
     }
     for run in runs { run.cancel() }
-  }
-
-  private func gone() async {
-    await withCheckedContinuation { continuation in
-      let isGone = state.withLock { state in
-        if !state.isIdle { state.waiting.append(continuation) }
-        return state.isIdle
-      }
-      if isGone { continuation.resume() }
-    }
   }
 }
 #endif

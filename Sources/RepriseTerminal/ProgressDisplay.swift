@@ -79,7 +79,7 @@ public final class ProgressDisplay: Sendable {
   private struct Listening: @unchecked Sendable {
     var subscription: AnyCancellable?
     var isFinished = false
-    var waiting: [CheckedContinuation<Void, Never>] = []
+    var waiting = Waiters()
   }
 
   private let display: any EventDisplay
@@ -111,10 +111,9 @@ public final class ProgressDisplay: Sendable {
       display.finish()
       let waiting = listening.withLock { listening in
         listening.isFinished = true
-        defer { listening.waiting = [] }
-        return listening.waiting
+        return listening.waiting.takeAll()
       }
-      for continuation in waiting { continuation.resume() }
+      waiting.wake()
     } receiveValue: { [display] event in
       display.show(event)
     }
@@ -124,13 +123,7 @@ public final class ProgressDisplay: Sendable {
 
   /// Waits until the last event has been shown and the terminal is as it was found.
   public func finish() async {
-    await withCheckedContinuation { continuation in
-      let isFinished = listening.withLock { listening in
-        if !listening.isFinished { listening.waiting.append(continuation) }
-        return listening.isFinished
-      }
-      if isFinished { continuation.resume() }
-    }
+    await listening.wait(until: { $0.isFinished }, among: { $0.waiting.add($1) })
   }
 }
 

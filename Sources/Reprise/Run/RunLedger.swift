@@ -28,8 +28,8 @@ final class RunLedger: Sendable {
     fileprivate var hasListeners = false
     fileprivate var listeners: [any EventListener] = []
     fileprivate var outputBacklog = 0
-    fileprivate var waitingForRoom: [CheckedContinuation<Void, Never>] = []
-    fileprivate var waitingForOutput: [CheckedContinuation<Void, Never>] = []
+    fileprivate var waitingForRoom = Waiters()
+    fileprivate var waitingForOutput = Waiters()
     fileprivate var record: RecordQueue?
     /// The numbers of the events that told the last success of each step, for those who wait for their
     /// record; empty where nobody records.
@@ -159,14 +159,8 @@ final class RunLedger: Sendable {
 
   /// Waits until the listeners have caught up with the output.
   func roomForOutput() async {
-    await withCheckedContinuation { continuation in
-      let hasRoom = page.withLock { page in
-        if page.outputBacklog < Self.outputBacklogMax { return true }
-        page.waitingForRoom.append(continuation)
-        return false
-      }
-      if hasRoom { continuation.resume() }
-    }
+    await page.wait(
+      until: { $0.outputBacklog < Self.outputBacklogMax }, among: { $0.waitingForRoom.add($1) })
   }
 
   /// Waits until all output that has been told by now is with whoever records.
@@ -174,14 +168,7 @@ final class RunLedger: Sendable {
   /// Returns at once where nobody records.
   func outputKept() async {
     guard recording != nil else { return }
-    await withCheckedContinuation { continuation in
-      let isKept = page.withLock { page in
-        if page.outputBacklog == 0 { return true }
-        page.waitingForOutput.append(continuation)
-        return false
-      }
-      if isKept { continuation.resume() }
-    }
+    await page.wait(until: { $0.outputBacklog == 0 }, among: { $0.waitingForOutput.add($1) })
   }
 
   /// Delivers until nothing is left.
@@ -217,18 +204,15 @@ final class RunLedger: Sendable {
   }
 
   private func makeRoom() {
-    let waiting = page.withLock { page -> [CheckedContinuation<Void, Never>] in
+    let (room, output) = page.withLock { page in
       page.outputBacklog -= 1
-      guard page.outputBacklog <= Self.outputBacklogMax / 2 else { return [] }
-      var waiting = page.waitingForRoom
-      page.waitingForRoom = []
-      if page.outputBacklog == 0 {
-        waiting += page.waitingForOutput
-        page.waitingForOutput = []
-      }
-      return waiting
+      return (
+        page.outputBacklog <= Self.outputBacklogMax / 2 ? page.waitingForRoom.takeAll() : Waiters(),
+        page.outputBacklog == 0 ? page.waitingForOutput.takeAll() : Waiters()
+      )
     }
-    for continuation in waiting { continuation.resume() }
+    room.wake()
+    output.wake()
   }
 
   private func finish() {

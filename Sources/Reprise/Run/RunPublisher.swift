@@ -203,7 +203,7 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
 final class Succession: Sendable {
   private struct Leaving {
     var count = 0
-    var waiting: [CheckedContinuation<Void, Never>] = []
+    var waiting = Waiters()
   }
 
   private let leaving = Mutex<[String: Leaving]>([:])
@@ -234,24 +234,15 @@ final class Succession: Sendable {
   func exit(_ workflow: String) {
     let waiting = leaving.withLock { leaving in
       leaving[workflow]?.count -= 1
-      guard let entry = leaving[workflow], entry.count == 0 else {
-        return [CheckedContinuation<Void, Never>]()
-      }
+      guard let entry = leaving[workflow], entry.count == 0 else { return Waiters() }
       leaving[workflow] = nil
       return entry.waiting
     }
-    for continuation in waiting { continuation.resume() }
+    waiting.wake()
   }
 
   /// Waits until nothing is left of runs of a workflow.
   func gone(_ workflow: String) async {
-    await withCheckedContinuation { continuation in
-      let isGone = leaving.withLock { leaving in
-        guard leaving[workflow] != nil else { return true }
-        leaving[workflow]?.waiting.append(continuation)
-        return false
-      }
-      if isGone { continuation.resume() }
-    }
+    await leaving.wait(until: { $0[workflow] == nil }, among: { $0[workflow]?.waiting.add($1) })
   }
 }

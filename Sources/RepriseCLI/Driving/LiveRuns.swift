@@ -14,7 +14,7 @@ final class LiveRuns: SignalTarget {
     var runs: [(id: RunID, steering: Steering)] = []
     /// By which the guardian lets go of the locks of runs.
     var locks: [RunID: Int32] = [:]
-    var idle: [CheckedContinuation<Void, Never>] = []
+    var waiting = Waiters()
   }
 
   private let state = Mutex(State())
@@ -42,13 +42,11 @@ final class LiveRuns: SignalTarget {
   /// Lets go of a run, of which nothing is left.
   func remove(_ id: RunID) {
     letGo(of: id)
-    let idle = state.withLock { state in
+    let waiting = state.withLock { state in
       state.runs.removeAll { $0.id == id }
-      guard state.runs.isEmpty else { return [CheckedContinuation<Void, Never>]() }
-      defer { state.idle = [] }
-      return state.idle
+      return state.runs.isEmpty ? state.waiting.takeAll() : Waiters()
     }
-    for continuation in idle { continuation.resume() }
+    waiting.wake()
   }
 
   /// The ids of the runs.
@@ -64,13 +62,7 @@ final class LiveRuns: SignalTarget {
 
   /// Waits until there is none.
   func finish() async {
-    await withCheckedContinuation { continuation in
-      let isIdle = state.withLock { state in
-        if !state.runs.isEmpty { state.idle.append(continuation) }
-        return state.runs.isEmpty
-      }
-      if isIdle { continuation.resume() }
-    }
+    await state.wait(until: { $0.runs.isEmpty }, among: { $0.waiting.add($1) })
   }
 
   /// Passes a signal on to all of them.

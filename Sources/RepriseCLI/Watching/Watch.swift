@@ -23,7 +23,7 @@ final class Watch: Sendable {
 
   private struct State {
     var isPaused = false
-    var waitingForGo: [CheckedContinuation<Void, Never>] = []
+    var waitingForGo = Waiters()
     var isEnding = false
   }
 
@@ -236,20 +236,12 @@ final class Watch: Sendable {
   private func go() {
     let waiting = state.withLock { state in
       state.isPaused = false
-      defer { state.waitingForGo = [] }
-      return state.waitingForGo
+      return state.waitingForGo.takeAll()
     }
-    for continuation in waiting { continuation.resume() }
+    waiting.wake()
   }
 
   private func permission() async {
-    await withCheckedContinuation { continuation in
-      let isOpen = state.withLock { state in
-        let isOpen = !state.isPaused || state.isEnding
-        if !isOpen { state.waitingForGo.append(continuation) }
-        return isOpen
-      }
-      if isOpen { continuation.resume() }
-    }
+    await state.wait(until: { !$0.isPaused || $0.isEnding }, among: { $0.waitingForGo.add($1) })
   }
 }

@@ -179,14 +179,7 @@ final class WatchInbox: Sendable {
     guard case .accepted(let events) = answer, let number = events.first?.numbers.first else {
       return
     }
-    await withCheckedContinuation { continuation in
-      let isTaken = state.withLock { state in
-        let isWaiting = state.waiting[number] != nil
-        if isWaiting { state.taking[number] = continuation }
-        return !isWaiting
-      }
-      if isTaken { continuation.resume() }
-    }
+    await state.wait(until: { $0.waiting[number] == nil }, among: { $0.taking[number] = $1 })
   }
 
   // MARK: What becomes of them

@@ -14,7 +14,8 @@ struct InterfaceTests {
   private static let unshared: [String: String] = [
     "AsyncSequencePublisher": publisher, "Publishers.CountingBuffer": publisher,
     "Publishers.FoldingDebounce": publisher, "Publishers.TaskMap": publisher,
-    "Publishers.WithLatestFrom": publisher, "Publishers.ZipMany": publisher, "RunsPublisher": publisher,
+    "Publishers.WithLatestFrom": publisher, "Publishers.ZipMany": publisher,
+    "RunsPublisher": publisher,
     "CancellingAsyncPublisher.Iterator": "an iterator: whoever reads holds it alone",
   ]
 
