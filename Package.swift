@@ -122,7 +122,8 @@ let package = Package(
     .testTarget(name: "RepriseControlTests", dependencies: ["RepriseControl", "TestSupport"]),
     .testTarget(name: "RepriseTerminalTests", dependencies: ["RepriseTerminal"]),
     .testTarget(
-      name: "RepriseCLITests", dependencies: ["RepriseCLI", "RepriseJournal", "TestSupport"]),
+      name: "RepriseCLITests",
+      dependencies: ["RepriseCLI", "RepriseControl", "RepriseJournal", "TestSupport"]),
     .testTarget(name: "HouseTests", dependencies: ["WorkflowLanguage"]),
   ],
   swiftLanguageModes: [.v6]

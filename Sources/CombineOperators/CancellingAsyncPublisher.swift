@@ -59,21 +59,31 @@ public struct CancellingAsyncPublisher<Upstream: Publisher>: AsyncSequence {
 
   /// The subscription that is read from, once there is one.
   final class HeldSubscription: Sendable {
-    private let subscription = Mutex(Carried<(any Subscription)?>(nil))
+    // @unchecked: a subscription is not Sendable, but may be cancelled from any thread.
+    private struct State: @unchecked Sendable {
+      var subscription: (any Subscription)?
+      var isCancelled = false
+    }
+
+    private let state = Mutex(State())
 
     init() {}
 
     func hold(_ subscription: any Subscription) {
-      let carried = Carried<(any Subscription)?>(subscription)
-      self.subscription.withLock { $0 = carried }
+      let held = State(subscription: subscription)
+      let isTooLate = state.withLock { state in
+        if !state.isCancelled { state.subscription = held.subscription }
+        return state.isCancelled
+      }
+      if isTooLate { subscription.cancel() }
     }
 
     func cancel() {
-      let carried = subscription.withLock { subscription in
-        defer { subscription = Carried(nil) }
-        return subscription
+      let held = state.withLock { state in
+        defer { state = State(isCancelled: true) }
+        return state
       }
-      carried.value?.cancel()
+      held.subscription?.cancel()
     }
   }
 }

@@ -18,6 +18,7 @@ protocol DrivingCommand: AsyncParsableCommand {
 struct ProcessLinks: Sendable {
   var guardian: GuardianLink?
   var foreground: DetachedLink?
+  var signals: SignalRelay?
 
   /// Set once, before the command runs.
   static let current = Mutex(ProcessLinks())
@@ -63,6 +64,7 @@ enum Main {
       }
     }
     links.guardian = splitOffGuardian(of: links.foreground)
+    links.signals = SignalRelay(links.guardian)
     ProcessLinks.current.withLock { [links] in $0 = links }
   }
 

@@ -60,9 +60,8 @@ public final class ControlClient: Sendable {
       alarm?.cancel()
       throw ControlError(
         await alarm?.value == true
-          ? "there is no answer, and what was asked for may still happen; if its process was stopped with Ctrl-Z, "
-            + "continue it with fg"
-          : "the run ended before it answered")
+          ? "there is no answer, and what was asked for may still happen; \(ControlError.stoppedHint)"
+          : "the connection ended before there was an answer; what was asked for may still happen")
     }
     return try message(ControlReply.self, in: text)
   }

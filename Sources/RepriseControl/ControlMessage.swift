@@ -46,6 +46,9 @@ public struct ControlError: Error, Equatable, CustomStringConvertible {
     self.description = description
   }
 
+  /// What to do where nobody answers.
+  static let stoppedHint = "if its process was stopped with Ctrl-Z, continue it with fg"
+
   /// Says what is wrong with a line that cannot be read.
   init(reading error: any Error) {
     self =

@@ -28,10 +28,17 @@ func listeningSocket(at path: String) throws(ControlError) -> Int32 {
 /// Connects to the socket at a path.
 func connectedSocket(to path: String) throws(ControlError) -> Int32 {
   let descriptor = try newSocket()
+  // A process that stands still lets nobody in; when many have knocked, the next one would wait for ever.
+  var patience = timeval(tv_sec: 2, tv_usec: 0)
+  setsockopt(
+    descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
   guard withAddress(of: path, { connect(descriptor, $0, $1) }) == 0 else {
+    let isSilent = errno == EAGAIN
     let text = String(cString: strerror(errno))
     close(descriptor)
-    throw ControlError("cannot reach the run at \"\(path)\": \(text)")
+    throw isSilent
+      ? ControlError("there is no answer; \(ControlError.stoppedHint)")
+      : ControlError("cannot reach the run at \"\(path)\": \(text)")
   }
   return descriptor
 }

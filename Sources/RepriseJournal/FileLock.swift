@@ -27,17 +27,14 @@ public final class FileLock: Sendable {
 
   /// Takes a lock.
   ///
-  /// - Parameters:
-  ///   - path: The file, which is made where it does not exist.
-  ///   - waits: Whether to block this thread until it is free.
+  /// - Parameter path: The file, which is made where it does not exist.
   /// - Returns: The lock, or nil when somebody else holds it.
   /// - Throws: ``JournalError`` when the file cannot be opened.
-  static func take(_ path: String, waits: Bool = false) throws(JournalError) -> FileLock? {
+  static func take(_ path: String) throws(JournalError) -> FileLock? {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .system("cannot open the lock", path, errno) }
     var request = wholeFile()
-    let command = waits ? FileLockCommand.setAndWait : FileLockCommand.set
-    while fcntl(descriptor, command, &request) != 0 {
+    while fcntl(descriptor, FileLockCommand.set, &request) != 0 {
       if errno == EINTR { continue }
       let number = errno
       close(descriptor)
@@ -45,6 +42,28 @@ public final class FileLock: Sendable {
       throw .system("cannot lock", path, number)
     }
     return FileLock(descriptor: descriptor)
+  }
+
+  /// Takes a lock that somebody else is about to give back; blocks this thread meanwhile.
+  ///
+  /// The kernel's own waiting has no end when the holder stands still.
+  ///
+  /// - Parameters:
+  ///   - path: The file, which is made where it does not exist.
+  ///   - patience: How long to wait.
+  ///   - mayWait: Whether it is worth waiting; asked again and again.
+  /// - Returns: The lock, or nil when it has not come.
+  /// - Throws: ``JournalError`` when the file cannot be opened.
+  static func take(
+    _ path: String, within patience: Duration,
+    while mayWait: () throws(JournalError) -> Bool = { () throws(JournalError) in true }
+  ) throws(JournalError) -> FileLock? {
+    let end = ContinuousClock.now.advanced(by: patience)
+    while true {
+      if let lock = try take(path) { return lock }
+      guard ContinuousClock.now < end, try mayWait() else { return nil }
+      poll(nil, 0, 5)
+    }
   }
 
   /// Keeps a text in the file, for whoever takes the lock after this one was lost.

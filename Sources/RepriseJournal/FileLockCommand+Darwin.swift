@@ -6,6 +6,5 @@ import Darwin
 enum FileLockCommand {
   static let ask = F_OFD_GETLK
   static let set = F_OFD_SETLK
-  static let setAndWait = F_OFD_SETLKW
 }
 #endif

@@ -101,7 +101,11 @@ public final class Journal: Sendable {
     _ id: RunID, isAlone: Bool = false,
     as request: (RunRecord, RunState) throws -> RunRequest
   ) throws -> (RecordedRun, RunState) {
-    guard let lock = try FileLock.take(directory.lockPath(of: id)) else {
+    // The engine of a run gives its lock back some time after its end, when all has been shown.
+    let lock = try FileLock.take(directory.lockPath(of: id), within: .seconds(5)) {
+      () throws(JournalError) in try run(named: id.description).endedAt != nil
+    }
+    guard let lock else {
       let process = (try? run(named: id.description))?.process
       throw JournalError("the run \(id) is under way in process \(process.map(String.init) ?? "?")")
     }

@@ -33,7 +33,12 @@ enum JournalDatabase {
   ) throws(JournalError) -> Database {
     try makeFile(directory.databasePath)
     // One at a time: the change to write-ahead logging does not wait for others by itself.
-    let opening = try FileLock.take(directory.openingLockPath, waits: true)
+    let opening = try FileLock.take(directory.openingLockPath, within: .seconds(60))
+    guard let opening else {
+      throw JournalError(
+        "the journal \"\(directory.databasePath)\" is being opened by another process, which does not go on; "
+          + "if it was stopped with Ctrl-Z, continue it with fg")
+    }
     defer { withExtendedLifetime(opening) {} }
     do {
       let database = try Database(path: directory.databasePath, busyTimeout: .seconds(10))

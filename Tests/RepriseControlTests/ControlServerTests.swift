@@ -120,6 +120,20 @@ import Testing
     #expect(error?.description.contains("continue it with fg") == true)
   }
 
+  @Test func `where many have knocked in vain, the next one does not wait for ever`() throws {
+    let path = FileManager.default.temporaryDirectory.path + "/reprise-\(UUID().uuidString)"
+    let silent = try listeningSocket(at: path)
+    defer {
+      closeSocket(silent)
+      unlink(path)
+    }
+    var waiting: [ControlClient] = []
+    let error = #expect(throws: ControlError.self) {
+      for _ in 0..<1000 { waiting.append(try ControlClient(path)) }
+    }
+    #expect(error?.description.contains("there is no answer") == true)
+  }
+
   @Test func `an answer that comes in time leaves the connection as it is`() async throws {
     let served = try Served()
     let client = try ControlClient(served.path)

@@ -42,6 +42,12 @@ package func detach() -> Detachment? {
 package struct DetachedLink: Sendable {
   let descriptor: Int32
 
+  /// Whether the one that was started still waits for the word.
+  package var isWaiting: Bool {
+    var other = pollfd(fd: descriptor, events: 0, revents: 0)
+    return unsafe poll(&other, 1, 0) == 0
+  }
+
   /// Tells the word, and lets go of the terminal.
   package func announce(_ word: String) {
     let bytes = Array(word.utf8)

@@ -151,9 +151,11 @@ struct StepPerformer: Sendable {
 
   /// Fails a step before anything of it has begun.
   private func fail(_ job: StepJob, _ reason: FailureReason) -> StepResult {
-    guard record(.ready, of: job.index, admittedTo: job.generation),
-      record(.started, of: job.index, attempt: 1, admittedTo: job.generation)
-    else { return .stopped }
+    guard record(.ready, of: job.index, admittedTo: job.generation) else { return .stopped }
+    // Once it is ready, its end is waited for.
+    guard record(.started, of: job.index, attempt: 1, admittedTo: job.generation) else {
+      return end(job.index, attempt: 0, .cancelled(.request))
+    }
     return end(job.index, attempt: 1, .failed(reason))
   }
 

@@ -12,7 +12,8 @@ struct AttachCommand: AsyncParsableCommand {
     commandName: "attach",
     abstract: "Show a live run of another terminal, keys included.",
     discussion: """
-      Ctrl-C leaves; the run goes on. The exit status is that of the run, if one stays to its end.
+      Ctrl-C leaves; the run goes on. The exit status is that of the run; 130, 143 or 129 for whoever leaves by Ctrl-C,
+      SIGTERM or SIGHUP; 4 when the connection is lost while the run goes on, or its engine has died.
 
       EXAMPLES
         reprise attach @last
@@ -29,6 +30,7 @@ struct AttachCommand: AsyncParsableCommand {
     let client = try connect(to: found)
     try await ask(.attach, of: client)
     let outcome = Mutex(RunOutcome?.none)
+    let leaving = Mutex(ExitStatus?.none)
     let display = ProgressDisplay(
       style: progress, environment: inheritedEnvironment(),
       controls: DisplayControls(
@@ -36,15 +38,48 @@ struct AttachCommand: AsyncParsableCommand {
         cancel: { client.post(.cancel(now: false)) },
         kill: { client.post(.cancel(now: true)) },
         approve: { client.post(.approve(step: $0, isApproved: $1)) },
-        outputClosed: { client.close() }))
-    let signals = SignalListener(SignalListener.stopping) { _ in client.close() }
+        outputClosed: {
+          leaving.withLock { $0 = .outputClosed }
+          client.close()
+        }))
+    let signals = SignalListener(SignalListener.stopping) { number in
+      leaving.withLock { $0 = .stopped(by: number) }
+      client.close()
+    }
     defer { signals.cancel() }
     display.attach(
       to: client.events.handleEvents(receiveOutput: { event in
         if case .runEnded(let ended) = event.kind { outcome.withLock { $0 = ended } }
       }))
     await display.finish()
-    guard let ended = outcome.withLock({ $0 }) else { return }
-    throw ExitStatus.of(ended, signal: nil, passesThrough: false)
+    if let ended = outcome.withLock({ $0 }) {
+      throw ExitStatus.of(ended, signal: nil, passesThrough: false)
+    }
+    if let left = leaving.withLock({ $0 }) { throw left }
+    throw await statusOfLost(found.record.id, found.journal)
+  }
+
+  /// How to end when the connection has ended and nobody wanted that.
+  ///
+  /// The end of a run is told a moment before it is recorded.
+  private func statusOfLost(_ id: RunID, _ journal: Journal) async -> any Error {
+    var status = RunStatus.running
+    for _ in 0..<100 where status.isLive {
+      try? await Task.sleep(for: .milliseconds(20))
+      status = (try? journal.run(named: id.description).status) ?? status
+    }
+    switch status {
+    case .succeeded: return ExitStatus.succeeded
+    case .failed: return ExitStatus.stepFailed
+    case .timedOut: return ExitStatus.timedOut
+    case .cancelled: return ExitStatus.stopped(by: interruptSignal)
+    case .abandoned, .interrupted:
+      return Problem(
+        "error: the connection was lost: the run \(id) is \(status.rawValue)", status: .cannotGoOn)
+    case .queued, .running:
+      return Problem(
+        "error: the connection was lost, and the run goes on; see it with: reprise attach \(id)",
+        status: .cannotGoOn)
+    }
   }
 }

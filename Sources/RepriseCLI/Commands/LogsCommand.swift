@@ -37,11 +37,15 @@ struct LogsCommand: AsyncParsableCommand {
 
   func run() async throws {
     let (record, journal) = try run.find()
-    let steps = try steps(of: record, in: journal)
+    var steps: [String]?
     var offsets: [String: Int64] = [:]
     while true {
       let isLive = journal.isLive(record.id)
-      for log in journal.directory.logs(of: record.id, steps: steps) {
+      if steps == nil { steps = try self.steps(of: record, in: journal) }
+      if steps == nil, isLive, !follow {
+        printError("the run \(record.id) has not begun yet; wait for what it writes with --follow")
+      }
+      for log in journal.directory.logs(of: record.id, steps: steps ?? []) {
         guard copy(log, from: &offsets[log.path, default: 0]) else { return }
       }
       guard follow && isLive else { return }
@@ -49,13 +53,15 @@ struct LogsCommand: AsyncParsableCommand {
     }
   }
 
-  private func steps(of record: RunRecord, in journal: Journal) throws(Problem) -> [String] {
-    let steps: [String]
+  /// The steps to be shown; nil while the run has not begun, since they are not known then.
+  private func steps(of record: RunRecord, in journal: Journal) throws(Problem) -> [String]? {
+    let plan: RunPlan?
     do {
-      steps = try journal.state(of: record).plan?.steps.map(\.id) ?? []
+      plan = try journal.state(of: record).plan
     } catch {
       throw Problem("error: \(error)", status: .cannotGoOn)
     }
+    guard let steps = plan?.steps.map(\.id) else { return nil }
     guard let step else { return steps }
     guard steps.contains(step) else {
       throw Problem(

@@ -7,6 +7,14 @@ import RepriseJournal
 import RepriseTerminal
 import Synchronization
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// One run that this process drives.
 struct DrivenRun {
   let settings: RunSettings
@@ -23,8 +31,7 @@ struct DrivenRun {
   /// - Parameter workflow: What to run.
   /// - Returns: The exit status of the command.
   func exitStatus(of workflow: Workflow) async -> ExitStatus {
-    let signals = hearSignals(steering)
-    defer { signals?.cancel() }
+    hearSignals(steering)
     let run = Engine().start(workflow, secrets: settings.secrets)
     steering.begin(run)
     return await show(run)
@@ -40,11 +47,12 @@ struct DrivenRun {
   func exitStatus(
     in journal: Journal, holding hold: () throws -> HeldRun
   ) async throws -> ExitStatus {
-    let signals = hearSignals(steering)
-    defer { signals?.cancel() }
+    hearSignals(steering)
+    let links = ProcessLinks.current.withLock { $0 }
+    // Whoever gave up waiting for a run in the background does not want it.
+    guard links.foreground?.isWaiting != false else { throw ExitStatus.stopped(by: SIGHUP) }
     let held = try explaining(hold)
     let id = held.recorded.id.description
-    let links = ProcessLinks.current.withLock { $0 }
     if let lock = held.recorded.lockDescriptor { links.guardian?.keep(lock, run: id) }
     let hosted = try await HostedRun.begin(
       held, in: journal, settings, steering: steering,
@@ -89,30 +97,6 @@ struct DrivenRun {
       throw Problem("error: \(error)", status: .cannotGoOn)
     }
   }
-}
-
-/// What signals are passed on to.
-protocol SignalTarget: Sendable {
-  /// Carries out what a signal means.
-  func receive(_ signal: Int32)
-  /// Has nothing recorded any more: this process is being killed.
-  func freeze()
-}
-
-/// Readies the process for steps, and hears signals: through the guardian where there is one, or else
-/// itself.
-///
-/// - Parameter target: What they are passed on to.
-/// - Returns: What listens, where this process itself does.
-func hearSignals(_ target: some SignalTarget) -> SignalListener? {
-  adoptOrphans()
-  guard let guardian = ProcessLinks.current.withLock({ $0.guardian }) else {
-    return SignalListener(SignalListener.stopping + [SignalListener.restarting]) { number in
-      target.receive(number)
-    }
-  }
-  guardian.listen(onSignal: { target.receive($0) }, onDeath: { target.freeze() })
-  return nil
 }
 
 extension Problem {

@@ -39,7 +39,7 @@ struct HostedRun: Sendable {
   ///   - journal: Where it is recorded.
   ///   - settings: How it is carried out.
   ///   - steering: What steers it.
-  ///   - onReachable: Called when it can be reached, before its turn has come.
+  ///   - onReachable: Called once, when it can be steered: when it has begun, or has to wait for its turn.
   /// - Returns: The run; nil when it was cancelled before its turn.
   /// - Throws: ``Problem`` or ``JournalError``.
   static func begin(
@@ -51,22 +51,28 @@ struct HostedRun: Sendable {
     if let group { recorded.noteForClearingUp(group.path) }
     steering.isRecorded(by: recorded)
     let server = try serve(steering, recorded, in: journal)
-    onReachable()
     let turn = Turn(of: recorded, held.workflow, journal, steering, settings.progress)
+    var hasTold = false
+    func tell() {
+      if !hasTold { onReachable() }
+      hasTold = true
+    }
     let mayBegin: Bool
     do {
-      mayBegin = try await turn.comes()
+      mayBegin = try await turn.comes(onWait: tell)
     } catch {
       await server.finish()
       throw error
     }
     guard mayBegin else {
+      tell()
       await server.finish()
       try recorded.end(as: .cancelled)
       return nil
     }
     let run = start(held, in: journal, settings)
     steering.begin(run)
+    tell()
     return HostedRun(run: run, recorded: recorded, server: server)
   }
 

@@ -49,12 +49,19 @@ struct StatePlace: Equatable {
   /// - Throws: ``Problem``.
   func openJournal() throws(Problem) -> Journal {
     let journal = try open()
+    try recover(journal)
+    return journal
+  }
+
+  /// Records the runs of engines that have died as interrupted, and ends what they left behind.
+  ///
+  /// - Throws: ``Problem``.
+  func recover(_ journal: Journal) throws(Problem) {
     do throws(JournalError) {
-      try recover(journal)
+      try takeOver(journal)
     } catch {
       throw Problem("error: \(error)", status: .cannotGoOn)
     }
-    return journal
   }
 
   private func open() throws(Problem) -> Journal {
@@ -65,7 +72,7 @@ struct StatePlace: Equatable {
     }
   }
 
-  private func recover(_ journal: Journal) throws(JournalError) {
+  private func takeOver(_ journal: Journal) throws(JournalError) {
     try journal.recover { runs in
       for group in runs.compactMap({ ControlGroup(path: $0.note) }) {
         group.kill()
@@ -85,7 +92,7 @@ struct StatePlace: Equatable {
     }
     let journal = try open()
     do throws(JournalError) {
-      try recover(journal)
+      try takeOver(journal)
     } catch {
       // Reading goes on where nothing can be written.
       printError("warning: \(error)")

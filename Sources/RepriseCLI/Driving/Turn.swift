@@ -30,9 +30,10 @@ struct Turn {
 
   /// Waits until the run may begin.
   ///
+  /// - Parameter onWait: Called once, when there is another one to be waited for.
   /// - Returns: Whether it may: false when it was cancelled meanwhile.
   /// - Throws: ``JournalError``.
-  func comes() async throws -> Bool {
+  func comes(onWait: () -> Void) async throws -> Bool {
     guard let concurrency else { return true }
     switch concurrency.policy {
     case .parallel, .reject: return true
@@ -43,8 +44,11 @@ struct Turn {
     while !steering.isCancelled {
       let before = try journal.liveRuns(of: concurrency.group, before: run.turn)
       guard let last = before.last else { return true }
-      if announced != last, progress != .none {
-        printError("waiting for run \(last) of the group \"\(concurrency.group)\"")
+      if announced == nil { onWait() }
+      if announced != last {
+        if progress != .none {
+          printError("waiting for run \(last) of the group \"\(concurrency.group)\"")
+        }
         announced = last
       }
       if concurrency.policy == .restart {

@@ -45,8 +45,7 @@ final class StdioEngine: SignalTarget {
   ///
   /// - Returns: The exit status of the command, when nothing of any run is left.
   func run() async -> ExitStatus {
-    let signals = hearSignals(self)
-    defer { signals?.cancel() }
+    hearSignals(self)
     // A thread of its own: it waits for input.
     DispatchQueue(label: "reprise.engine.input").async { [self] in
       read()

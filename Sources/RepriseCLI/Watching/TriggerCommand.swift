@@ -34,14 +34,31 @@ struct TriggerCommand: AsyncParsableCommand {
 
   func run() async throws {
     let journal = try state.openExistingJournal()
-    guard let client = try? ControlClient(journal.directory.watchSocketPath(of: name)) else {
-      let live = (try? journal.watches())?.filter(\.isLive).map(\.workflow) ?? []
+    let path = journal.directory.watchSocketPath(of: name)
+    let end = ContinuousClock.now.advanced(by: .seconds(10))
+    var client = try? ControlClient(path)
+    // A watch that is beginning looks at all files first.
+    while client == nil, liveWatches(journal).contains(name), ContinuousClock.now < end {
+      try await Task.sleep(for: .milliseconds(20))
+      client = try? ControlClient(path)
+    }
+    guard let client else {
+      let live = liveWatches(journal)
+      guard !live.contains(name) else {
+        throw Problem(
+          "error: the watch of \"\(name)\" does not answer: it is still beginning, or was stopped; try again",
+          status: .cannotGoOn)
+      }
       throw Problem(
         "error: nobody watches the workflow \"\(name)\"; "
           + (live.isEmpty
             ? "begin with: reprise watch FILE" : "watched are: " + live.joined(separator: ", ")))
     }
     try await ask(.trigger(parameters: ParameterOptions.texts(of: parameters)), of: client)
+  }
+
+  private func liveWatches(_ journal: Journal) -> [String] {
+    (try? journal.watches())?.filter(\.isLive).map(\.workflow) ?? []
   }
 }
 

@@ -50,7 +50,7 @@ extension Watch: ControlTarget {
     guard triggers.hasSocket else {
       return "the workflow \"\(watch.workflow)\" has no \"socket: true\" under \"on\""
     }
-    if triggers.whenBusy == .ignore, !runs.live.isEmpty {
+    if triggers.whenBusy == .ignore, runs.isBusy || inbox.waitingCount > 0 {
       return "a run is under way, and when-busy is ignore"
     }
     if triggers.whenBusy == .queue, triggers.buffer.whenFull != .dropOldest,

@@ -83,8 +83,7 @@ final class Watch: Sendable {
   /// - Returns: The exit status of the command.
   /// - Throws: ``Problem`` or ``JournalError``.
   func run() async throws -> ExitStatus {
-    let signals = hearSignals(self)
-    defer { signals?.cancel() }
+    hearSignals(self)
     ProcessLinks.current.withLock { $0.guardian }?.keep(
       watch.lockDescriptor, run: "")
     var dealtWith: [String: Int64] = [:]
@@ -106,17 +105,27 @@ final class Watch: Sendable {
     inbox.sendWaiting(waiting)
     try startSources(dealtWith)
     // Whoever is answered may count on it that a change from now on is seen.
-    let server = try ControlServer(
-      at: journal.directory.watchSocketPath(of: watch.workflow), serving: self)
+    let server = serve()
     showStatus()
     let status = await finish(subscription)
     listening.cancel()
-    await server.finish()
+    await server?.finish()
     await display.finish()
     if inbox.waitingCount > 0, display.isForPeople {
       printError("\(inbox.waitingCount) events wait: the next reprise watch takes them up")
     }
     return status
+  }
+
+  /// Serves those who ask; where that cannot be, ends what has begun.
+  private func serve() -> ControlServer? {
+    do {
+      return try ControlServer(
+        at: journal.directory.watchSocketPath(of: watch.workflow), serving: self)
+    } catch {
+      end.yield(.failed("error: \(error)"))
+      return nil
+    }
   }
 
   private func startSources(_ dealtWith: [String: Int64]) throws(Problem) {
@@ -163,7 +172,7 @@ final class Watch: Sendable {
         },
         begin: { [self] in
           await permission()
-          return state.withLock({ $0.isEnding }) ? nil : await runs.begin($0)
+          return await runs.begin($0)
         },
         again: { [self] in
           await permission()
@@ -204,6 +213,7 @@ final class Watch: Sendable {
       break
     }
     state.withLock { $0.isEnding = true }
+    runs.noteEnd()
     sources.cancel()
     go()
     subscription.cancel()

@@ -74,6 +74,8 @@ struct WatchCommand: DrivingCommand {
     let journal = try state.openJournal()
     let name = loaded.workflow.name
     let recorded = try await hold(name, loaded.path, journal)
+    // What an earlier watch left may have been ended only while this one waited for it.
+    try state.place.recover(journal)
     throw try await Watch(loaded, triggers, settings, watch: recorded, journal: journal).run()
   }
 

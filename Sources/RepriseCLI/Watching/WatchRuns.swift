@@ -21,6 +21,10 @@ final class WatchRuns: Sendable {
     var hasFailed = false
     /// Runs that were waiting for their turn when the watch was ended.
     var kept: [RecordedRun] = []
+    /// How many runs are being begun.
+    var beginningCount = 0
+    var isEnding = false
+    var waiting = Waiters()
   }
 
   /// The absolute path of the workflow file.
@@ -59,6 +63,9 @@ final class WatchRuns: Sendable {
   /// The runs under way.
   var live: [RunID] { begun.ids }
 
+  /// Whether a run is under way, or being begun: it may have to wait for its turn.
+  var isBusy: Bool { state.withLock { $0.beginningCount > 0 } || !begun.ids.isEmpty }
+
   /// The run that began last of those under way.
   var newest: Run? { begun.steerings.last?.run }
 
@@ -83,6 +90,18 @@ final class WatchRuns: Sendable {
   ///
   /// - Returns: The run; nil when there is none, of which people have been told.
   func begin(_ work: WatchWork) async -> Run? {
+    let mayBegin = state.withLock { state in
+      if !state.isEnding { state.beginningCount += 1 }
+      return !state.isEnding
+    }
+    guard mayBegin else { return nil }
+    defer {
+      let waiting = state.withLock { state in
+        state.beginningCount -= 1
+        return state.beginningCount == 0 ? state.waiting.takeAll() : Waiters()
+      }
+      waiting.wake()
+    }
     do {
       switch work {
       case .event(let event): return try await begin(event)
@@ -236,6 +255,12 @@ final class WatchRuns: Sendable {
   /// Has nothing recorded any more.
   func freeze() { begun.freeze() }
 
-  /// Waits until no run is under way.
-  func finish() async { await begun.finish() }
+  /// Begins no more runs.
+  func noteEnd() { state.withLock { $0.isEnding = true } }
+
+  /// Waits until no run is being begun or under way.
+  func finish() async {
+    await state.wait(until: { $0.beginningCount == 0 }, among: { $0.waiting.add($1) })
+    await begun.finish()
+  }
 }

@@ -188,7 +188,9 @@ final class WatchSources: Sendable {
     }
     let subject = Subject()
     // The disk decides how fast is read.
-    let room = DispatchSemaphore(value: Self.linesMax)
+    let room = DispatchSemaphore(value: 0)
+    // One that is freed with less than it began with ends the process: at the end nobody gives room back.
+    for _ in 0..<Self.linesMax { room.signal() }
     let put = { [inbox] (event: WatchEvent) in inbox.put(event, answer: { _ in room.signal() }) }
     // Behind the last line.
     let end = { [inbox] in

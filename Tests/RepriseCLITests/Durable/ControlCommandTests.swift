@@ -1,5 +1,6 @@
 import Foundation
 import Reprise
+import RepriseControl
 import RepriseJournal
 import TestSupport
 import Testing
@@ -84,10 +85,75 @@ import Testing
     }
     attached.send(SIGINT)
     killed.send(SIGKILL)
-    try await attached.end().succeeds()
+    try await attached.end().fails(with: 130)
     _ = try await killed.end()
     try scenario.write("", to: "go")
     try await started.end().succeeds()
+  }
+
+  @Test func `whoever loses the run that is shown is told so`() async throws {
+    let scenario = try Scenario()
+    let started = try await start(scenario)
+    let attached = try scenario.start("attach @last --progress plain", writingTo: "plain")
+    await expectEventually("it is attached") { !scenario.read("plain").isEmpty }
+    for process in KillTests.engineAndGuardian(started.id) { kill(process, SIGKILL) }
+    try await attached.end().fails(with: 4)
+    #expect(scenario.read("plain").contains("the connection was lost"))
+    _ = try await started.end()
+  }
+
+  @Test func `a run in the background can be steered as soon as its id is known`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(Self.slow, to: "w.yaml")
+    let started = try await scenario.reprise("run", "w.yaml", "--detach").succeeds()
+    let run = started.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    try await scenario.reprise("restart", run).succeeds()
+    await expectEventually("b runs again") { scenario.has("b2") }
+    try await scenario.reprise("cancel", run).succeeds()
+  }
+
+  @Test func `a run can be resumed as soon as its end is known`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "steps: [{ id: a, run: touch began; until test -e go; do sleep 0.02; done; exit $(cat go) }]",
+      to: "w.yaml")
+    let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
+    await expectEventually("it runs") { scenario.has("began") }
+    // Whoever is connected is given two seconds to hear of the end, in which the run is still held.
+    let run = try #require(try await scenario.runs().first?.id)
+    let silent = try ControlClient(scenario.journal().directory.path + "/live/\(run).sock")
+    try scenario.write("1", to: "go")
+    try await expectEventually("it has failed") {
+      try await scenario.runs().first?.status == "failed"
+    }
+    try scenario.write("0", to: "go")
+    try await scenario.reprise("resume", "@last", "--progress", "none").succeeds()
+    try await started.end().fails(with: 1)
+    withExtendedLifetime(silent) {}
+  }
+
+  @Test func `logs of a run that waits for its turn are followed from its beginning`() async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write(
+      Self.slow.replacing("grace: 2s", with: "concurrency: { group: g, policy: queue }"),
+      to: "w.yaml")
+    let first = try scenario.start(["run", "w.yaml", "--progress", "none"])
+    await expectEventually("b runs") { scenario.has("b1") }
+    let second = try await scenario.reprise("run", "w.yaml", "--detach").succeeds()
+    let run = second.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    let early = try await scenario.reprise("logs", run).succeeds()
+    #expect(early.output == "" && early.errors.contains("has not begun yet"))
+    let following = [
+      try scenario.start(["logs", run, "--follow"]),
+      try scenario.start(["logs", run, "b", "--follow"]),
+    ]
+    let wrong = try scenario.start(["logs", run, "bb", "--follow"])
+    try scenario.write("", to: "go")
+    try await first.end().succeeds()
+    #expect(try await following[0].end().succeeds().output == "b │ done\n")
+    #expect(try await following[1].end().succeeds().output == "done\n")
+    #expect(try await wrong.end().fails(with: 2).errors.contains("has no step \"bb\""))
   }
 
   @Test func `a detached run goes on without its terminal`() async throws {

@@ -177,6 +177,14 @@ extension Scenario {
     }
   }
 
+  /// Waits until its workflow is watched.
+  func becomesWatched() async {
+    await expectEventually("it is being watched") {
+      let listed = try? await reprise("triggers", "--json")
+      return listed?.output.contains(#""state":"watching""#) == true
+    }
+  }
+
   /// The journal of the folder.
   func journal() throws -> Journal {
     try Journal(StateDirectory(path: folder.path + "/.reprise"))

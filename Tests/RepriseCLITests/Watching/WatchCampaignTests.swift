@@ -6,13 +6,6 @@ import Testing
 
 /// What a watch promises under load, under saves at random moments and under SIGKILL.
 @Suite(.serialized) struct WatchCampaignTests {
-  private func isWatching(_ scenario: Scenario) async {
-    await expectEventually("it is being watched") {
-      let listed = try? await scenario.reprise("triggers", "--json")
-      return listed?.output.contains(#""state":"watching""#) == true
-    }
-  }
-
   private struct Counts: Decodable {
     let accepted: Int
     let folded: Int
@@ -99,7 +92,7 @@ import Testing
             cat seen >> published
       """, to: "w.yaml")
     let watching = try scenario.start(["watch", "w.yaml", "--progress", "none"])
-    await isWatching(scenario)
+    await scenario.becomesWatched()
     let count = rounds(60, soak: 500)
     let clock = SystemClock()
     for number in 1...count {
@@ -159,7 +152,7 @@ import Testing
     // A watch that is killed early may have accepted nothing: go on until there is something to lose.
     while kills < rounds(6, soak: 100) || accepted.count <= kills {
       let watching = try scenario.start(["watch", "w.yaml", "--progress", "none"])
-      await isWatching(scenario)
+      await scenario.becomesWatched()
       let end = ContinuousClock.now.advanced(
         by: .milliseconds(Int.random(in: 0...600, using: &generator)))
       let killer = Task {
@@ -182,7 +175,7 @@ import Testing
       _ = try await watching.end()
     }
     let watching = try scenario.start(["watch", "w.yaml", "--progress", "none"])
-    await isWatching(scenario)
+    await scenario.becomesWatched()
     try await expectEventually("all are handled") {
       let runs = try scenario.journal().runs(workflow: "site")
       return try await counts(scenario).waiting == 0

@@ -21,20 +21,13 @@ import Testing
     """
   }
 
-  private func watch(
+  static func watch(
     _ scenario: Scenario, _ on: String, run: String = "echo $KIND $PATHS$LINE >> log"
   ) async throws -> Scenario.Started {
-    try scenario.write(Self.workflow(on, run: run), to: "w.yaml")
+    try scenario.write(workflow(on, run: run), to: "w.yaml")
     let started = try scenario.start(["watch", "w.yaml", "--progress", "plain"])
-    await isWatching(scenario)
+    await scenario.becomesWatched()
     return started
-  }
-
-  private func isWatching(_ scenario: Scenario) async {
-    await expectEventually("it is being watched") {
-      let listed = try? await scenario.reprise("triggers", "--json")
-      return listed?.output.contains(#""state":"watching""#) == true
-    }
   }
 
   // MARK: What starts runs
@@ -44,7 +37,7 @@ import Testing
     let scenario = try Scenario()
     try scenario.write("*.log\n", to: ".gitignore")
     try scenario.write("", to: "src/deep/a.txt")
-    let watching = try await watch(
+    let watching = try await Self.watch(
       scenario, "{ files: { paths: ['src/**'], ignore: ['**/*.tmp'] } }")
     try scenario.write("x", to: "other/a.txt")
     try scenario.write("x", to: "src/a.tmp")
@@ -66,7 +59,7 @@ import Testing
   @Test func `fifty changes for one save are one run`() async throws {
     let scenario = try Scenario()
     try scenario.write("", to: "src/a.txt")
-    let watching = try await watch(scenario, "{ files: src, debounce: 3s }")
+    let watching = try await Self.watch(scenario, "{ files: src, debounce: 3s }")
     try await scenario.shell(
       """
       for i in $(seq 16); do
@@ -135,7 +128,7 @@ import Testing
 
   @Test func `the beginning and the clock start runs`() async throws {
     let scenario = try Scenario()
-    let watching = try await watch(scenario, "{ start: true, schedule: { every: 1s } }")
+    let watching = try await Self.watch(scenario, "{ start: true, schedule: { every: 1s } }")
     await expectEventually("some runs") {
       scenario.read("log").hasPrefix("start\nschedule\nschedule\n")
     }
@@ -156,7 +149,7 @@ import Testing
         - { id: a, env: { T: "${{ params.target }}" }, run: echo $T >> log }
       """, to: "w.yaml")
     let watching = try scenario.start(["watch", "w.yaml"])
-    await isWatching(scenario)
+    await scenario.becomesWatched()
     try await scenario.reprise("trigger", "deploy", "-p", "target=staging").succeeds()
     await expectEventually("the run") { scenario.read("log") == "staging\n" }
     let wrong = try await scenario.reprise("trigger", "deploy", "-p", "target=stagign")
@@ -185,7 +178,7 @@ import Testing
       steps: [{ id: a, env: { W: "${{ trigger.workflow }}" }, run: echo $W >> log }]
       """, to: "w.yaml")
     var watching = try scenario.start(["watch", "w.yaml"])
-    await isWatching(scenario)
+    await scenario.becomesWatched()
     try await scenario.reprise("run", "bad.yaml").fails(with: 1)
     try await scenario.reprise("run", "build.yaml").succeeds()
     await expectEventually("the run") { scenario.read("log") == "build\n" }
@@ -246,7 +239,7 @@ import Testing
           run: mkdir -p build; date +%N > build/out; echo x >> build/log
       """, to: "w.yaml")
     let watching = try scenario.start(["watch", "w.yaml"])
-    await isWatching(scenario)
+    await scenario.becomesWatched()
     try scenario.write("x", to: "src/a")
     try await expectEventually("the run") { try await scenario.runs().first?.status == "succeeded" }
     try scenario.write("y", to: "src/a")
@@ -260,7 +253,7 @@ import Testing
     async throws
   {
     let scenario = try Scenario()
-    let watching = try await watch(scenario, "{ files: src, when-busy: restart }")
+    let watching = try await Self.watch(scenario, "{ files: src, when-busy: restart }")
     try scenario.write(
       Self.workflow("{ files: src, when-busy: restart }", run: "echo new >> log"), to: "w.yaml")
     await expectEventually("a run of the new workflow") { scenario.read("log") == "new\n" }
@@ -275,40 +268,31 @@ import Testing
     #expect(scenario.read("log") == "new\n")
   }
 
-  @Test func `events that wait when the watch ends are taken up by the next one`() async throws {
-    let scenario = try Scenario()
-    let on = "{ socket: true }"
-    let script = "echo begun >> log; until test -e go; do sleep 0.01; done"
-    var watching = try await watch(scenario, on, run: script)
-    for _ in 0..<3 { try await scenario.reprise("trigger", "site").succeeds() }
-    await expectEventually("a run") { scenario.read("log") == "begun\n" }
-    watching.send(SIGINT)
-    let ended = try await watching.end().fails(with: 130)
-    #expect(ended.errors.contains("2 events wait"))
-    try scenario.write("", to: "go")
-    watching = try await watch(scenario, on, run: script)
-    await expectEventually("the others") { scenario.read("log") == "begun\nbegun\nbegun\n" }
-    watching.send(SIGINT)
-    try await watching.end().fails(with: 130)
-  }
-
-  @Test func `a buffer that fails ends the watch, and the next one handles all that waited`()
+  @Test func `an event that would be dropped because a run waits for its turn is refused`()
     async throws
   {
     let scenario = try Scenario()
-    let on = "{ stdin: lines, buffer: { size: 2, when-full: fail } }"
+    let group = "concurrency: { group: g, policy: queue }\n"
     try scenario.write(
-      Self.workflow(on, run: "echo $LINE >> log; until test -e go; do sleep 0.01; done"),
+      group + "steps: [{ id: a, run: touch held; until test -e go; do sleep 0.02; done }]\n",
+      to: "holder.yaml")
+    let holder = try scenario.start(["run", "holder.yaml", "--progress", "none"])
+    await expectEventually("the group is taken") { scenario.has("held") }
+    try scenario.write(
+      group + Self.workflow("{ socket: true, when-busy: ignore }", run: "echo x >> log"),
       to: "w.yaml")
-    let executable = Scenario.Started.executable.path
-    let failed = try await scenario.shell(
-      "{ seq 9; sleep 1; touch go; } | \(executable) watch w.yaml --progress none"
-    ).fails(with: 4)
-    #expect(failed.errors.contains("the buffer is full"))
-    try await scenario.shell(": | \(executable) watch w.yaml --progress none").succeeds()
-    let listed = try await scenario.reprise("triggers", "--json").succeeds().output
-    #expect(listed.contains(#""waiting":0"#) && listed.contains(#""dropped":1"#))
-    #expect(scenario.read("log").split(separator: "\n").count == 8)
+    let watching = try scenario.start(["watch", "w.yaml", "--progress", "none"])
+    await scenario.becomesWatched()
+    try await scenario.reprise("trigger", "site").succeeds()
+    for _ in 0..<3 {
+      let refused = try await scenario.reprise("trigger", "site").fails(with: 2)
+      #expect(refused.errors.contains("a run is under way"))
+    }
+    try scenario.write("", to: "go")
+    try await holder.end().succeeds()
+    await expectEventually("the run") { scenario.read("log") == "x\n" }
+    watching.send(SIGINT)
+    try await watching.end().fails(with: 130)
   }
 
   @Test
@@ -316,7 +300,7 @@ import Testing
     async throws
   {
     let scenario = try Scenario()
-    let watching = try await watch(scenario, "{ socket: true }")
+    let watching = try await Self.watch(scenario, "{ socket: true }")
     let second = try await scenario.reprise("watch", "w.yaml").fails(with: 4)
     #expect(second.errors.contains("another process watches"))
     try scenario.write("steps: [{ id: a, run: x }]\n", to: "plain.yaml")
@@ -327,7 +311,7 @@ import Testing
     let stopped = try await scenario.reprise("triggers", "--json").succeeds()
     #expect(stopped.output.contains(#""state":"not answering""#))
     for process in both { kill(process, SIGCONT) }
-    await isWatching(scenario)
+    await scenario.becomesWatched()
     watching.send(SIGINT)
     try await watching.end().fails(with: 130)
   }

@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a watch leaves when it ends, and what the next one does with it.
+@Suite(.serialized) struct WatchEndTests {
+  @Test func `a watch that follows at once on one that was killed takes up its run`() async throws {
+    let scenario = try Scenario()
+    let script = "echo begun >> log; until test -e go; do sleep 0.01; done; echo done >> log"
+    let killed = try await WatchTests.watch(scenario, "{ socket: true }", run: script)
+    try await scenario.reprise("trigger", "site").succeeds()
+    await expectEventually("a run") { scenario.read("log") == "begun\n" }
+    kill(killed.id, SIGKILL)
+    let watching = try scenario.start(["watch", "w.yaml", "--progress", "plain"])
+    await expectEventually("it is taken up") { scenario.read("log") == "begun\nbegun\n" }
+    try scenario.write("", to: "go")
+    await expectEventually("its end") { scenario.read("log").hasSuffix("done\n") }
+    watching.send(SIGINT)
+    try await watching.end().fails(with: 130)
+    _ = try await killed.end()
+  }
+
+  @Test func `lines that come while a watch ends do no harm`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "grace: 5s\n"
+        + WatchTests.workflow(
+          "{ stdin: lines }",
+          run: "trap 'touch told; sleep 0.3; touch ended; exit 1' TERM; touch began; "
+            + "while true; do sleep 0.02; done"),
+      to: "w.yaml")
+    let executable = Scenario.Started.executable.path
+    let ended = try await scenario.shell(
+      """
+      mkfifo lines; exec 3<> lines
+      \(executable) watch w.yaml --progress none < lines 3>&- & watch=$!
+      exec 4> lines; exec 3>&-; echo 1 >&4
+      until test -e began; do sleep 0.02; done
+      kill -TERM $watch; until test -e told; do sleep 0.02; done
+      seq 2 5 >&4; exec 4>&-
+      wait $watch
+      """)
+    #expect(ended.status == 143, "\(ended)")
+    #expect(scenario.has("ended"))
+  }
+
+  @Test func `events that wait when the watch ends are taken up by the next one`() async throws {
+    let scenario = try Scenario()
+    let on = "{ socket: true }"
+    let script = "echo begun >> log; until test -e go; do sleep 0.01; done"
+    var watching = try await WatchTests.watch(scenario, on, run: script)
+    for _ in 0..<3 { try await scenario.reprise("trigger", "site").succeeds() }
+    await expectEventually("a run") { scenario.read("log") == "begun\n" }
+    watching.send(SIGINT)
+    let ended = try await watching.end().fails(with: 130)
+    #expect(ended.errors.contains("2 events wait"))
+    try scenario.write("", to: "go")
+    watching = try await WatchTests.watch(scenario, on, run: script)
+    await expectEventually("the others") { scenario.read("log") == "begun\nbegun\nbegun\n" }
+    watching.send(SIGINT)
+    try await watching.end().fails(with: 130)
+  }
+
+  @Test func `a buffer that fails ends the watch, and the next one handles all that waited`()
+    async throws
+  {
+    let scenario = try Scenario()
+    let on = "{ stdin: lines, buffer: { size: 2, when-full: fail } }"
+    try scenario.write(
+      WatchTests.workflow(on, run: "echo $LINE >> log; until test -e go; do sleep 0.01; done"),
+      to: "w.yaml")
+    let executable = Scenario.Started.executable.path
+    let failed = try await scenario.shell(
+      "{ seq 9; sleep 1; touch go; } | \(executable) watch w.yaml --progress none"
+    ).fails(with: 4)
+    #expect(failed.errors.contains("the buffer is full"))
+    try await scenario.shell(": | \(executable) watch w.yaml --progress none").succeeds()
+    let listed = try await scenario.reprise("triggers", "--json").succeeds().output
+    #expect(listed.contains(#""waiting":0"#) && listed.contains(#""dropped":1"#))
+    #expect(scenario.read("log").split(separator: "\n").count == 8)
+  }
+}
