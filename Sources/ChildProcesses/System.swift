@@ -278,6 +278,11 @@ package func keepFreedMemory() {
   reprise_keep_freed_memory(8 << 20)
 }
 
+/// Ends this process with what it has written, also while a thread of it waits for input.
+package func end(withStatus status: Int32) -> Never {
+  reprise_end(status)
+}
+
 /// Makes this process adopt the orphans among its descendants; false where the system cannot.
 func adoptOrphansOfThisProcess() -> Bool {
   reprise_adopt_orphans() != 0

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -127,6 +128,12 @@ int reprise_pipe(int ends[2]) {
 
 void reprise_set_nonblocking(int descriptor) {
   fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+}
+
+void reprise_end(int status) {
+  fflush(stdout);
+  fflush(stderr);
+  _exit(status);
 }
 
 void reprise_keep_freed_memory(int bytes) {

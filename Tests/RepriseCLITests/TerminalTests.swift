@@ -91,6 +91,15 @@ struct TerminalTests {
     expectUntouched(output)
   }
 
+  @Test func `whoever is asked for a parameter may leave`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "params: { page: { required: true } }\nsteps: [{ id: a, run: touch ran }]\n", to: "ask.yaml")
+    let output = try await run(
+      "trap : INT; reprise run ask.yaml", keys: "shown 'page: '; printf '\\003'", in: scenario)
+    #expect(output.contains("status 130") && !scenario.has("ran"))
+  }
+
   @Test func `the terminal is as it was after a failure`() async throws {
     let scenario = try Scenario()
     let output = try await run(

@@ -30,6 +30,10 @@ int reprise_adopt_orphans(void);
 /// Has the C library keep so many bytes of what is freed, where it can be told.
 void reprise_keep_freed_memory(int bytes);
 
+/// Ends the process with what it has written. Unlike exit(3) it does not wait for a thread that reads standard
+/// input, which holds its lock until there is something to read.
+_Noreturn void reprise_end(int status);
+
 /// fork(2), for a process that has one thread.
 pid_t reprise_fork(void);
 

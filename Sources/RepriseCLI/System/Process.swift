@@ -29,8 +29,7 @@ func prepareProcess() {
 
 /// Ends the process at once.
 func endProcess(_ status: ExitStatus) -> Never {
-  fflush(nil)
-  exit(status.code)
+  end(withStatus: status.code)
 }
 
 /// Writes a line to standard error.

@@ -53,7 +53,7 @@ import Testing
   @Test func `a second signal kills`() async throws {
     let scenario = try Scenario()
     try scenario.write(
-      "grace: 1h\nsteps: [{ id: a, run: \"trap 'touch told' TERM; touch began; while true; do sleep 0.05; done\" }]",
+      "grace: 1h\nsteps: [{ id: a, run: \"trap 'touch told' TERM; : > began; while true; do sleep 0.05 || :; done\" }]",
       to: "w.yaml")
     let client = try EngineClient(scenario)
     let run = try await client.start("w.yaml")
