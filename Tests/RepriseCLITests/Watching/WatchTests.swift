@@ -310,9 +310,7 @@ import Testing
     for process in both { kill(process, SIGSTOP) }
     let stopped = try await scenario.reprise("triggers", "--json").succeeds()
     #expect(stopped.output.contains(#""state":"not answering""#))
-    for process in both { kill(process, SIGCONT) }
-    await scenario.becomesWatched()
-    watching.send(SIGINT)
-    try await watching.end().fails(with: 130)
+    for process in both { kill(process, SIGKILL) }
+    _ = try await watching.end()
   }
 }
