@@ -39,38 +39,29 @@ final class SharedWork: Sendable {
 
   private enum Answer: Sendable {
     case result(Swift.Result<Result, any Error>)
-    /// Whoever did the work was stopped.
+    /// The step that did the work was stopped.
     case again
-    /// Whoever waits was stopped.
-    case stopped
   }
 
   private struct Entry {
     let work: Work
     let owner: String
-    /// Those who wait, by number; nil for one who is about to.
-    var waiting: [Int: CheckedContinuation<Answer, Never>?] = [:]
-  }
-
-  private struct State {
-    var entries: [String: Entry] = [:]
-    var nextNumber = 0
-    /// The answers to those who were about to wait.
-    var answers: [Int: Answer] = [:]
+    /// The tickets of the steps that wait. Some may have been cancelled since.
+    var waiting: [Ticket<Answer>] = []
   }
 
   private enum Turn {
     case toLead
-    case toWait(Int, owner: String)
+    case toWait(Ticket<Answer>, owner: String)
     case tooDifferent(owner: String)
   }
 
-  private let state = Mutex(State())
+  private let entries = Mutex<[String: Entry]>([:])
 
   init() {}
 
   /// How many names are under way.
-  var count: Int { state.withLock { $0.entries.count } }
+  var count: Int { entries.withLock { $0.count } }
 
   /// Does work under a name, or waits for somebody who does it already.
   ///
@@ -96,29 +87,29 @@ final class SharedWork: Sendable {
         throw FailureReason.badValue(
           "\(other) shares the name \"\(name)\" and does something else; "
             + "steps that share a name must have the same action, env, dir and shell")
-      case .toWait(let number, let other):
+      case .toWait(let ticket, let other):
         onWait(other)
-        switch await answer(to: number, name) {
+        switch await ticket.value() {
         case .result(let result): return try result.get()
         case .again: continue
-        case .stopped: throw CancellationError()
+        case nil: throw CancellationError()
         }
       }
     }
   }
 
   private func turn(_ name: String, _ work: Work, _ owner: String) -> Turn {
-    state.withLock { state in
-      guard let entry = state.entries[name] else {
-        state.entries[name] = Entry(work: work, owner: owner)
+    entries.withLock { entries in
+      guard let entry = entries[name] else {
+        entries[name] = Entry(work: work, owner: owner)
         return .toLead
       }
       guard entry.work == work else {
         return .tooDifferent(owner: entry.owner)
       }
-      state.nextNumber += 1
-      state.entries[name]?.waiting[state.nextNumber] = .some(nil)
-      return .toWait(state.nextNumber, owner: entry.owner)
+      let ticket = Ticket<Answer>()
+      entries[name]?.waiting.append(ticket)
+      return .toWait(ticket, owner: entry.owner)
     }
   }
 
@@ -136,36 +127,7 @@ final class SharedWork: Sendable {
   }
 
   private func end(_ name: String, _ answer: Answer) {
-    let waiting = state.withLock { state in
-      let entry = state.entries.removeValue(forKey: name)
-      var waiting: [CheckedContinuation<Answer, Never>] = []
-      for (number, continuation) in entry?.waiting ?? [:] {
-        if let continuation { waiting.append(continuation) } else { state.answers[number] = answer }
-      }
-      return waiting
-    }
-    for continuation in waiting { continuation.resume(returning: answer) }
-  }
-
-  private func answer(to number: Int, _ name: String) async -> Answer {
-    let answer = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let answer = state.withLock { state in
-          let answer = state.answers[number]
-          if answer == nil { state.entries[name]?.waiting[number] = continuation }
-          return answer
-        }
-        if let answer { continuation.resume(returning: answer) }
-      }
-    } onCancel: {
-      let continuation = state.withLock { state in
-        let continuation = state.entries[name]?.waiting.removeValue(forKey: number) ?? nil
-        if continuation == nil { state.answers[number] = .stopped }
-        return continuation
-      }
-      continuation?.resume(returning: .stopped)
-    }
-    state.withLock { $0.answers[number] = nil }
-    return answer
+    let waiting = entries.withLock { $0.removeValue(forKey: name)?.waiting ?? [] }
+    for ticket in waiting { ticket.answer(answer) }
   }
 }

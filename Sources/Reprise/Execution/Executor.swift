@@ -89,7 +89,6 @@ public struct StepContext: Sendable {
   let index: StepIndex
   let results: [StepResult]
   let ledger: RunLedger
-  let killSwitch: KillSwitch
 
   /// What the steps that this one needs have left, by their ids.
   ///
@@ -178,14 +177,17 @@ public struct StepContext: Sendable {
   public func withKillHandler<Result: Sendable>(
     _ onKill: @escaping @Sendable () -> Void, operation: () async -> Result
   ) async -> Result {
-    let registration = killSwitch.register(onKill)
-    defer { killSwitch.unregister(registration) }
+    let number = ledger.decide { $0.controls[index.position].register(onKill) }
+    if number == nil { onKill() }
+    defer {
+      if let number { ledger.decide { $0.controls[index.position].unregister(number) } }
+    }
     return await operation()
   }
 }
 
 /// What a step came to, as the steps that need it see it.
-enum StepResult: Sendable {
+enum StepResult: Sendable, Equatable {
   case succeeded(StepOutputs)
   /// It did not succeed; the step named is the one that failed first on the way to it.
   case failed(StepIndex)

@@ -12,7 +12,6 @@ public final class Run: Sendable {
   /// What is being run; its steps stay the same through all restarts.
   public let workflow: Workflow
   private let ledger: RunLedger
-  private let approvals: Approvals
   private let requests: AsyncStream<RunDriver.Request>.Continuation
   private let driving: Task<RunOutcome, Never>
 
@@ -44,27 +43,23 @@ public final class Run: Sendable {
     ledger = RunLedger(
       run: id, state: state, clock: engine.clock, recorder: engine.recorder,
       observer: observer.map(ObservingListener.init),
-      onFailure: { continuation.yield(.cancel(.abandoned($0))) })
+      onFailure: { continuation.yield(.input(.cancel(.abandoned($0)))) })
     listening(RunEvents(ledger: ledger))
     ledger.decide { page in
-      page.admitted = Array(repeating: 0, count: workflow.graph.count)
+      page.controls = Array(repeating: StepControl(), count: workflow.graph.count)
       page.mainCount = workflow.graph.count - workflow.finallyCount
       page.begin(workflow, usualDurations)
     }
-    let approvals = Approvals()
-    self.approvals = approvals
     let performer = StepPerformer(
       workflow: workflow, executor: engine.executor, registry: engine.registry,
       sharedWork: engine.sharedWork, observer: observer, ledger: ledger,
-      slots: Slots(count: workflow.maxParallel ?? Engine.defaultMaxParallel),
-      limits: StepLimits(of: workflow), killSwitch: KillSwitch(), stopSwitches: StopSwitches(),
-      approvals: approvals, secrets: secrets, cache: engine.cache, clock: engine.clock,
-      stepEnded: { continuation.yield(.stepEnded($0)) })
-    let driver = RunDriver(
-      workflow: workflow, ledger: ledger, performer: performer, requests: stream,
-      requestAgain: continuation, clock: engine.clock)
+      slots: Slots(for: workflow, maxParallel: Engine.defaultMaxParallel),
+      secrets: secrets, cache: engine.cache, clock: engine.clock,
+      stepEnded: { continuation.yield(.input(.stepEnded($0))) })
+    let clock = engine.clock
     driving = Task {
-      var driver = driver
+      var driver = RunDriver(
+        performer: performer, requests: stream, requester: continuation, clock: clock)
       let outcome = await driver.drive()
       // Nobody may wait for the answer of a run that is over.
       continuation.finish()
@@ -74,7 +69,7 @@ public final class Run: Sendable {
   }
 
   deinit {
-    requests.yield(.cancel(.request))
+    requests.yield(.input(.cancel(.request)))
   }
 
   /// What happens, as a Combine publisher; `events.values` is the same as an async sequence.
@@ -96,7 +91,7 @@ public final class Run: Sendable {
   /// Returns at once. Requests that come while a restart waits fold into it. Does nothing once the
   /// run is over or being cancelled.
   public func restart() {
-    requests.yield(.restart(from: [], askedIn: generation))
+    requests.yield(.input(.restart(from: [], requestedIn: generation)))
   }
 
   /// Takes one step again, with all that depends on it; the other branches go on, and what has
@@ -107,7 +102,8 @@ public final class Run: Sendable {
   /// - Parameter step: The id of the step.
   /// - Throws: ``SelectionError`` when the workflow has no such step.
   public func restart(from step: String) throws(SelectionError) {
-    requests.yield(.restart(from: try workflow.found(step), askedIn: generation))
+    requests.yield(
+      .input(.restart(from: try workflow.found(step), requestedIn: generation)))
   }
 
   /// Takes the run again with other values: those of a workflow that was read once more, with other
@@ -181,7 +177,10 @@ public final class Run: Sendable {
   @discardableResult
   package func answer(_ step: String, isApproved: Bool) throws(SelectionError) -> Bool {
     let found = try workflow.found(step)
-    return found.filter { approvals.decide($0, isApproved ? .approved : .rejected) }.count > 0
+    let tickets = ledger.decide { page in
+      found.compactMap { page.controls[$0.position].takeApproval() }
+    }
+    return tickets.filter { $0.answer(isApproved) }.count > 0
   }
 
   private var generation: Int { ledger.decide { $0.state.generation } }
@@ -191,7 +190,7 @@ public final class Run: Sendable {
   ///
   /// Returns at once; a second call changes nothing.
   public func cancel() {
-    requests.yield(.cancel(.request))
+    requests.yield(.input(.cancel(.request)))
   }
 
   /// Cancels the run because something that it cannot do without has failed; its outcome tells so.
@@ -200,14 +199,14 @@ public final class Run: Sendable {
   ///
   /// - Parameter problem: What has failed, for people.
   public func abandon(because problem: String) {
-    requests.yield(.cancel(.abandoned(problem)))
+    requests.yield(.input(.cancel(.abandoned(problem))))
   }
 
   /// Cancels the run without any grace: the processes of all steps are killed.
   ///
   /// Returns at once. In-process steps cannot be killed; they are cancelled.
   public func kill() {
-    requests.yield(.kill)
+    requests.yield(.input(.kill))
   }
 }
 

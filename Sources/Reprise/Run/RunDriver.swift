@@ -1,303 +1,254 @@
-// Takes a run from its first step to its end, through cancels and restarts. Knows when steps are
-// started and stopped; what a step does is the performer's business.
+// Carries out what the state machine of a run decides, one request at a time.
 
 import WorkflowLanguage
 
-/// Drives one run: a loop over the requests that reach it, in the order in which they came.
+/// Drives one run from its first step to its end.
 ///
-/// Everything that starts or stops steps happens in this loop, one request at a time; so a restart
-/// never crosses a cancel, and two generations are never alive at once. The invariant: a step is
-/// connected to the pipeline only while the state of the run is not waiting for its old self.
+/// Everything that starts or stops steps happens in the loop of ``drive()``: the plan is
+///
+/// - take the next request (restart, cancel, kill, a step ended, time is up),
+/// - let the ``RunMachine`` decide what it means,
+/// - carry its actions out, and feed back what they result in,
+/// - until the machine ends the run.
+///
+/// So a restart never crosses a cancel, and two generations are never alive at once.
 struct RunDriver: Sendable {
-  /// What can be asked of a run, and what the performer tells it.
+  /// What can be requested of a run, and what its performer and its timer report.
   enum Request: Sendable {
-    /// Take the run again from the top (no steps), or from some; with the generation in which that was
-    /// asked.
-    case restart(from: [StepIndex], askedIn: Int)
-    /// The same, with other values from then on. Whoever asks is told whether that is possible, and has
-    /// the last word on whether it is done.
+    case input(RunMachine.Input)
+    /// Restart with the values of another workflow. `decide` is called with whether that is possible,
+    /// and has the last word on whether it is done.
     case restartAnew(from: [StepIndex], as: Workflow, decide: @Sendable (Bool) -> Bool)
-    case cancel(CancellationCause)
-    /// Cancel without grace.
-    case kill
-    /// A step ended, and that may be what the run waits for.
-    case stepEnded(StepIndex)
-    /// The workflow's `timeout` is over for a generation.
-    case timedOut(generation: Int)
 
-    /// Tells whoever waits for an answer that the run is over.
+    /// Answers a request that comes after the run is over.
     func refuse() {
       if case .restartAnew(_, _, let decide) = self { _ = decide(false) }
     }
   }
 
-  private(set) var workflow: Workflow
-  let ledger: RunLedger
-  private(set) var performer: StepPerformer
-  let requests: AsyncStream<Request>
-  let requestAgain: AsyncStream<Request>.Continuation
-  let clock: any RunClock
+  private var performer: StepPerformer
+  private let requests: AsyncStream<Request>
+  private let requester: AsyncStream<Request>.Continuation
+  private let clock: any RunClock
+  private var machine: RunMachine
+  private let pipeline: Pipeline
+  /// The workflow of the next generation, if it is another one.
+  private var next: Workflow?
+  private var alarm: Task<Void, Never>?
 
-  private var graph: Graph { workflow.graph }
-  private var finallySteps: ArraySlice<StepIndex> { graph.indices.suffix(workflow.finallyCount) }
+  private var ledger: RunLedger { performer.ledger }
+  private var workflow: Workflow { performer.workflow }
 
-  /// Runs the workflow to its end.
+  /// Makes the driver of a run that has been announced in the ledger.
+  init(
+    performer: StepPerformer, requests: AsyncStream<Request>,
+    requester: AsyncStream<Request>.Continuation, clock: any RunClock
+  ) {
+    self.performer = performer
+    self.requests = requests
+    self.requester = requester
+    self.clock = clock
+    let workflow = performer.workflow
+    machine = RunMachine(
+      graph: workflow.graph, finallyCount: workflow.finallyCount,
+      generation: performer.ledger.state.generation)
+    pipeline = Pipeline(graph: workflow.graph)
+  }
+
+  /// Runs the workflow to its end. Called once.
   ///
-  /// Called once.
-  ///
-  /// - Returns: How it ended; the event that tells it has been recorded by then.
+  /// - Returns: How it ended; the event that says so is durable by then.
   mutating func drive() async -> RunOutcome {
-    let pipeline = Pipeline<StepResult>(graph: graph).execution()
-    defer { pipeline.disconnect() }
-    let generation = ledger.state.generation
-    var course = Course(generation: generation)
-    // That there is a run is durable before the first of its processes exists.
-    // Where it cannot be, the request to abandon it is on its way.
-    var alarm: Task<Void, Never>?
-    if let problem = performer.secrets.problem(with: workflow) {
-      // What is not known cannot be hidden, so nothing of the run may begin.
-      cancel(.abandoned(problem), &course, pipeline)
-    } else if await ledger.recorded() == nil {
-      alarm = start(graph.topologicalOrder, in: pipeline, generation: generation)
-    }
+    let execution = pipeline.execution()
+    defer { execution.disconnect() }
     defer { alarm?.cancel() }
-    if let outcome = await endIfDone(&course, pipeline) { return outcome }
-
+    // A secret that is not known cannot be masked, so nothing of the run may begin.
+    let problem = performer.secrets.problem(with: workflow)
+    let first = problem.map { RunMachine.Input.cancel(.abandoned($0)) } ?? .start
+    if let outcome = await carryOut(decide(first), execution) { return outcome }
     for await request in requests {
-      switch request {
-      case .restart(let steps, let askedIn):
-        guard !course.lastRestart.answers(steps, askedIn: askedIn) else { continue }
-        restart(from: steps, &course, pipeline)
-      case .restartAnew(let steps, let next, let decide):
-        let isPossible = course.mayRestart && RunPlan(next) == RunPlan(workflow)
-        // Before anything of it is done: what decides may have to be recorded.
-        guard decide(isPossible) else { continue }
-        course.next = next
-        restart(from: steps, &course, pipeline)
-      case .cancel(let cause):
-        cancel(cause, &course, pipeline)
-      case .kill:
-        kill(&course, pipeline)
-      case .timedOut(let generation):
-        guard !course.isFinallyBegun, ledger.decide({ $0.state.generation == generation }) else {
-          continue
-        }
-        cancel(.runTimedOut, &course, pipeline)
-      case .stepEnded(let step):
-        // The word of an earlier end may come late, when the step is under way again.
-        guard !ledger.decide({ $0.state.steps[step.position].phase.isUnderWay }) else { continue }
-        course.waiting.remove(step)
-      }
-      if case .toRestart(let steps, let isWhole, let outstanding) = course.waiting,
-        outstanding.isEmpty
-      {
-        alarm?.cancel()
-        if let next = course.next { become(next) }
-        let generation = beginGeneration(of: steps, isWhole: isWhole)
-        course = Course(generation: generation, steps: isWhole ? nil : Set(steps))
-        if await ledger.recorded() == nil {
-          alarm = start(steps, in: pipeline, generation: generation)
-        }
-      }
-      if let outcome = await endIfDone(&course, pipeline) { return outcome }
+      guard let input = input(for: request) else { continue }
+      if let outcome = await carryOut(decide(input), execution) { return outcome }
     }
     preconditionFailure("BUG: the requests of a run end only with the run")
   }
 
+  /// What a request means to the machine; nil when it has no effect.
+  private mutating func input(for request: Request) -> RunMachine.Input? {
+    switch request {
+    case .input(.stepEnded(let step)):
+      // Ignore a stale report: the step has been restarted since.
+      let isInProgress = ledger.decide { $0.state.steps[step.position].phase.isUnderWay }
+      return isInProgress ? nil : .stepEnded(step)
+    case .input(let input):
+      return input
+    case .restartAnew(let steps, let next, let decide):
+      let isPossible = machine.mayRestart && RunPlan(next) == RunPlan(workflow)
+      // Before anything of it is done: the decision may have to be recorded.
+      guard decide(isPossible) else { return nil }
+      self.next = next
+      return .restart(from: steps, requestedIn: nil)
+    }
+  }
+
+  private mutating func decide(_ input: RunMachine.Input) -> [RunMachine.Action] {
+    let steps = ledger.decide { page in
+      RunMachine.Steps(
+        areMainStepsOver: page.state.counts.final >= page.mainCount,
+        areOver: page.state.counts.final == page.state.steps.count)
+    }
+    return machine.handle(input, steps)
+  }
+
+  /// Carries out actions and those that follow from them.
+  ///
+  /// - Returns: How the run ended, if it did.
+  private mutating func carryOut(
+    _ actions: [RunMachine.Action], _ execution: PipelineExecution
+  ) async -> RunOutcome? {
+    var actions = actions[...]
+    while let action = actions.popFirst() {
+      var input: RunMachine.Input?
+      switch action {
+      case .stop(let steps, let reason):
+        input = .stopped(outstanding: stop(steps, because: reason, execution))
+      case .connectFirst(let steps):
+        input = await startGeneration(steps, execution)
+      case .restart(let steps, let isWhole):
+        beginGeneration(of: steps, isWhole: isWhole)
+        input = await startGeneration(steps, execution)
+      case .connectFinally(let cause):
+        input = await connectFinally(cause, execution)
+      case .kill:
+        let handlers = ledger.decide { page in
+          page.controls.indices.flatMap { page.controls[$0].kill() }
+        }
+        for handler in handlers { handler() }
+      case .end(let cause):
+        if let outcome = await end(cause) { return outcome }
+      }
+      if let input { actions += decide(input) }
+    }
+    return nil
+  }
+
   // MARK: Starting
 
-  /// Takes over the values of a workflow with the same steps: what starts from now on has them.
-  private mutating func become(_ next: Workflow) {
-    workflow = next
-    performer.workflow = next
-  }
-
-  private func beginGeneration(of steps: [StepIndex], isWhole: Bool) -> Int {
-    ledger.decide { page in
-      let generation = page.state.generation + 1
-      let reset = isWhole ? nil : steps.map { graph.id(of: $0) }
-      for step in steps { page.stopped[step.position] = nil }
+  private mutating func beginGeneration(of mainSteps: [StepIndex], isWhole: Bool) {
+    alarm?.cancel()
+    if let next { performer.workflow = next }
+    next = nil
+    let steps = mainSteps + finallySteps
+    ledger.decide { [generation = machine.generation, graph = workflow.graph] page in
+      for step in steps { page.controls[step.position].reset() }
       page.ending = nil
+      let reset = isWhole ? nil : steps.map { graph.id(of: $0) }
       page.tell(.generationStarted(reset: reset), generation: generation)
-      return generation
     }
   }
 
-  /// Admits steps to a generation and connects them, but for those under `finally`.
-  ///
-  /// - Returns: The task that will tell when the generation has taken too long, if there is a limit.
-  private func start(
-    _ steps: [StepIndex], in pipeline: PipelineExecution<StepResult>, generation: Int
-  ) -> Task<Void, Never>? {
-    let mainCount = graph.count - workflow.finallyCount
-    connect(steps.filter { $0.position < mainCount }, in: pipeline, generation: generation)
-    guard let timeout = workflow.timeout else { return nil }
-    return Task { [clock, requestAgain] in
-      guard (try? await clock.sleep(for: timeout)) != nil else { return }
-      requestAgain.yield(.timedOut(generation: generation))
-    }
-  }
-
-  private func connect(
-    _ steps: [StepIndex], in pipeline: PipelineExecution<StepResult>, generation: Int
-  ) {
-    ledger.decide { page in
-      // What succeeded before the run was resumed is connected for its outputs alone.
-      for step in steps where page.state.steps[step.position].phase == .pending {
-        page.admitted[step.position] = generation
+  /// Connects the steps of a generation, and sets the alarm for its time limit.
+  private mutating func startGeneration(
+    _ steps: [StepIndex], _ execution: PipelineExecution
+  ) async -> RunMachine.Input? {
+    // The generation is on record before the first of its processes exists.
+    guard await ledger.recorded() == nil else { return .recordFailed }
+    connect(steps, execution)
+    if let timeout = workflow.timeout {
+      alarm = Task { [clock, requester, generation = machine.generation] in
+        guard (try? await clock.sleep(for: timeout)) != nil else { return }
+        requester.yield(.input(.timedOut(generation: generation)))
       }
     }
-    pipeline.connect(steps) { [performer] step, results in
+    return .connected
+  }
+
+  private func connect(_ steps: [StepIndex], _ execution: PipelineExecution) {
+    let generation = machine.generation
+    ledger.decide { page in
+      // A step that succeeded before the run was resumed is connected for its outputs alone.
+      for step in steps where page.state.steps[step.position].phase == .pending {
+        page.controls[step.position].admit(to: generation)
+      }
+    }
+    let queue = GenerationQueue(performer, generation: generation)
+    execution.connect(steps, in: queue) { [performer] step, results in
       await performer.perform(step, generation: generation, results: results)
     }
   }
 
-  /// Starts the steps under `finally` when all others are over, however they ended.
-  private func beginFinallyIfDue(
-    _ course: inout Course, _ pipeline: PipelineExecution<StepResult>
-  ) async {
-    guard workflow.finallyCount > 0, !course.isFinallyBegun, !course.isKilled else { return }
-    var cause: CancellationCause?
-    switch course.waiting {
-    case .forSteps:
-      guard ledger.decide({ $0.state.counts.final >= $0.mainCount }) else { return }
-    case .toEnd(.abandoned, _), .toRestart, .forFinally:
-      return
-    case .toEnd(let found, let outstanding):
-      guard outstanding.isEmpty else { return }
-      cause = found
-    }
-    // What they do may depend on all that went before.
-    guard await ledger.recorded() == nil else { return }
-    let generation = ledger.decide { [cause] page in
+  private var finallySteps: [StepIndex] { machine.finallySteps }
+
+  /// Connects the steps under `finally`, now that all others are over.
+  private func connectFinally(
+    _ cause: CancellationCause?, _ execution: PipelineExecution
+  ) async -> RunMachine.Input? {
+    // What they do may depend on everything before.
+    guard await ledger.recorded() == nil else { return .recordFailed }
+    ledger.decide { page in
       if let cause { page.cancelRest(because: cause, upTo: page.mainCount) }
       page.ending =
         cause.map { $0 == .runTimedOut ? .failure : .cancel }
         ?? (page.state.firstFailure == nil ? .success : .failure)
-      return page.state.generation
     }
-    course.isFinallyBegun = true
-    if let cause { course.waiting = .forFinally(cause) }
-    connect(Array(finallySteps), in: pipeline, generation: generation)
+    connect(finallySteps, execution)
+    return .connected
   }
 
   // MARK: Stopping
 
-  private func restart(
-    from steps: [StepIndex], _ course: inout Course, _ pipeline: PipelineExecution<StepResult>
-  ) {
-    var isWhole = steps.isEmpty
-    var affected = isWhole ? graph.topologicalOrder : withDependents(steps)
-    guard course.mayRestart else { return }
-    if case .toRestart(let steps, let wasWhole, _) = course.waiting {
-      // Requests that come during a restart fold into it.
-      isWhole = isWhole || wasWhole
-      affected = isWhole ? graph.topologicalOrder : withDependents(steps + affected)
-    }
-    let outstanding = stop(affected, in: pipeline) { page in
-      page.tell(.runRestarting(from: isWhole ? nil : affected.map { graph.id(of: $0) }))
-    }
-    course.waiting = .toRestart(steps: affected, isWhole: isWhole, outstanding: outstanding)
-  }
-
-  /// Steps with all that depends on them; those under `finally` depend on every other one.
-  private func withDependents(_ steps: [StepIndex]) -> [StepIndex] {
-    graph.withDependents(steps + finallySteps)
-  }
-
-  private func cancel(
-    _ cause: CancellationCause, _ course: inout Course,
-    _ pipeline: PipelineExecution<StepResult>
-  ) {
-    switch course.waiting {
-    case .toEnd, .forFinally: return
-    case .forSteps, .toRestart: break
-    }
-    let outstanding = stop(graph.topologicalOrder, in: pipeline) { page in
-      page.tell(.runCancelling(cause))
-    }
-    course.waiting = .toEnd(cause, outstanding: outstanding)
-  }
-
-  private func kill(_ course: inout Course, _ pipeline: PipelineExecution<StepResult>) {
-    course.isKilled = true
-    cancel(.request, &course, pipeline)
-    if case .forFinally(let cause) = course.waiting {
-      let outstanding = stop(Array(finallySteps), in: pipeline) { _ in }
-      course.waiting = .toEnd(cause, outstanding: outstanding)
-    }
-    // Only now: a process that is killed before its task is cancelled would count as failed.
-    performer.killSwitch.engage()
-  }
-
-  /// Takes steps out of the run: what has not begun cannot begin any more, what runs is told to end.
+  /// Takes steps out of the run: what has not begun cannot begin, what runs is cancelled.
   ///
-  /// - Returns: The steps that are still under way.
+  /// - Returns: The steps that are still in progress.
   private func stop(
-    _ steps: [StepIndex], in pipeline: PipelineExecution<StepResult>,
-    telling tell: (inout RunLedger.Page) -> Void
+    _ steps: [StepIndex], because reason: RunMachine.StopReason, _ execution: PipelineExecution
   ) -> Set<StepIndex> {
-    let outstanding = ledger.decide { page in
-      tell(&page)
-      for step in steps { page.admitted[step.position] = 0 }
+    let outstanding = ledger.decide { [graph = workflow.graph] page in
+      switch reason {
+      case .restart(let restarted):
+        page.tell(.runRestarting(from: restarted.map { $0.map { graph.id(of: $0) } }))
+      case .cancel(let cause):
+        page.tell(.runCancelling(cause))
+      case .kill:
+        break
+      }
+      // The gate before the cancel: nothing of these steps is recorded any more except their end.
+      for step in steps { page.controls[step.position].close() }
       return Set(steps.filter { page.state.steps[$0.position].phase.isUnderWay })
     }
-    pipeline.disconnect(steps)
+    execution.disconnect(steps)
     return outstanding
   }
 
   // MARK: The end
 
-  /// Ends the run when nothing is left to be done.
+  /// Ends the run.
   ///
-  /// - Returns: How it ended, which by then has been recorded.
-  private func endIfDone(
-    _ course: inout Course, _ pipeline: PipelineExecution<StepResult>
-  ) async -> RunOutcome? {
-    await beginFinallyIfDue(&course, pipeline)
-    guard isDone(course.waiting) else { return nil }
-    // Whoever sees that the run is over may remove its logs: nothing may be written to them by then.
+  /// - Returns: How it ended, which is durable by then; nil when it cannot end like that, because
+  ///   what was before is not durable. A request to abandon the run is then on its way.
+  private func end(_ cause: CancellationCause?) async -> RunOutcome? {
+    // After the end the logs may be removed, so nothing may be written to them any more.
     await ledger.outputKept()
-    // The end is told only when everything before it is durable, so that nobody is told of a success
-    // that is not. Where it cannot be, the request to abandon the run is on its way.
-    if case .forSteps = course.waiting, await ledger.recorded() != nil { return nil }
-    let outcome = end(course.waiting)
-    if let problem = await ledger.recorded() { return .abandoned(problem) }
-    return outcome
-  }
-
-  private func isDone(_ waiting: Course.Waiting) -> Bool {
-    switch waiting {
-    case .forSteps, .forFinally: ledger.decide { $0.state.counts.final == $0.state.steps.count }
-    case .toRestart: false
-    case .toEnd(_, let outstanding): outstanding.isEmpty
-    }
-  }
-
-  /// Tells how a run ends that is done.
-  private func end(_ waiting: Course.Waiting) -> RunOutcome {
-    ledger.decide { page in
-      let outcome: RunOutcome
-      switch waiting {
-      case .forSteps: outcome = page.state.outcomeOfSteps
-      case .toEnd(let cause, _), .forFinally(let cause):
-        page.cancelRest(because: cause, upTo: page.state.steps.count)
-        outcome =
-          switch cause {
-          case .runTimedOut: .timedOut(after: workflow.timeout ?? .zero)
-          case .abandoned(let problem): .abandoned(problem)
-          case .request, .restart, .failure, .interrupted: .cancelled
-          }
-      case .toRestart: preconditionFailure("BUG: a run does not end while it restarts")
-      }
+    if cause == nil, await ledger.recorded() != nil { return nil }
+    let outcome = ledger.decide { [timeout = workflow.timeout] page in
+      if let cause { page.cancelRest(because: cause, upTo: page.state.steps.count) }
+      let outcome =
+        switch cause {
+        case nil: page.state.outcomeOfSteps
+        case .runTimedOut: RunOutcome.timedOut(after: timeout ?? .zero)
+        case .abandoned(let problem): RunOutcome.abandoned(problem)
+        case .request, .restart, .failure, .interrupted: RunOutcome.cancelled
+        }
       page.tell(.runEnded(outcome))
       return outcome
     }
+    if let problem = await ledger.recorded() { return .abandoned(problem) }
+    return outcome
   }
 }
 
 extension RunLedger.Page {
-  /// Tells of steps that are not over that they will not run.
+  /// Records that steps which are not over will not run.
   fileprivate mutating func cancelRest(because cause: CancellationCause, upTo count: Int) {
     for position in 0..<count where !state.steps[position].phase.isFinal {
       tell(.cancelled(cause), of: position, attempt: 0)
@@ -306,7 +257,7 @@ extension RunLedger.Page {
 }
 
 extension RunState {
-  /// How a run ends whose steps all have come to their end by themselves.
+  /// How a run ends whose steps all came to their end by themselves.
   fileprivate var outcomeOfSteps: RunOutcome {
     guard let firstFailure, case .failed(let reason) = steps[firstFailure].phase else {
       return .succeeded

@@ -13,10 +13,8 @@ final class RunLedger: Sendable {
   /// What a decision sees and may change while it holds the ledger.
   struct Page: ~Copyable {
     fileprivate(set) var state: RunState
-    /// The generation in which a step may begin, by position; 0 for those that may not.
-    var admitted: [Int] = []
-    /// Steps that are not to go on because another one has failed, with the cause, by position.
-    var stopped: [Int: CancellationCause] = [:]
+    /// How each step is stopped, killed and answered, by position.
+    var controls: [StepControl] = []
     /// How many steps do not stand under `finally`.
     var mainCount = 0
     /// How the steps ended that do not stand under `finally`, once they have.

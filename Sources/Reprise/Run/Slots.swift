@@ -1,115 +1,190 @@
-// The places that running steps take, so that no more than `max-parallel` run at once.
-// Knows nothing of steps.
+// The ready queue of a run: which step begins next, within the limits on how many run at once.
 
-import CombineOperators
 import Synchronization
+import WorkflowLanguage
 
-/// A number of places, handed out in the order in which they were asked for.
+/// The ready queue of a run and the limits on its running steps: `max-parallel`, the `mutex` of a
+/// step, and the `max-parallel` of a `foreach` or `matrix`.
 ///
-/// Safe to use from any thread. Asking and giving back take constant time on average, however many
-/// wait.
+/// - Order: a ready step begins in plan order, the order of the file. A step that waits for a limit
+///   of its own does not hold up the steps after it.
+/// - One at a time: the next step begins only when the one before has reported that it ``started(_:)``,
+///   so that steps also *start* in plan order, whatever the threads do.
+/// - All or nothing: a step gets its slots in all of its limits at the same time, so no step keeps a
+///   slot while it waits for another, and no two can wait for each other.
+///
+/// Safe to use from any thread. Each call is logarithmic in the number of waiting steps, amortised.
 final class Slots: Sendable {
-  private enum Holder {
-    /// Has a ticket but does not wait yet.
-    case announced
-    case cancelled
-    case waiting(CheckedContinuation<Bool, Never>)
+  /// Something to do without the lock held.
+  typealias Turn = @Sendable () -> Void
+
+  fileprivate struct Limit {
+    var free: Int
+    /// Steps whose turn came while this limit had no slot for them. Some may have left since.
+    var parked = MinHeap()
   }
 
-  private struct State {
+  fileprivate struct State {
     var free: Int
-    var nextTicket = 0
-    /// Those that have neither got a place nor given up, by ticket.
-    var holders: [Int: Holder] = [:]
-    /// The tickets of those that wait, in the order of asking.
-    var line = Queue<Int>()
-
-    mutating func nextInLine() -> CheckedContinuation<Bool, Never>? {
-      while let ticket = line.popFirst() {
-        if case .waiting(let continuation) = holders.removeValue(forKey: ticket) {
-          return continuation
-        }
-      }
-      return nil
-    }
+    var limits: [Limit]
+    /// The indices in `limits` of the limits of a step, for those that have any.
+    let limitsOfStep: [Int: [Int]]
+    /// What begins each waiting step, by position.
+    var waiting: [Int: Turn] = [:]
+    /// Waiting steps that are not parked at a limit. Some may have left since.
+    var queue = MinHeap()
+    /// The steps that have slots.
+    var holders: Set<Int> = []
+    /// The step that has begun last, until it has started.
+    var starting: Int?
   }
 
   private let state: Mutex<State>
 
-  /// Makes so many places.
+  /// Makes slots.
   ///
-  /// - Parameter count: How many, at least 1.
-  init(count: Int) {
-    precondition(count > 0, "a run needs at least one place")
-    state = Mutex(State(free: count))
+  /// - Parameters:
+  ///   - count: How many steps may have one at once, at least 1.
+  ///   - limits: How many steps may have one at once under each further limit.
+  ///   - limitsOfStep: The indices in `limits` of the limits of a step, for those that have any.
+  init(count: Int, limits: [Int] = [], limitsOfStep: [Int: [Int]] = [:]) {
+    precondition(count > 0, "a run needs at least one slot")
+    state = Mutex(
+      State(free: count, limits: limits.map { Limit(free: $0) }, limitsOfStep: limitsOfStep))
   }
 
-  /// How many wait for a place.
-  var waitingCount: Int { state.withLock { $0.line.count } }
-
-  /// Takes a place, waiting for one if none is free.
+  /// Makes the slots for a workflow.
   ///
-  /// - Returns: false when the task was cancelled while it waited: it then has no place.
-  func take() async -> Bool {
-    let ticket = state.withLock { state -> Int? in
-      if state.free > 0 {
-        state.free -= 1
-        return nil
+  /// - Parameters:
+  ///   - workflow: Its steps name their limits.
+  ///   - maxParallel: How many steps may run at once where the workflow does not say.
+  convenience init(for workflow: Workflow, maxParallel: Int) {
+    var limits: [Int] = []
+    var limitsOfStep: [Int: [Int]] = [:]
+    var indices: [String: Int] = [:]
+    for (position, step) in workflow.steps.enumerated() {
+      guard let extras = step.extrasIfAny else { continue }
+      // The names of mutexes and the ids of groups are told apart by their first letter.
+      let own = [
+        extras.mutex.map { (name: "m" + $0, count: 1) },
+        extras.parallelLimit.map { (name: "g" + $0.group, count: $0.count) },
+      ].compactMap(\.self)
+      for limit in own {
+        let index = indices[limit.name] ?? limits.count
+        if index == limits.count { limits.append(limit.count) }
+        indices[limit.name] = index
+        limitsOfStep[position, default: []].append(index)
       }
-      state.nextTicket += 1
-      state.holders[state.nextTicket] = .announced
-      return state.nextTicket
     }
-    guard let ticket else { return true }
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { wait(ticket, $0) }
-    } onCancel: {
-      cancel(ticket)
+    self.init(
+      count: workflow.maxParallel ?? maxParallel, limits: limits, limitsOfStep: limitsOfStep)
+  }
+
+  /// How many steps wait.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  /// Adds a step to the queue; ``startNext()`` then begins it when it is its turn.
+  ///
+  /// - Parameters:
+  ///   - step: A step that neither waits nor has slots.
+  ///   - begin: Called once, without the lock held, when the step has its slots.
+  func enter(_ step: StepIndex, begin: @escaping Turn) {
+    state.withLock { state in
+      state.waiting[step.position] = begin
+      state.queue.insert(step.position)
     }
   }
 
-  /// Gives a place back; whoever has waited longest gets it.
-  func giveBack() {
-    let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-      let next = state.nextInLine()
-      if next == nil { state.free += 1 }
-      return next
+  /// Removes a waiting step.
+  ///
+  /// - Returns: Whether it was waiting. If not, it has its slots or will never have any.
+  func withdraw(_ step: StepIndex) -> Bool {
+    state.withLock { state in
+      guard state.waiting.removeValue(forKey: step.position) != nil else { return false }
+      state.unparkForFreeSlots(of: step.position)
+      return true
     }
-    next?.resume(returning: true)
   }
 
-  /// Between the ticket and this call the task may have been cancelled, or a place come free.
-  private func wait(_ ticket: Int, _ continuation: CheckedContinuation<Bool, Never>) {
-    let answer = state.withLock { state -> Bool? in
-      if case .cancelled = state.holders[ticket] {
-        state.holders[ticket] = nil
-        return false
-      }
-      if state.free > 0 {
-        state.free -= 1
-        state.holders[ticket] = nil
-        return true
-      }
-      state.holders[ticket] = .waiting(continuation)
-      state.line.append(ticket)
-      return nil
-    }
-    if let answer { continuation.resume(returning: answer) }
+  /// Begins the next step, if one may begin.
+  func startNext() {
+    state.withLock { $0.nextTurn() }?()
   }
 
-  private func cancel(_ ticket: Int) {
-    let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-      switch state.holders[ticket] {
-      case .announced:
-        state.holders[ticket] = .cancelled
-        return nil
-      case .waiting(let continuation):
-        state.holders[ticket] = nil
-        return continuation
-      case .cancelled, nil:
-        return nil
+  /// Lets the next step begin: this one has started, or will not start.
+  ///
+  /// Does nothing when another step is starting.
+  func started(_ step: StepIndex) {
+    let turn = state.withLock { state -> Turn? in
+      guard state.starting == step.position else { return nil }
+      state.starting = nil
+      return state.nextTurn()
+    }
+    turn?()
+  }
+
+  /// Releases the slots of a step, if it has any. Call ``startNext()`` afterwards.
+  func release(_ step: StepIndex) {
+    state.withLock { state in
+      guard state.holders.remove(step.position) != nil else { return }
+      state.free += 1
+      for limit in state.limitsOfStep[step.position] ?? [] { state.limits[limit].free += 1 }
+      state.unparkForFreeSlots(of: step.position)
+      if state.starting == step.position { state.starting = nil }
+    }
+  }
+
+  /// Waits until a step has its slots; returns at once when it has them already.
+  ///
+  /// - Returns: Whether it has them: not when the task was cancelled while it waited.
+  func take(_ step: StepIndex) async -> Bool {
+    guard !state.withLock({ $0.holders.contains(step.position) }) else { return true }
+    let ticket = Ticket<Void>()
+    enter(step) { ticket.answer(()) }
+    startNext()
+    if await ticket.value() != nil { return true }
+    // Cancelled. Either the step still waits, or its turn has come at the same moment.
+    return !withdraw(step)
+  }
+}
+
+extension Slots.State {
+  /// Gives the first step in the queue its slots, if it is time.
+  ///
+  /// - Returns: What begins it.
+  fileprivate mutating func nextTurn() -> Slots.Turn? {
+    guard starting == nil, free > 0 else { return nil }
+    while let step = queue.popMin() {
+      guard waiting[step] != nil else { continue }
+      let own = limitsOfStep[step] ?? []
+      if let full = own.first(where: { limits[$0].free == 0 }) {
+        limits[full].parked.insert(step)
+        // It leaves the queue without using its other limits.
+        unparkForFreeSlots(of: step)
+        continue
+      }
+      free -= 1
+      for limit in own { limits[limit].free -= 1 }
+      holders.insert(step)
+      starting = step
+      unparkForFreeSlots(of: step)
+      return waiting.removeValue(forKey: step)
+    }
+    return nil
+  }
+
+  /// Returns a parked step to the queue for each limit of a step that has a free slot.
+  ///
+  /// That keeps the invariant: while a limit has a free slot and parked steps, the first of those
+  /// that ever waited for it is in the queue. Only one is, so a slot that comes free costs a
+  /// logarithm and not a look at all that wait for it.
+  fileprivate mutating func unparkForFreeSlots(of step: Int) {
+    for limit in limitsOfStep[step] ?? [] where limits[limit].free > 0 {
+      while let parked = limits[limit].parked.popMin() {
+        guard waiting[parked] != nil else { continue }
+        queue.insert(parked)
+        break
       }
     }
-    waiter?.resume(returning: false)
   }
 }

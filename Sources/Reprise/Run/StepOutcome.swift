@@ -11,21 +11,21 @@ extension RunLedger.Page {
       || (ending == nil && state.counts.final >= mainCount)
   }
 
-  /// Marks what is not to go on because a step has failed.
+  /// Stops the steps that must not go on because a step has failed.
   ///
-  /// - Returns: The steps that have to be stopped.
-  mutating func stopSiblings(of step: StepIndex, in workflow: Workflow) -> [StepIndex] {
+  /// - Returns: The futures to interrupt.
+  mutating func stopSiblings(of step: StepIndex, in workflow: Workflow) -> [StepFuture] {
     let group = workflow.steps[step.position].extras.failFastGroup
     guard workflow.failsFast || group != nil else { return [] }
     let id = workflow.steps[step.position].id
-    let siblings = workflow.graph.indices.filter { other in
+    return workflow.graph.indices.compactMap { other -> StepFuture? in
       let extras = workflow.steps[other.position].extras
-      return other != step && extras.finally == nil && !state.steps[other.position].phase.isFinal
+      let isSibling =
+        other != step && extras.finally == nil && !state.steps[other.position].phase.isFinal
         && (extras.failFastGroup == group && group != nil
           || workflow.failsFast && !workflow.asksForStatus(workflow.steps[other.position]))
+      return isSibling ? controls[other.position].stop(.failure(ofStep: id)) : nil
     }
-    for sibling in siblings { stopped[sibling.position] = .failure(ofStep: id) }
-    return siblings
   }
 }
 

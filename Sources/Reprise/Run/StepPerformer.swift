@@ -1,11 +1,11 @@
-// Takes one step through its states: ready, running, over. Knows neither the pipeline that calls it
-// nor when steps are restarted. How its values are computed is in StepPerformer+Values.
+// Takes one step through its states: ready, running, over. How its values are computed is in
+// StepPerformer+Values.
 
 import WorkflowLanguage
 
 /// Performs single steps of a run and records what becomes of them.
 struct StepPerformer: Sendable {
-  /// Changed between generations only, by one with the same steps.
+  /// Replaced between generations only, by one with the same steps.
   var workflow: Workflow
   let executor: any Executor
   let registry: ActionRegistry
@@ -13,86 +13,82 @@ struct StepPerformer: Sendable {
   let observer: (any RunObserver)?
   let ledger: RunLedger
   let slots: Slots
-  let limits: StepLimits
-  let killSwitch: KillSwitch
-  let stopSwitches: StopSwitches
-  let approvals: Approvals
   let secrets: Secrets
   let cache: StepCache?
   let clock: any RunClock
   /// Called after a step has ended while the run waits for just that.
   let stepEnded: @Sendable (StepIndex) -> Void
 
-  /// Performs one step in one generation.
+  // MARK: Admission
+
+  /// What a step does once the results of its needs are known.
+  enum Admission {
+    /// It does not run.
+    case over(StepResult)
+    /// It is ready and waits for its slots.
+    case toSlots
+    /// It is ready and waits for approval before it waits for its slots.
+    case toApproval
+  }
+
+  /// Decides whether a step runs, and records that it is ready if so.
   ///
-  /// Runs in the task that the pipeline made for it: when that is cancelled the step is stopped, and
-  /// this returns only when nothing of it is left. A step that was taken out of the generation
-  /// meanwhile does nothing and records nothing.
+  /// Called on the task that computed the last of the results. Does not wait.
   ///
   /// - Parameters:
-  ///   - step: Which step.
-  ///   - generation: The generation for which the pipeline connected it.
-  ///   - results: What became of the steps that it needs, in their order.
-  /// - Returns: What became of it.
-  func perform(_ step: StepIndex, generation: Int, results: [StepResult]) async -> StepResult {
-    // Before looking at what it needs: that may have changed since, and it is done nonetheless.
-    if let outputs = outputsOfEarlierSuccess(of: step) { return .succeeded(outputs) }
+  ///   - future: The future of the step.
+  ///   - generation: The generation for which it was connected.
+  func admit(_ future: StepFuture, generation: Int) -> Admission {
+    let step = StepIndex(future.step)
+    // Before looking at its needs: they may run again although this step has succeeded.
+    if let outputs = outputsOfEarlierSuccess(of: step) { return .over(.succeeded(outputs)) }
+    let job = job(step, generation: generation, results: future.results)
+    if let obstacle = job.obstacle, !job.isFinally {
+      guard case .failed = obstacle, workflow.asksForStatus(job.step) else {
+        return .over(giveUp(job, because: obstacle))
+      }
+    }
+    if let result = resultWithoutStarting(job) { return .over(result) }
+    let (result, isAwaited) = ledger.decide { page -> (StepResult?, Bool) in
+      let control = page.controls[step.position]
+      guard control.admits(generation) else { return (.stopped, false) }
+      if let cause = control.cause {
+        return (resultOfStop(job, cause, &page), page.isEndOfStepWaitedFor)
+      }
+      page.controls[step.position].becomeReady(future)
+      page.tell(.ready, of: step.position, attempt: 0)
+      return (nil, false)
+    }
+    if isAwaited { stepEnded(step) }
+    if let result { return .over(result) }
+    return job.step.extrasIfAny?.approval == nil ? .toSlots : .toApproval
+  }
+
+  /// A step with what is known when its needs have their results.
+  private func job(_ step: StepIndex, generation: Int, results: [StepResult]) -> StepJob {
     let declared = workflow.steps[step.position]
     let obstacle = results.lazy.compactMap(\.obstacle).first
-    let extras = declared.extrasIfAny
-    let isFinally = extras?.finally != nil
-    if let obstacle, !isFinally {
-      guard case .failed = obstacle, workflow.asksForStatus(declared) else {
-        return giveUp(step, generation: generation, because: obstacle)
-      }
-    }
-    let status =
+    let isFinally = declared.extrasIfAny?.finally != nil
+    let status: StepsStatus =
       isFinally
       ? ledger.decide { $0.ending?.status ?? .success } : obstacle == nil ? .success : .failure
-    let job = StepJob(
-      index: step, step: declared, generation: generation, status: status, results: results)
-    if extras != nil || workflow.failsFast, let result = await resultWithoutStarting(job) {
-      return result
-    }
-    guard record(.ready, of: step, admittedTo: generation) else { return .stopped }
-    guard workflow.failsFast || extras?.failFastGroup != nil else {
-      return await performReady(job)
-    }
-    // A failure beside it may stop this step alone, so it gets a task that can be cancelled alone.
-    let task = Task { await performReady(job) }
-    let registration = stopSwitches.register(step) { task.cancel() }
-    defer { stopSwitches.unregister(step, registration) }
-    return await withTaskCancellationHandler {
-      await task.value
-    } onCancel: {
-      task.cancel()
-    }
+    return StepJob(
+      index: step, step: declared, generation: generation, status: status, results: results,
+      obstacle: obstacle)
   }
 
-  /// Takes a step that is ready to its end.
-  private func performReady(_ job: StepJob) async -> StepResult {
-    if let result = await resultOfApproval(job) { return result }
-    var number = 1
-    while true {
-      switch await attempt(number, of: job) {
-      case .over(let result):
-        return result
-      case .again(let delay):
-        number += 1
-        guard (try? await clock.sleep(for: delay)) != nil else {
-          return end(job.index, attempt: number - 1, .cancelled(.request))
-        }
-      }
+  /// Records that a step which was stopped before it was ready does not run.
+  private func resultOfStop(
+    _ job: StepJob, _ cause: CancellationCause, _ page: inout RunLedger.Page
+  ) -> StepResult {
+    page.tell(.cancelled(cause), of: job.index.position, attempt: 0)
+    guard case .failure(let id) = cause, let failed = workflow.graph.index(of: id) else {
+      return .stopped
     }
+    return .failed(failed)
   }
 
-  private enum Attempted {
-    case over(StepResult)
-    /// It failed, and the next attempt begins after this time.
-    case again(Duration)
-  }
-
-  /// What a step left that has succeeded in an earlier generation; nil where it has not.
+  /// The outputs of a step that succeeded in an earlier generation; nil where it did not.
   private func outputsOfEarlierSuccess(of step: StepIndex) -> StepOutputs? {
     switch ledger.decide({ $0.state.steps[step.position].phase }) {
     case .succeeded(let outputs): outputs
@@ -101,17 +97,10 @@ struct StepPerformer: Sendable {
     }
   }
 
-  // MARK: Before it starts
-
-  /// What becomes of a step that is not to run at all; nil when it is to run.
-  private func resultWithoutStarting(_ job: StepJob) async -> StepResult? {
-    if let cause = ledger.decide({ $0.stopped[job.index.position] }) {
-      guard record(.cancelled(cause), of: job.index, admittedTo: job.generation),
-        case .failure(let id) = cause, let failed = workflow.graph.index(of: id)
-      else { return .stopped }
-      return .failed(failed)
-    }
-    if let endings = job.step.extras.finally,
+  /// The result of a step that does not run because of its condition or of where the run ends; nil
+  /// when it runs.
+  private func resultWithoutStarting(_ job: StepJob) -> StepResult? {
+    if let endings = job.step.extrasIfAny?.finally,
       let ending = ledger.decide({ $0.ending }), !endings.contains(ending)
     {
       return skip(job, "the run ended with \(ending.rawValue)")
@@ -127,6 +116,133 @@ struct StepPerformer: Sendable {
     }
   }
 
+  private func skip(_ job: StepJob, _ reason: String) -> StepResult {
+    record(.skipped(reason, [:]), of: job) ? .succeeded([:]) : .stopped
+  }
+
+  /// Fails a step before anything of it has begun.
+  private func fail(_ job: StepJob, _ reason: FailureReason) -> StepResult {
+    guard record(.ready, of: job) else { return .stopped }
+    // Once it is ready, the run waits for its end.
+    guard record(.started, of: job, attempt: 1) else {
+      return end(job.index, attempt: 0, .cancelled(.request))
+    }
+    return end(job.index, attempt: 1, .failed(reason))
+  }
+
+  /// Records that a step does not run because one that it needs has failed.
+  private func giveUp(_ job: StepJob, because obstacle: StepResult) -> StepResult {
+    guard case .failed(let failed) = obstacle else { return .stopped }
+    let cause = CancellationCause.failure(ofStep: workflow.steps[failed.position].id)
+    return record(.cancelled(cause), of: job) ? obstacle : .stopped
+  }
+
+  // MARK: Performing
+
+  /// The step was stopped before its next attempt has started.
+  private struct Withdrawn: Error {}
+
+  /// Performs one step that is ready.
+  ///
+  /// Runs in the task of the step's future: when that is cancelled the step is stopped, and this
+  /// returns only when nothing of it is left.
+  ///
+  /// - Parameters:
+  ///   - step: Which step.
+  ///   - generation: The generation for which it was connected.
+  ///   - results: The results of the steps that it needs, in their order.
+  /// - Returns: Its result, which is recorded.
+  func perform(_ step: StepIndex, generation: Int, results: [StepResult]) async -> StepResult {
+    let job = job(step, generation: generation, results: results)
+    // However it ends: the next step in the queue may start.
+    defer { slots.started(step) }
+    var startedCount = 0
+    do throws(Withdrawn) {
+      if let result = try await resultOfApproval(job) { return result }
+      while true {
+        switch try await attempt(startedCount + 1, of: job) {
+        case .over(let result):
+          return result
+        case .retry(let delay):
+          startedCount += 1
+          slots.release(step)
+          slots.startNext()
+          guard (try? await clock.sleep(for: delay)) != nil else { throw Withdrawn() }
+        }
+      }
+    } catch {
+      return end(step, attempt: startedCount, .cancelled(.request))
+    }
+  }
+
+  /// Waits for the approval that a step needs.
+  ///
+  /// - Returns: The result of a step that is rejected; nil when it may start.
+  private func resultOfApproval(_ job: StepJob) async throws(Withdrawn) -> StepResult? {
+    guard let text = job.step.extrasIfAny?.approval else { return nil }
+    let step = job.index
+    // Before anyone can see that it waits, so that a quick answer is not lost.
+    let ticket = ledger.decide { page -> Ticket<Bool>? in
+      guard page.controls[step.position].mayGoOn(job.generation) else { return nil }
+      page.tell(.waiting(text), of: step.position, attempt: 0)
+      return page.controls[step.position].ask()
+    }
+    guard let ticket, let isApproved = await ticket.value() else { throw Withdrawn() }
+    if isApproved {
+      try begin(.approved, of: job)
+      return nil
+    }
+    try begin(.started, of: job, attempt: 1)
+    return end(step, attempt: 1, .failed(.rejected))
+  }
+
+  private enum Attempted {
+    case over(StepResult)
+    /// It failed, and the next attempt begins after this time.
+    case retry(after: Duration)
+  }
+
+  /// Makes one attempt, as soon as the step has its slots.
+  private func attempt(_ number: Int, of job: StepJob) async throws(Withdrawn) -> Attempted {
+    let step = job.index
+    guard await slots.take(step) else { throw Withdrawn() }
+    // What this step needs must stay done even if the machine loses its power now. When that cannot
+    // be recorded, the run is about to be abandoned.
+    guard await ledger.recorded(successesOf: workflow.graph.needs(of: step)) == nil else {
+      throw Withdrawn()
+    }
+    // Hashing files may take long, so the steps after it do not wait for that to start.
+    if job.step.extrasIfAny?.cache != nil { slots.started(step) }
+    let values = values(for: job)
+    let resolved: ResolvedStep
+    let trace: StepTrace?
+    var earlierOutputs: StepOutputs?
+    do throws(FailureReason) {
+      resolved = try self.resolved(job, values)
+      trace = try self.trace(of: job, resolved, values)
+      if let trace, number == 1 {
+        earlierOutputs = outputsIfUpToDate(trace, job)
+        if earlierOutputs == nil { try forget(job) }
+      }
+    } catch {
+      try begin(.started, of: job, attempt: number)
+      return .over(end(step, attempt: number, .failed(masked(error))))
+    }
+    if let earlierOutputs { return .over(try skipUpToDate(job, earlierOutputs)) }
+    try begin(.started, of: job, attempt: number)
+    slots.started(step)
+    let context = context(of: job, attempt: number, resolved, values)
+    let event = await execute(context, values)
+    if let trace, case .succeeded(let outputs) = event { remember(trace, context, outputs) }
+    if let delay = delay(after: event, attempt: number, of: context.step),
+      case .failed(let reason) = event,
+      record(.retrying(reason, after: delay), of: job, attempt: number)
+    {
+      return .retry(after: delay)
+    }
+    return .over(end(step, attempt: number, event))
+  }
+
   private func resolved(
     _ job: StepJob, _ values: RunValues
   ) throws(FailureReason) -> ResolvedStep {
@@ -137,113 +253,16 @@ struct StepPerformer: Sendable {
     }
   }
 
-  /// Skips a step that is ready.
-  private func upToDate(_ job: StepJob, _ outputs: StepOutputs) -> StepResult {
-    let event = Event.StepEvent.skipped("up to date", outputs)
-    let isRecorded = record(event, of: job.index, admittedTo: job.generation)
-    return isRecorded ? .succeeded(outputs) : end(job.index, attempt: 0, .cancelled(.request))
-  }
-
-  private func skip(_ job: StepJob, _ reason: String) -> StepResult {
-    let isRecorded = record(.skipped(reason, [:]), of: job.index, admittedTo: job.generation)
-    return isRecorded ? .succeeded([:]) : .stopped
-  }
-
-  /// Fails a step before anything of it has begun.
-  private func fail(_ job: StepJob, _ reason: FailureReason) -> StepResult {
-    guard record(.ready, of: job.index, admittedTo: job.generation) else { return .stopped }
-    // Once it is ready, its end is waited for.
-    guard record(.started, of: job.index, attempt: 1, admittedTo: job.generation) else {
-      return end(job.index, attempt: 0, .cancelled(.request))
-    }
-    return end(job.index, attempt: 1, .failed(reason))
-  }
-
-  /// Waits for the approval that a step needs.
-  ///
-  /// - Returns: What became of the step; nil when it may start.
-  private func resultOfApproval(_ job: StepJob) async -> StepResult? {
-    guard let text = job.step.extrasIfAny?.approval else { return nil }
-    let position = job.index
-    approvals.open(position)
-    guard record(.waiting(text), of: position, admittedTo: job.generation) else {
-      approvals.close(position)
-      return end(position, attempt: 0, .cancelled(.request))
-    }
-    switch await approvals.decision(on: position) {
-    case .approved:
-      guard record(.approved, of: position, admittedTo: job.generation) else {
-        return end(position, attempt: 0, .cancelled(.request))
-      }
-      return nil
-    case .rejected:
-      guard record(.started, of: position, attempt: 1, admittedTo: job.generation) else {
-        return end(position, attempt: 0, .cancelled(.request))
-      }
-      return end(position, attempt: 1, .failed(.rejected))
-    case .cancelled:
-      return end(position, attempt: 0, .cancelled(.request))
-    }
-  }
-
-  // MARK: Attempts
-
-  /// Makes one attempt, in a place that is given back after it.
-  private func attempt(_ number: Int, of job: StepJob) async -> Attempted {
-    let step = job.index
-    // Those that few steps share come first, so that nobody waits for them in a place of all.
-    let places = limits.places(of: job.step) + [slots]
-    var taken: [Slots] = []
-    defer { for place in taken.reversed() { place.giveBack() } }
-    for place in places {
-      guard await place.take() else {
-        return .over(end(step, attempt: number - 1, .cancelled(.request)))
-      }
-      taken.append(place)
-    }
-    // What this step needs must be known to have succeeded even if the machine loses its power now.
-    // When that cannot be recorded, the run is on its way to being abandoned.
-    guard await ledger.recorded(successesOf: workflow.graph.needs(of: step)) == nil else {
-      return .over(end(step, attempt: number - 1, .cancelled(.request)))
-    }
-    let values = values(for: job)
-    let resolved: ResolvedStep
-    let trace: StepTrace?
-    do throws(FailureReason) {
-      resolved = try self.resolved(job, values)
-      trace = try self.trace(of: job, resolved, values)
-      if let trace, number == 1 {
-        if let outputs = outputsIfUpToDate(trace, job) {
-          return .over(upToDate(job, outputs))
-        }
-        try forget(job)
-      }
-    } catch {
-      guard record(.started, of: step, attempt: number, admittedTo: job.generation) else {
-        return .over(end(step, attempt: number - 1, .cancelled(.request)))
-      }
-      return .over(end(step, attempt: number, .failed(masked(error))))
-    }
-    guard record(.started, of: step, attempt: number, admittedTo: job.generation) else {
-      return .over(end(step, attempt: number - 1, .cancelled(.request)))
-    }
+  private func context(
+    of job: StepJob, attempt: Int, _ resolved: ResolvedStep, _ values: RunValues
+  ) -> StepContext {
     // Those who share its work may need what it prints, even if it does not.
     let needsCapture = workflow.needsStandardOutput(job.step) || resolved.share != nil
-    let capture = needsCapture ? OutputCapture() : nil
-    let context = StepContext(
-      run: ledger.run, generation: job.generation, attempt: number, workflow: workflow,
+    return StepContext(
+      run: ledger.run, generation: job.generation, attempt: attempt, workflow: workflow,
       step: job.step, resolved: resolved, values: values, masker: secrets.masker,
-      hiddenVariables: secrets.variables, capture: capture, index: step,
-      results: job.results, ledger: ledger, killSwitch: killSwitch)
-    let event = await execute(context, values)
-    if let trace, case .succeeded(let outputs) = event { remember(trace, context, outputs) }
-    if let delay = delay(after: event, attempt: number, of: context.step),
-      case .failed(let reason) = event,
-      record(.retrying(reason, after: delay), of: step, attempt: number, admittedTo: job.generation)
-    {
-      return .again(delay)
-    }
-    return .over(end(step, attempt: number, event))
+      hiddenVariables: secrets.variables, capture: needsCapture ? OutputCapture() : nil,
+      index: job.index, results: job.results, ledger: ledger)
   }
 
   /// How long the next attempt waits; nil when there is none.
@@ -261,46 +280,62 @@ struct StepPerformer: Sendable {
 
   // MARK: Recording
 
-  /// A need has failed: the step will not run in this generation.
-  private func giveUp(
-    _ step: StepIndex, generation: Int, because obstacle: StepResult
-  ) -> StepResult {
-    guard case .failed(let failed) = obstacle else { return .stopped }
-    let cause = CancellationCause.failure(ofStep: workflow.steps[failed.position].id)
-    guard record(.cancelled(cause), of: step, admittedTo: generation) else { return .stopped }
-    return obstacle
-  }
-
-  /// Records an event of a step, unless the step has been taken out of the generation.
+  /// Records an event of a step, unless the step has been taken out of its generation.
   ///
   /// - Returns: Whether it was recorded.
-  func record(
-    _ event: Event.StepEvent, of step: StepIndex, attempt: Int = 0, admittedTo generation: Int
-  ) -> Bool {
-    let (isRecorded, mustTell) = ledger.decide { page in
-      guard page.admitted[step.position] == generation else { return (false, false) }
-      page.tell(event, of: step.position, attempt: attempt)
+  private func record(_ event: Event.StepEvent, of job: StepJob, attempt: Int = 0) -> Bool {
+    let (isRecorded, isAwaited) = ledger.decide { page in
+      guard page.controls[job.index.position].admits(job.generation) else { return (false, false) }
+      page.tell(event, of: job.index.position, attempt: attempt)
       return (true, page.isEndOfStepWaitedFor)
     }
-    if mustTell { stepEnded(step) }
+    if isAwaited { stepEnded(job.index) }
     return isRecorded
   }
 
-  /// Records the end of a step that is under way, also after it was taken out of its generation:
+  /// Records that a step goes on.
+  ///
+  /// - Throws: ``Withdrawn`` when it was stopped.
+  private func begin(
+    _ event: Event.StepEvent, of job: StepJob, attempt: Int = 0
+  ) throws(Withdrawn) {
+    let mayGoOn = ledger.decide { page in
+      guard page.controls[job.index.position].mayGoOn(job.generation) else { return false }
+      page.tell(event, of: job.index.position, attempt: attempt)
+      return true
+    }
+    if !mayGoOn { throw Withdrawn() }
+  }
+
+  /// Skips a step that is up to date, though it was ready.
+  private func skipUpToDate(
+    _ job: StepJob, _ outputs: StepOutputs
+  ) throws(Withdrawn) -> StepResult {
+    try begin(.skipped("up to date", outputs), of: job)
+    let isAwaited = ledger.decide { page in
+      page.controls[job.index.position].end()
+      return page.isEndOfStepWaitedFor
+    }
+    if isAwaited { stepEnded(job.index) }
+    return .succeeded(outputs)
+  }
+
+  /// Records the end of a step that is in progress, also after it was taken out of its generation:
   /// the run waits for it.
-  private func end(_ step: StepIndex, attempt: Int, _ event: Event.StepEvent) -> StepResult {
-    let extras = workflow.steps[step.position].extrasIfAny
-    let isTolerated = extras?.continuesOnError == true
-    let (result, mustTell, siblings) = ledger.decide { page -> (StepResult, Bool, [StepIndex]) in
+  func end(_ step: StepIndex, attempt: Int, _ event: Event.StepEvent) -> StepResult {
+    let isTolerated = workflow.steps[step.position].extrasIfAny?.continuesOnError == true
+    let (result, isAwaited, siblings) = ledger.decide {
+      page -> (StepResult, Bool, [StepFuture]) in
       var event = event
       var stoppedBecauseOf: StepIndex?
       if case .cancelled = event {
-        let cause = page.stopped[step.position] ?? page.state.phase.causeOfStop
+        let cause = page.controls[step.position].cause ?? page.state.phase.causeOfStop
         if case .failure(let id) = cause { stoppedBecauseOf = workflow.graph.index(of: id) }
         event = .cancelled(cause)
       }
       page.tell(event, of: step.position, attempt: attempt)
-      var siblings: [StepIndex] = []
+      page.controls[step.position].end()
+      var siblings: [StepFuture] = []
       if case .failed = event, !isTolerated, page.state.phase == .running {
         siblings = page.stopSiblings(of: step, in: workflow)
       }
@@ -309,17 +344,21 @@ struct StepPerformer: Sendable {
         ?? event.result(of: step, isTolerated: isTolerated)
       return (result, page.isEndOfStepWaitedFor, siblings)
     }
-    for sibling in siblings { stopSwitches.stop(sibling) }
-    if mustTell { stepEnded(step) }
+    for sibling in siblings { sibling.interrupt() }
+    if isAwaited { stepEnded(step) }
     return result
   }
 }
 
-/// One step that is to be performed, with what is known when its turn comes.
+/// One step that is performed, with what is known when its needs have their results.
 struct StepJob: Sendable {
   let index: StepIndex
   let step: Workflow.Step
   let generation: Int
   let status: StepsStatus
   let results: [StepResult]
+  /// What keeps it from running, unless it asks for that.
+  let obstacle: StepResult?
+
+  var isFinally: Bool { step.extrasIfAny?.finally != nil }
 }

@@ -1,7 +1,6 @@
 // The system's wall clock: the one place where the engine reads it and waits for it.
 
 import Dispatch
-import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -41,48 +40,23 @@ extension SystemClock: WallClock {
   }
 }
 
-/// A timer that the wall clock sets off, once.
-private final class WallTimer: Sendable {
-  private struct State {
-    var continuation: CheckedContinuation<Void, Never>?
-    var isOver = false
-  }
-
-  private let state = Mutex(State())
-  private let source = Mutex<EventSource?>(nil)
+/// A timer on the wall clock, which fires once.
+private struct WallTimer {
+  private let ticket = Ticket<Void>()
+  private let source: EventSource
 
   init(microseconds: Int64) {
     let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "reprise.wall-clock"))
-    // Against the wall clock, so that a change of it counts; nothing is late by more than this.
+    // Against the wall clock, so that a change of it counts; nothing is late by more than the leeway.
     timer.schedule(
       wallDeadline: .now() + .microseconds(Int(clamping: microseconds)), leeway: .milliseconds(1))
-    let source = EventSource(timer) { [weak self] in self?.end() }
-    self.source.withLock { $0 = source }
+    source = EventSource(timer) { [ticket] in ticket.answer(()) }
   }
 
-  /// Waits until it goes off, or until the surrounding task is cancelled.
+  /// Waits until it fires, or until the surrounding task is cancelled.
   func wait() async {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isOver = state.withLock { state in
-          if !state.isOver { state.continuation = continuation }
-          return state.isOver
-        }
-        if isOver { continuation.resume() }
-      }
-    } onCancel: {
-      end()
-    }
-    source.withLock { $0 }?.cancel()
-  }
-
-  private func end() {
-    let continuation = state.withLock { state in
-      state.isOver = true
-      defer { state.continuation = nil }
-      return state.continuation
-    }
-    continuation?.resume()
+    _ = await ticket.value()
+    source.cancel()
   }
 }
 

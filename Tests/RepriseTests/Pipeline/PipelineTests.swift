@@ -21,13 +21,19 @@ struct PipelineTests {
       ids: needs.indices.map { "s\($0)" }, needs: needs.map { $0.map { "s\($0)" } })
   }
 
+  /// The result that stands for a number in these tests.
+  private static func result(_ number: Int) -> StepResult {
+    .succeeded(["number": String(number)])
+  }
+
   /// Connects a whole graph and waits until every step has been performed.
   private func performAll(_ graph: Graph) async -> Int {
     let performed = Protected(0)
-    let execution = Pipeline<Int>(graph: graph).execution()
-    execution.connect(graph.topologicalOrder) { _, values in
+    let queue = CountingQueue(limit: 256)
+    let execution = Pipeline(graph: graph).execution()
+    execution.connect(graph.topologicalOrder, in: queue) { _, _ in
       performed.withLock { $0 += 1 }
-      return 1 + (values.max() ?? 0)
+      return .stopped
     }
     await expectEventually("all steps were performed", within: .seconds(120)) {
       performed.withLock { $0 } == graph.count
@@ -35,30 +41,34 @@ struct PipelineTests {
     return performed.withLock { $0 }
   }
 
-  @Test func `a step gets the values of what it needs in the order of its needs`() async throws {
+  @Test func `a step gets the results of what it needs in the order of its needs`() async throws {
     let graph = try Self.graph([[], [0], [0], [2, 1, 0]])
-    let received = Protected<[[Int]]>(Array(repeating: [], count: 4))
-    let execution = Pipeline<Int>(graph: graph).execution()
-    execution.connect(graph.topologicalOrder) { step, values in
-      received.withLock { $0[step.position] = values }
-      return step.position * 10
+    let received = Protected<[[StepResult]]>(Array(repeating: [], count: 4))
+    let execution = Pipeline(graph: graph).execution()
+    execution.connect(graph.topologicalOrder, in: CountingQueue(limit: 4)) { step, results in
+      received.withLock { $0[step.position] = results }
+      return Self.result(step.position)
     }
     await expectEventually("the last step was performed") { received.withLock { $0[3] } != [] }
-    #expect(received.withLock { $0 } == [[], [0], [0], [20, 10, 0]])
+    #expect(
+      received.withLock { $0 } == [
+        [], [Self.result(0)], [Self.result(0)], [2, 1, 0].map(Self.result),
+      ])
   }
 
   @Test func `nothing is performed before its steps are connected`() async throws {
     let graph = try Self.graph([[], [0]])
     let performed = Protected<[Int]>([])
-    let execution = Pipeline<Int>(graph: graph).execution()
-    execution.connect([StepIndex(0)]) { step, _ in
+    let queue = CountingQueue(limit: 2)
+    let execution = Pipeline(graph: graph).execution()
+    execution.connect([StepIndex(0)], in: queue) { step, _ in
       performed.withLock { $0.append(step.position) }
-      return 0
+      return .stopped
     }
     await expectEventually("the first step was performed") { performed.withLock { $0 } == [0] }
-    execution.connect([StepIndex(1)]) { step, _ in
+    execution.connect([StepIndex(1)], in: queue) { step, _ in
       performed.withLock { $0.append(step.position) }
-      return 0
+      return .stopped
     }
     await expectEventually("the second step was performed") { performed.withLock { $0 } == [0, 1] }
   }
@@ -67,12 +77,12 @@ struct PipelineTests {
     let graph = try Self.graph([[], [0]])
     let cancelled = Protected(false)
     let running = Gate()
-    let execution = Pipeline<Int>(graph: graph).execution()
-    execution.connect(graph.topologicalOrder) { step, _ in
+    let execution = Pipeline(graph: graph).execution()
+    execution.connect(graph.topologicalOrder, in: CountingQueue(limit: 2)) { _, _ in
       running.open()
       while !Task.isCancelled { await Task.yield() }
       cancelled.withLock { $0 = true }
-      return step.position
+      return .stopped
     }
     await running.wait()
     execution.disconnect(graph.topologicalOrder)
@@ -84,12 +94,12 @@ struct PipelineTests {
     let cancelled = Gate()
     let running = Gate()
     do {
-      let execution = Pipeline<Int>(graph: graph).execution()
-      execution.connect(graph.topologicalOrder) { step, _ in
+      let execution = Pipeline(graph: graph).execution()
+      execution.connect(graph.topologicalOrder, in: CountingQueue(limit: 2)) { _, _ in
         running.open()
         while !Task.isCancelled { await Task.yield() }
         cancelled.open()
-        return step.position
+        return .stopped
       }
       await running.wait()
     }
@@ -114,18 +124,18 @@ struct PipelineTests {
     #expect(await performAll(layers) == layers.count)
   }
 
-  @Test func `a chain of 100,000 steps that wait is cancelled and let go`() async throws {
+  @Test func `a chain of 100,000 waiting steps is cancelled and released`() async throws {
     let count = scaled(100_000)
     let chain = try Self.graph((0..<count).map { $0 == 0 ? [] : [$0 - 1] })
     let gate = Gate()
     let ended = Gate()
     do {
-      let execution = Pipeline<Int>(graph: chain).execution()
-      execution.connect(chain.topologicalOrder) { _, _ in
+      let execution = Pipeline(graph: chain).execution()
+      execution.connect(chain.topologicalOrder, in: CountingQueue(limit: 2)) { _, _ in
         gate.open()
         while !Task.isCancelled { await Task.yield() }
         ended.open()
-        return 0
+        return .stopped
       }
       await gate.wait()
     }

@@ -1,0 +1,67 @@
+// The subscription of one subscriber to a step's future.
+
+import CombineOperators
+import Synchronization
+
+/// Receives the result of a future, once.
+protocol ResultReceiver: Sendable {
+  func receive(_ result: StepResult)
+}
+
+/// Delivers one value when it is there and requested, whichever comes last.
+final class ResultSubscription<Downstream: Subscriber & SendableMetatype>: Subscription,
+  ResultReceiver
+where Downstream.Input == StepResult, Downstream.Failure == Never {
+  // @unchecked: a subscriber is not Sendable; `state` hands it to one caller, once.
+  private enum State: @unchecked Sendable {
+    case waiting(Downstream, isRequested: Bool)
+    case unrequested(Downstream, StepResult)
+    case over
+  }
+
+  private let state: Mutex<State>
+
+  init(downstream: Downstream) {
+    state = Mutex(.waiting(downstream, isRequested: false))
+  }
+
+  func receive(_ result: StepResult) {
+    let downstream = state.withLock { state -> Downstream? in
+      guard case .waiting(let downstream, let isRequested) = state else { return nil }
+      state = isRequested ? .over : .unrequested(downstream, result)
+      return isRequested ? downstream : nil
+    }
+    if let downstream { deliver(result, to: downstream) }
+  }
+
+  func request(_ demand: Subscribers.Demand) {
+    guard demand > .none else { return }
+    let delivery = state.withLock { state -> (Downstream, StepResult)? in
+      switch state {
+      case .waiting(let downstream, _):
+        state = .waiting(downstream, isRequested: true)
+        return nil
+      case .unrequested(let downstream, let result):
+        state = .over
+        return (downstream, result)
+      case .over:
+        return nil
+      }
+    }
+    if let (downstream, result) = delivery { deliver(result, to: downstream) }
+  }
+
+  func cancel() {
+    // Released after the lock: its deinit may do anything.
+    let old = state.withLock { state in
+      defer { state = .over }
+      return state
+    }
+    withExtendedLifetime(old) {}
+  }
+
+  private func deliver(_ result: StepResult, to downstream: Downstream) {
+    _ = downstream.receive(result)
+    downstream.receive(completion: .finished)
+  }
+}

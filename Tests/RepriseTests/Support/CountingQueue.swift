@@ -1,0 +1,55 @@
+// A queue of futures for tests: first in, first out, at most so many at a time.
+
+import Synchronization
+
+@testable import Reprise
+
+final class CountingQueue: StepQueue {
+  private struct State {
+    var free: Int
+    var waiting: [StepFuture] = []
+    var head = 0
+    var withdrawn: Set<Int> = []
+    var entered: [Int] = []
+  }
+
+  private let state: Mutex<State>
+
+  init(limit: Int) {
+    state = Mutex(State(free: limit))
+  }
+
+  /// The steps that have entered so far, in this order.
+  var entered: [Int] { state.withLock { $0.entered } }
+
+  func enter(_ future: StepFuture) -> StepResult? {
+    state.withLock { state in
+      state.waiting.append(future)
+      state.entered.append(future.step)
+    }
+    return nil
+  }
+
+  func leave(_ future: StepFuture) -> StepResult? {
+    let isWaiting = state.withLock { state in
+      state.waiting[state.head...].contains { $0 === future }
+        && state.withdrawn.insert(future.step).inserted
+    }
+    return isWaiting ? .stopped : nil
+  }
+
+  func startNext(after ended: StepFuture?) {
+    var begun: [StepFuture] = []
+    state.withLock { state in
+      if ended != nil { state.free += 1 }
+      while state.free > 0, state.head < state.waiting.count {
+        let future = state.waiting[state.head]
+        state.head += 1
+        guard state.withdrawn.remove(future.step) == nil else { continue }
+        state.free -= 1
+        begun.append(future)
+      }
+    }
+    for future in begun { future.begin() }
+  }
+}
