@@ -26,7 +26,7 @@ import Synchronization
 /// - Depth: nothing recurses along the graph. A future releases its needs and its dependents when
 ///   it has its result or is cancelled, so that no `deinit` does either.
 /// - Complexity: linear in the number of needs, amortised.
-final class StepFuture: ConnectablePublisher, Sendable {
+final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   /// The result of a step.
   typealias Output = StepResult
   /// A failed step is a value, because the steps that need it must hear of it.
@@ -95,11 +95,11 @@ final class StepFuture: ConnectablePublisher, Sendable {
 
   /// Starts the future, without a queue: its work begins as soon as its needs have their results.
   ///
-  /// - Returns: Cancels the future.
+  /// - Returns: The future, which can be cancelled.
   @discardableResult
   func connect() -> any Cancellable {
     connect(as: 0, in: ImmediateQueue.shared)
-    return AnyCancellable { self.cancel() }
+    return self
   }
 
   /// Starts the future: it subscribes to its needs, and enters the queue when all have their results.

@@ -1,0 +1,322 @@
+import CombineOperators
+import Synchronization
+import TestSupport
+import Testing
+import WorkflowLanguage
+
+@testable import Reprise
+
+struct StepFutureTests {
+  @Test func `a future performs nothing before it is connected`() async {
+    let performed = Protected(0)
+    let future = StepFuture.zip([]).flatMap { _ in
+      performed.withLock { $0 += 1 }
+      return .stopped
+    }
+    let values = Received()
+    let subscription = values.subscribe(to: future)
+    #expect(performed.value == 0)
+    future.connect()
+    await expectEventually("the value came") { values.all == [.stopped] && values.isFinished }
+    future.connect()
+    #expect(performed.value == 1)
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `a late subscriber receives the value at once`() async {
+    let future = StepFuture.zip([]).flatMap { _ in .failed(StepIndex(3)) }
+    let (early, late) = (Received(), Received())
+    let first = early.subscribe(to: future)
+    future.connect()
+    await expectEventually("the value came") { early.isFinished }
+    let second = late.subscribe(to: future)
+    #expect(late.all == [.failed(StepIndex(3))])
+    #expect(late.isFinished)
+    withExtendedLifetime((first, second)) {}
+  }
+
+  @Test func `cancelling a subscription ends that subscription alone`() async {
+    let gate = Gate()
+    let future = StepFuture.zip([]).flatMap { _ in
+      await gate.wait()
+      return Task.isCancelled ? .stopped : .succeeded([:])
+    }
+    let (left, kept) = (Received(), Received())
+    let subscriptions = [left.subscribe(to: future), kept.subscribe(to: future)]
+    future.connect()
+    subscriptions[0].cancel()
+    gate.open()
+    await expectEventually("the value came") { kept.all == [.succeeded([:])] }
+    #expect(left.all.isEmpty && !left.isFinished)
+    withExtendedLifetime(subscriptions) {}
+  }
+
+  @Test func `a cancelled future sends nothing when its work has not begun`() async {
+    let need = StepFuture.zip([]).flatMap { _ in .succeeded([:]) }
+    let future = StepFuture.zip([need]).flatMap { _ in .succeeded([:]) }
+    let (values, needValues) = (Received(), Received())
+    let subscriptions = [values.subscribe(to: future), needValues.subscribe(to: need)]
+    future.connect()
+    future.cancel()
+    need.connect()
+    await expectEventually("the need has its value") { needValues.isFinished }
+    #expect(values.all.isEmpty)
+    withExtendedLifetime(subscriptions) {}
+  }
+
+  @Test func `cancelling what connect returns cancels the task`() async {
+    let isCancelled = Gate()
+    let future = StepFuture.zip([]).flatMap { _ in
+      while !Task.isCancelled { await Task.yield() }
+      isCancelled.open()
+      return .stopped
+    }
+    future.connect().cancel()
+    await isCancelled.wait()
+  }
+
+  @Test func `futures that come and go leave nothing behind in what they need`() async {
+    let gate = Gate()
+    let need = StepFuture.zip([]).flatMap { _ in
+      await gate.wait()
+      return .stopped
+    }
+    need.connect()
+    let released = Protected(0)
+    for _ in 0..<1000 {
+      let witness = DeinitWitness(released)
+      let future = StepFuture.zip([need]).flatMap { _ in
+        withExtendedLifetime(witness) {}
+        return .stopped
+      }
+      future.connect()
+      future.cancel()
+    }
+    #expect(released.value > 900)
+    gate.open()
+  }
+
+  /// The documented chain of operators and the futures, compiled from the same random graphs, under
+  /// the same random results, disconnects and reconnects.
+  @Test func `futures do what the chain of operators does`() async throws {
+    var generator = SeededGenerator.announced()
+    for round in 0..<rounds(40, soak: 4000) {
+      let graph = try Self.randomGraph(using: &generator)
+      let ours = Futures(graph)
+      let theirs = Operators(graph)
+      var expected = Expected(graph)
+      for world in [ours, theirs] as [any World] { world.connect(graph.topologicalOrder) }
+      expected.connect(graph.topologicalOrder)
+      for _ in 0..<30 {
+        let performing = expected.performing
+        await expectEventually("round \(round): both perform \(performing)") {
+          [ours.log, theirs.log].allSatisfy {
+            $0.performing == performing && $0.values == expected.values
+          }
+        }
+        #expect(ours.log.inputs == theirs.log.inputs)
+        if Int.random(in: 0..<4, using: &generator) == 0 || performing.isEmpty {
+          let step = StepIndex(Int.random(in: 0..<graph.count, using: &generator))
+          let steps = graph.withDependents([step])
+          for world in [ours, theirs] as [any World] {
+            world.disconnect(steps)
+            world.connect(steps)
+          }
+          expected.disconnect(steps)
+          expected.connect(steps)
+        } else if let step = performing.randomElement(using: &generator) {
+          let result: StepResult =
+            Bool.random(using: &generator) ? .succeeded(["of": "\(step)"]) : .failed(StepIndex(step))
+          for log in [ours.log, theirs.log] { log.end(step, result) }
+          expected.end(step, result)
+        }
+      }
+    }
+  }
+
+  private static func randomGraph(using generator: inout SeededGenerator) throws -> Graph {
+    let count = Int.random(in: 1...12, using: &generator)
+    return try Graph(
+      ids: (0..<count).map { "s\($0)" },
+      needs: (0..<count).map { step in
+        (0..<step).filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }.map { "s\($0)" }
+      })
+  }
+}
+
+/// Counts the values that are released.
+private final class DeinitWitness: Sendable {
+  let count: Protected<Int>
+
+  init(_ count: Protected<Int>) {
+    self.count = count
+  }
+
+  deinit {
+    count.withLock { $0 += 1 }
+  }
+}
+
+/// What a subscriber has received.
+private final class Received: Sendable {
+  private let state = Mutex<(values: [StepResult], isFinished: Bool)>(([], false))
+
+  var all: [StepResult] { state.withLock { $0.values } }
+  var isFinished: Bool { state.withLock { $0.isFinished } }
+
+  func subscribe(to publisher: some Publisher<StepResult, Never>) -> AnyCancellable {
+    publisher.sink(
+      receiveCompletion: { _ in self.state.withLock { $0.isFinished = true } },
+      receiveValue: { value in self.state.withLock { $0.values.append(value) } })
+  }
+}
+
+/// What is performed in one world, and what came of it.
+private final class Log: Sendable {
+  private struct State {
+    var tickets: [Int: Ticket<StepResult>] = [:]
+    var inputs: [Int: [StepResult]] = [:]
+    var values: [Int: StepResult] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// The steps that are being performed.
+  var performing: Set<Int> { Set(state.withLock { $0.tickets.keys }) }
+  /// The results with which each of them began.
+  var inputs: [Int: [StepResult]] { state.withLock { $0.inputs } }
+  /// The values that the subscribers of connected steps have received.
+  var values: [Int: StepResult] { state.withLock { $0.values } }
+
+  func perform(_ step: Int, _ results: [StepResult]) async -> StepResult {
+    let ticket = Ticket<StepResult>()
+    state.withLock { state in
+      state.tickets[step] = ticket
+      state.inputs[step] = results
+    }
+    return await ticket.value() ?? .stopped
+  }
+
+  func end(_ step: Int, _ result: StepResult) {
+    let ticket = state.withLock { state in
+      state.inputs[step] = nil
+      return state.tickets.removeValue(forKey: step)
+    }
+    ticket?.answer(result)
+  }
+
+  func receive(_ step: Int, _ result: StepResult) {
+    state.withLock { $0.values[step] = result }
+  }
+
+  func forget(_ step: Int) {
+    state.withLock { state in
+      state.tickets[step] = nil
+      state.inputs[step] = nil
+      state.values[step] = nil
+    }
+  }
+}
+
+private protocol World: AnyObject {
+  var log: Log { get }
+  func connect(_ steps: [StepIndex])
+  func disconnect(_ steps: [StepIndex])
+}
+
+/// The pipeline as it is.
+private final class Futures: World {
+  let log = Log()
+  private let graph: Graph
+  private var futures: [Int: StepFuture] = [:]
+  private var subscriptions: [Int: AnyCancellable] = [:]
+
+  init(_ graph: Graph) {
+    self.graph = graph
+  }
+
+  func connect(_ steps: [StepIndex]) {
+    for step in steps {
+      let position = step.position
+      let future = StepFuture.zip(graph.needs(of: step).compactMap { futures[$0.position] })
+        .flatMap { [log] results in await log.perform(position, results) }
+      futures[position] = future
+      subscriptions[position] = future.sink { [log] in log.receive(position, $0) }
+      future.connect()
+    }
+  }
+
+  func disconnect(_ steps: [StepIndex]) {
+    for step in steps.reversed() {
+      subscriptions[step.position] = nil
+      futures.removeValue(forKey: step.position)?.cancel()
+      log.forget(step.position)
+    }
+  }
+}
+
+/// The same out of operators.
+private final class Operators: World {
+  let log = Log()
+  private let graph: Graph
+  private var published: [Int: AnyPublisher<StepResult, Never>] = [:]
+  private var subscriptions: [Int: AnyCancellable] = [:]
+
+  init(_ graph: Graph) {
+    self.graph = graph
+  }
+
+  func connect(_ steps: [StepIndex]) {
+    for step in steps {
+      let position = step.position
+      // Erased, so that only plain operators take part.
+      let publisher = graph.needs(of: step).compactMap { published[$0.position] }.zip()
+        .task { [log] results in await log.perform(position, results) }
+        .share(replay: 1)
+        .eraseToAnyPublisher()
+      published[position] = publisher
+      subscriptions[position] = publisher.sink { [log] in log.receive(position, $0) }
+    }
+  }
+
+  func disconnect(_ steps: [StepIndex]) {
+    for step in steps.reversed() {
+      subscriptions[step.position] = nil
+      published[step.position] = nil
+      log.forget(step.position)
+    }
+  }
+}
+
+/// What should be performed, worked out from the graph.
+private struct Expected {
+  let graph: Graph
+  private var connected: Set<Int> = []
+  private(set) var values: [Int: StepResult] = [:]
+
+  init(_ graph: Graph) {
+    self.graph = graph
+  }
+
+  var performing: Set<Int> {
+    connected.filter { step in
+      values[step] == nil
+        && graph.needs(of: StepIndex(step)).allSatisfy { values[$0.position] != nil }
+    }
+  }
+
+  mutating func connect(_ steps: [StepIndex]) {
+    connected.formUnion(steps.map(\.position))
+  }
+
+  mutating func disconnect(_ steps: [StepIndex]) {
+    for step in steps {
+      connected.remove(step.position)
+      values[step.position] = nil
+    }
+  }
+
+  mutating func end(_ step: Int, _ result: StepResult) {
+    values[step] = result
+  }
+}
