@@ -46,7 +46,9 @@ final class SharedWork: Sendable {
   private struct Entry {
     let work: Work
     let owner: String
-    /// The tickets of the steps that wait. Some may have been cancelled since.
+    /// The tickets of the steps that wait.
+    ///
+    /// Some may have been cancelled since.
     var waiting: [Ticket<Answer>] = []
   }
 

@@ -2,18 +2,15 @@
 
 import WorkflowLanguage
 
-/// Compiles a graph into futures. A cold value: each execution computes everything anew.
+/// Compiles a graph into futures.
+///
+/// A cold value: each execution computes everything anew.
 struct Pipeline: Sendable {
   /// Does the work of one step, given the results of the steps that it needs, in their order.
   typealias Perform = @Sendable (StepIndex, [StepResult]) async -> StepResult
 
   /// The steps and what they need.
   let graph: Graph
-
-  /// Makes the pipeline of a graph.
-  init(graph: Graph) {
-    self.graph = graph
-  }
 
   /// Makes an execution in which no step is connected yet.
   func execution() -> PipelineExecution {

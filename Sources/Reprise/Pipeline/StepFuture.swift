@@ -74,6 +74,7 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   /// Joins futures: the first half of making one that needs them.
   ///
   /// - Parameter needs: The futures, in the order in which their results are wanted.
+  /// - Returns: The futures, joined.
   static func zip(_ needs: [StepFuture]) -> Zipped {
     Zipped(needs: needs)
   }
@@ -86,6 +87,7 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     ///
     /// - Parameter perform: Does the work. Called at most once, in a task of its own, which
     ///   ``StepFuture/cancel()`` cancels.
+    /// - Returns: The future, not connected yet.
     func flatMap(_ perform: @escaping Perform) -> StepFuture {
       StepFuture(needs: needs, perform: perform)
     }
@@ -127,7 +129,9 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   /// The position given to ``connect(as:in:)``.
   var step: Int { state.withLock { $0.step } }
 
-  /// The results of what it needs, in their order. Empty before they are known and after the end.
+  /// The results of what it needs, in their order.
+  ///
+  /// To be read while it is ready or performing.
   var results: [StepResult] {
     state.withLock { $0.needs }.map { $0.result ?? .stopped }
   }
@@ -185,7 +189,9 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     return queue.leave(self)
   }
 
-  /// Begins the work. Called by the queue, at most once, after the future has entered it.
+  /// Begins the work.
+  ///
+  /// Called by the queue, at most once, after the future has entered it.
   ///
   /// - Parameter executor: Runs the task that performs the work; the default one when nil.
   func begin(on executor: (any TaskExecutor)? = nil) {
@@ -233,9 +239,10 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
 
   // MARK: Cancelling
 
-  /// Cancels the future. A result that comes after all is still set.
+  /// Cancels the future.
   ///
-  /// Returns at once; does nothing once the future has its result.
+  /// Returns at once; does nothing once the future has its result. Work in progress may still end
+  /// with a result, which is then set.
   func cancel() {
     let released = state.withLock { state -> [StepFuture] in
       switch state.phase {

@@ -55,7 +55,9 @@ struct RunDriver: Sendable {
     pipeline = Pipeline(graph: workflow.graph)
   }
 
-  /// Runs the workflow to its end. Called once.
+  /// Runs the workflow to its end.
+  ///
+  /// Called once.
   ///
   /// - Returns: How it ended; the event that says so is durable by then.
   mutating func drive() async -> RunOutcome {

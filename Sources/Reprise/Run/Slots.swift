@@ -20,7 +20,9 @@ final class Slots: Sendable {
 
   fileprivate struct Limit {
     var free: Int
-    /// Steps whose turn came while this limit had no slot for them. Some may have left since.
+    /// Steps whose turn came while this limit had no slot for them.
+    ///
+    /// Some may have left since.
     var parked = MinHeap()
   }
 
@@ -31,7 +33,9 @@ final class Slots: Sendable {
     let limitsOfStep: [Int: [Int]]
     /// What begins each waiting step, by position.
     var waiting: [Int: Turn] = [:]
-    /// Waiting steps that are not parked at a limit. Some may have left since.
+    /// Waiting steps that are not parked at a limit.
+    ///
+    /// Some may have left since.
     var queue = MinHeap()
     /// The steps that have slots.
     var holders: Set<Int> = []
@@ -123,7 +127,9 @@ final class Slots: Sendable {
     turn?()
   }
 
-  /// Releases the slots of a step, if it has any. Call ``startNext()`` afterwards.
+  /// Releases the slots of a step, if it has any.
+  ///
+  /// Call ``startNext()`` afterwards.
   func release(_ step: StepIndex) {
     state.withLock { state in
       guard state.holders.remove(step.position) != nil else { return }

@@ -7,8 +7,10 @@ import WorkflowLanguage
 /// A decision about a step changes this value under the lock of the ledger and returns what has to
 /// be done about it, which is then done without the lock.
 struct StepControl: Sendable {
-  /// The generation whose events count; nil while the step is out of the run. The gate that is
-  /// closed before a step is cancelled, so that nothing of an old generation is recorded.
+  /// The generation whose events count; nil while the step is out of the run.
+  ///
+  /// The gate that is closed before a step is cancelled, so that nothing of an old generation is
+  /// recorded.
   private(set) var generation: Int?
   /// Why the step alone is to end, though the run goes on.
   private(set) var cause: CancellationCause?
@@ -31,7 +33,9 @@ struct StepControl: Sendable {
     self.generation = generation
   }
 
-  /// Closes the gate. What runs is cancelled by disconnecting its future, afterwards.
+  /// Closes the gate.
+  ///
+  /// What runs is cancelled by disconnecting its future, afterwards.
   mutating func close() {
     generation = nil
   }

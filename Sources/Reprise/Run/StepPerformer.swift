@@ -38,6 +38,7 @@ struct StepPerformer: Sendable {
   /// - Parameters:
   ///   - future: The future of the step.
   ///   - generation: The generation for which it was connected.
+  /// - Returns: What the step does now.
   func admit(_ future: StepFuture, generation: Int) -> Admission {
     let step = StepIndex(future.step)
     // Before looking at its needs: they may run again although this step has succeeded.

@@ -126,7 +126,8 @@ struct StepFutureTests {
           expected.connect(steps)
         } else if let step = performing.randomElement(using: &generator) {
           let result: StepResult =
-            Bool.random(using: &generator) ? .succeeded(["of": "\(step)"]) : .failed(StepIndex(step))
+            Bool.random(using: &generator)
+            ? .succeeded(["of": "\(step)"]) : .failed(StepIndex(step))
           for log in [ours.log, theirs.log] { log.end(step, result) }
           expected.end(step, result)
         }

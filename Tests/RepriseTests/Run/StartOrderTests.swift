@@ -76,7 +76,8 @@ import Testing
     }
   }
 
-  @Test func `what a step makes ready starts before ready steps after it in the file`() async throws {
+  @Test func `what a step makes ready starts before ready steps after it in the file`() async throws
+  {
     for _ in 0..<rounds(50, soak: 2000) {
       let order = try await starts(
         """
