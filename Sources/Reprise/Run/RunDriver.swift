@@ -113,7 +113,11 @@ struct RunDriver: Sendable {
       var input: RunMachine.Input?
       switch action {
       case .stop(let steps, let reason):
-        input = .stopped(outstanding: stop(steps, because: reason, execution))
+        let outstanding = stop(steps, because: reason, execution)
+        let stopped = stepsStopped(becauseOf: steps, reason)
+        input =
+          stopped.isEmpty
+          ? .stopped(outstanding: outstanding) : .restart(from: stopped, requestedIn: nil)
       case .connectFirst(let steps):
         input = await startGeneration(steps, execution)
       case .restart(let steps, let isWhole):
@@ -222,6 +226,24 @@ struct RunDriver: Sendable {
     return outstanding
   }
 
+  /// The steps outside of a restart that a failure in it has stopped, through `fail-fast`.
+  ///
+  /// They have to restart, too: the failure that they were stopped for is about to be forgotten.
+  private func stepsStopped(
+    becauseOf steps: [StepIndex], _ reason: RunMachine.StopReason
+  ) -> [StepIndex] {
+    guard case .restart(.some) = reason else { return [] }
+    let restarted = Set(steps)
+    return ledger.decide { [graph = workflow.graph] page in
+      graph.indices.filter { step in
+        guard !restarted.contains(step), let cause = page.causeOfStop(of: step),
+          case .failure(let id) = cause, let failed = graph.index(of: id)
+        else { return false }
+        return restarted.contains(failed)
+      }
+    }
+  }
+
   // MARK: The end
 
   /// Ends the run.
@@ -250,6 +272,15 @@ struct RunDriver: Sendable {
 }
 
 extension RunLedger.Page {
+  /// Why a step was stopped or is being stopped, if it was.
+  fileprivate func causeOfStop(of step: StepIndex) -> CancellationCause? {
+    switch state.steps[step.position].phase {
+    case .cancelled(let cause): cause
+    case .pending, .ready, .running: controls[step.position].cause
+    case .succeeded, .failed, .skipped: nil
+    }
+  }
+
   /// Records that steps which are not over will not run.
   fileprivate mutating func cancelRest(because cause: CancellationCause, upTo count: Int) {
     for position in 0..<count where !state.steps[position].phase.isFinal {

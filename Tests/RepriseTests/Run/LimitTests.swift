@@ -123,6 +123,55 @@ struct LimitTests {
     gate.open()
   }
 
+  @Test(arguments: [true, false])
+  func `a restart from a failed step restarts what was stopped because of it`(
+    _ isStopSlow: Bool
+  ) async throws {
+    let tries = Protected(0)
+    let (keepsRunning, isStopping, mayStop) = (Gate(), Gate(), Gate())
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        switch context.step.id {
+        case "bad":
+          let number = tries.withLock { tries in
+            tries += 1
+            return tries
+          }
+          if number == 1 { throw FailureReason.exited(status: 1) }
+        case "beside" where context.generation == 1:
+          while !Task.isCancelled { await Task.yield() }
+          isStopping.open()
+          if isStopSlow { await mayStop.wait() }
+          throw CancellationError()
+        case "handler":
+          await keepsRunning.wait()
+        default: break
+        }
+        return [:]
+      })
+    let run = engine.start(
+      try Workflow(
+        text: """
+          fail-fast: true
+          steps:
+            - parallel: [{ id: beside, run: x }, { id: bad, run: x }]
+            - { id: after, needs: beside, run: x }
+            - { id: handler, needs: bad, if: failure(), run: x }
+          """, file: "w.yaml"))
+    await isStopping.wait()
+    if !isStopSlow {
+      await expectEventually("it was stopped") {
+        run.state["beside"]?.phase == .cancelled(.failure(ofStep: "bad"))
+      }
+    }
+    try run.restart(from: "bad")
+    keepsRunning.open()
+    mayStop.open()
+    #expect(await run.outcome == .succeeded)
+    #expect(run.state["beside"]?.phase == .succeeded([:]))
+    #expect(run.state["after"]?.phase == .succeeded([:]))
+  }
+
   @Test(arguments: [true, false]) func `a step waits for somebody's word`(_ isApproved: Bool)
     async throws
   {
