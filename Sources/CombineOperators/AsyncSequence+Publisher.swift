@@ -1,13 +1,12 @@
-// The ways from an asynchronous sequence to publishers. Knows nothing of the elements.
+// Makes a publisher of an asynchronous sequence.
 
 public import CombineShim
-import Synchronization
 
 extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// The elements of this sequence as a publisher.
   ///
-  /// - Start: each subscription reads the sequence anew, from its first demand on.
-  /// - Demand: an element is read only when it has been asked for.
+  /// - Start: each subscription reads the sequence from its start, beginning with its first request.
+  /// - Demand: an element is read only when it has been requested.
   /// - Completion: when the sequence ends; an error that it throws is the failure.
   /// - Cancellation: cancels the task that reads.
   /// - Threads: elements are delivered from the task that reads.
@@ -30,33 +29,35 @@ where Base.Element: Sendable {
 
   /// Subscribes; called by `subscribe(_:)`.
   ///
-  /// - Parameter subscriber: Who gets the elements.
-  public func receive<Downstream: Subscriber & SendableMetatype>(subscriber: Downstream)
+  /// - Parameter subscriber: The subscriber that receives the elements.
+  public func receive<Downstream: Subscriber>(subscriber: Downstream)
   where Downstream.Input == Output, Downstream.Failure == Failure {
     let subscription = AsyncSequenceSubscription(sequence: sequence, downstream: subscriber)
     subscriber.receive(subscription: subscription)
   }
 }
 
-/// Reads a sequence in a task, as far as it was asked to.
-private final class AsyncSequenceSubscription<
-  Base: AsyncSequence & Sendable, Downstream: Subscriber & SendableMetatype
->: Subscription, Sendable
-where Downstream.Input == Base.Element, Downstream.Failure == any Error, Base.Element: Sendable {
-  // @unchecked: a subscriber is not Sendable; only the task calls it.
-  private struct State: @unchecked Sendable {
+/// Reads a sequence in a task, as far as its elements have been requested.
+private final class AsyncSequenceSubscription<Base: AsyncSequence & Sendable>: Subscription,
+  Sendable
+where Base.Element: Sendable {
+  typealias Downstream = any Subscriber<Base.Element, any Error>
+
+  private struct State {
+    /// Called by the task only; nil after the end.
     var downstream: Downstream?
     var demand = Subscribers.Demand.none
     var task: Task<Void, Never>?
+    /// Resumes the task, which waits for demand.
     var waiting: CheckedContinuation<Void, Never>?
   }
 
   private let sequence: Base
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   init(sequence: Base, downstream: Downstream) {
     self.sequence = sequence
-    state = Mutex(State(downstream: downstream))
+    state = Locked(State(downstream: downstream))
   }
 
   func request(_ demand: Subscribers.Demand) {
@@ -64,31 +65,24 @@ where Downstream.Input == Base.Element, Downstream.Failure == any Error, Base.El
     let waiting = state.withLock { state in
       state.demand += demand
       if state.task == nil, state.downstream != nil { state.task = Task { await self.read() } }
-      defer { state.waiting = nil }
-      return state.waiting
+      return state.waiting.take()
     }
     waiting?.resume()
   }
 
   func cancel() {
-    let dropped = state.withLock { state in
-      defer {
-        state.downstream = nil
-        state.waiting = nil
-      }
-      return Carried((state.downstream, state.task, state.waiting))
+    let old = state.withLock { state in
+      (state.downstream.take(), state.task.take(), state.waiting.take())
     }
-    dropped.value.1?.cancel()
-    dropped.value.2?.resume()
+    old.1?.cancel()
+    old.2?.resume()
   }
 
   private func read() async {
     do {
       var iterator = sequence.makeAsyncIterator()
-      while await isAsked(), let element = try await iterator.next() {
-        guard let downstream = downstream else { return }
-        let more = downstream.value.receive(element)
-        state.withLock { $0.demand += more }
+      while await hasDemand(), let element = try await iterator.next() {
+        deliver(element)
       }
       complete(.finished)
     } catch {
@@ -96,14 +90,10 @@ where Downstream.Input == Base.Element, Downstream.Failure == any Error, Base.El
     }
   }
 
-  private var downstream: Carried<Downstream>? {
-    state.withLock { $0.downstream.map(Carried.init) }
-  }
-
-  /// Waits until an element has been asked for.
+  /// Waits until an element has been requested.
   ///
-  /// - Returns: false when it was cancelled.
-  private func isAsked() async -> Bool {
+  /// - Returns: Whether one has been; false after a cancel.
+  private func hasDemand() async -> Bool {
     await withCheckedContinuation { continuation in
       let mustWait = state.withLock { state in
         guard state.downstream != nil, state.demand == .none else { return false }
@@ -119,11 +109,13 @@ where Downstream.Input == Base.Element, Downstream.Failure == any Error, Base.El
     }
   }
 
+  private func deliver(_ element: Base.Element) {
+    guard let downstream = state.withLock({ $0.downstream }) else { return }
+    let more = downstream.receive(element)
+    state.withLock { $0.demand += more }
+  }
+
   private func complete(_ completion: Subscribers.Completion<any Error>) {
-    let downstream = state.withLock { state in
-      defer { state.downstream = nil }
-      return Carried(state.downstream)
-    }
-    downstream.value?.receive(completion: completion)
+    state.withLock { $0.downstream.take() }?.receive(completion: completion)
   }
 }

@@ -1,114 +1,100 @@
-// What a buffer with a limit holds, and which value goes when it is full. Plain value: knows no lock
-// and no subscriber.
+// What a buffer with a limit holds, and which value it drops when it is full: a plain value.
 
-public import CombineShim
+import CombineShim
 
-/// The values of a buffer: those that downstream has asked for, and those that wait to be asked for.
+/// What a buffer does with a value that comes when it is full.
+public enum BufferFullStrategy<Failure: Error>: Sendable {
+  /// Drops the value that has waited longest and takes the new one.
+  case dropOldest
+  /// Drops the new value.
+  case dropNewest
+  /// Drops the new value, cancels upstream, and fails with this error after the values that wait.
+  case fail(Failure)
+}
+
+/// The failure of a buffer that is full, for publishers that have none of their own.
+public struct BufferIsFull: Error, Hashable {
+  /// Makes the failure.
+  public init() {}
+}
+
+/// The values of a buffer: those that downstream has requested, and those that wait for a request.
 ///
-/// What has been asked for is on its way and does not wait, even while downstream is still busy with
-/// an earlier value. So what is dropped depends only on the order of values and requests, never on
-/// how far a thread has come. No value is let go of in here: it is handed out, so that nothing ends
-/// within the lock around it.
-@usableFromInline
+/// What has been requested is on its way and does not wait, even while downstream is still busy with
+/// an earlier value. So which values are dropped depends only on the order of values and requests,
+/// never on how far a thread has come. No value is released in here, because that may call back: what
+/// is dropped is returned.
 struct BufferedValues<Value> {
-  /// What the user of the buffer is to be told.
-  @usableFromInline
-  enum Report {
-    /// A value was dropped.
+  /// What has become of a value.
+  enum Fate<Failure: Error> {
+    case kept
+    /// A value was dropped: this one, or another to make room for it.
     case dropped(Value)
-    /// So many wait now.
-    case waiting(Int)
+    /// The value was dropped, and the buffer fails.
+    case failed(Value, Failure)
   }
 
-  @usableFromInline let limit: Int
-  /// What has been asked for and has not come yet; where there is any, nothing waits.
-  @usableFromInline var demand = Subscribers.Demand.none
-  @usableFromInline var asked = Queue<Value>()
-  @usableFromInline var waiting = Queue<Value>()
-  @usableFromInline var dropped = Queue<Value>()
-  @usableFromInline var reported = 0
+  private let limit: Int
+  /// What has been requested and has not come; while there is any, nothing waits.
+  private var demand = Subscribers.Demand.none
+  private var requested = Queue<Value>()
+  private var waiting = Queue<Value>()
 
   /// Makes an empty buffer.
   ///
   /// - Parameter limit: How many values may wait.
-  @inlinable
   init(limit: Int) {
     self.limit = limit
   }
 
-  /// Whether it holds nothing that is to be delivered.
-  @inlinable
-  var isEmpty: Bool { asked.isEmpty && waiting.isEmpty }
+  /// How many values wait for a request.
+  var waitingCount: Int { waiting.count }
 
-  /// Takes a value in, or drops one.
+  /// Whether there is nothing to deliver.
+  var isEmpty: Bool { requested.isEmpty && waiting.isEmpty }
+
+  /// Adds a value, or drops one.
   ///
   /// - Parameters:
-  ///   - value: What has come.
-  ///   - strategy: Which value to drop when it is full.
-  /// - Returns: The failure of the strategy, where the buffer was full and is to fail.
-  @inlinable
+  ///   - value: The new value.
+  ///   - strategy: Which value to drop when the buffer is full.
   mutating func add<Failure: Error>(
     _ value: Value, whenFull strategy: BufferFullStrategy<Failure>
-  ) -> Failure? {
+  ) -> Fate<Failure> {
     if demand > .none {
       demand -= 1
-      asked.append(value)
-    } else if waiting.count < limit {
-      waiting.append(value)
-    } else {
-      switch strategy {
-      case .dropOldest:
-        // With a limit of nothing the new one is also the oldest.
-        waiting.append(value)
-        if let oldest = waiting.popFirst() { dropped.append(oldest) }
-      case .dropNewest:
-        dropped.append(value)
-      case .fail(let failure):
-        dropped.append(value)
-        return failure
-      }
+      requested.append(value)
+      return .kept
     }
-    return nil
+    if waiting.count < limit {
+      waiting.append(value)
+      return .kept
+    }
+    switch strategy {
+    case .dropOldest:
+      // With a limit of 0 the new one is also the oldest.
+      waiting.append(value)
+      return waiting.popFirst().map { .dropped($0) } ?? .kept
+    case .dropNewest:
+      return .dropped(value)
+    case .fail(let failure):
+      return .failed(value, failure)
+    }
   }
 
-  /// Adds to what downstream has asked for.
+  /// Adds to what downstream has requested.
   ///
-  /// Linear in the number of values that need not wait any longer.
-  @inlinable
-  mutating func ask(_ more: Subscribers.Demand) {
+  /// - Complexity: linear in the number of values that no longer wait.
+  mutating func request(_ more: Subscribers.Demand) {
     demand += more
     while demand > .none, let value = waiting.popFirst() {
       demand -= 1
-      asked.append(value)
+      requested.append(value)
     }
   }
 
-  /// Takes the next value that downstream has asked for.
-  @inlinable
-  mutating func next() -> Value? {
-    asked.popFirst()
-  }
-
-  /// Takes everything that was to be delivered.
-  ///
-  /// What was dropped before is still reported.
-  ///
-  /// - Returns: What is to be let go of.
-  @inlinable
-  mutating func removeAll() -> (asked: Queue<Value>, waiting: Queue<Value>) {
-    defer {
-      asked = Queue()
-      waiting = Queue()
-    }
-    return (asked, waiting)
-  }
-
-  /// Takes the next report: what was dropped, in that order, then how many wait, if that has changed.
-  @inlinable
-  mutating func nextReport() -> Report? {
-    if let value = dropped.popFirst() { return .dropped(value) }
-    guard waiting.count != reported else { return nil }
-    reported = waiting.count
-    return .waiting(reported)
+  /// Removes the next value that downstream has requested.
+  mutating func popFirst() -> Value? {
+    requested.popFirst()
   }
 }

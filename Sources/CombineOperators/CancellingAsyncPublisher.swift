@@ -1,23 +1,22 @@
-// The values of a publisher as an asynchronous sequence of its own: whoever stops reading does not want the publisher's
-// work any more. Knows nothing of what is published.
+// The values of a publisher as an asynchronous sequence that cancels when it is no longer read.
 
-import Synchronization
-
-/// The values of a publisher, read one after the other: each iterator is a subscription of its own, and ends with it.
+/// The values of a publisher as an asynchronous sequence: each iterator is a subscription of its own
+/// and ends with it.
 ///
-/// Leaving a loop over it by `break`, `return` or an error, and cancelling its task, cancel the subscription; so nothing
-/// goes on that nobody reads. (The sequence that OpenCombine makes of any publisher does not notice that somebody has left.)
-/// One value is asked for at a time. A failure of the publisher is thrown.
+/// Leaving a loop over it by `break`, `return` or an error, and cancelling its task, cancel the
+/// subscription, so no work continues that is not read. (The sequence that OpenCombine makes of any
+/// publisher does not notice when a loop is left.) One value is requested at a time. A failure of the
+/// publisher is thrown.
 public struct CancellingAsyncPublisher<Upstream: Publisher>: AsyncSequence {
   /// A value of the publisher.
   public typealias Element = Upstream.Output
 
   private let upstream: Upstream
 
-  /// Makes the sequence; nothing is subscribed to yet.
+  /// Makes the sequence; each iterator subscribes.
   ///
-  /// - Parameter upstream: What is to be read.
-  package init(_ upstream: Upstream) {
+  /// - Parameter upstream: The publisher to read.
+  public init(_ upstream: Upstream) {
     self.upstream = upstream
   }
 
@@ -25,13 +24,13 @@ public struct CancellingAsyncPublisher<Upstream: Publisher>: AsyncSequence {
   public func makeAsyncIterator() -> Iterator {
     let held = HeldSubscription()
     let base = upstream.handleEvents(receiveSubscription: { held.hold($0) }).values
-    return Iterator(base: Carried(base.makeAsyncIterator()), reader: Reader(held))
+    return Iterator(base: UncheckedSendable(base.makeAsyncIterator()), reader: Reader(held))
   }
 
-  /// Reads one subscription; it is cancelled when nobody holds the iterator any more.
+  /// Reads one subscription, which is cancelled when the iterator and its copies are released.
   public struct Iterator: AsyncIteratorProtocol {
-    /// An iterator that keeps what it reads from behind a reference: its copies read the same subscription.
-    let base: Carried<AsyncThrowingPublisher<Publishers.HandleEvents<Upstream>>.Iterator>
+    /// The iterator of OpenCombine, whose copies read the same subscription.
+    let base: UncheckedSendable<AsyncThrowingPublisher<Publishers.HandleEvents<Upstream>>.Iterator>
     let reader: Reader
 
     /// Waits for the next value.
@@ -44,9 +43,9 @@ public struct CancellingAsyncPublisher<Upstream: Publisher>: AsyncSequence {
     }
   }
 
-  /// Whoever reads.
+  /// Cancels a subscription when it is released.
   ///
-  /// Only iterators hold it, and not what they read from: so its end is theirs.
+  /// Only iterators retain it, and nothing that they read from does: so its end is theirs.
   final class Reader: Sendable {
     private let held: HeldSubscription
 
@@ -57,33 +56,18 @@ public struct CancellingAsyncPublisher<Upstream: Publisher>: AsyncSequence {
     deinit { held.cancel() }
   }
 
-  /// The subscription that is read from, once there is one.
+  /// The subscription that is read, once it has arrived.
   final class HeldSubscription: Sendable {
-    // @unchecked: a subscription is not Sendable, but may be cancelled from any thread.
-    private struct State: @unchecked Sendable {
-      var subscription: (any Subscription)?
-      var isCancelled = false
-    }
-
-    private let state = Mutex(State())
+    private let upstream = Locked(CombineOperators.Upstream())
 
     init() {}
 
     func hold(_ subscription: any Subscription) {
-      let held = State(subscription: subscription)
-      let isTooLate = state.withLock { state in
-        if !state.isCancelled { state.subscription = held.subscription }
-        return state.isCancelled
-      }
-      if isTooLate { subscription.cancel() }
+      upstream.withLock { $0.receive(subscription) }.perform()
     }
 
     func cancel() {
-      let held = state.withLock { state in
-        defer { state = State(isCancelled: true) }
-        return state
-      }
-      held.subscription?.cancel()
+      upstream.withLock { $0.cancel() }.perform()
     }
   }
 }

@@ -1,18 +1,18 @@
-// The way from an asynchronous function to a `Future`. Knows nothing of what the function does.
+// Makes a `Future` of an asynchronous function.
 
 public import CombineShim
 
 extension Future where Output: Sendable, Failure == any Error {
   /// Makes a future of what an asynchronous function returns or throws.
   ///
-  /// Like every `Future` it starts at once, not at the first subscription, repeats its result for
-  /// whoever subscribes later, and goes on when nobody listens any more. Where it should start with
-  /// its subscription and end with its cancellation, use `Just(()).task { … }`.
+  /// Like every `Future` it starts at once, not at the first subscription, replays its result to later
+  /// subscribers, and continues when all subscribers have left. For work that starts with its
+  /// subscription and ends with its cancellation, use `Just(()).task { … }`.
   ///
   /// - Parameter operation: What to do; it runs in a task of its own.
   public convenience init(operation: @escaping @Sendable () async throws -> Output) {
     self.init { promise in
-      let promise = Carried(promise)
+      let promise = UncheckedSendable(promise)
       Task {
         do {
           promise.value(.success(try await operation()))
@@ -27,12 +27,12 @@ extension Future where Output: Sendable, Failure == any Error {
 extension Future where Output: Sendable, Failure == Never {
   /// Makes a future of what an asynchronous function returns.
   ///
-  /// It starts at once and goes on when nobody listens any more, like every `Future`.
+  /// Like every `Future` it starts at once and continues when all subscribers have left.
   ///
   /// - Parameter operation: What to do; it runs in a task of its own.
   public convenience init(operation: @escaping @Sendable () async -> Output) {
     self.init { promise in
-      let promise = Carried(promise)
+      let promise = UncheckedSendable(promise)
       Task { promise.value(.success(await operation())) }
     }
   }

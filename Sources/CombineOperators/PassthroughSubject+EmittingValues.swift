@@ -1,37 +1,36 @@
-// A subject that is fed from an asynchronous sequence. Knows nothing of the elements.
+// A subject that sends the elements of an asynchronous sequence.
 
 public import CombineShim
 
 extension PassthroughSubject where Output: Sendable, Failure == any Error {
   /// Makes a subject that sends the elements of a sequence, beginning at once.
   ///
-  /// Elements that come when nobody has subscribed, or when a subscriber has asked for no more, are
-  /// lost to it, as with every `PassthroughSubject`. Where none may be lost, use `publisher`.
+  /// As with every `PassthroughSubject`, a subscriber misses the elements that come before it has
+  /// subscribed or exceed its demand. To lose none, use `publisher`.
   ///
-  /// - Parameter sequence: The sequence. It is read in a task until it ends or the subject is gone.
+  /// - Parameter sequence: The sequence. It is read in a task until it ends or the subject has been released.
   /// - Returns: The subject; it completes with the sequence.
   public static func emittingValues<Base: AsyncSequence & Sendable>(
     from sequence: Base
   ) -> PassthroughSubject<Output, any Error> where Base.Element == Output {
     let subject = PassthroughSubject<Output, any Error>()
-    let observer = WeakSubject(subject: subject)
+    let observer = UncheckedSendable(Weak(subject: subject))
     Task {
       do {
         for try await element in sequence {
-          guard let subject = observer.subject else { return }
+          guard let subject = observer.value.subject else { return }
           subject.send(element)
         }
-        observer.subject?.send(completion: .finished)
+        observer.value.subject?.send(completion: .finished)
       } catch {
-        observer.subject?.send(completion: .failure(error))
+        observer.value.subject?.send(completion: .failure(error))
       }
     }
     return subject
   }
 }
 
-/// Refers to a subject without keeping it.
-// @unchecked: a subject may be sent values from any thread, one call at a time: only the task does.
-private struct WeakSubject<Output, Failure: Error>: @unchecked Sendable {
-  weak var subject: PassthroughSubject<Output, Failure>?
+/// Refers to a subject without retaining it.
+private struct Weak<Subject: AnyObject> {
+  weak var subject: Subject?
 }

@@ -1,23 +1,23 @@
-// The way from a publisher to an asynchronous sequence with a buffer. Knows nothing of the values.
+// Makes an asynchronous sequence with a buffer of a publisher.
 
 public import CombineShim
 
 extension Publisher where Output: Sendable, Failure == Never {
-  /// The values as an asynchronous sequence that keeps what comes while nobody reads.
+  /// The values as an asynchronous sequence that buffers them until they are read.
   ///
-  /// Unlike `values`, which asks for one value each time somebody reads, it asks for everything at
-  /// once and buffers, so that values of a subject are not lost.
+  /// Unlike `values`, which requests one value for each read, it requests everything at once and
+  /// buffers, so that values of a subject are not lost.
   ///
   /// - Demand: unlimited, from the moment of the call.
   /// - Cancellation: cancels upstream when the reading task is cancelled or the sequence is dropped.
   ///
-  /// - Parameter bufferingPolicy: What is kept when nobody reads.
-  /// - Returns: The sequence; to be read once.
+  /// - Parameter bufferingPolicy: What is kept while no value is being read.
+  /// - Returns: The sequence, which can be read once.
   public func sequence(
     bufferingPolicy: AsyncStream<Output>.Continuation.BufferingPolicy = .unbounded
   ) -> AsyncStream<Output> {
     AsyncStream(bufferingPolicy: bufferingPolicy) { continuation in
-      let subscription = Carried(
+      let subscription = UncheckedSendable(
         sink(
           receiveCompletion: { _ in continuation.finish() },
           receiveValue: { continuation.yield($0) }))

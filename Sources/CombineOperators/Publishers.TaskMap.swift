@@ -1,47 +1,45 @@
-// Maps the values of a publisher through asynchronous closures, a limited number at a time. Knows
-// nothing of what the closures do. All of it can be inlined, as the zip can.
+// Maps the values of a publisher through asynchronous closures, a limited number at a time.
 
 public import CombineShim
-public import Synchronization
 
 extension Publisher where Output: Sendable, Failure == Never {
   /// Runs an asynchronous closure for each value and publishes what it returns.
   ///
   /// It is `flatMap` into a deferred, cancellable future, as one operator:
   ///
-  /// - Values: in the order in which the closures end; with `.max(1)`, in the order of the upstream.
-  /// - Demand: nothing starts before downstream has asked for something. Then upstream is asked for
-  ///   `maxPublishers` values, and for one more each time that a result has been delivered, so that
-  ///   at most that many closures run and results wait.
+  /// - Values: in the order in which the closures end; with `.max(1)`, in the order of upstream.
+  /// - Demand: nothing starts before the first request. Then upstream is asked for `maxPublishers`
+  ///   values, and for one more whenever a result has been delivered. So at most that many closures
+  ///   run or have a result that waits.
   /// - Completion: when upstream has finished and every result has been delivered.
-  /// - Cancellation: cancels upstream and the tasks of all closures that run; returns without waiting
-  ///   for them. Nothing is delivered after it.
-  /// - Threads: each closure runs in a task of its own. Results and the completion are delivered one
-  ///   after the other, from a task or on the thread of a request, never within a call of upstream.
+  /// - Cancellation: cancels upstream and the tasks of all running closures, without waiting for them.
+  ///   Nothing is delivered afterwards.
+  /// - Threads: each closure runs in a detached task. Results and the completion are delivered one
+  ///   after another, from a task or on the thread of a request, never within a call of upstream.
+  /// - Complexity: constant for a value.
   ///
   /// - Parameters:
   ///   - maxPublishers: How many closures may run at once.
   ///   - transform: What to do with a value.
   /// - Returns: The publisher of the results.
-  @inlinable
   public func task<Result: Sendable>(
     maxPublishers: Subscribers.Demand = .unlimited,
     _ transform: @escaping @Sendable (Output) async -> Result
   ) -> Publishers.TaskMap<Self, Result> {
-    Publishers.TaskMap(
-      upstream: self, maxPublishers: maxPublishers, transform: .returning(transform))
+    Publishers.TaskMap(upstream: self, maxPublishers: maxPublishers) { value in
+      .success(await transform(value))
+    }
   }
 
   /// Runs an asynchronous closure that may throw for each value and publishes what it returns.
   ///
-  /// The contract is that of the closure that does not throw. An error that a closure throws is the
-  /// failure of the publisher: upstream and the other tasks are cancelled.
+  /// The contract is that of the form that does not throw. An error of a closure is the failure of the
+  /// publisher: it is delivered at once, and upstream and the other tasks are cancelled.
   ///
   /// - Parameters:
   ///   - maxPublishers: How many closures may run at once.
   ///   - transform: What to do with a value.
   /// - Returns: The publisher of the results.
-  @inlinable
   public func task<Result: Sendable, ClosureFailure: Error>(
     maxPublishers: Subscribers.Demand = .unlimited,
     _ transform: @escaping @Sendable (Output) async throws(ClosureFailure) -> Result
@@ -53,20 +51,24 @@ extension Publisher where Output: Sendable, Failure == Never {
 extension Publisher where Output: Sendable {
   /// Runs an asynchronous closure that may throw the failure of this publisher for each value.
   ///
-  /// The contract is that of the closure that does not throw. A failure of this publisher or of a
-  /// closure comes through at once: upstream and the other tasks are cancelled.
+  /// The contract is that of the form that does not throw. A failure of this publisher or of a closure
+  /// is delivered at once; upstream and the other tasks are cancelled.
   ///
   /// - Parameters:
   ///   - maxPublishers: How many closures may run at once.
   ///   - transform: What to do with a value.
   /// - Returns: The publisher of the results.
-  @inlinable
   public func task<Result: Sendable>(
     maxPublishers: Subscribers.Demand = .unlimited,
     _ transform: @escaping @Sendable (Output) async throws(Failure) -> Result
   ) -> Publishers.TaskMap<Self, Result> {
-    Publishers.TaskMap(
-      upstream: self, maxPublishers: maxPublishers, transform: .throwing(transform))
+    Publishers.TaskMap(upstream: self, maxPublishers: maxPublishers) { value in
+      do throws(Failure) {
+        return .success(try await transform(value))
+      } catch {
+        return .failure(error)
+      }
+    }
   }
 }
 
@@ -79,287 +81,107 @@ extension Publishers {
     /// The failure of the publisher that gives the values, and of the closures.
     public typealias Failure = Upstream.Failure
 
-    @usableFromInline let upstream: Upstream
-    @usableFromInline let maxPublishers: Subscribers.Demand
-    @usableFromInline let transform: Transform<Upstream.Output, Output, Upstream.Failure>
-    /// Subscribes to upstream; made where its type is known.
-    @usableFromInline let connect: (TaskMap, Receiver<Output, Failure>) -> Void
-
-    @inlinable
-    init(
-      upstream: Upstream, maxPublishers: Subscribers.Demand,
-      transform: Transform<Upstream.Output, Output, Upstream.Failure>
-    ) {
-      self.upstream = upstream
-      self.maxPublishers = maxPublishers
-      self.transform = transform
-      connect = { map, downstream in
-        let subscription = TaskMapSubscription(
-          downstream: downstream, maxPublishers: map.maxPublishers, transform: map.transform)
-        map.upstream.receive(subscriber: DirectInput(subscription))
-      }
-    }
+    let upstream: Upstream
+    let maxPublishers: Subscribers.Demand
+    let transform: @Sendable (Upstream.Output) async -> Result<Output, Failure>
 
     /// Subscribes to the publisher that gives the values; called by `subscribe(_:)`.
     ///
-    /// - Parameter subscriber: Who gets the results.
-    @inlinable
-    public func receive<Downstream: Subscriber & SendableMetatype>(subscriber: Downstream)
+    /// - Parameter subscriber: The subscriber that receives the results.
+    public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
-      connect(self, SubscriberReceiver(subscriber))
+      let subscription = OperatorSubscription(
+        TaskMachine<Output, Failure>(maxTasks: maxPublishers), for: subscriber)
+      subscriber.receive(subscription: subscription)
+      upstream.subscribe(
+        Inlet(
+          onSubscription: { upstream in subscription.receive(upstream) { $0.upstream.receive($1) }
+          },
+          onValue: { [transform] value in subscription.start(transform, value) },
+          onCompletion: { completion in subscription.upstreamCompleted(completion) }))
     }
   }
 }
 
-/// What is done with a value: as it was given, since a closure around it would be one more object and one
-/// more asynchronous call for each value.
-@usableFromInline
-enum Transform<Input, Output, Failure: Error>: Sendable {
-  case returning(@Sendable (Input) async -> Output)
-  case throwing(@Sendable (Input) async throws(Failure) -> Output)
-
-  @inlinable
-  func callAsFunction(_ input: Input) async -> Result<Output, Failure> {
-    switch self {
-    case .returning(let transform):
-      return .success(await transform(input))
-    case .throwing(let transform):
-      do throws(Failure) {
-        return .success(try await transform(input))
-      } catch {
-        return .failure(error)
-      }
-    }
-  }
-}
-
-/// The subscription of downstream, which subscribes to upstream and owns the tasks.
-@usableFromInline
-final class TaskMapSubscription<Input: Sendable, Output: Sendable, Failure: Error>:
-  DirectSubscription, InputOwner, @unchecked Sendable
-{
-  // @unchecked: inherited; what is added is constant or behind the mutex.
-  @usableFromInline typealias Downstream = Receiver<Output, Failure>
-  @usableFromInline typealias Outcome = Result<Output, Failure>
-
-  // @unchecked: neither subscriptions nor subscribers need be Sendable. The upstream subscription is
-  // used from any thread, as its protocol allows; the subscriber is called by one thread at a time,
-  // guarded by `isDelivering`.
-  @usableFromInline
-  struct State: @unchecked Sendable {
-    @usableFromInline var downstream: Downstream?
-    @usableFromInline var upstream: (any Subscription)?
-    @usableFromInline var hasUpstreamFinished = false
-    @usableFromInline var hasAsked = false
-    @usableFromInline var demand = Subscribers.Demand.none
-    @usableFromInline var tasks = RunningTasks()
-    @usableFromInline var results = Queue<Output>()
-    @usableFromInline var failure: Failure?
-    @usableFromInline var isDelivering = false
-
-    @inlinable
-    init(downstream: Downstream) {
-      self.downstream = downstream
-    }
-  }
-
-  @usableFromInline
-  enum Action {
-    case deliver(Downstream, Output)
-    case complete(Downstream, Subscribers.Completion<Failure>, Dropped)
-    case nothing
-  }
-
-  /// What is to be cancelled after the lock has been given back.
-  @usableFromInline
-  struct Dropped {
-    @usableFromInline var upstream: (any Subscription)?
-    @usableFromInline var tasks: RunningTasks
-
-    @inlinable
-    init(upstream: (any Subscription)?, tasks: RunningTasks) {
-      self.upstream = upstream
-      self.tasks = tasks
-    }
-
-    @inlinable
-    func cancel() {
-      upstream?.cancel()
-      tasks.cancel()
-    }
-  }
-
-  @usableFromInline let maxPublishers: Subscribers.Demand
-  @usableFromInline let transform: Transform<Input, Output, Failure>
-  @usableFromInline let state: Mutex<State>
-
-  @inlinable
-  init(
-    downstream: Downstream, maxPublishers: Subscribers.Demand,
-    transform: Transform<Input, Output, Failure>
-  ) {
-    self.maxPublishers = maxPublishers
-    self.transform = transform
-    state = Mutex(State(downstream: downstream))
-    super.init { subscription, signal in
-      let map = unsafeDowncast(subscription, to: TaskMapSubscription.self)
-      switch signal {
-      case .request(let demand): map.takeDemand(demand)
-      case .cancel: map.takeCancel()
-      }
-    }
-  }
-
-  // MARK: From downstream
-
-  @inlinable
-  func takeDemand(_ demand: Subscribers.Demand) {
-    guard demand > .none else { return }
-    let (firstAsk, action) = state.withLock { state in
-      state.demand += demand
-      var firstAsk: (any Subscription)?
-      if !state.hasAsked, let upstream = state.upstream {
-        state.hasAsked = true
-        firstAsk = upstream
-      }
-      return Carried((firstAsk, state.begin()))
-    }.value
-    firstAsk?.request(maxPublishers)
-    deliver(action)
-  }
-
-  @inlinable
-  func takeCancel() {
-    let dropped = state.withLock { state in
-      let downstream = state.downstream
-      let results = state.results
-      return Carried((state.drop(), downstream, results))
-    }
-    dropped.value.0.cancel()
-  }
-
-  // MARK: From upstream
-
-  @inlinable
-  func receive(subscription: any Subscription, from _: Int) {
-    let carried = Carried(subscription)
-    let downstream = state.withLock { state in
-      state.upstream = carried.value
-      return Carried(state.downstream)
-    }
-    downstream.value?.receive(self)
-  }
-
-  @inlinable
-  func receive(_ input: Input, from _: Int) {
-    state.withLock { state in
-      guard state.downstream != nil else { return }
-      // Made under the lock, which only enqueues it, so that it cannot end before it is known. It
-      // inherits no priority and no task-local values: who delivers a value is chance.
-      let number = state.tasks.nextNumber
-      state.tasks.add(
-        Task.detached { [transform] in self.end(number, await transform(input)) })
-    }
-  }
-
-  @inlinable
-  func receive(completion: Subscribers.Completion<Failure>, from _: Int) {
-    let isOver = state.withLock { state in
-      guard state.downstream != nil else { return false }
-      state.upstream = nil
-      state.hasUpstreamFinished = true
-      if case .failure(let error) = completion { state.failure = state.failure ?? error }
-      return state.failure != nil || state.tasks.isEmpty
-    }
-    // In a task of its own: values may outrun completions, and where such operators build on one
-    // another, a late completion would otherwise fall through all of them on one stack.
-    if isOver { Task { self.deliver(self.state.withLock { Carried($0.begin()) }.value) } }
-  }
-
-  // MARK: From the tasks
-
-  @inlinable
-  func end(_ number: Int, _ outcome: Outcome) {
-    let action = state.withLock { state -> Carried<Action> in
-      guard state.downstream != nil else { return Carried(.nothing) }
-      state.tasks.remove(number)
-      switch outcome {
-      case .success(let result): state.results.append(result)
-      case .failure(let error): state.failure = state.failure ?? error
-      }
-      return Carried(state.begin())
-    }
-    deliver(action.value)
-  }
-
-  // MARK: To downstream
-
-  /// Delivers what can be delivered, beginning with what was taken under the lock.
-  @inlinable
-  func deliver(_ first: Action) {
-    var action = first
-    while true {
-      switch action {
-      case .deliver(let downstream, let result):
-        let more = downstream.receive(result)
-        if maxPublishers != .unlimited {
-          let upstream = state.withLock { Carried($0.upstream) }
-          upstream.value?.request(.max(1))
+extension OperatorSubscription {
+  fileprivate func start<Input: Sendable, Output: Sendable, Failure: Error>(
+    _ transform: @escaping @Sendable (Input) async -> Result<Output, Failure>, _ value: Input
+  ) where Machine == TaskMachine<Output, Failure> {
+    // The task is made under the lock, which only enqueues it: so it is known before it can end. It
+    // is detached: which task delivers a value to here is chance, and so would be its priority.
+    _ = change { machine in
+      machine.start { number in
+        Task.detached {
+          let result = await transform(value)
+          self.update { $0.end(number, result) }
         }
-        action =
-          state.withLock { state in
-            state.demand += more
-            return Carried(state.next())
-          }.value
-      case .complete(let downstream, let completion, let dropped):
-        dropped.cancel()
-        return downstream.receive(completion)
-      case .nothing:
-        return
       }
     }
   }
+
+  fileprivate func upstreamCompleted<Output: Sendable, Failure: Error>(
+    _ completion: Subscribers.Completion<Failure>
+  ) where Machine == TaskMachine<Output, Failure> {
+    guard let effect = change({ $0.receive(completion) }) else { return }
+    effect.perform()
+    // In a task of its own: where many of these operators follow one another, the completion would
+    // otherwise pass through all of them on one stack.
+    Task { self.deliver() }
+  }
 }
 
-extension TaskMapSubscription.State {
-  /// Takes what is to be done, unless another thread is at it: of several, one delivers for all.
-  @inlinable
-  mutating func begin() -> TaskMapSubscription.Action {
-    guard !isDelivering else { return .nothing }
-    isDelivering = true
-    return next()
+/// The running tasks and the results that wait.
+private struct TaskMachine<Output: Sendable, Failure: Error>: OperatorMachine {
+  private let maxTasks: Subscribers.Demand
+  var upstream = Upstream()
+  private var hasRequested = false
+  private var tasks: [Int: Task<Void, Never>] = [:]
+  private var nextNumber = 0
+  private var results = Queue<Output>()
+  private var failure: Failure?
+
+  init(maxTasks: Subscribers.Demand) {
+    self.maxTasks = maxTasks
   }
 
-  /// Takes what is to be done next; for whoever delivers.
-  @inlinable
-  mutating func next() -> TaskMapSubscription.Action {
-    guard let downstream else {
-      isDelivering = false
-      return .nothing
-    }
-    if let failure {
-      isDelivering = false
-      return .complete(downstream, .failure(failure), drop())
-    }
-    if demand > .none, let result = results.popFirst() {
-      demand -= 1
-      return .deliver(downstream, result)
-    }
-    isDelivering = false
-    if hasUpstreamFinished && tasks.isEmpty && results.isEmpty {
-      return .complete(downstream, .finished, drop())
-    }
-    return .nothing
+  mutating func start(_ makeTask: (_ number: Int) -> Task<Void, Never>) {
+    tasks[nextNumber] = makeTask(nextNumber)
+    nextNumber += 1
   }
 
-  @inlinable
-  mutating func drop() -> TaskMapSubscription.Dropped {
-    defer {
-      downstream = nil
-      upstream = nil
-      tasks = RunningTasks()
-      results.removeAll()
+  mutating func end(_ number: Int, _ result: Result<Output, Failure>) -> Effect {
+    tasks[number] = nil
+    switch result {
+    case .success(let output): results.append(output)
+    case .failure(let error): failure = failure ?? error
     }
-    return TaskMapSubscription.Dropped(upstream: upstream, tasks: tasks)
+    return .none
+  }
+
+  mutating func receive(_ completion: Subscribers.Completion<Failure>) -> Effect {
+    if case .failure(let error) = completion { failure = failure ?? error }
+    return upstream.end()
+  }
+
+  mutating func request(_ demand: Subscribers.Demand) -> Effect {
+    guard !hasRequested else { return .none }
+    hasRequested = true
+    return upstream.request(maxTasks)
+  }
+
+  mutating func next(hasDemand: Bool) -> Signal<Output, Failure> {
+    if let failure { return .completion(.failure(failure)) }
+    if hasDemand, let result = results.popFirst() {
+      let more = maxTasks == .unlimited ? Subscribers.Demand.none : .max(1)
+      return .value(result, then: upstream.request(more))
+    }
+    let hasFinished = upstream.isEnded && tasks.isEmpty && results.isEmpty
+    return hasFinished ? .completion(.finished) : .nothing
+  }
+
+  func cancel() {
+    var upstream = upstream
+    upstream.cancel().perform()
+    for task in tasks.values { task.cancel() }
   }
 }

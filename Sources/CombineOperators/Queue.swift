@@ -1,55 +1,41 @@
-// A first-in, first-out queue. Plain value.
+// A first-in, first-out queue as a plain value.
 
-/// A queue in an array: adding and taking are constant in time on average, and a queue of at most one
-/// element costs no memory of its own.
-@usableFromInline
+/// A queue in an array; adding and removing take constant time on average.
 package struct Queue<Element> {
-  /// The element that has waited longest; nil also while the array holds elements.
-  @usableFromInline var first: Element?
-  @usableFromInline var rest: [Element?] = []
-  @usableFromInline var head = 0
+  private var elements: [Element?] = []
+  /// Where the first element is; what precedes it has been removed.
+  private var head = 0
 
   /// Makes an empty queue.
-  @inlinable
   package init() {}
 
-  /// How many elements wait.
-  @inlinable
-  package var count: Int { rest.count - head + (first == nil ? 0 : 1) }
+  /// The number of elements.
+  package var count: Int { elements.count - head }
 
-  /// Whether none waits.
-  @inlinable
-  package var isEmpty: Bool { first == nil && head == rest.count }
+  /// Whether there are no elements.
+  package var isEmpty: Bool { head == elements.count }
 
   /// Adds an element at the end.
-  @inlinable
   package mutating func append(_ element: Element) {
-    if isEmpty { first = element } else { rest.append(element) }
+    elements.append(element)
   }
 
-  /// Takes the element that has waited longest, or returns nil where none waits.
-  @inlinable
+  /// Removes the first element; returns nil if the queue is empty.
   package mutating func popFirst() -> Element? {
-    if let element = first {
-      first = nil
-      return element
-    }
-    guard head < rest.count else { return nil }
-    let element = rest[head]
-    rest[head] = nil
+    guard head < elements.count else { return nil }
+    let element = elements[head].take()
     head += 1
-    if head == rest.count {
-      rest.removeAll(keepingCapacity: head <= 64)
+    if head == elements.count {
+      elements.removeAll(keepingCapacity: head <= 64)
       head = 0
-    } else if head > 64 && head * 2 > rest.count {
-      rest.removeFirst(head)
+    } else if head > 64 && head * 2 > elements.count {
+      elements.removeFirst(head)
       head = 0
     }
     return element
   }
 
-  /// Forgets all elements.
-  @inlinable
+  /// Removes all elements.
   package mutating func removeAll() {
     self = Queue()
   }

@@ -126,7 +126,7 @@ public struct QueueScheduler: Scheduler, Sendable {
   ///   - options: There are none.
   ///   - action: What to do.
   public func schedule(options: Never?, _ action: @escaping () -> Void) {
-    let action = Carried(action)
+    let action = UncheckedSendable(action)
     queue.async { action.value() }
   }
 
@@ -141,7 +141,7 @@ public struct QueueScheduler: Scheduler, Sendable {
     after date: SchedulerTimeType, tolerance: Interval, options: Never?,
     _ action: @escaping () -> Void
   ) {
-    let action = Carried(action)
+    let action = UncheckedSendable(action)
     queue.asyncAfter(deadline: deadline(date)) { action.value() }
   }
 
@@ -158,8 +158,8 @@ public struct QueueScheduler: Scheduler, Sendable {
     after date: SchedulerTimeType, interval: Interval, tolerance: Interval, options: Never?,
     _ action: @escaping () -> Void
   ) -> any Cancellable {
-    let action = Carried(action)
-    let timer = Carried(DispatchSource.makeTimerSource(queue: queue))
+    let action = UncheckedSendable(action)
+    let timer = UncheckedSendable(DispatchSource.makeTimerSource(queue: queue))
     timer.value.schedule(
       deadline: deadline(date), repeating: .nanoseconds(Int(clamping: interval.nanoseconds)))
     timer.value.setEventHandler { action.value() }

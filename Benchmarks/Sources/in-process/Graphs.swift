@@ -16,6 +16,8 @@ func measurePipeline(_ shape: Shape) async -> [String: Double] {
   let left = Countdown(shape.count)
   var published: [SharedPublisher<Int, Never>] = []
   published.reserveCapacity(shape.count)
+  var subscriptions: [AnyCancellable] = []
+  subscriptions.reserveCapacity(shape.count)
   for step in 0..<shape.count {
     let publisher = shape.needs(of: step).map { published[$0] }.zip()
       .task { (values: [Int]) -> Int in
@@ -24,13 +26,13 @@ func measurePipeline(_ shape: Shape) async -> [String: Double] {
       }
       .share(replay: 1)
     published.append(publisher)
-    publisher.hold()
+    subscriptions.append(publisher.sink { _ in })
   }
   await left.zero()
   let time = seconds() - start
   let growth = maxResident() - memory
-  // Steps let go of one another in the opposite order, or a chain would use up the stack.
-  while let last = published.popLast() { last.letGo() }
+  // Steps are released in the opposite order, or a chain would overflow the stack.
+  while let last = subscriptions.popLast() { last.cancel() }
   return figures(of: shape, time: time, growth: growth)
 }
 

@@ -149,12 +149,12 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
   // MARK: Downstream
 
   func request(_ demand: Subscribers.Demand) {
-    let events = state.withLock { state -> Carried<(any Subscription)?> in
+    let events = state.withLock { state -> UncheckedSendable<(any Subscription)?> in
       guard let events = state.events else {
         state.demand += demand
-        return Carried(nil)
+        return UncheckedSendable(nil)
       }
-      return Carried(events)
+      return UncheckedSendable(events)
     }
     events.value?.request(demand)
   }
@@ -169,7 +169,7 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
   // MARK: Upstream
 
   func receive(subscription: any Subscription) {
-    let carried = Carried(subscription)
+    let carried = UncheckedSendable(subscription)
     let demand = state.withLock { state -> Subscribers.Demand? in
       guard state.downstream != nil else { return nil }
       state.events = carried.value
@@ -185,7 +185,7 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
       if case .runEnded(let outcome) = event.kind, outcome != .succeeded {
         state.failure = RunFailure(run: event.run, outcome: outcome)
       }
-      return Carried(state.downstream)
+      return UncheckedSendable(state.downstream)
     }
     return downstream.value?.receive(event) ?? .none
   }

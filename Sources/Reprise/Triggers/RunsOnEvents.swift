@@ -90,7 +90,7 @@ where Downstream.Input == Run {
         state.live = []
         state.undelivered.removeAll()
       }
-      return Carried((state.downstream, state.upstream, Array(state.tasks.values), state.live))
+      return UncheckedSendable((state.downstream, state.upstream, Array(state.tasks.values), state.live))
     }
     dropped.value.1?.cancel()
     for task in dropped.value.2 { task.cancel() }
@@ -100,10 +100,10 @@ where Downstream.Input == Run {
   // MARK: From upstream
 
   func receive(subscription: any Subscription) {
-    let carried = Carried(subscription)
+    let carried = UncheckedSendable(subscription)
     let downstream = state.withLock { state in
       state.upstream = carried.value
-      return Carried(state.downstream)
+      return UncheckedSendable(state.downstream)
     }
     downstream.value?.receive(subscription: self)
   }
@@ -177,7 +177,7 @@ where Downstream.Input == Run {
     }
     guard isMine else { return }
     while true {
-      switch state.withLock({ Carried(self.next(&$0)) }).value {
+      switch state.withLock({ UncheckedSendable(self.next(&$0)) }).value {
       case .deliver(let downstream, let run):
         let more = downstream.receive(run)
         state.withLock { $0.demand += more }

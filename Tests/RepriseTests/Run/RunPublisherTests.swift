@@ -202,7 +202,7 @@ struct RunPublisherTests {
       }
       taken.first?.cancel()
       let second = taken.second?.sink(receiveCompletion: { _ in }, receiveValue: { _ in })
-      let carried = Carried(second)
+      let carried = UncheckedSendable(second)
       state.withLock { state in
         if let second = carried.value { state.subscription = second }
       }

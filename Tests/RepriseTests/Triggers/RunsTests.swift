@@ -302,7 +302,7 @@ struct RunsTests {
     let events = PassthroughSubject<Int, Never>()
     let isCancelled = Protected(false)
     let watched = events.handleEvents(receiveCancel: { isCancelled.withLock { $0 = true } })
-    let sending = Task { [carried = Carried(events)] in
+    let sending = Task { [carried = UncheckedSendable(events)] in
       // Nobody may be listening yet.
       await expectEventually("the events are cancelled") {
         carried.value.send(1)
@@ -327,7 +327,7 @@ private final class Asking: Subscriber, Sendable {
   typealias Input = Run
   typealias Failure = RunsError
 
-  private let subscription = Protected(Carried<(any Subscription)?>(nil))
+  private let subscription = Protected(UncheckedSendable<(any Subscription)?>(nil))
   private let onValue: @Sendable () -> Void
 
   init(_ onValue: @escaping @Sendable () -> Void) {
@@ -341,7 +341,7 @@ private final class Asking: Subscriber, Sendable {
   func ask(_ count: Int) { ask(.max(count)) }
 
   func receive(subscription: any Subscription) {
-    let carried = Carried<(any Subscription)?>(subscription)
+    let carried = UncheckedSendable<(any Subscription)?>(subscription)
     self.subscription.withLock { $0 = carried }
   }
 

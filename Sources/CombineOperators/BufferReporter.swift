@@ -1,0 +1,56 @@
+// Reports what a buffer drops and how many values wait in it.
+
+/// Calls the closures of a buffer's user, one call after another and in order.
+///
+/// It has a queue and a loop of its own, so that a slow subscriber delays no report.
+final class BufferReporter<Value>: Sendable {
+  private struct State {
+    var dropped = Queue<Value>()
+    var waiting = 0
+    var reported = 0
+
+    mutating func next() -> Report? {
+      if let value = dropped.popFirst() { return .dropped(value) }
+      guard waiting != reported else { return nil }
+      reported = waiting
+      return .waiting(waiting)
+    }
+  }
+
+  private enum Report {
+    case dropped(Value)
+    case waiting(Int)
+  }
+
+  private let onDrop: @Sendable (Value) -> Void
+  private let onChange: @Sendable (Int) -> Void
+  private let state = Locked(State())
+  private let loop = DrainLoop()
+
+  init(
+    onDrop: @escaping @Sendable (Value) -> Void, onChange: @escaping @Sendable (Int) -> Void
+  ) {
+    self.onDrop = onDrop
+    self.onChange = onChange
+  }
+
+  /// Adds a report without calling anything; may be called under the lock of the buffer.
+  func note(dropped value: Value? = nil, waiting: Int) {
+    state.withLock { state in
+      if let value { state.dropped.append(value) }
+      state.waiting = waiting
+    }
+  }
+
+  /// Makes the reports that have been noted; of several threads, one makes them all.
+  func report() {
+    loop.run {
+      switch state.withLock({ $0.next() }) {
+      case .dropped(let value): onDrop(value)
+      case .waiting(let count): onChange(count)
+      case nil: return false
+      }
+      return true
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// The state of combineLatest for any number of publishers, whatever their types.
+
+import CombineShim
+
+/// The latest value of one publisher.
+///
+/// A class, so that values of several types have one place each; used only under the lock of the
+/// operator.
+final class LatestValue<Value> {
+  var value: Value?
+
+  /// The value; called only when there is one.
+  func get() -> Value {
+    guard let value else { preconditionFailure("BUG: a latest value is taken before the first") }
+    return value
+  }
+}
+
+/// Publishes the latest value of each publisher whenever one of them changes.
+struct CombineLatestMachine<Output, Failure: Error>: OperatorMachine {
+  private var upstreams: [Upstream]
+  /// How many publishers have had no value yet.
+  private var missing: Int
+  /// How many publishers have not finished.
+  private var running: Int
+  /// What was requested, less what is in `outputs` or was delivered.
+  private var demand = Subscribers.Demand.none
+  /// Outputs that were requested before they came and are being delivered.
+  private var outputs = Queue<Output>()
+  /// Whether a value changed while nothing was requested.
+  private var hasChanged = false
+  private var completion: Subscribers.Completion<Failure>?
+  /// Combines the latest values.
+  private let combine: () -> Output
+  /// Releases the latest values.
+  private let release: () -> Void
+
+  /// Makes the state for some publishers.
+  ///
+  /// - Parameters:
+  ///   - count: The number of publishers.
+  ///   - combine: Combines the latest values; called only when each publisher has one.
+  ///   - release: Releases the latest values; called at the end.
+  init(count: Int, combine: @escaping () -> Output, release: @escaping () -> Void) {
+    upstreams = Array(repeating: Upstream(), count: count)
+    missing = count
+    running = count
+    self.combine = combine
+    self.release = release
+  }
+
+  mutating func receive(_ subscription: any Subscription, at position: Int) -> Effect {
+    upstreams[position].receive(subscription)
+  }
+
+  mutating func receive<Value>(_ value: Value, as latest: LatestValue<Value>) -> Effect {
+    let old = latest.value
+    latest.value = value
+    if old == nil { missing -= 1 }
+    if missing == 0 { hasChanged = true }
+    combineIfRequested()
+    return old.map { .release($0) } ?? .none
+  }
+
+  mutating func receive<Value>(
+    _ completion: Subscribers.Completion<Failure>, at position: Int, as latest: LatestValue<Value>
+  ) -> Effect {
+    running -= 1
+    switch completion {
+    // No output can come any more.
+    case .finished where latest.value == nil: self.completion = self.completion ?? completion
+    case .finished: break
+    case .failure: self.completion = completion
+    }
+    return upstreams[position].end()
+  }
+
+  mutating func request(_ more: Subscribers.Demand) -> Effect {
+    demand += more
+    combineIfRequested()
+    return .all(upstreams.indices.map { upstreams[$0].request(more) })
+  }
+
+  private mutating func combineIfRequested() {
+    guard hasChanged, demand > .none else { return }
+    hasChanged = false
+    demand -= 1
+    outputs.append(combine())
+  }
+
+  mutating func next(hasDemand: Bool) -> Signal<Output, Failure> {
+    if let completion { return .completion(completion) }
+    if let output = outputs.popFirst() { return .value(output) }
+    return running == 0 && !hasChanged ? .completion(.finished) : .nothing
+  }
+
+  func cancel() {
+    for var upstream in upstreams { upstream.cancel().perform() }
+    release()
+  }
+}
+
+extension Publisher {
+  /// Subscribes a combination to this publisher, as one of its upstreams.
+  func combine<Output>(
+    into combination: OperatorSubscription<CombineLatestMachine<Output, Failure>>,
+    as latest: LatestValue<Self.Output>, at position: Int
+  ) {
+    // Of a combination that has ended already, the rest need not start.
+    guard combination.isActive else { return }
+    subscribe(
+      Inlet(
+        onSubscription: { combination.receive($0) { $0.receive($1, at: position) } },
+        onValue: { value in combination.update { $0.receive(value, as: latest) } },
+        onCompletion: { completion in
+          combination.update { $0.receive(completion, at: position, as: latest) }
+        }))
+  }
+}

@@ -1,0 +1,114 @@
+// The merge of publishers, which Combine has and OpenCombine lacks: the names and forms are those of
+// Combine.
+
+#if !canImport(Combine)
+
+public import CombineShim
+
+extension Publisher {
+  /// Publishes the values of this publisher and another one of its type as they come.
+  ///
+  /// The contract is that of ``Publishers/MergeMany``.
+  ///
+  /// - Parameter other: The other publisher.
+  /// - Returns: The publisher of all values.
+  public func merge(with other: Self) -> Publishers.MergeMany<Self> {
+    Publishers.MergeMany([self, other])
+  }
+
+  /// Publishes the values of this publisher and another one as they come.
+  ///
+  /// The contract is that of ``Publishers/MergeMany``. For more than two publishers of different
+  /// types, merge again, or merge a collection of `AnyPublisher`s.
+  ///
+  /// - Parameter other: The other publisher.
+  /// - Returns: The publisher of all values.
+  public func merge<P: Publisher>(
+    with other: P
+  ) -> Publishers.Merge<Self, P> where P.Output == Output, P.Failure == Failure {
+    Publishers.Merge(self, other)
+  }
+}
+
+extension Publishers {
+  /// A publisher of the values of two publishers, as they come.
+  ///
+  /// See ``Publishers/MergeMany`` for its contract.
+  public struct Merge<A: Publisher, B: Publisher>: Publisher
+  where A.Output == B.Output, A.Failure == B.Failure {
+    /// A value of either publisher.
+    public typealias Output = A.Output
+    /// The failure of the publishers.
+    public typealias Failure = A.Failure
+
+    /// The first publisher.
+    public let a: A
+    /// The second publisher.
+    public let b: B
+
+    /// Merges two publishers.
+    public init(_ a: A, _ b: B) {
+      self.a = a
+      self.b = b
+    }
+
+    /// Subscribes to both publishers; called by `subscribe(_:)`.
+    ///
+    /// - Parameter subscriber: The subscriber that receives the values.
+    public func receive<Downstream: Subscriber>(subscriber: Downstream)
+    where Downstream.Input == Output, Downstream.Failure == Failure {
+      let merge = OperatorSubscription(MergeMachine<Output, Failure>(count: 2), for: subscriber)
+      subscriber.receive(subscription: merge)
+      a.merge(into: merge, at: 0)
+      b.merge(into: merge, at: 1)
+    }
+  }
+
+  /// A publisher of the values of any number of publishers, as they come.
+  ///
+  /// - Values: those of one publisher in its order; an empty collection finishes at once.
+  /// - Demand: as long as the demand is limited, each publisher is asked for one value more than it
+  ///   has contributed, so at most one value of each waits. Unlimited demand is passed on.
+  /// - Completion: finishes when all publishers have finished. A failure of any is delivered at once
+  ///   and cancels the others.
+  /// - Cancellation: cancels all publishers; nothing is delivered afterwards.
+  /// - Threads: publishers may deliver on different threads at the same time; values are delivered
+  ///   one after another, on one of these threads or on that of a request. No lock is held then, so
+  ///   no publisher has to wait for a slow subscriber.
+  /// - Complexity: constant for a value.
+  public struct MergeMany<Upstream: Publisher>: Publisher {
+    /// A value of one of the publishers.
+    public typealias Output = Upstream.Output
+    /// The failure of the publishers.
+    public typealias Failure = Upstream.Failure
+
+    /// The publishers that are merged.
+    public let publishers: [Upstream]
+
+    /// Merges the given publishers.
+    public init(_ upstream: Upstream...) {
+      publishers = upstream
+    }
+
+    /// Merges the publishers of a sequence.
+    public init<S: Swift.Sequence>(_ upstream: S) where S.Element == Upstream {
+      publishers = Array(upstream)
+    }
+
+    /// Subscribes to every publisher; called by `subscribe(_:)`.
+    ///
+    /// - Parameter subscriber: The subscriber that receives the values.
+    public func receive<Downstream: Subscriber>(subscriber: Downstream)
+    where Downstream.Input == Output, Downstream.Failure == Failure {
+      let merge = OperatorSubscription(
+        MergeMachine<Output, Failure>(count: publishers.count), for: subscriber)
+      subscriber.receive(subscription: merge)
+      merge.deliver()
+      for (position, publisher) in publishers.enumerated() {
+        publisher.merge(into: merge, at: position)
+      }
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,105 @@
+// One upstream of an operator, and what an operator does after it has released its lock.
+
+import CombineShim
+
+/// What must be done after a lock has been released, because it may call back.
+enum Effect {
+  case none
+  /// Requests values of an upstream.
+  case request(any Subscription, Subscribers.Demand)
+  /// Cancels an upstream.
+  case cancel(any Subscription)
+  /// Releases a value, whose deinitializer may call back.
+  case release(Any)
+  /// Calls a closure.
+  case run(() -> Void)
+  /// Performs several effects, in this order.
+  case all([Effect])
+
+  /// Performs the effect; must not be called under a lock.
+  func perform() {
+    switch self {
+    case .none, .release: break
+    case .request(let subscription, let demand): subscription.request(demand)
+    case .cancel(let subscription): subscription.cancel()
+    case .run(let action): action()
+    case .all(let effects): for effect in effects { effect.perform() }
+    }
+  }
+}
+
+/// The subscription to one upstream, and what was requested before it arrived.
+struct Upstream {
+  private enum State {
+    /// The subscription has not arrived; so much was requested in the meantime.
+    case pending(Subscribers.Demand)
+    case subscribed(any Subscription)
+    /// The upstream has completed.
+    case ended
+  }
+
+  private var state: State
+
+  /// An upstream that has not been subscribed to.
+  ///
+  /// - Parameter demand: What to request as soon as the subscription arrives.
+  init(requesting demand: Subscribers.Demand = .none) {
+    state = .pending(demand)
+  }
+
+  /// Whether the upstream has completed.
+  var isEnded: Bool {
+    if case .ended = state { true } else { false }
+  }
+
+  /// Takes the subscription; a second one is cancelled.
+  mutating func receive(_ subscription: any Subscription) -> Effect {
+    guard case .pending(let demand) = state else { return .cancel(subscription) }
+    state = .subscribed(subscription)
+    return demand > .none ? .request(subscription, demand) : .none
+  }
+
+  /// Requests values, now or when the subscription arrives.
+  mutating func request(_ demand: Subscribers.Demand) -> Effect {
+    guard demand > .none else { return .none }
+    switch state {
+    case .pending(let earlier): state = .pending(earlier + demand)
+    case .subscribed(let subscription): return .request(subscription, demand)
+    case .ended: break
+    }
+    return .none
+  }
+
+  /// Notes that the upstream has completed.
+  mutating func end() -> Effect {
+    defer { state = .ended }
+    if case .subscribed(let subscription) = state { return .release(subscription) }
+    return .none
+  }
+
+  /// Cancels the subscription and notes the end.
+  mutating func cancel() -> Effect {
+    defer { state = .ended }
+    if case .subscribed(let subscription) = state { return .cancel(subscription) }
+    return .none
+  }
+}
+
+/// Subscribes an operator to one upstream, as three closures.
+///
+/// It requests nothing by the result of `receive(_:)`: operators request through ``Upstream``.
+struct Inlet<Input, Failure: Error>: Subscriber {
+  let combineIdentifier = CombineIdentifier()
+  let onSubscription: (any Subscription) -> Void
+  let onValue: (Input) -> Void
+  let onCompletion: (Subscribers.Completion<Failure>) -> Void
+
+  func receive(subscription: any Subscription) { onSubscription(subscription) }
+
+  func receive(_ input: Input) -> Subscribers.Demand {
+    onValue(input)
+    return .none
+  }
+
+  func receive(completion: Subscribers.Completion<Failure>) { onCompletion(completion) }
+}
