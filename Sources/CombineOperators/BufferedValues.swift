@@ -58,6 +58,7 @@ struct BufferedValues<Value> {
   /// - Parameters:
   ///   - value: The new value.
   ///   - strategy: Which value to drop when the buffer is full.
+  /// - Returns: What has become of it, or of another one.
   mutating func add<Failure: Error>(
     _ value: Value, whenFull strategy: BufferFullStrategy<Failure>
   ) -> Fate<Failure> {

@@ -24,6 +24,7 @@ protocol OperatorMachine: SendableMetatype {
   /// Takes the next signal for downstream.
   ///
   /// - Parameter hasDemand: Whether downstream has requested more than it has received.
+  /// - Returns: The signal, which the machine will not give again.
   mutating func next(hasDemand: Bool) -> Signal<Output, Failure>
 
   /// Cancels what is still running; called once, after the end or a cancel, without a lock.

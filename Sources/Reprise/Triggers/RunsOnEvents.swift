@@ -90,7 +90,8 @@ where Downstream.Input == Run {
         state.live = []
         state.undelivered.removeAll()
       }
-      return UncheckedSendable((state.downstream, state.upstream, Array(state.tasks.values), state.live))
+      return UncheckedSendable(
+        (state.downstream, state.upstream, Array(state.tasks.values), state.live))
     }
     dropped.value.1?.cancel()
     for task in dropped.value.2 { task.cancel() }

@@ -35,6 +35,7 @@ final class Probe<Input: Sendable, Failure: Error>: Subscriber, Sendable {
 
   var values: [Input] { state.withLock { $0.values } }
   var ended: Ended? { state.withLock { $0.ended } }
+  var isSubscribed: Bool { state.withLock { $0.subscription != nil } }
   /// Rules of Combine that were broken.
   var faults: [String] { state.withLock { $0.faults } }
 

@@ -1,0 +1,122 @@
+import CombineOperators
+import Dispatch
+import TestSupport
+import Testing
+
+/// The latest values of several publishers, after the tests of CombineExt and async-algorithms.
+struct CombineLatestTests {
+  @Test func `each change gives an output once all have a value`() {
+    #expect(marbles("a-b-|", "-1-2|") { $0.combineLatest($1, +) } == "-[a1][b1][b2]|")
+    #expect(marbles("ab--|", "--12|") { $0.combineLatest($1, +) } == "--[b1][b2]|")
+    #expect(
+      marbles("a--d|", "-b--|", "--c-|") { $0.combineLatest($1, $2) { $0 + $1 + $2 } }
+        == "--[abc][dbc]|")
+  }
+
+  @Test func `four publishers of different types are combined`() {
+    let (number, text) = (PassthroughSubject<Int, Never>(), PassthroughSubject<String, Never>())
+    let (flag, more) = (CurrentValueSubject<Bool, Never>(true), Just(2.5))
+    let probe = Probe<String, Never>()
+    number.combineLatest(text, flag, more).map { "\($0.0) \($0.1) \($0.2) \($0.3)" }
+      .subscribe(probe)
+    number.send(1)
+    text.send("a")
+    flag.send(false)
+    #expect(probe.values == ["1 a true 2.5", "1 a false 2.5"])
+    number.combineLatest(text, flag, more) { _, _, _, _ in "" }.subscribe(Probe<String, Never>())
+  }
+
+  @Test func `it finishes when all have finished, or one without a value`() {
+    #expect(marbles("a|", "-1-2|") { $0.combineLatest($1, +) } == "-[a1]-[a2]|")
+    #expect(marbles("a--|", "-|") { $0.combineLatest($1, +) } == "-|")
+    #expect(marbles("|", "---") { $0.combineLatest($1, +) } == "|")
+  }
+
+  @Test func `a failure is delivered at once`() {
+    #expect(marbles("a--#", "-1-2") { $0.combineLatest($1, +) } == "-[a1]-#")
+    #expect(marbles("#", "1") { $0.combineLatest($1, +) } == "#")
+  }
+
+  @Test func `after a cancel nothing is delivered`() {
+    #expect(marbles("ab", "12", subscriber: "*!") { $0.combineLatest($1, +) } == "[a1]")
+  }
+
+  @Test func `while nothing is requested, changes are coalesced`() {
+    let (a, b) = (BareUpstream<Int, Mishap>(), BareUpstream<Int, Mishap>())
+    let probe = Probe<Int, Mishap>(demand: .max(1))
+    a.combineLatest(b) { $0 * 10 + $1 }.subscribe(probe)
+    a.send(1)
+    b.send(1)
+    for value in 2...5 { a.send(value) }
+    #expect(probe.values == [11])
+    a.send(completion: .finished)
+    b.send(completion: .finished)
+    #expect(probe.ended == nil, "the latest values have not been delivered")
+    probe.request(1)
+    #expect(probe.values == [11, 51] && probe.ended == .finished)
+    #expect(a.asked == [.max(1)] && b.asked == [.max(1)])
+  }
+
+  @Test func `a failure and a cancel cancel the publishers and release the values`() {
+    for fails in [true, false] {
+      let living = Protected(0)
+      let (a, b) = (BareUpstream<Counted, Mishap>(), BareUpstream<Counted, Mishap>())
+      let probe = Probe<Int, Mishap>()
+      a.combineLatest(b) { $0.number + $1.number }.subscribe(probe)
+      a.send(Counted(1, living))
+      b.send(Counted(2, living))
+      a.send(Counted(3, living))
+      #expect(living.value == 2 && probe.values == [3, 5])
+      if fails { a.send(completion: .failure(Mishap())) } else { probe.cancel() }
+      #expect(living.value == 0 && b.cancels == 1 && a.cancels == (fails ? 0 : 1))
+    }
+  }
+
+  @Test func `a value that is replaced may call back`() {
+    let living = Protected(0)
+    let (a, b) = (BareUpstream<Counted, Mishap>(), BareUpstream<Int, Mishap>())
+    let probe = Probe<Int, Mishap>()
+    a.combineLatest(b) { $0.number + $1 }.subscribe(probe)
+    a.send(Counted(1, living) { b.send(20) })
+    b.send(10)
+    a.send(Counted(2, living))
+    #expect(probe.values == [11, 12, 22])
+    probe.cancel()
+  }
+
+  @Test func `values of several threads are combined one at a time`() {
+    for _ in 0..<rounds(500, soak: 5000) {
+      let (a, b) = (BareUpstream<Int, Mishap>(), BareUpstream<Int, Mishap>())
+      let probe = Probe<[Int], Mishap>()
+      a.combineLatest(b) { [$0, $1] }.subscribe(probe)
+      DispatchQueue.concurrentPerform(iterations: 2) { number in
+        let upstream = number == 0 ? a : b
+        for value in 0..<20 { upstream.send(value) }
+        upstream.send(completion: .finished)
+      }
+      let isOrdered = (0...1).allSatisfy { side in
+        let values = probe.values.map { $0[side] }
+        return values == values.sorted()
+      }
+      #expect(isOrdered && probe.values.last == [19, 19] && probe.ended == .finished)
+      #expect(probe.faults == [] && (20...39).contains(probe.values.count))
+    }
+  }
+
+  @Test func `a chain of values that each send the next one needs no stack`() async {
+    let last = Protected(0)
+    await onSmallStack {
+      let (a, b) = (BareUpstream<Int, Mishap>(), Just(0).setFailureType(to: Mishap.self))
+      let responder = Responder<Int, Mishap>(started: { $0.request(.unlimited) }) { value, _ in
+        last.withLock { $0 = value }
+        if value < 100_000 { a.send(value + 1) }
+        return .none
+      }
+      a.combineLatest(b, +).subscribe(responder)
+      a.send(1)
+      responder.cancel()
+      a.forget()
+    }
+    #expect(last.value == 100_000)
+  }
+}

@@ -1,0 +1,141 @@
+import CombineOperators
+import Dispatch
+import TestSupport
+import Testing
+
+/// The merge of two publishers and of many, after the tests of CombineExt and async-algorithms.
+struct MergeTests {
+  typealias Subject = PassthroughSubject<Int, Mishap>
+
+  @Test func `values are merged as they come`() {
+    #expect(marbles("a-b-|", "-1-2|") { $0.merge(with: $1) } == "a1b2|")
+    #expect(marbles("(ab)|", "-(12)-|") { $0.merge(with: $1) } == "(ab)(12)-|")
+    #expect(marbles("a--|", "-1-|", "--x|") { [$0, $1, $2].merge() } == "a1x|")
+    #expect(marbles("ab|", "1-2|") { $0.map { $0 }.merge(with: $1) } == "(a1)b2|")
+  }
+
+  @Test func `a merge finishes with the last publisher`() {
+    #expect(marbles("a|", "---1|") { $0.merge(with: $1) } == "a--1|")
+    #expect(marbles("|", "|") { $0.merge(with: $1) } == "|")
+    #expect(marbles("a|") { _, a in [a].merge() } == "a|")
+    #expect(marbles("a-") { _, a in [a, a].prefix(0).merge() } == "|")
+  }
+
+  @Test func `a failure is delivered at once`() {
+    #expect(marbles("a-#", "-1-2") { $0.merge(with: $1) } == "a1#")
+    #expect(marbles("a-#", "-1-2", subscriber: "1") { $0.merge(with: $1) } == "a-#")
+  }
+
+  @Test func `after a cancel nothing is delivered`() {
+    #expect(marbles("abc|", "123|", subscriber: "*-!") { $0.merge(with: $1) } == "(a1)(b2)")
+  }
+
+  @Test func `each publisher is asked for one value more than it has contributed`() {
+    let upstreams = (0..<3).map { _ in BareUpstream<Int, Mishap>() }
+    let probe = Probe<Int, Mishap>(demand: .none)
+    upstreams.merge().subscribe(probe)
+    #expect(upstreams.allSatisfy { $0.asked == [] })
+    probe.request(2)
+    #expect(upstreams.allSatisfy { $0.asked == [.max(1)] })
+    for (number, upstream) in upstreams.enumerated() { upstream.send(number) }
+    #expect(probe.values == [0, 1] && upstreams.map(\.asked.count) == [2, 2, 1])
+    probe.request(1)
+    #expect(probe.values == [0, 1, 2] && upstreams.map(\.asked.count) == [2, 2, 2])
+  }
+
+  @Test func `unlimited demand is passed on`() {
+    let upstreams = (0..<2).map { _ in BareUpstream<Int, Mishap>() }
+    let probe = Probe<Int, Mishap>()
+    upstreams.merge().subscribe(probe)
+    for _ in 0..<10 { upstreams[0].send(1) }
+    #expect(upstreams.allSatisfy { $0.asked == [.unlimited] } && probe.values.count == 10)
+  }
+
+  @Test func `sequences are merged value by value when the demand is limited`() {
+    let probe = Probe<Int, Never>(demand: .none)
+    [[1, 2, 3].publisher, [4, 5, 6].publisher].merge().subscribe(probe)
+    for count in 1...6 {
+      probe.request(1)
+      #expect(probe.values.count == count)
+    }
+    #expect(probe.values == [1, 2, 4, 3, 5, 6] && probe.ended == .finished)
+  }
+
+  @Test func `a failure and a cancel cancel the publishers`() {
+    for fails in [true, false] {
+      let upstreams = (0..<3).map { _ in BareUpstream<Int, Mishap>() }
+      let probe = Probe<Int, Mishap>()
+      upstreams.merge().subscribe(probe)
+      if fails { upstreams[0].send(completion: .failure(Mishap())) } else { probe.cancel() }
+      #expect(upstreams.map(\.cancels) == (fails ? [0, 1, 1] : [1, 1, 1]))
+      upstreams[1].send(1)
+      #expect(probe.values == [] && probe.ended == (fails ? .failed : nil))
+    }
+  }
+
+  @Test func `a merge that has ended does not subscribe to the rest`() {
+    let second = Protected(0)
+    let probe = Probe<Int, Mishap>()
+    let counted = Deferred {
+      second.withLock { $0 += 1 }
+      return Empty<Int, Mishap>()
+    }
+    [Fail(error: Mishap()).eraseToAnyPublisher(), counted.eraseToAnyPublisher()].merge()
+      .subscribe(probe)
+    #expect(probe.ended == .failed && second.value == 0)
+  }
+
+  /// OpenCombine's `flatMap` holds a lock while it calls out, so that here one sender would wait for the
+  /// other one's subscriber.
+  @Test func `a sender does not wait for a subscriber that is busy on another thread`() async {
+    let (first, second) = (BareUpstream<Int, Mishap>(), BareUpstream<Int, Mishap>())
+    let (isInside, secondHasSent) = (Gate(), DispatchSemaphore(value: 0))
+    let result = Protected<DispatchTimeoutResult?>(nil)
+    let responder = Responder<Int, Mishap>(started: { $0.request(.unlimited) }) { value, _ in
+      guard value == 1 else { return .none }
+      isInside.open()
+      let waited = secondHasSent.wait(timeout: .now() + 30)
+      result.withLock { $0 = waited }
+      return .none
+    }
+    first.merge(with: second).subscribe(responder)
+    DispatchQueue.global().async { first.send(1) }
+    await isInside.wait()
+    second.send(2)
+    secondHasSent.signal()
+    await expectEventually("the subscriber returns") { result.value != nil }
+    #expect(result.value == .success)
+    responder.cancel()
+  }
+
+  @Test func `values of many threads are delivered one at a time, in the order of each`() {
+    for _ in 0..<rounds(500, soak: 5000) {
+      let upstreams = (0..<4).map { _ in BareUpstream<Int, Mishap>() }
+      let probe = Probe<Int, Mishap>()
+      upstreams.merge().subscribe(probe)
+      DispatchQueue.concurrentPerform(iterations: 4) { number in
+        for count in 0..<10 { upstreams[number].send(number * 10 + count) }
+        upstreams[number].send(completion: .finished)
+      }
+      let isOrdered = (0..<4).allSatisfy { number in
+        probe.values.filter { $0 / 10 == number }.elementsEqual(number * 10..<(number + 1) * 10)
+      }
+      #expect(isOrdered && probe.values.count == 40 && probe.ended == .finished)
+      #expect(probe.faults == [])
+    }
+  }
+
+  @Test func `a hundred thousand publishers and values need no stack`() async {
+    let sum = Protected(0)
+    await onSmallStack {
+      let count = Responder<Int, Never>(started: { $0.request(.max(1)) }) { value, _ in
+        sum.withLock { $0 += value }
+        return .max(1)
+      }
+      (0..<100_000).map { _ in Just(1) }.merge().subscribe(count)
+      [(0..<100_000).publisher.map { _ in 1 }, (0..<100_000).publisher.map { _ in 1 }].merge()
+        .subscribe(count)
+    }
+    #expect(sum.value == 300_000)
+  }
+}

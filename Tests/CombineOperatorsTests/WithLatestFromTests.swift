@@ -1,0 +1,126 @@
+import CombineOperators
+import Dispatch
+import TestSupport
+import Testing
+
+/// Sampling a second stream, after the tests of CombineExt.
+struct WithLatestFromTests {
+  @Test func `each value is combined with the latest sample`() {
+    #expect(
+      marbles("ab-c-d-e", "--1-2-3") { $0.withLatestFrom($1, transform: +) }
+        == "---[c1]-[d2]-[e3]")
+  }
+
+  @Test func `the end of the other one changes nothing once it has had a value`() {
+    #expect(marbles("-a-b|", "1-|") { $0.withLatestFrom($1, transform: +) } == "-[a1]-[b1]|")
+    #expect(marbles("-a-b|", "--|") { $0.withLatestFrom($1, transform: +) } == "--|")
+  }
+
+  @Test func `a failure of either is delivered at once`() {
+    #expect(marbles("-a-b|", "1-#") { $0.withLatestFrom($1, transform: +) } == "-[a1]#")
+    #expect(marbles("-a-#", "1") { $0.withLatestFrom($1, transform: +) } == "-[a1]-#")
+    #expect(marbles("-a-#", "----") { $0.withLatestFrom($1, transform: +) } == "---#")
+  }
+
+  @Test func `it finishes with the publisher that sets the pace`() {
+    #expect(marbles("--|", "1---2") { $0.withLatestFrom($1, transform: +) } == "--|")
+    #expect(marbles("|", "---") { $0.withLatestFrom($1, transform: +) } == "|")
+  }
+
+  @Test func `after a cancel nothing is delivered`() {
+    #expect(
+      marbles("-abc", "1", subscriber: "*-!") { $0.withLatestFrom($1, transform: +) } == "-[a1]")
+  }
+
+  @Test func `what a subject sends before the first sample is dropped, and does not count`() {
+    #expect(
+      marbles("abcdef", "--1-2-", subscriber: "2") { $0.withLatestFrom($1, transform: +) }
+        == "---[d1][e1]")
+  }
+
+  /// `withLatestFrom` of CombineExt does the same: it subscribes to the first one so late.
+  @Test func `a publisher that waits for demand waits for the first sample`() {
+    let samples = PassthroughSubject<String, Never>()
+    let (one, many) = (Probe<String, Never>(), Probe<String, Never>(demand: .max(1)))
+    Just("1").withLatestFrom(samples, transform: +).subscribe(one)
+    ["1", "2"].publisher.withLatestFrom(samples, transform: +).subscribe(many)
+    #expect(one.values == [] && one.ended == nil)
+    samples.send("a")
+    #expect(one.values == ["1a"] && one.ended == .finished && many.values == ["1a"])
+    samples.send("b")
+    many.request(1)
+    #expect(many.values == ["1a", "2b"] && many.ended == .finished)
+  }
+
+  @Test func `nothing is requested before the first sample, and then what downstream requested`() {
+    let (upstream, other) = (BareUpstream<Int, Mishap>(), BareUpstream<Int, Mishap>())
+    let probe = Probe<Int, Mishap>(demand: .max(2))
+    upstream.withLatestFrom(other, transform: +).subscribe(probe)
+    probe.request(1)
+    #expect(upstream.asked == [] && other.asked == [.unlimited])
+    other.send(1)
+    other.send(2)
+    #expect(upstream.asked == [.max(3)])
+    probe.request(4)
+    #expect(upstream.asked == [.max(3), .max(4)])
+  }
+
+  @Test func `values that were not requested wait`() {
+    let upstream = BareUpstream<Int, Mishap>()
+    let probe = Probe<Int, Mishap>(demand: .max(1))
+    upstream.withLatestFrom(Just(10).setFailureType(to: Mishap.self), transform: +).subscribe(probe)
+    for value in 1...2 { upstream.send(value) }
+    upstream.send(completion: .finished)
+    #expect(probe.values == [11] && probe.ended == nil)
+    probe.request(1)
+    #expect(probe.values == [11, 12] && probe.ended == .finished)
+  }
+
+  @Test func `the end, a failure and a cancel cancel the other one and release its value`() {
+    for way in ["end", "failure", "cancel"] {
+      let living = Protected(0)
+      let upstream = BareUpstream<Int, Mishap>()
+      let other = BareUpstream<Counted, Mishap>()
+      let probe = Probe<Int, Mishap>()
+      upstream.withLatestFrom(other) { $0 + $1.number }.subscribe(probe)
+      for number in 1...2 { other.send(Counted(number, living)) }
+      #expect(living.value == 1)
+      switch way {
+      case "end": upstream.send(completion: .finished)
+      case "failure": upstream.send(completion: .failure(Mishap()))
+      default: probe.cancel()
+      }
+      #expect(living.value == 0 && other.cancels == 1, "\(way)")
+    }
+  }
+
+  @Test func `neither publisher is retained after a cancel`() {
+    weak var first: PassthroughSubject<Int, Never>?
+    weak var second: PassthroughSubject<Int, Never>?
+    do {
+      let (a, b) = (PassthroughSubject<Int, Never>(), PassthroughSubject<Int, Never>())
+      (first, second) = (a, b)
+      let subscription = a.withLatestFrom(b, transform: +).sink { _ in }
+      b.send(1)
+      a.send(2)
+      subscription.cancel()
+    }
+    #expect(first == nil && second == nil)
+  }
+
+  @Test func `samples, values and the end may come from several threads`() {
+    for _ in 0..<rounds(500, soak: 5000) {
+      let (upstream, other) = (BareUpstream<Int, Mishap>(), BareUpstream<Int, Mishap>())
+      let probe = Probe<[Int], Mishap>()
+      upstream.withLatestFrom(other) { [$0, $1] }.subscribe(probe)
+      other.send(0)
+      DispatchQueue.concurrentPerform(iterations: 2) { number in
+        for value in 1...20 { (number == 0 ? upstream : other).send(value) }
+        if number == 0 { upstream.send(completion: .finished) }
+      }
+      #expect(probe.values.map { $0[0] } == Array(1...20) && probe.ended == .finished)
+      #expect(probe.values.map { $0[1] } == probe.values.map { $0[1] }.sorted())
+      #expect(probe.faults == [])
+    }
+  }
+}
