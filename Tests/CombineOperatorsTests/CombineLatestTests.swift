@@ -107,11 +107,13 @@ struct CombineLatestTests {
     let last = Protected(0)
     await onSmallStack {
       let (a, b) = (BareUpstream<Int, Mishap>(), Just(0).setFailureType(to: Mishap.self))
-      let responder = Responder<Int, Mishap>(started: { $0.request(.unlimited) }) { value, _ in
-        last.withLock { $0 = value }
-        if value < 100_000 { a.send(value + 1) }
-        return .none
-      }
+      let responder = Responder<Int, Mishap>(
+        started: { $0.request(.unlimited) },
+        answer: { value, _ in
+          last.withLock { $0 = value }
+          if value < 100_000 { a.send(value + 1) }
+          return .none
+        })
       a.combineLatest(b, +).subscribe(responder)
       a.send(1)
       responder.cancel()

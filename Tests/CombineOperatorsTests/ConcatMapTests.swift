@@ -89,13 +89,15 @@ struct ConcatMapTests {
     let inner = BareUpstream<Int, Mishap>()
     let (isInside, hasSent) = (Gate(), DispatchSemaphore(value: 0))
     let result = Protected<DispatchTimeoutResult?>(nil)
-    let responder = Responder<Int, Mishap>(started: { $0.request(.unlimited) }) { value, _ in
-      guard value == 1 else { return .none }
-      isInside.open()
-      let waited = hasSent.wait(timeout: .now() + 30)
-      result.withLock { $0 = waited }
-      return .none
-    }
+    let responder = Responder<Int, Mishap>(
+      started: { $0.request(.unlimited) },
+      answer: { value, _ in
+        guard value == 1 else { return .none }
+        isInside.open()
+        let waited = hasSent.wait(timeout: .now() + 30)
+        result.withLock { $0 = waited }
+        return .none
+      })
     Just(0).setFailureType(to: Mishap.self).concatMap { _ in inner }.subscribe(responder)
     DispatchQueue.global().async { inner.send(1) }
     await isInside.wait()
@@ -109,10 +111,12 @@ struct ConcatMapTests {
   @Test func `a hundred thousand publishers that finish at once need no stack`() async {
     let sum = Protected(0)
     await onSmallStack {
-      let responder = Responder<Int, Never>(started: { $0.request(.max(1)) }) { value, _ in
-        sum.withLock { $0 += value }
-        return .max(1)
-      }
+      let responder = Responder<Int, Never>(
+        started: { $0.request(.max(1)) },
+        answer: { value, _ in
+          sum.withLock { $0 += value }
+          return .max(1)
+        })
       (0..<100_000).publisher.concatMap { _ in Just(1) }.subscribe(responder)
       (0..<100_000).publisher.concatMap { _ in Empty<Int, Never>() }.subscribe(responder)
     }

@@ -91,13 +91,15 @@ struct MergeTests {
     let (first, second) = (BareUpstream<Int, Mishap>(), BareUpstream<Int, Mishap>())
     let (isInside, secondHasSent) = (Gate(), DispatchSemaphore(value: 0))
     let result = Protected<DispatchTimeoutResult?>(nil)
-    let responder = Responder<Int, Mishap>(started: { $0.request(.unlimited) }) { value, _ in
-      guard value == 1 else { return .none }
-      isInside.open()
-      let waited = secondHasSent.wait(timeout: .now() + 30)
-      result.withLock { $0 = waited }
-      return .none
-    }
+    let responder = Responder<Int, Mishap>(
+      started: { $0.request(.unlimited) },
+      answer: { value, _ in
+        guard value == 1 else { return .none }
+        isInside.open()
+        let waited = secondHasSent.wait(timeout: .now() + 30)
+        result.withLock { $0 = waited }
+        return .none
+      })
     first.merge(with: second).subscribe(responder)
     DispatchQueue.global().async { first.send(1) }
     await isInside.wait()
@@ -128,10 +130,12 @@ struct MergeTests {
   @Test func `a hundred thousand publishers and values need no stack`() async {
     let sum = Protected(0)
     await onSmallStack {
-      let count = Responder<Int, Never>(started: { $0.request(.max(1)) }) { value, _ in
-        sum.withLock { $0 += value }
-        return .max(1)
-      }
+      let count = Responder<Int, Never>(
+        started: { $0.request(.max(1)) },
+        answer: { value, _ in
+          sum.withLock { $0 += value }
+          return .max(1)
+        })
       (0..<100_000).map { _ in Just(1) }.merge().subscribe(count)
       [(0..<100_000).publisher.map { _ in 1 }, (0..<100_000).publisher.map { _ in 1 }].merge()
         .subscribe(count)

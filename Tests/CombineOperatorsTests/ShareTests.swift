@@ -71,6 +71,97 @@ struct ShareTests {
     #expect(log.value == ["start", "cancel", "start"] && third.values == [2])
   }
 
+  @Test(arguments: [0, 1, 3]) func `so many of the last values are replayed`(_ count: Int) {
+    let subject = Subject()
+    let shared = subject.share(replay: count)
+    let first = Probe<Int, Never>()
+    shared.subscribe(first)
+    for value in 1...4 { subject.send(value) }
+    let late = Probe<Int, Never>(demand: .none)
+    shared.subscribe(late)
+    late.request(1)
+    #expect(first.values == [1, 2, 3, 4] && late.values == Array((1...4).suffix(count).prefix(1)))
+    late.request(9)
+    subject.send(5)
+    #expect(late.values == Array((1...4).suffix(count)) + [5])
+  }
+
+  @Test func `a failure is replayed after the last values`() {
+    let subject = PassthroughSubject<Int, Mishap>()
+    let shared = subject.share(replay: 2)
+    let first = Probe<Int, Mishap>()
+    shared.subscribe(first)
+    for value in 1...3 { subject.send(value) }
+    subject.send(completion: .failure(Mishap()))
+    subject.send(4)
+    let late = Probe<Int, Mishap>(demand: .none)
+    shared.subscribe(late)
+    #expect(late.values == [] && late.ended == nil, "the values come first")
+    late.request(2)
+    #expect(late.values == [2, 3] && late.ended == .failed && first.ended == .failed)
+  }
+
+  @Test func `a publisher that ends at once is subscribed to once`() {
+    let count = Protected(0)
+    let shared = Deferred {
+      count.withLock { $0 += 1 }
+      return [1, 2, 3].publisher
+    }.share(replay: 0)
+    let probes = (0..<3).map { _ in Probe<Int, Never>() }
+    for probe in probes { shared.subscribe(probe) }
+    #expect(count.value == 1 && probes.map(\.values) == [[1, 2, 3], [], []])
+    #expect(probes.allSatisfy { $0.ended == .finished })
+  }
+
+  @Test func `the replayed values of a connection end with it`() {
+    let subject = Subject()
+    let shared = subject.share(replay: 1)
+    let first = Probe<Int, Never>()
+    shared.subscribe(first)
+    subject.send(1)
+    first.cancel()
+    let second = Probe<Int, Never>()
+    shared.subscribe(second)
+    #expect(second.values == [])
+  }
+
+  @Test func `a subscriber may cancel, and subscribe others, within a value`() {
+    let subject = Subject()
+    let shared = subject.share(replay: 1)
+    let (late, values) = (Probe<Int, Never>(), Protected<[Int]>([]))
+    let handed = Handed(value: shared)
+    let responder = Responder<Int, Never>(
+      started: { $0.request(.unlimited) },
+      answer: { value, subscription in
+        values.withLock { $0.append(value) }
+        if value == 2 {
+          handed.value.subscribe(late)
+          subscription.cancel()
+        }
+        return .none
+      })
+    shared.subscribe(responder)
+    for value in 1...3 { subject.send(value) }
+    #expect(values.value == [1, 2] && late.values == [2, 3])
+    late.cancel()
+    responder.forget()
+  }
+
+  @Test func `upstream is released at the end`() {
+    weak var released: Subject?
+    let shared: SharedPublisher<Int, Never>
+    do {
+      let subject = Subject()
+      released = subject
+      shared = subject.share(replay: 1)
+      shared.subscribe(Probe<Int, Never>())
+      subject.send(1)
+      subject.send(completion: .finished)
+    }
+    #expect(released == nil)
+    withExtendedLifetime(shared) {}
+  }
+
   @Test func `a hundred thousand subscribers come, get their value and leave in linear time`() {
     let subject = Subject()
     let shared = subject.share(replay: 1)

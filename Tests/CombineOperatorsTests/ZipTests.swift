@@ -1,11 +1,9 @@
 import CombineOperators
-import Dispatch
 import TestSupport
 import Testing
 
 struct ZipTests {
   typealias Subject = PassthroughSubject<Int, Mishap>
-  typealias Promise = Future<Int, Never>.Promise
 
   @Test func `values are combined position by position`() {
     let (a, b) = (Subject(), Subject())
@@ -71,69 +69,5 @@ struct ZipTests {
     b.send(2)
     a.send(completion: .finished)
     #expect(probe.values == [] && probe.ended == nil)
-  }
-
-  enum Moment: CaseIterable, Sendable {
-    case before, during, after
-  }
-
-  /// OpenCombine's own zip aborts the process in some of these.
-  @Test(arguments: [2, 3, 9], Moment.allCases)
-  func `futures are zipped whenever they are resolved, on one thread`(
-    _ count: Int, _ moment: Moment
-  ) {
-    for _ in 0..<rounds(2000, soak: 20_000) {
-      let promises = Protected<[Handed<Promise>]>([])
-      let futures = (0..<count).map { _ in
-        Future<Int, Never> { promise in
-          let handed = Handed(value: promise)
-          promises.withLock { $0.append(handed) }
-        }
-      }
-      func resolve(_ range: Range<Int>) {
-        for position in range { promises.value[position].value(.success(position)) }
-      }
-      let probe = Probe<[Int], Never>()
-      if moment == .before { resolve(0..<count) }
-      if moment == .during { resolve(0..<1) }
-      futures.zip().subscribe(probe)
-      if moment == .during { resolve(1..<count) }
-      if moment == .after { resolve(0..<count) }
-      guard probe.values == [Array(0..<count)], probe.ended == .finished, probe.faults.isEmpty
-      else {
-        Issue.record("got \(probe.values), \(String(describing: probe.ended)), \(probe.faults)")
-        return
-      }
-    }
-  }
-
-  @Test(arguments: [2, 3, 9], [false, true])
-  func `futures are zipped when threads resolve, subscribe and cancel at once`(
-    _ count: Int, _ cancels: Bool
-  ) {
-    for _ in 0..<rounds(5000, soak: 20_000) {
-      let promises = Protected<[Handed<Promise>]>([])
-      let futures = (0..<count).map { _ in
-        Future<Int, Never> { promise in
-          let handed = Handed(value: promise)
-          promises.withLock { $0.append(handed) }
-        }
-      }
-      let resolve = promises.value
-      let zipped = Handed(value: futures.zip())
-      let probe = Probe<[Int], Never>()
-      DispatchQueue.concurrentPerform(iterations: count + (cancels ? 2 : 1)) { number in
-        switch number {
-        case 0..<count: resolve[number].value(.success(number))
-        case count: zipped.value.subscribe(probe)
-        default: probe.cancel()
-        }
-      }
-      let isWhole = probe.values == [Array(0..<count)] && probe.ended == .finished
-      guard probe.faults.isEmpty, isWhole || (cancels && probe.values.count <= 1) else {
-        Issue.record("got \(probe.values), \(String(describing: probe.ended)), \(probe.faults)")
-        return
-      }
-    }
   }
 }

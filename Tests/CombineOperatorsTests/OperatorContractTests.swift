@@ -1,0 +1,180 @@
+import CombineOperators
+import TestSupport
+import Testing
+
+/// What every operator owes its upstream and its subscriber, also when upstream breaks the rules.
+struct OperatorContractTests {
+  typealias Upstream = BareUpstream<Int, Mishap>
+  typealias Output = AnyPublisher<Int, Mishap>
+
+  /// An operator that passes on the values of its upstream unchanged.
+  struct Operator: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// How often it subscribes to the upstream that it is given.
+    var isFolding = false
+    let make: @Sendable (Upstream) -> Output
+  }
+
+  private static var constant: AnyPublisher<Int, Mishap> {
+    CurrentValueSubject(0).eraseToAnyPublisher()
+  }
+
+  static let operators = [
+    Operator(testDescription: "zip") { [$0].zip().map { $0[0] }.eraseToAnyPublisher() },
+    Operator(testDescription: "zipped") {
+      $0.zipped(with: (0..<9).publisher.setFailureType(to: Mishap.self)).map(\.0)
+        .eraseToAnyPublisher()
+    },
+    Operator(testDescription: "merge") { [$0].merge().eraseToAnyPublisher() },
+    Operator(testDescription: "merge of two") {
+      $0.merge(with: Empty()).eraseToAnyPublisher()
+    },
+    Operator(testDescription: "concatMap, outer") {
+      $0.concatMap { Just($0).setFailureType(to: Mishap.self) }.eraseToAnyPublisher()
+    },
+    Operator(testDescription: "concatMap, inner") { upstream in
+      Just(0).setFailureType(to: Mishap.self).concatMap { _ in upstream }.eraseToAnyPublisher()
+    },
+    Operator(testDescription: "combineLatest", isFolding: true) {
+      $0.combineLatest(Just(0).setFailureType(to: Mishap.self)).map(\.0).eraseToAnyPublisher()
+    },
+    Operator(testDescription: "withLatestFrom") {
+      $0.withLatestFrom(constant) { value, _ in value }.eraseToAnyPublisher()
+    },
+    Operator(testDescription: "task") {
+      $0.task(maxPublishers: .max(1)) { $0 }.eraseToAnyPublisher()
+    },
+    Operator(testDescription: "share") { $0.share(replay: 1).eraseToAnyPublisher() },
+    Operator(testDescription: "buffer") {
+      $0.buffer(limit: 9, whenFull: .dropNewest).eraseToAnyPublisher()
+    },
+    Operator(testDescription: "debounce", isFolding: true) {
+      $0.debounce(
+        for: .zero, now: { Moment(elapsed: .zero) }, sleep: { _ in }, fold: { $0 = $1 }
+      ).eraseToAnyPublisher()
+    },
+  ]
+
+  @Test(arguments: operators, [Ended.finished, .failed])
+  func `values and the end come through, and nothing after the end`(
+    _ tested: Operator, _ end: Ended
+  ) async {
+    let upstream = Upstream()
+    let probe = Probe<Int, Mishap>()
+    tested.make(upstream).subscribe(probe)
+    for value in 1...3 {
+      upstream.send(value)
+      await expectEventually("value \(value)") { probe.values.count == value }
+    }
+    upstream.send(completion: end == .finished ? .finished : .failure(Mishap()))
+    await expectEventually("it ends") { probe.ended == end }
+    upstream.send(4)
+    upstream.send(completion: .finished)
+    upstream.send(completion: .failure(Mishap()))
+    probe.request(1)
+    await settle()
+    #expect(probe.values == [1, 2, 3] && probe.ended == end && probe.faults == [])
+    #expect(upstream.cancels == 0)
+  }
+
+  @Test(arguments: operators) func `an end without values needs no demand`(_ tested: Operator)
+    async
+  {
+    let upstream = Upstream()
+    let probe = Probe<Int, Mishap>(demand: .none)
+    tested.make(upstream).subscribe(probe)
+    // An inner publisher is only made when there is demand.
+    if tested.testDescription == "concatMap, inner" { probe.request(1) }
+    upstream.send(completion: .finished)
+    await expectEventually("it ends") { probe.ended == .finished }
+  }
+
+  @Test(arguments: operators) func `a cancel cancels upstream once, and nothing comes after it`(
+    _ tested: Operator
+  ) async {
+    let upstream = Upstream()
+    let probe = Probe<Int, Mishap>()
+    tested.make(upstream).subscribe(probe)
+    upstream.send(1)
+    await expectEventually("a value") { probe.values == [1] }
+    probe.cancel()
+    probe.cancel()
+    probe.request(3)
+    upstream.send(2)
+    upstream.send(completion: .finished)
+    await settle()
+    #expect(probe.values == [1] && probe.ended == nil && upstream.cancels == 1)
+  }
+
+  @Test(arguments: operators) func `a subscriber that cancels at once causes no request`(
+    _ tested: Operator
+  ) async {
+    let upstream = Upstream()
+    let values = Protected(0)
+    tested.make(upstream).subscribe(
+      Responder<Int, Mishap>(
+        started: { $0.cancel() },
+        answer: { _, _ in
+          values.withLock { $0 += 1 }
+          return .none
+        }))
+    upstream.send(1)
+    await settle()
+    #expect(upstream.asked == [] && upstream.cancels <= 1 && values.value == 0)
+  }
+
+  @Test(arguments: operators) func `no more is delivered than was requested`(_ tested: Operator)
+    async
+  {
+    let upstream = Upstream()
+    let probe = Probe<Int, Mishap>(demand: .max(1))
+    tested.make(upstream).subscribe(probe)
+    for value in 1...3 { upstream.send(value) }
+    upstream.send(completion: .finished)
+    await expectEventually("one comes") { !probe.values.isEmpty }
+    await settle()
+    #expect(probe.values == [1] && probe.ended == nil)
+    probe.request(1)
+    await expectEventually("one more comes") { probe.values.count == 2 }
+    probe.request(1)
+    await expectEventually("it ends") { probe.ended == .finished }
+    #expect(probe.values == (tested.isFolding ? [1, 3] : [1, 2, 3]) && probe.faults == [])
+  }
+
+  @Test(arguments: operators) func `a second subscription is cancelled`(_ tested: Operator) async {
+    let (upstream, second) = (Upstream(), Upstream())
+    let probe = Probe<Int, Mishap>()
+    tested.make(upstream).subscribe(probe)
+    upstream.give(second)
+    #expect(second.cancels == 1 && second.asked == [] && upstream.cancels == 0)
+    upstream.send(1)
+    await expectEventually("a value") { probe.values == [1] }
+    probe.cancel()
+  }
+
+  @Test(arguments: operators, [true, false])
+  func `after the end the subscriber and the values are released`(
+    _ tested: Operator, _ cancels: Bool
+  ) async {
+    let upstream = Upstream()
+    let living = Protected(0)
+    do {
+      let counted = Counted(1, living)
+      let responder = Responder<Int, Mishap>(
+        started: { $0.request(.unlimited) }, answer: { [counted] _, _ in .max(counted.number) })
+      tested.make(upstream).subscribe(responder)
+      upstream.send(1)
+      if cancels { responder.cancel() } else { upstream.send(completion: .finished) }
+      // Against a cycle of the test's own.
+      responder.forget()
+    }
+    // Upstream still retains what has subscribed to it, which must not retain the subscriber.
+    await expectEventually("it is released") { living.value == 0 }
+    upstream.forget()
+  }
+
+  /// Long enough for a task that should not run to show itself.
+  private func settle() async {
+    for _ in 0..<100 { await Task.yield() }
+  }
+}
