@@ -1,4 +1,3 @@
-// Who imports the operators gets the publishers that they stand on: Apple's Combine on Apple
-// platforms, OpenCombine elsewhere.
+// Importing the operators also imports Combine: Apple's on Apple platforms, OpenCombine elsewhere.
 
 @_exported public import CombineShim

@@ -1,26 +1,25 @@
-// What a debounce with a fold holds: one value, what is still to be folded into it, and the window of
-// time in which that is done. Plain value: knows no lock, no clock and no subscriber.
+// What a folding debounce holds: one value, the values to fold into it, and its window of time. A
+// plain value.
 
 /// One value that others are folded into, until it is due.
 ///
-/// It is due when nothing has come for the quiet time, or when the first of what was folded has waited
-/// the longest time. From then on it stays due until it is taken, and more may be folded in.
+/// It is due when nothing has come for the quiet time, or when the first of the folded values has
+/// waited for the longest time. It then stays due until it is taken; until then, more may be folded in.
 ///
-/// Folding is done by whoever uses this, outside of a lock: `add` hands out the value, and
-/// `nextToFold` what to fold into it, until it takes the value back. Meanwhile the value cannot be
-/// taken.
+/// The caller folds, outside of its lock: `add` hands out the value, and `nextToFold` the values to
+/// fold into it, until it takes the value back. In the meantime the value cannot be taken.
 struct FoldedValue<Value, Instant: InstantProtocol> where Instant.Duration == Duration {
   private let quiet: Duration
   private let longest: Duration?
   private var value: Value?
   private var coming = Queue<Value>()
   private var isFolding = false
-  /// When the first and the last came of what is folded; nil when there is nothing.
+  /// When the first and the last of the folded values came; nil when there is none.
   private var window: (opened: Instant, latest: Instant)?
-  /// Whether the time is over, so that it may be taken.
+  /// Whether the window has ended, so that the value may be taken.
   private(set) var isDue = false
 
-  /// Makes it empty.
+  /// Makes an empty window.
   ///
   /// - Parameters:
   ///   - quiet: How long nothing must come.
@@ -33,14 +32,14 @@ struct FoldedValue<Value, Instant: InstantProtocol> where Instant.Duration == Du
   /// Whether it holds nothing.
   var isEmpty: Bool { window == nil }
 
-  /// Takes a value in, which moves the end of the window.
+  /// Adds a value, which moves the end of the window.
   ///
-  /// A value that comes when the time is over already, because nobody has looked, moves nothing.
+  /// A value that comes after the end, before the timer has noticed it, moves nothing.
   ///
   /// - Parameters:
-  ///   - new: What has come.
-  ///   - moment: When it has come.
-  /// - Returns: The value to fold into, where there is one and nobody is folding.
+  ///   - new: The new value.
+  ///   - moment: When it came.
+  /// - Returns: The value to fold into, if there is one that is not being folded already.
   mutating func add(_ new: Value, at moment: Instant) -> Value? {
     close(at: moment)
     let (opened, latest) = window ?? (moment, moment)
@@ -56,10 +55,10 @@ struct FoldedValue<Value, Instant: InstantProtocol> where Instant.Duration == Du
     return value
   }
 
-  /// Takes out what is to be folded next.
+  /// Removes the next value to fold.
   ///
-  /// - Parameter folded: What has become of the value that `add` has handed out.
-  /// - Returns: The next one to fold into it, or nil: then it has been taken back.
+  /// - Parameter folded: The value that `add` has handed out, with what was folded into it.
+  /// - Returns: The next value to fold into it; nil when it has been taken back.
   mutating func nextToFold(into folded: Value) -> Value? {
     if let next = coming.popFirst() { return next }
     value = folded
@@ -67,7 +66,7 @@ struct FoldedValue<Value, Instant: InstantProtocol> where Instant.Duration == Du
     return nil
   }
 
-  /// How long to wait until it may be due, or nil when there is nothing to wait for.
+  /// How long to wait until the value may be due; nil when there is nothing to wait for.
   func rest(at moment: Instant) -> Duration? {
     guard !isDue, let window else { return nil }
     let rest = quiet - window.latest.duration(to: moment)
@@ -75,35 +74,22 @@ struct FoldedValue<Value, Instant: InstantProtocol> where Instant.Duration == Du
     return min(rest, longest - window.opened.duration(to: moment))
   }
 
-  /// Makes it due if the time is over.
+  /// Makes the value due if its window has ended.
   mutating func close(at moment: Instant) {
     if let rest = rest(at: moment), rest <= .zero { isDue = true }
   }
 
-  /// Makes it due whatever the time.
+  /// Makes the value due at once.
   mutating func close() {
     isDue = !isEmpty
   }
 
-  /// Takes the value where it is due and nobody is folding.
+  /// Removes the value if it is due and not being folded.
   mutating func take() -> Value? {
     guard isDue, !isFolding, let value else { return nil }
     self.value = nil
     window = nil
     isDue = false
     return value
-  }
-
-  /// Takes everything, whether it is due or not.
-  ///
-  /// - Returns: What is to be let go of.
-  mutating func removeAll() -> (Value?, Queue<Value>) {
-    defer {
-      value = nil
-      coming = Queue()
-      window = nil
-      isDue = false
-    }
-    return (value, coming)
   }
 }

@@ -2,7 +2,7 @@
 
 import CombineShim
 
-/// What an operator tells its subscriber next.
+/// The next signal of an operator to its subscriber.
 enum Signal<Output, Failure: Error> {
   /// A value, and what to do upstream once it has been delivered.
   case value(Output, then: Effect = .none)

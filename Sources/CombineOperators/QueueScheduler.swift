@@ -1,13 +1,13 @@
-// A scheduler for operators that wait, such as `timeout`: the same on every platform, which the queues of Dispatch
-// are not. Knows nothing of what is scheduled.
+// A scheduler for operators that wait, such as `timeout`, with the same name on every platform.
 
 public import CombineShim
 public import Dispatch
 
-/// Schedules on a queue of Dispatch, by the monotonic clock.
+/// Schedules on a Dispatch queue, by the monotonic clock.
 ///
-/// Apple's Combine makes a scheduler of each queue, OpenCombine does so in a library of its own and by another name;
-/// this one is written once: `publisher.timeout(.seconds(10), scheduler: QueueScheduler())`.
+/// In Apple's Combine every queue is a scheduler; OpenCombine has one in a library of its own, with
+/// another name. This one is the same everywhere:
+/// `publisher.timeout(.seconds(10), scheduler: QueueScheduler())`.
 public struct QueueScheduler: Scheduler, Sendable {
   /// A moment, by the monotonic clock.
   public struct SchedulerTimeType: Strideable, Sendable {
@@ -41,10 +41,10 @@ public struct QueueScheduler: Scheduler, Sendable {
       self.nanoseconds = nanoseconds
     }
 
-    /// Some seconds, as a number that a literal says.
+    /// The given number of seconds, as a literal.
     public init(integerLiteral seconds: Int) { self = .seconds(seconds) }
 
-    /// A time of so many nanoseconds, where there is one.
+    /// The given number of nanoseconds, if it can be represented.
     public init?(exactly source: some BinaryInteger) {
       guard let nanoseconds = Int64(exactly: source) else { return nil }
       self.init(nanoseconds: nanoseconds)
@@ -53,21 +53,21 @@ public struct QueueScheduler: Scheduler, Sendable {
     /// The time without its sign, in nanoseconds.
     public var magnitude: UInt64 { nanoseconds.magnitude }
 
-    /// Some seconds.
+    /// The given number of seconds.
     public static func seconds(_ count: Int) -> Interval { scaled(count, 1_000_000_000) }
 
-    /// Some seconds.
+    /// The given number of seconds.
     public static func seconds(_ count: Double) -> Interval {
       Interval(nanoseconds: Int64(exactly: (count * 1e9).rounded()) ?? .max)
     }
 
-    /// Some milliseconds.
+    /// The given number of milliseconds.
     public static func milliseconds(_ count: Int) -> Interval { scaled(count, 1_000_000) }
 
-    /// Some microseconds.
+    /// The given number of microseconds.
     public static func microseconds(_ count: Int) -> Interval { scaled(count, 1000) }
 
-    /// Some nanoseconds.
+    /// The given number of nanoseconds.
     public static func nanoseconds(_ count: Int) -> Interval { scaled(count, 1) }
 
     private static func scaled(_ count: Int, _ factor: Int64) -> Interval {
@@ -85,7 +85,7 @@ public struct QueueScheduler: Scheduler, Sendable {
       Interval(nanoseconds: left.nanoseconds - right.nanoseconds)
     }
 
-    /// A time as often as another one says in nanoseconds.
+    /// The product of two times, as numbers of nanoseconds.
     public static func * (left: Interval, right: Interval) -> Interval {
       Interval(nanoseconds: left.nanoseconds * right.nanoseconds)
     }
@@ -106,8 +106,8 @@ public struct QueueScheduler: Scheduler, Sendable {
 
   /// Makes a scheduler.
   ///
-  /// - Parameter queue: Where work is done, one piece after the other if it is to be called by one thread at a time;
-  ///   a queue of its own when left out.
+  /// - Parameter queue: The queue to schedule on. Use a serial queue if actions must not run at the
+  ///   same time. A serial queue of its own when left out.
   public init(queue: DispatchQueue = DispatchQueue(label: "reprise.scheduler")) {
     self.queue = queue
   }
@@ -117,10 +117,10 @@ public struct QueueScheduler: Scheduler, Sendable {
     SchedulerTimeType(nanoseconds: Int64(clamping: DispatchTime.now().uptimeNanoseconds))
   }
 
-  /// The shortest time that can be told.
+  /// The shortest interval that the scheduler distinguishes.
   public var minimumTolerance: Interval { .nanoseconds(1) }
 
-  /// Does something soon.
+  /// Performs an action as soon as the queue is free.
   ///
   /// - Parameters:
   ///   - options: There are none.
@@ -130,11 +130,11 @@ public struct QueueScheduler: Scheduler, Sendable {
     queue.async { action.value() }
   }
 
-  /// Does something at a moment.
+  /// Performs an action at a moment.
   ///
   /// - Parameters:
   ///   - date: When.
-  ///   - tolerance: Not looked at: it is done as soon after that as the queue is free.
+  ///   - tolerance: Ignored: the action is performed as soon after the moment as the queue is free.
   ///   - options: There are none.
   ///   - action: What to do.
   public func schedule(
@@ -145,15 +145,15 @@ public struct QueueScheduler: Scheduler, Sendable {
     queue.asyncAfter(deadline: deadline(date)) { action.value() }
   }
 
-  /// Does something at a moment and again after each interval.
+  /// Performs an action at a moment and again after each interval.
   ///
   /// - Parameters:
   ///   - date: When first.
   ///   - interval: The time between two times.
-  ///   - tolerance: Not looked at.
+  ///   - tolerance: Ignored.
   ///   - options: There are none.
   ///   - action: What to do.
-  /// - Returns: What ends it.
+  /// - Returns: Cancels the repetition.
   public func schedule(
     after date: SchedulerTimeType, interval: Interval, tolerance: Interval, options: Never?,
     _ action: @escaping () -> Void

@@ -1,14 +1,14 @@
-// Keyed sharing of what is under way: same key, one execution. Knows nothing of what is executed.
+// Shares running publishers by key: for each key there is one execution.
 
 public import CombineShim
 import Synchronization
 
-/// Shares publishers by key for as long as they are under way.
+/// Shares publishers by key for as long as they run.
 ///
-/// The first caller of a key makes the publisher; whoever comes while it is under way gets the same
-/// one; when it has ended, or everybody has left, it is forgotten, and the next caller makes a new one.
-/// Safe to use from any thread: of callers that come at once, one makes it. The values must not be
-/// kept by key: this is no cache.
+/// The first caller for a key makes the publisher, and callers that come while it runs get the same
+/// one. When it has completed, or all of its subscribers have cancelled, it is forgotten, and the next
+/// caller makes a new one. Safe to use from any thread. This is no cache: no result outlives its
+/// execution.
 public final class SharedPublishers<Key: Hashable & Sendable, Output, Failure: Error>: Sendable {
   private struct Entry {
     let number: Int
@@ -25,22 +25,22 @@ public final class SharedPublishers<Key: Hashable & Sendable, Output, Failure: E
   /// Makes an empty collection.
   public init() {}
 
-  /// How many keys are under way, or wait for their first subscriber.
+  /// The number of keys whose publishers run or wait for their first subscriber.
   public var count: Int { state.withLock { $0.entries.count } }
 
   /// The publisher for a key.
   ///
   /// - Parameters:
-  ///   - key: What is to be done.
-  ///   - make: Makes the publisher that does it, when none is under way. It must not use this
-  ///     collection; making is not starting: that is done by the first subscription.
-  /// - Returns: The shared publisher. Late subscribers get its last value, as long as it is under way.
+  ///   - key: The key.
+  ///   - make: Makes the publisher if none runs. Called without a lock; of publishers that several
+  ///     threads make at once, one is used. It starts with the first subscription.
+  /// - Returns: The shared publisher. Late subscribers receive its last value, as long as it runs.
   public func publisher<Upstream: Publisher>(
     for key: Key, _ make: () -> Upstream
   ) -> SharedPublisher<Output, Failure>
   where Upstream.Output == Output, Upstream.Failure == Failure {
     if let entry = state.withLock({ $0.entries[key] }) { return entry.publisher }
-    // Made outside of the lock; of two that are made at once one is dropped before it starts.
+    // Made outside of the lock; of two that are made at once, one is dropped before it starts.
     let number = state.withLock { state in
       state.nextNumber += 1
       return state.nextNumber
