@@ -211,8 +211,7 @@ public final class ControlServer: Sendable {
 
 /// One client: what is written to it, in one order.
 private final class AttachedClient: Sendable {
-  // @unchecked: a subscription is not Sendable; this one is only stored and released.
-  private struct State: @unchecked Sendable {
+  private struct State {
     var subscription: AnyCancellable?
     /// The descriptor may belong to somebody else by now.
     var isClosed = false
@@ -220,7 +219,7 @@ private final class AttachedClient: Sendable {
 
   private let descriptor: Int32
   private let queue = DispatchQueue(label: "reprise.control.writer")
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(_ descriptor: Int32) {
     self.descriptor = descriptor
@@ -245,17 +244,16 @@ private final class AttachedClient: Sendable {
           }
         }
       }
-      let held = State(subscription: subscription)
-      state.withLock { $0.subscription = held.subscription }
+      state.withLock { $0.subscription = subscription }
     }
   }
 
   private func drop() {
     let held = state.withLock { state in
       defer { state.subscription = nil }
-      return State(subscription: state.subscription)
+      return state.subscription
     }
-    held.subscription?.cancel()
+    held?.cancel()
   }
 
   /// Ends the writing; waits until what is being written has been.

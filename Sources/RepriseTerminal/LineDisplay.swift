@@ -24,7 +24,8 @@ final class LineDisplay: EventDisplay {
   private let device: TerminalDevice
   private let controls: DisplayControls
   private let content: Content
-  private let json = JSONEncoderBox()
+  // An encoder is not Sendable; only `show` uses it, on one thread at a time.
+  private let json = UncheckedSendable(JSONLines())
   private let prefix: String
   private let state: Mutex<State>
   private let signsOfLife = Mutex<EventSource?>(nil)
@@ -51,7 +52,7 @@ final class LineDisplay: EventDisplay {
   func show(_ event: Event) {
     switch content {
     case .plain: write(state.withLock { $0.log.text(for: event) })
-    case .json: write(json.lines.line(for: event))
+    case .json: write(json.value.line(for: event))
     case .report: state.withLock { $0.log.note(event) }
     }
   }
@@ -100,10 +101,4 @@ final class LineDisplay: EventDisplay {
     state.withLock { $0.isClosed = true }
     controls.outputClosed()
   }
-}
-
-/// Holds an encoder.
-// @unchecked: an encoder is not Sendable; it is used in `show` alone, by one thread at a time.
-private final class JSONEncoderBox: @unchecked Sendable {
-  let lines = JSONLines()
 }

@@ -1,7 +1,6 @@
 // The subscription of one subscriber to a step's future.
 
 import CombineOperators
-import Synchronization
 
 /// Receives the result of a future, once.
 protocol ResultReceiver: Sendable {
@@ -12,17 +11,16 @@ protocol ResultReceiver: Sendable {
 final class ResultSubscription<Downstream: Subscriber & SendableMetatype>: Subscription,
   ResultReceiver
 where Downstream.Input == StepResult, Downstream.Failure == Never {
-  // @unchecked: a subscriber is not Sendable; `state` hands it to one caller, once.
-  private enum State: @unchecked Sendable {
+  private enum State {
     case waiting(Downstream, isRequested: Bool)
     case unrequested(Downstream, StepResult)
     case over
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   init(downstream: Downstream) {
-    state = Mutex(.waiting(downstream, isRequested: false))
+    state = Locked(.waiting(downstream, isRequested: false))
   }
 
   func receive(_ result: StepResult) {

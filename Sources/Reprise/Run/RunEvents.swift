@@ -1,7 +1,6 @@
 // The events of a run as a publisher. Knows the ledger that it listens to, nothing of steps.
 
 public import CombineOperators
-import Synchronization
 
 /// The events of one run, from its beginning, however late one subscribes.
 ///
@@ -37,8 +36,7 @@ private final class EventSubscription<Downstream: Subscriber & SendableMetatype>
 where Downstream.Input == Event, Downstream.Failure == Never {
   private static var bufferMax: Int { 1024 }
 
-  // @unchecked: a subscriber is not Sendable; it is only called on the ledger's queue.
-  private struct State: @unchecked Sendable {
+  private struct State {
     var downstream: Downstream?
     var demand = Subscribers.Demand.none
     var buffer = Queue<Event>()
@@ -63,11 +61,11 @@ where Downstream.Input == Event, Downstream.Failure == Never {
     }
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
   private let ledger: RunLedger
 
   init(downstream: Downstream, ledger: RunLedger) {
-    state = Mutex(State(downstream: downstream))
+    state = Locked(State(downstream: downstream))
     self.ledger = ledger
   }
 

@@ -87,9 +87,7 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
   typealias Input = Event
   typealias Failure = Never
 
-  // @unchecked: neither subscriber nor subscription is Sendable; the first is called on the run's queue only, and the
-  // second may be called from anywhere.
-  private struct State: @unchecked Sendable {
+  private struct State {
     /// Nil once it is over.
     var downstream: Downstream?
     var demand = Subscribers.Demand.none
@@ -98,11 +96,11 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
     var failure: RunFailure?
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
   private let publisher: RunPublisher
 
   init(downstream: Downstream, _ publisher: RunPublisher) {
-    state = Mutex(State(downstream: downstream))
+    state = Locked(State(downstream: downstream))
     self.publisher = publisher
   }
 
@@ -149,14 +147,14 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
   // MARK: Downstream
 
   func request(_ demand: Subscribers.Demand) {
-    let events = state.withLock { state -> UncheckedSendable<(any Subscription)?> in
+    let events = state.withLock { state -> (any Subscription)? in
       guard let events = state.events else {
         state.demand += demand
-        return UncheckedSendable(nil)
+        return nil
       }
-      return UncheckedSendable(events)
+      return events
     }
-    events.value?.request(demand)
+    events?.request(demand)
   }
 
   func cancel() {
@@ -169,10 +167,9 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
   // MARK: Upstream
 
   func receive(subscription: any Subscription) {
-    let carried = UncheckedSendable(subscription)
     let demand = state.withLock { state -> Subscribers.Demand? in
       guard state.downstream != nil else { return nil }
-      state.events = carried.value
+      state.events = subscription
       defer { state.demand = .none }
       return state.demand
     }
@@ -185,9 +182,9 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
       if case .runEnded(let outcome) = event.kind, outcome != .succeeded {
         state.failure = RunFailure(run: event.run, outcome: outcome)
       }
-      return UncheckedSendable(state.downstream)
+      return state.downstream
     }
-    return downstream.value?.receive(event) ?? .none
+    return downstream?.receive(event) ?? .none
   }
 
   func receive(completion: Subscribers.Completion<Never>) {

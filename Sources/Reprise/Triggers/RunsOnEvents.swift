@@ -2,7 +2,6 @@
 // they wait for their turn: that is the business of the operators before it.
 
 import CombineOperators
-import Synchronization
 
 /// What is done with an event, and how many runs there may be at once.
 struct EventHandling<Event: Sendable>: Sendable {
@@ -39,10 +38,7 @@ where Downstream.Input == Run {
   typealias Input = Event
   typealias Failure = Downstream.Failure
 
-  // @unchecked: neither subscriptions nor subscribers need be Sendable. The upstream subscription is
-  // used from any thread, as its protocol allows; the subscriber is called by one thread at a time,
-  // guarded by `isDelivering`.
-  private struct State: @unchecked Sendable {
+  private struct State {
     var downstream: Downstream?
     var upstream: (any Subscription)?
     var completion: Subscribers.Completion<Failure>?
@@ -66,11 +62,11 @@ where Downstream.Input == Run {
   }
 
   private let handling: EventHandling<Event>
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   init(downstream: Downstream, handling: EventHandling<Event>) {
     self.handling = handling
-    state = Mutex(State(downstream: downstream))
+    state = Locked(State(downstream: downstream))
   }
 
   // MARK: From downstream
@@ -90,23 +86,21 @@ where Downstream.Input == Run {
         state.live = []
         state.undelivered.removeAll()
       }
-      return UncheckedSendable(
-        (state.downstream, state.upstream, Array(state.tasks.values), state.live))
+      return (state.downstream, state.upstream, Array(state.tasks.values), state.live)
     }
-    dropped.value.1?.cancel()
-    for task in dropped.value.2 { task.cancel() }
-    for run in dropped.value.3 { run.cancel() }
+    dropped.1?.cancel()
+    for task in dropped.2 { task.cancel() }
+    for run in dropped.3 { run.cancel() }
   }
 
   // MARK: From upstream
 
   func receive(subscription: any Subscription) {
-    let carried = UncheckedSendable(subscription)
     let downstream = state.withLock { state in
-      state.upstream = carried.value
-      return UncheckedSendable(state.downstream)
+      state.upstream = subscription
+      return state.downstream
     }
-    downstream.value?.receive(subscription: self)
+    downstream?.receive(subscription: self)
   }
 
   func receive(_ event: Event) -> Subscribers.Demand {
@@ -178,7 +172,7 @@ where Downstream.Input == Run {
     }
     guard isMine else { return }
     while true {
-      switch state.withLock({ UncheckedSendable(self.next(&$0)) }).value {
+      switch state.withLock({ self.next(&$0) }) {
       case .deliver(let downstream, let run):
         let more = downstream.receive(run)
         state.withLock { $0.demand += more }

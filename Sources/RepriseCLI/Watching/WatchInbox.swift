@@ -52,15 +52,11 @@ final class WatchInbox: Sendable {
     }
   }
 
-  /// The events, once they are on the disk.
-  // @unchecked: a subject may be used from any thread, but is not declared Sendable; values are sent from
-  // one queue.
-  private struct Subject: @unchecked Sendable {
-    let events = PassthroughSubject<WatchEvent, Never>()
-  }
-
   private let watch: RecordedWatch
-  private let subject = Subject()
+  /// Sends the events once they are on the disk.
+  ///
+  /// Not Sendable as declared, though any thread may use it: values are sent from one queue.
+  private let subject = UncheckedSendable(PassthroughSubject<WatchEvent, Never>())
   private let state: Mutex<State>
   private let entries = Mutex<[Entry]>([])
   // Not a task: the disk may hold it up.
@@ -86,13 +82,13 @@ final class WatchInbox: Sendable {
   }
 
   /// The events, once they are on the disk, in the order in which they were handed in.
-  var events: AnyPublisher<WatchEvent, Never> { subject.events.eraseToAnyPublisher() }
+  var events: AnyPublisher<WatchEvent, Never> { subject.value.eraseToAnyPublisher() }
 
   /// Sends on the events that waited when an earlier watch ended.
   func sendWaiting(_ events: [WatchEvent]) {
     state.withLock { $0.wait(for: events) }
     queue.async { [self] in
-      for event in events { subject.events.send(event) }
+      for event in events { subject.value.send(event) }
     }
   }
 
@@ -133,7 +129,7 @@ final class WatchInbox: Sendable {
         defer { state.isClosed = true }
         return !state.isClosed
       }
-      if isOpen { subject.events.send(completion: .finished) }
+      if isOpen { subject.value.send(completion: .finished) }
     }
   }
 
@@ -165,7 +161,7 @@ final class WatchInbox: Sendable {
     onChange()
     // Before they are sent on, so that whoever asked knows as early as it is true.
     for (entry, events) in zip(batch, recorded) { entry.answer(.accepted(events)) }
-    for event in events { subject.events.send(event) }
+    for event in events { subject.value.send(event) }
   }
 
   /// How many events wait.

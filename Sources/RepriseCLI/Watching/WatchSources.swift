@@ -18,8 +18,7 @@ final class WatchSources: Sendable {
   /// How many lines of standard input may be on their way to the disk.
   private static let linesMax = 1000
 
-  // @unchecked: a subscription is not Sendable; this one is only stored and released.
-  private struct State: @unchecked Sendable {
+  private struct State {
     var tasks: [Task<Void, Never>] = []
     var folders: [FolderWatch] = []
     var listening: [AnyCancellable] = []
@@ -32,7 +31,7 @@ final class WatchSources: Sendable {
   private let say: @Sendable (String) -> Void
   private let onChange: @Sendable () -> Void
   private let clock = SystemClock()
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Prepares the sources; nothing happens before ``start(files:dealtWith:onInputEnd:)``.
   ///
@@ -99,13 +98,10 @@ final class WatchSources: Sendable {
   }
 
   private func listen(to files: WatchedFiles) throws(FileWatchError) {
-    // @unchecked: a subject may be used from any thread, but is not declared Sendable; the watch of the
-    // folder calls from one queue.
-    struct Subject: @unchecked Sendable {
-      let changes = PassthroughSubject<Changes, Never>()
-    }
-    let subject = Subject()
-    let listening = subject.changes
+    // Not Sendable as declared, though any thread may use it: the watch of the folder calls it from one
+    // queue.
+    let subject = UncheckedSendable(PassthroughSubject<Changes, Never>())
+    let listening = subject.value
       .whenQuiet(for: triggers.debounce ?? Self.filesQuiet) { changes, later in
         changes.paths.formUnion(later.paths)
         changes.count += later.count
@@ -120,7 +116,7 @@ final class WatchSources: Sendable {
         wantsFile: { files.wants($0) })
     ) { [say] event in
       switch event {
-      case .changed(let path): subject.changes.send(Changes(paths: [path], count: 1))
+      case .changed(let path): subject.value.send(Changes(paths: [path], count: 1))
       case .problem(let text): say("warning: \(text)")
       }
     }
@@ -181,12 +177,8 @@ final class WatchSources: Sendable {
   // MARK: Standard input
 
   private func readInput(_ format: InputFormat, onEnd: @escaping @Sendable () -> Void) {
-    // @unchecked: a subject may be used from any thread, but is not declared Sendable; the thread that reads
-    // is the only one that sends.
-    struct Subject: @unchecked Sendable {
-      let lines = PassthroughSubject<WatchEvent, Never>()
-    }
-    let subject = Subject()
+    // Not Sendable as declared, though any thread may use it: only the reading thread sends.
+    let subject = UncheckedSendable(PassthroughSubject<WatchEvent, Never>())
     // The disk decides how fast is read.
     let room = DispatchSemaphore(value: 0)
     // One that is freed with less than it began with ends the process: at the end nobody gives room back.
@@ -198,13 +190,13 @@ final class WatchSources: Sendable {
     }
     let listening: AnyCancellable
     if let quiet = triggers.debounce, quiet > .zero {
-      listening = subject.lines.whenQuiet(for: quiet) { event, later in
+      listening = subject.value.whenQuiet(for: quiet) { event, later in
         event.fold(later)
         // What is folded needs no room of its own.
         room.signal()
       }.sink(receiveCompletion: { _ in end() }, receiveValue: put)
     } else {
-      listening = subject.lines.sink(receiveCompletion: { _ in end() }, receiveValue: put)
+      listening = subject.value.sink(receiveCompletion: { _ in end() }, receiveValue: put)
     }
     keep(nil, listening)
     // A thread of its own: it waits for input.
@@ -214,9 +206,9 @@ final class WatchSources: Sendable {
         number += 1
         guard let event = event(of: line, number, format) else { continue }
         room.wait()
-        subject.lines.send(event)
+        subject.value.send(event)
       }
-      subject.lines.send(completion: .finished)
+      subject.value.send(completion: .finished)
     }
   }
 
