@@ -22,12 +22,11 @@ struct InProcess {
     let count = arguments.dropFirst().last.flatMap { Int($0) } ?? 1
     let figures: [String: Double]
     switch arguments.first {
-    case "pipeline": figures = await measurePipeline(layers(count))
-    case "engine": figures = await measureEngine(layers(count))
-    case "chain": figures = await measurePipeline(chain(count))
-    case "fan-out": figures = await measurePipeline(fanOut(count))
-    case "fan-in": figures = await measurePipeline(fanIn(count))
-    case "dense": figures = await measurePipeline(dense(count))
+    case "layers": figures = await measureEngine(layers(count))
+    case "chain": figures = await measureEngine(chain(count))
+    case "fan-out": figures = await measureEngine(fanOut(count))
+    case "fan-in": figures = await measureEngine(fanIn(count))
+    case "dense": figures = await measureEngine(dense(count))
     case "allocations": figures = await countAllocations(count)
     case "restart": figures = await measureRestart(count)
     case "operator": figures = await measureOperator(arguments.dropFirst().first ?? "", count)

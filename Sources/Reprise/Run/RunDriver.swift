@@ -130,8 +130,10 @@ struct RunDriver: Sendable {
           page.controls.indices.flatMap { page.controls[$0].kill() }
         }
         for handler in handlers { handler() }
+      case .settle:
+        settle()
       case .end(let cause):
-        if let outcome = await end(cause) { return outcome }
+        return await end(cause)
       }
       if let input { actions += decide(input) }
     }
@@ -246,14 +248,23 @@ struct RunDriver: Sendable {
 
   // MARK: The end
 
+  /// Waits until all that the steps wrote and left is durable.
+  ///
+  /// When it cannot be, nothing follows: a request to abandon the run is on its way.
+  private func settle() {
+    Task { [ledger, requester, generation = machine.generation] in
+      await ledger.outputKept()
+      guard await ledger.recorded() == nil else { return }
+      requester.yield(.input(.settled(generation: generation)))
+    }
+  }
+
   /// Ends the run.
   ///
-  /// - Returns: How it ended, which is durable by then; nil when it cannot end like that, because
-  ///   what was before is not durable. A request to abandon the run is then on its way.
-  private func end(_ cause: CancellationCause?) async -> RunOutcome? {
+  /// - Returns: How it ended, which is durable by then.
+  private func end(_ cause: CancellationCause?) async -> RunOutcome {
     // After the end the logs may be removed, so nothing may be written to them any more.
     await ledger.outputKept()
-    if cause == nil, await ledger.recorded() != nil { return nil }
     let outcome = ledger.decide { [timeout = workflow.timeout] page in
       if let cause { page.cancelRest(because: cause, upTo: page.state.steps.count) }
       let outcome =

@@ -25,6 +25,8 @@ struct RunMachine: Sendable {
     case connected
     /// A step has ended; it is not in progress again.
     case stepEnded(StepIndex)
+    /// All that the steps of a generation wrote and left is durable.
+    case settled(generation: Int)
     /// The time limit of a generation is over.
     case timedOut(generation: Int)
     /// What the last action needed to be durable is not and never will be.
@@ -52,6 +54,11 @@ struct RunMachine: Sendable {
     case connectFinally(CancellationCause?)
     /// Kill what is left of all steps.
     case kill
+    /// Wait until what the steps wrote and left is durable, and feed back ``Input/settled(generation:)``.
+    ///
+    /// Requests are taken in the meantime: a slow disk or a slow reader must not make a restart go
+    /// unheard.
+    case settle
     /// End the run: with what became of its steps, or because of a cause.
     case end(CancellationCause?)
   }
@@ -85,6 +92,7 @@ struct RunMachine: Sendable {
   /// The steps that the last restart has run again; nil for all.
   private var lastRestarted: Set<StepIndex>? = []
   private var isFinallyConnected = false
+  private var isSettling = false
   private var isKilled = false
 
   /// Makes the machine of a run that has not begun.
@@ -131,6 +139,9 @@ struct RunMachine: Sendable {
       noteOutstanding(outstanding)
     case .stepEnded(let step):
       noteEnd(of: step)
+    case .settled(let generation):
+      guard isSettling, generation == self.generation, waiting == .forSteps else { return [] }
+      return [.end(nil)]
     case .timedOut(let generation):
       guard !isFinallyConnected, generation == self.generation else { return [] }
       return cancel(.runTimedOut)
@@ -150,12 +161,15 @@ struct RunMachine: Sendable {
         isFinallyConnected = true
         return [.connectFinally(nil)]
       }
-      return steps.areOver ? [.end(nil)] : []
+      guard steps.areOver, !isSettling else { return [] }
+      isSettling = true
+      return [.settle]
     case .toRestart(let steps, let isWhole, let outstanding):
       guard outstanding?.isEmpty == true else { return [] }
       generation += 1
       lastRestarted = isWhole ? nil : Set(steps)
       isFinallyConnected = false
+      isSettling = false
       waiting = .forSteps
       return [.restart(mainSteps(of: steps), isWhole: isWhole)]
     case .toEnd(let cause, let outstanding):

@@ -68,7 +68,9 @@ struct StepPerformer: Sendable {
   /// A step with what is known when its needs have their results.
   private func job(_ step: StepIndex, generation: Int, results: [StepResult]) -> StepJob {
     let declared = workflow.steps[step.position]
-    let obstacle = results.lazy.compactMap(\.obstacle).first
+    // A need that was stopped is not over in this generation, whatever became of the others.
+    let obstacles = results.lazy.compactMap(\.obstacle)
+    let obstacle = obstacles.contains(.stopped) ? .stopped : obstacles.first
     let isFinally = declared.extrasIfAny?.finally != nil
     let status: StepsStatus =
       isFinally
@@ -141,7 +143,10 @@ struct StepPerformer: Sendable {
   // MARK: Performing
 
   /// The step was stopped before its next attempt has started.
-  private struct Withdrawn: Error {}
+  private struct Withdrawn: Error {
+    /// Why, where the run does not know it yet.
+    var cause = CancellationCause.request
+  }
 
   /// Performs one step that is ready.
   ///
@@ -172,7 +177,7 @@ struct StepPerformer: Sendable {
         }
       }
     } catch {
-      return end(step, attempt: startedCount, .cancelled(.request))
+      return end(step, attempt: startedCount, .cancelled(error.cause))
     }
   }
 
@@ -209,8 +214,8 @@ struct StepPerformer: Sendable {
     guard await slots.take(step) else { throw Withdrawn() }
     // What this step needs must stay done even if the machine loses its power now. When that cannot
     // be recorded, the run is about to be abandoned.
-    guard await ledger.recorded(successesOf: workflow.graph.needs(of: step)) == nil else {
-      throw Withdrawn()
+    if let problem = await ledger.recorded(successesOf: workflow.graph.needs(of: step)) {
+      throw Withdrawn(cause: .abandoned(problem))
     }
     // Hashing files may take long, so the steps after it do not wait for that to start.
     if job.step.extrasIfAny?.cache != nil { slots.started(step) }
@@ -329,7 +334,7 @@ struct StepPerformer: Sendable {
       page -> (StepResult, Bool, [StepFuture]) in
       var event = event
       var stoppedBecauseOf: StepIndex?
-      if case .cancelled = event {
+      if case .cancelled(.request) = event {
         let cause = page.controls[step.position].cause ?? page.state.phase.causeOfStop
         if case .failure(let id) = cause { stoppedBecauseOf = workflow.graph.index(of: id) }
         event = .cancelled(cause)

@@ -74,6 +74,8 @@ private struct World {
   private var isEnded = false
   private var isCancelRequested = false
   private var mustAbandon = false
+  /// The generations whose record is on its way to the disk.
+  private var settling: [Int] = []
   private var isFinallyConnected = false
 
   init(graph: Graph, finallyCount: Int) {
@@ -94,7 +96,7 @@ private struct World {
       }
     }
     // No more requests: what is left must come to its end by itself.
-    while isOpen, mustAbandon || !movable.isEmpty { move(using: &generator) }
+    while isOpen, mustAbandon || !settling.isEmpty || !movable.isEmpty { move(using: &generator) }
     if problem == nil, !isEnded { problem = "nothing is left to happen and the run has not ended" }
   }
 
@@ -119,6 +121,10 @@ private struct World {
     if mustAbandon {
       mustAbandon = false
       return feed(.cancel(.abandoned("disk full")), using: &generator)
+    }
+    if let generation = settling.first, Bool.random(using: &generator) {
+      settling.removeFirst()
+      return feed(.settled(generation: generation), using: &generator)
     }
     guard let step = movable.randomElement(using: &generator) else { return }
     if phases[step] == .pending {
@@ -182,6 +188,9 @@ private struct World {
     case .connectFinally(let cause):
       return connectFinally(cause, failsToRecord)
     case .kill:
+      return nil
+    case .settle:
+      if failsToRecord { mustAbandon = true } else { settling.append(machine.generation) }
       return nil
     case .end(let cause):
       if phases.contains(.inProgress) { problem = "it ends while a step is in progress" }

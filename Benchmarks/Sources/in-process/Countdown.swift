@@ -1,0 +1,26 @@
+// A number that is counted down to zero.
+
+import Synchronization
+
+/// Counts down to zero, and lets one task wait for that.
+final class Countdown: Sendable {
+  private let left: Atomic<Int>
+  private let ends: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)
+
+  /// Begins at a number above zero.
+  init(_ count: Int) {
+    left = Atomic(count)
+    ends = AsyncStream.makeStream(of: Void.self)
+  }
+
+  /// Subtracts one.
+  func countDown() {
+    let left = left.subtract(1, ordering: .acquiringAndReleasing).newValue
+    if left == 0 { ends.continuation.finish() }
+  }
+
+  /// Waits for zero; by one task only.
+  func zero() async {
+    for await _ in ends.stream {}
+  }
+}
