@@ -79,6 +79,23 @@ struct RecorderTests {
     #expect(memory.output.value.count == 50)
   }
 
+  @Test func `a restart counts while the end waits for output to be kept`() async throws {
+    let held = DispatchSemaphore(value: 0)
+    let memory = Memory(holdsUpOutput: held)
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        context.report("hello")
+        return [:]
+      }, recorder: memory)
+    let run = engine.start(try Self.chain(1))
+    await expectEventually("its step is recorded") { memory.hasSuccess(of: "s0") }
+    run.restart()
+    await expectEventually("it has restarted") { run.state.generation == 2 }
+    for _ in 0..<2 { held.signal() }
+    #expect(await run.outcome == .succeeded)
+    #expect(run.state.generation == 2)
+  }
+
   @Test func `a success is durable before anything that needs it starts`() async throws {
     let memory = Memory()
     let tooEarly = Protected<[String]>([])
