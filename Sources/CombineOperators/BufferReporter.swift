@@ -34,11 +34,14 @@ final class BufferReporter<Value>: Sendable {
     self.onChange = onChange
   }
 
-  /// Adds a report without calling anything; may be called under the lock of the buffer.
-  func note(dropped value: Value? = nil, waiting: Int) {
+  /// Notes what to report, without calling anything; may be called under the lock of the buffer.
+  ///
+  /// - Returns: Whether there is anything to report.
+  func note(dropped value: Value? = nil, waiting: Int) -> Bool {
     state.withLock { state in
       if let value { state.dropped.append(value) }
       state.waiting = waiting
+      return !state.dropped.isEmpty || waiting != state.reported
     }
   }
 

@@ -103,8 +103,8 @@ private struct BufferMachine<Output, Failure: Error>: OperatorMachine {
   }
 
   private func report(_ dropped: Output? = nil) -> Effect {
-    reporter.note(dropped: dropped, waiting: values.waitingCount)
-    return .run(reporter.report)
+    let hasReport = reporter.note(dropped: dropped, waiting: values.waitingCount)
+    return hasReport ? .run(reporter.report) : .none
   }
 
   mutating func receive(_ completion: Subscribers.Completion<Failure>) -> Effect {
@@ -126,7 +126,6 @@ private struct BufferMachine<Output, Failure: Error>: OperatorMachine {
   func cancel() {
     var upstream = upstream
     upstream.cancel().perform()
-    reporter.note(waiting: 0)
-    reporter.report()
+    if reporter.note(waiting: 0) { reporter.report() }
   }
 }

@@ -36,6 +36,8 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
   fileprivate typealias Member = OperatorSubscription<SharedMachine<Output, Failure>>
 
   fileprivate struct State {
+    typealias Members = [(number: Int, subscription: Member?)]
+
     /// Subscribes to upstream; nil after the end.
     var connect: ((SharedPublisher, _ connection: Int) -> Void)?
     var upstream = Upstream()
@@ -44,7 +46,7 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
     var replay = Queue<Output>()
     var completion: Subscribers.Completion<Failure>?
     /// In the order of their numbers, with nil where a subscriber has left.
-    var members: [(number: Int, subscription: Member?)] = []
+    var members: Members = []
     var memberCount = 0
     var nextNumber = 0
   }
@@ -97,29 +99,28 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
 
   private func receive(_ value: Output, from connection: Int) {
     // The oldest value is released outside of the lock.
-    let (members, _) = state.withLock { state -> ([Member], Output?) in
+    let (members, _) = state.withLock { state -> (State.Members, Output?) in
       guard state.connection == connection, state.completion == nil else { return ([], nil) }
-      let members = state.members.compactMap(\.subscription)
-      for member in members { _ = member.change { $0.values.append(value) } }
-      guard replayCount > 0 else { return (members, nil) }
+      for member in state.members { _ = member.subscription?.change { $0.values.append(value) } }
+      guard replayCount > 0 else { return (state.members, nil) }
       state.replay.append(value)
-      return (members, state.replay.count > replayCount ? state.replay.popFirst() : nil)
+      return (state.members, state.replay.count > replayCount ? state.replay.popFirst() : nil)
     }
-    for member in members { member.deliver() }
+    for member in members { member.subscription?.deliver() }
   }
 
   private func receive(completion: Subscribers.Completion<Failure>, from connection: Int) {
-    let ended = state.withLock { state -> (members: [Member], released: Any)? in
+    let ended = state.withLock { state -> (members: State.Members, released: Any)? in
       guard state.connection == connection, state.completion == nil else { return nil }
       state.completion = completion
-      let members = state.members.compactMap(\.subscription)
-      for member in members { _ = member.change { $0.completion = completion } }
+      let members = state.members
+      for member in members { _ = member.subscription?.change { $0.completion = completion } }
       state.members = []
       // It may be the last reference to upstream.
       return (members, (state.connect.take(), state.upstream.end()))
     }
     guard let ended else { return }
-    for member in ended.members { member.deliver() }
+    for member in ended.members { member.subscription?.deliver() }
   }
 }
 

@@ -12,9 +12,14 @@ struct InterfaceTests {
 
   /// Public types that are not Sendable, and why that is right.
   private static let unshared: [String: String] = [
-    "AsyncSequencePublisher": publisher, "Publishers.CountingBuffer": publisher,
-    "Publishers.FoldingDebounce": publisher, "Publishers.TaskMap": publisher,
+    "AsyncSequencePublisher": publisher, "Publishers.CombineLatest": publisher,
+    "Publishers.CombineLatest3": publisher, "Publishers.CombineLatest4": publisher,
+    "Publishers.ConcatMap": publisher, "Publishers.CountingBuffer": publisher,
+    "Publishers.FoldingDebounce": publisher, "Publishers.Merge": publisher,
+    "Publishers.MergeMany": publisher, "Publishers.TaskMap": publisher,
     "Publishers.WithLatestFrom": publisher, "Publishers.ZipMany": publisher,
+    "Publishers.Zipped": publisher, "Publishers.Zipped3": publisher,
+    "Publishers.Zipped4": publisher,
     "RunsPublisher": publisher,
     "CancellingAsyncPublisher.Iterator": "an iterator: whoever reads holds it alone",
   ]
