@@ -117,10 +117,10 @@ struct ConcatMapTests {
           sum.withLock { $0 += value }
           return .max(1)
         })
-      (0..<100_000).publisher.concatMap { _ in Just(1) }.subscribe(responder)
-      (0..<100_000).publisher.concatMap { _ in Empty<Int, Never>() }.subscribe(responder)
+      (0..<scaled(100_000)).publisher.concatMap { _ in Just(1) }.subscribe(responder)
+      (0..<scaled(100_000)).publisher.concatMap { _ in Empty<Int, Never>() }.subscribe(responder)
     }
-    #expect(sum.value == 100_000)
+    #expect(sum.value == scaled(100_000))
   }
 
   @Test func `publishers that end on other threads, requests and a cancel may race`() async {

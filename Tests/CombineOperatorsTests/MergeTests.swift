@@ -136,10 +136,10 @@ struct MergeTests {
           sum.withLock { $0 += value }
           return .max(1)
         })
-      (0..<100_000).map { _ in Just(1) }.merge().subscribe(count)
-      [(0..<100_000).publisher.map { _ in 1 }, (0..<100_000).publisher.map { _ in 1 }].merge()
-        .subscribe(count)
+      (0..<scaled(100_000)).map { _ in Just(1) }.merge().subscribe(count)
+      let ones = (0..<scaled(100_000)).publisher.map { _ in 1 }
+      [ones, ones].merge().subscribe(count)
     }
-    #expect(sum.value == 300_000)
+    #expect(sum.value == 3 * scaled(100_000))
   }
 }

@@ -145,10 +145,10 @@ struct ZippedTests {
           count.withLock { $0 += values.count }
           return .none
         })
-      (0..<100_000).map { Just($0) }.zip().subscribe(responder)
-      let values = (0..<100_000).publisher
+      (0..<scaled(100_000)).map { Just($0) }.zip().subscribe(responder)
+      let values = (0..<scaled(100_000)).publisher
       [values, values].zip().subscribe(responder)
     }
-    #expect(count.value == 300_000)
+    #expect(count.value == 3 * scaled(100_000))
   }
 }
