@@ -18,6 +18,8 @@ public struct Engine: Sendable {
 
   /// Who is told of every run from its beginning; nobody when nil.
   public var observer: (any EngineObserver)?
+  /// The queues and random numbers of its runs.
+  package var runtime = Runtime()
   let executor: any Executor
   let cache: StepCache?
   let clock: any RunClock
@@ -69,9 +71,10 @@ public struct Engine: Sendable {
   func start(
     _ workflow: Workflow, secrets: Secrets, listening: (RunEvents) -> Void
   ) -> Run {
-    Run(
-      workflow, .start(RunID()), secrets: secrets, usualDurations: [:], engine: self,
-      listening: listening)
+    var generator = runtime.generator
+    return Run(
+      workflow, .start(RunID(using: &generator)), secrets: secrets, usualDurations: [:],
+      engine: self, listening: listening)
   }
 
   /// Takes up a run that has ended without success, or whose engine has died: what has succeeded is

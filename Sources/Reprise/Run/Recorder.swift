@@ -1,7 +1,6 @@
 // Who makes a run durable, and how events wait for it: in batches, so that many share one
 // transaction. Knows nothing of where they are written.
 
-import Dispatch
 import Synchronization
 
 /// Makes the events of a run durable.
@@ -65,17 +64,20 @@ enum RecordTime {
 struct Recording: Sendable {
   let recorder: any Recorder
   let onFailure: @Sendable (String) -> Void
-  private let queue = DispatchQueue(label: "reprise.recorder")
+  private let queue: any WorkQueue
 
-  init(recorder: any Recorder, onFailure: @escaping @Sendable (String) -> Void) {
+  init(
+    recorder: any Recorder, runtime: Runtime, onFailure: @escaping @Sendable (String) -> Void
+  ) {
     self.recorder = recorder
     self.onFailure = onFailure
+    queue = runtime.makeQueue("reprise.recorder")
   }
 
   func schedule(_ time: RecordTime, _ work: @escaping @Sendable () -> Void) {
     switch time {
-    case .now: queue.async(execute: work)
-    case .soon: queue.asyncAfter(deadline: .now() + .milliseconds(5), execute: work)
+    case .now: queue.enqueue(work)
+    case .soon: queue.enqueue(after: .milliseconds(5), work)
     }
   }
 }

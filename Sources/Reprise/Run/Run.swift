@@ -42,7 +42,7 @@ public final class Run: Sendable {
     let observer = engine.observer?.runBegins(id, of: workflow)
     ledger = RunLedger(
       run: id, state: state, clock: engine.clock, recorder: engine.recorder,
-      observer: observer.map(ObservingListener.init),
+      runtime: engine.runtime, observer: observer.map(ObservingListener.init),
       onFailure: { continuation.yield(.input(.cancel(.abandoned($0)))) })
     listening(RunEvents(ledger: ledger))
     ledger.decide { page in
@@ -54,7 +54,7 @@ public final class Run: Sendable {
       workflow: workflow, executor: engine.executor, registry: engine.registry,
       sharedWork: engine.sharedWork, observer: observer, ledger: ledger,
       slots: Slots(for: workflow, maxParallel: Engine.defaultMaxParallel),
-      secrets: secrets, cache: engine.cache, clock: engine.clock,
+      secrets: secrets, cache: engine.cache, clock: engine.clock, runtime: engine.runtime,
       stepEnded: { continuation.yield(.input(.stepEnded($0))) })
     let clock = engine.clock
     driving = Task {

@@ -1,7 +1,6 @@
 // The one place where a live run's state changes: events are decided, stamped and folded under one
 // lock, then delivered in that order on a queue of the run's own. Knows nothing of steps' actions.
 
-import Dispatch
 import Synchronization
 import WorkflowLanguage
 
@@ -44,7 +43,7 @@ final class RunLedger: Sendable {
   private let page: Mutex<Page>
   private let recording: Recording?
   // Not a task: a listener may block, and the threads that tasks share must not.
-  private let queue = DispatchQueue(label: "reprise.events")
+  private let queue: any WorkQueue
 
   /// Opens a ledger.
   ///
@@ -53,15 +52,19 @@ final class RunLedger: Sendable {
   ///   - state: Where the run stands; `RunState()` for a new one.
   ///   - clock: Whose time counts.
   ///   - recorder: Who makes the events durable, if anybody does.
+  ///   - runtime: The queues on which it delivers and records.
   ///   - observer: Who is told every event from now on, and nothing of what was before.
   ///   - onFailure: Told once when that is no longer possible.
   init(
     run: RunID, state: RunState = RunState(), clock: any RunClock, recorder: (any Recorder)? = nil,
-    observer: (any EventListener)? = nil,
+    runtime: Runtime = Runtime(), observer: (any EventListener)? = nil,
     onFailure: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.run = run
-    recording = recorder.map { Recording(recorder: $0, onFailure: onFailure) }
+    recording = recorder.map {
+      Recording(recorder: $0, runtime: runtime, onFailure: onFailure)
+    }
+    queue = runtime.makeQueue("reprise.events")
     page = Mutex(
       Page(state: state, run: run, clock: clock, record: recorder.map { _ in RecordQueue() }))
     let keeper = recorder.map { OutputKeeper(recorder: $0, onFailure: onFailure) }
@@ -86,7 +89,7 @@ final class RunLedger: Sendable {
       if mustDeliver { page.isDelivering = true }
       return (result, mustDeliver, page.record?.nextTime())
     }
-    if mustDeliver { queue.async { self.deliver() } }
+    if mustDeliver { queue.enqueue { self.deliver() } }
     if let recordTime = recordTime ?? nil { recording?.schedule(recordTime) { self.record() } }
     return result
   }
@@ -152,7 +155,7 @@ final class RunLedger: Sendable {
 
   /// Runs something on the queue on which events are delivered.
   func onDeliveryQueue(_ work: @escaping @Sendable () -> Void) {
-    queue.async(execute: work)
+    queue.enqueue(work)
   }
 
   /// Waits until the listeners have caught up with the output.

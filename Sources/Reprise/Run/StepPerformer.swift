@@ -16,6 +16,7 @@ struct StepPerformer: Sendable {
   let secrets: Secrets
   let cache: StepCache?
   let clock: any RunClock
+  let runtime: Runtime
   /// Called after a step has ended while the run waits for just that.
   let stepEnded: @Sendable (StepIndex) -> Void
 
@@ -281,7 +282,8 @@ struct StepPerformer: Sendable {
     if let statuses = retry.statuses {
       guard case .exited(let status) = reason, statuses.contains(status) else { return nil }
     }
-    return retry.delay(after: attempt, random: .random(in: 0...1))
+    var generator = runtime.generator
+    return retry.delay(after: attempt, random: .random(in: 0...1, using: &generator))
   }
 
   // MARK: Recording

@@ -1,0 +1,68 @@
+// What the engine takes from the process that it runs in: queues and random numbers.
+
+package import Dispatch
+
+/// A serial queue: runs closures one at a time, in the order in which they became due.
+package protocol WorkQueue: Sendable {
+  /// Runs a closure as soon as everything ahead of it is done. Returns at once.
+  func enqueue(_ work: @escaping @Sendable () -> Void)
+
+  /// Runs a closure after a delay. Returns at once.
+  func enqueue(after delay: Duration, _ work: @escaping @Sendable () -> Void)
+}
+
+extension DispatchQueue: WorkQueue {
+  package func enqueue(_ work: @escaping @Sendable () -> Void) {
+    async(execute: work)
+  }
+
+  package func enqueue(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+    let nanoseconds = Int(clamping: Int64(delay / .nanoseconds(1)))
+    asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: work)
+  }
+}
+
+/// A source of random bits that may be used from any thread.
+package protocol RandomSource: Sendable {
+  /// Returns the next 64 random bits.
+  func next() -> UInt64
+}
+
+/// The random bits of the operating system.
+package struct SystemRandomSource: RandomSource {
+  package init() {}
+
+  package func next() -> UInt64 {
+    var generator = SystemRandomNumberGenerator()
+    return generator.next()
+  }
+}
+
+/// The queues and random numbers of an engine.
+///
+/// A simulator replaces them, so that one seed decides the order of everything.
+package struct Runtime: Sendable {
+  /// Makes a serial queue; the label is shown in debuggers.
+  package var makeQueue: @Sendable (_ label: String) -> any WorkQueue
+  /// Randomness for retry delays and for the ids of runs that the engine starts by itself.
+  package var randomSource: any RandomSource
+
+  /// The queues of Dispatch and the random bits of the operating system.
+  package init(
+    makeQueue: @escaping @Sendable (String) -> any WorkQueue = { DispatchQueue(label: $0) },
+    randomSource: any RandomSource = SystemRandomSource()
+  ) {
+    self.makeQueue = makeQueue
+    self.randomSource = randomSource
+  }
+
+  /// The random numbers as a generator of the standard library.
+  var generator: RandomSourceGenerator { RandomSourceGenerator(source: randomSource) }
+}
+
+/// A random source as a generator of the standard library.
+struct RandomSourceGenerator: RandomNumberGenerator {
+  let source: any RandomSource
+
+  func next() -> UInt64 { source.next() }
+}
