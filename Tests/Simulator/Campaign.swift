@@ -1,0 +1,145 @@
+// Many simulations: seeds in forked processes, figures, and what to do with a seed that fails.
+
+public import Foundation
+
+/// The figures of many simulations.
+public struct Figures: Sendable {
+  /// How many simulations were run.
+  public var runs = 0
+  /// How many events, jobs and queue items, crashes and generations they had.
+  public var events = 0, items = 0, crashes = 0, generations = 0
+  /// How much virtual time went by.
+  public var virtualSeconds = 0.0
+  /// How much real time went by.
+  public var realSeconds = 0.0
+  /// The seeds that failed, with what was wrong.
+  public var failures: [(seed: UInt64, failure: Failure)] = []
+
+  mutating func add(_ verdict: Verdict) {
+    runs += 1
+    events += verdict.events
+    items += verdict.items
+    crashes += verdict.crashes
+    generations += verdict.generations
+    virtualSeconds += verdict.seconds
+  }
+
+  /// The figures in one line.
+  public var text: String {
+    let perSecond = Int(Double(runs) / max(realSeconds, 0.001))
+    return "\(runs) runs in \(Int(realSeconds)) s, \(perSecond) a second, \(events) events, "
+      + "\(items) jobs and queue items, \(generations) generations, \(crashes) crashes, "
+      + "\(Int(virtualSeconds / max(realSeconds, 0.001))) times real time"
+  }
+}
+
+/// Runs seeds, each in a process that may crash.
+public struct Campaign {
+  /// How each scenario is simulated.
+  public var options = SimulationOptions()
+  /// How many processes work at once.
+  public var workers = 2
+  /// How many seeds one process runs.
+  public var batch = 100
+  /// Stops after so many failures.
+  public var failuresMax = 1
+  /// Sizes of the workflows; those of the generator when nil.
+  public var sizes: ClosedRange<Int>?
+  /// Called with each verdict of a seed.
+  public var onVerdict: (UInt64, Verdict) -> Void = { _, _ in }
+
+  /// Makes one with the usual settings.
+  public init() {}
+
+  /// The scenario of a seed.
+  public func scenario(of seed: UInt64) -> Scenario {
+    var generator = ScenarioGenerator(seed: seed)
+    return generator.scenario(sizes: sizes)
+  }
+
+  /// Runs seeds from one on, until the count or the time is used up.
+  public func run(from first: UInt64, count: UInt64, until deadline: Date) -> Figures {
+    var figures = Figures()
+    let start = Date()
+    var next = first
+    let end = first + count
+    while next < end, Date() < deadline, figures.failures.count < failuresMax {
+      var children: [(first: UInt64, ChildProcess)] = []
+      for _ in 0..<workers where next < end {
+        let seeds = next..<min(end, next + UInt64(batch))
+        children.append((seeds.lowerBound, ChildProcess(seconds: 600) { run(seeds, deadline, $0) }))
+        next = seeds.upperBound
+      }
+      for (first, child) in children { read(child.wait(), from: first, &figures) }
+    }
+    figures.realSeconds = Date().timeIntervalSince(start)
+    return figures
+  }
+
+  /// In the child: one line for each seed before and after it is run.
+  private func run(_ seeds: Range<UInt64>, _ deadline: Date, _ write: (String) -> Void) {
+    guard installHooks() else { return write("no hooks\n") }
+    for seed in seeds {
+      if Date() >= deadline { return }
+      write("seed \(seed)\n")
+      alarm(120)
+      let verdict = simulated(scenario(of: seed))
+      guard let data = try? JSONEncoder().encode(verdict) else { return }
+      write(String(decoding: data, as: UTF8.self) + "\n")
+    }
+  }
+
+  private func read(_ ended: ChildProcess.Ended, from first: UInt64, _ figures: inout Figures) {
+    var seed = first
+    for line in ended.output.split(separator: "\n") {
+      if line.hasPrefix("seed ") {
+        seed = UInt64(line.dropFirst(5)) ?? seed
+      } else if let verdict = try? JSONDecoder().decode(Verdict.self, from: Data(line.utf8)) {
+        figures.add(verdict)
+        onVerdict(seed, verdict)
+        if let failure = verdict.failure { figures.failures.append((seed, failure)) }
+      } else {
+        figures.failures.append((seed, Failure(oracle: "simulator", message: String(line))))
+      }
+    }
+    if let failure = ended.failure { figures.failures.append((seed, failure)) }
+  }
+
+  /// Simulates a scenario in this process.
+  private func simulated(_ scenario: Scenario) -> Verdict {
+    do {
+      return try Simulation(scenario, options).verdictAtEnd()
+    } catch {
+      return Verdict(failure: Failure(oracle: "simulator", message: "\(error)"))
+    }
+  }
+
+  /// Simulates a scenario in a process of its own.
+  ///
+  /// - Returns: The verdict; what the process printed is printed.
+  public func isolated(_ scenario: Scenario, seconds: UInt32 = 60) -> Verdict {
+    let ended = ChildProcess(seconds: seconds) { write in
+      guard installHooks() else { return }
+      let verdict = simulated(scenario)
+      if let data = try? JSONEncoder().encode(verdict) {
+        write(String(decoding: data, as: UTF8.self))
+      }
+    }
+    .wait()
+    if let failure = ended.failure { return Verdict(failure: failure) }
+    return (try? JSONDecoder().decode(Verdict.self, from: Data(ended.output.utf8)))
+      ?? Verdict(failure: Failure(oracle: "simulator", message: "no verdict: \(ended.errors)"))
+  }
+
+  /// Makes a failing scenario smaller.
+  public func shrunk(_ scenario: Scenario, _ failure: Failure) -> (Scenario, tries: Int) {
+    var quiet = self
+    quiet.options.isVerbose = false
+    let seconds: UInt32 = failure.oracle == "hang" ? 5 : 60
+    var shrinker = Shrinker(scenario, oracle: failure.oracle) {
+      quiet.isolated($0, seconds: seconds).failure
+    }
+    let smaller = shrinker.shrunk()
+    return (smaller, shrinker.tries)
+  }
+}

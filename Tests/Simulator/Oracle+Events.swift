@@ -1,0 +1,271 @@
+// What must hold of the events of a run.
+
+import Reprise
+
+extension Oracle {
+  /// The next event, in the order of the run.
+  func receive(_ event: Event) {
+    let time = event.time.microseconds - SimulatedClock.epoch
+    if checksReplays { readNotes(before: time) }
+    eventCount += 1
+    check(time >= lastTime, "time", "\(event.kind) is earlier than the event before it")
+    lastTime = time
+    if let runID { check(event.run == runID, "run id", "an event is about \(event.run)") }
+    runID = event.run
+    do {
+      try folded.apply(event)
+    } catch {
+      fail("fold", "\(error)")
+    }
+    let isOutput = event.isWritten
+    if !isOutput { recordedCount += 1 }
+    switch event.kind {
+    case .runStarted(let planned):
+      check(phase == .notStarted, "start", "the run starts twice")
+      let ids = planned.steps.map(\.id)
+      check(ids == plan.steps.map(\.id), "plan", "the plan has the steps \(ids)")
+      generation = 1
+      phase = .running
+    case .generationStarted(let reset):
+      check(
+        event.generation == generation + 1, "generation",
+        "generation \(event.generation) follows \(generation)")
+      startGeneration(reset, number: event.generation)
+    default:
+      check(
+        event.generation == generation, "generation",
+        "an event of generation \(event.generation) comes in generation \(generation): "
+          + "\(event.kind)")
+      receiveOther(event, time)
+    }
+  }
+
+  private func receiveOther(_ event: Event, _ time: Int64) {
+    switch event.kind {
+    case .runStarted, .generationStarted: break
+    case .runResumed: resume()
+    case .runRestarting(let ids):
+      check(phase == .running || phase == .restarting, "restart", "it restarts while \(phase)")
+      phase = .restarting
+      let positions = ids.map { $0.compactMap { plan.positions[$0] } } ?? Array(steps.indices)
+      check(
+        plan.withDependents(positions) == Set(positions), "restart",
+        "\(ids ?? []) are restarted without all of their dependents")
+      blocked = Set(positions)
+    case .runCancelling:
+      check(isUnderWay, "cancel", "it is cancelled while \(phase)")
+      phase = .cancelling
+      wasStopped = true
+      blocked = Set(0..<plan.mainCount)
+    case .runEnded(let outcome): end(outcome, time)
+    case .step(let id, let attempt, let stepEvent):
+      guard let position = plan.positions[id] else { return fail("plan", "no step \"\(id)\"") }
+      check(isUnderWay, "ended", "\(id) \(stepEvent) while the run is \(phase)")
+      receive(stepEvent, of: position, attempt: attempt, time)
+    }
+  }
+
+  private var isUnderWay: Bool {
+    phase == .running || phase == .restarting || phase == .cancelling
+  }
+
+  // MARK: The run
+
+  private func startGeneration(_ reset: [String]?, number: Int) {
+    check(phase == .restarting, "generation", "a generation starts while the run is \(phase)")
+    generation = number
+    phase = .running
+    blocked = []
+    let positions = reset.map { $0.compactMap { plan.positions[$0] } } ?? Array(steps.indices)
+    if !isResuming {
+      check(
+        plan.withDependents(positions) == Set(positions), "generation",
+        "\(reset ?? []) are reset without all of their dependents")
+    }
+    for position in positions {
+      let step = steps[position]
+      check(
+        !step.status.isUnderWay, "generation", "\(name(position)) is \(step.status) and is reset")
+      if checksReplays {
+        check(
+          aliveOfStep[position] == nil, "generation",
+          "generation \(number) starts while an attempt of \(name(position)) is alive")
+      }
+      if isResuming, position < plan.mainCount {
+        check(
+          step.status != .succeeded && step.status != .skipped, "resume",
+          "\(name(position)) has succeeded and is reset by a resume")
+      }
+      steps[position] = Step()
+    }
+    isResuming = false
+  }
+
+  private func resume() {
+    check(phase != .notStarted, "resume", "a run is resumed that never started")
+    for position in steps.indices where steps[position].status.isUnderWay {
+      steps[position].status = .cancelled
+    }
+    phase = .restarting
+    isResuming = true
+    wasStopped = false
+    outcome = nil
+  }
+
+  private func end(_ outcome: RunOutcome, _ time: Int64) {
+    check(isUnderWay, "end", "the run ends while \(phase)")
+    phase = .ended
+    self.outcome = outcome
+    endTime = time
+    endNumber = recordedCount
+    for (position, step) in steps.enumerated() where !step.status.isFinal {
+      fail("end", "the run ends while \(name(position)) is \(step.status)")
+    }
+    if checksReplays {
+      let left = alive.values.map { name($0.step) }.sorted()
+      check(left.isEmpty, "end", "the run ends while attempts are alive: \(left)")
+    }
+    let failed = steps.indices.filter {
+      steps[$0].status == .failed && !plan.steps[$0].spec.continuesOnError
+    }
+    switch outcome {
+    case .succeeded:
+      check(failed.isEmpty, "outcome", "it has succeeded with \(failed.map(name)) failed")
+      check(!wasStopped, "outcome", "it has succeeded after a cancel")
+    case .failed(let id, _):
+      check(failed.map(name).contains(id), "outcome", "it names \(id), which has not failed")
+      check(!wasStopped, "outcome", "it has failed after a cancel")
+    case .cancelled, .timedOut, .abandoned:
+      check(wasStopped, "outcome", "it ends as \(outcome) without a cancel")
+    }
+  }
+
+  // MARK: Steps
+
+  private func receive(
+    _ event: Event.StepEvent, of position: Int, attempt: Int, _ time: Int64
+  ) {
+    let old = steps[position].status
+    func expect(_ statuses: Status...) {
+      check(statuses.contains(old), "transition", "\(name(position)): \(event) while \(old)")
+    }
+    switch event {
+    case .ready:
+      expect(.pending)
+      checkNeeds(of: position, "is ready")
+      steps[position].status = .ready
+      steps[position].readyAt = time
+    case .waiting:
+      expect(.ready)
+      steps[position].awaitsApproval = true
+    case .approved:
+      expect(.ready)
+      check(steps[position].awaitsApproval, "approval", "\(name(position)) did not wait for one")
+      steps[position].awaitsApproval = false
+      steps[position].readyAt = time
+    case .started:
+      expect(.ready)
+      start(position, attempt: attempt, time)
+    case .progress, .output:
+      expect(.running)
+    case .retrying:
+      expect(.running)
+      steps[position].status = .ready
+      lastRelease = time
+    case .succeeded(let outputs):
+      expect(.running)
+      end(position, .succeeded, time)
+      steps[position].outputs = outputs
+      steps[position].successNumber = recordedCount
+    case .failed:
+      expect(.running)
+      end(position, .failed, time)
+    case .cancelled:
+      check(!old.isFinal, "transition", "\(name(position)): \(event) while \(old)")
+      end(position, .cancelled, time)
+    case .skipped:
+      check(!old.isFinal, "transition", "\(name(position)): \(event) while \(old)")
+      checkNeeds(of: position, "is skipped")
+      end(position, .skipped, time)
+    }
+  }
+
+  private func end(_ position: Int, _ status: Status, _ time: Int64) {
+    steps[position].status = status
+    lastRelease = time
+    if checksReplays {
+      check(
+        aliveOfStep[position] == nil, "step end",
+        "\(name(position)) is \(status) while its attempt is alive")
+    }
+  }
+
+  private func start(_ position: Int, attempt: Int, _ time: Int64) {
+    check(
+      attempt == steps[position].attempt + 1, "attempt",
+      "attempt \(attempt) of \(name(position)) follows \(steps[position].attempt)")
+    check(
+      !blocked.contains(position), "gate",
+      "\(name(position)) starts after it was stopped by a restart or cancel")
+    if attempt == 1 { checkNeeds(of: position, "starts") }
+    if checksPlanOrder, attempt == 1 { checkOrder(of: position) }
+    steps[position].status = .running
+    steps[position].attempt = attempt
+    steps[position].awaitsApproval = false
+  }
+
+  /// A step may start when what it needs has succeeded.
+  private func checkNeeds(of position: Int, _ what: String) {
+    let asksForStatus = ["always()", "failure()", "success()"].contains(
+      plan.steps[position].spec.condition)
+    if plan.steps[position].isFinally {
+      for other in 0..<plan.mainCount {
+        check(
+          steps[other].status.isFinal, "finally",
+          "\(name(position)) \(what) while \(name(other)) is \(steps[other].status)")
+      }
+    }
+    for need in plan.steps[position].needs {
+      let status = steps[need].status
+      let isEnough =
+        asksForStatus || plan.steps[position].isFinally
+        ? status.isFinal
+        : status == .succeeded || status == .skipped
+          || (status == .failed && plan.steps[need].spec.continuesOnError)
+      check(
+        isEnough, "needs", "\(name(position)) \(what) while \(name(need)), which it needs, is \(status)")
+    }
+  }
+
+  /// Ready steps get their slots in plan order.
+  ///
+  /// A step that is ahead in the plan may hold a slot and not have started, so it counts as running.
+  private func checkOrder(of position: Int) {
+    let spec = plan.steps[position].spec
+    guard spec.mutex == nil, spec.groupLimit == nil else { return }
+    let mine = steps[position].readyAt
+    let since = maxParallel == 1 ? max(mine, lastRelease) : mine
+    let ahead = steps.indices.filter { other in
+      let step = steps[other]
+      return step.status == .ready && step.attempt == 0 && !step.awaitsApproval
+        && step.readyAt < since && plan.steps[other].rank < plan.steps[position].rank
+        && plan.steps[other].spec.mutex == nil && plan.steps[other].spec.groupLimit == nil
+        && !blocked.contains(other)
+    }
+    let running = steps.count { $0.status == .running }
+    let isLate = maxParallel == 1 ? !ahead.isEmpty : ahead.count + running + 1 > maxParallel
+    check(
+      !isLate, "plan order",
+      "\(name(position)) starts while \(ahead.map(name)), ahead of it in the plan, wait for a slot")
+  }
+}
+
+extension Event {
+  /// Whether the recorder gets it separately, or not at all.
+  var isWritten: Bool {
+    switch kind {
+    case .step(_, _, .output), .step(_, _, .progress): true
+    default: false
+    }
+  }
+}

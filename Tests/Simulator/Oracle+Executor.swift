@@ -1,0 +1,95 @@
+// What must hold of the attempts that the executor carries out.
+
+import Reprise
+
+extension Oracle {
+  /// Adds what the executor saw.
+  func add(_ note: Note) {
+    notes.append(note)
+  }
+
+  /// Checks what the executor saw before a moment.
+  func readNotes(before time: Int64) {
+    while notesRead < notes.count, notes[notesRead].time < time {
+      read(notes[notesRead])
+      notesRead += 1
+    }
+    if notesRead > 1000 {
+      notes.removeFirst(notesRead)
+      notesRead = 0
+    }
+  }
+
+  private func read(_ note: Note) {
+    switch note.kind {
+    case .ended(let token):
+      if let attempt = alive.removeValue(forKey: token), aliveOfStep[attempt.step] == token {
+        aliveOfStep[attempt.step] = nil
+      }
+    case .started(let token, let attempt, let number, let inputs, let durable):
+      let position = attempt.step
+      let step = steps[position]
+      check(phase != .ended, "end", "\(name(position)) is carried out after the end of the run")
+      check(
+        aliveOfStep[position] == nil, "one attempt",
+        "an attempt of \(name(position)) starts while another one is alive")
+      check(
+        step.status == .running && step.attempt == number, "started",
+        "attempt \(number) of \(name(position)) is carried out while it is \(step.status) in "
+          + "attempt \(step.attempt)")
+      check(
+        attempt.generation == generation || !blocked.isEmpty || attempt.generation < generation,
+        "started", "\(name(position)) is carried out for generation \(attempt.generation)")
+      checkInputs(of: position, inputs, durable: durable)
+      alive[token] = attempt
+      aliveOfStep[position] = token
+      checkSlots(of: position)
+    }
+  }
+
+  private func checkInputs(of position: Int, _ inputs: [String: StepOutputs], durable: Int) {
+    for need in plan.steps[position].needs where steps[need].status == .succeeded {
+      check(
+        inputs[name(need)] == steps[need].outputs, "inputs",
+        "\(name(position)) gets \(inputs[name(need)] ?? [:]) of \(name(need))")
+      check(
+        steps[need].successNumber <= durable, "durable",
+        "\(name(position)) is carried out before the success of \(name(need)) is recorded")
+    }
+  }
+
+  private func checkSlots(of position: Int) {
+    check(
+      alive.count <= maxParallel, "slots", "\(alive.count) attempts are alive with \(maxParallel) slots")
+    let spec = plan.steps[position].spec
+    let others = alive.values.map { plan.steps[$0.step] }
+    if let mutex = spec.mutex {
+      let holders = others.filter { $0.spec.mutex == mutex }.map(\.id).sorted()
+      check(holders.count <= 1, "mutex", "\(holders) hold the mutex \(mutex) at once")
+    }
+    if let limit = spec.groupLimit {
+      let members = others.filter { $0.spec.id == spec.id }.map(\.id).sorted()
+      check(members.count <= limit, "group limit", "\(members) run at once with a limit of \(limit)")
+    }
+  }
+
+  /// Follows what is promised to survive a crash.
+  func acknowledge(_ events: ArraySlice<Event>) {
+    for event in events {
+      switch event.kind {
+      case .step(let id, _, .succeeded):
+        if let position = plan.positions[id] { durableSuccesses.insert(position) }
+      case .runResumed:
+        isResumeAcknowledged = true
+      case .generationStarted(let reset):
+        // A resume resets no success, except under `finally`.
+        let positions = reset.map { $0.compactMap { plan.positions[$0] } } ?? Array(steps.indices)
+        for position in positions where !isResumeAcknowledged || position >= plan.mainCount {
+          durableSuccesses.remove(position)
+        }
+        isResumeAcknowledged = false
+      default: break
+      }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+// The steps of a scenario as the oracles see them: derived from the scenario alone, without the
+// graph of the engine.
+
+/// The steps that a workflow becomes, with who needs whom and in which order they are planned.
+struct PlanModel {
+  struct Step {
+    let id: String
+    let spec: Scenario.Step
+    /// Which of its items it is.
+    let item: Int
+    let isFinally: Bool
+    /// Positions of what it needs.
+    var needs: [Int] = []
+    /// Positions of what needs it.
+    var dependents: [Int] = []
+    /// Its place in the plan order.
+    var rank = 0
+  }
+
+  private(set) var steps: [Step] = []
+  private(set) var positions: [String: Int] = [:]
+  /// Positions by the id in the file.
+  private(set) var members: [String: [Int]] = [:]
+  let mainCount: Int
+
+  init(_ scenario: Scenario) {
+    for (number, spec) in scenario.allSteps.enumerated() {
+      for item in 0..<max(1, spec.items) {
+        let id = spec.items > 0 ? "\(spec.id)[\(item)]" : spec.id
+        positions[id] = steps.count
+        members[spec.id, default: []].append(steps.count)
+        steps.append(
+          Step(id: id, spec: spec, item: item, isFinally: number >= scenario.steps.count))
+      }
+    }
+    mainCount = steps.count { !$0.isFinally }
+    for position in steps.indices {
+      steps[position].needs = steps[position].spec.needs.flatMap { members[$0] ?? [] }
+    }
+    for (earlier, later) in zip(scenario.finally, scenario.finally.dropFirst()) {
+      for position in members[later.id] ?? [] { steps[position].needs = members[earlier.id] ?? [] }
+    }
+    for position in steps.indices {
+      for need in steps[position].needs { steps[need].dependents.append(position) }
+    }
+    rank()
+  }
+
+  /// The order of the file, except that a step comes after all that it needs.
+  private mutating func rank() {
+    var missing = steps.map(\.needs.count)
+    var free = Heap<Int>()
+    for position in steps.indices where missing[position] == 0 { free.insert(position) }
+    var next = 0
+    while let position = free.smallest {
+      free.removeSmallest()
+      steps[position].rank = next
+      next += 1
+      for dependent in steps[position].dependents {
+        missing[dependent] -= 1
+        if missing[dependent] == 0 { free.insert(dependent) }
+      }
+    }
+  }
+
+  /// Steps with all that depends on them, and everything under `finally`.
+  func withDependents(_ start: [Int]) -> Set<Int> {
+    var found = Set(start)
+    var open = start
+    while let position = open.popLast() {
+      for dependent in steps[position].dependents where found.insert(dependent).inserted {
+        open.append(dependent)
+      }
+    }
+    return found.union(mainCount..<steps.count)
+  }
+}

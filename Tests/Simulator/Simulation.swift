@@ -1,0 +1,382 @@
+// One simulation: an engine, what is done to it, crashes and resumes, until nothing is left to happen.
+
+import CombineOperators
+import Foundation
+import Reprise
+import WorkflowLanguage
+
+/// What a simulation came to.
+public struct Verdict: Codable, Sendable {
+  /// What is wrong, if anything.
+  public var failure: Failure?
+  /// A hash over everything that happened.
+  public var trace: UInt64 = 0
+  /// How many events were seen.
+  public var events = 0
+  /// How many jobs and queue items were run.
+  public var items = 0
+  /// How much virtual time went by.
+  public var seconds = 0.0
+  /// How often the process crashed.
+  public var crashes = 0
+  /// How often a generation started.
+  public var generations = 0
+}
+
+/// How a scenario is simulated.
+public struct SimulationOptions: Sendable {
+  /// What is done wrong on purpose.
+  public var fault: Fault?
+  /// Whether ready steps must start in plan order.
+  public var checksPlanOrder = true
+  /// Whether every event is printed.
+  public var isVerbose = false
+
+  /// The usual ones.
+  public init() {}
+}
+
+/// Simulates a scenario; the hooks are installed.
+// @unchecked: a simulation runs on one thread.
+final class Simulation: @unchecked Sendable {
+  let scenario: Scenario
+  let options: SimulationOptions
+  let scheduler: Scheduler
+  let oracle: Oracle
+  let workflow: Workflow
+  private(set) var disk: SimulatedDisk
+  private var run: Run?
+  private var engine: Engine?
+  /// Counts engines; what belongs to an old one is ignored.
+  private(set) var incarnation = 0
+  private var listeners: [SimulatedListener] = []
+  private var pending: [Int: Scenario.Moment] = [:]
+  private var executions: [String: Int] = [:]
+  private var tokenCount = 0
+  private var outcome: RunOutcome?
+  private var endState: RunState?
+  private var acknowledgedAtOutcome = 0
+  private var resumesLeft: Int
+  private var verdict = Verdict()
+  private var mustCrash = false
+  private static let itemsMax = 3_000_000
+
+  init(_ scenario: Scenario, _ options: SimulationOptions) throws {
+    self.scenario = scenario
+    self.options = options
+    scheduler = Scheduler(
+      seed: scenario.schedule, policy: scenario.policy, lazyChance: scenario.lazyChance)
+    workflow = try Workflow(text: scenario.yaml, file: "simulated.yaml")
+    let oracle = Oracle(scenario, checksPlanOrder: options.checksPlanOrder)
+    self.oracle = oracle
+    disk = SimulatedDisk(scenario, scheduler, fault: options.fault) { oracle.fail($0, $1) }
+    resumesLeft = scenario.resumes
+  }
+
+  /// Runs it to its end.
+  func verdictAtEnd() -> Verdict {
+    activeScheduler = scheduler
+    for (number, moment) in scenario.moments.enumerated() { pending[number] = moment }
+    begin()
+    while oracle.failure == nil {
+      if mustCrash { revive() }
+      if scheduler.itemCount > Self.itemsMax {
+        oracle.fail("no end", "it is still busy after \(Self.itemsMax) items")
+      } else if !scheduler.step(), !mustCrash, !goOnWhenIdle() {
+        break
+      }
+    }
+    verdict.failure = oracle.failure
+    verdict.trace = scheduler.trace.value
+    verdict.events = oracle.eventCount
+    verdict.items = scheduler.itemCount
+    verdict.seconds = Double(scheduler.now) / 1e6
+    dispose()
+    return verdict
+  }
+
+  // MARK: Engines
+
+  private func begin() {
+    incarnation += 1
+    var engine = Engine(
+      executor: SimulatedExecutor(scheduler: scheduler, witness: self, fault: options.fault),
+      clock: SimulatedClock(scheduler: scheduler, fault: options.fault),
+      recorder: scenario.disk.isUsed ? AcknowledgingRecorder(self) : nil)
+    let (scheduler, fault) = (scheduler, options.fault)
+    engine.runtime = Runtime(
+      makeQueue: { _ in SimulatedQueue(scheduler, fault: fault) },
+      randomSource: SimulatedRandomSource(seed: scenario.schedule &+ UInt64(incarnation)))
+    engine.observer = SimulatedObserver(simulation: self, incarnation: incarnation)
+    self.engine = engine
+    start(engine)
+    for (number, moment) in pending.sorted(by: { $0.key < $1.key }) {
+      schedule(moment, number: number)
+    }
+  }
+
+  private func start(_ engine: Engine) {
+    outcome = nil
+    let run: Run
+    if let state = durableState() {
+      run = engine.resume(state, with: workflow)
+    } else {
+      var generator = SplitMix64(seed: scenario.schedule, purpose: UInt64(incarnation) + 100)
+      run = engine.start(workflow, id: RunID(using: &generator))
+    }
+    self.run = run
+    let number = incarnation
+    Task.detached {
+      let outcome = await run.outcome
+      self.ended(outcome, run.state, incarnation: number)
+    }
+  }
+
+  private func ended(_ outcome: RunOutcome, _ state: RunState, incarnation: Int) {
+    guard incarnation == self.incarnation else { return }
+    self.outcome = outcome
+    endState = state
+    acknowledgedAtOutcome = disk.acknowledgedCount
+  }
+
+  /// What the disk holds; nil when it holds nothing of the run.
+  private func durableState() -> RunState? {
+    guard !disk.durable.isEmpty else { return nil }
+    var state = RunState()
+    do {
+      for event in disk.durable { try state.apply(event) }
+    } catch {
+      oracle.fail("disk", "what is durable does not fold: \(error)")
+    }
+    return state
+  }
+
+  // MARK: Crashes
+
+  private func crash() {
+    guard scenario.disk.isUsed else { return }
+    verdict.crashes += 1
+    print("crash")
+    scheduler.crash()
+    disk.crash()
+    mustCrash = true
+  }
+
+  /// Starts a new engine after a crash, when the stack of the old one is gone.
+  private func revive() {
+    mustCrash = false
+    abandonProcess()
+    scheduler.revive()
+    guard oracle.failure == nil else { return }
+    if case .ended(let outcome) = durableState()?.phase {
+      guard outcome != .succeeded, resumesLeft > 0 else { return pending = [:] }
+      resumesLeft -= 1
+    }
+    begin()
+  }
+
+  /// Forgets everything in memory, as the end of a process does: without deinitializers.
+  private func abandonProcess() {
+    if let run { _ = Unmanaged.passRetained(run) }
+    for listener in listeners { _ = Unmanaged.passRetained(listener) }
+    run = nil
+    listeners = []
+    outcome = nil
+    incarnation += 1
+    oracle.crash(durable: disk.durable)
+    if disk.durable.isEmpty { oracle.runID = nil }
+  }
+
+  /// Ends what is left when the verdict is known.
+  private func dispose() {
+    if oracle.failure != nil { abandonProcess() }
+    run = nil
+    listeners = []
+    while oracle.failure == nil, scheduler.step() {}
+    scheduler.crash()
+  }
+
+  // MARK: When nothing is ready
+
+  /// Answers what is waited for, resumes, or ends the simulation.
+  ///
+  /// - Returns: Whether it goes on.
+  private func goOnWhenIdle() -> Bool {
+    guard let run, incarnation > 0 else { return false }
+    guard let outcome else { return answerApprovals(of: run) }
+    finish(outcome)
+    guard oracle.failure == nil, outcome != .succeeded, resumesLeft > 0, scenario.disk.isUsed,
+      !disk.durable.isEmpty
+    else { return false }
+    resumesLeft -= 1
+    self.run = nil
+    listeners = []
+    incarnation += 1
+    oracle.crash(durable: disk.durable)
+    disk.restart()
+    disk.isFull = false
+    if case .ended(.succeeded) = durableState()?.phase { return false }
+    begin()
+    return true
+  }
+
+  private func answerApprovals(of run: Run) -> Bool {
+    let waiting = run.state.steps.filter { $0.approval != nil }
+    for step in waiting { _ = try? run.answer(step.id, isApproved: scenario.grantsAtEnd) }
+    if waiting.isEmpty {
+      let left = run.state.steps.filter { !$0.phase.isFinal }.map { "\($0.id) \($0.phase)" }
+      oracle.fail("stuck", "nothing can happen, and the run is \(run.state.phase): \(left)")
+    }
+    return !waiting.isEmpty
+  }
+
+  /// Checks what must hold when a run is over and everything has settled.
+  private func finish(_ outcome: RunOutcome) {
+    oracle.readNotes(before: .max)
+    let wasAbandoned = if case .abandoned = outcome { true } else { false }
+    oracle.check(oracle.alive.isEmpty, "end", "attempts are alive when everything is over")
+    oracle.check(oracle.phase == .ended, "end", "the last event is missing")
+    oracle.check(
+      wasAbandoned || oracle.outcome == outcome, "outcome",
+      "the run returns \(outcome), its last event says \(String(describing: oracle.outcome))")
+    oracle.check(
+      endState == oracle.folded, "fold", "the state of the run is not the fold of its events")
+    if scenario.disk.isUsed, !wasAbandoned {
+      oracle.check(
+        acknowledgedAtOutcome == oracle.recordedCount, "durable",
+        "the run is over with \(acknowledgedAtOutcome) of \(oracle.recordedCount) events recorded")
+    }
+    for (number, listener) in listeners.enumerated() where !listener.hasLeft {
+      if let problem = listener.problem { oracle.fail("listener", "\(number): \(problem)") }
+      oracle.check(listener.isFinished, "listener", "\(number) is not completed")
+      oracle.check(
+        listener.state.withoutOutput == oracle.folded.withoutOutput
+          && (listener.settings.demand > 0 || listener.state == oracle.folded),
+        "listener", "what \(number) has folded is not the state of the run")
+    }
+  }
+
+  // MARK: Moments
+
+  private func schedule(_ moment: Scenario.Moment, number: Int) {
+    let rest = Int64(moment.time) * 1000 - scheduler.now
+    scheduler.enqueue(
+      after: rest,
+      .closure {
+        self.scheduler.enqueue(afterItems: moment.items) {
+          self.pending[number] = nil
+          self.act(moment.action)
+        }
+      })
+  }
+
+  private func act(_ action: Scenario.Action) {
+    print("\(action)")
+    scheduler.note(stableHash("\(action)"))
+    guard let run, !scheduler.isDead else { return }
+    switch action {
+    case .restart: run.restart()
+    case .restartFrom(let id): try? run.restart(from: id)
+    case .restartWith(let ids):
+      Task.detached { [workflow] in
+        _ = try? await run.restart(with: workflow, from: ids.isEmpty ? nil : ids)
+      }
+    case .cancel: run.cancel()
+    case .kill: run.kill()
+    case .approve(let id): _ = try? run.approve(id)
+    case .refuse(let id): _ = try? run.refuse(id)
+    case .listen(let settings):
+      let listener = SimulatedListener(settings, scheduler)
+      listeners.append(listener)
+      run.events.subscribe(listener)
+    case .crash: crash()
+    case .diskFull: disk.isFull = true
+    case .diskFree: disk.isFull = false
+    }
+  }
+
+  // MARK: Seen
+
+  fileprivate func receive(_ event: Event, incarnation: Int) {
+    guard incarnation == self.incarnation, !scheduler.isDead else { return }
+    if case .generationStarted = event.kind { verdict.generations += 1 }
+    scheduler.note(event.traceValue)
+    if options.isVerbose { print("  event \(event.generation): \(event.kind)") }
+    oracle.receive(event)
+    if options.fault == .eventComesTwice, event.time.microseconds % 53 == 0 {
+      scheduler.enqueue(
+        after: 10, .closure { [oracle] in if oracle.phase != .ended { oracle.receive(event) } })
+    }
+  }
+
+  private func print(_ text: @autoclosure () -> String) {
+    guard options.isVerbose else { return }
+    Swift.print("[\(Double(scheduler.now) / 1e6) s, item \(scheduler.itemCount)] \(text())")
+    // A trap must not lose it.
+    fflush(nil)
+  }
+}
+
+extension Simulation: ExecutorWitness {
+  func started(_ context: StepContext) -> (Scenario.Behaviour, token: Int) {
+    let id = context.step.id
+    tokenCount += 1
+    guard let position = oracle.plan.positions[id] else {
+      oracle.fail("plan", "the executor is given a step \"\(id)\"")
+      return (Scenario.Behaviour(), tokenCount)
+    }
+    print("start \(id) \(context.generation).\(context.attempt)")
+    oracle.check(
+      !oracle.durableSuccesses.contains(position), "run again",
+      "\(id) is carried out again although its success is recorded")
+    oracle.add(
+      Oracle.Note(
+        time: scheduler.tick(),
+        kind: .started(
+          token: tokenCount, Oracle.Attempt(step: position, generation: context.generation),
+          attempt: context.attempt, inputs: context.inputs,
+          durable: scenario.disk.isUsed ? disk.acknowledgedCount : .max)))
+    scheduler.note(UInt64(position) << 8 | UInt64(truncatingIfNeeded: context.attempt))
+    let planned = oracle.plan.steps[position]
+    let behaviours = planned.spec.behaviours
+    let number = executions[id, default: 0] + planned.item
+    executions[id, default: 0] += 1
+    return (behaviours[number % behaviours.count], tokenCount)
+  }
+
+  func ended(_ token: Int) {
+    print("end of attempt \(token)")
+    oracle.add(Oracle.Note(time: scheduler.tick(), kind: .ended(token: token)))
+  }
+}
+
+/// Records on the disk of a simulation, and reports to the oracle what is promised.
+private struct AcknowledgingRecorder: Recorder {
+  let simulation: Simulation
+
+  init(_ simulation: Simulation) {
+    self.simulation = simulation
+  }
+
+  func record(_ events: [Event]) throws {
+    try simulation.disk.record(events)
+    guard !simulation.scheduler.isDead else { return }
+    simulation.oracle.acknowledge(events[...])
+  }
+
+  func keep(_ output: Event) throws {
+    try simulation.disk.keep(output)
+  }
+}
+
+/// Hands the events of one engine to the oracle.
+private struct SimulatedObserver: EngineObserver, RunObserver {
+  let simulation: Simulation
+  let incarnation: Int
+
+  func runBegins(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? { self }
+
+  func receive(_ event: Event) {
+    simulation.receive(event, incarnation: incarnation)
+  }
+}

@@ -1,0 +1,158 @@
+// The options of the command, and what is done for them.
+
+import Foundation
+import Simulator
+
+/// What is asked for.
+struct Options {
+  /// An option that makes no sense.
+  struct Invalid: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private var campaign = Campaign()
+  private var seconds = 20.0
+  private var first = UInt64.random(in: 0..<1_000_000_000)
+  private var count = UInt64.max / 2
+  private var seed: UInt64?
+  private var replay: String?
+  private var faults: Int?
+  private var shrinks = true
+  private var printsTraces = false
+
+  init() {}
+
+  init(_ arguments: ArraySlice<String>) throws {
+    var rest = arguments
+    func value<Value: LosslessStringConvertible>(_ option: String) throws -> Value {
+      guard let text = rest.popFirst(), let value = Value(text) else {
+        throw Invalid(description: "\(option) needs a value")
+      }
+      return value
+    }
+    while let option = rest.popFirst() {
+      switch option {
+      case "--seconds": seconds = try value(option)
+      case "--hours": seconds = try 3600 * value(option)
+      case "--from": first = try value(option)
+      case "--count": count = try value(option)
+      case "--seed": seed = try value(option)
+      case "--replay": replay = try value(option)
+      case "--verbose": campaign.options.isVerbose = true
+      case "--fault":
+        let name: String = try value(option)
+        guard let fault = Fault(rawValue: name) else {
+          throw Invalid(description: "there is no fault \"\(name)\"")
+        }
+        campaign.options.fault = fault
+      case "--faults": faults = try value(option)
+      case "--traces": printsTraces = true
+      case "--plan-order": campaign.options.checksPlanOrder = true
+      case "--no-plan-order": campaign.options.checksPlanOrder = false
+      case "--no-shrink": shrinks = false
+      case "--workers": campaign.workers = try value(option)
+      case "--failures": campaign.failuresMax = try value(option)
+      case "--sizes":
+        let text: String = try value(option)
+        let bounds = text.split(separator: "-").compactMap { Int($0) }
+        guard bounds.count == 2, bounds[0] <= bounds[1] else {
+          throw Invalid(description: "--sizes needs two numbers, such as 1-5")
+        }
+        campaign.sizes = bounds[0]...bounds[1]
+      default: throw Invalid(description: "there is no option \(option)")
+      }
+    }
+  }
+
+  /// Does it.
+  ///
+  /// - Returns: The exit status: 0, or 1 when something is wrong.
+  func run() -> Int32 {
+    if let replay { return run(file: replay) }
+    if let faults { return plant(seeds: faults) }
+    if let seed {
+      return run(campaign.scenario(of: seed), seed: seed, command: "--seed \(seed)")
+    }
+    print("seeds from \(first): simulate --from \(first)")
+    var campaign = campaign
+    if printsTraces {
+      campaign.workers = 1
+      campaign.onVerdict = { seed, verdict in
+        print(seed, String(verdict.trace, radix: 16), verdict.events, verdict.items)
+      }
+    }
+    let figures = campaign.run(
+      from: first, count: count, until: Date().addingTimeInterval(seconds))
+    print(figures.text)
+    for (seed, failure) in figures.failures {
+      print("seed \(seed): \(failure.oracle): \(failure.message)")
+    }
+    if let (seed, failure) = figures.failures.first, shrinks {
+      shrink(campaign.scenario(of: seed), failure, command: "--seed \(seed)")
+    }
+    return figures.failures.isEmpty ? 0 : 1
+  }
+
+  private func run(_ scenario: Scenario, seed: UInt64?, command: String) -> Int32 {
+    if campaign.options.isVerbose { print(scenario.text) }
+    let verdict = campaign.isolated(scenario)
+    print(
+      "\(verdict.events) events, \(verdict.items) jobs and queue items, trace "
+        + String(verdict.trace, radix: 16))
+    guard let failure = verdict.failure else { return 0 }
+    print("\(failure.oracle): \(failure.message)")
+    if shrinks { shrink(scenario, failure, command: command) }
+    return 1
+  }
+
+  private func run(file: String) -> Int32 {
+    guard let data = FileManager.default.contents(atPath: file),
+      let scenario = try? JSONDecoder().decode(Scenario.self, from: data)
+    else {
+      print("\(file) is no scenario")
+      return 2
+    }
+    return run(scenario, seed: nil, command: "--replay \(file)")
+  }
+
+  /// Makes a failing scenario smaller and prints it.
+  private func shrink(_ scenario: Scenario, _ failure: Failure, command: String) {
+    let (smaller, tries) = campaign.shrunk(scenario, failure)
+    let verdict = campaign.isolated(smaller)
+    let found = verdict.failure ?? failure
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    let json = (try? encoder.encode(smaller)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    print(
+      """
+
+      SHRUNK from \(scenario.stepCount) to \(smaller.stepCount) steps in \(tries) tries
+      \(found.oracle): \(found.message)
+
+      \(smaller.text)
+
+      the original: simulate \(command) --verbose
+      the shrunk one: simulate --replay FILE --verbose, with this in FILE:
+      \(json)
+      """)
+  }
+
+  /// Plants each fault and counts the seeds that find it.
+  private func plant(seeds: Int) -> Int32 {
+    var missed = 0
+    for fault in Fault.allCases {
+      var campaign = campaign
+      campaign.options.fault = fault
+      campaign.failuresMax = .max
+      let figures = campaign.run(from: 1, count: UInt64(seeds), until: .distantFuture)
+      var oracles: [String: Int] = [:]
+      for (_, failure) in figures.failures { oracles[failure.oracle, default: 0] += 1 }
+      let found = oracles.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" }
+      print(
+        "\(fault.rawValue): found by \(figures.failures.count) of \(seeds) seeds"
+          + " (\(found.joined(separator: ", ")))")
+      if figures.failures.isEmpty { missed += 1 }
+    }
+    return missed == 0 ? 0 : 1
+  }
+}
