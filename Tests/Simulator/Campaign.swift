@@ -24,12 +24,16 @@ public struct Figures: Sendable {
     virtualSeconds += verdict.seconds
   }
 
+  /// How many seeds failed after others in the same process, and not alone.
+  public var disturbed = 0
+
   /// The figures in one line.
   public var text: String {
     let perSecond = Int(Double(runs) / max(realSeconds, 0.001))
     return "\(runs) runs in \(Int(realSeconds)) s, \(perSecond) a second, \(events) events, "
       + "\(items) jobs and queue items, \(generations) generations, \(crashes) crashes, "
       + "\(Int(virtualSeconds / max(realSeconds, 0.001))) times real time"
+      + (disturbed > 0 ? ", \(disturbed) disturbed by the seeds before them" : "")
   }
 }
 
@@ -39,8 +43,9 @@ public struct Campaign {
   public var options = SimulationOptions()
   /// How many processes work at once.
   public var workers = 2
-  /// How many seeds one process runs.
-  public var batch = 100
+  /// How many seeds one process runs. What a crash leaves in the globals of a process may disturb the next
+  /// seeds, so a seed that fails is run once more alone.
+  public var batch = 25
   /// Stops after so many failures.
   public var failuresMax = 1
   /// Sizes of the workflows; those of the generator when nil.
@@ -97,12 +102,21 @@ public struct Campaign {
       } else if let verdict = try? JSONDecoder().decode(Verdict.self, from: Data(line.utf8)) {
         figures.add(verdict)
         onVerdict(seed, verdict)
-        if let failure = verdict.failure { figures.failures.append((seed, failure)) }
+        if verdict.failure != nil { confirm(seed, &figures) }
       } else {
         figures.failures.append((seed, Failure(oracle: "simulator", message: String(line))))
       }
     }
-    if let failure = ended.failure { figures.failures.append((seed, failure)) }
+    if ended.failure != nil { confirm(seed, &figures) }
+  }
+
+  /// Counts a failure if the seed fails alone as well.
+  private func confirm(_ seed: UInt64, _ figures: inout Figures) {
+    if let failure = isolated(scenario(of: seed)).failure {
+      figures.failures.append((seed, failure))
+    } else {
+      figures.disturbed += 1
+    }
   }
 
   /// Simulates a scenario in this process.

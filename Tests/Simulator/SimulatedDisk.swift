@@ -76,11 +76,15 @@ final class SimulatedDisk: Recorder, @unchecked Sendable {
   }
 
   /// Loses what was being written, or a part of it.
-  func crash() {
+  ///
+  /// - Returns: What is durable without having been promised.
+  func crash() -> ArraySlice<Event> {
+    let promised = acknowledgedCount
     if settings.tears { durable += batch.prefix(random.below(batch.count + 1)) }
     batch = []
     unsynced = []
     restart()
+    return durable.dropFirst(promised)
   }
 
   /// A new engine records from now on.

@@ -156,9 +156,8 @@ final class Simulation: @unchecked Sendable {
   private func crash() {
     guard scenario.disk.isUsed else { return }
     verdict.crashes += 1
-    print("crash")
     scheduler.crash()
-    disk.crash()
+    oracle.acknowledge(disk.crash())
     mustCrash = true
   }
 
