@@ -6,7 +6,7 @@ SWIFT ?= swift
 # What is optional for others is built and tested here.
 TRAITS = --enable-all-traits
 
-.PHONY: run build test soak fuzz api docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
+.PHONY: run build test simulate simulate-faults soak fuzz api docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
 
 run: build
 	@.build/debug/reprise run $(WORKFLOW)
@@ -25,6 +25,17 @@ SOAK ?= KillTests|RunCommandTests|TriggerTests|ControlCommandTests|ConcurrencyTe
 soak: install-needs
 	$(SWIFT) build $(TRAITS) --build-tests
 	REPRISE_SOAK=1 Scripts/test $(TRAITS) --skip-build --no-parallel --filter '$(SOAK)'
+
+# Simulated runs with fresh seeds, for so many hours: see Documentation/reliability.md.
+HOURS ?= 8
+simulate: install-needs
+	$(SWIFT) build -c release --product simulate
+	.build/release/simulate --hours $(HOURS) --failures 20
+
+# The same with faults planted in copies of the engine: in how many seeds each is found.
+FAULT_SEEDS ?= 2000
+simulate-faults: install-needs
+	Scripts/simulate-faults $(FAULT_SEEDS)
 
 # Ten million mutations of the examples through the loader under AddressSanitizer; FUZZ names another number.
 FUZZ ?= 10000000

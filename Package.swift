@@ -91,6 +91,11 @@ let package = Package(
 
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(
+      name: "Simulator", dependencies: ["Reprise", "WorkflowLanguage", "CombineOperators"],
+      path: "Tests/Simulator"),
+    .executableTarget(name: "simulate", dependencies: ["Simulator"], path: "Tests/simulate"),
+    .testTarget(name: "SimulationTests", dependencies: ["simulate"], exclude: ["Scenarios"]),
+    .target(
       name: "PowerLossShim", path: "Tests/PowerLossShim",
       linkerSettings: [.linkedLibrary("sqlite3")]),
     .testTarget(name: "YAMLTests", dependencies: ["YAML"]),

@@ -43,7 +43,9 @@ public struct Campaign {
   public var options = SimulationOptions()
   /// How many processes work at once.
   public var workers = 2
-  /// How many seeds one process runs. What a crash leaves in the globals of a process may disturb the next
+  /// How many seeds one process runs.
+  ///
+  /// What a crash leaves in the globals of a process may disturb the next
   /// seeds, so a seed that fails is run once more alone.
   public var batch = 25
   /// Stops after so many failures.

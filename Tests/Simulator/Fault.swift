@@ -14,8 +14,6 @@ public enum Fault: String, Sendable, CaseIterable {
   case clockGoesBack = "clock-goes-back"
   /// A queue loses an item now and then.
   case queueLosesItem = "queue-loses-item"
-  /// A queue runs items in any order.
-  case queueReorders = "queue-reorders"
   /// A sleep never ends now and then.
   case timerIsLost = "timer-is-lost"
   /// The observer is given an old event once more, late.

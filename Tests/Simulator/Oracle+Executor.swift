@@ -23,9 +23,9 @@ extension Oracle {
   private func read(_ note: Note) {
     switch note.kind {
     case .ended(let token):
-      if let attempt = alive.removeValue(forKey: token), aliveOfStep[attempt.step] == token {
-        aliveOfStep[attempt.step] = nil
-      }
+      guard let attempt = alive.removeValue(forKey: token) else { return }
+      if aliveOfStep[attempt.step] == token { aliveOfStep[attempt.step] = nil }
+      checkTimeout(attempt, endedAt: note.time)
     case .started(let token, let attempt, let number, let inputs, let durable):
       let position = attempt.step
       let step = steps[position]
@@ -58,9 +58,27 @@ extension Oracle {
     }
   }
 
+  /// A timeout stops an attempt that can be stopped.
+  private func checkTimeout(_ attempt: Attempt, endedAt time: Int64) {
+    let spec = plan.steps[attempt.step].spec
+    guard let timeout = spec.timeout, spec.behaviours.allSatisfy({ $0.lines == 0 }) else { return }
+    let stopTimes = spec.behaviours.map { behaviour in
+      switch behaviour.onCancel {
+      case .stop: 0
+      case .stopSlowly(let time): time
+      case .ignore: behaviour.length
+      }
+    }
+    let longest = Int64(timeout + (stopTimes.max() ?? 0)) * 1000 + 100_000
+    check(
+      time - attempt.startedAt <= longest, "timeout",
+      "\(name(attempt.step)) ran for \((time - attempt.startedAt) / 1000) ms")
+  }
+
   private func checkSlots(of position: Int) {
     check(
-      alive.count <= maxParallel, "slots", "\(alive.count) attempts are alive with \(maxParallel) slots")
+      alive.count <= maxParallel, "slots",
+      "\(alive.count) attempts are alive with \(maxParallel) slots")
     let spec = plan.steps[position].spec
     let others = alive.values.map { plan.steps[$0.step] }
     if let mutex = spec.mutex {
@@ -69,8 +87,47 @@ extension Oracle {
     }
     if let limit = spec.groupLimit {
       let members = others.filter { $0.spec.id == spec.id }.map(\.id).sorted()
-      check(members.count <= limit, "group limit", "\(members) run at once with a limit of \(limit)")
+      check(
+        members.count <= limit, "group limit", "\(members) run at once with a limit of \(limit)")
     }
+  }
+
+  /// Checks that no slot is free while a step waits for one; nothing is ready to run.
+  func checkIdle() {
+    guard phase == .running || phase == .restarting, steps.count <= 400 else { return }
+    let running = steps.count { $0.status == .running }
+    guard running < maxParallel else { return }
+    for (position, step) in steps.enumerated()
+    where step.status == .ready && step.attempt == 0 && !step.awaitsApproval
+      && !blocked.contains(position)
+    {
+      let spec = plan.steps[position].spec
+      guard spec.mutex == nil, spec.groupLimit == nil else { continue }
+      fail(
+        "idle slot",
+        "\(name(position)) waits while \(running) steps run with \(maxParallel) slots")
+    }
+  }
+
+  /// Notes what was asked of a run that could do it.
+  func note(_ request: Request, at time: Int64) {
+    requests.append((request, time))
+  }
+
+  /// Checks that everything asked was done, unless the run ended right after it was asked.
+  func checkRequests(at end: Int64) {
+    for (request, time) in requests where end - time > slack {
+      switch request {
+      case .restart, .cancel:
+        check(lastSteered > time, "request", "a \(request) was ignored")
+      case .kill where plan.steps.contains { $0.spec.behaviours.contains { $0.lines > 0 } }:
+        // A step that writes waits for slow listeners, also when it is killed.
+        break
+      case .kill:
+        fail("request", "the run ended \((end - time) / 1000) ms after it was killed")
+      }
+    }
+    requests = []
   }
 
   /// Follows what is promised to survive a crash.

@@ -51,6 +51,12 @@ final class Oracle: @unchecked Sendable {
   struct Attempt {
     let step: Int
     let generation: Int
+    let startedAt: Int64
+  }
+
+  /// Something that was asked of the run.
+  enum Request {
+    case restart, cancel, kill
   }
 
   /// What the executor saw, until the events before it have come.
@@ -66,7 +72,7 @@ final class Oracle: @unchecked Sendable {
 
   let plan: PlanModel
   let maxParallel: Int
-  let checksPlanOrder: Bool
+  let knownIssues: Set<KnownIssue>
   private(set) var failure: Failure?
 
   var steps: [Step]
@@ -92,15 +98,23 @@ final class Oracle: @unchecked Sendable {
   /// Successes that are promised to be durable and were not reset by a restart, across crashes.
   var durableSuccesses: Set<Int> = []
   var isResumeAcknowledged = false
+  /// What was asked of the run while it could be done, until it ends.
+  var requests: [(request: Request, time: Int64)] = []
+  /// When the last generation started or the last cancel was decided.
+  var lastSteered = Int64.min
+  var everFailed: Set<String> = []
+  /// For how many microseconds the disk may hold up the driver of the run.
+  let slack: Int64
   /// The engine's own fold of all events, for what it is compared with.
   var folded = RunState()
   var eventCount = 0
 
-  init(_ scenario: Scenario, checksPlanOrder: Bool) {
+  init(_ scenario: Scenario, knownIssues: Set<KnownIssue>) {
     plan = PlanModel(scenario)
     maxParallel = scenario.maxParallel ?? Engine.defaultMaxParallel
-    self.checksPlanOrder = checksPlanOrder
+    self.knownIssues = knownIssues
     steps = Array(repeating: Step(), count: plan.steps.count)
+    slack = 100_000 + Int64(scenario.disk.delay) * 400_000
   }
 
   func fail(_ oracle: String, _ message: @autoclosure () -> String) {
@@ -124,6 +138,7 @@ final class Oracle: @unchecked Sendable {
     notesRead = 0
     alive = [:]
     aliveOfStep = [:]
+    requests = []
     replay(durable)
   }
 

@@ -10,7 +10,8 @@ struct ScenarioGenerator {
 
   private enum Feature: CaseIterable {
     case maxParallel, workflowTimeout, failFast, finally, mutex, share, groups, matrix, groupLimit
-    case groupFailFast, approvals, onlyApprovals, continueOnError, timeouts, retries, jitter, conditions
+    case groupFailFast, approvals, onlyApprovals, continueOnError, timeouts, retries, jitter,
+      conditions
     case failures, errors, slowStops, ignoredCancels, output, instantSteps, equalLengths
     case restarts, partialRestarts, restartsWith, cancel, kill, answers, listeners, slowListeners
     case littleDemand, leavers, crashes, diskFull, slowDisk, tornWrites, noDisk, resumes

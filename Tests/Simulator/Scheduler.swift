@@ -41,6 +41,8 @@ final class Scheduler: @unchecked Sendable {
   private var generator: SplitMix64
   private let policy: SchedulePolicy
   private let lazyChance: Double
+  /// Called before the time moves while no thread is blocked.
+  var onIdle: () -> Void = {}
   private var isInJob = false
   private var depth = 0
 
@@ -124,6 +126,7 @@ final class Scheduler: @unchecked Sendable {
         return true
       }
       guard let next = nextTimer() else { return false }
+      if depth == 0 { onIdle() }
       now = max(now, next)
       fireTimers()
     }

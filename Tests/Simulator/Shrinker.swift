@@ -79,7 +79,8 @@ struct Shrinker {
       var start = 0
       while start < best.steps.count {
         let range = start..<min(start + size, best.steps.count)
-        if !accept(best.without(range, connects: false)), !accept(best.without(range, connects: true))
+        if !accept(best.without(range, connects: false)),
+          !accept(best.without(range, connects: true))
         {
           start += size
         }
@@ -104,7 +105,7 @@ struct Shrinker {
 
   private mutating func simplifyStep(_ position: Int) {
     func change(_ body: @escaping (inout Scenario.Step) -> Void) -> (inout Scenario) -> Void {
-      return { scenario in
+      { scenario in
         if position < scenario.steps.count {
           body(&scenario.steps[position])
         } else if position - scenario.steps.count < scenario.finally.count {
@@ -112,13 +113,23 @@ struct Shrinker {
         }
       }
     }
-    accept(change { $0.items = 0; $0.isMatrix = false; $0.groupLimit = nil; $0.failsFast = false })
+    accept(
+      change {
+        $0.items = 0
+        $0.isMatrix = false
+        $0.groupLimit = nil
+        $0.failsFast = false
+      })
     accept(change { $0.items = min($0.items, 2) })
     accept(change { $0.groupLimit = nil })
     accept(change { $0.failsFast = false })
     accept(change { $0.mutex = nil })
     accept(change { $0.share = nil })
-    accept(change { $0.approval = false; $0.isOnlyApproval = false })
+    accept(
+      change {
+        $0.approval = false
+        $0.isOnlyApproval = false
+      })
     accept(change { $0.continuesOnError = false })
     accept(change { $0.timeout = nil })
     accept(change { $0.retry = nil })
@@ -136,7 +147,9 @@ struct Shrinker {
       for length in [0, 1, 10, 100, 1000] {
         accept(
           change {
-            guard $0.behaviours.count > number, $0.behaviours[number].length > length else { return }
+            guard $0.behaviours.count > number, $0.behaviours[number].length > length else {
+              return
+            }
             $0.behaviours[number].length = length
           })
       }

@@ -88,8 +88,7 @@ final class SimulatedQueue: WorkQueue, @unchecked Sendable {
     isBusy = true
     scheduler.enqueue(
       .closure {
-        let isLast = self.fault == .queueReorders && self.scheduler.itemCount % 2 == 0
-        let item = isLast ? self.items.removeLast() : self.items.removeFirst()
+        let item = self.items.removeFirst()
         item()
         self.isBusy = false
         self.scheduleNext()

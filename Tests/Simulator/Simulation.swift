@@ -5,37 +5,6 @@ import Foundation
 import Reprise
 import WorkflowLanguage
 
-/// What a simulation came to.
-public struct Verdict: Codable, Sendable {
-  /// What is wrong, if anything.
-  public var failure: Failure?
-  /// A hash over everything that happened.
-  public var trace: UInt64 = 0
-  /// How many events were seen.
-  public var events = 0
-  /// How many jobs and queue items were run.
-  public var items = 0
-  /// How much virtual time went by.
-  public var seconds = 0.0
-  /// How often the process crashed.
-  public var crashes = 0
-  /// How often a generation started.
-  public var generations = 0
-}
-
-/// How a scenario is simulated.
-public struct SimulationOptions: Sendable {
-  /// What is done wrong on purpose.
-  public var fault: Fault?
-  /// Whether ready steps must start in plan order.
-  public var checksPlanOrder = true
-  /// Whether every event is printed.
-  public var isVerbose = false
-
-  /// The usual ones.
-  public init() {}
-}
-
 /// Simulates a scenario; the hooks are installed.
 // @unchecked: a simulation runs on one thread.
 final class Simulation: @unchecked Sendable {
@@ -51,8 +20,8 @@ final class Simulation: @unchecked Sendable {
   private(set) var incarnation = 0
   private var listeners: [SimulatedListener] = []
   private var pending: [Int: Scenario.Moment] = [:]
-  private var executions: [String: Int] = [:]
-  private var tokenCount = 0
+  var executions: [String: Int] = [:]
+  var tokenCount = 0
   private var outcome: RunOutcome?
   private var endState: RunState?
   private var acknowledgedAtOutcome = 0
@@ -67,7 +36,7 @@ final class Simulation: @unchecked Sendable {
     scheduler = Scheduler(
       seed: scenario.schedule, policy: scenario.policy, lazyChance: scenario.lazyChance)
     workflow = try Workflow(text: scenario.yaml, file: "simulated.yaml")
-    let oracle = Oracle(scenario, checksPlanOrder: options.checksPlanOrder)
+    let oracle = Oracle(scenario, knownIssues: options.knownIssues)
     self.oracle = oracle
     disk = SimulatedDisk(scenario, scheduler, fault: options.fault) { oracle.fail($0, $1) }
     resumesLeft = scenario.resumes
@@ -76,6 +45,11 @@ final class Simulation: @unchecked Sendable {
   /// Runs it to its end.
   func verdictAtEnd() -> Verdict {
     activeScheduler = scheduler
+    scheduler.onIdle = { [unowned self] in
+      guard run != nil, outcome == nil else { return }
+      oracle.readNotes(before: .max)
+      oracle.checkIdle()
+    }
     for (number, moment) in scenario.moments.enumerated() { pending[number] = moment }
     begin()
     while oracle.failure == nil {
@@ -102,7 +76,7 @@ final class Simulation: @unchecked Sendable {
     var engine = Engine(
       executor: SimulatedExecutor(scheduler: scheduler, witness: self, fault: options.fault),
       clock: SimulatedClock(scheduler: scheduler, fault: options.fault),
-      recorder: scenario.disk.isUsed ? AcknowledgingRecorder(self) : nil)
+      recorder: scenario.disk.isUsed ? AcknowledgingRecorder(simulation: self) : nil)
     let (scheduler, fault) = (scheduler, options.fault)
     engine.runtime = Runtime(
       makeQueue: { _ in SimulatedQueue(scheduler, fault: fault) },
@@ -168,7 +142,10 @@ final class Simulation: @unchecked Sendable {
     scheduler.revive()
     guard oracle.failure == nil else { return }
     if case .ended(let outcome) = durableState()?.phase {
-      guard outcome != .succeeded, resumesLeft > 0 else { return pending = [:] }
+      guard outcome != .succeeded, resumesLeft > 0 else {
+        pending = [:]
+        return
+      }
       resumesLeft -= 1
     }
     begin()
@@ -273,6 +250,7 @@ final class Simulation: @unchecked Sendable {
     print("\(action)")
     scheduler.note(stableHash("\(action)"))
     guard let run, !scheduler.isDead else { return }
+    note(action, of: run)
     switch action {
     case .restart: run.restart()
     case .restartFrom(let id): try? run.restart(from: id)
@@ -294,9 +272,22 @@ final class Simulation: @unchecked Sendable {
     }
   }
 
+  private func note(_ action: Scenario.Action, of run: Run) {
+    let request: Oracle.Request
+    switch action {
+    case .restart, .restartFrom, .restartWith: request = .restart
+    case .cancel: request = .cancel
+    case .kill: request = .kill
+    default: return
+    }
+    let phase = run.state.phase
+    let isPossible = phase == .running || phase == .restarting
+    if isPossible { oracle.note(request, at: scheduler.tick()) }
+  }
+
   // MARK: Seen
 
-  fileprivate func receive(_ event: Event, incarnation: Int) {
+  func receive(_ event: Event, incarnation: Int) {
     guard incarnation == self.incarnation, !scheduler.isDead else { return }
     if case .generationStarted = event.kind { verdict.generations += 1 }
     scheduler.note(event.traceValue)
@@ -308,74 +299,10 @@ final class Simulation: @unchecked Sendable {
     }
   }
 
-  private func print(_ text: @autoclosure () -> String) {
+  func print(_ text: @autoclosure () -> String) {
     guard options.isVerbose else { return }
     Swift.print("[\(Double(scheduler.now) / 1e6) s, item \(scheduler.itemCount)] \(text())")
     // A trap must not lose it.
     fflush(nil)
-  }
-}
-
-extension Simulation: ExecutorWitness {
-  func started(_ context: StepContext) -> (Scenario.Behaviour, token: Int) {
-    let id = context.step.id
-    tokenCount += 1
-    guard let position = oracle.plan.positions[id] else {
-      oracle.fail("plan", "the executor is given a step \"\(id)\"")
-      return (Scenario.Behaviour(), tokenCount)
-    }
-    print("start \(id) \(context.generation).\(context.attempt)")
-    oracle.check(
-      !oracle.durableSuccesses.contains(position), "run again",
-      "\(id) is carried out again although its success is recorded")
-    oracle.add(
-      Oracle.Note(
-        time: scheduler.tick(),
-        kind: .started(
-          token: tokenCount, Oracle.Attempt(step: position, generation: context.generation),
-          attempt: context.attempt, inputs: context.inputs,
-          durable: scenario.disk.isUsed ? disk.acknowledgedCount : .max)))
-    scheduler.note(UInt64(position) << 8 | UInt64(truncatingIfNeeded: context.attempt))
-    let planned = oracle.plan.steps[position]
-    let behaviours = planned.spec.behaviours
-    let number = executions[id, default: 0] + planned.item
-    executions[id, default: 0] += 1
-    return (behaviours[number % behaviours.count], tokenCount)
-  }
-
-  func ended(_ token: Int) {
-    print("end of attempt \(token)")
-    oracle.add(Oracle.Note(time: scheduler.tick(), kind: .ended(token: token)))
-  }
-}
-
-/// Records on the disk of a simulation, and reports to the oracle what is promised.
-private struct AcknowledgingRecorder: Recorder {
-  let simulation: Simulation
-
-  init(_ simulation: Simulation) {
-    self.simulation = simulation
-  }
-
-  func record(_ events: [Event]) throws {
-    try simulation.disk.record(events)
-    guard !simulation.scheduler.isDead else { return }
-    simulation.oracle.acknowledge(events[...])
-  }
-
-  func keep(_ output: Event) throws {
-    try simulation.disk.keep(output)
-  }
-}
-
-/// Hands the events of one engine to the oracle.
-private struct SimulatedObserver: EngineObserver, RunObserver {
-  let simulation: Simulation
-  let incarnation: Int
-
-  func runBegins(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? { self }
-
-  func receive(_ event: Event) {
-    simulation.receive(event, incarnation: incarnation)
   }
 }

@@ -47,8 +47,7 @@ struct Options {
         campaign.options.fault = fault
       case "--faults": faults = try value(option)
       case "--traces": printsTraces = true
-      case "--plan-order": campaign.options.checksPlanOrder = true
-      case "--no-plan-order": campaign.options.checksPlanOrder = false
+      case "--strict": campaign.options.knownIssues = []
       case "--no-shrink": shrinks = false
       case "--workers": campaign.workers = try value(option)
       case "--failures": campaign.failuresMax = try value(option)

@@ -1,0 +1,12 @@
+// What the engine is known to do wrong today, so that campaigns look for something else.
+
+/// Something that the oracles find and that is not fixed yet.
+///
+/// Remove a case when the engine is fixed; `simulate --strict` checks all of them.
+public enum KnownIssue: String, Sendable, CaseIterable {
+  /// Ready steps do not get their slots in plan order.
+  case planOrder
+  /// A step that was cancelled by fail-fast stays cancelled when the step that had failed is restarted and
+  /// succeeds; the run ends as succeeded.
+  case failFastRestart
+}

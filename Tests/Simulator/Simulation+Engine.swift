@@ -1,0 +1,66 @@
+// What an engine under simulation is given: the executor's witness, the recorder and the observer.
+
+import Reprise
+import WorkflowLanguage
+
+extension Simulation: ExecutorWitness {
+  func started(_ context: StepContext) -> (Scenario.Behaviour, token: Int) {
+    let id = context.step.id
+    tokenCount += 1
+    guard let position = oracle.plan.positions[id] else {
+      oracle.fail("plan", "the executor is given a step \"\(id)\"")
+      return (Scenario.Behaviour(), tokenCount)
+    }
+    print("start \(id) \(context.generation).\(context.attempt)")
+    oracle.check(
+      !oracle.durableSuccesses.contains(position), "run again",
+      "\(id) is carried out again although its success is recorded")
+    oracle.add(
+      Oracle.Note(
+        time: scheduler.tick(),
+        kind: .started(
+          token: tokenCount,
+          Oracle.Attempt(
+            step: position, generation: context.generation, startedAt: scheduler.now),
+          attempt: context.attempt, inputs: context.inputs,
+          durable: scenario.disk.isUsed ? disk.acknowledgedCount : .max)))
+    scheduler.note(UInt64(position) << 8 | UInt64(truncatingIfNeeded: context.attempt))
+    let planned = oracle.plan.steps[position]
+    let behaviours = planned.spec.behaviours
+    let number = executions[id, default: 0] + planned.item
+    executions[id, default: 0] += 1
+    return (behaviours[number % behaviours.count], tokenCount)
+  }
+
+  func ended(_ token: Int) {
+    print("end of attempt \(token)")
+    oracle.add(Oracle.Note(time: scheduler.tick(), kind: .ended(token: token)))
+  }
+}
+
+/// Records on the disk of a simulation, and reports to the oracle what is promised.
+struct AcknowledgingRecorder: Recorder {
+  let simulation: Simulation
+
+  func record(_ events: [Event]) throws {
+    try simulation.disk.record(events)
+    guard !simulation.scheduler.isDead else { return }
+    simulation.oracle.acknowledge(events[...])
+  }
+
+  func keep(_ output: Event) throws {
+    try simulation.disk.keep(output)
+  }
+}
+
+/// Hands the events of one engine to the oracle.
+struct SimulatedObserver: EngineObserver, RunObserver {
+  let simulation: Simulation
+  let incarnation: Int
+
+  func runBegins(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? { self }
+
+  func receive(_ event: Event) {
+    simulation.receive(event, incarnation: incarnation)
+  }
+}
