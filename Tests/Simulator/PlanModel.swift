@@ -75,3 +75,8 @@ struct PlanModel {
     return found.union(mainCount..<steps.count)
   }
 }
+
+extension Scenario.Step {
+  /// Whether it writes output, or the engine does for it.
+  var writes: Bool { share != nil || behaviours.contains { $0.lines > 0 } }
+}

@@ -280,8 +280,11 @@ final class Simulation: @unchecked Sendable {
     case .kill: request = .kill
     default: return
     }
-    let phase = run.state.phase
-    let isPossible = phase == .running || phase == .restarting
+    let state = run.state
+    // When all steps are over, the run may be about to end.
+    let isPossible =
+      (state.phase == .running || state.phase == .restarting)
+      && state.counts.final < state.steps.count
     if isPossible { oracle.note(request, at: scheduler.tick()) }
   }
 
