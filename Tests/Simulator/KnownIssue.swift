@@ -9,4 +9,7 @@ public enum KnownIssue: String, Sendable, CaseIterable {
   /// A step that was cancelled by fail-fast stays cancelled when the step that had failed is restarted and
   /// succeeds; the run ends as succeeded.
   case failFastRestart
+  /// When the disk is full, a step with `if: always()` and the like gets ready or is skipped although one of its
+  /// needs was stopped without an event.
+  case conditionAfterDiskFull
 }

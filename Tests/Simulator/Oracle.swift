@@ -103,6 +103,8 @@ final class Oracle: @unchecked Sendable {
   /// When the last generation started or the last cancel was decided.
   var lastSteered = Int64.min
   var everFailed: Set<String> = []
+  /// Whether the recorder of the present engine has failed.
+  var hasRecorderFailed = false
   /// For how many microseconds the disk may hold up the driver of the run.
   let slack: Int64
   /// The engine's own fold of all events, for what it is compared with.
@@ -139,6 +141,7 @@ final class Oracle: @unchecked Sendable {
     alive = [:]
     aliveOfStep = [:]
     requests = []
+    hasRecorderFailed = false
     replay(durable)
   }
 

@@ -43,13 +43,23 @@ struct AcknowledgingRecorder: Recorder {
   let simulation: Simulation
 
   func record(_ events: [Event]) throws {
-    try simulation.disk.record(events)
+    do {
+      try simulation.disk.record(events)
+    } catch {
+      simulation.oracle.hasRecorderFailed = true
+      throw error
+    }
     guard !simulation.scheduler.isDead else { return }
     simulation.oracle.acknowledge(events[...])
   }
 
   func keep(_ output: Event) throws {
-    try simulation.disk.keep(output)
+    do {
+      try simulation.disk.keep(output)
+    } catch {
+      simulation.oracle.hasRecorderFailed = true
+      throw error
+    }
   }
 }
 
