@@ -92,7 +92,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(
       name: "Simulator", dependencies: ["Reprise", "WorkflowLanguage", "CombineOperators"],
-      path: "Tests/Simulator", exclude: ["Faults"]),
+      path: "Tests/Simulator"),
     .executableTarget(name: "simulate", dependencies: ["Simulator"], path: "Tests/simulate"),
     .testTarget(name: "SimulationTests", dependencies: ["simulate"], exclude: ["Scenarios"]),
     .target(

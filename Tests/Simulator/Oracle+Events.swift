@@ -204,8 +204,11 @@ extension Oracle {
   }
 
   private func end(_ position: Int, _ status: Status, _ time: Int64) {
+    // A step that is refused starts and fails without a slot.
+    if steps[position].status == .running, !plan.steps[position].spec.approval {
+      lastRelease = time
+    }
     steps[position].status = status
-    lastRelease = time
     if checksReplays {
       check(
         aliveOfStep[position] == nil, "step end",
