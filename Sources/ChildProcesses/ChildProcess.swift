@@ -61,6 +61,12 @@ package final class ChildProcess: Sendable {
     }
   }
 
+  /// The thread that serves all children, for tasks that start processes and wait for them.
+  ///
+  /// On it nothing changes threads between the end of one process and the start of the next. What runs
+  /// there must not block: the output, the ends and the deadlines of all children wait for it.
+  package static var executor: any TaskExecutor { Reactor.shared }
+
   /// Asks every process of the tree to end: SIGTERM, and SIGCONT so that stopped ones hear it.
   ///
   /// Returns at once. Further calls change nothing, but for a shorter grace.

@@ -16,12 +16,27 @@ import Darwin
 ///
 /// There is one per process because children are: only one place can reap them and look for strangers
 /// among them. Other threads post work to its inbox and wake it.
-final class Reactor: Sendable {
+///
+/// The thread is also a task executor (SE-0417). A task that prefers it continues on the thread on which
+/// the end of its process was observed, so that from that end to the start of the next process nothing
+/// changes threads. Such a task must not block: output, ends and deadlines of all children wait for it.
+final class Reactor: TaskExecutor {
   static let shared = Reactor()
 
   typealias Work = @Sendable (ReactorLoop) -> Void
 
-  private let inbox = Mutex<[Work]>([])
+  fileprivate enum Post {
+    case work(Work)
+    case job(UnownedJob)
+  }
+
+  private struct Inbox {
+    var posts: [Post] = []
+    /// Whether the thread waits for events, so that a post must wake it.
+    var isAsleep = false
+  }
+
+  private let inbox = Mutex(Inbox())
   /// Held while a child is started, so that none is taken for a stranger.
   private let starting = Mutex(())
   /// The children that have been started and not been reaped.
@@ -37,21 +52,57 @@ final class Reactor: Sendable {
     setNonblocking(wakeUp.writing)
     let descriptor = wakeUp.reading
     DispatchQueue(label: "reprise.processes").async {
-      ReactorLoop(wakeUp: descriptor).run { self.takeWork() }
+      ReactorLoop(wakeUp: descriptor).run(self)
     }
   }
 
-  /// Has something done on the thread of the reactor, soon and in the order of posting.
+  /// Runs something on the thread of the reactor, soon and in the order of posting.
   func post(_ work: @escaping Work) {
-    let wasEmpty = inbox.withLock { inbox in
-      inbox.append(work)
-      return inbox.count == 1
+    add(.work(work))
+  }
+
+  /// Runs a job of a task that prefers this thread; called by the runtime.
+  func enqueue(_ job: consuming ExecutorJob) {
+    add(.job(UnownedJob(job)))
+  }
+
+  private func add(_ post: Post) {
+    let mustWake = inbox.withLock { inbox in
+      inbox.posts.append(post)
+      defer { inbox.isAsleep = false }
+      return inbox.isAsleep
     }
-    guard wasEmpty else { return }
+    guard mustWake else { return }
     _ = unsafe write(wakeUp.writing, [1] as [UInt8], 1)
   }
 
-  /// Starts a child and tells the loop of it.
+  /// Takes what has been posted.
+  fileprivate func takePosts() -> [Post] {
+    inbox.withLock { inbox in
+      defer { inbox.posts = [] }
+      return inbox.posts
+    }
+  }
+
+  /// Has the next post wake the thread, unless there is one already.
+  ///
+  /// - Returns: Whether there is none.
+  fileprivate func fallAsleep() -> Bool {
+    inbox.withLock { inbox in
+      inbox.isAsleep = inbox.posts.isEmpty
+      return inbox.isAsleep
+    }
+  }
+
+  /// Runs one post, on the thread of the reactor.
+  fileprivate func run(_ post: Post, on loop: ReactorLoop) {
+    switch post {
+    case .work(let work): work(loop)
+    case .job(let job): unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+    }
+  }
+
+  /// Starts a child and adds it to the loop.
   func introduce(
     _ start: () throws(SpawnError) -> ChildState
   ) throws(SpawnError) -> ChildProcess {
@@ -95,13 +146,6 @@ final class Reactor: Sendable {
     reap(pid)
   }
 
-  private func takeWork() -> [Work] {
-    inbox.withLock { inbox in
-      defer { inbox = [] }
-      return inbox
-    }
-  }
-
   // @unchecked: made on one thread and from then on used by that of the loop alone.
   private struct CarriedState: @unchecked Sendable {
     let state: ChildState
@@ -117,6 +161,8 @@ final class ReactorLoop {
   private var children: [Int32: ChildState] = [:]
   private var owners: [Int32: Int32] = [:]
   private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+  /// What was taken out of the inbox and has not run yet.
+  private var posts: ArraySlice<Reactor.Post> = []
   private(set) var adoptsOrphans = false
   /// How many pictures of the processes have been taken.
   private(set) var pictureCount = 0
@@ -126,16 +172,39 @@ final class ReactorLoop {
     poller.watch(wakeUp)
   }
 
-  fileprivate func run(_ takeWork: () -> [Reactor.Work]) -> Never {
+  /// How many jobs run before children are served again: one that starts a process takes a tenth of a
+  /// millisecond.
+  private static let jobsMax = 16
+
+  fileprivate func run(_ reactor: Reactor) -> Never {
     while true {
-      let (descriptors, processes) = poller.wait(milliseconds: millisecondsToNextDeadline())
+      let isIdle = runPosts(of: reactor)
+      let (descriptors, processes) = poller.wait(
+        milliseconds: isIdle ? millisecondsToNextDeadline() : 0)
       for descriptor in descriptors where descriptor != wakeUp { readOutput(descriptor) }
       if descriptors.contains(wakeUp) {
-        while let count = readBytes(wakeUp, into: &buffer), count > 0 {}
+        while readBytes(wakeUp, into: &buffer) == buffer.count {}
       }
-      for work in takeWork() { work(self) }
       for pid in processes { processEnded(pid) }
+    }
+  }
+
+  /// Runs what has been posted and does what is due, and what follows from that.
+  ///
+  /// - Returns: Whether nothing is left, so that the next post wakes the thread.
+  private func runPosts(of reactor: Reactor) -> Bool {
+    var jobsLeft = Self.jobsMax
+    while true {
+      if posts.isEmpty { posts = reactor.takePosts()[...] }
+      while let post = posts.popFirst() {
+        reactor.run(post, on: self)
+        guard case .job = post else { continue }
+        jobsLeft -= 1
+        if jobsLeft == 0 { break }
+      }
       lookAtThoseThatAreDue()
+      if posts.isEmpty, reactor.fallAsleep() { return true }
+      if jobsLeft == 0 { return false }
     }
   }
 

@@ -20,6 +20,13 @@ public protocol Executor: Sendable {
   ///   any other error counts as a failure and is described by its text.
   func execute(_ context: StepContext) async throws -> StepOutputs
 
+  /// The executor on which the tasks of steps run that start programs: the shared pool when nil, as it is
+  /// unless the executor says so.
+  ///
+  /// For executors whose ``execute(_:)`` never blocks. Steps of Swift code, and those whose values or
+  /// caches read files, run in the shared pool in any case.
+  var taskExecutor: (any TaskExecutor)? { get }
+
   /// The environment variables that every step inherits: none unless the executor says so.
   var environment: [String: String] { get }
 
@@ -42,6 +49,9 @@ public protocol Executor: Sendable {
 }
 
 extension Executor {
+  /// The shared pool.
+  public var taskExecutor: (any TaskExecutor)? { nil }
+
   /// No variables.
   public var environment: [String: String] { [:] }
 

@@ -21,6 +21,10 @@ public struct LocalExecutor: Executor {
   public let environment: [String: String]
   private let directory: String?
 
+  /// The thread that serves all processes: on it nothing changes threads between the end of one step and
+  /// the start of the next.
+  public var taskExecutor: (any TaskExecutor)? { ChildProcess.executor }
+
   /// Makes an executor.
   ///
   /// - Parameters:

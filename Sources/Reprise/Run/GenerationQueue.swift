@@ -7,11 +7,13 @@ import WorkflowLanguage
 final class GenerationQueue: StepQueue {
   private let performer: StepPerformer
   private let generation: Int
+  private let scopesReadFiles: Bool
   private var slots: Slots { performer.slots }
 
   init(_ performer: StepPerformer, generation: Int) {
     self.performer = performer
     self.generation = generation
+    scopesReadFiles = performer.workflow.scopesReadFiles
   }
 
   func enter(_ future: StepFuture) -> StepResult? {
@@ -20,7 +22,8 @@ final class GenerationQueue: StepQueue {
     case .over(let result):
       return result
     case .toSlots:
-      slots.enter(step) { future.begin() }
+      let executor = scopesReadFiles ? nil : performer.taskExecutor(for: step)
+      slots.enter(step) { future.begin(on: executor) }
     case .toApproval:
       // It takes its slot when it is approved.
       future.begin()

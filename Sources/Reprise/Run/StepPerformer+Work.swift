@@ -32,6 +32,22 @@ extension StepPerformer {
     }
   }
 
+  /// The executor on which the task of a step runs; nil for the shared pool.
+  ///
+  /// Where programs are started nothing may block: neither Swift code of embedders nor the reading of
+  /// files for expressions and caches runs there.
+  func taskExecutor(for step: StepIndex) -> (any TaskExecutor)? {
+    let declared = workflow.steps[step.position]
+    switch declared.action {
+    case .call, .perform, .wait: return nil
+    case .run, .exec: break
+    }
+    guard observer == nil, declared.extrasIfAny?.cache == nil, !declared.readsFiles else {
+      return nil
+    }
+    return executor.taskExecutor
+  }
+
   /// Carries out one attempt: here or by the executor, alone or together with others.
   private func carryOut(_ context: StepContext) async throws -> StepOutputs {
     guard let observer else { return try await carryOutUnobserved(context) }

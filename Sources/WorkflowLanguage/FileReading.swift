@@ -1,0 +1,48 @@
+// Whether the expressions of a step read files, which blocks the thread that computes them.
+
+extension Workflow {
+  /// Whether an expression that all steps of a file share calls `hashFiles`.
+  ///
+  /// Linear in the number of files and of the steps that use them.
+  package var scopesReadFiles: Bool {
+    scopes.contains { scope in
+      scope.environment.values.contains(where: \.readsFiles)
+        || scope.directory?.readsFiles == true
+        || scope.parameters.values.contains { argument in
+          if case .template(let template, _) = argument { template.readsFiles } else { false }
+        }
+        || scope.groups.values.contains { group in
+          if case .used(_, let outputs) = group.kind {
+            outputs.values.contains(where: \.readsFiles)
+          } else {
+            false
+          }
+        }
+    }
+  }
+}
+
+extension Workflow.Step {
+  /// Whether an expression of its own calls `hashFiles`.
+  package var readsFiles: Bool {
+    if environment.values.contains(where: \.readsFiles) || directory?.readsFiles == true {
+      return true
+    }
+    if case .exec(let words) = action, words.contains(where: \.readsFiles) { return true }
+    guard let extras = extrasIfAny else { return false }
+    return extras.conditions.contains { $0.template.readsFiles }
+      || extras.outputs.values.contains(where: \.readsFiles)
+      || extras.share?.readsFiles == true
+  }
+}
+
+extension Template {
+  /// Whether it calls `hashFiles`.
+  var readsFiles: Bool {
+    expressions.contains { expression, _ in
+      var reads = false
+      expression.visit { if case .call(.hashFiles, _) = $0.kind { reads = true } }
+      return reads
+    }
+  }
+}
