@@ -8,7 +8,7 @@ package struct Command: Sendable, Equatable {
   /// The arguments, without the name of the program.
   package var arguments: [String]
   /// All environment variables; nothing is inherited.
-  package var environment: [String: String]
+  package var environment: Environment
   /// Where it runs; the directory of this process when nil.
   package var directory: String?
   /// The names of environment variables whose values together identify the tree of this command, so
@@ -20,7 +20,7 @@ package struct Command: Sendable, Equatable {
 
   /// Describes what to start.
   package init(
-    executable: String, arguments: [String] = [], environment: [String: String],
+    executable: String, arguments: [String] = [], environment: Environment,
     directory: String? = nil, tag: [String] = [], reportVariable: String? = nil
   ) {
     self.executable = executable
@@ -29,6 +29,16 @@ package struct Command: Sendable, Equatable {
     self.directory = directory
     self.tag = tag
     self.reportVariable = reportVariable
+  }
+
+  /// Describes what to start.
+  package init(
+    executable: String, arguments: [String] = [], environment: [String: String],
+    directory: String? = nil, tag: [String] = [], reportVariable: String? = nil
+  ) {
+    self.init(
+      executable: executable, arguments: arguments, environment: Environment(environment),
+      directory: directory, tag: tag, reportVariable: reportVariable)
   }
 }
 

@@ -54,19 +54,12 @@ extension Command {
   }
 
   private func checkForNul() throws(SpawnError) {
-    func hasNul(_ text: String) -> Bool {
-      var text = text
-      return text.withUTF8 { bytes in
-        guard let base = bytes.baseAddress else { return false }
-        return unsafe memchr(base, 0, bytes.count) != nil
-      }
-    }
     if hasNul(executable) { throw .nulByte(in: "the name of the command") }
     if let position = arguments.firstIndex(where: hasNul) {
       throw .nulByte(in: "argument \(position + 1)")
     }
-    if let variable = environment.first(where: { hasNul($0.key) || hasNul($0.value) }) {
-      throw .nulByte(in: "the environment variable \"\(variable.key)\"")
+    if let name = environment.nameWithNul {
+      throw .nulByte(in: "the environment variable \"\(name)\"")
     }
     if let reportVariable, hasNul(reportVariable) {
       throw .nulByte(in: "the name of the variable for reports")

@@ -80,6 +80,7 @@ final class Reactor: TaskExecutor {
   fileprivate func takePosts() -> [Post] {
     inbox.withLock { inbox in
       defer { inbox.posts = [] }
+      inbox.isAsleep = false
       return inbox.posts
     }
   }

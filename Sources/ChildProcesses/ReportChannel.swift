@@ -27,9 +27,10 @@ struct ReportChannel {
   ///
   /// - Parameter environment: Where `TMPDIR` is looked up.
   /// - Throws: ``SpawnError`` when it cannot be made. Nothing is left then.
-  init(environment: [String: String]) throws(SpawnError) {
-    let parent = temporaryFolder(environment)
-    switch makeTemporaryFolder(TemporaryFiles.prefix("report", environment)) {
+  init(environment: Environment) throws(SpawnError) {
+    let directory = environment["TMPDIR"]
+    let parent = temporaryFolder(directory)
+    switch makeTemporaryFolder(TemporaryFiles.prefix("report", directory)) {
     case .success(let path): folder = path
     case .failure(let number): throw .noReportChannel(folder: parent, errorNumber: number.value)
     }
@@ -53,8 +54,9 @@ struct ReportChannel {
 
 extension Command {
   /// The environment of the process, which is told where its channel is.
-  func environment(reportingTo channel: ReportChannel?) -> [String: String] {
-    guard let reportVariable, let channel else { return environment }
-    return environment.merging([reportVariable: channel.path]) { $1 }
+  func environment(reportingTo channel: ReportChannel?) -> Environment {
+    var environment = environment
+    if let reportVariable, let channel { environment[reportVariable] = channel.path }
+    return environment
   }
 }

@@ -48,6 +48,15 @@ func decodedText(of bytes: ArraySlice<UInt8>, _ more: ArraySlice<UInt8>) -> Stri
   }
 }
 
+/// Whether a text has a NUL in it, which no program can be given.
+func hasNul(_ text: String) -> Bool {
+  var text = text
+  return text.withUTF8 { bytes in
+    guard let base = bytes.baseAddress else { return false }
+    return unsafe memchr(base, 0, bytes.count) != nil
+  }
+}
+
 /// Reads a small file whole; nil where it cannot be read.
 func fileContents(_ path: String) -> [UInt8]? {
   let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -140,13 +149,12 @@ func removeNamedPipe(_ path: String, folder: String) {
 ///
 /// - Returns: Its pid, or the number of the error.
 func startProcess(
-  _ path: String, arguments: [String], environment: [String: String], directory: String?,
+  _ path: String, arguments: [String], environment: Environment, directory: String?,
   output: Int32, errors: Int32
 ) -> Result<pid_t, ErrorNumber> {
   var argumentBlock = StringBlock()
   for argument in arguments { argumentBlock.append(argument) }
-  var environmentBlock = StringBlock()
-  for (name, value) in environment { environmentBlock.append(name, "=", value) }
+  var environmentBlock = environment.block
   return unsafe argumentBlock.withPointers { arguments in
     unsafe environmentBlock.withPointers { environment in
       var pid: pid_t = 0
@@ -165,37 +173,6 @@ func startProcess(
 /// An error number of the C library.
 struct ErrorNumber: Error {
   let value: Int32
-}
-
-/// Strings one behind the other, as C takes them: in one piece of memory, since each step needs dozens.
-private struct StringBlock {
-  private var bytes: [UInt8] = []
-  private var starts: [Int] = []
-
-  /// Adds a string that is made of some parts.
-  mutating func append(_ parts: String...) {
-    starts.append(bytes.count)
-    for part in parts { bytes += part.utf8 }
-    bytes.append(0)
-  }
-
-  /// Lends a null-terminated array of C strings, as `exec` takes it.
-  mutating func withPointers<Result>(
-    _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
-  ) -> Result {
-    unsafe bytes.withUnsafeMutableBytes { memory in
-      var pointers: [UnsafeMutablePointer<CChar>?] = unsafe starts.map { start in
-        unsafe memory.baseAddress?.advanced(by: start).assumingMemoryBound(to: CChar.self)
-      }
-      unsafe pointers.append(nil)
-      return unsafe pointers.withUnsafeBufferPointer { buffer in
-        guard let base = buffer.baseAddress else {
-          preconditionFailure("BUG: an array with an element has an address")
-        }
-        return unsafe body(base)
-      }
-    }
-  }
 }
 
 /// How a child ended, without reaping it; nil while it runs.

@@ -15,17 +15,17 @@ package enum TemporaryFiles {
   ///
   /// - Parameters:
   ///   - kind: What it is for.
-  ///   - environment: Where `TMPDIR` is looked up.
+  ///   - directory: The value of `TMPDIR`, if it has one.
   /// - Returns: A path, to which something that nobody can guess is added.
-  package static func prefix(_ kind: String, _ environment: [String: String]) -> String {
-    temporaryFolder(environment) + "/reprise-\(getpid())-\(kind)-"
+  package static func prefix(_ kind: String, _ directory: String?) -> String {
+    temporaryFolder(directory) + "/reprise-\(getpid())-\(kind)-"
   }
 
   /// Removes what processes have left that are gone.
   ///
   /// - Parameter environment: Where `TMPDIR` is looked up.
   package static func removeLeftovers(_ environment: [String: String]) {
-    let folder = temporaryFolder(environment)
+    let folder = temporaryFolder(environment["TMPDIR"])
     for name in names(in: folder) {
       let parts = name.split(separator: "-", maxSplits: 2)
       guard parts.count == 3, parts[0] == "reprise", let process = Int32(parts[1]), process > 0,
@@ -38,7 +38,7 @@ package enum TemporaryFiles {
   /// Removes what one process has left, which is gone and had the environment of this one.
   static func removeLeftovers(of process: Int32) {
     let directory = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) }
-    let folder = temporaryFolder(directory.map { ["TMPDIR": $0] } ?? [:])
+    let folder = temporaryFolder(directory)
     for name in names(in: folder) where name.hasPrefix("reprise-\(process)-") {
       remove(folder + "/" + name)
     }

@@ -3,9 +3,9 @@
 #if canImport(Darwin)
 /// The folder for files that live as long as a process.
 ///
-/// - Parameter environment: Where `TMPDIR` is looked up, which wins where it is absolute.
+/// - Parameter directory: The value of `TMPDIR`, if it has one: it wins where it is absolute.
 /// - Returns: The folder.
-package func temporaryFolder(_ environment: [String: String]) -> String {
-  environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+package func temporaryFolder(_ directory: String?) -> String {
+  directory.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
 }
 #endif

@@ -32,6 +32,8 @@ struct job {
   char *const *arguments, *const *environment;
   const char *directory;
   int input, output, errors;
+  /// The last of the signals that may be ignored.
+  int last_signal;
   int error;
 };
 
@@ -45,22 +47,41 @@ struct job {
 #define UNSANITIZED
 #endif
 
+// struct sigaction of the kernel: handler, flags, restorer, mask.
+struct action {
+  unsigned long handler, flags, restorer, mask;
+};
+
+/// Whether this process ignores real-time signals; looked up once. Nothing does but what inherits it.
+static int ignores_real_time_signals(void) {
+  static int answer = -1;
+  if (answer >= 0) return answer;
+  int found = 0;
+  for (int number = 32; number <= 64; number++) {
+    struct action action;
+    if (!syscall(SYS_rt_sigaction, number, NULL, &action, 8) &&
+        action.handler == (unsigned long)SIG_IGN)
+      found = 1;
+  }
+  return answer = found;
+}
+
 /// The kernel makes signals that are handled default; those that are ignored stay so, until here.
-UNSANITIZED static void stop_ignoring(void) {
-  for (int number = 1; number <= 64; number++) {
-    // struct sigaction of the kernel: handler, flags, restorer, mask.
-    unsigned long action[4];
-    if (syscall(SYS_rt_sigaction, number, NULL, action, 8) || action[0] != (unsigned long)SIG_IGN)
+UNSANITIZED static void stop_ignoring(int last) {
+  for (int number = 1; number <= last; number++) {
+    struct action action;
+    if (syscall(SYS_rt_sigaction, number, NULL, &action, 8) ||
+        action.handler != (unsigned long)SIG_IGN)
       continue;
-    action[0] = action[1] = action[2] = action[3] = 0;
-    syscall(SYS_rt_sigaction, number, action, NULL, 8);
+    action.handler = action.flags = action.restorer = action.mask = 0;
+    syscall(SYS_rt_sigaction, number, &action, NULL, 8);
   }
 }
 
 /// What the child does, by system calls alone: nothing of our memory may change but the job.
 UNSANITIZED __attribute__((used, noreturn)) static void become(struct job *job) {
   uint64_t none = 0;
-  stop_ignoring();
+  stop_ignoring(job->last_signal);
   if (syscall(SYS_setsid) >= 0 && (!job->directory || !syscall(SYS_chdir, job->directory)) &&
       syscall(SYS_dup3, job->input, 0, 0) >= 0 && syscall(SYS_dup3, job->output, 1, 0) >= 0 &&
       syscall(SYS_dup3, job->errors, 2, 0) >= 0 && !syscall(SYS_close_range, 3, ~0U, 0) &&
@@ -112,7 +133,8 @@ int reprise_clone(pid_t *pid, const char *path, char *const arguments[], char *c
                   const char *directory, int input, int output, int errors, int control_group) {
   // The stack is left when the program begins; what the calls above need is some hundred bytes.
   _Alignas(16) char stack[8192];
-  struct job job = {path, arguments, environment, directory, input, output, errors, 0};
+  struct job job = {path, arguments, environment, directory, input, output, errors,
+                    ignores_real_time_signals() ? 64 : 31, 0};
   struct clone_arguments call = {
       .flags = SHARE_MEMORY | HOLD_PARENT | CLEAR_SIGNAL_HANDLERS,
       .exit_signal = SIGCHLD,

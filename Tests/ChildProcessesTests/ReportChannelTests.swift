@@ -228,7 +228,7 @@ final class ReportChannelTests {
   }
 
   @Test func `it stands in the folder for temporary files of the command`() async throws {
-    let standard = temporaryFolder([:])
+    let standard = temporaryFolder(nil)
     #expect(["/dev/shm", "/tmp"].contains(standard))
     for (temporary, expected) in [(folder, folder), ("relative", standard), (nil, standard)] {
       var command = reporting("echo \"$REPORT\"")

@@ -19,6 +19,8 @@ import WorkflowLanguage
 public struct LocalExecutor: Executor {
   /// What every step inherits.
   public let environment: [String: String]
+  /// The same, as programs are given it.
+  private let inherited: Environment
   private let directory: String?
 
   /// The thread that serves all processes: on it nothing changes threads between the end of one step and
@@ -32,6 +34,7 @@ public struct LocalExecutor: Executor {
   ///   - directory: Where steps run; that of this process when left out.
   public init(environment: [String: String]? = nil, directory: String? = nil) {
     self.environment = environment ?? inheritedEnvironment()
+    inherited = Environment(self.environment)
     self.directory = directory
   }
 
@@ -129,10 +132,10 @@ public struct LocalExecutor: Executor {
       ("REPRISE_GENERATION", String(context.generation)),
       ("REPRISE_ATTEMPT", String(context.attempt)),
     ]
-    // Changed in place: a copy for each of these costs as much as starting a process does.
-    var variables =
-      resolved.weakEnvironment.isEmpty
-      ? environment : environment.merging(resolved.weakEnvironment) { own, _ in own }
+    var variables = inherited
+    for (name, value) in resolved.weakEnvironment where environment[name] == nil {
+      variables[name] = value
+    }
     for name in context.hiddenVariables { variables[name] = nil }
     for (name, value) in resolved.environment { variables[name] = value }
     for (name, value) in identity { variables[name] = value }

@@ -21,10 +21,11 @@ struct OutputFile {
   /// - Parameter environment: Where `TMPDIR` is looked up.
   /// - Throws: ``FailureReason`` when it cannot be made.
   init(environment: [String: String]) throws(FailureReason) {
-    let folder = temporaryFolder(environment)
+    let directory = environment["TMPDIR"]
+    let folder = temporaryFolder(directory)
     // mkstemp(3) replaces six of that letter.
     let letters = String(repeating: "X", count: 6)
-    var template = Array((TemporaryFiles.prefix("output", environment) + letters).utf8CString)
+    var template = Array((TemporaryFiles.prefix("output", directory) + letters).utf8CString)
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else {
       throw .notStarted(

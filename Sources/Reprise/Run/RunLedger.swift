@@ -23,6 +23,8 @@ final class RunLedger: Sendable {
     fileprivate var deliveries: [Delivery] = []
     fileprivate var isDelivering = false
     fileprivate var hasListeners = false
+    /// Whether output is delivered although nothing listens to other events: to what records it.
+    fileprivate var keepsOutput = false
     fileprivate var listeners: [any EventListener] = []
     fileprivate var outputBacklog = 0
     fileprivate var waitingForRoom = Waiters()
@@ -71,7 +73,8 @@ final class RunLedger: Sendable {
     page.withLock { page in
       if let keeper { page.listeners.append(keeper) }
       if let observer { page.listeners.append(observer) }
-      page.hasListeners = !page.listeners.isEmpty
+      page.hasListeners = observer != nil
+      page.keepsOutput = keeper != nil
     }
   }
 
@@ -239,7 +242,7 @@ extension RunLedger.Page {
       preconditionFailure("BUG: \(error)")
     }
     if !event.isTransient { record?.append(event) }
-    guard hasListeners else { return }
+    guard hasListeners || keepsOutput && event.isOutput else { return }
     if event.isOutput { outputBacklog += 1 }
     deliveries.append(.event(event))
   }

@@ -80,8 +80,12 @@ struct DrivenRun {
         restart: { run.restart() }, cancel: { run.cancel() }, kill: { run.kill() },
         approve: { step, isApproved in _ = try? run.answer(step, isApproved: isApproved) },
         outputClosed: { [steering] in steering.outputClosed() }))
-    display.attach(to: run.events)
+    // What shows only a report needs no event before the end: its recap says what the report says, and no
+    // thread is woken for each step.
+    let isReport = settings.progress == .none
+    if !isReport { display.attach(to: run.events) }
     let outcome = await run.outcome
+    if isReport { display.attach(to: run.events) }
     await display.finish()
     return .of(outcome, signal: steering.stopSignal, passesThrough: passesThrough)
   }
