@@ -71,7 +71,8 @@ public final class Journal: Sendable {
     let now = SystemClock().now
     let (number, turn) = try explaining {
       // A write excludes those of all other processes, so of several one is the first.
-      try database.write { connection -> Result<(Int64, Int64), GroupIsBusy> in
+      try database.write(isSynced: request.durability == .power) {
+        connection -> Result<(Int64, Int64), GroupIsBusy> in
         if isAlone, let busy = try busyGroup(of: request, in: connection) { return .failure(busy) }
         let turn = try Self.nextTurn(in: connection)
         try connection.execute(
@@ -85,7 +86,9 @@ public final class Journal: Sendable {
         return .success((number, turn))
       }
     }.get()
-    return RecordedRun(id: id, number: number, turn: turn, eventCount: 0, lock: lock, journal: self)
+    return RecordedRun(
+      id: id, number: number, turn: turn, eventCount: 0, durability: request.durability, lock: lock,
+      journal: self)
   }
 
   /// Holds a run for this process that has ended or whose engine has died.
@@ -115,7 +118,8 @@ public final class Journal: Sendable {
     let state = try state(of: record)
     let request = try request(record, state)
     let (eventCount, turn) = try explaining {
-      try database.write { connection -> Result<(Int, Int64), GroupIsBusy> in
+      try database.write(isSynced: request.durability == .power) {
+        connection -> Result<(Int, Int64), GroupIsBusy> in
         if isAlone, let busy = try busyGroup(of: request, in: connection, besides: id) {
           return .failure(busy)
         }
@@ -132,7 +136,8 @@ public final class Journal: Sendable {
       }
     }.get()
     let recorded = RecordedRun(
-      id: id, number: record.number, turn: turn, eventCount: eventCount, lock: lock, journal: self)
+      id: id, number: record.number, turn: turn, eventCount: eventCount,
+      durability: request.durability, lock: lock, journal: self)
     return (recorded, state)
   }
 

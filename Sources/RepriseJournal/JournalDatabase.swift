@@ -20,16 +20,16 @@ enum JournalDatabase {
 
   /// Opens the database of a folder, which it makes and brings up to date where need be.
   ///
-  /// Write-ahead logging with `synchronous=FULL`: a commit is on the disk when it returns, and readers
-  /// do not wait for writers. Writers of other processes are waited for up to ten seconds.
+  /// Write-ahead logging: readers do not wait for writers, and each transaction says itself whether it is
+  /// on the disk when its commit returns. Writers of other processes are waited for up to ten seconds.
   ///
   /// - Parameters:
   ///   - directory: The folder.
-  ///   - synchronous: How commits reach the disk; tests show that less than `FULL` loses some.
+  ///   - synced: How commits reach the disk that have to; tests show that less than `full` loses some.
   /// - Returns: The database.
   /// - Throws: ``JournalError``.
   static func open(
-    _ directory: StateDirectory, synchronous: String = "FULL"
+    _ directory: StateDirectory, synced: Synchronous = .full
   ) throws(JournalError) -> Database {
     try makeFile(directory.databasePath)
     // One at a time: the change to write-ahead logging does not wait for others by itself.
@@ -41,7 +41,8 @@ enum JournalDatabase {
     }
     defer { withExtendedLifetime(opening) {} }
     do {
-      let database = try Database(path: directory.databasePath, busyTimeout: .seconds(10))
+      let database = try Database(
+        path: directory.databasePath, busyTimeout: .seconds(10), synced: synced)
       try database.read { connection in
         // Where it cannot be, that is not an error but another answer.
         guard try connection.value("PRAGMA journal_mode = WAL").text == "wal" else {
@@ -51,8 +52,7 @@ enum JournalDatabase {
         }
         try connection.run(
           script: """
-            PRAGMA synchronous = \(synchronous); PRAGMA journal_size_limit = 16777216;
-            PRAGMA wal_autocheckpoint = \(logPagesMax);
+            PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = \(logPagesMax);
             """)
       }
       try migrate(database, directory)

@@ -15,16 +15,23 @@ public final class RecordedRun: Recorder {
   /// Held until the end of the run has been recorded.
   private let lock: Mutex<FileLock?>
   private let journal: Journal
+  private let durability: Durability
+  private let logSync: LogSync
   private let eventCount: Mutex<Int>
   private let isFrozen = Mutex(false)
   private let lostOutput = Mutex(JournalError?.none)
 
-  init(id: RunID, number: Int64, turn: Int64, eventCount: Int, lock: FileLock, journal: Journal) {
+  init(
+    id: RunID, number: Int64, turn: Int64, eventCount: Int, durability: Durability, lock: FileLock,
+    journal: Journal
+  ) {
     self.id = id
     self.number = number
     self.turn = turn
     self.lock = Mutex(lock)
     self.journal = journal
+    self.durability = durability
+    logSync = LogSync(path: journal.directory.logPath)
     self.eventCount = Mutex(eventCount)
   }
 
@@ -42,14 +49,19 @@ public final class RecordedRun: Recorder {
 
   /// Records events in one transaction.
   ///
+  /// The end of the run is on the disk when this returns. Everything else is there as well where the run
+  /// has to survive the loss of power; otherwise the kernel has it, and the disk soon.
+  ///
   /// - Parameter events: The next events.
   /// - Throws: ``JournalError``; nothing of them is recorded then.
   public func record(_ events: [Event]) throws {
     guard !isFrozen.withLock({ $0 }) else { throw JournalError("this process is being killed") }
     // Called by one thread at a time.
     let count = eventCount.withLock { $0 }
+    let isEnd = if case .runEnded = events.last?.kind { true } else { false }
+    let isSynced = isEnd || durability == .power
     try journal.explaining {
-      try journal.database.write { connection in
+      try journal.database.write(isSynced: isSynced) { connection in
         for (offset, event) in events.enumerated() {
           let row = try EventRow(event)
           try connection.execute(
@@ -63,7 +75,8 @@ public final class RecordedRun: Recorder {
       }
     }
     eventCount.withLock { $0 += events.count }
-    if case .runEnded = events.last?.kind { letGo() }
+    if !isSynced { logSync.schedule() }
+    if isEnd { letGo() }
   }
 
   /// Lets others have the run: nothing of it is left.

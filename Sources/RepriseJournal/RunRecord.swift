@@ -16,11 +16,13 @@ public struct RunRequest: Sendable, Equatable {
   public var options: [String: String]
   /// The group of runs of which not all may be live, if it is in one.
   public var group: String?
+  /// What the record survives; not kept itself.
+  public var durability: Durability
 
   /// Puts a request together.
   public init(
     workflow: String, file: String, directory: String, source: String,
-    options: [String: String] = [:], group: String? = nil
+    options: [String: String] = [:], group: String? = nil, durability: Durability = .process
   ) {
     self.workflow = workflow
     self.file = file
@@ -28,6 +30,7 @@ public struct RunRequest: Sendable, Equatable {
     self.source = source
     self.options = options
     self.group = group
+    self.durability = durability
   }
 
   /// What the parameters of the workflow were given, by their names.

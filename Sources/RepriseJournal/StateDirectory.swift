@@ -84,6 +84,8 @@ public struct StateDirectory: Sendable, Equatable {
   public var exists: Bool { Self.isOwnFolder(path) }
 
   var databasePath: String { path + "/journal.db" }
+  /// The write-ahead log of the database.
+  var logPath: String { databasePath + "-wal" }
   var openingLockPath: String { path + "/journal.lock" }
   var runsPath: String { path + "/runs" }
   /// The folder with what belongs to the processes that are alive: something changes in it when a run

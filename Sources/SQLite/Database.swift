@@ -13,15 +13,22 @@ public final class Database: Sendable {
   }
 
   private let shared: Shared
-  private let turn = Mutex(())
+  /// The level of the last transaction, which the connection still has.
+  private let turn = Mutex(Synchronous?.none)
+  private let syncedLevel: Synchronous
 
   /// Opens a file, which is made where there is none.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
   ///   - busyTimeout: How long writers of other processes are waited for.
+  ///   - synced: How transactions reach the disk that must be there when they are committed; tests show
+  ///     that less than `full` loses some.
   /// - Throws: ``SQLiteError``.
-  public init(path: String, busyTimeout: Duration) throws(SQLiteError) {
+  public init(
+    path: String, busyTimeout: Duration, synced: Synchronous = .full
+  ) throws(SQLiteError) {
+    syncedLevel = synced
     shared = Shared(connection: try Connection(path: path, busyTimeout: busyTimeout))
   }
 
@@ -40,12 +47,23 @@ public final class Database: Sendable {
 
   /// Makes one transaction of several changes, during which no other process writes.
   ///
-  /// - Parameter body: Is given the connection, which it must not keep.
+  /// - Parameters:
+  ///   - isSynced: Whether it is on the disk when this returns, with all transactions before it. Otherwise
+  ///     the kernel has it: it survives the death of this process, and not the loss of power.
+  ///   - body: Is given the connection, which it must not keep.
   /// - Returns: What `body` returns; the changes are committed by then.
   /// - Throws: ``SQLiteError``, or what `body` throws. Nothing of the changes stays then, but for one case:
   ///   when the disk fails to confirm a commit, nobody can know whether it was kept.
-  public func write<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try read { connection in
+  public func write<Result: Sendable>(
+    isSynced: Bool = true, _ body: (Connection) throws -> Result
+  ) throws -> Result {
+    try turn.withLock { level in
+      let connection = shared.connection
+      let wanted = isSynced ? syncedLevel : min(syncedLevel, .normal)
+      if level != wanted {
+        try connection.run(script: "PRAGMA synchronous = \(wanted.rawValue)")
+        level = wanted
+      }
       // Not deferred: a transaction that reads first and writes later can be refused in between.
       try connection.execute("BEGIN IMMEDIATE")
       do {
@@ -58,5 +76,21 @@ public final class Database: Sendable {
         throw error
       }
     }
+  }
+}
+
+/// How the transactions of a database with a write-ahead log reach the disk;
+/// see https://sqlite.org/pragma.html#pragma_synchronous.
+public enum Synchronous: Int, Sendable, Comparable {
+  /// Never.
+  case off
+  /// When the log is written into the database.
+  case normal
+  /// Before each commit returns.
+  case full
+
+  /// Whether one waits less for the disk than another.
+  public static func < (left: Synchronous, right: Synchronous) -> Bool {
+    left.rawValue < right.rawValue
   }
 }

@@ -27,6 +27,9 @@ extension KeyTable {
       Key(
         "fail-fast", .computed(.boolean), "whether the first failure cancels what runs beside it"),
       Key("concurrency", .map(concurrency), "which other runs it may not meet"),
+      Key(
+        "durability", .choice(Durability.allCases.map(\.rawValue)),
+        "what the record of a step's success survives"),
       Key("on", .map(triggers), "what starts runs while it is watched"),
       Key("defaults", .map(defaults), "settings for every step that does not have its own"),
       Key("steps", .steps, "the steps, in order", isRequired: true),

@@ -51,6 +51,7 @@ extension Workflow {
         grace: grace, maxParallel: maxParallel, concurrency: concurrency, steps: smaller,
         outline: outline.keeping(newPositions) ?? .sequence([]))
       workflow.failsFast = failsFast
+      workflow.durability = durability
       workflow.parameters = parameters
       workflow.scopes = scopes
       workflow.sources = sources

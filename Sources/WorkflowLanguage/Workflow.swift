@@ -20,6 +20,8 @@ public struct Workflow: Sendable, Equatable {
   public var concurrency: Concurrency?
   /// Whether the first failure of a step cancels what runs beside it.
   public var failsFast = false
+  /// What the record of a run survives; ``Durability/process`` when nil.
+  public var durability: Durability?
   /// What starts runs of it while it is watched; nil when nothing does.
   public var triggers: Triggers?
   /// What a run of it may be given.

@@ -27,7 +27,7 @@ import Testing
   private static let sector = 512
 
   /// Records runs while every change is noted.
-  private func story(synchronous: String) throws -> Story {
+  private func story(synced: Synchronous) throws -> Story {
     let folder = try Folder()
     try #require(power_loss_begin() == 0)
     defer { power_loss_end() }
@@ -35,7 +35,7 @@ import Testing
     var story = Story()
     do {
       let journal = Journal(
-        folder.state, try JournalDatabase.open(folder.state, synchronous: synchronous))
+        folder.state, try JournalDatabase.open(folder.state, synced: synced))
       var total = 0
       for number in 0..<4 {
         let recorded = try journal.begin(folder.request("w\(number)"))
@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test func `nothing that was acknowledged is lost when the power goes`() throws {
-    let story = try story(synchronous: "FULL")
+    let story = try story(synced: .full)
     #expect(story.acknowledged.count > 50 && story.changes.count > 500)
     let damages = try damages(story, cuts: rounds(200, soak: 10_000))
     #expect(damages == [])
@@ -177,7 +177,7 @@ import Testing
 
   /// The control: without syncs the same cuts do find losses.
   @Test func `these cuts would find a journal that does not wait for the disk`() throws {
-    let story = try story(synchronous: "OFF")
+    let story = try story(synced: .off)
     #expect(try damages(story, cuts: 100).count > 20)
   }
 }

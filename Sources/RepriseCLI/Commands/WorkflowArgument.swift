@@ -101,8 +101,10 @@ struct LoadedWorkflow {
   func request(_ options: [String: String] = [:]) -> RunRequest {
     var options = options.merging(arguments.recorded) { $1 }.merging(recordedSources) { $1 }
     if isText { options[Self.optionOfText] = "true" }
+    let given = RunScope(recorded: options).durability
     return RunRequest(
       workflow: workflow.name, file: path, directory: currentDirectory(), source: text,
-      options: options, group: workflow.concurrency?.group)
+      options: options, group: workflow.concurrency?.group,
+      durability: given ?? workflow.durability ?? .process)
   }
 }

@@ -1,7 +1,7 @@
 // The options of a run that a later `resume` must know, and what they make of a workflow.
 
-import ArgumentParser
-import Reprise
+public import ArgumentParser
+public import Reprise
 
 struct RunOptions: ParsableArguments {
   @Option(help: "How many steps may run at once, whatever the file says.")
@@ -15,6 +15,11 @@ struct RunOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Run this step and what depends on it.", valueName: "id"))
   var from: String?
 
+  @Option(
+    help:
+      "What the record survives, whatever the file says: process (also SIGKILL) or power (its loss).")
+  var durability: Durability?
+
   func validate() throws {
     if let maxParallel, maxParallel < 1 {
       throw ValidationError("--max-parallel takes a number from 1, not \(maxParallel).")
@@ -24,7 +29,9 @@ struct RunOptions: ParsableArguments {
     }
   }
 
-  var scope: RunScope { RunScope(maxParallel: maxParallel, only: only, from: from) }
+  var scope: RunScope {
+    RunScope(maxParallel: maxParallel, only: only, from: from, durability: durability)
+  }
 }
 
 /// How much of a workflow is run, and how many steps at once.
@@ -32,6 +39,7 @@ struct RunScope: Equatable {
   var maxParallel: Int?
   var only: [String] = []
   var from: String?
+  var durability: Durability?
 
   /// The workflow that is to be run.
   ///
@@ -48,6 +56,7 @@ struct RunScope: Equatable {
       throw Problem("error: \(error)")
     }
     selected.maxParallel = maxParallel ?? workflow.maxParallel
+    selected.durability = durability ?? workflow.durability
     return selected
   }
 }
@@ -58,6 +67,7 @@ extension RunScope {
     maxParallel = recorded["max-parallel"].flatMap(Int.init)
     only = recorded["only"]?.split(separator: " ").map(String.init) ?? []
     from = recorded["from"]
+    durability = recorded["durability"].flatMap(Durability.init)
   }
 
   /// The scope as the record keeps it.
@@ -66,6 +76,9 @@ extension RunScope {
     recorded["max-parallel"] = maxParallel.map(String.init)
     recorded["only"] = only.isEmpty ? nil : only.joined(separator: " ")
     recorded["from"] = from
+    recorded["durability"] = durability?.rawValue
     return recorded
   }
 }
+
+extension Durability: ExpressibleByArgument {}

@@ -1,6 +1,7 @@
 // Reads the plain forms of `reprise run` without the parser of arguments, which takes several times as
 // long as starting a process. What is not plain is left to the parser, mistakes first of all.
 
+import Reprise
 import RepriseTerminal
 
 extension RunOrder {
@@ -26,7 +27,7 @@ extension RunOrder {
       case "--dry-run": dryRun = true
       case "--pass-through": passThrough = true
       case "--no-journal": noJournal = true
-      case "--progress", "--max-parallel", "--from", "--state-dir":
+      case "--progress", "--max-parallel", "--from", "--durability", "--state-dir":
         guard let value = words.next(), !value.isEmpty, !value.hasPrefix("-"),
           take(value, of: word)
         else { return nil }
@@ -46,6 +47,9 @@ extension RunOrder {
       guard let count = Int(value), count > 0 else { return false }
       scope.maxParallel = count
     case "--from": scope.from = value
+    case "--durability":
+      guard let durability = Durability(rawValue: value) else { return false }
+      scope.durability = durability
     default: place.given = value
     }
     return true

@@ -100,6 +100,11 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("max-parallel", count.value)
   }
 
+  /// What the record of a step's success survives.
+  public static func durability(_ durability: Durability) -> WorkflowSetting {
+    WorkflowSetting("durability", .text(durability.rawValue))
+  }
+
   /// The first failure cancels what runs beside it.
   public static var failsFast: WorkflowSetting { failsFast(if: true) }
 

@@ -49,7 +49,7 @@ extension WorkflowReader {
         ? "add when-busy: \(policy.rawValue)" : "leave one of them out")
   }
 
-  private mutating func choice<Choice: RawRepresentable & CaseIterable>(
+  mutating func choice<Choice: RawRepresentable & CaseIterable>(
     _ node: Node?, _ what: String
   ) -> Choice? where Choice.RawValue == String {
     guard let node else { return nil }

@@ -80,7 +80,7 @@ extension WorkflowReader {
 
   /// Keys that mean something only in the file that is run.
   private mutating func refuseInUsed(_ used: Fields, _ context: Context) {
-    for name in ["timeout", "max-parallel", "fail-fast"] {
+    for name in ["timeout", "max-parallel", "fail-fast", "durability"] {
       guard let key = used.key(name) else { continue }
       readers[context.file].warn(
         "\"\(name)\" has no effect in a workflow that another one uses", at: key,

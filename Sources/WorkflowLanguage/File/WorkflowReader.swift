@@ -119,6 +119,7 @@ struct WorkflowReader {
       grace: header.context.defaults.grace, maxParallel: header.maxParallel,
       concurrency: header.concurrency, steps: steps, outline: header.outline, graph: graph)
     workflow.failsFast = header.failsFast ?? false
+    workflow.durability = header.durability
     workflow.triggers = header.triggers
     workflow.parameters = header.parameters
     workflow.scopes = scopes
@@ -154,6 +155,7 @@ struct WorkflowReader {
     let maxParallel: Int?
     let failsFast: Bool?
     let concurrency: Concurrency?
+    let durability: Durability?
     let triggers: Triggers?
     let parameters: [Parameter]
     let context: Context
@@ -177,6 +179,7 @@ struct WorkflowReader {
     let maxParallel = fields["max-parallel"].flatMap { number($0, "max-parallel", context) }
     let failsFast = fields["fail-fast"].flatMap { boolean($0, "fail-fast", context) }
     let concurrency = fields["concurrency"].flatMap { readConcurrency($0, context) }
+    let durability: Durability? = choice(fields["durability"], "durability")
     let triggers = fields["on"].flatMap { readTriggers($0, context) }
     readSettings(fields, &context)
     guard let steps = fields["steps"] else {
@@ -192,8 +195,8 @@ struct WorkflowReader {
     if let outputs = fields["outputs"] { _ = readOutputs(outputs, of: "the workflow", context) }
     return Header(
       name: name, description: description, timeout: timeout, maxParallel: maxParallel,
-      failsFast: failsFast, concurrency: concurrency, triggers: triggers, parameters: parameters,
-      context: context, outline: outline)
+      failsFast: failsFast, concurrency: concurrency, durability: durability, triggers: triggers,
+      parameters: parameters, context: context, outline: outline)
   }
 
   mutating func addScope(_ scope: Scope) {
