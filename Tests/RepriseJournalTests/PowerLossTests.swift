@@ -19,6 +19,8 @@ import Testing
 
   /// All changes that a run made to the journal, and when its events were acknowledged.
   private struct Story {
+    /// The database before the first of them: it comes to its place whole and synced.
+    var made: [UInt8] = []
     var changes: [(file: String, change: Change)] = []
     /// After so many changes so many events were acknowledged.
     var acknowledged: [(changes: Int, events: Int)] = []
@@ -27,18 +29,24 @@ import Testing
   private static let sector = 512
 
   /// Records runs while every change is noted.
-  private func story(synced: Synchronous) throws -> Story {
+  private func story(
+    synced: Synchronous, durability: Durability = .power
+  ) throws -> Story {
     let folder = try Folder()
-    try #require(power_loss_begin() == 0)
-    defer { power_loss_end() }
     try folder.state.create()
     var story = Story()
+    _ = try JournalDatabase.open(folder.state)
+    story.made = try Array(Data(contentsOf: URL(fileURLWithPath: folder.state.databasePath)))
+    try #require(power_loss_begin() == 0)
+    defer { power_loss_end() }
     do {
       let journal = Journal(
         folder.state, try JournalDatabase.open(folder.state, synced: synced))
       var total = 0
       for number in 0..<4 {
-        let recorded = try journal.begin(folder.request("w\(number)"))
+        var request = folder.request("w\(number)")
+        request.durability = durability
+        let recorded = try journal.begin(request)
         let plan = RunPlan(workflow: "w", steps: (0..<60).map { PlannedStep(id: "s\($0)") })
         var kinds: [Event.Kind] = [.runStarted(plan)]
         for step in plan.steps {
@@ -57,6 +65,16 @@ import Testing
               Event(time: Timestamp(microseconds: 1), run: recorded.id, generation: 1, kind: $0)
             })
           total += batch.count
+          if durability == .power { story.acknowledged.append((Int(power_loss_count()), total)) }
+        }
+        if durability == .process {
+          // The end of a run is on the disk whatever its level, and with it all that was before.
+          let end = Event.Kind.runEnded(.failed(step: "s0", reason: .exited(status: 1)))
+          try recorded.record([
+            Event(
+              time: Timestamp(microseconds: 1), run: recorded.id, generation: 1, kind: end)
+          ])
+          total += 1
           story.acknowledged.append((Int(power_loss_count()), total))
         }
         // So that changes of both files lie among the cuts.
@@ -87,7 +105,7 @@ import Testing
   private func files(
     of story: Story, after count: Int, using generator: inout SeededGenerator
   ) -> [String: [UInt8]] {
-    var durable: [String: [UInt8]] = [:]
+    var durable = ["journal.db": story.made]
     var pending: [String: [Change]] = [:]
     for (file, change) in story.changes.prefix(count) {
       guard case .sync = change else {
@@ -173,6 +191,23 @@ import Testing
     #expect(story.acknowledged.count > 50 && story.changes.count > 500)
     let damages = try damages(story, cuts: rounds(200, soak: 10_000))
     #expect(damages == [])
+  }
+
+  @Test func `where a run survives its process only, its end is kept when the power goes`() throws {
+    let story = try story(synced: .full, durability: .process)
+    #expect(story.acknowledged.count == 4 && story.changes.count > 500)
+    let damages = try damages(story, cuts: rounds(200, soak: 10_000))
+    #expect(damages == [])
+  }
+
+  @Test func `the start of a run whose record survives its process alone waits for no disk`() throws {
+    let power = try story(synced: .full)
+    let process = try story(synced: .full, durability: .process)
+    #expect(syncs(of: process) * 4 < syncs(of: power))
+  }
+
+  private func syncs(of story: Story) -> Int {
+    story.changes.count { if case .sync = $0.change { true } else { false } }
   }
 
   /// The control: without syncs the same cuts do find losses.

@@ -47,7 +47,9 @@ import Testing
       defer { round += 1 }
       let scenario = try Scenario()
       try scenario.write(Self.workflow, to: "w.yaml")
-      var arguments = ["run", "w.yaml", "--progress", "none"]
+      // A resume keeps the level of the run.
+      let level = Durability.allCases[round % Durability.allCases.count].rawValue
+      var arguments = ["run", "w.yaml", "--progress", "none", "--durability", level]
       while true {
         let started = try scenario.start(arguments)
         let isFinal = resumes > 0 && Int.random(in: 0..<3, using: &generator) == 0

@@ -2,7 +2,7 @@
 
 /// Every row that there is; see the other files of this folder, one for each subject.
 public let allRows: [Row] = [
-  shellSteps, plainSteps,
+  shellSteps, plainSteps, chainSteps, fanSteps,
   smallGraphs, growth, shapes,
   validation, version, oneStep, binary,
   restart,

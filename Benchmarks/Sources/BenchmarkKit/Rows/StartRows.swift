@@ -23,18 +23,23 @@ let oneStep = Row(
   bars: [
     Bar(.wall, .ratio("reprise", to: "sh -c true"), .atMost(10)),
     Bar(.wall, .ratio("reprise --no-journal", to: "sh -c true"), .reported),
+    Bar(.wall, .ratio("reprise, state folder used before", to: "sh -c true"), .reported),
     Bar(.wall, .ratio("reprise", to: "task"), .atMost(0.3)),
     Bar(.wall, .value(of: "reprise"), .reported),
   ]
 ) { place in
   let file = try place.write("one.yaml", "steps:\n  - { id: only, run: \"true\" }\n")
   let command = [place.programs.reprise, "run", file, "--progress", "none"]
+  let used = place.freshState()
   let task = try place.programs.peer("task")
   let taskFile = try place.write(
     "Taskfile.yml", "version: '3'\ntasks:\n  only:\n    cmds: [/bin/true]\n")
   return [
     Contestant("reprise") { try place.measure(command + ["--state-dir", place.freshState()]) },
     Contestant("reprise --no-journal") { try place.measure(command + ["--no-journal"]) },
+    Contestant("reprise, state folder used before") {
+      try place.measure(command + ["--state-dir", used])
+    },
     Contestant("sh -c true") { try place.measure(["/bin/sh", "-c", "true"]) },
     Contestant("task") { try place.measure([task, "-t", taskFile, "only"]) },
   ]

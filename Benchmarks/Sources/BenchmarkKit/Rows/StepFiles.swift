@@ -6,16 +6,27 @@ struct StepFiles {
   let command: String
   /// For each step, the numbers of the steps that it needs.
   let needs: [[Int]]
+  /// How many of them run at once.
+  let places: Int
 
   /// Steps without needs.
-  init(independent count: Int, command: String) {
+  init(independent count: Int, command: String, places: Int = 2) {
     self.command = command
+    self.places = places
     needs = Array(repeating: [], count: count)
+  }
+
+  /// Steps one after the other, each needing the one before.
+  init(chain count: Int, command: String) {
+    self.command = command
+    places = 1
+    needs = (0..<count).map { $0 == 0 ? [] : [$0 - 1] }
   }
 
   /// Layers of a tenth of the steps, each step with two needs in the layer before.
   init(layered count: Int, command: String) {
     self.command = command
+    places = 2
     let width = count / 10
     needs = (0..<count).map { step in
       let start = (step / width - 1) * width
@@ -36,9 +47,9 @@ struct StepFiles {
 
   private var all: String { needs.indices.map { "s\($0)" }.joined(separator: " ") }
 
-  /// Two at a time.
+  /// As many at a time as there are places.
   var reprise: String {
-    "max-parallel: 2\nsteps:\n"
+    "max-parallel: \(places)\nsteps:\n"
       + lines { "  - { id: s\($0), needs: [\(names($0, ", "))], run: \"\(command)\" }\n" }
   }
 

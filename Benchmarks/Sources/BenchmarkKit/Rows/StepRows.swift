@@ -17,6 +17,7 @@ let shellSteps = Row(
   bars: [
     Bar(.wall, .ratio("reprise --no-journal", to: "ninja"), .atMost(1)),
     Bar(.wall, .ratio("reprise", to: "ninja"), .atMost(1.15)),
+    Bar(.wall, .ratio("reprise --durability power", to: "ninja"), .reported),
     Bar(.wall, .ratio("reprise", to: "task"), .atMost(0.5)),
     Bar(.wall, .ratio("reprise", to: "task's own shell"), .reported),
     Bar(.wall, .ratio("reprise", to: "make"), .reported),
@@ -74,6 +75,39 @@ let plainSteps = Row(
     ]
 }
 
+/// No step can start before the one before it has ended and its success has been recorded.
+let chainSteps = Row(
+  "chain-steps", "a chain of 500 steps `true; true`, one at a time",
+  bars: [
+    Bar(.wall, .ratio("reprise --no-journal", to: "ninja"), .atMost(1.2)),
+    Bar(.wall, .ratio("reprise", to: "ninja"), .atMost(1.5)),
+    Bar(.wall, .ratio("reprise --durability power", to: "ninja"), .reported),
+    Bar(perStep, .value(of: "reprise"), .reported),
+  ]
+) { place in
+  let files = StepFiles(chain: place.count(500, quick: 20), command: shellCommand)
+  return try place.repriseContestants(files) + [
+    place.contestant("ninja", files, try place.ninja(files))
+  ]
+}
+
+/// What steps cost that wait for a place.
+let fanSteps = Row(
+  "fan-steps", "10,000 steps `true; true` that need nothing, 64 at a time",
+  bars: [
+    Bar(.resident, .value(of: "reprise"), .atMost(40)),
+    Bar(.resident, .value(of: "reprise --no-journal"), .reported),
+    Bar(.resident, .value(of: "ninja"), .reported),
+    Bar(.wall, .ratio("reprise --no-journal", to: "ninja"), .reported),
+  ]
+) { place in
+  let files = StepFiles(
+    independent: place.count(10_000, quick: 200), command: shellCommand, places: 64)
+  return try place.repriseContestants(files).dropLast() + [
+    place.contestant("ninja", files, try place.ninja(files))
+  ]
+}
+
 extension Place {
   /// Writes the file of a peer, and gives its path and that of the file.
   fileprivate func peer(_ name: String, _ file: String, _ text: String) throws -> [String] {
@@ -82,12 +116,12 @@ extension Place {
 
   fileprivate func ninja(_ files: StepFiles) throws -> [String] {
     let words = try peer("ninja", "build.ninja", files.ninja)
-    return [words[0], "-f", words[1], "-j2", "--quiet"]
+    return [words[0], "-f", words[1], "-j\(files.places)", "--quiet"]
   }
 
   fileprivate func make(_ files: StepFiles, options: [String]) throws -> [String] {
     let words = try peer("make", "Makefile", files.make)
-    return [words[0], "-f", words[1], "-j2"] + options + ["all"]
+    return [words[0], "-f", words[1], "-j\(files.places)"] + options + ["all"]
   }
 
   fileprivate func contestant(
@@ -100,18 +134,23 @@ extension Place {
     }
   }
 
-  /// With a journal in a folder that is made for the run, and without.
+  /// Without a journal, and with one in a folder that is made for the run: at the level of durability that
+  /// is the default, and at the other one.
   fileprivate func repriseContestants(_ files: StepFiles) throws -> [Contestant] {
     let command =
       [programs.reprise, "run", try write("steps.yaml", files.reprise)]
       + ["--progress", "none"]
-    return [
-      contestant("reprise --no-journal", files, command + ["--no-journal"]),
-      Contestant("reprise") {
-        var sample = try measure(command + ["--state-dir", freshState()])
+    func recorded(_ name: String, _ options: [String]) -> Contestant {
+      Contestant(name) {
+        var sample = try measure(command + ["--state-dir", freshState()] + options)
         sample[perStep] = (sample[.wall] ?? 0) / Double(files.count)
         return sample
-      },
+      }
+    }
+    return [
+      contestant("reprise --no-journal", files, command + ["--no-journal"]),
+      recorded("reprise", []),
+      recorded("reprise --durability power", ["--durability", "power"]),
     ]
   }
 }
