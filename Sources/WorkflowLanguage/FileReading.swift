@@ -1,6 +1,15 @@
 // Whether the expressions of a step read files, which blocks the thread that computes them.
 
 extension Workflow {
+  /// Whether a condition of any step calls `hashFiles`.
+  ///
+  /// Linear in the number of steps.
+  package var conditionsReadFiles: Bool {
+    steps.contains { step in
+      step.extrasIfAny?.conditions.contains { $0.template.readsFiles } == true
+    }
+  }
+
   /// Whether an expression that all steps of a file share calls `hashFiles`.
   ///
   /// Linear in the number of files and of the steps that use them.

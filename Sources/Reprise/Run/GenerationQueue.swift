@@ -7,13 +7,15 @@ import WorkflowLanguage
 final class GenerationQueue: StepQueue {
   private let performer: StepPerformer
   private let generation: Int
-  private let scopesReadFiles: Bool
+  /// Whether tasks stay in the shared pool, because what they compute may read files.
+  private let usesPool: Bool
   private var slots: Slots { performer.slots }
 
   init(_ performer: StepPerformer, generation: Int) {
     self.performer = performer
     self.generation = generation
-    scopesReadFiles = performer.workflow.scopesReadFiles
+    // The condition of a step is computed on the task that made the step ready.
+    usesPool = performer.workflow.scopesReadFiles || performer.workflow.conditionsReadFiles
   }
 
   func enter(_ future: StepFuture) -> StepResult? {
@@ -22,7 +24,7 @@ final class GenerationQueue: StepQueue {
     case .over(let result):
       return result
     case .toSlots:
-      let executor = scopesReadFiles ? nil : performer.taskExecutor(for: step)
+      let executor = usesPool ? nil : performer.taskExecutor(for: step)
       slots.enter(step) { future.begin(on: executor) }
     case .toApproval:
       // It takes its slot when it is approved.
