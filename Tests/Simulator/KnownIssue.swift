@@ -4,11 +4,6 @@
 ///
 /// Remove a case when the engine is fixed; `simulate --strict` checks all of them.
 public enum KnownIssue: String, Sendable, CaseIterable {
-  /// Ready steps do not get their slots in plan order.
-  case planOrder
-  /// A step that was cancelled by fail-fast stays cancelled when the step that had failed is restarted and
-  /// succeeds; the run ends as succeeded.
-  case failFastRestart
   /// When the disk is full, a step with `if: always()` and the like gets ready or is skipped although one of its
   /// needs was stopped without an event.
   case conditionAfterDiskFull

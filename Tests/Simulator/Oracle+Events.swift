@@ -137,7 +137,7 @@ extension Oracle {
       check(!wasStopped, "outcome", "it has succeeded after a cancel")
       let missing = steps.indices.filter { steps[$0].status == .cancelled }
       check(
-        missing.isEmpty || knownIssues.contains(.failFastRestart), "outcome",
+        missing.isEmpty, "outcome",
         "it has succeeded without \(missing.map(name))")
     case .failed(let id, _):
       check(failed.map(name).contains(id), "outcome", "it names \(id), which has not failed")
@@ -162,9 +162,10 @@ extension Oracle {
       checkNeeds(of: position, "is ready")
       steps[position].status = .ready
       steps[position].readyAt = time
+      steps[position].awaitsApproval = plan.steps[position].spec.approval
     case .waiting:
       expect(.ready)
-      steps[position].awaitsApproval = true
+      check(steps[position].awaitsApproval, "approval", "\(name(position)) needs none")
     case .approved:
       expect(.ready)
       check(steps[position].awaitsApproval, "approval", "\(name(position)) did not wait for one")
@@ -224,7 +225,7 @@ extension Oracle {
       !blocked.contains(position), "gate",
       "\(name(position)) starts after it was stopped by a restart or cancel")
     if attempt == 1 { checkNeeds(of: position, "starts") }
-    if !knownIssues.contains(.planOrder), attempt == 1 { checkOrder(of: position) }
+    if attempt == 1 { checkOrder(of: position) }
     steps[position].status = .running
     steps[position].attempt = attempt
     steps[position].awaitsApproval = false
