@@ -225,7 +225,8 @@ extension Oracle {
       !blocked.contains(position), "gate",
       "\(name(position)) starts after it was stopped by a restart or cancel")
     if attempt == 1 { checkNeeds(of: position, "starts") }
-    if attempt == 1 { checkOrder(of: position) }
+    // A step that is refused starts without a slot.
+    if attempt == 1, !steps[position].awaitsApproval { checkOrder(of: position) }
     steps[position].status = .running
     steps[position].attempt = attempt
     steps[position].awaitsApproval = false
