@@ -13,8 +13,17 @@ extension Command {
   private static let pathStandard = "/usr/local/bin:/usr/bin:/bin"
 
   /// The path of the program, or the reason why there is none.
+  ///
+  /// A path is taken as it is: the start itself tells whether it can be started, and only if it cannot is
+  /// the reason looked for.
   func programPath() throws(SpawnError) -> String {
     try checkForNul()
+    if executable.utf8.contains(UInt8(ascii: "/")) { return executable }
+    try checkDirectory()
+    return try pathOfName()
+  }
+
+  private func checkDirectory() throws(SpawnError) {
     if let directory {
       switch fileKind(directory) {
       case .missing: throw .missingDirectory(path: directory)
@@ -22,7 +31,10 @@ extension Command {
       case .directory: break
       }
     }
-    guard executable.utf8.contains(UInt8(ascii: "/")) else { return try pathOfName() }
+  }
+
+  /// Checks what a path names that could not be started.
+  private func checkProgram() throws(SpawnError) {
     let path = resolved(executable)
     switch fileKind(path) {
     case .missing: throw .noSuchFile(path: path)
@@ -30,7 +42,6 @@ extension Command {
     case .other: break
     }
     guard isExecutable(path) else { throw .notExecutable(path: path) }
-    return executable
   }
 
   private func pathOfName() throws(SpawnError) -> String {
@@ -67,8 +78,14 @@ extension Command {
     if let directory, hasNul(directory) { throw .nulByte(in: "the name of the directory") }
   }
 
-  /// What an error number means for this command, whose program was there a moment ago.
+  /// What an error number means for this command.
   func explanation(of number: Int32, path: String) -> SpawnError {
+    do throws(SpawnError) {
+      try checkDirectory()
+      if executable.utf8.contains(UInt8(ascii: "/")) { try checkProgram() }
+    } catch {
+      return error
+    }
     switch number {
     case E2BIG: return .argumentsTooLong
     case EAGAIN, ENOMEM: return .outOfProcesses
