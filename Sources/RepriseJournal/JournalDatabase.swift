@@ -62,13 +62,26 @@ enum JournalDatabase {
     for old in [path, path + "-wal", path + "-shm"] { unlink(old) }
     for old in [directory.logPath, directory.databasePath + "-shm"] { unlink(old) }
     try makeFile(path)
-    // Closed at once, which moves everything from its log into it.
-    _ = try openDatabase(path, directory, synced: .off)
+    try fill(path, directory)
     let descriptor = openFile(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0)
-    guard descriptor >= 0 else { throw JournalError.system("cannot write the journal", path, errno) }
+    guard descriptor >= 0 else {
+      throw JournalError.system("cannot write the journal", path, errno)
+    }
     defer { close(descriptor) }
     guard fsync(descriptor) == 0, rename(path, directory.databasePath) == 0 else {
       throw JournalError.system("cannot write the journal", path, errno)
+    }
+  }
+
+  /// Makes the tables in a file, and closes it with nothing left in its log.
+  private static func fill(_ path: String, _ directory: StateDirectory) throws {
+    let database = try openDatabase(path, directory, synced: .off)
+    // The end of a connection moves the log into the file, too, and tells of no failure.
+    let row = try database.read { connection in
+      try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)").first
+    }
+    guard row?[0].integer == 0 else {
+      throw JournalError("the journal \"\(directory.databasePath)\" cannot be made: it is in use")
     }
   }
 

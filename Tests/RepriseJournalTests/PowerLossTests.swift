@@ -200,7 +200,8 @@ import Testing
     #expect(damages == [])
   }
 
-  @Test func `the start of a run whose record survives its process alone waits for no disk`() throws {
+  @Test func `the start of a run whose record survives its process alone waits for no disk`() throws
+  {
     let power = try story(synced: .full)
     let process = try story(synced: .full, durability: .process)
     #expect(syncs(of: process) * 4 < syncs(of: power))

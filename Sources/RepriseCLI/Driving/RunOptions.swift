@@ -16,8 +16,9 @@ struct RunOptions: ParsableArguments {
   var from: String?
 
   @Option(
-    help:
-      "What the record survives, whatever the file says: process (also SIGKILL) or power (its loss).")
+    help: """
+      What the record survives, whatever the file says: process (also SIGKILL) or power (its loss).
+      """)
   var durability: Durability?
 
   func validate() throws {
