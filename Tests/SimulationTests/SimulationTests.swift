@@ -11,11 +11,6 @@ import Testing
     return names.filter { $0.hasSuffix(".json") }.sorted().map { folder + "/" + $0 }
   }()
 
-  /// Scenarios of which the engine is not correct yet.
-  static let open: Set = [
-    "fail-fast-then-restart.json", "condition-when-disk-is-full.json",
-  ]
-
   @Test func `fresh seeds find nothing`() async throws {
     // A seed that is printed here can be run again with `simulate --seed`.
     let ended = try await simulate("--seconds", isSoak ? "600" : "20", "--workers", "1")
@@ -27,14 +22,8 @@ import Testing
   @Test(arguments: scenarios) func `a scenario that failed once is correct`(_ path: String)
     async throws
   {
-    func check() async throws {
-      let ended = try await simulate("--replay", path, "--strict", "--no-shrink")
-      #expect(ended.status == 0, "\(ended.output)")
-    }
-    guard Self.open.contains(URL(fileURLWithPath: path).lastPathComponent) else {
-      return try await check()
-    }
-    try await withKnownIssue("the engine is not fixed yet") { try await check() }
+    let ended = try await simulate("--replay", path, "--strict", "--no-shrink")
+    #expect(ended.status == 0, "\(ended.output)")
   }
 
   @Test func `a seed goes the same way in each process`() async throws {
