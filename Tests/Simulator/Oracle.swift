@@ -116,7 +116,11 @@ final class Oracle: @unchecked Sendable {
     maxParallel = scenario.maxParallel ?? Engine.defaultMaxParallel
     self.knownIssues = knownIssues
     steps = Array(repeating: Step(), count: plan.steps.count)
-    slack = 100_000 + Int64(scenario.disk.delay) * 400_000
+    let listenerBlocks = scenario.moments.contains { moment in
+      if case .listen(let listener) = moment.action { listener.blocks > 0 } else { false }
+    }
+    // A thread of the disk that is blocked goes on only after one that was blocked later.
+    slack = listenerBlocks ? .max / 2 : 100_000 + Int64(scenario.disk.delay) * 400_000
   }
 
   func fail(_ oracle: String, _ message: @autoclosure () -> String) {
