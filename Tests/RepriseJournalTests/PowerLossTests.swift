@@ -85,7 +85,13 @@ import Testing
     }
     for position in 0..<power_loss_count() {
       let change = power_loss_change_at(position)
-      let file = String((String(cString: change.path)).split(separator: "/").last ?? "")
+      let path = String(cString: change.path)
+      // Another test of this process may still be closing a journal of its own.
+      guard path.hasPrefix(folder.path) else {
+        story.changes.append(("", .write(offset: 0, bytes: [])))
+        continue
+      }
+      let file = String(path.split(separator: "/").last ?? "")
       let bytes = change.bytes.map {
         Array(UnsafeBufferPointer(start: $0, count: Int(change.size)))
       }

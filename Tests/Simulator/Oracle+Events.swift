@@ -236,7 +236,6 @@ extension Oracle {
   private func checkNeeds(of position: Int, _ what: String) {
     let asksForStatus = ["always()", "failure()", "success()"].contains(
       plan.steps[position].spec.condition)
-    if asksForStatus, hasRecorderFailed, knownIssues.contains(.conditionAfterDiskFull) { return }
     if plan.steps[position].isFinally {
       for other in 0..<plan.mainCount {
         check(
@@ -257,7 +256,7 @@ extension Oracle {
     }
   }
 
-  /// Ready steps get their slots in plan order.
+  /// Ready steps get their slots in plan order, the order of the file.
   ///
   /// A step that is ahead in the plan may hold a slot and not have started, so it counts as running.
   private func checkOrder(of position: Int) {
@@ -268,7 +267,7 @@ extension Oracle {
     let ahead = steps.indices.filter { other in
       let step = steps[other]
       return step.status == .ready && step.attempt == 0 && !step.awaitsApproval
-        && step.readyAt < since && plan.steps[other].rank < plan.steps[position].rank
+        && step.readyAt < since && other < position
         && plan.steps[other].spec.mutex == nil && plan.steps[other].spec.groupLimit == nil
         && !blocked.contains(other)
     }

@@ -72,7 +72,6 @@ final class Oracle: @unchecked Sendable {
 
   let plan: PlanModel
   let maxParallel: Int
-  let knownIssues: Set<KnownIssue>
   private(set) var failure: Failure?
 
   var steps: [Step]
@@ -103,18 +102,15 @@ final class Oracle: @unchecked Sendable {
   /// When the last generation started or the last cancel was decided.
   var lastSteered = Int64.min
   var everFailed: Set<String> = []
-  /// Whether the recorder of the present engine has failed.
-  var hasRecorderFailed = false
   /// For how many microseconds the disk may hold up the driver of the run.
   let slack: Int64
   /// The engine's own fold of all events, for what it is compared with.
   var folded = RunState()
   var eventCount = 0
 
-  init(_ scenario: Scenario, knownIssues: Set<KnownIssue>) {
+  init(_ scenario: Scenario) {
     plan = PlanModel(scenario)
     maxParallel = scenario.maxParallel ?? Engine.defaultMaxParallel
-    self.knownIssues = knownIssues
     steps = Array(repeating: Step(), count: plan.steps.count)
     let listenerBlocks = scenario.moments.contains { moment in
       if case .listen(let listener) = moment.action { listener.blocks > 0 } else { false }
@@ -145,7 +141,6 @@ final class Oracle: @unchecked Sendable {
     alive = [:]
     aliveOfStep = [:]
     requests = []
-    hasRecorderFailed = false
     replay(durable)
   }
 

@@ -13,8 +13,6 @@ struct PlanModel {
     var needs: [Int] = []
     /// Positions of what needs it.
     var dependents: [Int] = []
-    /// Its place in the plan order.
-    var rank = 0
   }
 
   private(set) var steps: [Step] = []
@@ -42,24 +40,6 @@ struct PlanModel {
     }
     for position in steps.indices {
       for need in steps[position].needs { steps[need].dependents.append(position) }
-    }
-    rank()
-  }
-
-  /// The order of the file, except that a step comes after all that it needs.
-  private mutating func rank() {
-    var missing = steps.map(\.needs.count)
-    var free = Heap<Int>()
-    for position in steps.indices where missing[position] == 0 { free.insert(position) }
-    var next = 0
-    while let position = free.smallest {
-      free.removeSmallest()
-      steps[position].rank = next
-      next += 1
-      for dependent in steps[position].dependents {
-        missing[dependent] -= 1
-        if missing[dependent] == 0 { free.insert(dependent) }
-      }
     }
   }
 

@@ -150,8 +150,13 @@ struct ScenarioGenerator {
     }
     var actions: [Scenario.Action] = []
     for _ in 0..<some(.restarts, 4, &random) { actions.append(.restart) }
+    // Restarts are for what has failed.
+    let failing = scenario.allSteps.filter { step in
+      step.behaviours.contains { $0.ending != .success }
+    }.map(\.id)
     for _ in 0..<some(.partialRestarts, 5, &random) {
-      actions.append(.restartFrom(random.pick(ids)))
+      let isOfFailure = !failing.isEmpty && random.chance(0.6)
+      actions.append(.restartFrom(random.pick(isOfFailure ? failing : ids)))
     }
     for _ in 0..<some(.restartsWith, 2, &random) {
       actions.append(.restartWith(random.chance(0.5) ? [] : [random.pick(ids)]))

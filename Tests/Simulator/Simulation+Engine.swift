@@ -46,7 +46,6 @@ struct AcknowledgingRecorder: Recorder {
     do {
       try simulation.disk.record(events)
     } catch {
-      simulation.oracle.hasRecorderFailed = true
       throw error
     }
     guard !simulation.scheduler.isDead else { return }
@@ -57,7 +56,6 @@ struct AcknowledgingRecorder: Recorder {
     do {
       try simulation.disk.keep(output)
     } catch {
-      simulation.oracle.hasRecorderFailed = true
       throw error
     }
   }

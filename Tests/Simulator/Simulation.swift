@@ -36,7 +36,7 @@ final class Simulation: @unchecked Sendable {
     scheduler = Scheduler(
       seed: scenario.schedule, policy: scenario.policy, lazyChance: scenario.lazyChance)
     workflow = try Workflow(text: scenario.yaml, file: "simulated.yaml")
-    let oracle = Oracle(scenario, knownIssues: options.knownIssues)
+    let oracle = Oracle(scenario)
     self.oracle = oracle
     disk = SimulatedDisk(scenario, scheduler, fault: options.fault) { oracle.fail($0, $1) }
     resumesLeft = scenario.resumes

@@ -22,8 +22,6 @@ public struct Verdict: Codable, Sendable {
 public struct SimulationOptions: Sendable {
   /// What is done wrong on purpose.
   public var fault: Fault?
-  /// What is not checked because it is known to fail.
-  public var knownIssues = Set(KnownIssue.allCases)
   /// Whether every event is printed.
   public var isVerbose = false
 

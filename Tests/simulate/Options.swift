@@ -47,7 +47,6 @@ struct Options {
         campaign.options.fault = fault
       case "--faults": faults = try value(option)
       case "--traces": printsTraces = true
-      case "--strict": campaign.options.knownIssues = []
       case "--no-shrink": shrinks = false
       case "--workers": campaign.workers = try value(option)
       case "--failures": campaign.failuresMax = try value(option)

@@ -15,7 +15,6 @@ let usage = """
     --fault NAME    plant a fault: \(Fault.allCases.map(\.rawValue).joined(separator: ", "))
     --faults N      plant each fault, and count how many of N seeds find it
     --traces        print a hash over everything that happened for each seed
-    --strict        check also what is known to fail: \(KnownIssue.allCases.map(\.rawValue).joined(separator: ", "))
     --no-shrink     do not make a failing scenario smaller
     --workers N     how many processes work at once (2)
     --failures N    stop after so many failures (1)

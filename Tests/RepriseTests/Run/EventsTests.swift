@@ -83,12 +83,14 @@ struct EventsTests {
   }
 
   @Test func `a listener that blocks holds up output and nothing else`() async throws {
-    let gate = Gate()
+    let isSubscribed = Gate()
     let pieces = 2000
     let reported = Protected(0)
     let engine = Engine(
       executor: ClosureExecutor { context in
         if context.step.id == "quiet" { return [:] }
+        // What is reported before is in the recap, in part.
+        await isSubscribed.wait()
         for _ in 0..<pieces {
           context.report("x")
           await context.roomForOutput()
@@ -109,10 +111,10 @@ struct EventsTests {
       blocked.wait()
       if case .step(_, _, .output) = event.kind { lines.withLock { $0 += 1 } }
     }
+    isSubscribed.open()
     await expectEventually("the quiet step has ended") { run.state["quiet"]?.phase.isFinal == true }
     #expect(reported.withLock { $0 } < pieces)
     blocked.open()
-    gate.open()
     #expect(await run.outcome == .succeeded)
     await expectEventually("all has been told") { lines.withLock { $0 } == pieces }
     subscription.cancel()
