@@ -60,6 +60,8 @@ enum JournalDatabase {
     // What is left of an earlier attempt; and the log of a database that is gone, which would be taken for
     // that of the new one.
     for old in [path, path + "-wal", path + "-shm"] { unlink(old) }
+    // On a full disk it would take room that is needed.
+    defer { for left in [path, path + "-wal", path + "-shm"] { unlink(left) } }
     for old in [directory.logPath, directory.databasePath + "-shm"] { unlink(old) }
     try makeFile(path)
     try fill(path, directory)

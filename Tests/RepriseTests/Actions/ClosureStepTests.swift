@@ -9,6 +9,31 @@ struct ClosureStepTests {
     var notes: [String]
   }
 
+  @Test func `a closure that blocks its thread holds up no process`() async throws {
+    let other = Protected(false)
+    let workflow = try Workflow("mixed") {
+      Parallel {
+        InOrder {
+          Step("before", run: "true; true")
+          Step("blocks") { _ in
+            // Nothing but the end of the other step lets it go on.
+            let end = ContinuousClock.now.advanced(by: .seconds(20))
+            while !other.value && ContinuousClock.now < end {}
+          }
+        }
+        InOrder {
+          Step("slow", run: "sleep 0.2; true")
+          Step("after") { _ in other.withLock { $0 = true } }
+        }
+      }
+    }
+    let run = Engine().start(workflow)
+    #expect(await run.outcome == .succeeded)
+    let blocked = run.state["blocks"]
+    let time = try #require(blocked?.endedAt) - #require(blocked?.startedAt)
+    #expect(time < .seconds(15))
+  }
+
   @Test func `steps hand typed values to those that need them`() async throws {
     let seen = Protected<[String]>([])
     let workflow = try Workflow("release", .parameter("count", .number, default: 2)) {

@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@testable import ChildProcesses
+
+/// The variables that a process is given.
+struct EnvironmentTests {
+  @Test func `changes add, replace and remove`() async throws {
+    var environment = Environment(["PATH": "/usr/bin:/bin", "KEPT": "1", "OLD": "2", "GONE": "3"])
+    environment["OLD"] = "new=value"
+    environment["GONE"] = nil
+    environment["ADDED"] = ""
+    environment["TWICE"] = "a"
+    environment["TWICE"] = "b"
+    environment["NEVER"] = nil
+    let expected = [
+      "PATH": "/usr/bin:/bin", "KEPT": "1", "OLD": "new=value", "ADDED": "", "TWICE": "b",
+    ]
+    #expect(environment.variables == expected)
+    #expect(environment == Environment(expected))
+    #expect(environment["OLD"] == "new=value" && environment["GONE"] == nil)
+    let recorder = Recorder()
+    _ = try await run(Command(executable: "env", environment: environment), recorder)
+    #expect(Set(recorder.text()) == Set(expected.map { "\($0.key)=\($0.value)" }))
+  }
+
+  @Test func `what was removed can be set again`() {
+    var environment: Environment = ["A": "1"]
+    environment["A"] = nil
+    environment["A"] = "2"
+    #expect(environment.variables == ["A": "2"])
+  }
+
+  @Test func `a NUL is found in what is shared and in what is changed`() {
+    #expect(Environment(["A": "x\0y"]).nameWithNul == "A")
+    var environment: Environment = ["A": "x"]
+    #expect(environment.nameWithNul == nil)
+    environment["B\0"] = "y"
+    #expect(environment.nameWithNul == "B\0")
+  }
+
+  @Test func `the same variables serve many processes`() async throws {
+    let shared = Environment(["PATH": "/usr/bin:/bin", "A": "shared"])
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<20 {
+        group.addTask {
+          var own = shared
+          own["A"] = "\(number)"
+          let recorder = Recorder()
+          _ = try await run(
+            Command(executable: "sh", arguments: ["-c", "echo $A"], environment: own), recorder)
+          #expect(recorder.text() == ["\(number)"])
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(shared["A"] == "shared")
+  }
+}

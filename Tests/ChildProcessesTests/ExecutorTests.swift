@@ -1,0 +1,57 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ChildProcesses
+
+/// Tasks that run on the thread that serves all children.
+struct ExecutorTests {
+  private static func currentThread() -> String { "\(pthread_self())" }
+
+  @Test func `nothing changes threads between the end of a process and the start of the next`()
+    async throws
+  {
+    let threads = try await Task.detached(executorPreference: ChildProcess.executor) {
+      var threads = [Self.currentThread()]
+      for _ in 0..<20 {
+        #expect(try await run(shell("true")) == .exited(code: 0))
+        threads.append(Self.currentThread())
+      }
+      return threads
+    }.value
+    #expect(Set(threads).count == 1)
+    #expect(threads.first != Self.currentThread())
+  }
+
+  @Test func `children are served while many jobs wait`() async throws {
+    let isOver = Protected(false)
+    let jobs = (0..<100).map { _ in
+      Task.detached(executorPreference: ChildProcess.executor) {
+        while !isOver.value { await Task.yield() }
+      }
+    }
+    let recorder = Recorder()
+    #expect(try await run(shell("seq 1 50000; exit 3"), recorder) == .exited(code: 3))
+    #expect(recorder.text().count == 50_000)
+    let child = try ChildProcess.spawn(shell("exec sleep 60"), onOutput: recorder.take)
+    child.terminate(grace: .seconds(10))
+    #expect(await child.end() == .signalled(signal: SIGTERM))
+    isOver.withLock { $0 = true }
+    for job in jobs { await job.value }
+  }
+
+  @Test func `a task that prefers the thread may be cancelled and may wait for others`()
+    async throws
+  {
+    let task = Task.detached(executorPreference: ChildProcess.executor) {
+      let child = try ChildProcess.spawn(shell("exec sleep 60"), onOutput: Recorder().take)
+      return await withTaskCancellationHandler {
+        await child.end()
+      } onCancel: {
+        child.kill()
+      }
+    }
+    task.cancel()
+    #expect(try await task.value == .signalled(signal: SIGKILL))
+  }
+}
