@@ -14,7 +14,8 @@ struct ExecutorTests {
     let threads = try await Task.detached(executorPreference: ChildProcess.executor) {
       var threads = [Self.currentThread()]
       for _ in 0..<20 {
-        #expect(try await run(shell("true")) == .exited(code: 0))
+        let status = try await run(shell("true"))
+        #expect(status == .exited(code: 0))
         threads.append(Self.currentThread())
       }
       return threads
