@@ -193,9 +193,15 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   ///
   /// Called by the queue, at most once, after the future has entered it.
   ///
-  /// - Parameter executor: Runs the task that performs the work; the default one when nil.
+  /// - Parameter executor: Runs the task that performs the work; the shared pool when nil.
   func begin(on executor: (any TaskExecutor)? = nil) {
-    let task = Task.detached(executorPreference: executor) { await self.run() }
+    // A task without a preference is cheaper than one that prefers nothing.
+    let task =
+      if let executor {
+        Task.detached(executorPreference: executor) { await self.run() }
+      } else {
+        Task.detached { await self.run() }
+      }
     let isCancelled = state.withLock { state in
       // The task may have ended by now.
       if case .ready = state.phase { state.phase = .performing(task) }
