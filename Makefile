@@ -21,7 +21,7 @@ test: test-needs
 	Scripts/test $(TRAITS) --skip-build --no-parallel
 
 # The campaigns of Documentation/reliability.md at their full length: about an hour. SOAK names others.
-SOAK ?= KillTests|RunCommandTests|TriggerTests|ControlCommandTests|ConcurrencyTests|PowerLossTests|JournalTests|ControlServerTests|SoakTests|ProcessRestartTests|ZipTests|OrderTests|JoinTests|DatabaseTests|OracleTests|CancelTests|RunOrderTests
+SOAK ?= KillTests|RunCommandTests|TriggerTests|ControlCommandTests|ConcurrencyTests|PowerLossTests|JournalTests|ControlServerTests|SoakTests|ProcessRestartTests|ZippedTests|OrderTests|StepFutureTests|SlotsTests|RunMachineTests|SimulationTests|DatabaseTests|OracleTests|CancelTests|RunOrderTests
 soak: install-needs
 	$(SWIFT) build $(TRAITS) --build-tests
 	REPRISE_SOAK=1 Scripts/test $(TRAITS) --skip-build --no-parallel --filter '$(SOAK)'
