@@ -25,7 +25,7 @@ final class GenerationQueue: StepQueue {
       return result
     case .toSlots:
       let executor = usesPool ? nil : performer.taskExecutor(for: step)
-      slots.enter(step) { future.begin(on: executor) }
+      slots.enter(step, generation: generation) { future.begin(on: executor) }
     case .toApproval:
       // It takes its slot when it is approved.
       future.begin()
@@ -35,12 +35,19 @@ final class GenerationQueue: StepQueue {
 
   func leave(_ future: StepFuture) -> StepResult? {
     let step = StepIndex(future.step)
-    guard slots.withdraw(step) else { return nil }
-    return performer.end(step, attempt: 0, .cancelled(.request))
+    guard slots.withdraw(step, generation: generation) else { return nil }
+    let result = performer.end(step, attempt: 0, .cancelled(.request))
+    performer.reportEnd(of: step)
+    return result
   }
 
   func startNext(after ended: StepFuture?) {
-    if let ended { slots.release(StepIndex(ended.step)) }
+    if let ended {
+      let step = StepIndex(ended.step)
+      // The driver may restart the step as soon as it has heard of its end, so its slots come first.
+      slots.release(step)
+      performer.reportEnd(of: step)
+    }
     slots.startNext()
   }
 }

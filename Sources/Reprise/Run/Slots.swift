@@ -26,13 +26,18 @@ final class Slots: Sendable {
     var parked = MinHeap()
   }
 
+  fileprivate struct Waiting {
+    let generation: Int
+    let begin: Turn
+  }
+
   fileprivate struct State {
     var free: Int
     var limits: [Limit]
     /// The indices in `limits` of the limits of a step, for those that have any.
     let limitsOfStep: [Int: [Int]]
-    /// What begins each waiting step, by position.
-    var waiting: [Int: Turn] = [:]
+    /// The waiting steps, by position.
+    var waiting: [Int: Waiting] = [:]
     /// Waiting steps that are not parked at a limit.
     ///
     /// Some may have left since.
@@ -91,20 +96,26 @@ final class Slots: Sendable {
   ///
   /// - Parameters:
   ///   - step: A step that neither waits nor has slots.
+  ///   - generation: The generation for which it waits.
   ///   - begin: Called once, without the lock held, when the step has its slots.
-  func enter(_ step: StepIndex, begin: @escaping Turn) {
+  func enter(_ step: StepIndex, generation: Int, begin: @escaping Turn) {
     state.withLock { state in
-      state.waiting[step.position] = begin
+      state.waiting[step.position] = Waiting(generation: generation, begin: begin)
       state.queue.insert(step.position)
     }
   }
 
   /// Removes a waiting step.
   ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - generation: The generation for which it waits. A cancel that comes late must not remove the
+  ///     step of the next generation.
   /// - Returns: Whether it was waiting. If not, it has its slots or will never have any.
-  func withdraw(_ step: StepIndex) -> Bool {
+  func withdraw(_ step: StepIndex, generation: Int) -> Bool {
     state.withLock { state in
-      guard state.waiting.removeValue(forKey: step.position) != nil else { return false }
+      guard state.waiting[step.position]?.generation == generation else { return false }
+      state.waiting[step.position] = nil
       state.unparkForFreeSlots(of: step.position)
       return true
     }
@@ -142,15 +153,18 @@ final class Slots: Sendable {
 
   /// Waits until a step has its slots; returns at once when it has them already.
   ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - generation: The generation for which it waits.
   /// - Returns: Whether it has them: not when the task was cancelled while it waited.
-  func take(_ step: StepIndex) async -> Bool {
+  func take(_ step: StepIndex, generation: Int) async -> Bool {
     guard !state.withLock({ $0.holders.contains(step.position) }) else { return true }
     let ticket = Ticket<Void>()
-    enter(step) { ticket.answer(()) }
+    enter(step, generation: generation) { ticket.answer(()) }
     startNext()
     if await ticket.value() != nil { return true }
     // Cancelled. Either the step still waits, or its turn has come at the same moment.
-    return !withdraw(step)
+    return !withdraw(step, generation: generation)
   }
 }
 
@@ -174,7 +188,7 @@ extension Slots.State {
       holders.insert(step)
       starting = step
       unparkForFreeSlots(of: step)
-      return waiting.removeValue(forKey: step)
+      return waiting.removeValue(forKey: step)?.begin
     }
     return nil
   }

@@ -128,10 +128,13 @@ struct StepPerformer: Sendable {
   private func fail(_ job: StepJob, _ reason: FailureReason) -> StepResult {
     guard record(.ready, of: job) else { return .stopped }
     // Once it is ready, the run waits for its end.
-    guard record(.started, of: job, attempt: 1) else {
-      return end(job.index, attempt: 0, .cancelled(.request))
-    }
-    return end(job.index, attempt: 1, .failed(reason))
+    let hasStarted = record(.started, of: job, attempt: 1)
+    let result =
+      hasStarted
+      ? end(job.index, attempt: 1, .failed(reason))
+      : end(job.index, attempt: 0, .cancelled(.request))
+    reportEnd(of: job.index)
+    return result
   }
 
   /// Records that a step does not run because one that it needs has failed.
@@ -158,7 +161,7 @@ struct StepPerformer: Sendable {
   ///   - step: Which step.
   ///   - generation: The generation for which it was connected.
   ///   - results: The results of the steps that it needs, in their order.
-  /// - Returns: Its result, which is recorded.
+  /// - Returns: Its result, which is recorded; the caller then calls ``reportEnd(of:)``.
   func perform(_ step: StepIndex, generation: Int, results: [StepResult]) async -> StepResult {
     let job = job(step, generation: generation, results: results)
     // However it ends: the next step in the queue may start.
@@ -212,7 +215,7 @@ struct StepPerformer: Sendable {
   /// Makes one attempt, as soon as the step has its slots.
   private func attempt(_ number: Int, of job: StepJob) async throws(Withdrawn) -> Attempted {
     let step = job.index
-    guard await slots.take(step) else { throw Withdrawn() }
+    guard await slots.take(step, generation: job.generation) else { throw Withdrawn() }
     // What this step needs must stay done even if the machine loses its power now. When that cannot
     // be recorded, the run is about to be abandoned.
     if let problem = await ledger.recorded(successesOf: workflow.graph.needs(of: step)) {
@@ -320,20 +323,22 @@ struct StepPerformer: Sendable {
     _ job: StepJob, _ outputs: StepOutputs
   ) throws(Withdrawn) -> StepResult {
     try begin(.skipped("up to date", outputs), of: job)
-    let isAwaited = ledger.decide { page in
-      page.controls[job.index.position].end()
-      return page.isEndOfStepWaitedFor
-    }
-    if isAwaited { stepEnded(job.index) }
+    ledger.decide { $0.controls[job.index.position].end() }
     return .succeeded(outputs)
   }
 
+  /// Reports the end of a step to the driver, if the run waits for that.
+  ///
+  /// Called when nothing of the step is left, its slots included.
+  func reportEnd(of step: StepIndex) {
+    if ledger.decide({ $0.isEndOfStepWaitedFor }) { stepEnded(step) }
+  }
+
   /// Records the end of a step that is in progress, also after it was taken out of its generation:
-  /// the run waits for it.
+  /// the run waits for it, and hears of it by ``reportEnd(of:)``.
   func end(_ step: StepIndex, attempt: Int, _ event: Event.StepEvent) -> StepResult {
     let isTolerated = workflow.steps[step.position].extrasIfAny?.continuesOnError == true
-    let (result, isAwaited, siblings) = ledger.decide {
-      page -> (StepResult, Bool, [StepFuture]) in
+    let (result, siblings) = ledger.decide { page -> (StepResult, [StepFuture]) in
       var event = event
       var stoppedBecauseOf: StepIndex?
       if case .cancelled(.request) = event {
@@ -350,10 +355,9 @@ struct StepPerformer: Sendable {
       let result =
         stoppedBecauseOf.map(StepResult.failed)
         ?? event.result(of: step, isTolerated: isTolerated)
-      return (result, page.isEndOfStepWaitedFor, siblings)
+      return (result, siblings)
     }
     for sibling in siblings { sibling.interrupt() }
-    if isAwaited { stepEnded(step) }
     return result
   }
 }

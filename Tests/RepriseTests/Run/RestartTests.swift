@@ -33,6 +33,41 @@ struct RestartTests {
       })
   }
 
+  @Test(arguments: [1, 6])
+  func `restarts at any moment neither lose a slot nor use one twice`(
+    _ stepCount: Int
+  ) async throws {
+    let inside = Protected(0)
+    let most = Protected(0)
+    let engine = Engine(
+      executor: ClosureExecutor { _ in
+        let count = inside.withLock { inside in
+          inside += 1
+          return inside
+        }
+        most.withLock { $0 = max($0, count) }
+        for _ in 0..<5 { await Task.yield() }
+        inside.withLock { $0 -= 1 }
+        return [:]
+      })
+    let workflow = try Workflow(
+      text: "max-parallel: 2\nsteps: [{ id: s, foreach: { from: 1, to: \(stepCount) }, run: x }]",
+      file: "w.yaml")
+    for round in 0..<rounds(100, soak: 5000) {
+      let run = engine.start(workflow)
+      for _ in 0..<20 {
+        for _ in 0..<Int.random(in: 0..<30) { await Task.yield() }
+        if Bool.random() {
+          run.restart()
+        } else {
+          try run.restart(from: "s[\(Int.random(in: 0..<stepCount))]")
+        }
+      }
+      #expect(await run.outcome == .succeeded, "round \(round)")
+    }
+    #expect(most.value <= 2)
+  }
+
   @Test func `restarts at random moments never let two generations live at once`() async throws {
     var generator = SeededGenerator.announced()
     let workflow = try Self.workflow()

@@ -15,7 +15,7 @@ struct SlotsTests {
   private func begun(_ slots: Slots, _ steps: some Sequence<Int>) -> [Int] {
     let order = Protected<[Int]>([])
     for step in steps {
-      slots.enter(StepIndex(step)) { order.withLock { $0.append(step) } }
+      slots.enter(StepIndex(step), generation: 1) { order.withLock { $0.append(step) } }
     }
     slots.startNext()
     var startedCount = 0
@@ -35,7 +35,7 @@ struct SlotsTests {
     let slots = Slots(count: 3)
     let order = Protected<[Int]>([])
     for step in [2, 1, 0] {
-      slots.enter(StepIndex(step)) { order.withLock { $0.append(step) } }
+      slots.enter(StepIndex(step), generation: 1) { order.withLock { $0.append(step) } }
     }
     slots.startNext()
     slots.startNext()
@@ -50,7 +50,7 @@ struct SlotsTests {
     let slots = Slots(count: 1)
     let order = Protected<[Int]>([])
     for step in [3, 1, 2] {
-      slots.enter(StepIndex(step)) { order.withLock { $0.append(step) } }
+      slots.enter(StepIndex(step), generation: 1) { order.withLock { $0.append(step) } }
     }
     slots.startNext()
     for step in 1...3 {
@@ -75,7 +75,7 @@ struct SlotsTests {
     slots.release(StepIndex(0))
     #expect(begun(slots, []) == [])
     #expect(slots.waitingCount == 1)
-    #expect(!slots.withdraw(StepIndex(1)), "its slot was free, so it has begun")
+    #expect(!slots.withdraw(StepIndex(1), generation: 1), "its slot was free, so it has begun")
     slots.started(StepIndex(1))
     slots.release(StepIndex(1))
     slots.startNext()
@@ -86,24 +86,33 @@ struct SlotsTests {
     let slots = try slots(
       of: "steps: [{ id: s, foreach: { from: 1, to: 9 }, max-parallel: 1, run: x }]")
     #expect(begun(slots, 0..<4) == [0])
-    #expect(slots.withdraw(StepIndex(1)))
-    #expect(!slots.withdraw(StepIndex(1)))
+    #expect(slots.withdraw(StepIndex(1), generation: 1))
+    #expect(!slots.withdraw(StepIndex(1), generation: 1))
     slots.release(StepIndex(0))
     slots.startNext()
-    #expect(!slots.withdraw(StepIndex(2)))
-    #expect(slots.withdraw(StepIndex(3)))
+    #expect(!slots.withdraw(StepIndex(2), generation: 1))
+    #expect(slots.withdraw(StepIndex(3), generation: 1))
+  }
+
+  @Test func `a late withdrawal does not remove the step of the next generation`() {
+    let slots = Slots(count: 1)
+    let order = Protected<[Int]>([])
+    slots.enter(StepIndex(4), generation: 2) { order.withLock { $0.append(4) } }
+    #expect(!slots.withdraw(StepIndex(4), generation: 1))
+    slots.startNext()
+    #expect(order.value == [4])
   }
 
   @Test func `taking a slot waits for it, in the order of the file`() async {
     let slots = Slots(count: 1)
-    #expect(await slots.take(StepIndex(0)))
-    #expect(await slots.take(StepIndex(0)), "it has it already")
+    #expect(await slots.take(StepIndex(0), generation: 1))
+    #expect(await slots.take(StepIndex(0), generation: 1), "it has it already")
     slots.started(StepIndex(0))
     let order = Protected<[Int]>([])
     await withTaskGroup(of: Void.self) { group in
       for step in [3, 1, 2] {
         group.addTask {
-          #expect(await slots.take(StepIndex(step)))
+          #expect(await slots.take(StepIndex(step), generation: 1))
           order.withLock { $0.append(step) }
           slots.release(StepIndex(step))
           slots.startNext()
@@ -126,7 +135,7 @@ struct SlotsTests {
       for number in 0..<count {
         let step = StepIndex(number)
         let task = Task {
-          guard await slots.take(step) else { return }
+          guard await slots.take(step, generation: 1) else { return }
           let insideCount = inside.withLock { inside in
             inside += 1
             return inside
@@ -199,11 +208,11 @@ struct SlotsTests {
         } else if model.waiting.contains(step) {
           if Bool.random(using: &generator) {
             model.waiting.remove(step)
-            #expect(slots.withdraw(StepIndex(step)))
+            #expect(slots.withdraw(StepIndex(step), generation: 1))
           }
         } else {
           model.waiting.insert(step)
-          slots.enter(StepIndex(step)) { begun.withLock { $0.append(step) } }
+          slots.enter(StepIndex(step), generation: 1) { begun.withLock { $0.append(step) } }
         }
         while let next = model.next() { expected.append(next) }
         slots.startNext()
