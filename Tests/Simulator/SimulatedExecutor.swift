@@ -35,8 +35,8 @@ struct SimulatedExecutor: Executor {
   ) async -> Result<StepOutputs, any Error> {
     let sleeper = Sleeper(scheduler)
     let cleanup = Sleeper(scheduler)
-    // A kill may come before there is a handler for it.
-    await Task.yield()
+    // A kill may come before there is a handler for it. `Task.yield` would leave the simulation.
+    await Sleeper(scheduler).sleep(microseconds: 1)
     return await context.withKillHandler {
       sleeper.wake()
       cleanup.wake()
