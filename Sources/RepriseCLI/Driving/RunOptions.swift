@@ -17,7 +17,7 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: """
-      What the record survives, whatever the file says: process (also SIGKILL) or power (its loss).
+      What a recorded success survives: process (the death of the engine) or power (its loss, too).
       """)
   var durability: Durability?
 
