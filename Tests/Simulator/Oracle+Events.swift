@@ -226,7 +226,10 @@ extension Oracle {
       "\(name(position)) starts after it was stopped by a restart or cancel")
     if attempt == 1 { checkNeeds(of: position, "starts") }
     // A step that is refused starts without a slot.
-    if attempt == 1, !steps[position].awaitsApproval { checkOrder(of: position) }
+    if !steps[position].awaitsApproval {
+      if attempt == 1 { checkOrder(of: position) }
+      lastStart = time
+    }
     steps[position].status = .running
     steps[position].attempt = attempt
     steps[position].awaitsApproval = false
@@ -258,12 +261,13 @@ extension Oracle {
 
   /// Ready steps get their slots in plan order, the order of the file.
   ///
-  /// A step that is ahead in the plan may hold a slot and not have started, so it counts as running.
+  /// A step gets its slot when it is ready and the step that started before it has started, at the earliest: from
+  /// then on no step ahead of it in the plan may be left waiting.
   private func checkOrder(of position: Int) {
     let spec = plan.steps[position].spec
     guard spec.mutex == nil, spec.groupLimit == nil else { return }
     let mine = steps[position].readyAt
-    let since = maxParallel == 1 ? max(mine, lastRelease) : mine
+    let since = max(mine, lastStart, maxParallel == 1 ? lastRelease : mine)
     let ahead = steps.indices.filter { other in
       let step = steps[other]
       return step.status == .ready && step.attempt == 0 && !step.awaitsApproval
@@ -271,10 +275,8 @@ extension Oracle {
         && plan.steps[other].spec.mutex == nil && plan.steps[other].spec.groupLimit == nil
         && !blocked.contains(other)
     }
-    let running = steps.count { $0.status == .running }
-    let isLate = maxParallel == 1 ? !ahead.isEmpty : ahead.count + running + 1 > maxParallel
     check(
-      !isLate, "plan order",
+      ahead.isEmpty, "plan order",
       "\(name(position)) starts while \(ahead.map(name)), ahead of it in the plan, wait for a slot")
   }
 }

@@ -79,6 +79,8 @@ final class Oracle: @unchecked Sendable {
   var generation = 0
   var lastTime = Int64.min
   var lastRelease = Int64.min
+  /// When a step with slots started last.
+  var lastStart = Int64.min
   /// Steps that must not start: they are being stopped.
   var blocked: Set<Int> = []
   var isResuming = false
