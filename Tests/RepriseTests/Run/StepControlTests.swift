@@ -1,0 +1,49 @@
+import TestSupport
+import Testing
+import WorkflowLanguage
+
+@testable import Reprise
+
+struct StepControlTests {
+  @Test func `a handler that is registered before a kill is called by it, once`() {
+    var control = StepControl()
+    let calls = Protected(0)
+    #expect(control.register { calls.withLock { $0 += 1 } } != nil)
+    for handler in control.kill() { handler() }
+    for handler in control.kill() { handler() }
+    #expect(calls.value == 1)
+  }
+
+  @Test func `a handler that is registered after a kill is left to its caller to call`() {
+    var control = StepControl()
+    #expect(control.kill().isEmpty)
+    #expect(control.register {} == nil)
+  }
+
+  @Test func `an unregistered handler is not called`() throws {
+    var control = StepControl()
+    let number = try #require(control.register { Issue.record("it was called") })
+    control.unregister(number)
+    for handler in control.kill() { handler() }
+  }
+
+  @Test func `a closed gate admits no generation, and a stopped step goes on in none`() {
+    var control = StepControl()
+    control.admit(to: 2)
+    #expect(control.admits(2) && control.mayGoOn(2) && !control.admits(1))
+    #expect(control.stop(.request) == nil, "it has no future before it is ready")
+    #expect(control.admits(2) && !control.mayGoOn(2))
+    control.reset()
+    #expect(control.mayGoOn(2))
+    control.close()
+    #expect(!control.admits(2))
+  }
+
+  @Test func `an approval is given once`() {
+    var control = StepControl()
+    #expect(control.takeApproval() == nil)
+    let ticket = control.ask()
+    #expect(control.takeApproval() === ticket)
+    #expect(control.takeApproval() == nil)
+  }
+}
