@@ -278,36 +278,3 @@ private struct Edges: Sendable, Equatable {
     return Edges(offsets: offsets, targets: reversed)
   }
 }
-
-/// A binary heap that gives the smallest position first.
-private struct PositionHeap {
-  private var positions: [Int]
-
-  /// - Parameter ascending: Positions in ascending order, which is a heap already.
-  init(_ ascending: [Int]) {
-    positions = ascending
-  }
-
-  mutating func insert(_ position: Int) {
-    positions.append(position)
-    var child = positions.count - 1
-    while child > 0, positions[child] < positions[(child - 1) / 2] {
-      positions.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
-    }
-  }
-
-  mutating func popSmallest() -> Int? {
-    guard let smallest = positions.first, let last = positions.popLast() else { return nil }
-    guard !positions.isEmpty else { return smallest }
-    positions[0] = last
-    var parent = 0
-    while true {
-      var child = 2 * parent + 1
-      if child + 1 < positions.count, positions[child + 1] < positions[child] { child += 1 }
-      guard child < positions.count, positions[child] < positions[parent] else { return smallest }
-      positions.swapAt(child, parent)
-      parent = child
-    }
-  }
-}

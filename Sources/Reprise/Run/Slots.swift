@@ -23,7 +23,7 @@ final class Slots: Sendable {
     /// Steps whose turn came while this limit had no slot for them.
     ///
     /// Some may have left since.
-    var parked = MinHeap()
+    var parked = PositionHeap()
   }
 
   fileprivate struct Waiting {
@@ -41,7 +41,7 @@ final class Slots: Sendable {
     /// Waiting steps that are not parked at a limit.
     ///
     /// Some may have left since.
-    var queue = MinHeap()
+    var queue = PositionHeap()
     /// The steps that have slots.
     var holders: Set<Int> = []
     /// The step that has begun last, until it has started.
@@ -174,7 +174,7 @@ extension Slots.State {
   /// - Returns: What begins it.
   fileprivate mutating func nextTurn() -> Slots.Turn? {
     guard starting == nil, free > 0 else { return nil }
-    while let step = queue.popMin() {
+    while let step = queue.popSmallest() {
       guard waiting[step] != nil else { continue }
       let own = limitsOfStep[step] ?? []
       if let full = own.first(where: { limits[$0].free == 0 }) {
@@ -200,7 +200,7 @@ extension Slots.State {
   /// logarithm and not a look at all that wait for it.
   fileprivate mutating func unparkForFreeSlots(of step: Int) {
     for limit in limitsOfStep[step] ?? [] where limits[limit].free > 0 {
-      while let parked = limits[limit].parked.popMin() {
+      while let parked = limits[limit].parked.popSmallest() {
         guard waiting[parked] != nil else { continue }
         queue.insert(parked)
         break
