@@ -66,9 +66,10 @@ final class Steering: ControlTarget, SignalTarget {
       return
     }
     let isFirst = note(signal)
-    // A terminal that closes sends SIGHUP twice, once by way of the shell: nobody has lost patience.
-    guard isFirst || signal != SIGHUP else { return }
     guard let run = state.withLock({ $0.run }) else { return }
+    // A terminal that closes sends SIGHUP twice, once through the shell, and ends the output as well: nobody
+    // has lost patience.
+    guard signal != SIGHUP else { return run.cancel() }
     // The key `c` may have been the first request.
     if case .cancelling = run.state.phase { return run.kill() }
     isFirst ? run.cancel() : run.kill()

@@ -12,9 +12,10 @@ extension Watch: SignalTarget {
       runs.newest?.restart()
       return
     }
-    stop(signal)
-    // The first one cancels the runs, a second one kills them.
+    // The first one cancels the runs, a second one kills them. In this order: the end of the watch cancels
+    // its runs too, and a signal that finds a run being cancelled would be taken for the second.
     runs.receive(signal)
+    stop(signal)
   }
 
   func freeze() {

@@ -51,11 +51,38 @@ import Testing
       \(executable) watch w.yaml --progress none < lines 3>&- & watch=$!
       exec 4> lines; exec 3>&-; echo 1 >&4
       until test -e began; do sleep 0.02; done
-      kill -TERM $watch; until test -e told; do sleep 0.02; done
+      kill -TERM $watch
+      until test -e told || ! kill -0 $watch; do sleep 0.02; done
       seq 2 5 >&4; exec 4>&-
       wait $watch
       """)
     #expect(ended.status == 143, "\(ended)")
+  }
+
+  /// The end of the watch cancels its runs as the signal does: they were killed when it was quicker. Twenty
+  /// times, because one in twenty was.
+  @Test func `the first signal to a watch never kills a step`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "grace: 60s\n"
+        + WatchTests.workflow(
+          "{ stdin: lines }",
+          run: "trap 'echo told >> log; exit 1' TERM; true > began; "
+            + "while true; do sleep 0.01 || :; done"),
+      to: "w.yaml")
+    let executable = Scenario.Started.executable.path
+    try await scenario.shell(
+      """
+      mkfifo lines; exec 3<> lines
+      for _ in $(seq 20); do
+        \(executable) watch w.yaml --progress none < lines 3>&- & watch=$!
+        echo 1 >&3
+        until test -e began; do sleep 0.01; done; rm began
+        kill -TERM $watch; wait $watch
+      done
+      test $(wc -l < log) = 20
+      """
+    ).succeeds()
   }
 
   @Test func `events that wait when the watch ends are taken up by the next one`() async throws {
