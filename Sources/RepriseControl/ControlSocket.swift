@@ -43,7 +43,7 @@ func connectedSocket(to path: String) throws(ControlError) -> Int32 {
   return descriptor
 }
 
-/// Takes the next connection, if one waits and is of the same user.
+/// Takes the next connection, if one waits and is of the same user; its socket does not block.
 func acceptedSocket(_ listening: Int32) -> Int32? {
   let descriptor = accept(listening, nil, nil)
   guard descriptor >= 0 else {
@@ -56,10 +56,7 @@ func acceptedSocket(_ listening: Int32) -> Int32? {
     close(descriptor)
     return nil
   }
-  // Whoever does not read for so long is not waited for any longer.
-  var patience = timeval(tv_sec: 10, tv_usec: 0)
-  setsockopt(
-    descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+  _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
   return descriptor
 }
 

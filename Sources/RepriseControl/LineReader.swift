@@ -1,4 +1,4 @@
-// Cuts what is read from a descriptor into lines. Knows no messages.
+// Cuts bytes into lines: those that arrive, and those that are read from a descriptor. Knows no messages.
 
 #if canImport(Glibc)
 import Glibc
@@ -8,20 +8,68 @@ import Musl
 import Darwin
 #endif
 
-/// Cuts what is read from a descriptor into lines.
-package struct LineReader {
+/// Cuts bytes into lines as they arrive.
+///
+/// Never keeps more than the longest line and what was appended last.
+package struct LineSplitter {
   /// What comes next.
   package enum Line: Equatable {
     /// A line without its line feed.
     case text([UInt8])
-    /// One that is longer than lines may be; it has been skipped.
+    /// One that is longer than lines may be.
     case tooLong
   }
 
-  private let descriptor: Int32
   private let bytesMax: Int
   private var buffer: [UInt8] = []
+  private var start = 0
   private var searched = 0
+  private var isTooLong = false
+
+  /// Has no bytes yet.
+  ///
+  /// - Parameter bytesMax: The longest line, without its line feed.
+  package init(bytesMax: Int) {
+    self.bytesMax = bytesMax
+  }
+
+  /// Adds what has arrived.
+  package mutating func append(_ bytes: ArraySlice<UInt8>) {
+    buffer.removeFirst(start)
+    searched -= start
+    start = 0
+    buffer += bytes
+  }
+
+  /// The next whole line.
+  ///
+  /// - Returns: The line, or that one is too long, once its end has come; nil when more bytes are needed.
+  package mutating func next() -> Line? {
+    if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+      defer {
+        start = end + 1
+        searched = start
+        isTooLong = false
+      }
+      return isTooLong || end - start > bytesMax ? .tooLong : .text(Array(buffer[start..<end]))
+    }
+    searched = buffer.count
+    if hasTooLong {
+      isTooLong = true
+      buffer = []
+      (start, searched) = (0, 0)
+    }
+    return nil
+  }
+
+  /// Whether what has come of the next line is already longer than lines may be.
+  package var hasTooLong: Bool { isTooLong || buffer.count - start > bytesMax }
+}
+
+/// Cuts what is read from a descriptor into lines.
+package struct LineReader {
+  private let descriptor: Int32
+  private var lines: LineSplitter
 
   /// Reads from a descriptor.
   ///
@@ -30,41 +78,29 @@ package struct LineReader {
   ///   - bytesMax: The longest line, without its line feed.
   package init(_ descriptor: Int32, bytesMax: Int) {
     self.descriptor = descriptor
-    self.bytesMax = bytesMax
+    lines = LineSplitter(bytesMax: bytesMax)
   }
 
-  /// The next line, which is waited for.
+  /// The next line, which is waited for; one that is too long is skipped.
   ///
-  /// Blocks the thread. Never keeps more than the longest line and a chunk.
+  /// Blocks the thread.
   ///
   /// - Returns: The line; nil at the end, which drops a line without a line feed.
-  package mutating func nextLine() -> Line? {
-    nextLine(skipsTooLong: true)
+  package mutating func nextLine() -> LineSplitter.Line? {
+    while true {
+      if let line = lines.next() { return line }
+      guard fill() else { return nil }
+    }
   }
 
   /// The next line, for those to whom one that is too long is the end.
   mutating func next() -> [UInt8]? {
-    guard case .text(let text)? = nextLine(skipsTooLong: false) else { return nil }
-    return text
-  }
-
-  private mutating func nextLine(skipsTooLong: Bool) -> Line? {
-    var isTooLong = false
     while true {
-      if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
-        defer {
-          buffer.removeFirst(end + 1)
-          searched = 0
-        }
-        return isTooLong || end > bytesMax ? .tooLong : .text(Array(buffer[..<end]))
+      if let line = lines.next() {
+        guard case .text(let text) = line else { return nil }
+        return text
       }
-      if buffer.count > bytesMax {
-        guard skipsTooLong else { return .tooLong }
-        isTooLong = true
-        buffer = []
-      }
-      searched = buffer.count
-      guard fill() else { return nil }
+      guard !lines.hasTooLong, fill() else { return nil }
     }
   }
 
@@ -74,11 +110,11 @@ package struct LineReader {
     while true {
       let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
       if count > 0 {
-        buffer += chunk[..<count]
+        lines.append(chunk[..<count])
         return true
       }
       if count < 0, errno == EAGAIN {
-        // Whoever shares the descriptor may have it return at once.
+        // Another process that shares the descriptor may have it return at once.
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         poll(&waiting, 1, -1)
       } else if count == 0 || errno != EINTR {

@@ -14,7 +14,9 @@ import Testing
     let server: ControlServer
     var path: String { folder.path + "/socket" }
 
-    init(folder name: String = UUID().uuidString) throws {
+    init(
+      folder name: String = UUID().uuidString, limits: ControlLimits = ControlLimits()
+    ) throws {
       folder = FileManager.default.temporaryDirectory.appendingPathComponent("reprise-\(name)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let workflow = try Workflow(name: "w", steps: [Workflow.Step(id: "a", action: .exec(["-"]))])
@@ -23,7 +25,7 @@ import Testing
         return [:]
       }
       run = Engine(executor: executor).start(workflow)
-      server = try ControlServer(at: folder.path + "/socket", serving: run)
+      server = try ControlServer(at: folder.path + "/socket", serving: run, limits: limits)
     }
 
     func end() async {
@@ -153,6 +155,86 @@ import Testing
     }
     await served.end()
     withExtendedLifetime(still) {}
+  }
+
+  /// Each client had a thread once, and Dispatch makes no more than 255.
+  @Test(arguments: ["", "{\"reprise\":1,"])
+  func `a crowd that stays connected holds up nobody and costs no threads`(
+    _ sent: String
+  ) async throws {
+    let served = try Served()
+    let attached = try ControlClient(served.path)
+    #expect(try await attached.ask(.attach) == .ok)
+    let before = threadCount()
+    var crowd: [Int32] = []
+    defer { for socket in crowd { closeSocket(socket) } }
+    for _ in 0..<300 {
+      crowd.append(try connectedSocket(to: served.path))
+      _ = sendAll(Array(sent.utf8), to: crowd[crowd.count - 1])
+    }
+    let client = try ControlClient(served.path)
+    #expect(try await client.ask(.restart(from: nil), within: .seconds(60)) == .ok)
+    #expect(threadCount() - before < 16)
+    #expect(try await client.ask(.cancel(now: false), within: .seconds(60)) == .ok)
+    #expect(await served.run.outcome == .cancelled)
+    // It was attached, so it has made no room for others.
+    let last = await attached.events.values.reduce(nil as Event?) { $1 }
+    #expect(last?.kind == .runEnded(.cancelled))
+    await served.server.finish()
+  }
+
+  @Test func `where all are attached, one more is refused with the reason`() async throws {
+    let served = try Served(limits: ControlLimits(clients: 2))
+    let attached = try (0..<2).map { _ in try ControlClient(served.path) }
+    for client in attached { #expect(try await client.ask(.attach) == .ok) }
+    let answer = try exchange(
+      Array("{\"reprise\":1,\"request\":\"cancel\"}\n".utf8), with: served.path)
+    #expect(answer.contains("2 others are attached"))
+    #expect(served.run.state.phase == .running)
+    await served.end()
+    withExtendedLifetime(attached) {}
+  }
+
+  @Test func `a client that asks for nothing is disconnected`() async throws {
+    let served = try Served(limits: ControlLimits(silence: .milliseconds(100)))
+    let speaks = try ControlClient(served.path)
+    #expect(try await speaks.ask(.restart(from: nil)) == .ok)
+    let silent = try connectedSocket(to: served.path)
+    var lines = LineReader(silent, bytesMax: 100)
+    #expect(lines.next() == nil)
+    closeSocket(silent)
+    // One that has asked for something stays.
+    #expect(try await speaks.ask(.restart(from: nil)) == .ok)
+    await served.end()
+  }
+
+  @Test func `a client that reads nothing is disconnected`() async throws {
+    let served = try Served(limits: ControlLimits(patience: .milliseconds(100)))
+    let still = try connectedSocket(to: served.path)
+    _ = sendAll(Array("{\"reprise\":1,\"request\":\"attach\"}\n".utf8), to: still)
+    let other = try ControlClient(served.path)
+    // Until its buffers are full: each restart makes three events.
+    var wait = pollfd(fd: still, events: 0, revents: 0)
+    var rounds = 0
+    while poll(&wait, 1, 0) == 0 && rounds < 100_000 {
+      #expect(try await other.ask(.restart(from: nil)) == .ok)
+      rounds += 1
+    }
+    #expect(rounds < 100_000, "it was never disconnected")
+    closeSocket(still)
+    await served.end()
+  }
+
+  @Test func `what was asked for before the end is answered`() async throws {
+    for _ in 0..<50 {
+      let served = try Served()
+      let socket = try connectedSocket(to: served.path)
+      _ = sendAll(Array("{\"reprise\":1,\"request\":\"restart\"}\n".utf8), to: socket)
+      await served.end()
+      var lines = LineReader(socket, bytesMax: 100)
+      #expect(lines.next() != nil)
+      closeSocket(socket)
+    }
   }
 
   /// Promise 19, at the socket itself: its folder keeps others out before that.

@@ -11,10 +11,16 @@ package struct EventSource: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - source: A source that is not activated yet.
+  ///   - owner: Kept until the source has ended, such as what closes its descriptor.
   ///   - handler: Called on the queue of the source.
-  package init(_ source: any DispatchSourceProtocol, handler: @escaping @Sendable () -> Void) {
+  package init(
+    _ source: any DispatchSourceProtocol, holding owner: (any AnyObject & Sendable)? = nil,
+    handler: @escaping @Sendable () -> Void
+  ) {
     self.source = source
     source.setEventHandler(handler: handler)
+    // The system must have forgotten a descriptor before it is closed.
+    if let owner { source.setCancelHandler { withExtendedLifetime(owner) {} } }
     source.activate()
   }
 
