@@ -64,6 +64,10 @@ enum Main {
       }
     }
     links.guardian = splitOffGuardian(of: links.foreground)
+    if let shortage = threadShortage() {
+      printError("error: \(shortage)")
+      endProcess(.cannotGoOn)
+    }
     links.signals = SignalRelay(links.guardian)
     ProcessLinks.current.withLock { [links] in $0 = links }
   }

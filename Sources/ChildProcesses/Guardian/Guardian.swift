@@ -15,8 +15,9 @@ import Darwin
 ///
 /// The guardian is what the shell and its user know. It passes SIGINT, SIGTERM, SIGHUP and SIGUSR1 on
 /// through the link that it returns, once each, although a terminal sends them to both; it stops and goes
-/// on with the engine and its steps (Ctrl-Z, `fg`); it ends with the engine's status. When the engine is
-/// killed, it kills every descendant that is left, gives the terminal back as it was, and ends as the
+/// on with the engine and its steps (Ctrl-Z, `fg`); it ends with the engine's status. An engine that has not
+/// ended ten seconds after the second request to end is killed: it may be unable to do anything, for want of
+/// threads or memory, and the guardian needs neither. When the engine is killed, it kills every descendant that is left, gives the terminal back as it was, and ends as the
 /// engine did. When the guardian is killed, the link tells the engine so.
 ///
 /// Must be called while the process has one thread. Nothing happens where orphans cannot be adopted.
@@ -52,23 +53,54 @@ package func splitOffGuardian(of foreground: DetachedLink? = nil) -> GuardianLin
     return nil
   }
   foreground?.letGo()
-  Guardian(engine: engine, link: ends.0, signals: signals, terminal: terminal, group: group).watch()
+  var guardian = Guardian(
+    engine: engine, link: ends.0, signals: signals, terminal: terminal, group: group)
+  guardian.watch()
+}
+
+/// Why this process cannot run anything: the system gives it too few threads, and waiting for one has no end.
+///
+/// - Returns: The reason and what to do; nil when there are enough.
+package func threadShortage() -> String? {
+  // The reactor, the link to the guardian, the event queue, the record, and a pool that is as wide as the
+  // machine; more come only when these are busy.
+  let error = reprise_lacks_threads(8)
+  guard error != 0 else { return nil }
+  return
+    "too few threads can be made (\(errorText(error))): raise ulimit -u or -v, or end other programs"
 }
 
 /// What the guardian does, over and over.
 struct Guardian {
   static let passedOn = [SIGINT, SIGTERM, SIGHUP, SIGUSR1]
-  static let handled = [SIGCHLD, SIGCONT, SIGTSTP, SIGQUIT]
+  static let handled = [SIGCHLD, SIGCONT, SIGTSTP, SIGQUIT, SIGALRM]
+  /// How long the engine may take to end after the second request, in seconds.
+  static let secondsToEnd: UInt32 = 10
 
   let engine: pid_t
   let link: Int32
   let signals: sigset_t
   let terminal: TerminalModes?
   let group: ControlGroup?
+  private var requests = EndRequests()
 
-  func watch() -> Never {
+  init(
+    engine: pid_t, link: Int32, signals: sigset_t, terminal: TerminalModes?, group: ControlGroup?
+  ) {
+    self.engine = engine
+    self.link = link
+    self.signals = signals
+    self.terminal = terminal
+    self.group = group
+  }
+
+  mutating func watch() -> Never {
     // The engine may end before its guardian has written all that came: that is no reason to die.
     signal(SIGPIPE, SIG_IGN)
+    // What is ignored would not be waited for.
+    signal(SIGALRM, SIG_DFL)
+    // An engine that reads nothing must not hold up who writes.
+    setNonblocking(link)
     while true {
       let (number, isFromProcess) = waitForSignal(signals)
       switch number {
@@ -79,7 +111,11 @@ struct Guardian {
       case SIGTSTP, SIGQUIT:
         // A terminal sends them to the engine as well.
         if isFromProcess { kill(engine, number) }
+      case SIGALRM:
+        requests.lastIsOver = true
+        kill(engine, SIGKILL)
       default:
+        if requests.add(number) { alarm(Self.secondsToEnd) }
         _ = unsafe write(link, [UInt8(truncatingIfNeeded: number)], 1)
       }
     }
@@ -114,6 +150,7 @@ struct Guardian {
     case .signalled(let number):
       terminal?.restore()
       if number == SIGKILL { explain() }
+      if requests.lastIsOver, let asked = requests.last { _exit(128 + asked) }
       var set = sigset_t()
       unsafe sigemptyset(&set)
       unsafe sigaddset(&set, number)
@@ -131,10 +168,34 @@ struct Guardian {
     setNonblocking(link)
     let count = readBytes(link, into: &buffer) ?? 0
     let run = String(decoding: buffer[..<count].filter { $0 != 0 }, as: UTF8.self)
+    let reason =
+      requests.lastIsOver
+      ? ": it did not end within \(Self.secondsToEnd) s of the second signal" : ""
     let text =
-      "reprise: the engine was killed; nothing of its steps is left\n"
+      "reprise: the engine was killed\(reason); nothing of its steps is left\n"
       + (run.isEmpty ? "" : "  take the run up again with: reprise resume \(run)\n")
     _ = unsafe write(2, Array(text.utf8), text.utf8.count)
+  }
+}
+
+/// The requests to end that have been passed on.
+struct EndRequests {
+  /// The signal of the last one.
+  private(set) var last: Int32?
+  /// Whether the time after the second one is over.
+  var lastIsOver = false
+  private var count = 0
+
+  /// Adds a signal that was passed on.
+  ///
+  /// A terminal that closes sends SIGHUP twice, so that it is never the second request.
+  ///
+  /// - Returns: Whether it is the second request, which the engine has to follow at once.
+  mutating func add(_ number: Int32) -> Bool {
+    guard number != SIGUSR1, number != SIGHUP || count == 0 else { return false }
+    last = number
+    count += 1
+    return count == 2
   }
 }
 

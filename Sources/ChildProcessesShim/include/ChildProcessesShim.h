@@ -19,6 +19,10 @@ int reprise_pipe(int ends[2]);
 /// Makes reads (and writes) of a descriptor return at once when nothing is there.
 void reprise_set_nonblocking(int descriptor);
 
+/// Whether this process cannot have so many more threads at once, as far as its limits are low enough to be in
+/// doubt. Returns 0 or an error number.
+int reprise_lacks_threads(int count);
+
 /// How a child ended, without reaping it. Returns 0 when it still runs, 1 when it exited with
 /// *value as its status, 2 when the signal *value ended it, -1 when there is no such child.
 int reprise_peek_exit(pid_t pid, int *value);

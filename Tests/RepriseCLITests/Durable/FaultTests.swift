@@ -111,6 +111,43 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: getuid() == 0), arguments: ["--nproc=6", "--nproc=9", "--as=260000000"])
+  func `where threads or memory cannot be had, it ends and says why`(_ limit: String) async throws {
+    let scenario = try Scenario()
+    try scenario.write("steps: [{ id: a, run: \"true\" }]", to: "w.yaml")
+    try await scenario.shell(
+      "cp \(Scenario.Started.executable.path) reprise; chmod 755 . reprise; mkdir -m 700 state; "
+        + "chown 61235:61235 state"
+    ).succeeds()
+    let ended = try await scenario.shell(
+      "setpriv --reuid=61235 --regid=61235 --clear-groups prlimit \(limit) "
+        + "timeout 60 ./reprise run w.yaml --progress none --state-dir state")
+    #expect([0, 1, 4, 127, 134].contains(ended.status), "\(ended)")
+    if ended.status != 0 { #expect(ended.errors.contains("ulimit"), "\(ended)") }
+  }
+
+  /// The display cannot write, and the end of the run waits for that: the engine hears nothing.
+  @Test func `an engine that does not end after two signals is killed by its guardian`()
+    async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write(
+      "steps: [{ id: a, run: \"true > began; while true; do echo xxxxxxxxxxxxxxxxxxxxxxxx; done\" }]",
+      to: "w.yaml")
+    let ended = try await scenario.shell(
+      """
+      mkfifo pipe; exec 3<> pipe
+      \(Scenario.Started.executable.path) run w.yaml --progress plain > pipe & run=$!
+      until test -e began; do sleep 0.02; done; sleep 1
+      kill -TERM $run; sleep 0.2; kill -TERM $run
+      wait $run
+      """)
+    #expect(ended.status == 143, "\(ended)")
+    #expect(ended.errors.contains("did not end within 10 s of the second signal"))
+    #expect(ended.errors.contains("reprise resume"))
+    try await scenario.reprise("runs").succeeds()
+  }
+
   @Test(.enabled(if: getuid() == 0), arguments: [14, 25])
   func `where no process can be made any more, steps fail and say why`(_ limit: Int) async throws {
     let scenario = try Scenario()

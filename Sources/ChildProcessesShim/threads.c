@@ -1,0 +1,33 @@
+// Whether threads can be had: Dispatch waits without end where they cannot.
+#include "ChildProcessesShim.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+static void *wait_for_release(void *gate) {
+  pthread_mutex_lock(gate);
+  pthread_mutex_unlock(gate);
+  return NULL;
+}
+
+static int is_limited(int kind, rlim_t ample) {
+  struct rlimit limit;
+  return !getrlimit(kind, &limit) && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < ample;
+}
+
+int reprise_lacks_threads(int count) {
+  enum { most = 64 };
+  // Where nothing is limited, nothing is tried: it would take as long as a tenth of a start.
+  if (!is_limited(RLIMIT_NPROC, 4096) && !is_limited(RLIMIT_AS, (rlim_t)8 << 30)) return 0;
+  pthread_t threads[most];
+  pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+  int started = 0, error = 0;
+  pthread_mutex_lock(&gate);
+  while (started < count && started < most && !error) {
+    error = pthread_create(&threads[started], NULL, wait_for_release, &gate);
+    if (!error) started++;
+  }
+  pthread_mutex_unlock(&gate);
+  for (int position = 0; position < started; position++) pthread_join(threads[position], NULL);
+  return error;
+}
