@@ -6,18 +6,20 @@
 /// number of bytes before it, modulo three: its alignment. The characters at both ends also encode
 /// bits of its neighbours; they are in no form, unless the neighbour is the end.
 ///
-/// A program may break lines after 76, 64 or any other multiple of four characters, and where the
-/// breaks fall depends on how much stands before the text. So the forms are not the whole encoding
-/// but windows of it, one from each group on. As all that is covered by any form is masked, they
-/// mask whatever of the encoding is on one line.
+/// A program may break lines after 76, 64 or any other number of characters, and where the breaks
+/// fall depends on how much is before the text. So the forms are not the whole encoding but windows
+/// of it, one from each character on. As all that is covered by any form is masked, they mask what
+/// of the encoding is on one line, if that is as long as a window, or as ``pieceCharactersMin`` at an end.
 enum Base64Forms {
-  /// The fewest characters that are masked: they stand for 36 bits.
-  static let charactersMin = 6
+  /// The fewest characters that are masked, where a secret has no more: they encode 30 bits.
+  static let charactersMin = 5
+  /// The fewest characters that are masked at the end of a line.
+  static let pieceCharactersMin = 6
 
-  /// The length of a window: nine bytes of the text.
+  /// The length of a window: six bytes of the text.
   ///
   /// Shorter ones would mask more that is no secret.
-  static let windowCharacters = 12
+  static let windowCharacters = 8
 
   /// Makes the forms of a text, in the standard and in the URL-safe alphabet.
   ///
@@ -44,22 +46,13 @@ enum Base64Forms {
 
   /// The windows, and at both ends the pieces that are too short for one.
   private static func pieces(of core: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-    let firstGroup = dividedUp(core.startIndex, by: groupCharacters) * groupCharacters
-    let lastGroup = core.endIndex / groupCharacters * groupCharacters
-    guard lastGroup - firstGroup >= windowCharacters else {
-      return [core] + breaks(firstGroup, lastGroup).flatMap { [core[..<$0], core[$0...]] }
+    let short = pieceCharactersMin..<windowCharacters
+    guard core.count >= windowCharacters else {
+      return [core] + short.flatMap { [core.prefix($0), core.suffix($0)] }
     }
-    let heads = breaks(firstGroup, firstGroup + windowCharacters - 1).map { core[..<$0] }
-    let tails = breaks(lastGroup - windowCharacters + groupCharacters, lastGroup)
-      .map { core[$0...] }
-    let windows = breaks(firstGroup, lastGroup - windowCharacters)
+    let windows = core.indices.dropLast(windowCharacters - 1)
       .map { core[$0..<($0 + windowCharacters)] }
-    return heads + windows + tails
-  }
-
-  /// Where a line may be broken.
-  private static func breaks(_ first: Int, _ last: Int) -> [Int] {
-    Array(stride(from: first, through: last, by: groupCharacters))
+    return short.map { core.prefix($0) } + windows + short.map { core.suffix($0) }
   }
 
   /// What stands last when the text does, padded and not, in both alphabets.

@@ -4,7 +4,7 @@
 ///
 /// All that belongs to any occurrence of any form of a secret is masked, also where occurrences
 /// overlap; each run of masked bytes becomes one `***`. See `SecretForms` for what is found.
-/// Making a masker takes time and memory, some 20 KB for a secret of 40 bytes: make one and share
+/// Making a masker takes time and memory, some 130 KB for a secret of 40 bytes: make one and share
 /// it. Copies and streams cost nothing.
 package struct Masker: Sendable {
   /// None where there is nothing to mask.

@@ -1,4 +1,4 @@
-// The encodings that go byte by byte: percent, form, JSON, shell, hexadecimal. Pure.
+// The encodings that go byte by byte: percent, form, JSON, hexadecimal. Pure.
 
 /// Encodes a text as programs do before they print it.
 enum SecretEncodings {
@@ -14,7 +14,12 @@ enum SecretEncodings {
     for digits in [lowerDigits, upperDigits] {
       encodings.append(text.flatMap { hexadecimal($0, digits) })
       encodings += PercentStyle.all.map { percentEncoded(text, $0, digits) }
-      encodings += JSONStyle.all.map { jsonEscaped(text, $0, digits) }
+      for style in JSONStyle.all {
+        // As it is, and within a text that is written as JSON again.
+        let once = jsonEscaped(text, style, digits)
+        let twice = jsonEscaped(once, style, digits)
+        encodings += [once, twice, jsonEscaped(twice, style, digits)]
+      }
     }
     return encodings
   }

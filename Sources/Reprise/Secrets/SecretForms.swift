@@ -10,6 +10,9 @@ enum SecretForms {
   /// without the blanks around it: else every indented brace would be masked.
   static let bytesMin = 4
 
+  /// Whether a secret can be hidden at all: a line of it is long enough.
+  static func canHide(_ secret: String) -> Bool { !lines(of: Array(secret.utf8)).isEmpty }
+
   /// Makes the forms of one secret.
   ///
   /// - Parameter secret: The text to hide.
@@ -21,7 +24,9 @@ enum SecretForms {
     if whole.count >= bytesMin { texts.insert(whole) }
     var forms: Set<[UInt8]> = []
     for text in texts {
-      let encodings = [text] + SecretEncodings.encodings(of: text) + Base64Forms.forms(of: text)
+      let encodings =
+        [text] + SecretEncodings.encodings(of: text) + QuotedForms.forms(of: text)
+        + Base64Forms.forms(of: text) + DumpForms.forms(of: text)
       for form in encodings where !form.contains(lineFeed) {
         forms.insert(form)
       }

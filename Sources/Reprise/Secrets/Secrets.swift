@@ -85,13 +85,22 @@ public struct Secrets: Sendable {
         value = found
         variables.insert(variable)
       case .file(let path): value = try contents(of: path, name)
-      case .command(let words): value = try await output(of: words, name, environment)
+      case .command(let words):
+        value = try await output(of: words, name, environment, Array(values.values))
       }
+      // What was no UTF-8 in a variable or in the output of a program has this character in its place.
+      guard !value.unicodeScalars.contains("\u{FFFD}") else { throw notText(name) }
       guard value.contains(where: { !$0.isWhitespace }), value.utf8.count >= SecretForms.bytesMin
       else {
         throw SecretError(
           "the secret \"\(name)\" has fewer than \(SecretForms.bytesMin) characters: it could not be "
             + "hidden without hiding much else; use a longer one")
+      }
+      guard SecretForms.canHide(value) else {
+        throw SecretError(
+          "the secret \"\(name)\" has no line of \(SecretForms.bytesMin) characters: its lines could not "
+            + "be hidden without hiding much else; write it on one line, for instance with base64 -w 0"
+        )
       }
       guard value.utf8.count <= bytesMax, !value.utf8.contains(0) else {
         throw SecretError(
@@ -109,11 +118,18 @@ public struct Secrets: Sendable {
       throw SecretError(
         "the secret \"\(name)\": \"\(path)\" cannot be read: \(String(cString: strerror(errno)))")
     }
-    return trimmed(String(decoding: bytes, as: UTF8.self))
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw notText(name) }
+    return trimmed(text)
+  }
+
+  private static func notText(_ name: String) -> SecretError {
+    SecretError(
+      "the secret \"\(name)\" has bytes that are not UTF-8: steps would get another value; encode it, "
+        + "for instance with base64 -w 0")
   }
 
   private static func output(
-    of words: [String], _ name: String, _ environment: [String: String]
+    of words: [String], _ name: String, _ environment: [String: String], _ known: [String]
   ) async throws(SecretError) -> String {
     let written = OutputCapture()
     let errors = OutputCapture()
@@ -136,7 +152,10 @@ public struct Secrets: Sendable {
       child.kill()
     }
     guard status == .exited(code: 0) else {
-      let said = errors.text.split(separator: "\n").last.map { ": \($0.prefix(200))" } ?? ""
+      // It may have been given the other secrets, and have written a part of its own.
+      let masker = Masker(secrets: known + [written.text])
+      let said =
+        masker.masked(errors.text).split(separator: "\n").last.map { ": \($0.prefix(200))" } ?? ""
       throw SecretError("the secret \"\(name)\": \"\(words[0])\" failed\(said)")
     }
     return written.text

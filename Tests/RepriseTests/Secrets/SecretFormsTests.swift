@@ -59,7 +59,7 @@ struct SecretFormsTests {
     String(repeating: "0123456789 abcdefghij ", count: 9),
   ]
 
-  @Test(arguments: secrets, [76, 64, 0])
+  @Test(arguments: secrets, [76, 64, 10, 0])
   func `what base64 prints of it is masked whatever stands around it`(
     _ secret: String, _ columns: Int
   ) throws {
@@ -77,8 +77,8 @@ struct SecretFormsTests {
       let end = (before.utf8.count + secret.utf8.count) * 8 / 6
       let core = Array(whole.utf8)[first..<end]
       let masked = masker.masked(output)
-      for start in core.indices.dropLast(Base64Forms.charactersMin - 1) {
-        let piece = core[start..<(start + Base64Forms.charactersMin)]
+      for start in core.indices.dropLast(Base64Forms.pieceCharactersMin - 1) {
+        let piece = core[start..<(start + Base64Forms.pieceCharactersMin)]
         #expect(!masked.contains(String(decoding: piece, as: UTF8.self)), "\(masked)")
       }
       guard columns == 0 else { continue }

@@ -1,0 +1,147 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Reprise
+
+/// What the documentation promises: the ways of printing in which a secret is found, each by the program that
+/// prints so.
+struct EncodingTableTests {
+  /// A way of printing the text in the file `$1`, done for each of many, and how many characters of it a line may show at each end of the
+  /// secret's part.
+  struct Way: Sendable, CustomTestStringConvertible {
+    let name: String
+    let script: String
+    /// How many characters may be shown, for each line that the secret is on.
+    let shown: Int
+
+    var testDescription: String { name }
+
+    init(_ name: String, _ script: String, shown: Int = 0) {
+      self.init(
+        name: name, whole: "for file do set -- \"$file\"; \(script); printf '\\036'; done",
+        shown: shown)
+    }
+
+    private init(name: String, whole: String, shown: Int) {
+      (self.name, self.script, self.shown) = (name, whole, shown)
+    }
+
+    static func python(_ name: String, _ expression: String, shown: Int = 0) -> Way {
+      Way(
+        name: name,
+        whole: """
+          python3 -c '
+          import sys, json, html, urllib.parse, base64, shlex, textwrap
+          for path in sys.argv[1:]:
+            b = open(path, "rb").read()
+            t = b.decode()
+            print(\(expression), end="\\x1e")
+          ' "$@"
+          """, shown: shown)
+    }
+  }
+
+  static let ways: [Way] = [
+    Way("cat", "cat \"$1\""),
+    Way("od", "od \"$1\"", shown: 30), Way("od -c", "od -c \"$1\"", shown: 20),
+    Way("od -b", "od -b \"$1\"", shown: 20), Way("od -x", "od -x \"$1\"", shown: 22),
+    Way("od -tx1", "od -tx1 \"$1\"", shown: 16),
+    .python("xxd -p", #""\n".join(textwrap.wrap(b.hex(), 60))"#, shown: 14),
+    .python("xxd -p -u", #""\n".join(textwrap.wrap(b.hex().upper(), 60))"#, shown: 14),
+    .python("hex", "b.hex()"), .python("hex with blanks", #"b.hex(" ")"#),
+    .python("hex with colons", #"b.hex(":")"#),
+    .python("xxd -i", #"", ".join(hex(c) for c in b if c > 15)"#),
+    .python("list", "list(b)"),
+    .python(
+      "hexdump -C",
+      #""\n".join("%08x  %-48s  |%s|" % (i, b[i:i+8].hex(" ") + "  " + b[i+8:i+16].hex(" "), "#
+        + #""".join(chr(c) if 32 <= c < 127 else "." for c in b[i:i+16])) for i in range(0, len(b), 16))"#,
+      shown: 30),
+    Way("printf %q", "bash -c 'printf %q \"$(cat \"$1\"; echo .)\"' bash \"$1\""),
+    Way("declare -p", "bash -c 't=$(cat \"$1\"; echo .); declare -p t' bash \"$1\""),
+    Way(
+      "export -p",
+      "bash -c 'export T=\"$(cat \"$1\"; echo .)\"; export -p | grep -A9 T=' bash \"$1\""),
+    .python("shlex", "shlex.quote(t)"),
+    .python("html", "html.escape(t)"),
+    .python("html without quotes", "html.escape(t, quote=False)"),
+    .python(
+      "XML", #"html.escape(t, quote=False).replace(chr(34), "&quot;").replace(chr(39), "&apos;")"#),
+    .python("JSON", "json.dumps(t)"), .python("JSON in JSON", "json.dumps(json.dumps(t))"),
+    .python("JSON, thrice", "json.dumps(json.dumps(json.dumps(t)))"),
+    .python("JSON, UTF-8", "json.dumps(t, ensure_ascii=False)"),
+    .python("repr", "repr(t)"), .python("repr of bytes", "repr(b)"),
+    .python("URL", "urllib.parse.quote(t)"), .python("form", "urllib.parse.quote_plus(t)"),
+    Way("base64", "base64 -w 76 \"$1\"", shown: 14),
+    Way("base64 -w 10", "base64 -w 10 \"$1\"", shown: 14),
+    // At both ends a character is shared with what is around the secret.
+    Way("base64 -w 0", "base64 -w 0 \"$1\"", shown: 2),
+    .python("URL-safe base64", "base64.urlsafe_b64encode(b).decode()", shown: 2),
+  ]
+
+  /// Two texts that differ in each place, and are written alike.
+  static let pairs: [(String, String)] = [
+    ("hunter2x", "lisbon9q"),
+    ("ghp_16C7e42F292c6912E7710c838347Ae178B4a", "nbw_49K3u85X717p3047Q6639w515868Io936Z7e"),
+    (#"p$a`s"w'o\r&d<z>!x,y"#, #"q$b`t"x'p\s&e<a>!y,z"#), ("key=a b/c+d~e*f", "mno=p q/r+s~t*u"),
+  ]
+
+  private static let maskers = Dictionary(
+    uniqueKeysWithValues: pairs.flatMap { [$0.0, $0.1] }.map { ($0, Masker(secrets: [$0])) })
+
+  @Test(arguments: ways)
+  func `what is printed shows nothing of a secret`(_ way: Way) throws {
+    let folder = try TemporaryFolder()
+    let cases = Self.pairs.flatMap { one, other in
+      [0, 1, 2, 3, 5, 8, 15, 29, 50].flatMap { [($0, one), ($0, other)] }
+    }
+    let paths = cases.indices.map { folder.path + "/text-\($0)" }
+    for ((before, secret), path) in zip(cases, paths) {
+      try Data((String(repeating: "-", count: before) + secret + "-----").utf8)
+        .write(to: URL(fileURLWithPath: path))
+    }
+    let printed = try output(of: way.script, paths).split(separator: "\u{1E}")
+    try #require(printed.count == cases.count, "\(way.name): \(printed.prefix(2))")
+    let masked = try zip(cases, printed).map { one, text in
+      try #require(Self.maskers[one.1]).masked(String(text)).replacing("***", with: "")
+    }
+    for position in stride(from: 0, to: cases.count, by: 2) {
+      let lines = masked[position].split(separator: "\n", omittingEmptySubsequences: false)
+      let twins = masked[position + 1].split(separator: "\n", omittingEmptySubsequences: false)
+      try #require(lines.count == twins.count)
+      for (line, twin) in zip(lines, twins) {
+        // What depends on the secret is what differs.
+        let differing = zip(line, twin).count { $0 != $1 } + abs(line.count - twin.count)
+        if differing > way.shown {
+          Issue.record("\(way.name), \(cases[position]): \(line) \(twin)")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: ["abcd", "abcde", "abcdef", "abcdefgh"])
+  func `a short secret is masked in base64 whatever is around it`(_ secret: String) {
+    let masker = Masker(secrets: [secret])
+    for before in 0..<6 {
+      for after in 0..<6 {
+        let text =
+          String(repeating: "-", count: before) + secret + String(repeating: "-", count: after)
+        let printed = Data(text.utf8).base64EncodedString()
+        #expect(masker.masked(printed) != printed, "\(text)")
+      }
+    }
+  }
+
+  private func output(of script: String, _ paths: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", script, "sh"] + paths
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Reprise
+
+/// Fetching secrets, and what is said when one cannot be had.
+struct SecretGatheringTests {
+  private func error(_ secrets: String, _ environment: [String: String] = [:]) async -> String {
+    do {
+      let workflow = try Workflow(
+        bytes: Array("secrets:\n\(secrets)\nsteps: [{ id: a, run: \"true\" }]".utf8), file: "w.yaml"
+      )
+      let path = ["PATH": "/usr/bin:/bin"]
+      _ = try await Secrets.gather(for: workflow, environment: path.merging(environment) { $1 })
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func `what a failing program writes shows no secret, its own included`() async {
+    let error = await error(
+      """
+        tok: { env: TOK }
+        x: { command: [sh, -c, 'echo its-own-secret; echo "got $TOK for its-own-secret" >&2; exit 3'] }
+      """, ["TOK": "hunter2hunter2"])
+    #expect(error.contains("failed: got *** for ***"), "\(error)")
+  }
+
+  @Test func `a secret that is not UTF-8 is refused, wherever it comes from`() async throws {
+    let folder = try TemporaryFolder()
+    try Data([0x61, 0x62, 0xFF, 0x63, 0x64]).write(
+      to: URL(fileURLWithPath: folder.path + "/secret"))
+    for source in [
+      "{ file: \(folder.path)/secret }", "{ command: [cat, \(folder.path)/secret] }", "{ env: S }",
+    ] {
+      let error = await error("  s: \(source)", ["S": "ab\u{FFFD}cd"])
+      #expect(error.contains("not UTF-8"), "\(source): \(error)")
+    }
+  }
+
+  @Test func `a secret whose lines are all too short is refused`() async {
+    #expect(await error("  s: { env: S }", ["S": "ab\ncd\nef\ngh"]).contains("no line of 4"))
+    #expect(await error("  s: { env: S }", ["S": "ab\ncdef"]).isEmpty)
+  }
+}
