@@ -147,9 +147,8 @@ extension Workflow {
     let scope = scopes[position]
     var source = StepSource(
       workflow: self, values: values, scope: position, bindings: extras?.bindings)
-    source.variables =
-      scope.environment.isEmpty ? [:] : try source.texts(of: scope.environment, "env")
-    var environment = source.variables
+    var environment = try source.fileVariables()
+    source.variables = environment
     if !step.environment.isEmpty {
       environment.merge(try source.texts(of: step.environment, "env")) { $1 }
     }
@@ -213,7 +212,7 @@ extension Workflow {
       return values
     } catch {
       switch error {
-      case .missing(let message, let hint):
+      case .missing(let message, let hint), .missingOutput(let message, let hint):
         throw ResolutionError(
           "params", .mistake(ExpressionMistake(message: message, hint: hint, range: 0..<1)))
       case .unknown: throw ResolutionError("params", .unknown)

@@ -7,8 +7,10 @@ struct StepSource: ValueSource {
   let values: RunValues
   let scope: Int
   let bindings: Bindings?
-  /// The variables of the file of the step.
-  var variables: [String: String] = [:]
+  /// The variables of the file of the step, where they are computed already.
+  var variables: [String: String]?
+  /// Whether this computes `env` of the file itself, which does not see its own variables.
+  var isOfFileEnvironment = false
   var written: [String: String] = [:]
   var standardOutput = ""
 
@@ -62,10 +64,13 @@ struct StepSource: ValueSource {
       for name in found.parameters.keys { result[name] = try parameter(name) }
       return .map(result)
     case (.env, let name?):
-      return (variables[name] ?? values.environment[name] ?? found.dotenv[name]).map(Value.text)
-        ?? .null
+      return (try variable(name) ?? values.environment[name] ?? found.dotenv[name])
+        .map(Value.text) ?? .null
     case (.env, nil):
-      let all = found.dotenv.merging(values.environment) { $1 }.merging(variables) { $1 }
+      var all = found.dotenv.merging(values.environment) { $1 }
+      for name in found.environment.keys {
+        if let value = try variable(name) { all[name] = value }
+      }
       return .map(all.mapValues(Value.text))
     case (.secrets, let name?):
       guard let secret = values.secrets(scope, name) else {
@@ -91,6 +96,32 @@ struct StepSource: ValueSource {
     }
   }
 
+  /// Computes a variable under `env` of the file, nil where it has none of that name.
+  private func variable(_ name: String) throws(ValueProblem) -> String? {
+    if let variables { return variables[name] }
+    guard !isOfFileEnvironment, let template = found.environment[name] else { return nil }
+    do throws(EvaluationError) {
+      return try template.value(from: ofFileEnvironment).asText
+    } catch {
+      throw error.problem(in: "env.\(name)")
+    }
+  }
+
+  /// The source for the values of `env` of the file.
+  private var ofFileEnvironment: StepSource {
+    var source = StepSource(workflow: workflow, values: values, scope: scope, bindings: nil)
+    source.isOfFileEnvironment = true
+    return source
+  }
+
+  /// Computes all variables under `env` of the file.
+  ///
+  /// - Throws: ``ResolutionError`` for the first one that cannot be computed.
+  func fileVariables() throws(ResolutionError) -> [String: String] {
+    guard !found.environment.isEmpty else { return [:] }
+    return try ofFileEnvironment.texts(of: found.environment, "env")
+  }
+
   private func writtenHint(_ outputs: [String: String]) -> String {
     outputs.isEmpty
       ? "it has written none" : "it has written: " + outputs.keys.sorted().joined(separator: ", ")
@@ -106,8 +137,7 @@ struct StepSource: ValueSource {
       do throws(EvaluationError) {
         value = try template.value(from: outer)
       } catch {
-        guard case .mistake(let mistake) = error else { throw .unknown }
-        throw .missing("the parameter \"\(name)\": \(mistake.message)", hint: mistake.hint)
+        throw error.problem(in: "the parameter \"\(name)\"")
       }
       return try converted(value, to: types, name)
     case .open, nil: throw .missing("the parameter \"\(name)\" was not given", hint: nil)
@@ -143,10 +173,11 @@ struct StepSource: ValueSource {
       for (output, template) in outputs {
         do throws(EvaluationError) {
           results[output] = .text(try template.value(from: source).asText)
+        } catch .missingOutput {
+          // As with a step: what it did not leave is an error only where an expression asks for it.
+          continue
         } catch {
-          guard case .mistake(let mistake) = error else { throw .unknown }
-          throw .missing(
-            "the output \"\(output)\" of \"\(name)\": \(mistake.message)", hint: mistake.hint)
+          throw error.problem(in: "the output \"\(output)\" of \"\(name)\"")
         }
       }
       return .map(["outputs": .map(results), "result": .text(try result(of: group))])
@@ -164,6 +195,27 @@ struct StepSource: ValueSource {
       var outputs: [String: Value] = [:]
       for name in names { outputs[name] = .list(maps.map { $0[name] ?? .null }) }
       return .map(["outputs": .map(outputs), "result": .text(try result(of: group))])
+    }
+  }
+
+  func absentOutput(_ output: String, of name: String) throws(ValueProblem) -> Value? {
+    switch found.groups[name]?.kind {
+    case .each(let members):
+      // A list with nothing for each of them; of no item it is the empty list.
+      for member in members {
+        guard case .map(let values) = try step(member) else { continue }
+        if values["result"] == .text("success") { return nil }
+      }
+      return .list(members.map { _ in .null })
+    case .used(let inner, let outputs):
+      guard let template = outputs[output] else { return nil }
+      let source = StepSource(workflow: workflow, values: values, scope: inner, bindings: nil)
+      do throws(EvaluationError) {
+        return .text(try template.value(from: source).asText)
+      } catch {
+        throw error.problem(in: "the output \"\(output)\" of \"\(name)\"")
+      }
+    case nil: return nil
     }
   }
 

@@ -10,6 +10,15 @@ protocol ValueSource {
   func status() throws(ValueProblem) -> StepsStatus
   /// A hash over the contents of files, or the empty text where there is none.
   func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String
+  /// The value of an output that a step did not leave.
+  ///
+  /// - Returns: The value: an empty list for a step that became none, for example. Nil where it has none.
+  /// - Throws: ``ValueProblem`` when there is more to say about why it is missing.
+  func absentOutput(_ output: String, of step: String) throws(ValueProblem) -> Value?
+}
+
+extension ValueSource {
+  func absentOutput(_ output: String, of step: String) throws(ValueProblem) -> Value? { nil }
 }
 
 /// How the steps before a step have ended.
@@ -26,6 +35,8 @@ package enum StepsStatus: Sendable, Equatable {
 package enum ValueProblem: Error, Sendable, Equatable {
   /// There is none, for the reason given.
   case missing(String, hint: String?)
+  /// An output that it depends on was not left, for the reason given: `||` may give another value.
+  case missingOutput(String, hint: String?)
   /// It will be known later: when the run begins, or when a step has ended.
   case unknown
 }
@@ -37,6 +48,18 @@ enum EvaluationError: Error, Equatable {
   case missingOutput(ExpressionMistake)
   /// It needs something that is not known yet.
   case unknown
+
+  /// The same error for an expression that asks for the value of this one.
+  ///
+  /// - Parameter place: Where this one is, such as `env.NAME`.
+  func problem(in place: String) -> ValueProblem {
+    switch self {
+    case .mistake(let mistake): .missing("\(place): \(mistake.message)", hint: mistake.hint)
+    case .missingOutput(let mistake):
+      .missingOutput("\(place): \(mistake.message)", hint: mistake.hint)
+    case .unknown: .unknown
+    }
+  }
 }
 
 extension Expression {
@@ -56,14 +79,20 @@ extension Expression {
         return try looking { () throws(ValueProblem) in try source.value(of: root, member: name) }
       }
       let value = try base.value(from: source)
-      try expectOutput(name, in: value, of: base, source)
+      if let absent = try absentOutput(name, in: value, of: base, source) { return absent }
       return try member(name, of: value, base)
     case .element(let base, let index):
       let key = try index.value(from: source)
       if case .root(let root) = base.kind, case .text(let name) = key {
         return try looking { () throws(ValueProblem) in try source.value(of: root, member: name) }
       }
-      return try element(key, of: try base.value(from: source), base)
+      let value = try base.value(from: source)
+      if case .text(let name) = key,
+        let absent = try absentOutput(name, in: value, of: base, source)
+      {
+        return absent
+      }
+      return try element(key, of: value, base)
     case .each(let base):
       return try each(of: try base.value(from: source), base)
     case .not(let operand):
@@ -85,6 +114,8 @@ extension Expression {
       switch error {
       case .unknown: throw .unknown
       case .missing(let message, let hint): throw mistake(message, hint: hint)
+      case .missingOutput(let message, let hint):
+        throw .missingOutput(ExpressionMistake(message: message, hint: hint, range: range))
       }
     }
   }
@@ -104,15 +135,20 @@ extension Expression {
     }
   }
 
-  /// An output that a step did not leave is a mistake, not an empty text.
-  private func expectOutput(
+  /// The value of an output that a step did not leave: an error, not an empty text, unless the step became
+  /// many or none. Nil where this is no such output.
+  private func absentOutput(
     _ name: String, in outputs: Value, of base: Expression, _ source: some ValueSource
-  ) throws(EvaluationError) {
+  ) throws(EvaluationError) -> Value? {
     guard case .member(let step, "outputs") = base.kind,
       case .member(let steps, let id) = step.kind,
       case .root(.steps) = steps.kind, case .map(let left) = outputs, left[name] == nil,
       case .map(let values) = try step.value(from: source)
-    else { return }
+    else { return nil }
+    let absent = try looking { () throws(ValueProblem) in
+      try source.absentOutput(name, of: id)
+    }
+    if let absent { return absent }
     let result = values["result"]?.asText ?? ""
     let became = [
       "failure": "it failed", "cancelled": "it was cancelled", "skipped": "it was skipped",

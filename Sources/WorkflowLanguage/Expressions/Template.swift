@@ -147,8 +147,8 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
           result += value.asText
         } catch {
           switch error {
-          case .mistake(let mistake), .missingOutput(let mistake):
-            throw .mistake(mistake.moved(by: offset))
+          case .mistake(let mistake): throw .mistake(mistake.moved(by: offset))
+          case .missingOutput(let mistake): throw .missingOutput(mistake.moved(by: offset))
           case .unknown: throw error
           }
         }

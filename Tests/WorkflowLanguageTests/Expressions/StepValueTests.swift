@@ -1,0 +1,182 @@
+// Tests of the values that a step's expressions have while a run is in progress.
+
+import Testing
+
+@testable import WorkflowLanguage
+
+/// What `env` and the outputs of other steps come to, wherever an expression may be.
+struct StepValueTests {
+  private static func values(
+    _ environment: [String: String] = [:],
+    step: @escaping @Sendable (String) -> StepValues? = { _ in
+      StepValues(result: "skipped", outputs: [:])
+    }
+  ) -> RunValues {
+    RunValues(
+      run: "r", generation: 1, environment: environment, secrets: { _, _ in "secret" }, step: step,
+      status: .success, hashFiles: { _ in "" })
+  }
+
+  private static func workflow(_ text: String, _ used: [String: String] = [:]) throws -> Workflow {
+    try Workflow(bytes: Array(text.utf8), file: "/w/main.yaml", sources: .kept(used))
+  }
+
+  // MARK: Variables
+
+  @Test func `a condition sees the variables of the workflow`() throws {
+    let workflow = try Self.workflow(
+      "env: {DEPLOY: 'yes'}\nsteps: [{id: a, if: \"env.DEPLOY == 'yes'\", run: x}]\n")
+    #expect(try workflow.unmetCondition(of: workflow.steps[0], Self.values()) == nil)
+    // They are stronger than those of the process, as for the step itself.
+    let values = Self.values(["DEPLOY": "no"])
+    #expect(try workflow.unmetCondition(of: workflow.steps[0], values) == nil)
+  }
+
+  @Test func `with of a used file sees the variables of the workflow`() throws {
+    let workflow = try Self.workflow(
+      """
+      env: { K: v, L: "${{ env.OUTER }}-${{ run.id }}" }
+      steps: [{ id: u, uses: ./u.yaml, with: { p: "${{ env.K }}", q: "${{ env.L }}" } }]
+      """,
+      [
+        "u.yaml":
+          "params: {p: {}, q: {}}\nenv: {E: '${{ params.p }} ${{ params.q }}'}\nsteps: [{id: a, run: x}]\n"
+      ])
+    let step = try workflow.resolved(workflow.steps[0], Self.values(["OUTER": "o"]))
+    #expect(step.environment == ["E": "v o-r"])
+  }
+
+  @Test func `outputs, share and the key of a cache see the variables of the workflow`() throws {
+    let workflow = try Self.workflow(
+      """
+      env: { K: v }
+      steps:
+        - { id: a, run: x, outputs: { o: "${{ env.K }}" }, cache: { key: "${{ env.K }}" } }
+        - { id: b, run: x, share: "${{ env.K }}", dir: "${{ env.K }}" }
+        - { id: c, exec: [echo, "${{ toJSON(env) }}"] }
+      """)
+    let values = Self.values()
+    let step = workflow.steps[0]
+    #expect(
+      try workflow.outputs(of: step, written: [:], standardOutput: "", values) == ["o": "v"])
+    #expect(try workflow.cacheKey(of: step, values) == "v")
+    let resolved = try workflow.resolved(workflow.steps[1], values)
+    #expect(resolved.share == "v" && resolved.directories == ["v"])
+    #expect(
+      try workflow.resolved(workflow.steps[2], values).action == .exec(["echo", #"{"K":"v"}"#]))
+  }
+
+  @Test func `dir of the workflow sees its variables, which do not see one another`() throws {
+    let workflow = try Self.workflow(
+      """
+      env: { D: sub, PATH: "bin:${{ env.PATH }}" }
+      dir: ${{ env.D }}
+      steps: [{ id: a, run: x }]
+      """)
+    let step = try workflow.resolved(workflow.steps[0], Self.values(["PATH": "/bin"]))
+    #expect(step.directories == ["sub"])
+    #expect(step.environment == ["D": "sub", "PATH": "bin:/bin"])
+  }
+
+  @Test func `a variable that cannot be computed is an error where it is asked for`() throws {
+    let workflow = try Self.workflow(
+      "env: {K: \"${{ fromJSON(env.J).a }}\"}\nsteps: [{id: a, if: \"env.K == 'x'\", run: x}]\n")
+    #expect(throws: ResolutionError.self) {
+      try workflow.unmetCondition(of: workflow.steps[0], Self.values(["J": "{"]))
+    }
+  }
+
+  // MARK: Outputs that were not left
+
+  @Test func `a used file that was skipped may have something else instead of its outputs`() throws
+  {
+    let workflow = try Self.workflow(
+      """
+      params: { on: false }
+      steps:
+        - { id: u, if: params.on, uses: ./u.yaml }
+        - id: t
+          exec: [echo, "${{ steps.u.outputs.x || 'none' }}", "${{ steps.u.result }}"]
+        - { id: e, exec: ["${{ steps.u.outputs.x }}"] }
+        - { id: v, uses: ./v.yaml, with: { p: "${{ steps.u.outputs.x }}" } }
+      """,
+      [
+        "u.yaml": """
+        steps: [{ id: pack, run: x }]
+        outputs: { x: "v${{ steps.pack.outputs.x }}", y: "${{ steps.pack.outputs.y }}" }
+        """,
+        "v.yaml": "params: {p: {}}\nsteps: [{id: a, exec: [\"${{ params.p || 'nothing' }}\"]}]\n",
+      ])
+    let skipped = Self.values()
+    #expect(
+      try workflow.resolved(workflow.steps[1], skipped).action
+        == .exec(["echo", "none", "skipped"])
+    )
+    // A parameter that holds such an output is missing like the output itself.
+    #expect(try workflow.resolved(workflow.steps[3], skipped).action == .exec(["nothing"]))
+    do {
+      _ = try workflow.resolved(workflow.steps[2], skipped)
+      Issue.record("was computed")
+    } catch {
+      #expect(
+        error.description
+          == "exec: the output \"x\" of \"u\": the step \"pack\" has left no output \"x\"; "
+          + "it was skipped; where that may be, write: … || 'something else'")
+    }
+    // One output that is missing does not take the others along.
+    let half = Self.values(step: { _ in StepValues(result: "success", outputs: ["x": "1"]) })
+    #expect(
+      try workflow.resolved(workflow.steps[1], half).action == .exec(["echo", "v1", "success"]))
+  }
+
+  @Test func `an output of no step is an empty list`() throws {
+    let workflow = try Self.workflow(
+      """
+      params: { l: "[]" }
+      steps:
+        - { id: m, foreach: "${{ fromJSON(params.l) }}", run: x }
+        - { id: u, foreach: [], uses: ./u.yaml }
+        - id: t
+          exec:
+            - "${{ join(steps.m.outputs.x, ' ') }}"
+            - "${{ toJSON(steps.m.outputs.x || 'other') }}"
+            - "${{ toJSON(steps.u.outputs.x) }}"
+            - "${{ toJSON(steps.m.outputs['x']) }}"
+      """, ["u.yaml": "steps: [{id: a, run: x}]\noutputs: {x: '${{ steps.a.outputs.x }}'}\n"])
+    #expect(
+      try workflow.resolved(workflow.steps[0], Self.values()).action
+        == .exec(["", "[]", "[]", "[]"]))
+  }
+
+  @Test func `an output that none of many left is a list of nothing, unless all succeeded`() throws
+  {
+    let workflow = try Self.workflow(
+      """
+      steps:
+        - { id: m, foreach: [1, 2], run: x }
+        - { id: u, foreach: [1, 2], uses: ./u.yaml }
+        - { id: t, exec: ["${{ toJSON(steps.m.outputs.x) }}", "${{ toJSON(steps.u.outputs.x) }}"] }
+      """, ["u.yaml": "steps: [{id: a, run: x}]\noutputs: {x: '${{ steps.a.outputs.x }}'}\n"])
+    let step = try #require(workflow.steps.last)
+    #expect(
+      try workflow.resolved(step, Self.values()).action == .exec(["[null,null]", "[null,null]"]))
+    #expect(throws: ResolutionError.self) {
+      try workflow.resolved(
+        step, Self.values(step: { _ in StepValues(result: "success", outputs: [:]) }))
+    }
+  }
+
+  @Test func `an output by a computed name is missing like one by its name`() throws {
+    let workflow = try Self.workflow(
+      """
+      steps:
+        - { id: a, run: x }
+        - { id: t, exec: ["${{ steps.a.outputs['x'] || 'none' }}"] }
+        - { id: e, exec: ["${{ steps.a.outputs['x'] }}"] }
+      """)
+    #expect(try workflow.resolved(workflow.steps[1], Self.values()).action == .exec(["none"]))
+    #expect(throws: ResolutionError.self) {
+      try workflow.resolved(workflow.steps[2], Self.values())
+    }
+  }
+}
