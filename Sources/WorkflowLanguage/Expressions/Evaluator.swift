@@ -52,6 +52,7 @@ enum EvaluationError: Error, Equatable {
   /// The same error for an expression that asks for the value of this one.
   ///
   /// - Parameter place: Where this one is, such as `env.NAME`.
+  /// - Returns: Why there is no value.
   func problem(in place: String) -> ValueProblem {
     switch self {
     case .mistake(let mistake): .missing("\(place): \(mistake.message)", hint: mistake.hint)
@@ -135,8 +136,9 @@ extension Expression {
     }
   }
 
-  /// The value of an output that a step did not leave: an error, not an empty text, unless the step became
-  /// many or none. Nil where this is no such output.
+  /// Finds the value of an output that a step did not leave; nil where this is no such output.
+  ///
+  /// It is an error, not an empty text, unless the step became many or none.
   private func absentOutput(
     _ name: String, in outputs: Value, of base: Expression, _ source: some ValueSource
   ) throws(EvaluationError) -> Value? {
@@ -251,11 +253,10 @@ extension Expression {
   }
 
   private func equals(_ first: Value, _ second: Value) throws(EvaluationError) -> Bool {
-    if first == .null || second == .null { return first == second }
-    guard first.types == second.types else {
+    guard first.types.isComparable(with: second.types) else {
       throw comparisonMistake(.equal, first.types, second.types)
     }
-    return first == second
+    return first.equals(second)
   }
 
   /// Says why two values cannot be compared.
@@ -268,7 +269,10 @@ extension Expression {
       both.contains(.text) && both.contains(.number)
       ? "make a number of the text with fromJSON(…), or put the number in single quotes"
       : both.contains(.text) && both.contains(.boolean)
-        ? "compare with 'true', in single quotes" : nil
+        ? "compare with 'true', in single quotes"
+        : both.contains(.null) && !isOrder
+          ? "where there may be nothing, give another value: (… || \(both.contains(.number) ? "0" : "false"))"
+          : nil
     let message =
       isOrder
       ? "\(symbol.rawValue) compares two numbers, not \(left.name) and \(right.name)"

@@ -161,8 +161,7 @@ extension Expression {
     switch symbol {
     case .and, .or: return first.union(second)
     case .equal, .notEqual:
-      guard first.contains(.null) || second.contains(.null) || !first.isDisjoint(with: second)
-      else {
+      guard first.isComparable(with: second) else {
         throw comparisonFailure(symbol, first, second)
       }
       // A step's output may be nothing, but what it is compared with is a text or it never is.

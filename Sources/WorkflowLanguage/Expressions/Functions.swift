@@ -63,7 +63,15 @@ extension Expression {
     _ value: Value, _ what: Value, _ arguments: [Expression]
   ) throws(EvaluationError) -> Bool {
     switch value {
-    case .list(let items): return items.contains(what)
+    case .list(let items):
+      if items.contains(where: { $0.types.isComparable(with: what.types) && $0.equals(what) }) {
+        return true
+      }
+      // What == refuses to compare is refused here as well.
+      if let other = items.first(where: { !$0.types.isComparable(with: what.types) }) {
+        throw comparisonMistake(.equal, other.types, what.types)
+      }
+      return false
     case .map:
       throw arguments[0].mistake("contains takes a list or a text, not a map")
     default:

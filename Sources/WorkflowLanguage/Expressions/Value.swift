@@ -50,6 +50,14 @@ public enum Value: Sendable, Hashable {
     }
   }
 
+  /// Compares two values of kinds that can be compared: nothing equals the empty text.
+  func equals(_ other: Value) -> Bool {
+    switch (self, other) {
+    case (.null, .text(let text)), (.text(let text), .null): text.isEmpty
+    default: self == other
+    }
+  }
+
   private static func text(of number: Double) -> String {
     // From 2^53 on not every whole number is a number of its own.
     if number == number.rounded(), abs(number) < 9_007_199_254_740_992 { return "\(Int64(number))" }
@@ -68,6 +76,13 @@ struct ValueTypes: OptionSet, Sendable {
   static let list = ValueTypes(rawValue: 16)
   static let map = ValueTypes(rawValue: 32)
   static let any: ValueTypes = [.null, .boolean, .number, .text, .list, .map]
+
+  /// Whether some value of these can equal one of the others: kinds differ from one another, except that
+  /// nothing can be compared with a text.
+  func isComparable(with other: ValueTypes) -> Bool {
+    !isDisjoint(with: other) || contains(.null) && other.contains(.text)
+      || contains(.text) && other.contains(.null)
+  }
 
   /// What they are called in messages, such as `a text or a number`.
   var name: String {

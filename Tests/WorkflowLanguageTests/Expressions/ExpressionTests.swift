@@ -47,7 +47,12 @@ struct ExpressionTests {
     ("null || 'otherwise'", "otherwise"),
     ("steps.build.outputs.gone || 'otherwise'", "otherwise"), ("'' || 0", "0"),
     ("null == null", "true"),
-    ("null == 'x'", "false"), ("'a' == 'A'", "false"), ("'a' != 'b'", "true"),
+    ("null == 'x'", "false"), ("null == ''", "true"), ("'' != null", "false"),
+    ("item.x == ''", "true"), ("(item.x || 0) == 0", "true"),
+    ("contains(matrix.list, null)", "false"),
+    ("contains(fromJSON('[null, \"a\"]'), '')", "true"),
+    ("contains(fromJSON('[1, \"a\"]'), 'a')", "true"), ("contains(fromJSON('[]'), 1)", "false"),
+    ("'a' == 'A'", "false"), ("'a' != 'b'", "true"),
     // Functions.
     ("contains('hello', 'ell')", "true"), ("contains(matrix.list, 'b')", "true"),
     ("contains(matrix.list, 'c')", "false"), ("startsWith('hello', 'he')", "true"),
@@ -91,6 +96,10 @@ struct ExpressionTests {
     ("steps.build.outputs.verison", "has left no output \"verison\""),
     ("matrix.list.name", "a list has no \"name\""),
     ("startsWith(matrix.list, 'a')", "a text is expected"),
+    ("null == 0", "nothing and a number are never equal"), ("item.x != false", "never equal"),
+    ("contains(fromJSON('[3.14]'), '3.14')", "never equal"),
+    ("contains(fromJSON('[1, \"a\"]'), 'b')", "never equal"),
+    ("contains(fromJSON('[0, null]'), '1')", "never equal"),
   ]) func `what cannot be computed is told`(_ text: String, _ says: String) throws {
     let expression = try ExpressionParser.expression(in: text)
     do {
