@@ -34,6 +34,7 @@ extension Reader {
     guard let values = fields(of: node, .concurrency) else { return nil }
     let policies = Concurrency.Policy.allCases.map(\.rawValue)
     guard let groupNode = values["group"], let policyNode = values["policy"] else {
+      guard values.lacks("group") || values.lacks("policy") else { return nil }
       tell(
         "concurrency needs a \"group\" and a \"policy\"", at: node,
         hint: "write it like: { group: deploy, policy: queue }")

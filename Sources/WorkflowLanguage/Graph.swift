@@ -179,7 +179,7 @@ public enum GraphError: Error, Equatable, CustomStringConvertible {
       "step \"\(step)\" needs \"\(need)\", which does not exist"
     case .needsItself(let id): "step \"\(id)\" needs itself"
     case .cycle(let ids):
-      "steps need one another in a circle: "
+      "dependency cycle: "
         + (ids.count > 12
           ? ids.prefix(10).joined(separator: " -> ") + " -> … (\(ids.count) steps) -> \(ids[0])"
           : (ids + ids.prefix(1)).joined(separator: " -> "))
@@ -227,6 +227,16 @@ struct GraphBuilder {
 
   /// Goes on to the next step.
   mutating func endStep() { needs.closeList() }
+
+  /// The steps of a cycle, whatever else is wrong; nil where there is none.
+  func cycle() -> [String]? {
+    do throws(GraphError) {
+      _ = try Graph(ids: ids, positions: positions, needs: needs)
+    } catch {
+      if case .cycle(let ids) = error { return ids }
+    }
+    return nil
+  }
 
   /// The graph, once all steps have ended.
   ///

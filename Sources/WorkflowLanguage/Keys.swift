@@ -1,7 +1,11 @@
 // The keys of the language, in one table for each place where keys stand. Checking, suggestions and
 // the JSON schema come from here.
 
+import YAML
+
 extension KeyTable {
+  private static let noContainers =
+    "steps run on this machine: start one with exec, as in: exec: [docker, run, --rm, node:20, …]"
   private static let environment = Shape.named(.variable, .template)
   private static let shell = Shape.either([.text, .list(.text, minimum: 1)])
   private static let someTexts = Shape.either([.template, .list(.template, minimum: 1)])
@@ -9,6 +13,11 @@ extension KeyTable {
 
   static let workflow = KeyTable(
     place: "a workflow",
+    advice: [
+      "jobs": "did you mean \"steps\"? This looks like GitHub Actions: see Examples/coming-from",
+      "tasks": "did you mean \"steps\"? This looks like a Taskfile: see Examples/coming-from",
+      "services": Self.noContainers, "container": Self.noContainers, "image": Self.noContainers,
+    ],
     keys: [
       Key("name", .text, "the name of the workflow"),
       Key("description", .text, "what it is for"),
@@ -39,7 +48,7 @@ extension KeyTable {
     ])
 
   static let concurrency = KeyTable(
-    place: "concurrency",
+    place: "concurrency", example: "{ group: %, policy: queue }",
     keys: [
       Key("group", .template, "the runs that exclude each other", isRequired: true),
       Key(
@@ -48,7 +57,8 @@ extension KeyTable {
     ])
 
   static let triggers = KeyTable(
-    place: "on", oneOf: ["files", "schedule", "stdin", "socket", "after", "start"],
+    place: "on", example: "{ files: [src/**] } or { schedule: { cron: \"0 5 * * *\" } }",
+    oneOf: ["files", "schedule", "stdin", "socket", "after", "start"],
     keys: [
       Key("files", .either([someTexts, .map(files)]), "files whose changes start a run"),
       Key(
@@ -81,7 +91,7 @@ extension KeyTable {
     ])
 
   static let schedule = KeyTable(
-    place: "a schedule", oneOf: ["cron", "every"],
+    place: "a schedule", example: "{ cron: \"%\" }", oneOf: ["cron", "every"],
     keys: [
       Key("cron", .text, "minute, hour, day of the month, month and day of the week"),
       Key("time-zone", .text, "the time zone of cron, such as Europe/Berlin"),
@@ -92,7 +102,7 @@ extension KeyTable {
     ])
 
   static let buffer = KeyTable(
-    place: "a buffer",
+    place: "a buffer", example: "{ size: % }",
     keys: [
       Key("size", .whole(1...100_000), "how many events may wait"),
       Key(
@@ -137,6 +147,12 @@ extension KeyTable {
   static let step = KeyTable(
     place: "a step", oneOf: ["run", "exec", "call", "uses", "approval"],
     notBoth: ["run", "exec", "call", "uses"],
+    advice: [
+      "name": "names are ids here: write id: build",
+      "container": Self.noContainers, "services": Self.noContainers, "image": Self.noContainers,
+      "parallel": "a parallel group has no \"id\" and no other key: write - parallel: […]",
+      "steps": "a nested list has no \"id\" and no other key: write - steps: […]",
+    ],
     keys: [
       Key("id", .stepID, "the name of the step", isRequired: true),
       Key(
@@ -199,7 +215,8 @@ extension KeyTable {
     ])
 
   static let cache = KeyTable(
-    place: "cache", oneOf: ["inputs", "key"],
+    place: "cache", example: "{ inputs: [src/**], outputs: [build/app] }",
+    oneOf: ["inputs", "key"],
     keys: [
       Key("inputs", texts, "the files that it reads"),
       Key("outputs", texts, "the files that it makes"),
@@ -236,7 +253,7 @@ extension KeyTable {
     "cwd": "dir", "directory": "dir", "jobs": "steps", "tasks": "steps",
     "timeout-minutes": "timeout", "timeout_sec": "timeout", "environment": "env", "vars": "env",
     "parallelism": "max-parallel", "cancel-in-progress": "policy", "args": "exec",
-    "desc": "description", "retries": "retry", "attempts": "limit", "max": "limit",
+    "name": "id", "desc": "description", "retries": "retry", "attempts": "limit", "max": "limit",
     "interval": "delay", "interval_sec": "delay", "retry_policy": "retry", "exit_codes": "on",
     "inputs": "params", "parameters": "params", "when": "if", "condition": "if",
     "preconditions": "if", "precondition": "if", "sources": "cache", "generates": "cache",
@@ -257,18 +274,45 @@ extension KeyTable {
     "on-busy-update": "when-busy", "limit": "size", "when_full": "when-full", "exclude": "ignore",
   ]
 
-  /// What somebody probably meant by a key that does not exist here.
-  func suggestion(for name: String) -> String? {
+  /// A key that was probably meant.
+  struct Suggestion {
+    let name: String
+    /// Whether it is a word of other tools, whose values may differ.
+    let isSynonym: Bool
+
+    /// Whether a value that was written for the other word can be read as that of the key.
+    func hasValue(like value: Node) -> Bool {
+      guard isSynonym else { return true }
+      switch (name, value.content) {
+      case ("needs", .scalar), ("needs", .sequence), ("env", .mapping): return true
+      case ("run", .scalar), ("dir", .scalar), ("description", .scalar), ("timeout", .scalar),
+        ("limit", .scalar), ("retry", .scalar):
+        return true
+      case ("id", .scalar(let text, _)):
+        return !text.isEmpty && text.utf8.count <= 64
+          && text.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+              || (0x61...0x7A).contains(byte) || byte == 0x5F || byte == 0x2D
+          } && text.utf8.first != 0x5F && text.utf8.first != 0x2D
+      default: return false
+      }
+    }
+  }
+
+  /// Finds the key that was probably meant by one that does not exist here.
+  func suggestion(for name: String) -> Suggestion? {
     let kebab = name.reduce(into: "") { result, letter in
       if letter.isUppercase && !result.isEmpty { result += "-" }
       result += letter == "_" ? "-" : letter.lowercased()
     }
-    if has(kebab) { return kebab }
+    if has(kebab) { return Suggestion(name: kebab, isSynonym: false) }
     if let known = Self.synonyms[name] ?? Self.synonyms[name.lowercased()] ?? Self.synonyms[kebab],
       has(known)
     {
-      return known
+      return Suggestion(name: known, isSynonym: true)
     }
-    return nearest(to: name, among: keys.map(\.name))
+    return nearest(to: name, among: keys.map(\.name)).map {
+      Suggestion(name: $0, isSynonym: false)
+    }
   }
 }

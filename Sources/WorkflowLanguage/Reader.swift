@@ -58,16 +58,18 @@ struct Reader {
   var givesHints: Bool { diagnostics.count < 20 }
 
   /// Tells what is wrong with an expression at its place in a scalar.
-  mutating func tell(_ mistake: ExpressionMistake, in node: Node) {
+  mutating func tell(
+    _ mistake: ExpressionMistake, in node: Node, severity: Diagnostic.Severity = .error
+  ) {
     guard !isFull else {
-      mistakeCount += 1
+      if severity == .error { mistakeCount += 1 }
       return
     }
     if lineStarts.isEmpty { lineStarts = source.lineStarts() }
     let start =
       lineStarts.indices.contains(node.mark.line - 1) ? lineStarts[node.mark.line - 1] : nil
     let (mark, length) = source.place(of: mistake.range, in: node, lineStart: start)
-    tell(mistake.message, at: mark, length: length, hint: mistake.hint)
+    tell(mistake.message, at: mark, length: length, hint: mistake.hint, severity: severity)
   }
 
   /// All that was told in the order of the file, each with its line.
@@ -112,7 +114,7 @@ struct Reader {
     guard case .mapping(let pairs) = node.content else {
       tell(
         "\(table.place) is a map with keys such as \"\(table.keys.first?.name ?? "")\", not \(node.kindName)",
-        at: node)
+        at: node, hint: table.hint(insteadOf: node.text))
       return nil
     }
     var fields = Fields(node: node, pairs: pairs)
@@ -125,20 +127,33 @@ struct Reader {
         unknown.append(number)
       }
     }
-    for number in unknown { tell(unknown: pairs[number], after: pairs[..<number].last, table) }
+    for number in unknown {
+      let pair = pairs[number]
+      let near = table.suggestion(for: pair.key.text ?? "")
+      tell(unknown: pair, after: pairs[..<number].last, near?.name, table)
+      // One error for one misspelt key: it is read as the key that was meant, where the value allows that.
+      guard let near, fields[near.name] == nil, let position = table.position(of: near.name) else {
+        continue
+      }
+      if near.hasValue(like: pair.value) {
+        fields.rename(number, to: near.name)
+        fields.bits |= 1 << UInt64(position)
+      } else {
+        fields.meant.append(near.name)
+      }
+    }
     return fields
   }
 
   private mutating func tell(
-    unknown pair: Node.Pair, after last: Node.Pair?, _ table: KeyTable
+    unknown pair: Node.Pair, after last: Node.Pair?, _ near: String?, _ table: KeyTable
   ) {
     let name = pair.key.text ?? ""
-    let near = table.suggestion(for: name)
     // In { description: one, two } the comma was meant to be part of the text.
     let isRest = near == nil && pair.value.isNull && last?.value.text != nil
     tell(
       "\(table.place) has no key \"\(name)\"", at: pair.key,
-      hint: near.map { "did you mean \"\($0)\"?" }
+      hint: table.advice[name] ?? near.map { "did you mean \"\($0)\"?" }
         ?? (isRest
           ? "quote the text before it if the comma is part of that"
           : "it may have: " + table.keys.map(\.name).joined(separator: ", ")))
@@ -157,7 +172,9 @@ struct Reader {
     _ node: Node, _ what: String, _ names: Shape.Names
   ) -> [(name: String, key: Node, value: Node)] {
     guard case .mapping(let pairs) = node.content else {
-      tell("\(what) is a map of names and values, not \(node.kindName)", at: node)
+      tell(
+        "\(what) is a map of names and values, not \(node.kindName)", at: node,
+        hint: Self.hint(forMapInsteadOf: node))
       return []
     }
     return pairs.compactMap { pair in
@@ -186,6 +203,17 @@ struct Reader {
     }
   }
 
+  /// How to write a map for a list such as `[NAME=value]`.
+  private static func hint(forMapInsteadOf node: Node) -> String {
+    var first = node.text
+    if case .sequence(let nodes) = node.content { first = nodes.first?.text }
+    let parts = (first ?? "").split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].utf8.allSatisfy({ $0 > 0x20 }) else {
+      return "write it like: { NAME: value }"
+    }
+    return "write it like: { \(parts[0]): \"\(parts[1])\" }"
+  }
+
   private func isVariableName(_ name: String) -> Bool {
     guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
     var name = name
@@ -209,7 +237,9 @@ struct Reader {
 struct Fields {
   let node: Node
   // Few enough for looking through them to be faster than hashing.
-  private let pairs: [Node.Pair]
+  private var pairs: [Node.Pair]
+  /// The keys that were probably meant by misspelt ones whose values are not read.
+  fileprivate(set) var meant: [String] = []
   /// The keys that are there as bits, in the order of their table.
   fileprivate(set) var bits: UInt64 = 0
 
@@ -221,6 +251,14 @@ struct Fields {
   /// The value of a key.
   subscript(name: String) -> Node? {
     Node.position(of: name, in: pairs).map { pairs[$0].value }
+  }
+
+  /// Whether a key is missing, also under a misspelt name.
+  func lacks(_ name: String) -> Bool { self[name] == nil && !meant.contains(name) }
+
+  /// Reads a misspelt key as the one that was meant.
+  fileprivate mutating func rename(_ position: Int, to name: String) {
+    pairs[position].key.content = .scalar(name, isPlain: true)
   }
 
   /// The key itself, as it stands in the file.

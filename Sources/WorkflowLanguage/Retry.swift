@@ -82,14 +82,13 @@ extension Reader {
       return number(node, "retry", from: 1).map { Retry(limit: $0) }
     }
     guard let fields = self.fields(of: node, .retry) else { return nil }
-    guard let limitNode = fields["limit"] else {
+    if fields.lacks("limit") {
       tell(
         "retry needs a \"limit\"", at: node,
         hint: "write it like: { limit: 3, delay: 2s, backoff: exponential }")
-      return nil
     }
-    guard let limit = number(limitNode, "limit", from: 1) else { return nil }
-    var retry = Retry(limit: limit)
+    // The other keys are read even where the limit is wrong: all errors are reported at once.
+    var retry = Retry(limit: fields["limit"].flatMap { number($0, "limit", from: 1) } ?? 1)
     if let node = fields["delay"] {
       retry.delay = durationText(node, "delay", allowsZero: true) ?? retry.delay
     }

@@ -80,8 +80,29 @@ struct KeyTable: Sendable {
   /// Of these keys at most one may be there.
   let notBoth: [String]
 
-  init(place: String, oneOf: [String] = [], notBoth: [String] = [], keys: [Key]) {
+  /// How such a map is written, with `%` for a text that is there instead of it.
+  let example: String?
+  /// What to do instead of writing a key that is known from other tools, by its name.
+  let advice: [String: String]
+
+  /// How to write the map, for a hint.
+  ///
+  /// - Parameter text: What is there instead of it, if it is a text.
+  /// - Returns: The hint, or nil where there is no example.
+  func hint(insteadOf text: String?) -> String? {
+    guard let example else { return nil }
+    let parts = example.split(separator: "%", omittingEmptySubsequences: false)
+    let text = text.flatMap { $0.isEmpty || $0.hasExpression ? nil : $0 }
+    return "write it like: " + parts.joined(separator: text ?? "…")
+  }
+
+  init(
+    place: String, example: String? = nil, oneOf: [String] = [], notBoth: [String] = [],
+    advice: [String: String] = [:], keys: [Key]
+  ) {
     self.place = place
+    self.example = example
+    self.advice = advice
     self.keys = keys
     self.oneOf = oneOf
     self.notBoth = notBoth

@@ -162,10 +162,31 @@ extension Problem {
       }
     } else if message.contains("is not closed"), here == "[" || here == "{" {
       problem.hint = "quote the text if this is part of it"
+    } else if message.hasPrefix("a \":\" is not"), let hint = hintForIndentation(by: source) {
+      problem.hint = hint
     } else if message.hasPrefix("a second document"), source.line(1).hasPrefix("%") {
       problem.message = "the line --- is missing before this"
       problem.hint = "write it, or leave out the first line"
     }
     return problem
+  }
+
+  /// What to do about a key that is indented deeper than the one above it, whose value is on its line.
+  private func hintForIndentation(by source: SourceText) -> String? {
+    guard mark.line > 1 else { return nil }
+    let line = Array(source.line(mark.line).unicodeScalars)
+    let above = Array(source.line(mark.line - 1).unicodeScalars)
+    let indentation = line.prefix { $0 == " " }.count
+    // A key alone is before the colon, and the one above begins after the dash of its item.
+    let key = line[indentation..<min(line.count, mark.column - 1)]
+    let column = above.prefix { $0 == " " || $0 == "-" }.count
+    let other = above.dropFirst(column).prefix { $0 != ":" && $0 != " " }
+    guard indentation > column, !key.isEmpty, !key.contains(" "), !other.isEmpty,
+      above.dropFirst(column + other.count).starts(with: ": ".unicodeScalars)
+    else { return nil }
+    func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+      String(String.UnicodeScalarView(scalars))
+    }
+    return "indent \"\(text(key))\" like \"\(text(other))\" above"
   }
 }

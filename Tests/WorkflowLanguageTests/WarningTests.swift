@@ -20,6 +20,27 @@ struct WarningTests {
       "steps: [{id: a, run: x, if: \"1 > 2 && params.x\"}]\nparams: {x: 1}\n", "1:29",
       "is never true"
     ),
+    ("steps: [{id: a, run: x, if: cancelled()}]\n", "1:29", "never true outside of \"finally\""),
+    (
+      "steps: [{id: a, run: x, if: \"${{ failure() || cancelled() }}\"}]\n", "1:47",
+      "cancelled() is never true"
+    ),
+    (
+      "steps: [{id: a, run: x, if: \"env.NO_SUCH_VARIABLE == 'x'\"}]\n", "1:30",
+      "\"NO_SUCH_VARIABLE\" is set neither in this file nor in the environment"
+    ),
+    (
+      "env: {INPUT: x}\nsteps: [{id: a, run: x, dir: \"${{ env.INPUTT }}\"}]\n", "2:35",
+      "\"INPUTT\" is set neither"
+    ),
+    (
+      "steps: [{id: a, run: x, env: {A_B: x, C: \"${{ env.A_B }}\"}}]\n", "1:47",
+      "\"A_B\" is set neither"
+    ),
+    (
+      "env: {A_B: x, C: \"${{ env.A_B }}\"}\nsteps: [{id: a, run: x}]\n", "1:23",
+      "\"A_B\" is set neither"
+    ),
   ])
   func `it is told, and the file can be run`(_ text: String, _ place: String, _ says: String) throws
   {
@@ -34,6 +55,9 @@ struct WarningTests {
     "steps: [{id: a, run: x, outputs: {o: \"${{ stdout }}\"}}, {id: b, exec: [echo, \"${{ steps.a.outputs.o }}\"]}]\n",
     "steps: [{id: a, run: x, if: always()}]\n",
     "params: {x: false}\nsteps: [{id: a, run: x, if: params.x}]\n",
+    "steps: [{id: a, run: x}]\nfinally: [{id: b, run: x, if: cancelled()}]\n",
+    "env: {K: x}\nsteps: [{id: a, run: x, if: env.K == 'x'}]\n",
+    "steps: [{id: a, run: x, env: {P: '${{ env.PATH }}', Q: \"${{ env.NO_SUCH || 'x' }}\"}}]\n",
   ])
   func `what is meant is not told of`(_ text: String) throws {
     #expect(try Workflow(text: text, file: "w.yaml").warnings == [])

@@ -116,6 +116,29 @@ struct Expression: Sendable, Equatable {
     return found
   }
 
+  /// The variables that are expected to be set, each with its place: `env.NAME` that is not followed by `||`.
+  var expectedVariables: [(name: String, range: Range<Int>)] {
+    var found: [(name: String, range: Range<Int>)] = []
+    var replaced: [Range<Int>] = []
+    visit { part in
+      switch part.kind {
+      case .binary(.or, let left, _): replaced.append(left.range)
+      case .member(let base, let name):
+        guard case .root(.env) = base.kind, !replaced.contains(part.range) else { return }
+        found.append((name, part.range))
+      default: break
+      }
+    }
+    return found
+  }
+
+  /// Where a function is first called; nil where it is not.
+  func range(of function: Function) -> Range<Int>? {
+    var range: Range<Int>?
+    visit { if case .call(function, _) = $0.kind { range = range ?? $0.range } }
+    return range
+  }
+
   /// Whether it asks how the steps before have ended.
   var asksForStatus: Bool {
     var asks = false

@@ -137,16 +137,16 @@ extension WorkflowReader {
   private func types(
     of root: Expression.Root, _ name: String, in found: Scope, scope: Int, _ bindings: Bindings?
   ) throws(ExpressionScopeMistake) -> ValueTypes {
-    func known(_ names: [String], _ what: String, _ types: ValueTypes)
-      throws(ExpressionScopeMistake) -> ValueTypes
-    {
+    func known(
+      _ names: [String], _ what: String, _ types: ValueTypes, hint: String? = nil
+    ) throws(ExpressionScopeMistake) -> ValueTypes {
       if names.contains(name) { return types }
       let isSearched = names.count < 1000 || readers.allSatisfy(\.givesHints)
       let near =
         isSearched ? nearest(to: name, among: names).map { "did you mean \"\($0)\"?" } : nil
       throw ExpressionScopeMistake(
         message: "there is no \(what) \"\(name)\"",
-        hint: near
+        hint: near ?? hint
           ?? (names.isEmpty
             ? nil : "there are: " + names.prefix(1000).sorted().prefix(10).joined(separator: ", ")))
     }
@@ -158,7 +158,10 @@ extension WorkflowReader {
       case nil: return try known(Array(found.parameters.keys), "parameter", .any)
       }
     case .env: return [.text, .null]
-    case .secrets: return try known(Array(found.secrets.keys), "secret", .text)
+    case .secrets:
+      return try known(
+        Array(found.secrets.keys), "secret", .text,
+        hint: "declare it: secrets: { \(name): { env: \(name.uppercased()) } }")
     case .steps:
       if let group = found.groups[name] {
         if case .each = group.kind { return [.list, .map] }

@@ -69,6 +69,7 @@ extension Reader {
       return kind == "number" ? .number : kind == "boolean" ? .boolean : .string
     }
     guard let node = fields["options"] else {
+      guard fields.lacks("options") else { return nil }
       tell(
         "the choice \"\(name)\" needs \"options\"", at: fields.node,
         hint: "write them like: options: [staging, production]")
@@ -97,6 +98,9 @@ extension Reader {
       guard let fields = fields(of: value, .secret) else { continue }
       let given = ["env", "file", "command"].filter { fields[$0] != nil }
       guard given.count == 1 else {
+        guard !given.isEmpty || ["env", "file", "command"].allSatisfy(fields.lacks) else {
+          continue
+        }
         tell(
           "a secret comes from one of \"env\", \"file\" and \"command\"",
           at: given.isEmpty ? value : key,

@@ -1,4 +1,5 @@
-// What can be checked only once all steps are known: circles, expressions; and what is probably not meant.
+// What can be checked only once all steps are known: cycles and expressions. Warnings are in
+// WorkflowReader+Warnings.
 // What steps need is found in WorkflowReader+Needs.
 
 import YAML
@@ -12,19 +13,15 @@ extension WorkflowReader {
     var builder = GraphBuilder(ids: steps.map(\.id))
     for position in drafts.indices { resolveNeeds(of: position, &builder) }
     var graph: Graph?
-    if mistakeCount == before {
-      do throws(GraphError) {
-        graph = try builder.graph()
-      } catch {
-        if case .cycle(let cycle) = error { tell(cycle: cycle, error) }
-      }
-    }
+    if mistakeCount == before { graph = try? builder.graph() }
+    // A need that leads nowhere is no part of a cycle, so cycles are found beside it.
+    if graph == nil, let cycle = builder.cycle() { tell(cycle: cycle) }
     // Expressions are checked even where needs are wrong, as far as that goes.
     checkExpressions(in: graph)
     return graph
   }
 
-  private mutating func tell(cycle: [String], _ error: GraphError) {
+  private mutating func tell(cycle: [String]) {
     guard let position = steps.firstIndex(where: { $0.id == cycle.first }) else { return }
     let draft = drafts[position]
     let next = cycle[1 % cycle.count]
@@ -35,7 +32,8 @@ extension WorkflowReader {
       need = need ?? name
     }
     readers[draft.file].tell(
-      error.description, at: need?.mark ?? draft.mark, length: need?.length ?? draft.length,
+      GraphError.cycle(cycle).description, at: need?.mark ?? draft.mark,
+      length: need?.length ?? draft.length,
       hint: "one of them must not need the next")
   }
 
@@ -124,92 +122,6 @@ extension WorkflowReader {
       }
     }
   }
-
-  // MARK: Warnings
-
-  /// Tells what is legal and probably not meant.
-  mutating func warn(about graph: Graph) {
-    warnOfImpliedNeeds(graph)
-    warnOfUnusedOutputs()
-    warnOfStepsThatNeverRun()
-  }
-
-  /// A need that another need has already.
-  private mutating func warnOfImpliedNeeds(_ graph: Graph) {
-    for (position, draft) in drafts.enumerated() where draft.needs.count > 1 {
-      let needs = graph.needs(of: StepIndex(position))
-      // In a wide fan-in one need hides in another rarely, and looking for it costs its square.
-      guard needs.count <= 100 else { continue }
-      // One step back only: looking further would take time that grows faster than the file.
-      func other(_ index: StepIndex) -> StepIndex? {
-        needs.first { $0 != index && graph.needs(of: $0).contains(index) }
-      }
-      guard needs.contains(where: { other($0) != nil }) else { continue }
-      for need in draft.needs {
-        guard case .name(let number) = need else { continue }
-        let (name, scope) = (needNames[number].text, needNames[number].scope)
-        guard scopes[scope].groups.isEmpty || scopes[scope].groups[name] == nil,
-          let index = needs.first(where: { isNamed(graph.id(of: $0), name, scope) }),
-          let other = other(index)
-        else { continue }
-        readers[needNames[number].file].tell(
-          "\"\(name)\" is needed already, by \"\(graph.id(of: other))\"",
-          at: needNames[number].mark, length: needNames[number].length, hint: "it can be left out",
-          severity: .warning)
-      }
-    }
-  }
-
-  /// A condition that is false whatever happens: nothing reaches the step.
-  private mutating func warnOfStepsThatNeverRun() {
-    for check in checks where check.place == .condition {
-      guard let value = try? check.template.value(from: NothingKnown()), !value.isTruthy else {
-        continue
-      }
-      readers[check.file].warn(
-        "this condition is never true, so nothing reaches the step", at: check.node,
-        hint: "remove the step, or let it depend on something")
-    }
-  }
-
-  /// An output that is computed and never used.
-  private mutating func warnOfUnusedOutputs() {
-    guard checks.contains(where: { $0.place == .outputs }) else { return }
-    var used: Set<String> = []
-    for check in checks {
-      for (expression, _) in check.template.expressions {
-        expression.visit { part in
-          guard case .member(let outputs, let name) = part.kind,
-            case .member(let step, "outputs") = outputs.kind,
-            case .member(let steps, let id) = step.kind, case .root(.steps) = steps.kind
-          else { return }
-          used.insert("\(check.scope) \(id) \(name)")
-        }
-      }
-    }
-    for check in checks where check.place == .outputs {
-      guard let position = check.draft else { continue }
-      let extras = steps[position].extras
-      let id = steps[position].id.dropFirst(scopes[extras.scope].prefix.count)
-        .prefix { $0 != "[" }
-      guard let name = extras.outputs.first(where: { $0.value == check.template })?.key,
-        !used.contains("\(check.scope) \(id) \(name)")
-      else { continue }
-      readers[check.file].warn(
-        "the output \"\(name)\" of \"\(id)\" is never used in this file", at: check.node)
-    }
-  }
-}
-
-/// The values of expressions of which nothing is known: only what is written out has a value.
-private struct NothingKnown: ValueSource {
-  func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value {
-    throw .unknown
-  }
-
-  func status() throws(ValueProblem) -> StepsStatus { throw .unknown }
-
-  func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String { throw .unknown }
 }
 
 /// Answers whether steps come before another one, whatever the way.

@@ -37,6 +37,7 @@ extension WorkflowReader {
     }
     guard let fields = readers[file].fields(of: node, .dotenv) else { return nil }
     guard let pathNode = fields["path"] else {
+      guard fields.lacks("path") else { return nil }
       readers[file].tell(
         "a file of variables needs a \"path\"", at: node, hint: "write it like: { path: .env }")
       return nil

@@ -126,6 +126,7 @@ extension WorkflowReader {
       let by = number("by", &self)
     else { return nil }
     guard let from, let to else {
+      guard fields.lacks("from") || fields.lacks("to") else { return nil }
       readers[file].tell(
         "a range needs \"from\" and \"to\"", at: node, hint: "write it like: { from: 1, to: 5 }")
       return nil

@@ -11,7 +11,7 @@ extension WorkflowReader {
     guard let fields = readers[file].fields(of: node, .step) else { return (nil, before) }
     let needs = fields["needs"].map { readNeeds($0, context) } ?? before
     // Without a name it is read all the same, for its other mistakes.
-    let id = readID(fields["id"], of: node, context) ?? "(step \(drafts.count + 1))"
+    let id = readID(fields, context) ?? "(step \(drafts.count + 1))"
     if context.isFinally {
       finallyIDs.insert(fullID(id, scope: context.scope))
       if fields["needs"] != nil {
@@ -152,11 +152,13 @@ extension WorkflowReader {
 
   // MARK: Names
 
-  private mutating func readID(_ node: Node?, of step: Node, _ context: Context) -> String? {
+  private mutating func readID(_ fields: Fields, _ context: Context) -> String? {
     let file = context.file
-    guard let node else {
+    guard let node = fields["id"] else {
+      guard fields.lacks("id") else { return nil }
       readers[file].tell(
-        "a step needs an \"id\"", at: step.mark, length: 1, hint: "add one, such as: id: build")
+        "a step needs an \"id\"", at: fields.node.mark, length: 1,
+        hint: "add one, such as: id: build")
       return nil
     }
     guard let id = readers[file].text(node, "id") else { return nil }
@@ -226,7 +228,7 @@ extension WorkflowReader {
       }
       return .exec(words)
     case (nil, nil):
-      guard fields["approval"] == nil else { return .wait }
+      guard KeyTable.step.oneOf.allSatisfy(fields.lacks) else { return .wait }
       readers[file].tell(
         "this step does nothing", at: fields.node.mark, length: 1,
         hint: "add \"run\" with a script, or \"exec\" with a program and its arguments")
@@ -236,6 +238,12 @@ extension WorkflowReader {
 
   private mutating func readScript(_ node: Node, _ context: Context) -> String? {
     let file = context.file
+    if case .sequence = node.content {
+      readers[file].tell(
+        "run is a text, not a list", at: node,
+        hint: "did you mean \"exec\"? That is a program with its arguments")
+      return nil
+    }
     guard let text = node.text, text.hasExpression else {
       return readers[file].nonEmptyText(node, "run")
     }
@@ -337,7 +345,7 @@ extension WorkflowReader {
     if let node = fields["inputs"] { rule.inputs = patterns(node, "inputs", context) }
     if let node = fields["outputs"] { rule.outputs = patterns(node, "outputs", context) }
     rule.key = fields["key"].flatMap { template($0, "key", .cacheKey, context, draft: draft) }
-    if fields["inputs"] == nil && fields["key"] == nil {
+    if fields.lacks("inputs") && fields.lacks("key") {
       readers[context.file].tell(
         "cache needs \"inputs\" or a \"key\"", at: node,
         hint: "write it like: { inputs: [src/**], outputs: [build/app] }")

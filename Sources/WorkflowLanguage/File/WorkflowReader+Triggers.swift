@@ -76,6 +76,7 @@ extension WorkflowReader {
     }
     guard let fields = readers[0].fields(of: node, .files) else { return nil }
     guard let paths = fields["paths"] else {
+      guard fields.lacks("paths") else { return nil }
       readers[0].tell(
         "files needs \"paths\"", at: node, hint: "write it like: { paths: [src/**] }")
       return nil
@@ -145,6 +146,7 @@ extension WorkflowReader {
         "\"time-zone\" counts only with \"cron\"", at: key, hint: "leave it out")
     }
     guard let node = fields["every"] else {
+      guard fields.lacks("cron"), fields.lacks("every") else { return nil }
       readers[0].tell(
         "a schedule needs \"cron\" or \"every\"", at: node,
         hint: "write it like: { cron: '30 2 * * *', time-zone: Europe/Berlin } or { every: 10m }")

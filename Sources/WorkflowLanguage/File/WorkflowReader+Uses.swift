@@ -52,6 +52,7 @@ extension WorkflowReader {
     refuseInUsed(used, inner)
     readSettings(used, &inner)
     guard let steps = used["steps"] else {
+      guard used.lacks("steps") else { return (nil, needs) }
       readers[inner.file].tell("a workflow needs \"steps\"", at: root.mark, length: 1)
       return (nil, needs)
     }

@@ -183,6 +183,7 @@ struct WorkflowReader {
     let triggers = fields["on"].flatMap { readTriggers($0, context) }
     readSettings(fields, &context)
     guard let steps = fields["steps"] else {
+      guard fields.lacks("steps") else { return nil }
       readers[0].tell("a workflow needs \"steps\"", at: root.mark, length: 1)
       return nil
     }
@@ -280,6 +281,9 @@ struct WorkflowReader {
     if !isStep, Node.position(of: "parallel", in: pairs) != nil {
       return readParallel(node, pairs, after: before, context)
     }
+    if !isStep, let (renamed, pairs) = misspeltParallel(node, pairs, context) {
+      return readParallel(renamed, pairs, after: before, context)
+    }
     if !isStep, Node.position(of: "steps", in: pairs) != nil {
       guard let steps = readers[context.file].fields(of: node, .sequence)?["steps"] else {
         return (nil, before)
@@ -288,6 +292,22 @@ struct WorkflowReader {
       return (outline, ends)
     }
     return readStep(node, after: before, context)
+  }
+
+  /// A group whose key `parallel` is misspelt, with the right key; nil where it is none.
+  private mutating func misspeltParallel(
+    _ node: Node, _ pairs: [Node.Pair], _ context: Context
+  ) -> (Node, [Node.Pair])? {
+    guard pairs.count == 1, let name = pairs[0].key.text, !KeyTable.step.has(name),
+      case .sequence = pairs[0].value.content, nearest(to: name, among: ["parallel"]) != nil
+    else { return nil }
+    readers[context.file].tell(
+      "a step has no key \"\(name)\"", at: pairs[0].key, hint: "did you mean \"parallel\"?")
+    var renamed = pairs
+    renamed[0].key.content = .scalar("parallel", isPlain: true)
+    var group = node
+    group.content = .mapping(renamed)
+    return (group, renamed)
   }
 
   private mutating func readParallel(

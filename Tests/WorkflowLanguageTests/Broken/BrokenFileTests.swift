@@ -104,7 +104,7 @@ struct BrokenFileTests {
       Issue.record("was accepted")
     } catch {
       #expect(error.diagnostics.map(\.line) == [2])
-      #expect(error.description.contains("in a circle: step0 -> step1 -> "))
+      #expect(error.description.contains("dependency cycle: step0 -> step1 -> "))
       #expect(error.description.utf8.count < 2000)
     }
   }

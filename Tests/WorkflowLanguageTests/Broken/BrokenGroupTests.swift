@@ -40,14 +40,14 @@ struct BrokenGroupTests {
       "step \"b\" needs \"zzz\", which does not exist"),
     Mistake(
       "steps: [{id: a, run: x, needs: b}, {id: b, run: x}]\n", ["1:32"],
-      "in a circle: a -> b -> a"),
+      "dependency cycle: a -> b -> a"),
     // What could not be read has no place in a circle.
     Mistake(
       "steps: [{id: a, foreach: x, run: x}, {id: b, run: x, needs: c}, {id: c, run: x, needs: a}]\n",
       ["1:26"], "foreach takes a list"),
     Mistake(
       "steps: [{id: a, foreach: [1, 2], run: x, needs: b}, {id: b, run: x}]\n", ["1:49"],
-      "in a circle"),
+      "dependency cycle"),
     Mistake(
       "steps: [{id: a, foreach: [1, 2], run: x, needs: a}]\n", ["1:49"], "step \"a\" needs itself"),
     Mistake(
@@ -55,11 +55,11 @@ struct BrokenGroupTests {
       "step"),
     Mistake(
       "steps: [{parallel: [{id: a, run: x, needs: b}, {id: b, run: x, needs: a}]}]\n", ["1:44"],
-      "in a circle: a -> b -> a"),
+      "dependency cycle: a -> b -> a"),
     Mistake(
       "steps:\n- {id: a, run: x, needs: c}\n- parallel:\n  - {id: b, run: x}\n  - {id: c, run: x}\n",
       ["2:26"],
-      "in a circle: a -> c -> a"),
+      "dependency cycle: a -> c -> a"),
     Mistake(
       "steps: [{parallel: [{id: a, run: x}], if: failure()}]\n", ["1:39"],
       "give it to the steps in the group"),

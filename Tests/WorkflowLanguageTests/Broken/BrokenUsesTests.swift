@@ -47,7 +47,7 @@ struct BrokenUsesTests {
       ["sub.yaml:1:23"], "in a circle"),
     Mistake(
       "steps: [{id: b, uses: ./sub.yaml}]\n", ["sub.yaml": "steps: [{id: c, cmd: x}]\n"],
-      ["sub.yaml:1:9", "sub.yaml:1:17"], "did you mean \"run\"?"),
+      ["sub.yaml:1:17"], "did you mean \"run\"?"),
     Mistake(
       "steps: [{id: b, uses: ./sub.yaml}]\n", ["sub.yaml": ""], ["sub.yaml:1:1"],
       "the file is empty"),

@@ -11,14 +11,19 @@ struct BrokenYAMLTests {
     Mistake("steps:\n  - id: a\n  \trun: x\n", ["3:3"], "use spaces"),
     Mistake(
       "steps:\n  - id: a\n    run: x\n   needs: []\n", ["4:4"], "indented like the items above"),
-    Mistake("steps:\n  - id: a\n    run: x\n      needs: []\n", ["4:12"], "indentation"),
+    Mistake(
+      "steps:\n  - id: a\n    run: x\n      needs: []\n", ["4:12"],
+      "indent \"needs\" like \"run\" above"),
     Mistake(
       "steps:\n  - id: a\n    run: x\n - id: b\n    run: x\n", ["4:2"],
       "indented like the items above"),
     Mistake("steps: - {id: a, run: x}\n", ["1:8"], "put it on a line of its own"),
     Mistake("steps:\n- {id: a, run: x}\n name: y\n", ["3:2"], "expected here"),
     Mistake("  name: x\nsteps: [{id: a, run: x}]\n", ["2:1"], "indent"),
-    Mistake("name: x\n  shell: bash\nsteps: [{id: a, run: x}]\n", ["2:8"], "check the indentation"),
+    Mistake(
+      "name: x\n  shell: bash\nsteps: [{id: a, run: x}]\n", ["2:8"],
+      "indent \"shell\" like \"name\" above"),
+    Mistake("name: x\n  - y: z\nsteps: []\n", ["2:6"], "or check the indentation"),
     Mistake(
       "env:\n  A: 1\n B: 2\nsteps: [{id: a, run: x}]\n", ["3:2"], "indent it like the keys above"),
     Mistake("steps:\n- id: a\n  run: |\n    x\n   y\n", ["5:4"], "expected"),

@@ -1,0 +1,154 @@
+// What is legal and probably not meant.
+
+import YAML
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+extension WorkflowReader {
+  /// Tells what is legal and probably not meant.
+  mutating func warn(about graph: Graph) {
+    warnOfImpliedNeeds(graph)
+    warnOfUnusedOutputs()
+    warnOfStepsThatNeverRun()
+    warnOfCancelled()
+    warnOfUnsetVariables()
+  }
+
+  /// A need that another need has already.
+  private mutating func warnOfImpliedNeeds(_ graph: Graph) {
+    for (position, draft) in drafts.enumerated() where draft.needs.count > 1 {
+      let needs = graph.needs(of: StepIndex(position))
+      // In a wide fan-in one need hides in another rarely, and looking for it costs its square.
+      guard needs.count <= 100 else { continue }
+      // One step back only: looking further would take time that grows faster than the file.
+      func other(_ index: StepIndex) -> StepIndex? {
+        needs.first { $0 != index && graph.needs(of: $0).contains(index) }
+      }
+      guard needs.contains(where: { other($0) != nil }) else { continue }
+      for need in draft.needs {
+        guard case .name(let number) = need else { continue }
+        let (name, scope) = (needNames[number].text, needNames[number].scope)
+        guard scopes[scope].groups.isEmpty || scopes[scope].groups[name] == nil,
+          let index = needs.first(where: { isNamed(graph.id(of: $0), name, scope) }),
+          let other = other(index)
+        else { continue }
+        readers[needNames[number].file].tell(
+          "\"\(name)\" is needed already, by \"\(graph.id(of: other))\"",
+          at: needNames[number].mark, length: needNames[number].length, hint: "it can be left out",
+          severity: .warning)
+      }
+    }
+  }
+
+  /// A condition that is false whatever happens: nothing reaches the step.
+  private mutating func warnOfStepsThatNeverRun() {
+    for check in checks where check.place == .condition {
+      guard let value = try? check.template.value(from: NothingKnown()), !value.isTruthy else {
+        continue
+      }
+      readers[check.file].warn(
+        "this condition is never true, so nothing reaches the step", at: check.node,
+        hint: "remove the step, or let it depend on something")
+    }
+  }
+
+  /// `cancelled()` where it is never true: a run that is cancelled starts no step but those under `finally`.
+  private mutating func warnOfCancelled() {
+    for check in checks where check.place == .condition {
+      guard let position = check.draft, position < steps.count,
+        steps[position].extrasIfAny?.finally == nil
+      else { continue }
+      for (expression, offset) in check.template.expressions {
+        guard let range = expression.range(of: .cancelled) else { continue }
+        readers[check.file].tell(
+          ExpressionMistake(
+            message:
+              "cancelled() is never true outside of \"finally\": a cancelled run starts no other step",
+            hint: "move the step to \"finally\"; for !cancelled() write always()", range: range
+          ).moved(by: offset), in: check.node, severity: .warning)
+      }
+    }
+  }
+
+  /// A variable that nothing sets here, and that no `||` gives another value.
+  private mutating func warnOfUnsetVariables() {
+    for check in checks {
+      for (expression, offset) in check.template.expressions {
+        for (name, range) in expression.expectedVariables {
+          let scope = scopes[check.scope]
+          let isOfFile = scope.environment[name] != nil
+          let sees = check.place == .workflowEnvironment ? false : isOfFile
+          guard !sees, scope.dotenv[name] == nil, !Self.hasEnvironmentVariable(name) else {
+            continue
+          }
+          let step = check.draft.flatMap { $0 < steps.count ? steps[$0] : nil }
+          let hint: String =
+            isOfFile
+            ? "the variables under \"env\" of a workflow do not see one another"
+            : step?.environment[name] != nil
+              ? "the variables of a step are seen by its command, not by its expressions"
+              : nearest(
+                to: name, among: Array(scope.environment.keys) + Array(scope.dotenv.keys)
+              ).map { "did you mean \"\($0)\"?" }
+                ?? "where it may be missing, write: env.\(name) || ''"
+          readers[check.file].tell(
+            ExpressionMistake(
+              message:
+                "the variable \"\(name)\" is set neither in this file nor in the environment",
+              hint: hint, range: range
+            ).moved(by: offset), in: check.node, severity: .warning)
+        }
+      }
+    }
+  }
+
+  /// An output that is computed and never used.
+  private mutating func warnOfUnusedOutputs() {
+    guard checks.contains(where: { $0.place == .outputs }) else { return }
+    var used: Set<String> = []
+    for check in checks {
+      for (expression, _) in check.template.expressions {
+        expression.visit { part in
+          guard case .member(let outputs, let name) = part.kind,
+            case .member(let step, "outputs") = outputs.kind,
+            case .member(let steps, let id) = step.kind, case .root(.steps) = steps.kind
+          else { return }
+          used.insert("\(check.scope) \(id) \(name)")
+        }
+      }
+    }
+    for check in checks where check.place == .outputs {
+      guard let position = check.draft else { continue }
+      let extras = steps[position].extras
+      let id = steps[position].id.dropFirst(scopes[extras.scope].prefix.count)
+        .prefix { $0 != "[" }
+      guard let name = extras.outputs.first(where: { $0.value == check.template })?.key,
+        !used.contains("\(check.scope) \(id) \(name)")
+      else { continue }
+      readers[check.file].warn(
+        "the output \"\(name)\" of \"\(id)\" is never used in this file", at: check.node)
+    }
+  }
+}
+
+extension WorkflowReader {
+  /// Whether the process has an environment variable.
+  private static func hasEnvironmentVariable(_ name: String) -> Bool { getenv(name) != nil }
+}
+
+/// The values of expressions of which nothing is known: only what is written out has a value.
+private struct NothingKnown: ValueSource {
+  func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value {
+    throw .unknown
+  }
+
+  func status() throws(ValueProblem) -> StepsStatus { throw .unknown }
+
+  func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String { throw .unknown }
+}
