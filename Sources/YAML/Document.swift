@@ -74,11 +74,8 @@ private struct Composer {
   mutating func read(_ reader: EventReader) throws(Problem) {
     while true {
       let event = try reader.next()
-      if let tag = event.properties?.tag {
-        problems.append(
-          Problem(
-            message: "a ! at the beginning means something to YAML", mark: event.start,
-            length: tag.unicodeScalars.count, hint: "quote the text"))
+      if let tag = event.properties?.tag, let problem = Tag(tag).problem(with: event) {
+        problems.append(problem)
       }
       switch event.kind {
       case .streamEnd: return
@@ -95,10 +92,8 @@ private struct Composer {
       case .scalar(let text, let isPlain):
         let isOnOneLine = event.start.line == event.end.line
         let length = isOnOneLine ? event.end.column - event.start.column : 1
-        // What a foreign tag has swallowed is not what was meant, so nothing is made of it.
         let content: Node.Content =
-          event.properties?.tag == nil
-          ? .scalar(text, isPlain: isPlain) : .scalar("", isPlain: true)
+          event.properties?.tag.map { Tag($0).content(of: text) } ?? .scalar(text, isPlain: isPlain)
         add(
           Node(content: content, mark: event.start, length: max(1, length)),
           anchor: event.properties?.anchor)

@@ -14,7 +14,7 @@ struct YAMLEvent {
   /// What may stand before a value.
   final class Properties {
     let anchor: String?
-    /// A tag that is none of YAML's own, such as `!x`.
+    /// A tag: `!x`, or in full for one of YAML's own, such as `tag:yaml.org,2002:str` for `!!str`.
     let tag: String?
 
     init(anchor: String?, tag: String?) {
@@ -86,7 +86,7 @@ struct YAMLEvent {
     return YAMLEvent(
       kind: kind,
       properties: hasProperties
-        ? unsafe YAMLEvent.Properties(anchor: text(anchor), tag: foreignTag(tag)) : nil,
+        ? unsafe YAMLEvent.Properties(anchor: text(anchor), tag: text(tag)) : nil,
       start: unsafe mark(event.start_mark),
       end: unsafe mark(event.end_mark))
   }
@@ -94,11 +94,6 @@ struct YAMLEvent {
   private func text(_ pointer: UnsafeMutablePointer<yaml_char_t>?) -> String? {
     guard let pointer = unsafe pointer else { return nil }
     return unsafe String(cString: pointer)
-  }
-
-  private func foreignTag(_ pointer: UnsafeMutablePointer<yaml_char_t>?) -> String? {
-    guard let tag = unsafe text(pointer), !tag.hasPrefix("tag:yaml.org,2002:") else { return nil }
-    return tag
   }
 
   private func mark(_ mark: yaml_mark_t) -> Mark {

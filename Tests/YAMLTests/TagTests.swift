@@ -1,0 +1,47 @@
+// Tests of the tags of YAML itself.
+
+import Testing
+
+@testable import YAML
+
+/// Tags such as `!!str` say of which kind a value is, or are refused.
+struct TagTests {
+  private func document(_ text: String) -> Document { Document(SourceText(Array(text.utf8))) }
+
+  @Test(arguments: [
+    ("!!str 12", "12", false), ("!!str", "", false), ("!!str null", "null", false),
+    ("!<tag:yaml.org,2002:str> true", "true", false), ("!!int '3'", "3", true),
+    ("!!float \"1.5\"", "1.5", true), ("!!bool 'true'", "true", true), ("!!null ''", "", true),
+    ("&a !!str 12", "12", false),
+  ]) func `a tag decides what a scalar is`(_ text: String, _ expected: String, _ isPlain: Bool)
+    throws
+  {
+    let document = document(text + "\n")
+    #expect(document.problems == [])
+    let root = try #require(document.root)
+    guard case .scalar(let found, let foundPlain) = root.content else {
+      Issue.record("\(root)")
+      return
+    }
+    #expect(found == expected && foundPlain == isPlain)
+  }
+
+  @Test(arguments: [
+    ("!!bool yes", "\"yes\" is neither true nor false"), ("!!int 1.5", "is not a whole number"),
+    ("!!int x", "is not a whole number"), ("!!float .inf", "is not a number"),
+    ("!!null x", "is not nothing"), ("!!set {a}", "there is no !!set"),
+    ("!!binary aGk=", "there is no !!binary"),
+    ("!!timestamp 2001-12-14", "there is no !!timestamp"),
+    ("!!seq x", "!!seq is for lists"), ("!!map [x]", "!!map is for maps"),
+    ("!!str [x]", "not for a list or a map"), ("!!int {a: b}", "not for a list or a map"),
+    ("!own x", "a ! at the beginning means something to YAML"), ("! x", "a ! at the beginning"),
+  ]) func `a tag that does not fit is refused where it is`(_ text: String, _ says: String) {
+    let problems = document("k: " + text + "\n").problems
+    #expect(problems.count == 1 && problems.first?.message.contains(says) == true, "\(problems)")
+    #expect(problems.first?.mark == Mark(line: 1, column: 4))
+  }
+
+  @Test func `lists and maps may have their own tags`() {
+    #expect(document("a: !!seq [1]\nb: !!map {c: d}\n").problems == [])
+  }
+}
