@@ -38,21 +38,42 @@ extension StepPerformer {
     }
   }
 
+  /// The files that a step was declared to make, with their hashes.
+  ///
+  /// - Returns: The files; nil where it declares none, or where they cannot be read.
+  func filesMade(by context: StepContext) -> [String: String]? {
+    guard let rule = context.step.extrasIfAny?.cache else { return nil }
+    return try? executor.hashes(ofFiles: rule.outputs, in: context.resolved.directories)
+  }
+
+  /// Finds a pattern under `cache.outputs` that names no file; nil when all do.
+  ///
+  /// The step has failed then, though it ended well: a step whose output is misspelt would be up to date for ever after.
+  func missingFiles(_ files: [String: String]?, _ context: StepContext) -> String? {
+    guard let files, let rule = context.step.extrasIfAny?.cache else { return nil }
+    for pattern in rule.outputs where !pattern.hasPrefix("!") {
+      guard let search = try? FileSearch([pattern]) else { continue }
+      guard !files.keys.contains(where: search.names) else { continue }
+      return "there is no file that \"\(pattern)\" under cache.outputs names"
+    }
+    return nil
+  }
+
   /// Remembers a step that has succeeded.
   ///
   /// - Parameters:
   ///   - before: What it was when it started.
   ///   - context: The step.
+  ///   - files: The files that it made.
   ///   - outputs: What it has left.
-  func remember(_ before: StepTrace, _ context: StepContext, _ outputs: StepOutputs) {
-    guard let cache, let rule = context.step.extrasIfAny?.cache else { return }
+  func remember(
+    _ before: StepTrace, _ context: StepContext, _ files: [String: String], _ outputs: StepOutputs
+  ) {
+    guard let cache else { return }
     var trace = before
     trace.outputs = outputs
-    // What cannot be read or written now only makes the step run again.
-    guard
-      let files = try? executor.hashes(ofFiles: rule.outputs, in: context.resolved.directories)
-    else { return }
     trace.files = files
+    // What cannot be written now only makes the step run again.
     try? cache.memory.remember(trace, of: context.step.id)
   }
 }

@@ -242,8 +242,15 @@ struct StepPerformer: Sendable {
     try begin(.started, of: job, attempt: number)
     slots.started(step)
     let context = context(of: job, attempt: number, resolved, values)
-    let event = await execute(context, values)
-    if let trace, case .succeeded(let outputs) = event { remember(trace, context, outputs) }
+    var event = await execute(context, values)
+    if case .succeeded(let outputs) = event {
+      let files = filesMade(by: context)
+      if let problem = missingFiles(files, context) {
+        event = .failed(.badOutputs(problem))
+      } else if let trace, let files {
+        remember(trace, context, files, outputs)
+      }
+    }
     if let delay = delay(after: event, attempt: number, of: context.step),
       case .failed(let reason) = event,
       record(.retrying(reason, after: delay), of: job, attempt: number)

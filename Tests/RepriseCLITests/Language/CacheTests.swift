@@ -53,6 +53,39 @@ struct CacheTests {
     #expect(times == 2)
   }
 
+  @Test(arguments: ["never", "made, never", "'*.o'", "'made/*.{o,a}'"])
+  func `a step that has not made what its outputs name has failed, each time`(_ outputs: String)
+    async throws
+  {
+    try scenario.write(
+      """
+      steps:
+        - id: a
+          run: |
+            echo run >> ledger
+            mkdir -p made; echo x > made/x
+          cache: { inputs: src, outputs: [\(outputs)] }
+      """, to: "v.yaml")
+    for count in 1...2 {
+      let ended = try await scenario.reprise("run", "v.yaml").fails(with: 1)
+      #expect(ended.output.contains("there is no file that"), "\(ended.output)")
+      #expect(times == count)
+    }
+    try await scenario.reprise("run", "v.yaml", "--no-journal").fails(with: 1)
+  }
+
+  @Test func `outputs that are taken away again need not be made`() async throws {
+    try scenario.write(
+      """
+      steps:
+        - id: a
+          run: "echo run >> ledger; mkdir -p made; echo x > made/x"
+          cache: { inputs: src, outputs: [made, "!made/*.tmp"] }
+      """, to: "v.yaml")
+    for _ in 1...2 { try await scenario.reprise("run", "v.yaml").succeeds() }
+    #expect(times == 1)
+  }
+
   @Test func `times do not count, contents do`() async throws {
     try await run()
     try scenario.write("a", to: "src/a.c")
