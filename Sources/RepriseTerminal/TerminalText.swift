@@ -73,6 +73,23 @@ package enum TerminalText {
     return result + "…"
   }
 
+  /// The text in lines of at most a number of columns, broken anywhere; what is left over is cut.
+  static func wrapped(_ text: String, to columns: Int, linesMax: Int) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    var rest = text[...]
+    while lines.count < linesMax - 1, let character = rest.first {
+      if !line.isEmpty, width(line) + width(character) > columns {
+        lines.append(line)
+        line = ""
+        continue
+      }
+      line.append(character)
+      rest = rest.dropFirst()
+    }
+    return lines + [cut(line + rest, to: max(1, columns))].filter { !$0.isEmpty }
+  }
+
   /// The text filled up with spaces to a number of columns.
   static func padded(_ text: String, to columns: Int) -> String {
     text + String(repeating: " ", count: max(0, columns - width(text)))

@@ -37,7 +37,8 @@ struct TreeView {
         $0.rendered(style, columns: size.columns - 1)
       }
     }
-    let frame = header + bodyLines(treeRows(plan.outline, style), size) + footer
+    let footer = footer(columns: size.columns - 1)
+    let frame = header + bodyLines(treeRows(plan.outline, style), size, footer.count) + footer
     // The last column stays empty: writing there makes some terminals wrap.
     return frame.map { $0.rendered(style, columns: size.columns - 1) }
   }
@@ -83,7 +84,7 @@ struct TreeView {
       + (names.count > 3 ? ", …" : "") + since
   }
 
-  private var footer: [Row] {
+  private func footer(columns: Int) -> [Row] {
     let counts = state.counts
     var parts = ["\(counts.final) of \(state.steps.count) done"]
     for (count, word) in [
@@ -100,6 +101,7 @@ struct TreeView {
     guard options.hasKeys else { return rows }
     if let step = state.steps.first(where: { $0.approval != nil }) {
       let id = TerminalText.sanitized(step.id)
+      rows += questionRows(step.approval ?? "", id, columns)
       rows.append(Row(parts: [("a approve \(id)\(dot)x refuse it", .yellow)]))
     }
     if options.showsHelp {
@@ -124,15 +126,26 @@ struct TreeView {
     return rows
   }
 
+  /// The question of an approval, where its row in the tree may be too short for it: nobody is to approve what
+  /// cannot be read.
+  private func questionRows(_ question: String, _ id: String, _ columns: Int) -> [Row] {
+    let text = "\(id): \(TerminalText.sanitized(question))"
+    let widthOfOthers = 2 + 40 + 2 + 7 + 2 + "waits for approval: ".count
+    guard widthOfOthers + TerminalText.width(text) > columns else { return [] }
+    return TerminalText.wrapped(text, to: columns, linesMax: 4).map {
+      Row(parts: [($0, .yellow)])
+    }
+  }
+
   private var endOfRun: Timestamp? {
     if case .ended = state.phase { state.phaseChangedAt } else { nil }
   }
 
   // MARK: The steps
 
-  private func bodyLines(_ rows: [TreeRow], _ size: Size) -> [Row] {
+  private func bodyLines(_ rows: [TreeRow], _ size: Size, _ footerCount: Int) -> [Row] {
     // Header and footer keep their places, and the cursor stands below.
-    let room = max(3, size.rows - header.count - footer.count - 1)
+    let room = max(3, size.rows - header.count - footerCount - 1)
     let width = min(40, rows.map { $0.guide.count + name(of: $0).count }.max() ?? 0)
     return folded(rows, room: room).map { item in
       switch item {
@@ -148,16 +161,21 @@ struct TreeView {
     case fold(String)
   }
 
-  /// Leaves out rows until the rest fits: finished ones from the top, then pending ones from the
-  /// bottom, then whatever is left over.
+  /// Leaves out rows until the rest fits.
+  ///
+  /// Finished ones go first, from the top, then pending ones from the bottom, then all others. Steps that wait
+  /// for approval go last, and the one that the keys are for last of all.
   private func folded(_ rows: [TreeRow], room: Int) -> [Item] {
     guard rows.count > room else { return rows.map(Item.step) }
     var isHidden = Array(repeating: false, count: rows.count)
     var excess = rows.count - room + 2
-    func hide(_ positions: some Sequence<Int>, where matches: (StepPhase) -> Bool) -> Int {
+    func hide(
+      _ positions: some Sequence<Int>, approvals: Bool = false, where matches: (StepPhase) -> Bool
+    ) -> Int {
       var hidden = 0
       for position in positions where excess > 0 && !isHidden[position] {
-        guard matches(phase(of: rows[position])) else { continue }
+        guard approvals || !waitsForApproval(rows[position]), matches(phase(of: rows[position]))
+        else { continue }
         isHidden[position] = true
         hidden += 1
         excess -= 1
@@ -168,13 +186,18 @@ struct TreeView {
       if case .failed = phase { false } else { phase.isFinal }
     }
     let waiting = hide(rows.indices.reversed()) { $0 == .pending || $0 == .ready }
-    let others = hide(rows.indices.reversed()) { _ in true }
+    var others = hide(rows.indices.reversed()) { _ in true }
+    others += hide(rows.indices.reversed(), approvals: true) { _ in true }
     let shown = rows.indices.filter { !isHidden[$0] }.map { Item.step(rows[$0]) }
     func steps(_ count: Int) -> String { count == 1 ? "1 step" : "\(count) steps" }
     let top = finished > 0 ? [Item.fold("\(steps(finished)) finished")] : []
     let below = [(waiting, "waiting"), (others, "more")].filter { $0.0 > 0 }
       .map { "\(steps($0.0)) \($0.1)" }.joined(separator: ", ")
     return top + shown + (below.isEmpty ? [] : [Item.fold(below)])
+  }
+
+  private func waitsForApproval(_ row: TreeRow) -> Bool {
+    row.members.isEmpty && state.steps[row.step].approval != nil
   }
 
   /// What a row is called: one of many by what tells it from the others.

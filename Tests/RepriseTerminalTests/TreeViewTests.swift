@@ -139,6 +139,42 @@ struct TreeViewTests {
     #expect(shown.contains("a approve a · x refuse it"))
   }
 
+  @Test func `a step that waits for approval is the last to be folded, with its question`() throws {
+    let ids = (1...30).map { "s\($0)" } + ["gate"] + (31...60).map { "s\($0)" }
+    let plan = RunPlan(
+      workflow: "many", steps: ids.map { PlannedStep(id: $0) },
+      outline: .parallel(ids.indices.map { .step(StepIndex($0)) }))
+    let running = (1...20).flatMap { started("s\($0)") }
+    let state = try state(
+      running + [
+        .step("gate", attempt: 0, .ready), .step("gate", attempt: 0, .waiting("Really?")),
+      ],
+      plan: plan)
+    for rows in 6...24 {
+      let shown = lines(state, columns: 80, rows: rows, options: TreeView.Options())
+      #expect(
+        shown.contains { $0.contains("gate") && $0.contains("waits for approval: Really?") },
+        "\(rows) rows: \(shown)")
+    }
+  }
+
+  @Test func `the question of an approval is below the tree where its row may be too short`() throws
+  {
+    let question = "Deploy the version 1.2.3 to production, where people are at work?"
+    let state = try state([
+      .step("a", attempt: 0, .ready), .step("a", attempt: 0, .waiting(question)),
+    ])
+    for columns in [24, 40, 60, 80] {
+      let footer = lines(state, columns: columns, options: TreeView.Options())
+        .drop { !$0.contains("of 4 done") }.dropFirst()
+      #expect(
+        footer.joined(separator: " ").replacing(" ", with: "").contains(
+          question.replacing(" ", with: "")), "\(columns) columns: \(footer)")
+    }
+    #expect(
+      !lines(state, columns: 160, options: TreeView.Options()).contains("a: \(question)"))
+  }
+
   @Test func `no row is wider than the window, whatever it shows`() throws {
     let text = "\u{1B}[31m漢字漢字漢字漢字漢字漢字漢字漢字\t\u{202E}abc\u{7}" + String(repeating: "x", count: 500)
     let state = try state(
