@@ -10,6 +10,8 @@ struct ExpressionScope {
   var allowsStatus = false
   /// Whether files may be hashed here.
   var allowsFiles = true
+  /// Checks that all members of a name may be used at once, as in `toJSON(env)`.
+  var whole: (_ root: Expression.Root) throws(ExpressionScopeMistake) -> Void
   /// The kinds of value of the members of a name; nil for a member that does not exist.
   var member: (_ root: Expression.Root, _ name: String) throws(ExpressionScopeMistake) -> ValueTypes
 }
@@ -36,11 +38,7 @@ extension Expression {
         guard Self.hasMembers(root) else {
           return try base.types(in: scope).isDisjoint(with: .map) ? throwing(noMember(name)) : .any
         }
-        do throws(ExpressionScopeMistake) {
-          return try scope.member(root, name)
-        } catch {
-          throw ExpressionMistake(message: error.message, hint: error.hint, range: range)
-        }
+        return try checked { () throws(ExpressionScopeMistake) in try scope.member(root, name) }
       }
       if let types = try outputTypes(name, of: base, in: scope) { return types }
       let types = try base.types(in: scope)
@@ -57,6 +55,9 @@ extension Expression {
           throw ExpressionMistake(
             message: "what is taken of \(root.rawValue) is named, not computed",
             hint: "write it like: \(root.rawValue).name", range: index.range)
+        }
+        if Self.hasMembers(root), case .literal(.text(let name)) = index.kind {
+          return try checked { () throws(ExpressionScopeMistake) in try scope.member(root, name) }
         }
       }
       let types = try base.types(in: scope)
@@ -84,6 +85,16 @@ extension Expression {
       return try types(of: symbol, left, right, in: scope)
     case .call(let function, let arguments):
       return try types(of: function, arguments, in: scope)
+    }
+  }
+
+  private func checked<Result>(
+    _ check: () throws(ExpressionScopeMistake) -> Result
+  ) throws(ExpressionMistake) -> Result {
+    do throws(ExpressionScopeMistake) {
+      return try check()
+    } catch {
+      throw ExpressionMistake(message: error.message, hint: error.hint, range: range)
     }
   }
 
@@ -146,7 +157,9 @@ extension Expression {
         message: "\(root.rawValue) is no value by itself",
         hint: "name one, as in \(root == .steps ? "steps.build.outputs.version" : "secrets.token")",
         range: range)
-    case .params, .env, .matrix, .run, .workflow, .trigger, .outputs: return .map
+    case .params, .env, .matrix, .run, .workflow, .trigger, .outputs:
+      try checked { () throws(ExpressionScopeMistake) in try scope.whole(root) }
+      return .map
     case .item: return .any
     case .index: return .number
     case .stdout: return .text

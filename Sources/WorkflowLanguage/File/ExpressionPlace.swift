@@ -90,6 +90,18 @@ extension WorkflowReader {
     return ExpressionScope(
       roots: roots, place: place.name, allowsStatus: place == .condition,
       allowsFiles: place.roots.contains(.steps),
+      whole: { root throws(ExpressionScopeMistake) in
+        let names =
+          root == .env
+          ? Array(found.environment.keys) : root == .params ? Array(found.parameters.keys) : []
+        guard !mayHoldSecrets,
+          let name = names.sorted().first(where: { isSecret(root, $0, scope: scope) })
+        else { return }
+        throw ExpressionScopeMistake(
+          message:
+            "\"\(root.rawValue)\" holds a secret (\(name)), which cannot be used in \(place.name)",
+          hint: "name the members that are meant, as in \(root.rawValue).NAME")
+      },
       member: { root, name throws(ExpressionScopeMistake) in
         if !mayHoldSecrets, isSecret(root, name, scope: scope) {
           throw ExpressionScopeMistake(
