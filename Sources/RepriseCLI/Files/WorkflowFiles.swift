@@ -15,18 +15,25 @@ enum WorkflowFiles {
 
   private static let endings = [".yaml", ".yml"]
 
-  /// The path of the file that somebody means.
+  /// Finds the file that a path or a name means.
   ///
-  /// A path to an existing file wins; then `workflows/NAME`, with or without its ending.
+  /// A bare name, without `/` and without the ending of a workflow file, means `workflows/NAME.yaml` first: a
+  /// script or program of the same name next to that folder is no workflow. Anything else is a path first.
   ///
   /// - Parameter name: What was typed.
   /// - Returns: The path.
-  /// - Throws: ``Problem`` that says where was looked and what is there.
+  /// - Throws: ``Problem`` that names the places searched and the workflows that exist.
   static func path(of name: String) throws(Problem) -> String {
-    let candidates = [name] + ([""] + endings).map { directoryStandard + "/" + name + $0 }
+    let isBare = !name.utf8.contains(UInt8(ascii: "/")) && !endings.contains(where: name.hasSuffix)
+    let named = (endings + [""]).map { directoryStandard + "/" + name + $0 }
+    let candidates = isBare ? named + [name] : [name] + named
     if let path = candidates.first(where: isFile) { return path }
-    var text = "error: there is no workflow \"\(name)\": neither a file of that path"
-    text += name.hasPrefix("/") ? "" : " nor \(directoryStandard)/\(name).yaml"
+    var text = "error: there is no workflow \"\(name)\": "
+    text +=
+      name.hasPrefix("/")
+      ? "there is no file of that path"
+      : "neither a file of that path nor \(directoryStandard)/\(name)"
+        + (endings.contains(where: name.hasSuffix) ? "" : ".yaml")
     let names = found(in: directoryStandard).map(shortName)
     text +=
       names.isEmpty

@@ -130,6 +130,45 @@ struct ResumeTests {
     #expect(run.state["d"]?.phase.isSuccess == true)
   }
 
+  @Test(arguments: ["failed", "cancelled", "interrupted"])
+  func `a resumed run counts the attempts of a step anew, however the step ended`(_ end: String)
+    async throws
+  {
+    let workflow = try Workflow(
+      name: "w",
+      steps: [
+        Workflow.Step(
+          id: "a", action: .exec(["-"]),
+          retry: Retry(limit: 1, delay: end == "failed" ? .zero : .seconds(600)))
+      ])
+    let memory = RecorderTests.Memory()
+    let failing = ClosureExecutor { _ in throw FailureReason.exited(status: 1) }
+    let first = Engine(executor: failing, recorder: memory).start(workflow)
+    if end != "failed" {
+      await expectEventually("it waits for its second attempt") { first.state["a"]?.retry != nil }
+    }
+    let interrupted = first.state
+    if end != "failed" { first.cancel() }
+    _ = await first.outcome
+    let state = end == "interrupted" ? interrupted : first.state
+    let attempts = Protected<[Int]>([])
+    let executor = ClosureExecutor { context in
+      attempts.withLock { $0.append(context.attempt) }
+      if context.attempt == 1 { throw FailureReason.exited(status: 1) }
+      return [:]
+    }
+    let clock = VirtualClock()
+    let run = Engine(executor: executor, clock: clock).resume(state, with: workflow)
+    let outcome = Task { await run.outcome }
+    await expectEventually("the run is over") {
+      clock.advanceToNextWake()
+      if case .ended = run.state.phase { return true }
+      return false
+    }
+    #expect(await outcome.value == .succeeded)
+    #expect(attempts.value == [1, 2], "all attempts are there again")
+  }
+
   @Test func `a resumed run can be restarted from the top`() async throws {
     let workflow = try Self.diamond()
     var state = RunState()
