@@ -20,8 +20,19 @@ extension Workflow {
   /// - Returns: The smaller workflow, in the same order.
   /// - Throws: ``SelectionError`` when there is no such step.
   public func selecting(from id: String) throws(SelectionError) -> Workflow {
+    try selecting(from: [id])
+  }
+
+  /// The workflow reduced to some steps and all that depends on them.
+  ///
+  /// - Parameter ids: The ids of the steps to begin with.
+  /// - Returns: The smaller workflow, in the same order.
+  /// - Throws: ``SelectionError`` when there is no step of one of the ids.
+  package func selecting(from ids: [String]) throws(SelectionError) -> Workflow {
+    var first: [StepIndex] = []
+    for id in ids { first += try found(id) }
     let finally = graph.indices.suffix(finallyCount)
-    return keeping(Set(graph.withDependents(try found(id))).union(finally))
+    return keeping(Set(graph.withDependents(first)).union(finally))
   }
 
   /// The steps that an id stands for.

@@ -162,7 +162,7 @@ struct StepSource: ValueSource {
   private func step(_ name: String) throws(ValueProblem) -> Value {
     guard let group = found.groups[name] else {
       guard let step = values.step(found.prefix + name) else {
-        throw .missing("the step \"\(name)\" is not part of this run", hint: nil)
+        throw .missingOutput("the step \"\(name)\" is not part of this run", hint: nil)
       }
       return try value(of: step, name)
     }

@@ -20,10 +20,16 @@ struct RestartCommand: AsyncParsableCommand {
   @OptionGroup var run: RunArgument
 
   @Option(help: ArgumentHelp("Only this step and what depends on it.", valueName: "id"))
-  var from: String?
+  var from: [String] = []
+
+  func validate() throws {
+    if from.count > 1 {
+      throw ValidationError("--from can be given once: a restart begins at one step.")
+    }
+  }
 
   func run() async throws {
-    try await ask(.restart(from: from), of: try connect(to: try run.find()))
+    try await ask(.restart(from: from.first), of: try connect(to: try run.find()))
   }
 }
 

@@ -9,11 +9,14 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Run just these steps, without what they need.", valueName: "id"))
+    help: ArgumentHelp(
+      "Run just these steps, without what they need. Can be repeated.", valueName: "id"))
   var only: [String] = []
 
-  @Option(help: ArgumentHelp("Run this step and what depends on it.", valueName: "id"))
-  var from: String?
+  @Option(
+    help: ArgumentHelp(
+      "Run this step and what depends on it. Can be repeated.", valueName: "id"))
+  var from: [String] = []
 
   @Option(
     help: """
@@ -25,7 +28,7 @@ struct RunOptions: ParsableArguments {
     if let maxParallel, maxParallel < 1 {
       throw ValidationError("--max-parallel takes a number from 1, not \(maxParallel).")
     }
-    if !only.isEmpty && from != nil {
+    if !only.isEmpty && !from.isEmpty {
       throw ValidationError("--only and --from exclude each other: give one of them.")
     }
   }
@@ -39,7 +42,7 @@ struct RunOptions: ParsableArguments {
 struct RunScope: Equatable {
   var maxParallel: Int?
   var only: [String] = []
-  var from: String?
+  var from: [String] = []
   var durability: Durability?
 
   /// The workflow that is to be run.
@@ -48,13 +51,18 @@ struct RunScope: Equatable {
   func applied(to workflow: Workflow) throws(Problem) -> Workflow {
     var selected = workflow
     do throws(SelectionError) {
-      if let from {
+      if !from.isEmpty {
         selected = try workflow.selecting(from: from)
       } else if !only.isEmpty {
         selected = try workflow.selecting(only: only)
       }
     } catch {
       throw Problem("error: \(error)")
+    }
+    if selected.steps.count < workflow.steps.count, let need = selected.firstAbsentNeed() {
+      throw Problem(
+        "error: the step \"\(need.step)\" reads outputs or the result of \"\(need.absent)\", which would not run; "
+          + "add it: --\(only.isEmpty ? "from" : "only") \(need.absent)")
     }
     selected.maxParallel = maxParallel ?? workflow.maxParallel
     selected.durability = durability ?? workflow.durability
@@ -67,7 +75,7 @@ extension RunScope {
   init(recorded: [String: String]) {
     maxParallel = recorded["max-parallel"].flatMap(Int.init)
     only = recorded["only"]?.split(separator: " ").map(String.init) ?? []
-    from = recorded["from"]
+    from = recorded["from"]?.split(separator: " ").map(String.init) ?? []
     durability = recorded["durability"].flatMap(Durability.init)
   }
 
@@ -76,7 +84,7 @@ extension RunScope {
     var recorded: [String: String] = [:]
     recorded["max-parallel"] = maxParallel.map(String.init)
     recorded["only"] = only.isEmpty ? nil : only.joined(separator: " ")
-    recorded["from"] = from
+    recorded["from"] = from.isEmpty ? nil : from.joined(separator: " ")
     recorded["durability"] = durability?.rawValue
     return recorded
   }

@@ -46,7 +46,7 @@ extension RunOrder {
     case "--max-parallel":
       guard let count = Int(value), count > 0 else { return false }
       scope.maxParallel = count
-    case "--from": scope.from = value
+    case "--from": scope.from = [value]
     case "--durability":
       guard let durability = Durability(rawValue: value) else { return false }
       scope.durability = durability

@@ -85,6 +85,16 @@ extension CallArguments.Tree {
     }
   }
 
+  /// The texts with expressions in it.
+  var templates: [Template] {
+    switch self {
+    case .scalar: []
+    case .template(let template): [template]
+    case .list(let trees): trees.flatMap(\.templates)
+    case .map(let trees): trees.values.flatMap(\.templates)
+    }
+  }
+
   /// What is known of it before anything has run: all but what has to be computed.
   var known: ArgumentValue {
     switch self {

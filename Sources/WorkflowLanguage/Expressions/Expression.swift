@@ -118,14 +118,33 @@ struct Expression: Sendable, Equatable {
 
   /// The variables that are expected to be set, each with its place: `env.NAME` that is not followed by `||`.
   var expectedVariables: [(name: String, range: Range<Int>)] {
-    var found: [(name: String, range: Range<Int>)] = []
+    members.filter { $0.root == .env && !$0.hasAlternative }.map { ($0.name, $0.range) }
+  }
+
+  /// The members of names that are expected to have a value: `params.NAME` and the like without an
+  /// alternative after `||`.
+  var expectedMembers: [(root: Root, name: String)] {
+    members.filter { !$0.hasAlternative }.map { ($0.root, $0.name) }
+  }
+
+  private typealias Member = (root: Root, name: String, range: Range<Int>, hasAlternative: Bool)
+
+  private var members: [Member] {
+    var found: [Member] = []
     var replaced: [Range<Int>] = []
     visit { part in
       switch part.kind {
       case .binary(.or, let left, _): replaced.append(left.range)
       case .member(let base, let name):
-        guard case .root(.env) = base.kind, !replaced.contains(part.range) else { return }
-        found.append((name, part.range))
+        guard case .root(let root) = base.kind else { return }
+        let range = part.range
+        found.append(
+          (
+            root, name, range,
+            replaced.contains {
+              $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound
+            }
+          ))
       default: break
       }
     }

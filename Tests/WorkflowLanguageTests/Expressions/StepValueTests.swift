@@ -166,6 +166,50 @@ struct StepValueTests {
     }
   }
 
+  @Test(
+    arguments: [
+      (["t"], "t", "a"), (["p"], "p", "a"), (["c"], "c", "a"), (["u"], "u/x", "a"),
+      (["j"], "j", "m"), (["a", "t", "p", "c", "u"], nil, nil), (["o"], nil, nil),
+      (["m", "j"], nil, nil), (["m[0]", "j"], "j", "m"),
+    ] as [([String], String?, String?)])
+  func `what a part of a workflow reads of steps that are left out is known before it runs`(
+    _ ids: [String], _ step: String?, _ absent: String?
+  ) throws {
+    let workflow = try Self.workflow(
+      """
+      steps:
+        - { id: a, run: x }
+        - { id: m, foreach: [1, 2], run: x }
+        - { id: t, env: { T: "${{ steps.a.outputs.x }}" }, run: x }
+        - { id: p, exec: [x, "${{ steps.a.result }}"] }
+        - { id: c, if: "steps.a.outputs.x == 'y'", run: x }
+        - { id: u, uses: ./u.yaml, with: { q: "${{ steps.a.outputs.x }}" } }
+        - { id: j, dir: "${{ join(steps.m.outputs.x, '-') }}", run: x }
+        - { id: o, exec: ["${{ steps.a.outputs.x || 'other' }}"] }
+      """,
+      ["u.yaml": "params: {q: {}}\nsteps: [{id: x, exec: ['${{ params.q }}']}]\n"])
+    let part = try workflow.selecting(only: ids)
+    #expect(part.firstAbsentNeed()?.step == step)
+    #expect(part.firstAbsentNeed()?.absent == absent)
+    // Where there is something else instead, that is taken.
+    guard ids == ["o"] else { return }
+    #expect(
+      try part.resolved(part.steps[0], Self.values(step: { _ in nil })).action == .exec(["other"]))
+  }
+
+  @Test func `several steps can be selected together with what depends on them`() throws {
+    let workflow = try Self.workflow(
+      """
+      steps:
+        - { id: a, run: x, needs: [] }
+        - { id: b, run: x, needs: [] }
+        - { id: c, run: x, needs: [] }
+        - { id: d, run: x, needs: [a] }
+      """)
+    #expect(try workflow.selecting(from: ["c", "a"]).steps.map(\.id) == ["a", "c", "d"])
+    #expect(throws: SelectionError.self) { try workflow.selecting(from: ["a", "x"]) }
+  }
+
   @Test func `an output by a computed name is missing like one by its name`() throws {
     let workflow = try Self.workflow(
       """
