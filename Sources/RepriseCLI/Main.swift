@@ -39,6 +39,9 @@ enum Main {
       Task { await run { try await order.carryOut() } }
       dispatchMain()
     }
+    if let problem = RepriseCommand.unknownSubcommand(in: arguments) {
+      RepriseCommand.exit(after: problem)
+    }
     do {
       let command = try RepriseCommand.parseAsRoot()
       if let driving = command as? any DrivingCommand, driving.drivesRun {

@@ -1,8 +1,10 @@
 // The command `reprise`: arguments in, exit status out. What its subcommands do stands in Commands.
 
 import ArgumentParser
+import Reprise
 import RepriseControl
 import RepriseJournal
+import RepriseTerminal
 
 struct RepriseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -65,6 +67,22 @@ struct RepriseCommand: AsyncParsableCommand {
     }
     printError(fullMessage(for: error))
     endProcess(.wrongUse)
+  }
+
+  /// Finds the word on a command line that should be a subcommand and is none.
+  ///
+  /// - Parameter arguments: What follows the name of the command.
+  /// - Returns: What to report; nil when the parser knows better.
+  static func unknownSubcommand(in arguments: some Collection<String>) -> Problem? {
+    var words = arguments[...]
+    if words.first == "help" { words = words.dropFirst() }
+    guard let word = words.first, !word.hasPrefix("-"), word != "help" else { return nil }
+    let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+    guard !names.contains(word) else { return nil }
+    return Problem(
+      "error: there is no command \"\(TerminalText.sanitized(word))\""
+        + (nearest(to: word, among: names).map { "; did you mean \"\($0)\"?" } ?? "")
+        + "\n  there are: " + names.joined(separator: ", "))
   }
 }
 

@@ -10,7 +10,7 @@
 ///   - candidates: What could have been meant; of equally near ones the first in
 ///     alphabetical order is taken.
 /// - Returns: The nearest candidate, or nil.
-func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+package func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
   let letters = lowercased(word)
   // One letter is near to any other, and nothing that is not a name is near to one.
   guard letters.count > 1 else { return candidates.first { $0.lowercased() == word.lowercased() } }

@@ -65,6 +65,30 @@ struct ExampleTests {
     }
   }
 
+  @Test(
+    arguments: [
+      ("recipes/monorepo", ["-p", #"changed=["website"]"#], 0),
+      ("recipes/monorepo", ["-p", "changed=[]"], 0),
+      ("recipes/data-pipeline", ["-p", "shards=8"], 0),
+      ("recipes/matrix-test", ["-p", #"databases=["sqlite"]"#], 0),
+      ("recipes/deploy-with-roll-back", ["-p", "broken=true"], 1),
+      ("recipes/build-with-cache", ["-p", "mode=release"], 0),
+    ] as [(String, [String], Int32)])
+  func `the commands of the recipes do what the page says`(
+    _ name: String, _ arguments: [String], _ status: Int32
+  ) async throws {
+    let path = Self.root.appendingPathComponent("workflows/\(name).yaml").path
+    let ended = try await Scenario().start(["run", path, "--progress", "plain"] + arguments).end()
+    #expect(ended.status == status, "\(ended.output)\(ended.errors)")
+  }
+
+  @Test func `a file of the build with cache may be changed in any way`() async throws {
+    let scenario = try Scenario()
+    try await run("recipes/build-with-cache", in: scenario).end().succeeds()
+    try scenario.write("this is core\nand more of it\n", to: "build/with-cache/src/core.txt")
+    try await run("recipes/build-with-cache", in: scenario).end().succeeds()
+  }
+
   @Test(arguments: ["github-actions", "dagu", "go-task"])
   func `a file of another tool does as Reprise what it did there`(_ tool: String) async throws {
     let scenario = try Scenario()

@@ -68,6 +68,26 @@ struct OtherCommandTests {
     #expect(ended.output.isEmpty && ended.errors.lowercased().contains("error:"))
   }
 
+  @Test(arguments: [
+    (["rnu", "x"], "error: there is no command \"rnu\"; did you mean \"run\"?"),
+    (["help", "nosuch"], "error: there is no command \"nosuch\"\n"),
+    (["run", "/no/such.yaml"], "\"/no/such.yaml\": there is no file of that path"),
+    (["run", "nosuch"], "neither a file of that path nor workflows/nosuch.yaml"),
+  ]) func `what does not exist is named, with what was probably meant`(
+    _ arguments: [String], _ says: String
+  ) async throws {
+    let ended = try await Scenario().start(arguments).end().fails(with: 2)
+    #expect(ended.output.isEmpty && ended.errors.contains(says), "\(ended.errors)")
+  }
+
+  @Test func `explain says when a step under finally runs`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "steps: [{ id: a, run: x }]\nfinally: [{ id: notify, on: failure, run: x }]", to: "w.yaml")
+    let ended = try await scenario.reprise("explain", "w.yaml", "notify").succeeds()
+    #expect(ended.output.contains("it runs when the run has ended with failure"))
+  }
+
   @Test(arguments: ["bash", "zsh", "fish"]) func `shells get completions`(_ shell: String)
     async throws
   {

@@ -33,6 +33,71 @@ struct RunCommandTests {
     #expect(unknown.errors == "error: there is no step \"tow\"; did you mean \"two\"?\n")
   }
 
+  @Test func `a bare name means a workflow, also next to a file of that name`() async throws {
+    let scenario = try Scenario()
+    try scenario.write("echo secret $TOKEN; exit 3", to: "short")
+    try scenario.write(Self.short, to: "workflows/short.yaml")
+    try await scenario.reprise("run", "short").succeeds()
+    #expect(scenario.read("log") == "1\n2\n3\n")
+    try await scenario.reprise("validate", "short").succeeds()
+    // A path stays a path.
+    try scenario.write("steps: [{ id: here, run: echo here >> log }]", to: "short.yaml")
+    try await scenario.reprise("run", "short.yaml").succeeds()
+    try await scenario.reprise("run", "./short").fails(with: 2)
+    #expect(scenario.read("log") == "1\n2\n3\nhere\n")
+  }
+
+  @Test func `a run can begin at several steps`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      steps:
+        - parallel:
+            - { id: left, run: echo left >> log }
+            - { id: middle, run: echo middle >> log }
+            - { id: right, run: echo right >> log }
+        - { id: join, run: echo join >> log }
+      """, to: "w.yaml")
+    let ended = try await scenario.reprise(
+      "run", "w.yaml", "--from", "left", "--from", "right", "--max-parallel", "1"
+    ).succeeds()
+    #expect(scenario.read("log") == "left\nright\njoin\n", "\(ended.output)")
+    let help = try await scenario.reprise("run", "--help").succeeds()
+    #expect(help.output.contains("what depends on it. Can be repeated."))
+    let twice = try await scenario.reprise("restart", "@last", "--from", "a", "--from", "b")
+      .fails(with: 2)
+    #expect(twice.errors.contains("--from can be given once"))
+    // A run that is resumed has the same scope.
+    try scenario.write(
+      """
+      steps:
+        - { id: a, needs: [], run: echo a >> log2 }
+        - { id: b, needs: [], run: echo b >> log2 }
+        - { id: c, needs: [], run: test -e go }
+      """, to: "v.yaml")
+    try await scenario.reprise("run", "v.yaml", "--from", "a", "--from", "c").fails(with: 1)
+    try scenario.write("", to: "go")
+    try await scenario.reprise("resume", "@last").succeeds()
+    #expect(scenario.read("log2") == "a\n")
+  }
+
+  @Test func `outputs of steps that would not run are reported before anything runs`() async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      steps:
+        - { id: version, run: "echo v=1 >> $REPRISE_OUTPUT" }
+        - { id: build, run: echo built >> log }
+        - { id: release, needs: [version, build], env: { V: "${{ steps.version.outputs.v }}" }, run: x }
+      """, to: "w.yaml")
+    let ended = try await scenario.reprise("run", "w.yaml", "--from", "build").fails(with: 2)
+    #expect(
+      ended.errors == "error: the step \"release\" reads outputs or the result of \"version\", "
+        + "which would not run; add it: --from version\n")
+    #expect(scenario.read("log") == "")
+  }
+
   @Test func `events come as one JSON object a line`() async throws {
     let scenario = try Scenario()
     try scenario.write(Self.short, to: "short.yaml")

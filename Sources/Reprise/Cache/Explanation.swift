@@ -34,6 +34,11 @@ extension Engine {
       if let condition = try workflow.unmetCondition(of: declared, values) {
         return .isSkipped(because: "if: \(condition)")
       }
+      if let endings = declared.extrasIfAny?.finally, endings != Set(RunEnding.allCases) {
+        let names = RunEnding.allCases.filter(endings.contains).map(\.rawValue)
+        return .unknown(
+          because: "it runs when the run has ended with \(names.joined(separator: " or "))")
+      }
       guard declared.extrasIfAny?.cache != nil else {
         return .runs(because: ["it has no \"cache\", so it always runs"])
       }

@@ -53,6 +53,9 @@ struct AttachCommand: AsyncParsableCommand {
       }))
     await display.finish()
     if let ended = outcome.withLock({ $0 }) {
+      if ended != .succeeded, [.auto, .tree, .plain].contains(progress) {
+        printError(resumeHint(for: found.record.id))
+      }
       throw ExitStatus.of(ended, signal: nil, passesThrough: false)
     }
     if let left = leaving.withLock({ $0 }) { throw left }

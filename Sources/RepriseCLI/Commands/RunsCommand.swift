@@ -59,7 +59,7 @@ struct RunsCommand: AsyncParsableCommand {
     let rows =
       [["RUN", "WORKFLOW", "STATE", "STARTED", "TOOK"]]
       + runs.map { run in
-        let took = run.endedAt.map { durationText($0 - run.requestedAt) } ?? ""
+        let took = run.took.map(durationText) ?? ""
         let state =
           run.generation > 1 ? "\(run.status.rawValue) (\(run.generation))" : run.status.rawValue
         return [

@@ -28,7 +28,7 @@ struct ShowCommand: AsyncParsableCommand {
   }
 
   static func text(_ record: RunRecord, _ state: RunState) -> String {
-    let end = record.endedAt.map { ", took " + durationText($0 - record.requestedAt) } ?? ""
+    let end = record.took.map { ", took " + durationText($0) } ?? ""
     var parts = [
       """
       run \(record.id) of \(TerminalText.sanitized(record.request.workflow)): \(record.status.rawValue)

@@ -1,6 +1,7 @@
 // Columns and times for people, lines for programs. Pure, but for the time zone.
 
 import Reprise
+import RepriseJournal
 import RepriseTerminal
 
 #if canImport(FoundationEssentials)
@@ -38,4 +39,9 @@ func jsonLine(_ value: some Encodable) -> String {
     preconditionFailure("BUG: \(type(of: value)) cannot be encoded")
   }
   return String(decoding: data, as: UTF8.self)
+}
+
+extension RunRecord {
+  /// How long the run took; nil while it has not ended, and where its end is not known: the engine has died.
+  var took: Duration? { status == .interrupted ? nil : endedAt.map { $0 - requestedAt } }
 }

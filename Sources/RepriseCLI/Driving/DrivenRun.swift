@@ -68,7 +68,7 @@ struct DrivenRun {
     }
     let needsHint = status != .succeeded && status != .outputClosed
     if needsHint && [.auto, .tree, .plain].contains(settings.progress) {
-      printError("take it up again with: reprise resume \(id)")
+      printError(resumeHint(for: held.recorded.id))
     }
     return status
   }
@@ -102,6 +102,9 @@ struct DrivenRun {
     }
   }
 }
+
+/// How to resume a run that did not succeed.
+func resumeHint(for run: RunID) -> String { "take it up again with: reprise resume \(run)" }
 
 extension Problem {
   /// Another run of the group is under way.

@@ -82,12 +82,23 @@ extension WorkflowReader {
     if !context.isPlain || context.scope != 0 || fields.bits & Self.extraKeys != 0 {
       step.extras = readExtras(fields, context, draft)
     }
+    if step.action == .wait, fields["approval"] != nil { refuseOfApproval(fields, context) }
     let idNode = fields["id"] ?? fields.node
     steps.append(step)
     drafts.append(
       Draft(
         needs: needs, file: file, mark: idNode.mark, length: idNode.length))
     return (.step(StepIndex(draft)), [.step(draft)])
+  }
+
+  /// Keys that say how work is done, in a step that only waits for approval.
+  private mutating func refuseOfApproval(_ fields: Fields, _ context: Context) {
+    for name in ["timeout", "retry", "grace", "shell", "cache"] {
+      guard let key = fields.key(name) else { continue }
+      readers[context.file].tell(
+        "a step that only waits for approval has no work for \"\(name)\"", at: key,
+        hint: "remove it, or give it to the step with the work")
+    }
   }
 
   private static let environmentKey = KeyTable.step.bits(["env"])

@@ -63,6 +63,27 @@ struct BrokenOnceTests {
     Mistake("tasks: {a: {cmds: [x]}}\n", ["1:1"], "This looks like a Taskfile"),
   ]
 
+  private static func withSecret(_ expression: String) -> String {
+    "secrets: {t: {env: T}}\nenv: {T: \"${{ secrets.t }}\"}\n"
+      + "steps: [{id: a, exec: [x, \"${{ \(expression) }}\"]}]\n"
+  }
+
+  static let secrets = [
+    Mistake(withSecret("env.T"), ["3:32"], "\"env.T\" holds a secret"),
+    Mistake(withSecret("env['T']"), ["3:32"], "\"env.T\" holds a secret"),
+    Mistake(withSecret("toJSON(env)"), ["3:39"], "\"env\" holds a secret (T)"),
+    Mistake(withSecret("env[workflow.name]"), ["3:32"], "\"env\" holds a secret (T)"),
+    Mistake(withSecret("join(env.*)"), ["3:37"], "\"env\" holds a secret (T)"),
+  ]
+
+  static let withoutEffect = [
+    Mistake(
+      "steps: [{id: a, approval: Go?, timeout: 1m, retry: 2}]\n", ["1:32", "1:45"],
+      "a step that only waits for approval has no work for \"timeout\""),
+    Mistake(
+      "steps: [{id: a, approval: Go?, cache: {key: k}}]\n", ["1:32"], "no work for \"cache\""),
+  ]
+
   static let together = [
     Mistake(
       """
@@ -80,7 +101,7 @@ struct BrokenOnceTests {
       ["1:32", "1:82"], "dependency cycle: a -> b -> a"),
   ]
 
-  @Test(arguments: misspelt + hints + together)
+  @Test(arguments: misspelt + hints + secrets + withoutEffect + together)
   func `each error is reported once, with what to write`(_ mistake: Mistake) {
     do {
       let workflow = try Workflow(text: mistake.text, file: "w.yaml")
