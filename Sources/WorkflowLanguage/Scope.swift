@@ -17,6 +17,8 @@ package struct Scope: Sendable, Equatable {
   var prefix = ""
   /// The parameters.
   var parameters: [String: Argument] = [:]
+  /// The parameters that are made from a secret, directly or through those of the files above.
+  var secretParameters: Set<String> = []
   /// What started the run; nil when that is not known yet, and in files that others use.
   var trigger: Trigger?
   /// `matrix`, `item` and `index` of the step that uses this one.

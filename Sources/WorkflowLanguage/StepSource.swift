@@ -13,6 +13,8 @@ struct StepSource: ValueSource {
   var isOfFileEnvironment = false
   var written: [String: String] = [:]
   var standardOutput = ""
+  /// One for all values of the step, those of other files included that they are made of.
+  var budget = EvaluationBudget()
 
   private var found: Scope { workflow.scopes[scope] }
 
@@ -131,8 +133,9 @@ struct StepSource: ValueSource {
     switch found.parameters[name] {
     case .value(let value): return value
     case .template(let template, let types):
-      let outer = StepSource(
+      var outer = StepSource(
         workflow: workflow, values: values, scope: found.parent ?? 0, bindings: found.bindings)
+      outer.budget = budget
       let value: Value
       do throws(EvaluationError) {
         value = try template.value(from: outer)
@@ -168,7 +171,8 @@ struct StepSource: ValueSource {
     }
     switch group.kind {
     case .used(let inner, let outputs):
-      let source = StepSource(workflow: workflow, values: values, scope: inner, bindings: nil)
+      var source = StepSource(workflow: workflow, values: values, scope: inner, bindings: nil)
+      source.budget = budget
       var results: [String: Value] = [:]
       for (output, template) in outputs {
         do throws(EvaluationError) {

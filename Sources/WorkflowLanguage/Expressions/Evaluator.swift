@@ -2,6 +2,8 @@
 
 /// Where the values of an expression come from.
 protocol ValueSource {
+  /// How much may still be computed.
+  var budget: EvaluationBudget { get }
   /// The value of a name, or of one member of it where the expression names one.
   ///
   /// - Throws: ``ValueProblem`` when there is none.
@@ -76,6 +78,7 @@ extension Expression {
     case .root(let root):
       return try looking { () throws(ValueProblem) in try source.value(of: root, member: nil) }
     case .member(let base, let name):
+      try spend(1, source)
       if case .root(let root) = base.kind {
         return try looking { () throws(ValueProblem) in try source.value(of: root, member: name) }
       }
@@ -119,6 +122,11 @@ extension Expression {
         throw .missingOutput(ExpressionMistake(message: message, hint: hint, range: range))
       }
     }
+  }
+
+  /// Pays for what is computed, before it is.
+  func spend(_ bytes: Int, _ source: some ValueSource) throws(EvaluationError) {
+    guard source.budget.spend(bytes) else { throw mistake(EvaluationBudget.message) }
   }
 
   func mistake(_ message: String, hint: String? = nil) -> EvaluationError {

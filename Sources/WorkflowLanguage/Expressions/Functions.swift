@@ -15,18 +15,20 @@ extension Expression {
     case .endsWith:
       let (text, part) = (try text(values, 0, arguments), try text(values, 1, arguments))
       return .boolean(text.hasSuffix(part))
-    case .format: return .text(try formatted(try text(values, 0, arguments), values.dropFirst()))
+    case .format:
+      return .text(try formatted(try text(values, 0, arguments), values.dropFirst(), source))
     case .join:
       let separator = values.count > 1 ? try text(values, 1, arguments) : ","
       switch values[0] {
-      case .list(let items): return .text(items.map(\.asText).joined(separator: separator))
+      case .list(let items): return .text(try joined(items, separator, source))
       case .map:
         throw arguments[0].mistake("join takes a list, not a map", hint: "write .* behind it")
       default: return .text(values[0].asText)
       }
-    case .toJSON: return .text(values[0].json)
+    case .toJSON: return .text(try json(of: values[0], source))
     case .fromJSON:
       let written = try text(values, 0, arguments)
+      try spend(written.utf8.count, source)
       do throws(JSONMistake) {
         return try Value(json: written)
       } catch {
@@ -44,6 +46,40 @@ extension Expression {
       case .cancelled: return .boolean(status == .cancelled)
       default: return .boolean(true)
       }
+    }
+  }
+
+  private func joined(
+    _ items: [Value], _ separator: String, _ source: some ValueSource
+  ) throws(EvaluationError) -> String {
+    var result = ""
+    for (position, item) in items.enumerated() {
+      let text = try asText(item, source)
+      try spend(text.utf8.count + separator.utf8.count, source)
+      if position > 0 { result += separator }
+      result += text
+      try expectSize(result)
+    }
+    return result
+  }
+
+  /// A value as JSON. What it takes is counted before it is made: the parts of a value may be shared.
+  private func json(of value: Value, _ source: some ValueSource) throws(EvaluationError) -> String {
+    try spend(value.jsonBytes(atMost: EvaluationBudget.valueBytesMax), source)
+    return value.json
+  }
+
+  private func asText(_ value: Value, _ source: some ValueSource) throws(EvaluationError) -> String
+  {
+    switch value {
+    case .list, .map: try json(of: value, source)
+    case .null, .boolean, .number, .text: value.asText
+    }
+  }
+
+  private func expectSize(_ text: String) throws(EvaluationError) {
+    guard text.utf8.count <= EvaluationBudget.valueBytesMax else {
+      throw mistake(EvaluationBudget.message)
     }
   }
 
@@ -82,8 +118,9 @@ extension Expression {
 
   /// Puts values in the places `{0}`, `{1}` …; `{{` and `}}` stand for the brackets themselves.
   private func formatted(
-    _ pattern: String, _ values: ArraySlice<Value>
+    _ pattern: String, _ values: ArraySlice<Value>, _ source: some ValueSource
   ) throws(EvaluationError) -> String {
+    try spend(pattern.utf8.count, source)
     var result = ""
     var rest = pattern[...]
     while let letter = rest.first {
@@ -100,7 +137,10 @@ extension Expression {
         guard number < values.count else {
           throw mistake("format has no value for {\(number)}", hint: "the first one is {0}")
         }
-        result += values[values.startIndex + number].asText
+        let text = try asText(values[values.startIndex + number], source)
+        try spend(text.utf8.count, source)
+        result += text
+        try expectSize(result)
         rest = rest[rest.index(after: end)...]
       } else if letter == "}" {
         throw mistake("a } in the pattern of format stands alone", hint: "write }} for a } itself")

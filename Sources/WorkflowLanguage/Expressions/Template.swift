@@ -144,7 +144,11 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
         do throws(EvaluationError) {
           let value = try expression.value(from: source)
           if parts.count == 1 { return value }
-          result += value.asText
+          let text = value.asText
+          guard source.budget.spend(text.utf8.count),
+            result.utf8.count + text.utf8.count <= EvaluationBudget.valueBytesMax
+          else { throw expression.mistake(EvaluationBudget.message) }
+          result += text
         } catch {
           switch error {
           case .mistake(let mistake): throw .mistake(mistake.moved(by: offset))

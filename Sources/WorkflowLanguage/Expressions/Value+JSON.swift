@@ -11,6 +11,24 @@ extension Value {
     return result
   }
 
+  /// How many bytes the value has as JSON, at least and almost; more than a limit as soon as that is clear.
+  func jsonBytes(atMost limit: Int) -> Int {
+    var bytes = 2
+    switch self {
+    case .null, .boolean, .number: bytes += 2
+    case .text(let text): bytes += text.utf8.count
+    case .list(let values):
+      for value in values where bytes <= limit {
+        bytes += 1 + value.jsonBytes(atMost: limit - bytes)
+      }
+    case .map(let values):
+      for (name, value) in values where bytes <= limit {
+        bytes += name.utf8.count + 4 + value.jsonBytes(atMost: limit - bytes)
+      }
+    }
+    return bytes
+  }
+
   private func append(to result: inout String) {
     switch self {
     case .null: result += "null"

@@ -115,28 +115,23 @@ extension WorkflowReader {
 
   /// Whether a parameter or a variable of the workflow is made from a secret.
   private func isSecret(_ root: Expression.Root, _ name: String, scope: Int) -> Bool {
-    let template: Template
-    let origin: Int
-    switch (root, scopes[scope].parameters[name]) {
-    case (.params, .template(let found, _)):
-      template = found
-      origin = scopes[scope].parent ?? 0
-    case (.env, _):
-      guard let found = scopes[scope].environment[name] else { return false }
-      template = found
-      origin = scope
+    switch root {
+    case .params: return scopes[scope].secretParameters.contains(name)
+    case .env:
+      return scopes[scope].environment[name].map { isSecret($0, scope: scope) } ?? false
     default: return false
     }
-    return template.expressions.contains { expression, _ in
+  }
+
+  /// Whether a template names a secret, or a parameter that is made from one.
+  func isSecret(_ template: Template, scope: Int) -> Bool {
+    template.expressions.contains { expression, _ in
       var isSecret = false
       expression.visit { part in
         switch part.kind {
         case .root(.secrets): isSecret = true
         case .member(let base, let member):
-          // A file is used by one above it, so this goes up and comes to an end.
-          if case .root(let root) = base.kind, root == .params,
-            self.isSecret(root, member, scope: origin)
-          {
+          if case .root(.params) = base.kind, scopes[scope].secretParameters.contains(member) {
             isSecret = true
           }
         default: break

@@ -11,7 +11,7 @@ extension WorkflowReader {
   mutating func checkedGraph() -> Graph? {
     let before = mistakeCount
     var builder = GraphBuilder(ids: steps.map(\.id))
-    for position in drafts.indices { resolveNeeds(of: position, &builder) }
+    resolveNeeds(&builder)
     var graph: Graph?
     if mistakeCount == before { graph = try? builder.graph() }
     // A need that leads nowhere is no part of a cycle, so cycles are found beside it.
@@ -40,7 +40,7 @@ extension WorkflowReader {
   // MARK: Expressions
 
   private mutating func checkExpressions(in graph: Graph?) {
-    var reach = Reach(graph)
+    let reach = reach(in: graph)
     // Most stand where the one before stands: in `env` of a step, say.
     var last: (place: ExpressionPlace, scope: Int, expressionScope: ExpressionScope)?
     for check in checks {
@@ -54,7 +54,7 @@ extension WorkflowReader {
       do throws(ExpressionMistake) {
         let types = try check.template.types(in: scope)
         try checkKind(types, check)
-        try checkSteps(check, &reach)
+        try checkSteps(check, reach)
       } catch {
         readers[check.file].tell(error, in: check.node)
         // It knows how much was told when it was made, by which it judges whether hints are worth it.
@@ -87,8 +87,25 @@ extension WorkflowReader {
     }
   }
 
+  /// Which steps that are referred to are over when the step that refers to them starts: all in one go.
+  private func reach(in graph: Graph?) -> Reach {
+    var reach = Reach(graph)
+    guard graph != nil else { return reach }
+    for check in checks {
+      guard let position = check.draft, position < drafts.count else { continue }
+      for (expression, _) in check.template.expressions {
+        for (name, _) in expression.stepNames {
+          guard let ids = ids(of: name, scope: check.scope) else { continue }
+          reach.ask(fullID(name, scope: check.scope), ids, position)
+        }
+      }
+    }
+    reach.solve()
+    return reach
+  }
+
   /// Whatever a step refers to has to be over when it starts.
-  private func checkSteps(_ check: Check, _ reach: inout Reach) throws(ExpressionMistake) {
+  private func checkSteps(_ check: Check, _ reach: Reach) throws(ExpressionMistake) {
     guard let position = check.draft, position < drafts.count,
       check.template.expressions.contains(where: { !$0.expression.stepNames.isEmpty })
     else { return }
@@ -109,10 +126,10 @@ extension WorkflowReader {
         } else if own == step.id {
           message = "a step's own outputs are \"outputs.…\""
           hint = "write outputs.name"
-        } else if !reach.covers(ids, step.id) {
+        } else if !reach.covers(own, position) {
           message = "\"\(name)\" may not be over when this step starts"
           hint =
-            reach.covers([step.id], ids.first ?? "")
+            readers[check.file].givesHints && reach.isAfter(ids.first ?? "", position)
             ? "\"\(name)\" needs this step itself"
             : "add \"\(name)\" to its needs, directly or through others"
         } else {
@@ -121,31 +138,5 @@ extension WorkflowReader {
         throw ExpressionMistake(message: message, hint: hint, range: range).moved(by: offset)
       }
     }
-  }
-}
-
-/// Answers whether steps come before another one, whatever the way.
-///
-/// Asking about steps that are needed directly costs next to nothing; each other step that is asked about
-/// costs a walk over what depends on it, once.
-private struct Reach {
-  private let graph: Graph?
-  private var dependents: [StepIndex: Set<StepIndex>] = [:]
-
-  init(_ graph: Graph?) {
-    self.graph = graph
-  }
-
-  mutating func covers(_ ids: [String], _ id: String) -> Bool {
-    // Without a graph there are other mistakes to be mended first.
-    guard let graph, let step = graph.index(of: id) else { return true }
-    let needs = graph.needs(of: step)
-    for id in ids {
-      guard let index = graph.index(of: id) else { continue }
-      if needs.contains(index) { continue }
-      if dependents[index] == nil { dependents[index] = Set(graph.withDependents([index])) }
-      guard dependents[index]?.contains(step) == true else { return false }
-    }
-    return true
   }
 }

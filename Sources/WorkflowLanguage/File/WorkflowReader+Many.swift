@@ -284,7 +284,9 @@ extension WorkflowReader {
   /// What tells one of many from the others, short enough for a display.
   private func label(_ values: [Value]) -> String {
     let words = values.map { value -> String in
-      let text = printable(value.asText)
+      // The value may be as long as a value can be.
+      let text = printable(
+        String(String.UnicodeScalarView(value.asText.unicodeScalars.prefix(100))))
       return text.count > 24 ? text.prefix(23) + "…" : text
     }
     return words.joined(separator: ", ")

@@ -41,8 +41,30 @@ extension WorkflowReader {
     return places[scope][name] == nil ? nil : [fullID(name, scope: scope)]
   }
 
+  /// How many needs all steps of a workflow may have together.
+  ///
+  /// A step has each of a group that it follows as a need of its own, so that two groups in a row have the
+  /// product of their sizes.
+  static let needsMax = 1_000_000
+
+  /// Resolves what all steps need.
+  mutating func resolveNeeds(_ builder: inout GraphBuilder) {
+    var count = 0
+    for position in drafts.indices {
+      resolveNeeds(of: position, &builder)
+      count += steps[position].needs.count
+      guard count > Self.needsMax else { continue }
+      let draft = drafts[position]
+      readers[draft.file].tell(
+        "the steps have more than \(Self.needsMax) needs: each step here needs each one of a group",
+        at: draft.mark, length: draft.length,
+        hint: "let them need one step that needs the group, like: { id: joined, exec: [\"true\"] }")
+      return
+    }
+  }
+
   /// Resolves what a step needs: into ids for the step, and into edges of the graph.
-  mutating func resolveNeeds(of position: Int, _ builder: inout GraphBuilder) {
+  private mutating func resolveNeeds(of position: Int, _ builder: inout GraphBuilder) {
     if let needs = plainNeeds(of: position, &builder) {
       steps[position].needs = needs
     } else {

@@ -35,7 +35,9 @@ extension WorkflowReader {
     }
     do throws(EvaluationError) {
       return try template.value(
-        from: SettledValues(scope: scopes[context.scope], bindings: context.bindings, what: what))
+        from: SettledValues(
+          scope: scopes[context.scope], bindings: context.bindings, what: what,
+          budget: budget))
     } catch {
       if case .mistake(let mistake) = error { readers[context.file].tell(mistake, in: node) }
       return nil
@@ -96,6 +98,7 @@ struct SettledValues: ValueSource {
   let bindings: Bindings?
   /// What they are for.
   let what: String
+  var budget = EvaluationBudget()
 
   func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value {
     switch (root, member) {

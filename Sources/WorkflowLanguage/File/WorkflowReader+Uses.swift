@@ -178,6 +178,12 @@ extension WorkflowReader {
       scopes[inner.scope].parameters[parameter.name] =
         node.flatMap { argument($0, parameter, context, draft) }
         ?? parameter.defaultValue.map(Scope.Argument.value) ?? .open(types: parameter.types)
+      // Noted once: asked anew for each use, it would take time that is exponential in the depth of files.
+      if case .template(let template, _) = scopes[inner.scope].parameters[parameter.name],
+        isSecret(template, scope: context.scope)
+      {
+        scopes[inner.scope].secretParameters.insert(parameter.name)
+      }
       if node == nil && parameter.defaultValue == nil {
         readers[file].tell(
           "\"\(usesNode.text ?? "")\" needs its parameter \"\(parameter.name)\"", at: usesNode,
@@ -206,7 +212,8 @@ extension WorkflowReader {
         return nil
       }
       value = try? template.value(
-        from: SettledValues(scope: scopes[context.scope], bindings: context.bindings, what: "it"))
+        from: SettledValues(
+          scope: scopes[context.scope], bindings: context.bindings, what: "it", budget: budget))
     }
     guard let value else { return .template(template, types: parameter.types) }
     if value.types == parameter.types, case .choice = parameter.kind {

@@ -49,7 +49,14 @@ extension WorkflowReader {
   /// A condition that is false whatever happens: nothing reaches the step.
   private mutating func warnOfStepsThatNeverRun() {
     for check in checks where check.place == .condition {
-      guard let value = try? check.template.value(from: NothingKnown()), !value.isTruthy else {
+      do throws(EvaluationError) {
+        guard try !check.template.value(from: NothingKnown(budget: budget)).isTruthy else {
+          continue
+        }
+      } catch {
+        if case .mistake(let mistake) = error, mistake.message == EvaluationBudget.message {
+          readers[check.file].warn(mistake.message, at: check.node)
+        }
         continue
       }
       readers[check.file].warn(
@@ -144,6 +151,8 @@ extension WorkflowReader {
 
 /// The values of expressions of which nothing is known: only what is written out has a value.
 private struct NothingKnown: ValueSource {
+  let budget: EvaluationBudget
+
   func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value {
     throw .unknown
   }

@@ -68,6 +68,8 @@ struct WorkflowReader {
   var usedSources: [String: String] = [:]
   /// The ids of the steps under `finally`.
   var finallyIDs: Set<String> = []
+  /// How much the expressions may still make that are computed while the file is read.
+  let budget = EvaluationBudget()
   /// What may be called; nil where that is not known.
   let actions: ActionCatalog?
   /// The closures of a workflow that is declared in Swift: its text calls them by number, as `#0`.

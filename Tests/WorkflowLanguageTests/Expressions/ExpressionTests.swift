@@ -6,6 +6,8 @@ import Testing
 struct ExpressionTests {
   /// Values as a step would see them.
   private struct Source: ValueSource {
+    let budget = EvaluationBudget()
+
     func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value {
       switch (root, member) {
       case (.params, "name"?): return .text("reprise")
