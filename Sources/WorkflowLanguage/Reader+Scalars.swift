@@ -31,6 +31,10 @@ extension Reader {
   mutating func scalar(_ node: Node, _ what: @autoclosure () -> String) -> String? {
     switch node.content {
     case .scalar(let text, _) where !node.isNull:
+      guard !text.utf8.contains(0) else {
+        tell("\(what()) has a NUL in it, which no program can be given", at: node)
+        return nil
+      }
       return text
     case .mapping(let pairs) where pairs.count == 1:
       // What stands there was meant as text, but its colon made a map of it.

@@ -31,6 +31,8 @@ package struct RunValues: Sendable {
   package var generation: Int
   /// The environment that steps inherit.
   package var environment: [String: String]
+  /// The variables of it whose values are not UTF-8: they are passed on, but are no texts.
+  package var variablesThatAreNoText: Set<String> = []
   /// The values of secrets, by scope and name.
   package var secrets: @Sendable (_ scope: Int, _ name: String) -> String?
   /// What became of a step, by its id; nil where the run has no such step.

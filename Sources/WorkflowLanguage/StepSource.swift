@@ -66,10 +66,15 @@ struct StepSource: ValueSource {
       for name in found.parameters.keys { result[name] = try parameter(name) }
       return .map(result)
     case (.env, let name?):
-      return (try variable(name) ?? values.environment[name] ?? found.dotenv[name])
-        .map(Value.text) ?? .null
+      if let value = try variable(name) { return .text(value) }
+      guard !values.variablesThatAreNoText.contains(name) else {
+        throw .missing(
+          "the value of the variable \"\(name)\" is not UTF-8", hint: "read it in the step itself")
+      }
+      return (values.environment[name] ?? found.dotenv[name]).map(Value.text) ?? .null
     case (.env, nil):
       var all = found.dotenv.merging(values.environment) { $1 }
+      for name in values.variablesThatAreNoText { all[name] = nil }
       for name in found.environment.keys {
         if let value = try variable(name) { all[name] = value }
       }

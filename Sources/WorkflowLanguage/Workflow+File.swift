@@ -87,6 +87,35 @@ extension Workflow {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw unreadable(path, errno) }
     defer { close(descriptor) }
+    return try bytes(of: descriptor, path)
+  }
+
+  /// Reads a regular file whole, as ``bytes(of:)`` does, and refuses everything else.
+  ///
+  /// For files that another file names: a FIFO would be waited for without end.
+  ///
+  /// - Parameter path: The path of the file.
+  /// - Returns: Its bytes.
+  /// - Throws: ``WorkflowError`` when it is no regular file or cannot be read.
+  static func bytes(ofRegularFile path: String) throws(WorkflowError) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else {
+      // A socket cannot be opened at all.
+      throw errno == ENXIO ? unreadable(path, "is not a regular file") : unreadable(path, errno)
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw unreadable(path, errno) }
+    guard status.st_mode & S_IFMT != S_IFDIR else { throw unreadable(path, EISDIR) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw unreadable(path, "is not a regular file")
+    }
+    return try bytes(of: descriptor, path)
+  }
+
+  private static func bytes(
+    of descriptor: Int32, _ path: String
+  ) throws(WorkflowError) -> [UInt8] {
     guard let bytes = readBytes(of: descriptor, upTo: SourceText.bytesMax) else {
       throw unreadable(path, errno)
     }
@@ -94,8 +123,11 @@ extension Workflow {
   }
 
   private static func unreadable(_ path: String, _ error: Int32) -> WorkflowError {
-    let message = "cannot be read: " + String(cString: strerror(error))
-    return WorkflowError(diagnostics: [
+    unreadable(path, "cannot be read: " + String(cString: strerror(error)))
+  }
+
+  private static func unreadable(_ path: String, _ message: String) -> WorkflowError {
+    WorkflowError(diagnostics: [
       Diagnostic(
         severity: .error, file: path, line: 0, column: 0, length: 0, message: message, hint: nil,
         sourceLine: "")
@@ -118,7 +150,8 @@ extension Arguments {
     var reader = Reader(file: file, source: source)
     // JSON may have characters in its texts that YAML has not.
     if bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{"),
-      case .map(let values)? = try? Value(json: String(decoding: bytes, as: UTF8.self))
+      let text = String(validating: bytes, as: UTF8.self),
+      case .map(let values)? = try? Value(json: text)
     {
       return values.mapValues(\.asText)
     }

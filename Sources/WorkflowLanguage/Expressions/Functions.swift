@@ -63,7 +63,9 @@ extension Expression {
     return result
   }
 
-  /// A value as JSON. What it takes is counted before it is made: the parts of a value may be shared.
+  /// A value as JSON.
+  ///
+  /// What it takes is counted before it is made: the parts of a value may be shared.
   private func json(of value: Value, _ source: some ValueSource) throws(EvaluationError) -> String {
     try spend(value.jsonBytes(atMost: EvaluationBudget.valueBytesMax), source)
     return value.json

@@ -92,11 +92,14 @@ struct Reach {
   /// - Parameters:
   ///   - name: The full id of the step or group that was asked about.
   ///   - position: The position of the step that asked.
+  /// - Returns: Whether they are; also where it was not asked.
   func covers(_ name: String, _ position: Int) -> Bool {
     questions[name]?.uncovered.contains(position) != true
   }
 
-  /// Whether a step depends on another one. Linear in the graph.
+  /// Whether a step depends on another one.
+  ///
+  /// Linear in the graph.
   func isAfter(_ id: String, _ position: Int) -> Bool {
     guard let graph, let step = graph.index(of: id) else { return true }
     return graph.withDependents([StepIndex(position)]).contains(step)

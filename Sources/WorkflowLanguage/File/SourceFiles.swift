@@ -29,7 +29,7 @@ public struct SourceFiles: Sendable {
   /// - Returns: Its bytes.
   /// - Throws: ``WorkflowError`` when it cannot be read.
   func bytes(_ path: String, keptAs key: String) throws(WorkflowError) -> [UInt8] {
-    guard let kept else { return try Workflow.bytes(of: path) }
+    guard let kept else { return try Workflow.bytes(ofRegularFile: path) }
     guard let text = kept[key] else {
       throw WorkflowError(diagnostics: [
         Diagnostic(

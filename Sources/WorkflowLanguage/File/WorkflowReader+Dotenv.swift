@@ -62,8 +62,17 @@ enum DotenvText {
   static func variables(in bytes: [UInt8], file: String) throws(WorkflowError) -> [String: String] {
     var variables: [String: String] = [:]
     // By bytes: as characters, a carriage return and a line feed are one.
-    var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-      .map { Substring(decoding: $0, as: UTF8.self) }[...]
+    var texts: [Substring] = []
+    for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      guard let text = String(validating: line, as: UTF8.self), !line.contains(0) else {
+        throw mistake(
+          line.contains(0)
+            ? "it has a NUL in it, which no program can be given" : "it is not UTF-8",
+          file, texts.count + 1)
+      }
+      texts.append(Substring(text))
+    }
+    var lines = texts[...]
     while let first = lines.first {
       let number = lines.startIndex + 1
       lines = lines.dropFirst()
@@ -162,6 +171,6 @@ extension Substring {
 extension SourceFiles {
   /// The content of a file of variables: always the one on disk, since it may hold what must not be kept.
   func dotenv(_ path: String) throws(WorkflowError) -> [UInt8] {
-    try Workflow.bytes(of: path)
+    try Workflow.bytes(ofRegularFile: path)
   }
 }

@@ -161,6 +161,10 @@ extension WorkflowReader {
             "\(text) is the number \(Value.number(number).asText)", at: node,
             hint: "quote it if it is a version or a name: '\(text)'")
         }
+        if text.utf8.contains(0) {
+          readers[context.file].tell(
+            "\(what) has a NUL in it, which no program can be given", at: node)
+        }
         return Value(node)
       }
       guard let template = readers[context.file].template(node, what) else { return .null }

@@ -142,7 +142,7 @@ struct BrokenValueTests {
       ["1:23"],
       "a file of variables has no key \"optional\""),
     Mistake(
-      "dotenv: [{path: /dev/null, required: no}]\nsteps: [{id: a, run: x}]\n", ["1:38"],
+      "dotenv: [{path: /no/.env, required: no}]\nsteps: [{id: a, run: x}]\n", ["1:17", "1:37"],
       "required is true or false"),
     Mistake("dotenv: \"\"\nsteps: [{id: a, run: x}]\n", ["1:9"], "dotenv is empty"),
     Mistake(
