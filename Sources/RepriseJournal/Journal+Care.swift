@@ -22,13 +22,17 @@ extension Journal {
   @discardableResult
   public func recover(_ clearUp: ([DeadRun]) -> Void) throws(JournalError) -> [RunID] {
     var held: [(id: RunID, lock: FileLock)] = []
-    for id in try unendedRuns() {
-      if let lock = try FileLock.take(directory.lockPath(of: id)) { held.append((id, lock)) }
+    for (id, process) in try unendedRuns() {
+      // A lock whose holder was just killed is free when the kernel has taken that process apart.
+      let lock = try FileLock.take(directory.lockPath(of: id), within: Self.dyingHolderWait) {
+        process.map(isDying) ?? false
+      }
+      if let lock { held.append((id, lock)) }
     }
     guard !held.isEmpty else { return [] }
     // An engine may have ended its run between the look and the lock, and be alive: with other runs, which
     // whoever clears up would end.
-    let unended = Set(try unendedRuns())
+    let unended = Set(try unendedRuns().map(\.id))
     held.removeAll { !unended.contains($0.id) }
     guard !held.isEmpty else { return [] }
     clearUp(held.map { DeadRun(id: $0.id, note: $0.lock.noted) })
@@ -48,12 +52,17 @@ extension Journal {
     return held.map(\.id)
   }
 
-  private func unendedRuns() throws(JournalError) -> [RunID] {
+  /// How long the lock of a run is waited for whose process is gone or going.
+  private static let dyingHolderWait = Duration.seconds(1)
+
+  private func unendedRuns() throws(JournalError) -> [(id: RunID, process: Int?)] {
     try explaining {
       try database.read { connection in
-        try connection.rows("SELECT id FROM run WHERE ended_at IS NULL")
+        try connection.rows("SELECT id, process FROM run WHERE ended_at IS NULL")
       }
-    }.compactMap { $0[0].text.flatMap { RunID($0) } }
+    }.compactMap { row in
+      row[0].text.flatMap { RunID($0) }.map { ($0, row[1].integer.map(Int.init)) }
+    }
   }
 
   /// What the database finds wrong with its own file; nothing when it is whole.

@@ -75,8 +75,24 @@ public struct StateDirectory: Sendable, Equatable {
       throw JournalError(
         "the state directory \"\(path)\" is not a folder of yours; choose another with --state-dir")
     }
-    for folder in [runsPath, livePath] where mkdir(folder, 0o700) != 0 && errno != EEXIST {
-      throw .system("cannot make the folder", folder, errno)
+    try expectPrivate(path)
+    for folder in [runsPath, livePath] where mkdir(folder, 0o700) != 0 {
+      guard errno == EEXIST else { throw .system("cannot make the folder", folder, errno) }
+      try expectPrivate(folder)
+    }
+  }
+
+  /// Refuses a folder in which others can put files: theirs would be taken for locks, sockets and records of runs.
+  private func expectPrivate(_ folder: String) throws(JournalError) {
+    var status = stat()
+    guard stat(folder, &status) == 0 else { throw .system("cannot use the folder", folder, errno) }
+    guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
+      throw JournalError("\"\(folder)\" is not a folder of yours; choose another with --state-dir")
+    }
+    guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+      throw JournalError(
+        "others can write to the folder \"\(folder)\", and so control your runs; forbid it with: "
+          + "chmod go-w '\(folder)'")
     }
   }
 

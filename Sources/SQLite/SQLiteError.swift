@@ -2,6 +2,14 @@
 
 import CSQLite
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// Why a statement could not be run.
 public struct SQLiteError: Error, Equatable, CustomStringConvertible {
   /// What kind of failure it is: as far as somebody can do something about it.
@@ -23,11 +31,13 @@ public struct SQLiteError: Error, Equatable, CustomStringConvertible {
   /// What it says, in SQLite's words.
   public let description: String
 
-  init(code: Int32, message: String) {
+  init(code: Int32, message: String, systemError: Int32 = 0) {
     // The lowest byte; the others say more than is needed: https://sqlite.org/rescode.html
     kind =
       switch code & 0xff {
       case SQLITE_FULL: .full
+      // What is written beside the database, such as the index of its log, has no code of its own for this.
+      case SQLITE_IOERR where systemError == ENOSPC || systemError == EDQUOT: .full
       case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
       case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: .forbidden
       case SQLITE_BUSY, SQLITE_LOCKED: .busy
@@ -40,6 +50,7 @@ public struct SQLiteError: Error, Equatable, CustomStringConvertible {
   @unsafe init(_ connection: OpaquePointer) {
     self.init(
       code: unsafe sqlite3_extended_errcode(connection),
-      message: unsafe sqlite3_errmsg(connection).map { unsafe String(cString: $0) } ?? "")
+      message: unsafe sqlite3_errmsg(connection).map { unsafe String(cString: $0) } ?? "",
+      systemError: unsafe sqlite3_system_errno(connection))
   }
 }

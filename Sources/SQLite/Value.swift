@@ -40,12 +40,11 @@ public struct Row: Sendable {
 
   /// The value of a column, by its name.
   ///
-  /// - Precondition: There is such a column.
+  /// Upper and lower case are the same, as they are in queries: SQLite names a column as the schema of the
+  /// file writes it. Null where there is no such column.
   public subscript(_ name: String) -> Value {
-    guard let place = columns.firstIndex(of: name) else {
-      preconditionFailure("BUG: a query without a column \"\(name)\"")
-    }
-    return values[place]
+    let place = columns.firstIndex(of: name) ?? columns.firstIndex { isSameName($0, name) }
+    return place.map { values[$0] } ?? .null
   }
 }
 
@@ -73,4 +72,12 @@ extension Int: ValueConvertible {
 extension Optional: ValueConvertible where Wrapped: ValueConvertible {
   /// What is wrapped; null where nothing is.
   public var databaseValue: Value { self?.databaseValue ?? .null }
+}
+
+/// Whether two names are the same for SQLite, which folds the letters of ASCII only.
+private func isSameName(_ left: String, _ right: String) -> Bool {
+  func folded(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+  }
+  return left.utf8.lazy.map(folded).elementsEqual(right.utf8.lazy.map(folded))
 }

@@ -242,4 +242,75 @@ struct JournalTests {
     #expect(throws: JournalError.self) { try recorded.keep(output) }
     #expect(try String(contentsOfFile: victim, encoding: .utf8) == "untouched")
   }
+
+  /// SQLite gives the name of a column as the schema of the file writes it.
+  @Test func `a damaged schema is reported, whichever column it is`() async throws {
+    let columns = [
+      "run": [
+        "number", "id", "workflow", "file", "directory", "source", "options", "concurrency_group",
+        "process", "requested_at", "generation", "ended_at", "outcome",
+      ], "event": ["number", "time", "generation", "kind", "step", "attempt", "json"],
+    ]
+    for (table, names) in columns {
+      for name in names {
+        for other in [name.uppercased(), name + "x"] {
+          let folder = try Folder()
+          let id = try await folder.run(in: try Journal(folder.state))
+          try folder.tamper("ALTER TABLE \(table) RENAME COLUMN \(name) TO \(other)")
+          let isRead = other != name + "x"
+          do {
+            let journal = try Journal(folder.state)
+            _ = try journal.runs()
+            _ = try journal.state(of: try journal.run(named: id.description))
+            #expect(isRead, "\(table).\(other)")
+          } catch {
+            #expect(!isRead, "\(table).\(other): \(error)")
+            #expect("\(error)".contains("no such column"), "\(error)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test(arguments: ["", "/live", "/runs"]) func `a folder in which others can write is refused`(
+    _ place: String
+  ) throws {
+    let folder = try Folder()
+    _ = try Journal(folder.state)
+    let path = folder.state.path + place
+    for mode in [0o770, 0o707, 0o1777] as [mode_t] {
+      #expect(chmod(path, mode) == 0)
+      let error = #expect(throws: JournalError.self) { try Journal(folder.state) }
+      #expect(error?.description.contains("chmod go-w '\(path)'") == true)
+    }
+    #expect(chmod(path, 0o755) == 0)
+    _ = try Journal(folder.state)
+  }
+
+  @Test func `the lock of a process that is being taken apart is waited for`() async throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/true")
+    try process.run()
+    process.waitUntilExit()
+    let folder = try Folder()
+    let dead = try Journal(folder.state, process: Int(process.processIdentifier))
+    // The kernel has not closed all of its files yet.
+    let (id, copy) = try {
+      let recorded = try dead.begin(folder.request())
+      return (recorded.id, fcntl(try #require(recorded.lockDescriptor), F_DUPFD_CLOEXEC, 3))
+    }()
+    #expect(try Journal(folder.state).isLive(id))
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) { close(copy) }
+    #expect(try Journal(folder.state).recover { _ in } == [id])
+  }
+
+  @Test func `a lock whose holder lives is not waited for`() throws {
+    let folder = try Folder()
+    let journal = try Journal(folder.state)
+    let recorded = try journal.begin(folder.request())
+    let start = ContinuousClock.now
+    #expect(try journal.recover { _ in } == [])
+    #expect(ContinuousClock.now - start < promised(.milliseconds(500)))
+    withExtendedLifetime(recorded) {}
+  }
 }

@@ -181,9 +181,9 @@ extension Journal {
   public func watch(
     _ workflow: String, file: String
   ) throws(JournalError) -> RecordedWatch? {
-    guard let lock = try FileLock.take(directory.watchLockPath(of: workflow)) else {
-      return nil
-    }
+    // The watch before may have been killed a moment ago: its lock is free when it has been taken apart.
+    let path = directory.watchLockPath(of: workflow)
+    guard let lock = try FileLock.take(path, within: .milliseconds(500)) else { return nil }
     let now = SystemClock().now.microseconds
     let number = try explaining {
       try database.write { connection in
