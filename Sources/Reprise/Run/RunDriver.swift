@@ -265,20 +265,15 @@ struct RunDriver: Sendable {
   private func end(_ cause: CancellationCause?) async -> RunOutcome {
     // After the end the logs may be removed, so nothing may be written to them any more.
     await ledger.outputKept()
-    let outcome = ledger.decide { [timeout = workflow.timeout] page in
+    return await ledger.end { [timeout = workflow.timeout] page in
       if let cause { page.cancelRest(because: cause, upTo: page.state.steps.count) }
-      let outcome =
-        switch cause {
-        case nil: page.state.outcomeOfSteps
-        case .runTimedOut: RunOutcome.timedOut(after: timeout ?? .zero)
-        case .abandoned(let problem): RunOutcome.abandoned(problem)
-        case .request, .restart, .failure, .interrupted: RunOutcome.cancelled
-        }
-      page.tell(.runEnded(outcome))
-      return outcome
+      return switch cause {
+      case nil: page.state.outcomeOfSteps
+      case .runTimedOut: RunOutcome.timedOut(after: timeout ?? .zero)
+      case .abandoned(let problem): RunOutcome.abandoned(problem)
+      case .request, .restart, .failure, .interrupted: RunOutcome.cancelled
+      }
     }
-    if let problem = await ledger.recorded() { return .abandoned(problem) }
-    return outcome
   }
 }
 

@@ -121,6 +121,27 @@ final class RunLedger: Sendable {
     }
   }
 
+  /// Ends the run: makes its end durable first, and publishes it then.
+  ///
+  /// The other way round a display would say that the run has succeeded, and the disk that it has not.
+  ///
+  /// - Parameter decision: Says how the run ends; runs under the lock.
+  /// - Returns: How it ended: abandoned where its end could not be recorded.
+  func end(_ decision: (inout Page) -> RunOutcome) async -> RunOutcome {
+    let (outcome, end) = decide { page in
+      let outcome = decision(&page)
+      let end = page.event(.runEnded(outcome))
+      page.record?.append(end)
+      return (outcome, end)
+    }
+    guard let problem = await recorded() else {
+      decide { $0.publish(end) }
+      return outcome
+    }
+    decide { $0.publish($0.event(.runEnded(.abandoned(problem)))) }
+    return .abandoned(problem)
+  }
+
   /// Records until nothing is left, a batch at a time.
   ///
   /// Runs on the queue of the recording, in at most one call at a time.
@@ -234,14 +255,23 @@ extension RunLedger.Page {
   ///
   /// For an event of a step, its position makes that cheaper.
   mutating func tell(_ kind: Event.Kind, generation: Int? = nil, ofStepAt step: Int? = nil) {
-    let event = Event(
-      time: clock.now, run: run, generation: generation ?? state.generation, kind: kind)
+    let event = event(kind, generation: generation)
+    if !event.isTransient { record?.append(event) }
+    publish(event, ofStepAt: step)
+  }
+
+  /// Stamps an event with the present time and generation, or with the generation given.
+  fileprivate func event(_ kind: Event.Kind, generation: Int? = nil) -> Event {
+    Event(time: clock.now, run: run, generation: generation ?? state.generation, kind: kind)
+  }
+
+  /// Folds an event into the state and delivers it.
+  fileprivate mutating func publish(_ event: Event, ofStepAt step: Int? = nil) {
     do {
       try state.apply(event, ofStepAt: step)
     } catch {
       preconditionFailure("BUG: \(error)")
     }
-    if !event.isTransient { record?.append(event) }
     guard hasListeners || keepsOutput && event.isOutput else { return }
     if event.isOutput { outputBacklog += 1 }
     deliveries.append(.event(event))

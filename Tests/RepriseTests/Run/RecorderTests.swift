@@ -61,6 +61,23 @@ struct RecorderTests {
       })
   }
 
+  @Test func `an end that cannot be recorded is not published`() async throws {
+    let memory = Memory(failsAt: { event in
+      if case .runEnded = event.kind { true } else { false }
+    })
+    let engine = Engine(executor: ClosureExecutor { _ in [:] }, recorder: memory)
+    let run = engine.start(try Self.chain(2))
+    let seen = Protected<[RunOutcome]>([])
+    let events = run.events.sink { event in
+      if case .runEnded(let outcome) = event.kind { seen.withLock { $0.append(outcome) } }
+    }
+    #expect(await run.outcome == .abandoned("the disk is full"))
+    await expectEventually("the end is published") { !seen.value.isEmpty }
+    #expect(seen.value == [.abandoned("the disk is full")])
+    #expect(run.state.phase == .ended(.abandoned("the disk is full")))
+    events.cancel()
+  }
+
   /// Whoever sees that a run is over may remove its logs.
   @Test func `a run is not over before all of its output is kept`() async throws {
     let held = DispatchSemaphore(value: 0)
