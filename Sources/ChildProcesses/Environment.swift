@@ -12,9 +12,11 @@ package struct Environment: Sendable, Equatable, ExpressibleByDictionaryLiteral 
 
   /// Prepares variables.
   ///
-  /// - Parameter variables: The values by name.
-  package init(_ variables: [String: String]) {
-    shared = SharedVariables(variables)
+  /// - Parameters:
+  ///   - variables: The values by name.
+  ///   - raw: The variables among them that are not UTF-8: these bytes are passed on in their place.
+  package init(_ variables: [String: String], raw: [RawVariable] = []) {
+    shared = SharedVariables(variables, raw)
   }
 
   /// Prepares variables.
@@ -65,6 +67,23 @@ package struct Environment: Sendable, Equatable, ExpressibleByDictionaryLiteral 
   }
 }
 
+/// A variable that is not UTF-8.
+package struct RawVariable: Sendable {
+  /// Its name; nil where that is not UTF-8 either.
+  package let name: String?
+  /// The name with what is not UTF-8 replaced, by which it is among the texts.
+  package let repaired: String
+  /// The name, a sign of equality and the value.
+  package let entry: [UInt8]
+
+  /// Names a variable.
+  package init(name: String?, repaired: String, entry: [UInt8]) {
+    self.name = name
+    self.repaired = repaired
+    self.entry = entry
+  }
+}
+
 /// Variables that are never changed.
 private final class SharedVariables: Sendable {
   let values: [String: String]
@@ -73,13 +92,18 @@ private final class SharedVariables: Sendable {
   let positions: [String: Int]
   let nameWithNul: String?
 
-  init(_ values: [String: String]) {
+  init(_ values: [String: String], _ raw: [RawVariable]) {
     self.values = values
     var block = StringBlock()
     var positions: [String: Int] = [:]
-    for (name, value) in values {
+    let repaired = Set(raw.map(\.repaired))
+    for (name, value) in values where !repaired.contains(name) {
       positions[name] = positions.count
       block.append(name, "=", value)
+    }
+    for variable in raw {
+      if let name = variable.name { positions[name] = block.count }
+      block.append(variable.entry)
     }
     self.block = block
     self.positions = positions
@@ -91,6 +115,16 @@ private final class SharedVariables: Sendable {
 struct StringBlock: Sendable {
   private var bytes: [UInt8] = []
   private var starts: [Int] = []
+
+  /// How many strings there are.
+  var count: Int { starts.count }
+
+  /// Adds a string by its bytes, which have no NUL.
+  mutating func append(_ string: [UInt8]) {
+    starts.append(bytes.count)
+    bytes += string
+    bytes.append(0)
+  }
 
   /// Adds a string that is made of some parts.
   mutating func append(_ parts: String...) {

@@ -44,12 +44,16 @@ package enum TemporaryFiles {
     }
   }
 
-  /// A file, or a folder with files; others' are not touched, since the system does not let us.
-  private static func remove(_ path: String) {
-    guard unsafe unlink(path) != 0 else { return }
-    for name in names(in: path) where name != "." && name != ".." {
-      unsafe unlink(path + "/" + name)
-    }
+  /// Removes a file, or a folder with all that is in it; links are not followed.
+  ///
+  /// Files of others are not touched, since the system does not let us.
+  ///
+  /// - Parameter path: The path; nothing happens where there is nothing.
+  package static func remove(_ path: String) {
+    guard unsafe unlink(path) != 0, errno != ENOENT else { return }
+    // A folder: a link or a file would be gone. Its own step may have made it unreadable.
+    unsafe chmod(path, 0o700)
+    for name in names(in: path) where name != "." && name != ".." { remove(path + "/" + name) }
     unsafe rmdir(path)
   }
 }

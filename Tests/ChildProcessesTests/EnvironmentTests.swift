@@ -24,6 +24,27 @@ struct EnvironmentTests {
     #expect(Set(recorder.text()) == Set(expected.map { "\($0.key)=\($0.value)" }))
   }
 
+  @Test func `what is not UTF-8 is passed on byte for byte`() async throws {
+    let raw = [
+      RawVariable(name: "V", repaired: "V", entry: Array("V=a".utf8) + [0xFF, 0xC3]),
+      RawVariable(name: "W", repaired: "W", entry: Array("W=".utf8) + [0xFE]),
+      RawVariable(name: nil, repaired: "\u{FFFD}", entry: [0xFD] + Array("=x".utf8)),
+    ]
+    var environment = Environment(
+      ["PATH": "/usr/bin:/bin", "V": "a\u{FFFD}", "W": "\u{FFFD}", "\u{FFFD}": "x", "A": "b"],
+      raw: raw)
+    environment["W"] = "own"
+    environment["A"] = nil
+    let recorder = Recorder()
+    let script = "tr '\\0' '\\n' < /proc/self/environ | od -An -v -tx1 | tr -d ' \\n'; echo"
+    _ = try await run(
+      Command(executable: "sh", arguments: ["-c", script], environment: environment), recorder)
+    let bytes = recorder.text().joined()
+    #expect(bytes.contains("563d61ffc30a"), "\(bytes)")
+    #expect(bytes.contains("fd3d780a") && bytes.contains("573d6f776e0a"))
+    #expect(!bytes.contains("efbfbd"))
+  }
+
   @Test func `what was removed can be set again`() {
     var environment: Environment = ["A": "1"]
     environment["A"] = nil

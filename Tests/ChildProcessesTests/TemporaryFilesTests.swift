@@ -25,6 +25,11 @@ struct TemporaryFilesTests {
     let channel = folder.appendingPathComponent("reprise-\(dead)-report-g")
     try FileManager.default.createDirectory(at: channel, withIntermediateDirectories: true)
     try "x".write(to: channel.appendingPathComponent("lines"), atomically: true, encoding: .utf8)
+    // What a step has put in the place of its file of outputs: it may be a tree, with links that lead elsewhere.
+    let tree = folder.appendingPathComponent("reprise-\(dead)-output-h/a/b")
+    try FileManager.default.createDirectory(at: tree, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      at: tree.appendingPathComponent("link"), withDestinationURL: folder)
     TemporaryFiles.removeLeftovers(["TMPDIR": folder.path])
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     #expect(Set(left) == Set(kept))

@@ -18,9 +18,13 @@ import WorkflowLanguage
 /// - Stopping: every process of the step's tree gets SIGTERM, then SIGKILL after the grace period.
 public struct LocalExecutor: Executor {
   /// What every step inherits.
+  ///
+  /// What is not UTF-8 in the environment of this process is replaced here; steps get it byte for byte.
   public let environment: [String: String]
   /// The same, as programs are given it.
   private let inherited: Environment
+  /// The variables that are passed on byte for byte and that no expression can use.
+  let variablesThatAreNoText: Set<String>
   private let directory: String?
 
   /// The thread that serves all processes: on it nothing changes threads between the end of one step and
@@ -33,8 +37,16 @@ public struct LocalExecutor: Executor {
   ///   - environment: What every step inherits; that of this process when left out.
   ///   - directory: Where steps run; that of this process when left out.
   public init(environment: [String: String]? = nil, directory: String? = nil) {
-    self.environment = environment ?? inheritedEnvironment()
-    inherited = Environment(self.environment)
+    if let environment {
+      self.environment = environment
+      inherited = Environment(environment)
+      variablesThatAreNoText = []
+    } else {
+      let variables = InheritedVariables()
+      self.environment = variables.texts
+      inherited = variables.environment
+      variablesThatAreNoText = variables.namesWithoutText
+    }
     self.directory = directory
   }
 

@@ -45,9 +45,15 @@ struct OutputFile {
     var status = stat()
     guard lstat(path, &status) == 0 else { return [:] }
     if status.st_mode & S_IFMT == S_IFREG && status.st_size == 0 { return [:] }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw Self.noFile }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else { return [:] }
+    guard descriptor >= 0 else {
+      throw .badOutputs("they cannot be read: \(String(cString: strerror(errno)))")
+    }
     defer { close(descriptor) }
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw Self.noFile
+    }
     guard let bytes = readBytes(of: descriptor, upTo: OutputText.bytesMax) else { return [:] }
     guard bytes.count <= OutputText.bytesMax else {
       throw .badOutputs(
@@ -55,14 +61,18 @@ struct OutputFile {
     }
     guard !bytes.isEmpty else { return [:] }
     do throws(OutputText.Mistake) {
-      return try OutputText.outputs(in: String(decoding: bytes, as: UTF8.self))
+      return try OutputText.outputs(in: bytes)
     } catch {
       throw .badOutputs("line \(error.line): \(error.message)")
     }
   }
 
-  /// Removes the file.
+  private static let noFile = FailureReason.badOutputs(
+    "REPRISE_OUTPUT is no regular file any more; write to it, and put nothing else in its place")
+
+  /// Removes the file, or what the step has put in its place.
   func remove() {
-    unlink(path)
+    guard unlink(path) != 0, errno == EISDIR || errno == EPERM else { return }
+    TemporaryFiles.remove(path)
   }
 }

@@ -20,6 +20,19 @@ enum OutputText {
     let message: String
   }
 
+  /// Reads bytes, which are to be UTF-8.
+  ///
+  /// - Parameter bytes: What was written.
+  /// - Returns: The outputs by name.
+  /// - Throws: ``Mistake`` for the first line that makes no sense.
+  static func outputs(in bytes: [UInt8]) throws(Mistake) -> StepOutputs {
+    if let text = String(validating: bytes, as: UTF8.self) { return try outputs(in: text) }
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let bad = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
+    throw Mistake(
+      line: bad + 1, message: "it is not UTF-8; write bytes to a file, or encode them with base64")
+  }
+
   /// Reads a text.
   ///
   /// - Parameter text: What was written.

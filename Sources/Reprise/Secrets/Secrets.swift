@@ -70,6 +70,7 @@ public struct Secrets: Sendable {
   ) async throws(SecretError) -> Secrets {
     let sources = workflow.secretSources
     guard !sources.isEmpty else { return Secrets() }
+    let programs = environment.map { Environment($0) } ?? InheritedVariables().environment
     let environment = environment ?? inheritedEnvironment()
     var values: [Key: String] = [:]
     var variables: Set<String> = []
@@ -86,7 +87,7 @@ public struct Secrets: Sendable {
         variables.insert(variable)
       case .file(let path): value = try contents(of: path, name)
       case .command(let words):
-        value = try await output(of: words, name, environment, Array(values.values))
+        value = try await output(of: words, name, programs, Array(values.values))
       }
       // What was no UTF-8 in a variable or in the output of a program has this character in its place.
       guard !value.unicodeScalars.contains("\u{FFFD}") else { throw notText(name) }
@@ -129,7 +130,7 @@ public struct Secrets: Sendable {
   }
 
   private static func output(
-    of words: [String], _ name: String, _ environment: [String: String], _ known: [String]
+    of words: [String], _ name: String, _ environment: Environment, _ known: [String]
   ) async throws(SecretError) -> String {
     let written = OutputCapture()
     let errors = OutputCapture()

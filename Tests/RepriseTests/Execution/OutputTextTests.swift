@@ -21,6 +21,12 @@ struct OutputTextTests {
     #expect(try OutputText.outputs(in: text) == outputs)
   }
 
+  @Test func `what is not UTF-8 is refused with its line`() {
+    let bytes = Array("a=1\nb=".utf8) + [0xFF] + Array("\nc=2\n".utf8)
+    let mistake = #expect(throws: OutputText.Mistake.self) { try OutputText.outputs(in: bytes) }
+    #expect(mistake?.line == 2 && mistake?.message.contains("not UTF-8") == true)
+  }
+
   @Test(
     arguments: [
       ("hello\n", 1), ("a=1\n=2\n", 2), ("9a=1\n", 1), ("a b=1\n", 1), ("a<<END\nx\n", 1),
