@@ -255,6 +255,13 @@ package func keepFreedMemory() {
   reprise_keep_freed_memory(8 << 20)
 }
 
+/// Writes what is still held back of the standard output.
+///
+/// - Returns: 0, or the error number of the write that failed.
+package func flushOutput() -> Int32 {
+  reprise_flush_output()
+}
+
 /// Ends this process with what it has written, also while a thread of it waits for input.
 package func end(withStatus status: Int32) -> Never {
   reprise_end(status)

@@ -130,6 +130,10 @@ void reprise_set_nonblocking(int descriptor) {
   fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
 }
 
+int reprise_flush_output(void) {
+  return fflush(stdout) ? errno : 0;
+}
+
 void reprise_end(int status) {
   fflush(stdout);
   fflush(stderr);

@@ -42,6 +42,7 @@ struct TerminalDevice: Sendable {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&waiting, 1, -1)
       } else if errno != EINTR {
+        OutputError.note(errno)
         return false
       }
     }

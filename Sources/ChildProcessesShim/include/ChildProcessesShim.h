@@ -38,6 +38,9 @@ void reprise_keep_freed_memory(int bytes);
 /// input, which holds its lock until there is something to read.
 _Noreturn void reprise_end(int status);
 
+/// Writes what the C library still holds of the standard output. Returns 0 or an error number.
+int reprise_flush_output(void);
+
 /// fork(2), for a process that has one thread.
 pid_t reprise_fork(void);
 

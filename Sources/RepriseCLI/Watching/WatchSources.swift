@@ -202,9 +202,13 @@ final class WatchSources: Sendable {
     // A thread of its own: it waits for input.
     DispatchQueue(label: "reprise.watch.input").async { [self] in
       var number = 0
-      while let line = readLine() {
+      readLines { bytes in
         number += 1
-        guard let event = event(of: line, number, format) else { continue }
+        guard let line = String(validating: bytes, as: UTF8.self) else {
+          say("warning: line \(number) of standard input is left out: it is not UTF-8")
+          return
+        }
+        guard let event = event(of: line, number, format) else { return }
         room.wait()
         subject.value.send(event)
       }

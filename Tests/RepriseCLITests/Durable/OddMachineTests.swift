@@ -1,0 +1,105 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the command makes of descriptors, bytes and folders that are not as usual.
+@Suite(.serialized) struct OddMachineTests {
+  private let reprise = "'\(Scenario.Started.executable.path)'"
+
+  @Test func `with next to no descriptors it says what to do`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "steps: [{ id: a, run: \"true\" }, { id: b, run: \"true\" }]", to: "w.yaml")
+    for limit in [4, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24] {
+      let ended = try await scenario.shell(
+        "exec 3>&- 4>&- 5>&-; ulimit -n \(limit); "
+          + "exec timeout 30 \(reprise) run w.yaml --progress none")
+      #expect([0, 1, 4].contains(ended.status), "\(limit): \(ended)")
+      if ended.status != 0 { #expect(ended.errors.contains("ulimit -n"), "\(limit): \(ended)") }
+    }
+    try await scenario.reprise("run", "w.yaml", "--progress", "none").succeeds()
+  }
+
+  @Test(arguments: ["<&-", ">&-", "2>&-", "<&- >&-", ">&- 2>&-", "<&- >&- 2>&-"])
+  func `closed standard descriptors are taken by no other file`(_ closed: String) async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      steps:
+        - id: a
+          run: |
+            echo out; echo err >&2
+            for fd in 0 1 2; do readlink /proc/$PPID/fd/$fd; done > links
+            cp .reprise/live/*.lock lock
+        - { id: b, needs: a, run: "exit 3" }
+      """, to: "w.yaml")
+    try await scenario.shell("\(reprise) run w.yaml --progress plain \(closed)").fails(with: 1)
+    let links = scenario.read("links").split(separator: "\n")
+    #expect(links.count == 3 && !links.contains { $0.contains(".lock") || $0.contains("socket:") })
+    #expect(!scenario.read("lock").contains("error"))
+  }
+
+  @Test func `output that finds no room is reported`() async throws {
+    let scenario = try Scenario()
+    try scenario.write("steps: [{ id: a, run: echo hello }]", to: "w.yaml")
+    for arguments in [
+      "run w.yaml --progress plain", "run w.yaml --progress json", "runs", "graph w.yaml",
+      "logs @last",
+    ] {
+      let ended = try await scenario.shell("\(reprise) \(arguments) > /dev/full")
+      ended.fails(with: 4)
+      #expect(ended.errors.contains("No space left on device"), "\(arguments): \(ended)")
+    }
+  }
+
+  @Test func `inherited variables pass byte for byte, and are no texts`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "steps: [{ id: a, exec: [sh, -c, 'printf %s \"$V\" | od -An -tx1 > got'] }]", to: "w.yaml")
+    try await scenario.shell("V=$'a\\xff\\xc3' \(reprise) run w.yaml --progress none").succeeds()
+    #expect(scenario.read("got") == " 61 ff c3\n")
+    try scenario.write(
+      "steps: [{ id: a, env: { X: \"${{ env.V }}\" }, run: touch ran }]", to: "w.yaml")
+    let ended = try await scenario.shell("V=$'a\\xff' \(reprise) run w.yaml --progress plain")
+      .fails(with: 1)
+    #expect((ended.output + ended.errors).contains("env.X: the value of the variable \"V\" is not"))
+    #expect(!scenario.has("ran"))
+  }
+
+  @Test func `arguments and outputs that are not UTF-8 are refused`() async throws {
+    let scenario = try Scenario()
+    try scenario.write("params: { p: x }\nsteps: [{ id: a, run: touch ran }]", to: "w.yaml")
+    let argument = try await scenario.shell("\(reprise) run w.yaml -p p=$'\\xff'").fails(with: 2)
+    #expect(argument.errors.contains("argument 4") && argument.errors.contains("is not UTF-8"))
+    #expect(!scenario.has("ran"))
+    try scenario.write(
+      "steps: [{ id: a, run: \"printf 'a=1\\\\nb=\\\\377\\\\n' >> $REPRISE_OUTPUT\" }]",
+      to: "w.yaml")
+    let output = try await scenario.reprise("run", "w.yaml", "--progress", "plain").fails(with: 1)
+    #expect((output.output + output.errors).contains("line 2: it is not UTF-8"))
+    try scenario.write(
+      "steps: [{ id: a, run: \"printf 'a\\\\377'\", outputs: { o: \"${{ stdout }}\" } }]",
+      to: "w.yaml")
+    let stdout = try await scenario.reprise("run", "w.yaml", "--progress", "plain").fails(with: 1)
+    #expect((stdout.output + stdout.errors).contains("stdout is not UTF-8"))
+  }
+
+  @Test func `what a step puts in the place of its outputs fails it and does not stay`()
+    async throws
+  {
+    for place in ["mkdir -p $f/x/y; touch $f/x/z", "ln -s w.yaml $f", "mkfifo $f"] {
+      let scenario = try Scenario()
+      try scenario.write("", to: "tmp/keep")
+      try scenario.write(
+        "steps: [{ id: a, run: \"f=$REPRISE_OUTPUT; rm $f; \(place)\" }]", to: "w.yaml")
+      let ended = try await scenario.reprise(
+        "run", "w.yaml", "--progress", "plain",
+        environment: ["TMPDIR": scenario.folder.path + "/tmp"]
+      ).fails(with: 1)
+      #expect((ended.output + ended.errors).contains("no regular file any more"), "\(ended)")
+      let left = try FileManager.default.contentsOfDirectory(
+        atPath: scenario.folder.path + "/tmp")
+      #expect(left == ["keep"], "\(place)")
+    }
+  }
+}
