@@ -109,6 +109,7 @@ let package = Package(
       name: "RepriseTests",
       dependencies: ["Reprise", "ChildProcesses", "TestSupport", "AllocationShim"]
     ),
+    .testTarget(name: "EmbedderTests", dependencies: ["Reprise", "TestSupport"]),
     .testTarget(
       name: "RepriseObservabilityTests",
       dependencies: [
@@ -142,6 +143,11 @@ for target in package.targets where target.type != .system {
   guard !target.name.hasSuffix("Shim") else { continue }
   var settings = target.swiftSettings ?? []
   settings.append(.treatAllWarnings(as: .error))
+  // Compiled as the packages of embedders are, with the default settings of the compiler.
+  if target.name == "EmbedderTests" {
+    target.swiftSettings = settings
+    continue
+  }
   // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
   settings.append(.enableUpcomingFeature("ExistentialAny"))
   // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md

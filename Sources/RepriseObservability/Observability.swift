@@ -72,10 +72,7 @@ private struct RunObservation: RunObserver {
     metrics.receive(event)
   }
 
-  func observe(
-    _ context: StepContext,
-    _ attempt: @Sendable (StepContext) async throws -> StepOutputs
-  ) async throws -> StepOutputs {
+  func observe(_ context: StepContext, _ attempt: StepAttempt) async throws -> StepOutputs {
     try await StepLogger.$current.withValue(logger) {
       try await spans.observe(context, attempt)
     }

@@ -34,10 +34,7 @@ final class RunSpans: Sendable {
   }
 
   /// Goes along with an attempt: in its span, which its process is told of.
-  func observe(
-    _ context: StepContext,
-    _ attempt: @Sendable (StepContext) async throws -> StepOutputs
-  ) async throws -> StepOutputs {
+  func observe(_ context: StepContext, _ attempt: StepAttempt) async throws -> StepOutputs {
     let step = stepSpan(for: context)
     let span = tracer.startSpan("attempt \(context.attempt)", context: step.context)
     span.updateAttributes { $0["reprise.attempt"] = context.attempt }

@@ -71,4 +71,8 @@ struct SimulatedObserver: EngineObserver, RunObserver {
   func receive(_ event: Event) {
     simulation.receive(event, incarnation: incarnation)
   }
+
+  func observe(_ context: StepContext, _ attempt: StepAttempt) async throws -> StepOutputs {
+    try await attempt(context)
+  }
 }

@@ -51,7 +51,7 @@ extension StepPerformer {
   /// Carries out one attempt: here or by the executor, alone or together with others.
   private func carryOut(_ context: StepContext) async throws -> StepOutputs {
     guard let observer else { return try await carryOutUnobserved(context) }
-    return try await observer.observe(context) { try await carryOutUnobserved($0) }
+    return try await observer.observe(context, StepAttempt { try await carryOutUnobserved($0) })
   }
 
   private func carryOutUnobserved(_ context: StepContext) async throws -> StepOutputs {

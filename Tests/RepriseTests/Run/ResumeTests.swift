@@ -84,6 +84,10 @@ struct ResumeTests {
       func runBegins(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? { self }
 
       func receive(_ event: Event) { heard.withLock { $0.append(event) } }
+
+      func observe(_ context: StepContext, _ attempt: StepAttempt) async throws -> StepOutputs {
+        try await attempt(context)
+      }
     }
     let workflow = try Self.diamond()
     let failed = Engine(executor: ClosureExecutor { _ in throw FailureReason.exited(status: 7) })
