@@ -83,7 +83,7 @@ public final class EngineService: Service {
     }
     if isTooLate { run.cancel() }
     Task {
-      _ = await run.outcome
+      _ = await run.ended()
       remove(run)
     }
     return run

@@ -4,7 +4,7 @@ public import WorkflowLanguage
 
 /// One execution of a workflow: what happens in it, and the means to steer it.
 ///
-/// All members may be used from any thread; none but `outcome` waits. When the last reference is
+/// All members may be used from any thread; none but ``outcome`` waits for the end. When the last reference is
 /// dropped, the run is cancelled: nobody is left who could want its end.
 public final class Run: Sendable {
   /// The id of the run; it stays through all restarts.
@@ -13,7 +13,7 @@ public final class Run: Sendable {
   public let workflow: Workflow
   private let ledger: RunLedger
   private let requests: AsyncStream<RunDriver.Request>.Continuation
-  private let driving: Task<RunOutcome, Never>
+  private let end = SharedAnswer<RunOutcome>()
 
   /// How a run comes about.
   enum Beginning {
@@ -57,14 +57,14 @@ public final class Run: Sendable {
       secrets: secrets, cache: engine.cache, clock: engine.clock, runtime: engine.runtime,
       stepEnded: { continuation.yield(.input(.stepEnded($0))) })
     let clock = engine.clock
-    driving = Task {
+    Task { [end] in
       var driver = RunDriver(
         performer: performer, requests: stream, requester: continuation, clock: clock)
       let outcome = await driver.drive()
       // Nobody may wait for the answer of a run that is over.
       continuation.finish()
       for await request in stream { request.refuse() }
-      return outcome
+      end.answer(outcome)
     }
   }
 
@@ -78,11 +78,27 @@ public final class Run: Sendable {
   /// Where the run and its steps stand at this moment.
   public var state: RunState { ledger.state }
 
-  /// How the run ended; waits for the end.
+  /// Waits for the end of the run and returns how it ended.
   ///
-  /// By then no process of any step is left. Cancelling the task that waits does not cancel the run.
+  /// By then no process of any step is left, and the subscribers of ``events`` have received what they had
+  /// requested. A subscriber that blocks delays the outcome. What a task reads from `events.values` is a
+  /// subscriber's own business: wait for that task as well.
+  ///
+  /// Cancelling the task that waits ends the wait and not the run: the outcome is then
+  /// ``RunOutcome/cancelled`` although the run continues, as `Task.isCancelled` and ``state`` show. To wait
+  /// in a cancelled task until nothing of the run is left, wait in a task of its own:
+  /// `await Task { await run.outcome }.value`.
   public var outcome: RunOutcome {
-    get async { await driving.value }
+    get async {
+      guard let outcome = await end.value(), await ledger.delivered() else { return .cancelled }
+      return outcome
+    }
+  }
+
+  /// Waits until nothing of the run is left, whatever becomes of the waiting task, and of subscribers.
+  package func ended() async -> RunOutcome {
+    if let outcome = await end.value() { return outcome }
+    return await Task { [end] in await end.value() ?? .cancelled }.value
   }
 
   /// Takes the run again from the top: cancels what is under way, waits until it is gone, resets all

@@ -196,6 +196,16 @@ final class RunLedger: Sendable {
     await page.wait(until: { $0.outputBacklog == 0 }, among: { $0.waitingForOutput.add($1) })
   }
 
+  /// Waits until the listeners have received what has been reported by now, as far as they want it.
+  ///
+  /// - Returns: Whether they have: not when the waiting task was cancelled first.
+  func delivered() async -> Bool {
+    let ticket = Ticket<Void>()
+    // The queue is serial, and what there is to deliver has been enqueued.
+    queue.enqueue { ticket.answer(()) }
+    return await ticket.value() != nil
+  }
+
   /// Delivers until nothing is left.
   ///
   /// Runs on the queue, in at most one call at a time.

@@ -217,7 +217,7 @@ final class Succession: Sendable {
     enter(run.workflow.name)
     run.cancel()
     Task {
-      _ = await run.outcome
+      _ = await run.ended()
       exit(run.workflow.name)
     }
   }

@@ -1,4 +1,4 @@
-// A wait for one answer: the only wait of the engine that cancelling the waiting task ends.
+// Waits for one answer: the waits of the engine that cancelling the waiting task ends.
 
 import Synchronization
 
@@ -63,5 +63,60 @@ package final class Ticket<Answer: Sendable>: Sendable {
     }
     waiter?.resume(returning: answer)
     return isFirst
+  }
+}
+
+/// One answer for any number of waiting tasks, each of which stops waiting when it is cancelled.
+///
+/// Safe to use from any thread.
+package final class SharedAnswer<Answer: Sendable>: Sendable {
+  private enum State {
+    case open([ObjectIdentifier: Ticket<Answer>])
+    case answered(Answer)
+  }
+
+  private let state = Mutex(State.open([:]))
+
+  /// Makes one without an answer.
+  package init() {}
+
+  /// Answers; called once.
+  package func answer(_ answer: Answer) {
+    let tickets = state.withLock { state -> [Ticket<Answer>] in
+      guard case .open(let tickets) = state else { return [] }
+      state = .answered(answer)
+      return Array(tickets.values)
+    }
+    for ticket in tickets { ticket.answer(answer) }
+  }
+
+  /// Waits for the answer.
+  ///
+  /// - Returns: The answer, whenever there is one; nil when the waiting task was cancelled before that.
+  package func value() async -> Answer? {
+    let ticket = Ticket<Answer>()
+    let answer = state.withLock { state -> Answer? in
+      switch state {
+      case .answered(let answer): return answer
+      case .open(var tickets):
+        // Release the state so that the dictionary is changed in place.
+        state = .open([:])
+        tickets[ObjectIdentifier(ticket)] = ticket
+        state = .open(tickets)
+        return nil
+      }
+    }
+    if let answer { return answer }
+    defer { remove(ticket) }
+    return await ticket.value()
+  }
+
+  private func remove(_ ticket: Ticket<Answer>) {
+    state.withLock { state in
+      guard case .open(var tickets) = state else { return }
+      state = .open([:])
+      tickets[ObjectIdentifier(ticket)] = nil
+      state = .open(tickets)
+    }
   }
 }

@@ -130,7 +130,7 @@ where Downstream.Input == Run {
     if let again = handling.again, let run = state.withLock({ $0.live.last }) {
       isHandled = await again(run, event)
       // It may be ending just now: two are never under way.
-      if !isHandled { _ = await run.outcome }
+      if !isHandled { _ = await run.ended() }
     }
     let run = isHandled || Task.isCancelled ? nil : await handling.begin(event)
     let isKept = state.withLock { state in
@@ -153,7 +153,7 @@ where Downstream.Input == Run {
   /// Makes room for the next one when a run is over.
   private func watch(_ run: Run) {
     Task {
-      _ = await run.outcome
+      _ = await run.ended()
       state.withLock { state in state.live.removeAll { $0 === run } }
       advance()
     }

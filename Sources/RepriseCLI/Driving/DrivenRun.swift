@@ -84,7 +84,7 @@ struct DrivenRun {
     // thread is woken for each step.
     let isReport = settings.progress == .none
     if !isReport { display.attach(to: run.events) }
-    let outcome = await run.outcome
+    let outcome = await run.ended()
     if isReport { display.attach(to: run.events) }
     await display.finish()
     return .of(outcome, signal: steering.stopSignal, passesThrough: passesThrough)

@@ -197,7 +197,7 @@ final class EngineRuns: SignalTarget {
     withExtendedLifetime(subscription) {}
     // Whoever reads of the end may start the next run of the group, or resume this one: the end must have
     // been recorded by then.
-    _ = await run.outcome
+    _ = await run.ended()
     live.letGo(of: run.id)
     if let last = last.withLock({ $0 }) { tell(last) }
   }

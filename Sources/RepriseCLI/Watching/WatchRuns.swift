@@ -180,7 +180,7 @@ final class WatchRuns: Sendable {
   }
 
   private func finish(_ hosted: HostedRun) async {
-    let outcome = await hosted.run.outcome
+    let outcome = await hosted.run.ended()
     begun.letGo(of: hosted.run.id)
     if let problem = await hosted.finish() { say("error: \(problem)") }
     if outcome != .succeeded { state.withLock { $0.hasFailed = true } }

@@ -1,0 +1,114 @@
+// When a wait for the outcome of a run ends, and what subscribers have received by then.
+
+import CombineOperators
+import Reprise
+import Testing
+import TestSupport
+import WorkflowLanguage
+
+/// Waiting for the outcome of a run.
+struct OutcomeTests {
+  private static func waiting(for gate: Gate) throws -> Workflow {
+    try Workflow("waiting") { Step("wait") { _ in await gate.wait() } }
+  }
+
+  @Test func `cancelling a task that awaits the outcome ends the wait and not the run`()
+    async throws
+  {
+    let gate = Gate()
+    let run = Engine().start(try Self.waiting(for: gate))
+    let waiting = Task { await run.outcome }
+    waiting.cancel()
+    #expect(await waiting.value == .cancelled)
+    #expect(run.state.phase == .running)
+    gate.open()
+    #expect(await run.outcome == .succeeded)
+    let late = Task { await run.outcome }
+    late.cancel()
+    // It may be cancelled before it asks, and the outcome is known by then.
+    #expect([.succeeded, .cancelled].contains(await late.value))
+  }
+
+  @Test func `one cancelled wait does not end the others`() async throws {
+    let gate = Gate()
+    let run = Engine().start(try Self.waiting(for: gate))
+    let waits = (0..<20).map { _ in Task { await run.outcome } }
+    for (number, wait) in waits.enumerated() where number.isMultiple(of: 2) { wait.cancel() }
+    for (number, wait) in waits.enumerated() where number.isMultiple(of: 2) {
+      #expect(await wait.value == .cancelled)
+    }
+    gate.open()
+    for (number, wait) in waits.enumerated() where !number.isMultiple(of: 2) {
+      #expect(await wait.value == .succeeded)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a step that awaits its own run ends with its timeout, or with the run`() async throws {
+    let own = Protected<Run?>(nil)
+    let workflow = try Workflow("own") {
+      Step("wait", .timeout(.milliseconds(20))) { _ in
+        await expectEventually("the run is known") { own.value != nil }
+        _ = await own.value?.outcome
+      }
+    }
+    let run = Engine().start(workflow)
+    own.withLock { $0 = run }
+    #expect(
+      await run.outcome
+        == .failed(step: "wait", reason: .timedOut(after: .milliseconds(20))))
+    own.withLock { $0 = nil }
+
+    let gate = Gate()
+    let second = Engine().start(
+      try Workflow("own") {
+        Step("wait") { _ in
+          await gate.wait()
+          _ = await own.value?.outcome
+        }
+      })
+    own.withLock { $0 = second }
+    gate.open()
+    await expectEventually("it runs") { second.state["wait"]?.phase == .running }
+    second.cancel()
+    #expect(await second.outcome == .cancelled)
+    own.withLock { $0 = nil }
+  }
+
+  @Test func `a subscriber has received all events when the outcome is known`() async throws {
+    let workflow = try Workflow("quick") {
+      Parallel { for number in 0..<20 { Step("s\(number)") { _ in number } } }
+    }
+    for _ in 0..<rounds(200, soak: 5000) {
+      let received = Protected((count: 0, isFinished: false))
+      let run = Engine().start(workflow)
+      let subscription = run.events.sink(
+        receiveCompletion: { @Sendable _ in received.withLock { $0.isFinished = true } },
+        receiveValue: { @Sendable _ in received.withLock { $0.count += 1 } })
+      #expect(await run.outcome == .succeeded)
+      #expect(received.value == (1 + 60 + 1, true))
+      withExtendedLifetime(subscription) {}
+    }
+  }
+
+  @Test func `a subscriber that comes after the end has received all events, too`() async throws {
+    let run = Engine().start(try Workflow("quick") { Step("one") { _ in 1 } })
+    _ = await run.outcome
+    for _ in 0..<100 {
+      let isFinished = Protected(false)
+      let subscription = run.events.sink(
+        receiveCompletion: { @Sendable _ in isFinished.withLock { $0 = true } },
+        receiveValue: { @Sendable _ in })
+      _ = await run.outcome
+      #expect(isFinished.value)
+      withExtendedLifetime(subscription) {}
+    }
+  }
+
+  @Test func `a subscriber without demand does not delay the outcome`() async throws {
+    let run = Engine().start(try Workflow("quick") { Step("one") { _ in 1 } })
+    var iterator = run.events.values.makeAsyncIterator()
+    _ = await iterator.next()
+    #expect(await run.outcome == .succeeded)
+  }
+}
