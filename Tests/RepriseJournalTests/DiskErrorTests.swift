@@ -82,7 +82,7 @@ import Testing
       let run =
         read.run == nil
         ? engine.start(try Self.workflow(), id: id)
-        : engine.resume(read, with: try Self.workflow())
+        : try engine.resume(read, with: try Self.workflow())
       #expect(await run.outcome == .succeeded)
       for step in done {
         #expect(ledger.value.filter { $0 == step }.count == 1, "\(step) after \(number) changes")

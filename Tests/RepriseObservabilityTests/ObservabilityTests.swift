@@ -137,7 +137,7 @@ struct ObservabilityTests {
     let (metrics, tracer) = (TestMetrics(), InMemoryTracer())
     var engine = Engine()
     engine.observer = Observability(tracer: tracer, metrics: metrics)
-    let run = engine.resume(failed.state, with: workflow)
+    let run = try engine.resume(failed.state, with: workflow)
     for await _ in run.events.values {}
     #expect(await run.outcome == .succeeded)
     let runs = try metrics.expectCounter(

@@ -92,8 +92,8 @@ final class Simulation: @unchecked Sendable {
   private func start(_ engine: Engine) {
     outcome = nil
     let run: Run
-    if let state = durableState() {
-      run = engine.resume(state, with: workflow)
+    if let state = durableState(), let resumed = try? engine.resume(state, with: workflow) {
+      run = resumed
     } else {
       var generator = SplitMix64(seed: scenario.schedule, purpose: UInt64(incarnation) + 100)
       run = engine.start(workflow, id: RunID(using: &generator))

@@ -83,15 +83,31 @@ public struct Engine: Sendable {
   /// Returns at once. Nothing of the old engine may be left: the same run must not be driven twice.
   ///
   /// - Parameters:
-  ///   - state: Where the run stood, folded from its recorded events; it must have begun.
+  ///   - state: The state of the run, folded from its recorded events.
   ///   - workflow: What to run from now on. Steps of the same id as one that has succeeded are not run.
   ///   - secrets: The values of its secrets.
   ///   - usualDurations: How long steps took in earlier runs, by their ids, for displays.
   /// - Returns: The run, under its old id.
+  /// - Throws: ``ResumeError`` when no event of the run has been recorded: start it instead.
   public func resume(
     _ state: RunState, with workflow: Workflow, secrets: Secrets = Secrets(),
     usualDurations: [String: Duration] = [:]
-  ) -> Run {
-    Run(workflow, .resume(state), secrets: secrets, usualDurations: usualDurations, engine: self)
+  ) throws(ResumeError) -> Run {
+    guard let id = state.run else { throw .neverStarted }
+    return Run(
+      workflow, .resume(id, state), secrets: secrets, usualDurations: usualDurations, engine: self)
+  }
+}
+
+/// Why a run cannot be resumed.
+public enum ResumeError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// There is no event of the run, so it has neither an id nor anything to keep.
+  case neverStarted
+
+  /// The reason as a clause.
+  public var description: String {
+    switch self {
+    case .neverStarted: "the run cannot be resumed: it has no recorded event; start it instead"
+    }
   }
 }

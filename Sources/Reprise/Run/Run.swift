@@ -18,7 +18,7 @@ public final class Run: Sendable {
   /// How a run comes about.
   enum Beginning {
     case start(RunID)
-    case resume(RunState)
+    case resume(RunID, RunState)
   }
 
   init(
@@ -31,8 +31,7 @@ public final class Run: Sendable {
     case .start(let id):
       self.id = id
       state = RunState()
-    case .resume(let earlier):
-      guard let id = earlier.run else { preconditionFailure("a run is resumed that never began") }
+    case .resume(let id, let earlier):
       self.id = id
       state = earlier
     }

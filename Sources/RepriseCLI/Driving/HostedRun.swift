@@ -92,13 +92,17 @@ struct HostedRun: Sendable {
       rerunsUpToDateSteps: settings.rerunsUpToDateSteps)
     // Only for the display: a run is not held up by records that cannot be read.
     let usual = (try? journal.usualDurations(like: held.recorded.id)) ?? [:]
-    // A run that never had its turn has no state to go on with.
-    guard let state = held.state, state.run != nil else {
+    // A run that never had its turn has no state to resume.
+    guard
+      let resumed = try? held.state.map({
+        try engine.resume(
+          $0, with: held.workflow, secrets: settings.secrets, usualDurations: usual)
+      })
+    else {
       return engine.start(
         held.workflow, id: held.recorded.id, secrets: settings.secrets, usualDurations: usual)
     }
-    return engine.resume(
-      state, with: held.workflow, secrets: settings.secrets, usualDurations: usual)
+    return resumed
   }
 
   private static func serve(

@@ -150,7 +150,7 @@ struct FinallyTests {
         ran.withLock { $0.append(context.step.id) }
         return [:]
       })
-    let resumed = engine.resume(run.state, with: try Workflow(text: Self.text, file: "w.yaml"))
+    let resumed = try engine.resume(run.state, with: try Workflow(text: Self.text, file: "w.yaml"))
     #expect(await resumed.outcome == .succeeded)
     #expect(ran.value == ["b", "always", "good"])
   }

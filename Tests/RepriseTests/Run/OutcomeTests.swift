@@ -2,8 +2,8 @@
 
 import CombineOperators
 import Reprise
-import Testing
 import TestSupport
+import Testing
 import WorkflowLanguage
 
 /// Waiting for the outcome of a run.

@@ -41,7 +41,7 @@ struct ResumeTests {
         inputs.withLock { $0.merge(context.inputs) { $1 } }
         return ["by": context.step.id]
       }
-      let run = Engine(executor: executor).resume(state, with: workflow)
+      let run = try Engine(executor: executor).resume(state, with: workflow)
       #expect(await run.outcome == .succeeded, "after \(length) events")
       #expect(run.id == state.run && run.state.generation == 2)
       let missing = Set(["a", "b", "c", "d"]).subtracting(done)
@@ -49,6 +49,11 @@ struct ResumeTests {
       #expect(begun.value.count == 4 - done.count, "each once")
       #expect(inputs.value.allSatisfy { $1 == ["by": $0] }, "outputs are kept")
     }
+  }
+
+  @Test func `a run without any event cannot be resumed`() throws {
+    let workflow = try Self.diamond()
+    #expect(throws: ResumeError.neverStarted) { try Engine().resume(RunState(), with: workflow) }
   }
 
   @Test func `a failed step is run again and what waited for it follows`() async throws {
@@ -66,7 +71,7 @@ struct ResumeTests {
       return [:]
     }
     let memory = RecorderTests.Memory()
-    let run = Engine(executor: executor, recorder: memory).resume(state, with: workflow)
+    let run = try Engine(executor: executor, recorder: memory).resume(state, with: workflow)
     #expect(await run.outcome == .succeeded)
     let again: [String] = begun.value
     #expect(again == ["b", "d"])
@@ -100,7 +105,7 @@ struct ResumeTests {
     }
     var engine = Engine(executor: executor, recorder: memory)
     engine.observer = hearing
-    let run = engine.resume(failed.state, with: workflow)
+    let run = try engine.resume(failed.state, with: workflow)
     for await _ in run.events.values {}
     #expect(await run.outcome == .succeeded)
     #expect(hearing.heard.value.filter { !$0.isOutput } == memory.events.value)
@@ -129,7 +134,7 @@ struct ResumeTests {
       if context.step.id == "new" { throw FailureReason.exited(status: 9) }
       return [:]
     }
-    let run = Engine(executor: executor).resume(state, with: new)
+    let run = try Engine(executor: executor).resume(state, with: new)
     #expect(await run.outcome == .failed(step: "new", reason: .exited(status: 9)))
     #expect(run.state["d"]?.phase.isSuccess == true)
   }
@@ -186,7 +191,7 @@ struct ResumeTests {
       if context.generation == 2 { await gate.wait() }
       return [:]
     }
-    let run = Engine(executor: executor).resume(state, with: workflow)
+    let run = try Engine(executor: executor).resume(state, with: workflow)
     await expectEventually("d runs") { begun.value == ["d2"] }
     run.restart()
     gate.open()
