@@ -27,7 +27,7 @@ extension Engine {
   ///   - events: What starts runs.
   ///   - whenBusy: What happens to an event that comes while a run is under way.
   ///   - secrets: The values of the secrets of the workflow.
-  ///   - onDrop: Told of each event that starts no run, in their order.
+  ///   - onDrop: Called with each event that starts no run because it is dropped, in order.
   /// - Returns: The publisher of the runs.
   public func runs<Events: Publisher>(
     of workflow: Workflow, on events: Events, whenBusy: WhenBusy = .queue(),
@@ -45,7 +45,7 @@ extension Engine {
   ///   - events: What starts runs.
   ///   - whenBusy: What happens to an event that comes while a run is under way.
   ///   - secrets: The values of the secrets of the workflows.
-  ///   - onDrop: Told of each event that starts no run, in their order.
+  ///   - onDrop: Called with each event that starts no run because it is dropped, in order.
   ///   - workflow: What to run for an event; nil for nothing.
   /// - Returns: The publisher of the runs.
   public func runs<Events: Publisher>(
@@ -55,32 +55,41 @@ extension Engine {
   ) -> RunsPublisher where Events.Output: Sendable {
     RunsPublisher(
       base: events.runs(
-        RunsPolicy(
-          whenBusy: whenBusy, onDrop: onDrop, fold: { $0 = $1 },
-          begin: { event in workflow(event).map { start($0, secrets: secrets) } },
-          again: { run, event in
-            guard let workflow = workflow(event) else { return true }
-            return (try? await run.restart(with: workflow)) ?? false
-          })))
+        policy(whenBusy, secrets: secrets, onDrop: onDrop, workflow: workflow)))
+  }
+
+  private func policy<Event: Sendable>(
+    _ whenBusy: WhenBusy, secrets: Secrets, onDrop: @escaping @Sendable (Event) -> Void,
+    workflow: @escaping @Sendable (Event) -> Workflow?
+  ) -> RunsPolicy<Event> {
+    RunsPolicy(
+      whenBusy: whenBusy, onDrop: onDrop, fold: { $0 = $1 },
+      begin: { event in workflow(event).map { start($0, secrets: secrets) } },
+      again: { run, event in
+        guard let workflow = workflow(event) else { return true }
+        return (try? await run.restart(with: workflow)) ?? false
+      })
   }
 
   /// Runs a workflow for the elements of a sequence.
   ///
-  /// The contract is that of `runs(of:on:whenBusy:secrets:onDrop:)`. With `hold` the sequence is
-  /// asked for its next element when a run may begin, and so waits.
+  /// The contract is that of `runs(of:on:whenBusy:secrets:onDrop:)`. With `hold`, and with `parallel`
+  /// where nothing limits how many wait, the sequence is asked for its next element when a run may begin,
+  /// and so waits.
   ///
   /// - Parameters:
   ///   - workflow: What to run.
   ///   - events: What starts runs.
   ///   - whenBusy: What happens to an event that comes while a run is under way.
   ///   - secrets: The values of the secrets of the workflow.
-  ///   - onDrop: Told of each event that starts no run, in their order.
+  ///   - onDrop: Called with each event that starts no run because it is dropped, in order.
   /// - Returns: The publisher of the runs.
   public func runs<Events: AsyncSequence & Sendable>(
     of workflow: Workflow, on events: Events, whenBusy: WhenBusy = .queue(),
     secrets: Secrets = Secrets(), onDrop: @escaping @Sendable (Events.Element) -> Void = { _ in }
   ) -> RunsPublisher where Events.Element: Sendable {
-    runs(
-      of: workflow, on: events.publisher, whenBusy: whenBusy, secrets: secrets, onDrop: onDrop)
+    var policy = policy(whenBusy, secrets: secrets, onDrop: onDrop) { _ in workflow }
+    policy.sourceWaits = true
+    return RunsPublisher(base: events.publisher.runs(policy))
   }
 }

@@ -21,8 +21,10 @@ public enum WhenBusy: Sendable, Equatable {
   case restart
   /// It is dropped.
   case ignore
-  /// It starts a run beside the others, of which there are so many at most; any number when nil.
-  case parallel(limit: Int? = nil)
+  /// It starts a run beside the others, of which there are at most `limit`. Beyond that it waits, among at
+  /// most `waiting`; any number when nil. While nothing limits what may wait, an element of an asynchronous
+  /// sequence is not asked for before its run may begin.
+  case parallel(limit: Int? = nil, waiting: Int? = nil, whenFull: Full = .dropOldest)
   /// It is not asked for: where events come from waits until a run may begin. For sources that can wait,
   /// such as a sequence; a subject loses what it sends meanwhile.
   case hold
@@ -47,6 +49,8 @@ package struct RunsPolicy<Event: Sendable>: Sendable {
   package var begin: @Sendable (Event) async -> Run?
   /// Gives an event to a run that is under way: whether that run now handles it.
   package var again: @Sendable (Run, Event) async -> Bool
+  /// Whether events that are not asked for are kept by where they come from.
+  var sourceWaits = false
 
   package init(
     whenBusy: WhenBusy, onDrop: @escaping @Sendable (Event) -> Void,
@@ -62,6 +66,16 @@ package struct RunsPolicy<Event: Sendable>: Sendable {
   }
 }
 
+extension WhenBusy.Full {
+  fileprivate var strategy: BufferFullStrategy<RunsError> {
+    switch self {
+    case .dropOldest: .dropOldest
+    case .dropNewest: .dropNewest
+    case .fail: .fail(.queueIsFull)
+    }
+  }
+}
+
 extension Publisher where Output: Sendable {
   /// The runs that the values of this publisher start.
   ///
@@ -70,19 +84,16 @@ extension Publisher where Output: Sendable {
     let events = mapError(RunsError.events)
     switch policy.whenBusy {
     case .queue(let limit, let full):
-      let strategy: BufferFullStrategy<RunsError> =
-        switch full {
-        case .dropOldest: .dropOldest
-        case .dropNewest: .dropNewest
-        case .fail: .fail(.queueIsFull)
-        }
-      return events.buffer(limit: limit, whenFull: strategy, onDrop: policy.onDrop)
+      return events.buffer(limit: limit, whenFull: full.strategy, onDrop: policy.onDrop)
         .handled(by: policy, atOnce: .max(1))
     case .ignore:
       return events.buffer(limit: 0, whenFull: .dropNewest, onDrop: policy.onDrop)
         .handled(by: policy, atOnce: .max(1))
-    case .parallel(let limit):
-      return events.handled(by: policy, atOnce: limit.map { .max($0) } ?? .unlimited)
+    case .parallel(let limit, let waiting, let full):
+      let atOnce = limit.map { Subscribers.Demand.max($0) } ?? .unlimited
+      if policy.sourceWaits, waiting == nil { return events.handled(by: policy, atOnce: atOnce) }
+      return events.buffer(limit: waiting ?? .max, whenFull: full.strategy, onDrop: policy.onDrop)
+        .handled(by: policy, atOnce: atOnce)
     case .hold:
       return events.handled(by: policy, atOnce: .max(1))
     case .restart:
