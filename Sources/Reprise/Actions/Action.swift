@@ -106,19 +106,19 @@ extension Engine {
     }
   }
 
-  /// Registers a closure as an action that leaves nothing.
+  /// Registers a closure as an action that returns nothing.
   ///
   /// - Parameters:
   ///   - name: The name under which steps call it.
   ///   - arguments: What `with` is decoded into.
-  ///   - body: Does the work of one attempt.
-  public mutating func register<Arguments: Decodable & Sendable>(
+  ///   - body: Does the work of one attempt. If it returns a value that cannot be encoded, the step fails.
+  public mutating func register<Arguments: Decodable & Sendable, Output: Sendable>(
     _ name: String, taking arguments: Arguments.Type,
-    _ body: @escaping @Sendable (StepContext, Arguments) async throws -> Void
+    _ body: @escaping @Sendable (StepContext, Arguments) async throws -> Output
   ) {
     registry.register(name, check: checking(Arguments.self)) { context in
-      try await body(context, try context.arguments(as: Arguments.self))
-      return [:]
+      try StepOutputs(
+        returned: try await body(context, try context.arguments(as: Arguments.self)))
     }
   }
 
@@ -135,17 +135,16 @@ extension Engine {
     }
   }
 
-  /// Registers a closure as an action that leaves nothing.
+  /// Registers a closure as an action that returns nothing.
   ///
   /// - Parameters:
   ///   - name: The name under which steps call it.
-  ///   - body: Does the work of one attempt.
-  public mutating func register(
-    _ name: String, _ body: @escaping @Sendable (StepContext) async throws -> Void
+  ///   - body: Does the work of one attempt. If it returns a value that cannot be encoded, the step fails.
+  public mutating func register<Output: Sendable>(
+    _ name: String, _ body: @escaping @Sendable (StepContext) async throws -> Output
   ) {
     registry.register(name, check: Self.anything) { context in
-      try await body(context)
-      return [:]
+      try StepOutputs(returned: try await body(context))
     }
   }
 

@@ -20,6 +20,22 @@ extension StepOutputs {
     }
   }
 
+  /// Writes down what a closure returns: nothing for `Void`.
+  ///
+  /// - Throws: ``FailureReason`` for any other value that cannot be encoded; what the value throws.
+  init<Output>(returned output: Output) throws {
+    if output is Void {
+      self = [:]
+    } else if let output = output as? any Encodable {
+      try self.init(encoding: output)
+    } else {
+      throw FailureReason.badValue(
+        "the closure returns \(Output.self), which is not Encodable, so no step could read it: make it "
+          + "`Encodable` (and `nonisolated` where the default isolation is the main actor), or return nothing"
+      )
+    }
+  }
+
   /// Reads what a step has left.
   ///
   /// - Throws: ``ArgumentMistake``.

@@ -5,7 +5,7 @@ extension Value {
   ///
   /// - Parameter value: What to write; whole numbers beyond 2^53 become texts, a `Duration` is written as in a
   ///   workflow file.
-  /// - Throws: What the value throws.
+  /// - Throws: What the value throws; an error that says where, when a number in it is not finite.
   package init(encoding value: some Encodable) throws {
     let place = ValueEncoder.Place()
     try ValueEncoder(place: place, codingPath: []).write(value)
@@ -66,15 +66,22 @@ struct ValueEncoder: Encoder {
 
   func write(_ value: some Encodable) throws {
     switch value {
-    case let value as Value: place.content = .value(value)
+    case let value as Value:
+      guard value.isFinite else { throw NumberIsNotFinite(codingPath) }
+      place.content = .value(value)
     case let duration as Duration: place.content = .value(.text(duration.workflowText))
     case let boolean as Bool: place.content = .value(.boolean(boolean))
     case let text as String: place.content = .value(.text(text))
-    case let number as Double: place.content = .value(.number(number))
-    case let number as Float: place.content = .value(.number(Double(number)))
+    case let number as Double: place.content = .value(.number(try finite(number)))
+    case let number as Float: place.content = .value(.number(try finite(Double(number))))
     case let number as any FixedWidthInteger: place.content = .value(whole(number))
     default: try value.encode(to: self)
     }
+  }
+
+  private func finite(_ number: Double) throws -> Double {
+    guard number.isFinite else { throw NumberIsNotFinite(codingPath) }
+    return number
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -89,6 +96,32 @@ struct ValueEncoder: Encoder {
 
   func singleValueContainer() -> any SingleValueEncodingContainer {
     SinglePlace(place: place, codingPath: codingPath)
+  }
+}
+
+/// A value has NaN or an infinity in it, for which JSON has no words.
+private struct NumberIsNotFinite: Error, CustomStringConvertible {
+  let codingPath: [any CodingKey]
+
+  init(_ codingPath: [any CodingKey]) {
+    self.codingPath = codingPath
+  }
+
+  var description: String {
+    let keys = codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
+    let place = keys.isEmpty ? "" : " at \(keys.joined(separator: "."))"
+    return "a number\(place) is not finite, which no step could read: NaN or an infinity"
+  }
+}
+
+extension Value {
+  fileprivate var isFinite: Bool {
+    switch self {
+    case .null, .boolean, .text: true
+    case .number(let number): number.isFinite
+    case .list(let values): values.allSatisfy(\.isFinite)
+    case .map(let values): values.values.allSatisfy(\.isFinite)
+    }
   }
 }
 
@@ -130,7 +163,8 @@ private struct ListedPlaces: UnkeyedEncodingContainer {
   var count: Int { if case .list(let places) = place.content { places.count } else { 0 } }
 
   private func encoder() -> ValueEncoder {
-    ValueEncoder(place: place.appended(), codingPath: codingPath)
+    let key = Position(intValue: count)
+    return ValueEncoder(place: place.appended(), codingPath: codingPath + [key])
   }
 
   func encodeNil() { place.appended().content = .value(.null) }
@@ -146,6 +180,18 @@ private struct ListedPlaces: UnkeyedEncodingContainer {
   func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { encoder().unkeyedContainer() }
 
   func superEncoder() -> any Encoder { encoder() }
+}
+
+/// A position in a list.
+private struct Position: CodingKey {
+  let intValue: Int?
+  var stringValue: String { intValue.map(String.init) ?? "" }
+
+  init(intValue: Int) {
+    self.intValue = intValue
+  }
+
+  init?(stringValue: String) { nil }
 }
 
 private struct SinglePlace: SingleValueEncodingContainer {

@@ -1,0 +1,114 @@
+// What closures may return, in a package with the default settings of the compiler.
+
+import Reprise
+import Testing
+
+/// The results of closure steps.
+struct ClosureResultTests {
+  struct Encodes: Codable, Sendable { var number = 1 }
+  struct DoesNotEncode: Sendable {}
+  struct Problem: Error {}
+
+  @discardableResult static func number() -> Int { 7 }
+  static func nothing() async throws {}
+
+  /// Runs one step, and returns why it failed; nil when it succeeded.
+  private func failure(@WorkflowBuilder _ step: () -> [WorkflowItem]) async throws -> FailureReason?
+  {
+    let run = Engine().start(try Workflow("one", steps: step))
+    guard case .failed(_, let reason) = await run.outcome else { return nil }
+    return reason
+  }
+
+  @Test func `a result that cannot be encoded fails the step`() async throws {
+    for reason in [
+      try await failure { Step("x") { _ in DoesNotEncode() } },
+      try await failure { Step("x") { _ in [DoesNotEncode()] } },
+      try await failure {
+        Step("x") { _ in
+          let result = DoesNotEncode()
+          return result
+        }
+      },
+    ] {
+      guard case .badValue(let text) = reason else {
+        Issue.record("\(String(describing: reason))")
+        continue
+      }
+      #expect(text.contains("DoesNotEncode"))
+      #expect(text.contains("is not Encodable"))
+    }
+  }
+
+  @Test func `an action whose result cannot be encoded fails its step`() async throws {
+    struct Nothing: Decodable, Sendable {}
+    var engine = Engine()
+    engine.register("plain") { _ in DoesNotEncode() }
+    engine.register("taking", taking: Nothing.self) { _, _ in DoesNotEncode() }
+    engine.register("fine") { _ in }
+    engine.register("fine-taking", taking: Nothing.self) { _, _ in }
+    for (name, succeeds) in [
+      ("plain", false), ("taking", false), ("fine", true), ("fine-taking", true),
+    ] {
+      let workflow = try Workflow("one", actions: engine.actions) { Step("x", call: name) }
+      #expect((await engine.start(workflow).outcome == .succeeded) == succeeds, "\(name)")
+    }
+  }
+
+  @Test func `closures that return nothing succeed, however they are written`() async throws {
+    let workflow = try Workflow("forms") {
+      Step("empty") { _ in }
+      Step("void") { _ in () }
+      Step("call") { _ in try await Self.nothing() }
+      Step("statements") { _ in
+        let one = 1
+        _ = one
+      }
+      Step("conditional") { context in
+        if context.attempt > 1 { return }
+        _ = Self.number()
+      }
+      Step("report") { context in context.report("hello") }
+      Step("function", perform: runs)
+    }
+    let run = Engine().start(workflow)
+    #expect(await run.outcome == .succeeded)
+    for step in run.state.steps { #expect(step.phase == .succeeded([:]), "\(step.id)") }
+  }
+
+  @Test func `a closure that only throws fails with its error`() async throws {
+    #expect(
+      try await failure { Step("x") { _ in throw Problem() } } == .threw("Problem()"))
+  }
+
+  @Test func `results that can be encoded are outputs`() async throws {
+    let workflow = try Workflow("forms") {
+      Step("number") { _ in Self.number() }
+      Step("value") { _ in Encodes() }
+      Step("optional") { _ in Int?.none }
+      Step("list") { _ in [1, 2] }
+    }
+    let run = Engine().start(workflow)
+    #expect(await run.outcome == .succeeded)
+    #expect(run.state["number"]?.phase == .succeeded(["value": "7"]))
+    #expect(run.state["value"]?.phase == .succeeded(["number": "1"]))
+    #expect(run.state["optional"]?.phase == .succeeded([:]))
+    #expect(run.state["list"]?.phase == .succeeded(["value": "[1,2]"]))
+  }
+
+  @Test(arguments: [Double.nan, .infinity, -.infinity])
+  func `a number that is not finite fails the step that returns it`(_ number: Double) async throws {
+    struct Holding: Codable, Sendable { var numbers: [Double] }
+    let texts = [
+      try await failure { Step("x") { _ in number } },
+      try await failure { Step("x") { _ in [0.1, number] } },
+      try await failure { Step("x") { _ in Holding(numbers: [number]) } },
+      try await failure { Step("x") { _ in Value.list([.number(number)]) } },
+    ].map { String(describing: $0) }
+    for text in texts { #expect(text.contains("is not finite"), "\(text)") }
+    #expect(texts[1].contains("at 1 "))
+    #expect(texts[2].contains("at numbers.0 "))
+  }
+}
+
+private func runs(_ context: StepContext) async throws {}
