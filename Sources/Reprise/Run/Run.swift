@@ -74,6 +74,9 @@ public final class Run: Sendable {
   /// What happens, as a Combine publisher; `events.values` is the same as an async sequence.
   public var events: RunEvents { RunEvents(ledger: ledger) }
 
+  /// The states of the run, for views: the present one, and a later one whenever something has happened.
+  public var states: RunStates { RunStates(ledger: ledger) }
+
   /// Where the run and its steps stand at this moment.
   public var state: RunState { ledger.state }
 

@@ -182,6 +182,11 @@ final class RunLedger: Sendable {
     queue.enqueue(work)
   }
 
+  /// Runs something on the queue on which events are delivered, after a delay.
+  func onDeliveryQueue(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+    queue.enqueue(after: delay, work)
+  }
+
   /// Waits until the listeners have caught up with the output.
   func roomForOutput() async {
     await page.wait(
