@@ -53,7 +53,8 @@ let package = Package(
         .product(name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux]))
       ]
     ),
-    .target(name: "CombineOperators", dependencies: ["CombineShim"]),
+    .target(name: "ThreadSanitizerShim"),
+    .target(name: "CombineOperators", dependencies: ["CombineShim", "ThreadSanitizerShim"]),
     .target(name: "ChildProcessesShim"),
     .target(name: "ChildProcesses", dependencies: ["ChildProcessesShim"]),
     .target(name: "FileWatching"),

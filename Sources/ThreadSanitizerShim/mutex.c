@@ -1,7 +1,10 @@
 // Tells ThreadSanitizer what the waiting side of the standard library's Mutex does: the library is not
 // built with it, so a lock that was waited for looks to it like no lock at all (swiftc 6.3, Linux).
-// Linked into the programs of `make tsan` and into nothing else. Where a later library calls these
-// functions otherwise, the control programs beside this file are reported, and `make tsan` fails.
+// Empty unless it is compiled with `--sanitize=thread`, so programs that embed the engine have it in their
+// own builds with ThreadSanitizer and in no others. Where a later library calls these functions otherwise,
+// the control programs in Scripts/thread-sanitizer are reported, and `make tsan` fails.
+#if defined(__linux__) && defined(__has_feature)
+#if __has_feature(thread_sanitizer)
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -40,3 +43,5 @@ __attribute__((swiftcall)) void unlock_slow(SELF) {
   __tsan_release(mutex);
   ((unlock_function *)dlsym(RTLD_NEXT, UNLOCK))(mutex);
 }
+#endif
+#endif
