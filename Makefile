@@ -83,9 +83,11 @@ bench: install-needs
 guard: install-needs
 	Benchmarks/guard
 
-# Whether a stranger can embed the engine: builds and runs a package that depends on what is committed here.
+# Whether the engine can be embedded: builds and runs a package that depends on what is committed here, and the code
+# of the documentation, with two sets of compiler settings.
 embedding: install-needs
 	Examples/check-embedding
+	Examples/check-snippets
 
 # Builds the examples, runs them, and looks whether they do what they say.
 examples: install-needs

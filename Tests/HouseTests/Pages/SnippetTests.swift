@@ -10,6 +10,11 @@
 //   its type and no value:
 //       <!-- given: import Reprise; let engine: Engine -->
 //   or on several lines. Functions and types may be given as well.
+// - `Examples/check-snippets` runs each block as well, so what is given has a value there, and each block
+//   says what it prints: parts of lines, in their order. What has to be run after it, for that check alone,
+//   it says as well:
+//       <!-- then: print(await run.outcome) -->
+//       <!-- prints: succeeded -->
 // - A block that begins with `// swift-tools-version` is a manifest, and is read as one. Its products
 //   have to be ours.
 // - A file of code in a DocC catalog is a block without a page.
@@ -22,15 +27,8 @@ import Testing
 
 /// The Swift code of the documentation.
 struct SnippetTests {
-  private static func snippets() throws -> [Snippet] {
-    let files = Repository.paths(below: "Sources").filter {
-      $0.contains(".docc/") && $0.hasSuffix(".swift")
-    }
-    return try Page.paths.flatMap { try Snippet.all(of: .read($0)) } + files.map(Snippet.file)
-  }
-
   @Test func `the code of the documentation compiles`() async throws {
-    let snippets = try Self.snippets()
+    let snippets = try Snippet.all()
     #expect(snippets.count >= 2)
     await withTaskGroup(of: Void.self) { group in
       let width = max(2, ProcessInfo.processInfo.activeProcessorCount)

@@ -1,7 +1,7 @@
 import Dispatch
 import Reprise
 
-struct Person: Decodable { let name: String }
+nonisolated struct Person: Decodable { let name: String }
 
 var engine = Engine()
 engine.register("greet", taking: Person.self) { context, person in
