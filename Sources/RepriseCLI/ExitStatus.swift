@@ -1,6 +1,7 @@
 // The exit status of the command: the one place that knows the numbers.
 
 import Reprise
+import RepriseTerminal
 
 /// With what status the command ends, as `reprise --help` lists it.
 struct ExitStatus: Error, Equatable {
@@ -45,19 +46,19 @@ struct ExitStatus: Error, Equatable {
 /// Something that the user has to be told before the command ends.
 struct Problem: Error {
   /// A complete message: what, where, and how to mend it.
-  let text: String
+  let text: TerminalSafe
   let status: ExitStatus
   /// The mistakes of a workflow file, where that is the problem.
   var diagnostics: [Diagnostic] = []
 
-  init(_ text: String, status: ExitStatus = .wrongUse) {
+  init(_ text: TerminalSafe, status: ExitStatus = .wrongUse) {
     self.text = text
     self.status = status
   }
 
   /// The mistakes of a workflow file.
   init(_ error: WorkflowError) {
-    self.init(error.description)
+    self.init("\(error)")
     diagnostics = error.diagnostics
   }
 }

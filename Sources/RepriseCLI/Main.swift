@@ -4,6 +4,7 @@
 import ArgumentParser
 import ChildProcesses
 import Dispatch
+import RepriseTerminal
 import Synchronization
 
 /// A command that drives a run, and is therefore watched by a guardian.
@@ -31,7 +32,7 @@ enum Main {
     let arguments = CommandLine.arguments.dropFirst()
     // Scripts ask for these again and again, and setting up the parser takes half of the time.
     if arguments.elementsEqual(["--version"]) {
-      print(RepriseVersion.text)
+      printLine(TerminalSafe(RepriseVersion.text))
       endProcess(.succeeded)
     }
     if let order = RunOrder(quickly: arguments) {
@@ -79,7 +80,7 @@ enum Main {
   private static func finish(_ wait: DetachedWait) -> Never {
     let (run, status) = wait.word()
     guard let run else { endProcess(ExitStatus(code: status)) }
-    print(run)
+    printLine(TerminalSafe(run))
     printError("it goes on in the background; see it with: reprise attach \(run)")
     endProcess(.succeeded)
   }

@@ -45,7 +45,7 @@ struct RepriseCommand: AsyncParsableCommand {
 
   /// Without a subcommand: what can be run here, and how.
   func run() async throws {
-    print(Overview(of: WorkflowFiles.found(in: WorkflowFiles.directoryStandard)).text)
+    printLine(Overview(of: WorkflowFiles.found(in: WorkflowFiles.directoryStandard)).text)
   }
 
   /// Tells an error where it belongs and ends with the status that the manual promises for it.
@@ -62,10 +62,10 @@ struct RepriseCommand: AsyncParsableCommand {
     // Asking for help or the version is no error; everything else that the parser throws is one of
     // the command line.
     if exitCode(for: error) == .success {
-      print(fullMessage(for: error))
+      printLine(TerminalSafe(lines: fullMessage(for: error)))
       endProcess(.succeeded)
     }
-    printError(fullMessage(for: error))
+    printError(TerminalSafe(lines: fullMessage(for: error)))
     endProcess(.wrongUse)
   }
 

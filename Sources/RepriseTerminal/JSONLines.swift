@@ -17,9 +17,9 @@ struct JSONLines {
   }
 
   /// One event as one line, with its line feed.
-  func line(for event: Event) -> String {
+  func line(for event: Event) -> TerminalSafe {
     do {
-      return String(decoding: try encoder.encode(event), as: UTF8.self) + "\n"
+      return TerminalSafe(json: String(decoding: try encoder.encode(event), as: UTF8.self)) + "\n"
     } catch {
       preconditionFailure("BUG: an event cannot be encoded: \(error)")
     }

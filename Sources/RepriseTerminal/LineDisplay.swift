@@ -72,26 +72,26 @@ final class LineDisplay: EventDisplay {
   }
 
   func say(_ text: String) {
-    write(TerminalText.sanitizedLines(text))
+    write("\(TerminalSafe(lines: text))\n")
   }
 
   func show(_ status: WatchStatus) {}
 
   private func showSignOfLife() {
     let now = SystemClock().now
-    let line = state.withLock { state -> String? in
+    let line = state.withLock { state -> TerminalSafe? in
       guard now - state.lastWrite >= PlainLog.silenceMax else { return nil }
       return state.log.signOfLife(at: now)
     }
     if let line { write([line]) }
   }
 
-  private func write(_ lines: [String]) {
+  private func write(_ lines: [TerminalSafe]) {
     guard !lines.isEmpty else { return }
     write(lines.joined(separator: "\n") + "\n")
   }
 
-  private func write(_ text: String) {
+  private func write(_ text: TerminalSafe) {
     guard !text.isEmpty else { return }
     let isClosed = state.withLock { state in
       state.lastWrite = SystemClock().now

@@ -6,15 +6,15 @@
 /// No alternate screen, no clearing: rows are rewritten in place, only those that changed, and what
 /// was printed before stays above.
 struct Screen {
-  private var rows: [String] = []
+  private var rows: [TerminalSafe] = []
 
   /// The codes that turn the rows that stand there into others; empty when they are the same.
   ///
   /// - Parameter newRows: The rows, none wider than the window and no more than fit it.
   /// - Returns: What is to be written.
-  mutating func update(to newRows: [String]) -> String {
+  mutating func update(to newRows: [TerminalSafe]) -> TerminalSafe {
     guard newRows != rows else { return "" }
-    var text = "\u{1B}[?25l"
+    var text: TerminalSafe = "\u{1B}[?25l"
     // The cursor stands in the row below them.
     var cursor = rows.count
     for (number, row) in newRows.enumerated() where number >= rows.count || rows[number] != row {
@@ -28,7 +28,7 @@ struct Screen {
   }
 
   /// The code that moves the cursor between rows that are there, and leaves its column.
-  private static func move(from row: Int, to newRow: Int) -> String {
+  private static func move(from row: Int, to newRow: Int) -> TerminalSafe {
     switch newRow - row {
     case 0: ""
     case ..<0: "\u{1B}[\(row - newRow)A"
@@ -37,14 +37,14 @@ struct Screen {
   }
 
   /// The codes that take the rows away, to draw them anew, as after a change of the window.
-  mutating func clear() -> String {
+  mutating func clear() -> TerminalSafe {
     guard !rows.isEmpty else { return "" }
     defer { rows = [] }
     return "\u{1B}[\(rows.count)A\r\u{1B}[J"
   }
 
   /// Forgets the rows without touching them: what comes next is written below.
-  mutating func leave() -> String {
+  mutating func leave() -> TerminalSafe {
     rows = []
     return "\u{1B}[?25h"
   }

@@ -34,18 +34,18 @@ struct Style: Sendable, Equatable {
     case bold = "1"
   }
 
-  func coloured(_ text: String, _ colour: Colour) -> String {
+  func coloured(_ text: TerminalSafe, _ colour: Colour) -> TerminalSafe {
     hasColour && !text.isEmpty ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
   }
 
   /// The sign of a state, which differs without colours too; that of a running step turns with
   /// `frame`.
-  func plainGlyph(_ phase: StepPhase, frame: Int) -> String {
+  func plainGlyph(_ phase: StepPhase, frame: Int) -> TerminalSafe {
     let spinner = hasUnicode ? Array("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏") : Array("|/-\\")
     return switch phase {
     case .pending: hasUnicode ? "·" : "."
     case .ready: hasUnicode ? "◌" : "o"
-    case .running: String(spinner[max(0, frame) % spinner.count])
+    case .running: "\(spinner[max(0, frame) % spinner.count])"
     case .succeeded: hasUnicode ? "✔" : "+"
     case .failed: hasUnicode ? "✖" : "x"
     case .cancelled: hasUnicode ? "⊘" : "/"

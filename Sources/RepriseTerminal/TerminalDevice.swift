@@ -32,8 +32,8 @@ struct TerminalDevice: Sendable {
   /// Writes all of a text, waiting where it has to.
   ///
   /// - Returns: false when nobody reads any more.
-  func write(_ text: String) -> Bool {
-    var rest = Array(text.utf8)[...]
+  func write(_ text: TerminalSafe) -> Bool {
+    var rest = Array(text.string.utf8)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
       if count > 0 {

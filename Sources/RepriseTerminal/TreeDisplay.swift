@@ -89,7 +89,7 @@ final class TreeDisplay: EventDisplay {
 
   func say(_ text: String) {
     queue.sync {
-      write(drawing.withLock { $0.screen.clear() } + TerminalText.sanitizedLines(text))
+      write("\(drawing.withLock { $0.screen.clear() })\(TerminalSafe(lines: text))\n")
     }
     schedule()
   }
@@ -174,7 +174,7 @@ final class TreeDisplay: EventDisplay {
   private func draw(rows: Int?) {
     let (run, options, watch) = state.withLock { ($0.run, $0.options, $0.watch) }
     var size = device.size
-    let text = drawing.withLock { drawing -> String in
+    let text = drawing.withLock { drawing -> TerminalSafe in
       var clearing = drawing.size == nil || drawing.size == size ? "" : drawing.screen.clear()
       drawing.size = size
       if let rows {
@@ -200,7 +200,7 @@ final class TreeDisplay: EventDisplay {
     schedule()
   }
 
-  private func write(_ text: String) {
+  private func write(_ text: TerminalSafe) {
     guard !text.isEmpty, !drawing.withLock({ $0.isClosed }), !device.write(text) else { return }
     drawing.withLock { $0.isClosed = true }
     controls.outputClosed()

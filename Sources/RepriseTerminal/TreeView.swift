@@ -29,7 +29,7 @@ struct TreeView {
   ///
   /// Running and failed steps win the space; what is finished is folded first, then what is pending.
   /// Linear in the number of steps; only the rows that are shown are drawn.
-  func lines(_ size: Size) -> [String] {
+  func lines(_ size: Size) -> [TerminalSafe] {
     guard let plan = state.plan else {
       guard let watch else { return [] }
       let rows = watch.idle + (options.hasKeys ? [watch.keys] : [])
@@ -45,14 +45,14 @@ struct TreeView {
 
   /// A row before it is coloured: its parts, of which the last may be cut.
   struct Row {
-    var parts: [(text: String, colour: Style.Colour?)]
+    var parts: [(text: TerminalSafe, colour: Style.Colour?)]
 
-    func rendered(_ style: Style, columns: Int) -> String {
+    func rendered(_ style: Style, columns: Int) -> TerminalSafe {
       var room = max(1, columns)
-      var result = ""
+      var result: TerminalSafe = ""
       for part in parts where room > 0 {
-        let text = TerminalText.cut(part.text, to: room)
-        room -= TerminalText.width(text)
+        let text = part.text.cut(to: room)
+        room -= text.width
         result += part.colour.map { style.coloured(text, $0) } ?? text
       }
       return result
@@ -62,47 +62,46 @@ struct TreeView {
   // MARK: Head and foot
 
   private var header: [Row] {
-    let name = TerminalText.sanitized(state.plan?.workflow ?? "")
-    let generation = state.generation > 1 ? "  generation \(state.generation)" : ""
+    let name = TerminalSafe(state.plan?.workflow ?? "")
+    let generation: TerminalSafe = state.generation > 1 ? "  generation \(state.generation)" : ""
     return [
-      Row(parts: [(name, .bold), (generation, .cyan), (waiting.map { "  " + $0 } ?? "", .yellow)])
+      Row(parts: [(name, .bold), (generation, .cyan), (waiting.map { "  \($0)" } ?? "", .yellow)])
     ]
   }
 
   /// What a cancel or a restart waits for.
-  private var waiting: String? {
-    let verb: String
+  private var waiting: TerminalSafe? {
+    let verb: TerminalSafe
     switch state.phase {
     case .cancelling: verb = "cancelling"
     case .restarting: verb = "restarting"
     case .notStarted, .running, .ended: return nil
     }
-    let names = state.steps.lazy.filter(\.phase.isUnderWay).prefix(4).map(\.id)
+    let names = state.steps.lazy.filter(\.phase.isUnderWay).prefix(4).map { TerminalSafe($0.id) }
     guard !names.isEmpty else { return verb }
-    let since = state.phaseChangedAt.map { ", \(tickingText(now - $0))" } ?? ""
-    return "\(verb): waiting for \(names.prefix(3).joined(separator: ", "))"
-      + (names.count > 3 ? ", …" : "") + since
+    let since: TerminalSafe = state.phaseChangedAt.map { ", \(tickingText(now - $0))" } ?? ""
+    let more: TerminalSafe = names.count > 3 ? ", …" : ""
+    return "\(verb): waiting for \(names.prefix(3).joined(separator: ", "))\(more)\(since)"
   }
 
   private func footer(columns: Int) -> [Row] {
     let counts = state.counts
-    var parts = ["\(counts.final) of \(state.steps.count) done"]
+    var parts: [TerminalSafe] = ["\(counts.final) of \(state.steps.count) done"]
     for (count, word) in [
       (counts.running, "running"), (counts.ready, "ready"), (counts.failed, "failed"),
       (counts.cancelled, "cancelled"), (counts.skipped, "skipped"),
     ] where count > 0 { parts.append("\(count) \(word)") }
-    let dot = style.hasUnicode ? " · " : ", "
-    let time = state.startedAt.map { startedAt in
-      "   " + (endOfRun.map { elapsedText($0 - startedAt) } ?? tickingText(now - startedAt))
+    let dot: TerminalSafe = style.hasUnicode ? " · " : ", "
+    let time = state.startedAt.map { startedAt -> TerminalSafe in
+      "   \(endOfRun.map { elapsedText($0 - startedAt) } ?? tickingText(now - startedAt))"
     }
     var rows = [Row(parts: [(parts.joined(separator: dot) + (time ?? ""), nil)])]
     guard endOfRun == nil else { return rows }
     if let watch { rows.append(watch.summary) }
     guard options.hasKeys else { return rows }
     if let step = state.steps.first(where: { $0.approval != nil }) {
-      let id = TerminalText.sanitized(step.id)
-      rows += questionRows(step.approval ?? "", id, columns)
-      rows.append(Row(parts: [("a approve \(id)\(dot)x refuse it", .yellow)]))
+      rows += questionRows(step.approval ?? "", step.id, columns)
+      rows.append(Row(parts: [("a approve \(step.id)\(dot)x refuse it", .yellow)]))
     }
     if options.showsHelp {
       rows += [
@@ -117,7 +116,7 @@ struct TreeView {
           Row(parts: [("t  start a run now     p  pause, or go on     Ctrl-C  end", .dim)]))
       }
     } else {
-      let keys =
+      let keys: [TerminalSafe] =
         ["r restart", "c cancel", "l output"]
         + (watch == nil
           ? [] : ["t trigger", watch?.status.isPaused == true ? "p go on" : "p pause"])
@@ -129,10 +128,10 @@ struct TreeView {
   /// The question of an approval, where its row in the tree may be too short for it: nobody is to approve what
   /// cannot be read.
   private func questionRows(_ question: String, _ id: String, _ columns: Int) -> [Row] {
-    let text = "\(id): \(TerminalText.sanitized(question))"
+    let text: TerminalSafe = "\(id): \(question)"
     let widthOfOthers = 2 + 40 + 2 + 7 + 2 + "waits for approval: ".count
-    guard widthOfOthers + TerminalText.width(text) > columns else { return [] }
-    return TerminalText.wrapped(text, to: columns, linesMax: 4).map {
+    guard widthOfOthers + text.width > columns else { return [] }
+    return text.wrapped(to: columns, linesMax: 4).map {
       Row(parts: [($0, .yellow)])
     }
   }
@@ -146,19 +145,19 @@ struct TreeView {
   private func bodyLines(_ rows: [TreeRow], _ size: Size, _ footerCount: Int) -> [Row] {
     // Header and footer keep their places, and the cursor stands below.
     let room = max(3, size.rows - header.count - footerCount - 1)
-    let width = min(40, rows.map { $0.guide.count + name(of: $0).count }.max() ?? 0)
+    let width = min(40, rows.map { $0.guide.count + name(of: $0).width }.max() ?? 0)
     return folded(rows, room: room).map { item in
       switch item {
       case .step(let row) where row.members.isEmpty: stepRow(row, width: width)
       case .step(let row): groupRow(row, width: width)
-      case .fold(let text): Row(parts: [("  " + text, .dim)])
+      case .fold(let text): Row(parts: [("  \(text)", .dim)])
       }
     }
   }
 
   private enum Item {
     case step(TreeRow)
-    case fold(String)
+    case fold(TerminalSafe)
   }
 
   /// Leaves out rows until the rest fits.
@@ -189,10 +188,10 @@ struct TreeView {
     var others = hide(rows.indices.reversed()) { _ in true }
     others += hide(rows.indices.reversed(), approvals: true) { _ in true }
     let shown = rows.indices.filter { !isHidden[$0] }.map { Item.step(rows[$0]) }
-    func steps(_ count: Int) -> String { count == 1 ? "1 step" : "\(count) steps" }
+    func steps(_ count: Int) -> TerminalSafe { count == 1 ? "1 step" : "\(count) steps" }
     let top = finished > 0 ? [Item.fold("\(steps(finished)) finished")] : []
     let below = [(waiting, "waiting"), (others, "more")].filter { $0.0 > 0 }
-      .map { "\(steps($0.0)) \($0.1)" }.joined(separator: ", ")
+      .map { "\(steps($0.0)) \($0.1)" as TerminalSafe }.joined(separator: ", ")
     return top + shown + (below.isEmpty ? [] : [Item.fold(below)])
   }
 
@@ -201,12 +200,12 @@ struct TreeView {
   }
 
   /// What a row is called: one of many by what tells it from the others.
-  private func name(of row: TreeRow) -> String {
-    if let name = row.name { return TerminalText.sanitized(name) }
+  private func name(of row: TreeRow) -> TerminalSafe {
+    if let name = row.name { return TerminalSafe(name) }
     let id = state.steps[row.step].id
-    guard let label = state.plan?.steps[row.step].label else { return TerminalText.sanitized(id) }
+    guard let label = state.plan?.steps[row.step].label else { return TerminalSafe(id) }
     let base = id.lastIndex(of: "[").map { String(id[$0...]) } ?? id
-    return TerminalText.sanitized("\(base) \(label)")
+    return TerminalSafe("\(base) \(label)")
   }
 
   /// The phase that stands for a row: for a group, that of the step that matters most.
@@ -232,12 +231,12 @@ struct TreeView {
   private func groupRow(_ row: TreeRow, width: Int) -> Row {
     let phase = phase(of: row)
     let done = row.members.count { state.steps[$0].phase.isFinal }
-    let name = TerminalText.cut(name(of: row), to: max(1, width - row.guide.count))
-    let glyph =
+    let name = name(of: row).cut(to: max(1, width - row.guide.count))
+    let glyph: TerminalSafe =
       phase == .running ? (style.hasUnicode ? "▸" : ">") : style.plainGlyph(phase, frame: 0)
     return Row(parts: [
-      ("  " + row.guide, .dim), (glyph, style.colour(phase)),
-      (" " + TerminalText.padded(name, to: width - row.guide.count), nil),
+      ("  \(row.guide)", .dim), (glyph, style.colour(phase)),
+      (" " + name.padded(to: width - row.guide.count), nil),
       ("  \(done) of \(row.members.count) done", .dim),
     ])
   }
@@ -245,14 +244,13 @@ struct TreeView {
   private func stepRow(_ row: TreeRow, width: Int) -> Row {
     let step = state.steps[row.step]
     let frame = Int((now.microseconds - (step.startedAt?.microseconds ?? 0)) / 1_000_000)
-    let name = TerminalText.cut(name(of: row), to: max(1, width - row.guide.count))
+    let name = name(of: row).cut(to: max(1, width - row.guide.count))
     let time = elapsed(of: step) ?? ""
-    let padded = TerminalText.padded(name, to: width - row.guide.count)
     return Row(parts: [
-      ("  " + row.guide, .dim),
+      ("  \(row.guide)", .dim),
       (style.plainGlyph(step.phase, frame: frame), style.colour(step.phase)),
-      (" " + padded, nil),
-      ("  " + String(repeating: " ", count: max(0, 7 - time.count)) + time, .dim),
+      (" " + name.padded(to: width - row.guide.count), nil),
+      ("  \(TerminalSafe.spaces(7 - time.count))\(time)", .dim),
       ("  " + remark(on: step), .dim),
     ])
   }
@@ -263,28 +261,28 @@ struct TreeView {
   }
 
   /// What stands behind a step: the line that it writes, or how it ended.
-  private func remark(on step: StepState) -> String {
+  private func remark(on step: StepState) -> TerminalSafe {
     switch step.phase {
     case .failed(let reason):
-      return TerminalText.sanitized(reason.description)
-        + (state.isTolerated(step.id) ? "; the run goes on" : "")
-    case .cancelled(let cause): return "cancelled " + TerminalText.sanitized(cause.description)
-    case .skipped(let reason, _): return "skipped: " + TerminalText.sanitized(reason)
+      let isTolerated: TerminalSafe = state.isTolerated(step.id) ? "; the run goes on" : ""
+      return "\(reason.description)\(isTolerated)"
+    case .cancelled(let cause): return "cancelled \(cause.description)"
+    case .skipped(let reason, _): return "skipped: \(reason)"
     case .running:
-      let attempt = step.attempt > 1 ? "attempt \(step.attempt)  " : ""
-      let bar = bar(of: step).map { $0 + "  " } ?? ""
+      let attempt: TerminalSafe = step.attempt > 1 ? "attempt \(step.attempt)  " : ""
+      let bar: TerminalSafe = bar(of: step).map { "\($0)  " } ?? ""
       if let text = step.progress?.text, !text.isEmpty {
-        return attempt + bar + TerminalText.sanitized(text)
+        return "\(attempt)\(bar)\(text)"
       }
       guard options.showsOutput, let line = step.output.current else { return attempt + bar }
-      return attempt + bar + TerminalText.sanitized(line.text)
+      return "\(attempt)\(bar)\(line.text)"
     case .ready:
       if let approval = step.approval {
-        return "waits for approval: " + TerminalText.sanitized(approval)
+        return "waits for approval: \(approval)"
       }
       guard let retry = step.retry else { return "" }
-      return "attempt \(step.attempt) " + TerminalText.sanitized(retry.reason.description)
-        + "; next one in \(tickingText(min(retry.delay, retry.delay - (now - retry.failedAt))))"
+      let next = tickingText(min(retry.delay, retry.delay - (now - retry.failedAt)))
+      return "attempt \(step.attempt) \(retry.reason.description); next one in \(next)"
     case .pending, .succeeded: return ""
     }
   }

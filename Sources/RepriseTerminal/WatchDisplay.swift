@@ -125,7 +125,7 @@ public final class WatchDisplay: Sendable {
   /// - Parameter text: For people; may have several lines.
   public func say(_ text: String) {
     guard let common else {
-      _ = TerminalDevice(descriptor: 2).write(TerminalText.sanitizedLines(text))
+      _ = TerminalDevice(descriptor: 2).write("\(TerminalSafe(lines: text))\n")
       return
     }
     common.say(text)
@@ -138,15 +138,16 @@ public final class WatchDisplay: Sendable {
   ///   - words: The event in words.
   ///   - run: The run that handles it.
   public func announce(_ trigger: Trigger, _ words: String, run: RunID) {
-    let line: String
+    let line: TerminalSafe
     switch style {
     case .json:
-      line = #"{"event":"trigger","run":"\#(run)","trigger":\#(trigger.json)}"#
+      line = TerminalSafe(
+        json: #"{"event":"trigger","run":"\#(run)","trigger":\#(trigger.json)}"#)
     case .plain, .auto:
       guard common == nil else { return }
       let now = SystemClock().now
       let time = now.advanced(by: localTimeOffset(now)).description.dropFirst(11).prefix(12)
-      line = "\(time)\(isParallel ? " \(run)" : "") trigger \(TerminalText.sanitized(words))"
+      line = "\(time)\(isParallel ? " \(run)" : "") trigger \(TerminalSafe(words))"
     case .tree, .none: return
     }
     if !TerminalDevice(descriptor: 1).write(line + "\n") { controls.outputClosed() }

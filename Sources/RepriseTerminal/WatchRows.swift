@@ -13,27 +13,28 @@ struct WatchRows {
   var idle: [TreeView.Row] {
     var rows = [
       TreeView.Row(parts: [
-        (TerminalText.sanitized(status.workflow), .bold),
+        (TerminalSafe(status.workflow), .bold),
         (status.isPaused ? "  paused" : "  waiting for:", status.isPaused ? .yellow : .dim),
       ])
     ]
     rows += status.triggers.prefix(8).map { trigger in
-      TreeView.Row(parts: [("  " + TerminalText.sanitized(trigger), nil)])
+      TreeView.Row(parts: [("  \(trigger)", nil)])
     }
     return rows + [summary]
   }
 
   /// The queue, the next time and the counts, in one row.
   var summary: TreeView.Row {
-    let dot = style.hasUnicode ? " · " : ", "
-    var parts: [String] = []
+    let dot: TerminalSafe = style.hasUnicode ? " · " : ", "
+    var parts: [TerminalSafe] = []
     if status.waiting > 0 {
       let more = status.waiting - status.waitingFor.count
-      let names = status.waitingFor.map(TerminalText.sanitized).joined(separator: "; ")
-      parts.append("\(status.waiting) waiting (\(names)\(more > 0 ? "; \(more) more" : ""))")
+      let names = status.waitingFor.map { TerminalSafe($0) }.joined(separator: "; ")
+      parts.append(
+        "\(status.waiting) waiting (\(names)\(more > 0 ? "; \(more) more" : "" as TerminalSafe))")
     }
-    if let last = status.last { parts.append("last: " + TerminalText.sanitized(last)) }
-    if let next = status.next { parts.append("next at " + clock(next)) }
+    if let last = status.last { parts.append("last: \(last)") }
+    if let next = status.next { parts.append("next at \(clock(next))") }
     let counts = status.counts
     parts.append("\(counts.runs) \(counts.runs == 1 ? "run" : "runs")")
     for (count, word) in [
@@ -48,7 +49,7 @@ struct WatchRows {
 
   /// The keys of a watch that has no run under way.
   var keys: TreeView.Row {
-    let dot = style.hasUnicode ? " · " : ", "
+    let dot: TerminalSafe = style.hasUnicode ? " · " : ", "
     return TreeView.Row(parts: [
       (
         ["t trigger now", status.isPaused ? "p go on" : "p pause", "Ctrl-C end"]

@@ -87,9 +87,20 @@ func printable(_ text: String, keepingTabs: Bool = false) -> String {
   text.unicodeScalars.reduce(into: "") { result, scalar in
     switch scalar.value {
     case 0x09 where keepingTabs: result.unicodeScalars.append(scalar)
-    case 0..<0x20, 0x7F...0x9F, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069:
+    case _ where scalar.isTerminalControl:
       result += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
     default: result.unicodeScalars.append(scalar)
+    }
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether a terminal may obey the character instead of showing it: a control character (C0, DEL
+  /// and C1) or one that changes the direction of writing.
+  package var isTerminalControl: Bool {
+    switch value {
+    case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+    default: false
     }
   }
 }

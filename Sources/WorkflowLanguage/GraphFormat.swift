@@ -32,7 +32,7 @@ extension Workflow {
     for index in graph.topologicalOrder {
       levels[index.position] = graph.needs(of: index).map { levels[$0.position] + 1 }.max() ?? 0
     }
-    var lines = ["\(name): \(steps.count) \(steps.count == 1 ? "step" : "steps")"]
+    var lines = ["\(printable(name)): \(steps.count) \(steps.count == 1 ? "step" : "steps")"]
     let width = steps.map(\.id.count).max() ?? 0
     var lastLevel = -1
     let main = graph.indices.dropLast(finallyCount)

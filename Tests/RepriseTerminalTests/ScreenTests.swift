@@ -13,15 +13,15 @@ struct ScreenTests {
     for position in 0..<5 {
       var screen = Screen()
       var terminal = FakeTerminal()
-      var rows = (0..<5).map { "row \($0)" }
-      terminal.write(screen.update(to: rows))
+      var rows = (0..<5).map { "row \($0)" as TerminalSafe }
+      terminal.write(screen.update(to: rows).string)
       rows[position] = "new"
-      let text = screen.update(to: rows)
+      let text = screen.update(to: rows).string
       #expect(text.contains("new"))
       #expect(!text.contains("row"))
       #expect(text.filter { $0 == "\n" }.count == 1)
       terminal.write(text)
-      #expect(terminal.rows == rows)
+      #expect(terminal.rows == rows.map(\.string))
     }
   }
 
@@ -31,13 +31,13 @@ struct ScreenTests {
     var terminal = FakeTerminal()
     for _ in 0..<300 {
       let rows = (0..<Int.random(in: 0...8, using: &generator)).map { _ in
-        String(repeating: "x", count: Int.random(in: 0...5, using: &generator))
+        TerminalSafe(String(repeating: "x", count: Int.random(in: 0...5, using: &generator)))
       }
-      if Int.random(in: 0..<20, using: &generator) == 0 { terminal.write(screen.clear()) }
-      terminal.write(screen.update(to: rows))
-      #expect(terminal.rows == rows)
+      if Int.random(in: 0..<20, using: &generator) == 0 { terminal.write(screen.clear().string) }
+      terminal.write(screen.update(to: rows).string)
+      #expect(terminal.rows == rows.map(\.string))
     }
-    terminal.write(screen.leave())
+    terminal.write(screen.leave().string)
     #expect(terminal.showsCursor)
   }
 }

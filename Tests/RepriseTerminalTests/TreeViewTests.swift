@@ -38,7 +38,7 @@ struct TreeViewTests {
       state: state, now: Timestamp(microseconds: 10_000_000),
       style: Style(hasColour: colour, hasUnicode: unicode), options: options
     ).lines(TreeView.Size(columns: columns, rows: rows)).map { line in
-      String(line.reversed().drop { $0 == " " }.reversed())
+      String(line.string.reversed().drop { $0 == " " }.reversed())
     }
   }
 
@@ -182,7 +182,7 @@ struct TreeViewTests {
     )
     for columns in 1...80 {
       for line in lines(state, columns: columns) {
-        #expect(TerminalText.width(line) <= max(1, columns - 1))
+        #expect(TerminalSafe(line).width <= max(1, columns - 1))
         #expect(!line.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202E })
       }
     }
@@ -205,7 +205,7 @@ struct TreeViewTests {
 
   @Test func `a picture is the same for a whole second when nothing happens`() throws {
     let state = try state(started("a") + started("b1"))
-    func picture(at microseconds: Int64) -> [String] {
+    func picture(at microseconds: Int64) -> [TerminalSafe] {
       let now = Timestamp(microseconds: microseconds)
       return TreeView(
         state: state, now: TreeView.second(of: state, at: now).beginning,
@@ -228,22 +228,6 @@ struct TreeViewTests {
   }
 }
 
-struct TerminalTextTests {
-  @Test(arguments: [
-    ("plain", "plain"), ("\u{1B}[1;31mred\u{1B}[0m", "red"), ("\u{1B}]0;title\u{7}text", "text"),
-    ("\u{1B}]8;;http://x\u{1B}\\link", "link"), ("a\tb", "a    b"), ("bell\u{7}", "bell\u{FFFD}"),
-    ("\u{202E}evil", "\u{FFFD}evil"), ("\u{9B}31m", "\u{FFFD}31m"),
-  ])
-  func `nothing that a terminal obeys comes through`(_ text: String, _ expected: String) {
-    #expect(TerminalText.sanitized(text) == expected)
-  }
-
-  @Test(arguments: [("abc", 3), ("漢字", 4), ("é", 1), ("e\u{301}", 1), ("😀", 2), ("", 0)])
-  func `widths are those of a terminal`(_ text: String, _ width: Int) {
-    #expect(TerminalText.width(text) == width)
-  }
-}
-
 struct PlainLogTests {
   @Test func `transitions and lines come with their times`() throws {
     var log = PlainLog(style: Style(hasColour: false, hasUnicode: true)) { _ in .seconds(3600) }
@@ -256,12 +240,12 @@ struct PlainLogTests {
       .step("a", attempt: 1, .failed(.signalled(signal: 9))),
       .runEnded(.failed(step: "a", reason: .signalled(signal: 9))),
     ]
-    var lines: [String] = []
+    var lines: [TerminalSafe] = []
     for (second, kind) in kinds.enumerated() {
       let time = Timestamp(microseconds: Int64(second) * 1_000_000)
       lines += log.lines(for: Event(time: time, run: run, generation: 1, kind: kind))
       if second == 2 {
-        #expect(log.signOfLife(at: time)?.hasSuffix("still running: a (0 ms)") == true)
+        #expect(log.signOfLife(at: time)?.string.hasSuffix("still running: a (0 ms)") == true)
       }
     }
     #expect(

@@ -13,7 +13,7 @@ struct WatchRowsTests {
       state: RunState(), now: Timestamp(microseconds: 0), style: style,
       options: TreeView.Options(hasKeys: hasKeys))
     view.watch = WatchRows(status: status, style: style, offset: { _ in .seconds(3600) })
-    return view.lines(TreeView.Size(columns: columns, rows: rows))
+    return view.lines(TreeView.Size(columns: columns, rows: rows)).map(\.string)
   }
 
   private var status: WatchStatus {
@@ -52,6 +52,6 @@ struct WatchRowsTests {
     status.triggers = (0..<50).map { "files \($0) " + String(repeating: "x", count: 200) }
     let shown = lines(status, columns: 40, rows: 6)
     #expect(shown.count <= 5)
-    #expect(shown.allSatisfy { TerminalText.width($0) < 40 })
+    #expect(shown.allSatisfy { TerminalSafe($0).width < 40 })
   }
 }

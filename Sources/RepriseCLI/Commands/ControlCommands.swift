@@ -4,6 +4,7 @@ import ArgumentParser
 import Reprise
 import RepriseControl
 import RepriseJournal
+import RepriseTerminal
 
 struct RestartCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -41,15 +41,15 @@ struct ExplainCommand: AsyncParsableCommand {
     let lastState = try last.map { try journal?.state(of: $0) } ?? nil
     let engine = Engine(memory: journal.map { JournalMemory($0, file: loaded.path) })
     for index in found {
-      let id = TerminalText.sanitized(loaded.workflow.graph.id(of: index))
+      let id = TerminalSafe(loaded.workflow.graph.id(of: index))
       switch engine.explain(index, of: loaded.workflow, after: lastState, secrets: secrets) {
       case .runs(let reasons):
-        print("\(id) would run:")
-        for reason in reasons { print("  " + TerminalText.sanitized(reason)) }
+        printLine("\(id) would run:")
+        for reason in reasons { printLine("  \(reason)") }
       case .isSkipped(let reason):
-        print("\(id) would be skipped: \(TerminalText.sanitized(reason))")
+        printLine("\(id) would be skipped: \(reason)")
       case .unknown(let reason):
-        print("\(id) cannot be explained before it runs: \(TerminalText.sanitized(reason))")
+        printLine("\(id) cannot be explained before it runs: \(reason)")
       }
     }
   }

@@ -2,6 +2,7 @@
 
 public import ArgumentParser
 public import Reprise
+import RepriseTerminal
 
 struct GraphCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -19,7 +20,8 @@ struct GraphCommand: AsyncParsableCommand {
   var format = GraphFormat.text
 
   func run() async throws {
-    print(try workflow.load().workflow.rendered(as: format))
+    let text = try workflow.load().workflow.rendered(as: format)
+    printLine(format == .json ? TerminalSafe(json: text) : TerminalSafe(lines: text))
   }
 }
 

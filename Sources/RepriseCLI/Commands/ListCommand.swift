@@ -1,6 +1,7 @@
 // `reprise list`: the workflows of a folder.
 
 import ArgumentParser
+import RepriseTerminal
 
 struct ListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -19,6 +20,6 @@ struct ListCommand: AsyncParsableCommand {
     guard !paths.isEmpty else {
       throw Problem("error: there is no workflow file (*.yaml, *.yml) in \"\(directory)\"")
     }
-    print(Overview(of: paths).table)
+    printLine(Overview(of: paths).table)
   }
 }

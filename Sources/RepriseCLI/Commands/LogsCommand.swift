@@ -66,7 +66,7 @@ struct LogsCommand: AsyncParsableCommand {
     guard steps.contains(step) else {
       throw Problem(
         "error: the run \(record.id) has no step \"\(step)\"; it has: "
-          + steps.prefix(20).joined(separator: ", "))
+          + steps.prefix(20).map { TerminalSafe($0) }.joined(separator: ", "))
     }
     return [step]
   }
@@ -98,11 +98,11 @@ struct LogsCommand: AsyncParsableCommand {
 
   private func write(_ bytes: [UInt8], of log: LogFile, isTerminal: Bool) -> Bool {
     guard step == nil || isTerminal else { return writeAll(bytes, to: 1) }
-    let prefix = step == nil ? "\(TerminalText.sanitized(log.step)) │ " : ""
+    let prefix: TerminalSafe = step == nil ? "\(log.step) │ " : ""
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .dropLast().map { line in
         let text = String(decoding: line, as: UTF8.self)
-        return prefix + (isTerminal ? TerminalText.sanitized(text) : text) + "\n"
+        return prefix.string + (isTerminal ? TerminalSafe(text).string : text) + "\n"
       }
     return writeAll(Array(lines.joined().utf8), to: 1)
   }

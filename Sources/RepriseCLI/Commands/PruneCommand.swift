@@ -3,6 +3,7 @@
 import ArgumentParser
 import Reprise
 import RepriseJournal
+import RepriseTerminal
 
 struct PruneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -54,12 +55,13 @@ struct PruneCommand: AsyncParsableCommand {
       var count = 0
       for run in chosen {
         if dryRun {
-          print("would forget \(run.id) of \(run.request.workflow), \(localTime(run.requestedAt))")
+          printLine(
+            "would forget \(run.id) of \(run.request.workflow), \(localTime(run.requestedAt))")
         } else if try journal.remove(run) {
           count += 1
         }
       }
-      if !dryRun { print(count == 1 ? "1 run forgotten" : "\(count) runs forgotten") }
+      if !dryRun { printLine(count == 1 ? "1 run forgotten" : "\(count) runs forgotten") }
     } catch {
       throw Problem("error: \(error)", status: .cannotGoOn)
     }

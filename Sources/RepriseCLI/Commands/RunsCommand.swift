@@ -3,6 +3,7 @@
 public import ArgumentParser
 import Reprise
 public import RepriseJournal
+import RepriseTerminal
 
 struct RunsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -36,7 +37,7 @@ struct RunsCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard state.directory.exists else {
-      if !json { print("No run has been recorded in \"\(state.directory.path)\" yet.") }
+      if !json { printLine("No run has been recorded in \"\(state.directory.path)\" yet.") }
       return
     }
     let journal = try state.openExistingJournal()
@@ -48,13 +49,13 @@ struct RunsCommand: AsyncParsableCommand {
     }
     let chosen = runs.filter { status == nil || $0.status == status }.prefix(max(0, limit))
     if json {
-      for run in chosen { print(jsonLine(RunLine(run))) }
+      for run in chosen { printLine(jsonLine(RunLine(run))) }
     } else {
-      print(table(Array(chosen)))
+      printLine(table(Array(chosen)))
     }
   }
 
-  private func table(_ runs: [RunRecord]) -> String {
+  private func table(_ runs: [RunRecord]) -> TerminalSafe {
     guard !runs.isEmpty else { return "There is no such run." }
     let rows =
       [["RUN", "WORKFLOW", "STATE", "STARTED", "TOOK"]]

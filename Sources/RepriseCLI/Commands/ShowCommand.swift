@@ -24,21 +24,21 @@ struct ShowCommand: AsyncParsableCommand {
     } catch {
       throw Problem("error: \(error)", status: .cannotGoOn)
     }
-    print(Self.text(record, state))
+    printLine(Self.text(record, state))
   }
 
-  static func text(_ record: RunRecord, _ state: RunState) -> String {
+  static func text(_ record: RunRecord, _ state: RunState) -> TerminalSafe {
     let end = record.took.map { ", took " + durationText($0) } ?? ""
-    var parts = [
+    var parts: [TerminalSafe] = [
       """
-      run \(record.id) of \(TerminalText.sanitized(record.request.workflow)): \(record.status.rawValue)
-      file \(TerminalText.sanitized(record.request.file))
+      run \(record.id) of \(record.request.workflow): \(record.status.rawValue)
+      file \(record.request.file)
       started \(localTime(record.requestedAt))\(end)\(record.generation > 1 ? ", generation \(record.generation)" : "")
       """
     ]
     let trigger = record.request.options["trigger"].flatMap(Trigger.init(json:))
     if let trigger, trigger.kind != .manual {
-      parts[0] += "\nstarted by " + TerminalText.sanitized(trigger.words)
+      parts[0] += "\nstarted by \(trigger.words)"
     }
     if !state.steps.isEmpty {
       let rows = state.steps.map {
@@ -51,9 +51,9 @@ struct ShowCommand: AsyncParsableCommand {
     let path = state.criticalPath
     if path.count > 1 {
       let total = path.reduce(Duration.zero) { $0 + $1.duration + $1.wait }
-      let links = path.map { link in
+      let links = path.map { link -> TerminalSafe in
         let wait = link.wait >= .milliseconds(100) ? ", waited \(durationText(link.wait))" : ""
-        return "  \(TerminalText.sanitized(link.step))  \(durationText(link.duration))\(wait)"
+        return "  \(link.step)  \(durationText(link.duration))\(wait)"
       }
       parts.append(
         "critical path, \(durationText(total)):\n" + links.joined(separator: "\n"))
@@ -68,13 +68,11 @@ struct ShowCommand: AsyncParsableCommand {
   }
 
   /// The outputs of a step, one line each.
-  private static func outputLines(_ step: StepState) -> [String] {
+  private static func outputLines(_ step: StepState) -> [TerminalSafe] {
     guard case .succeeded(let outputs) = step.phase else { return [] }
     return outputs.sorted { $0.key < $1.key }.map { name, value in
       let lines = value.split(separator: "\n", omittingEmptySubsequences: false)
-      let first = TerminalText.sanitized(String(lines.first ?? ""))
-      return "  \(TerminalText.sanitized(step.id)).\(name) = \(first)"
-        + (lines.count > 1 ? " …" : "")
+      return "  \(step.id).\(name) = \(lines.first ?? "")\(lines.count > 1 ? " …" : "")"
     }
   }
 
@@ -83,9 +81,9 @@ struct ShowCommand: AsyncParsableCommand {
     let took = step.startedAt.flatMap { start in end.map { durationText($0 - start) } } ?? ""
     let (name, detail) = describe(step.phase, isDead: isDead)
     return [
-      TerminalText.sanitized(step.id + (label.map { " (\($0))" } ?? "")), name,
+      step.id + (label.map { " (\($0))" } ?? ""), name,
       step.attempt == 0 ? "" : String(step.attempt),
-      step.endedAt == nil ? "" : took, TerminalText.sanitized(detail),
+      step.endedAt == nil ? "" : took, detail,
     ]
   }
 

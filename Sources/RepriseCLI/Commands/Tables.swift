@@ -11,17 +11,17 @@ import Foundation
 #endif
 
 /// Rows whose columns stand below one another.
-func aligned(_ rows: [[String]]) -> String {
+func aligned(_ rows: [[String]]) -> TerminalSafe {
+  let rows = rows.map { row in row.map { TerminalSafe($0) } }
   let columns = rows.map(\.count).max() ?? 0
   let widths = (0..<columns).map { column in
-    rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0
+    rows.map { $0.count > column ? $0[column].width : 0 }.max() ?? 0
   }
   return rows.map { row in
-    let cells = row.enumerated().map { column, text in
-      text + String(repeating: " ", count: widths[column] - text.count)
-    }
-    let line = cells.joined(separator: "  ")
-    return String(line.reversed().drop { $0 == " " }.reversed())
+    let last = row.lastIndex { !$0.isEmpty } ?? -1
+    return row.prefix(last + 1).enumerated().map { column, text in
+      column == last ? text : text.padded(to: widths[column])
+    }.joined(separator: "  ")
   }.joined(separator: "\n")
 }
 
@@ -32,13 +32,13 @@ func localTime(_ time: Timestamp) -> String {
 }
 
 /// A value as other programs read it: a JSON object on one line.
-func jsonLine(_ value: some Encodable) -> String {
+func jsonLine(_ value: some Encodable) -> TerminalSafe {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   guard let data = try? encoder.encode(value) else {
     preconditionFailure("BUG: \(type(of: value)) cannot be encoded")
   }
-  return String(decoding: data, as: UTF8.self)
+  return TerminalSafe(json: String(decoding: data, as: UTF8.self))
 }
 
 extension RunRecord {

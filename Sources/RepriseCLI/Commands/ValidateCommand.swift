@@ -2,6 +2,7 @@
 
 public import ArgumentParser
 public import Reprise
+import RepriseTerminal
 
 struct ValidateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -33,20 +34,22 @@ struct ValidateCommand: AsyncParsableCommand {
         all += workflow.warnings
         guard format == .text else { continue }
         let (steps, warnings) = (workflow.steps.count, workflow.warnings.count)
-        for warning in workflow.warnings { printError(warning.description + "\n") }
-        print(
+        for warning in workflow.warnings {
+          printError(TerminalSafe(lines: warning.description) + "\n")
+        }
+        printLine(
           "\(path): \(steps) \(steps == 1 ? "step" : "steps"), no mistakes"
             + (warnings == 0 ? "" : ", \(warnings) \(warnings == 1 ? "warning" : "warnings")"))
       } catch let error as WorkflowError {
         isValid = false
         all += error.diagnostics
-        if format == .text { printError(error.description) }
+        if format == .text { printError("\(error)") }
       } catch let problem as Problem {
         isValid = false
         printError(problem.text)
       }
     }
-    if format != .text { print(Diagnostic.rendered(all, as: format)) }
+    if format != .text { printLine(TerminalSafe(json: Diagnostic.rendered(all, as: format))) }
     if !isValid { throw ExitStatus.wrongUse }
   }
 }
@@ -65,7 +68,7 @@ struct SchemaCommand: AsyncParsableCommand {
       """)
 
   func run() async throws {
-    print(Workflow.jsonSchema())
+    printLine(TerminalSafe(json: Workflow.jsonSchema()))
   }
 }
 

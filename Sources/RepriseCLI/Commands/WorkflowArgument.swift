@@ -3,6 +3,7 @@
 import ArgumentParser
 import Reprise
 import RepriseJournal
+import RepriseTerminal
 
 struct WorkflowArgument: ParsableArguments {
   @Argument(

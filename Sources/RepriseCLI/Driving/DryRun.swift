@@ -1,6 +1,7 @@
 // What a run would do, without doing it. Pure.
 
 import Reprise
+import RepriseTerminal
 
 /// The steps of a workflow in the order in which they would start, with what they would do.
 struct DryRun {
@@ -11,21 +12,22 @@ struct DryRun {
   }
 
   /// One paragraph for each step, in topological order.
-  var text: String {
+  var text: TerminalSafe {
     let count = workflow.steps.count
     let steps = workflow.graph.topologicalOrder.map { describe(workflow.steps[$0.position]) }
     return "\(workflow.name): would run \(count) \(count == 1 ? "step" : "steps")\n"
       + steps.joined(separator: "\n")
   }
 
-  private func describe(_ step: Workflow.Step) -> String {
+  private func describe(_ step: Workflow.Step) -> TerminalSafe {
     let needs = step.needs.isEmpty ? "at once" : "after " + step.needs.joined(separator: ", ")
-    let action: String
+    let action: TerminalSafe
     switch step.action {
     case .run(let script):
-      action = script.split(separator: "\n").joined(separator: "\n      ")
+      action = script.split(separator: "\n").map { TerminalSafe(String($0)) }
+        .joined(separator: "\n      ")
     case .exec(let words):
-      action = words.map { quoted($0.source) }.joined(separator: " ")
+      action = words.map { TerminalSafe(quoted($0.source)) }.joined(separator: " ")
     case .call(let name, _):
       action = "call \(name)"
     case .perform:

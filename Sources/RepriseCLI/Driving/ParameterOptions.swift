@@ -3,6 +3,7 @@
 import ArgumentParser
 import Reprise
 import RepriseJournal
+import RepriseTerminal
 
 #if canImport(Glibc)
 import Glibc
@@ -55,7 +56,7 @@ struct ParameterOptions: ParsableArguments {
         texts = try Arguments.texts(
           in: try Workflow.bytes(of: paramsFile), file: paramsFile)
       } catch {
-        throw Problem(error.description)
+        throw Problem("\(error)")
       }
     }
     texts.merge(Self.texts(of: parameters)) { $1 }
@@ -79,16 +80,16 @@ struct ParameterOptions: ParsableArguments {
 
   /// Asks until there is an answer that makes sense, or no more input.
   private static func answer(for parameter: Parameter) -> String? {
-    if let description = parameter.description { printError(description) }
+    if let description = parameter.description { printError(TerminalSafe(lines: description)) }
     while true {
-      let kind: String =
+      let kind: TerminalSafe =
         switch parameter.kind {
         case .string: ""
         case .number: " (a number)"
         case .boolean: " (true or false)"
-        case .choice(let options): " (" + options.joined(separator: ", ") + ")"
+        case .choice(let options): " (\(options.joined(separator: ", ")))"
         }
-      _ = writeAll(Array("\(parameter.name)\(kind): ".utf8), to: 2)
+      writeError("\(parameter.name)\(kind): ")
       guard let answer = readLine() else { return nil }
       do throws(ParameterError) {
         _ = try parameter.value(of: answer)

@@ -2,6 +2,7 @@
 
 public import ArgumentParser
 public import Reprise
+import RepriseTerminal
 
 struct RunOptions: ParsableArguments {
   @Option(help: "How many steps may run at once, whatever the file says.")

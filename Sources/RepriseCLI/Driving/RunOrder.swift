@@ -34,7 +34,7 @@ struct RunOrder: Equatable {
     }
     let selected = try scope.applied(to: loaded.workflow)
     if dryRun {
-      print(DryRun(selected).text)
+      printLine(DryRun(selected).text)
       return
     }
     if noJournal { try checkNeedsNoJournal(selected) }

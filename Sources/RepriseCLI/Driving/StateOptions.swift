@@ -4,6 +4,7 @@ import ArgumentParser
 import ChildProcesses
 import Reprise
 import RepriseJournal
+import RepriseTerminal
 import Synchronization
 
 #if canImport(Glibc)

@@ -254,7 +254,7 @@ extension EngineReply {
     let problem =
       error as? Problem ?? (error as? GroupIsBusy).map(Problem.init) ?? Problem("\(error)")
     let prefix = "error: "
-    let text = problem.text
+    let text = problem.text.string
     self = .refused(
       text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text,
       diagnostics: problem.diagnostics)

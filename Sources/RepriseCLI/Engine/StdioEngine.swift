@@ -5,6 +5,7 @@ import Dispatch
 import Reprise
 import RepriseControl
 import RepriseJournal
+import RepriseTerminal
 
 /// An engine that is asked over standard input and answers over standard output.
 final class StdioEngine: SignalTarget {
@@ -34,9 +35,9 @@ final class StdioEngine: SignalTarget {
     runs = EngineRuns(journal, rerunsUpToDateSteps: rerunsUpToDateSteps) { event in
       // What a step writes can be missed, what becomes of it cannot.
       if event.isMissable {
-        output.writeIfRead { line(event) }
+        output.writeIfRead { safeLine(event) }
       } else {
-        output.write(line(event))
+        output.write(safeLine(event))
       }
     }
   }
@@ -88,7 +89,7 @@ final class StdioEngine: SignalTarget {
   }
 
   private func answer(_ reply: EngineReply, to id: RequestID?) {
-    output.write(line(NumberedReply(reply, to: id))) { [room] in room.signal() }
+    output.write(safeLine(NumberedReply(reply, to: id))) { [room] in room.signal() }
   }
 
   // MARK: Signals
@@ -102,6 +103,11 @@ final class StdioEngine: SignalTarget {
   func freeze() {
     runs.freeze()
   }
+}
+
+/// A message as a line of JSON; standard output may be a terminal.
+private func safeLine(_ message: some Encodable) -> [UInt8] {
+  Array(TerminalSafe(json: String(decoding: line(message), as: UTF8.self)).string.utf8)
 }
 
 extension Event {

@@ -1,6 +1,7 @@
 // What can be run here and how, for people. Pure but for reading the files.
 
 import Reprise
+import RepriseTerminal
 
 /// A listing of workflow files with their names and descriptions.
 struct Overview {
@@ -12,7 +13,7 @@ struct Overview {
   }
 
   /// The listing with a word on what to do next.
-  var text: String {
+  var text: TerminalSafe {
     guard let first = paths.first else {
       return """
         There is no workflow here yet. Write one to workflows/hello.yaml:
@@ -37,19 +38,22 @@ struct Overview {
   }
 
   /// One line for each file: what to type, how many steps, and what it is for.
-  var table: String {
-    let rows = paths.map { path in (WorkflowFiles.shortName(path), Self.summary(of: path)) }
-    let width = rows.map(\.0.count).max() ?? 0
+  var table: TerminalSafe {
+    let rows = paths.map { path in
+      (TerminalSafe(WorkflowFiles.shortName(path)), Self.summary(of: path))
+    }
+    let width = rows.map(\.0.width).max() ?? 0
     return rows.map { name, summary in
-      "  " + name + String(repeating: " ", count: width - name.count + 2) + summary
+      "  " + name.padded(to: width + 2) + summary
     }.joined(separator: "\n")
   }
 
-  private static func summary(of path: String) -> String {
+  private static func summary(of path: String) -> TerminalSafe {
     do {
       let workflow = try Workflow(contentsOf: path, with: Arguments(leavesOpen: true))
       let count = workflow.steps.count
-      let description = workflow.description?.split(separator: "\n").first.map { "  \($0)" } ?? ""
+      let description: TerminalSafe =
+        workflow.description?.split(separator: "\n").first.map { "  \($0)" } ?? ""
       return "\(count) \(count == 1 ? "step" : "steps")" + description
     } catch {
       let count = error.diagnostics.count

@@ -1,5 +1,7 @@
 // Finds workflow files: by path, or by name in the folder `workflows`. Reads no file's content.
 
+import RepriseTerminal
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -28,16 +30,17 @@ enum WorkflowFiles {
     let named = (endings + [""]).map { directoryStandard + "/" + name + $0 }
     let candidates = isBare ? named + [name] : [name] + named
     if let path = candidates.first(where: isFile) { return path }
-    var text = "error: there is no workflow \"\(name)\": "
-    text +=
-      name.hasPrefix("/")
-      ? "there is no file of that path"
-      : "neither a file of that path nor \(directoryStandard)/\(name)"
-        + (endings.contains(where: name.hasSuffix) ? "" : ".yaml")
-    let names = found(in: directoryStandard).map(shortName)
-    text +=
-      names.isEmpty
-      ? "" : "\n  in \(directoryStandard)/ there are: " + names.joined(separator: ", ")
+    var text: TerminalSafe = "error: there is no workflow \"\(name)\": "
+    if name.hasPrefix("/") {
+      text += "there is no file of that path"
+    } else {
+      let ending = endings.contains(where: name.hasSuffix) ? "" : ".yaml"
+      text += "neither a file of that path nor \(directoryStandard)/\(name)\(ending)"
+    }
+    let names = found(in: directoryStandard).map { TerminalSafe(shortName($0)) }
+    if !names.isEmpty {
+      text += "\n  in \(directoryStandard)/ there are: \(names.joined(separator: ", "))"
+    }
     throw Problem(text)
   }
 

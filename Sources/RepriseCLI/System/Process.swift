@@ -95,12 +95,23 @@ func endProcess(_ status: ExitStatus) -> Never {
   end(withStatus: status.code)
 }
 
-/// Writes a line to standard error.
-func printError(_ text: String) {
-  _ = writeAll(Array((text + "\n").utf8), to: 2)
+/// Writes a line to standard output.
+func printLine(_ text: TerminalSafe) {
+  print(text.string)
 }
 
-/// Writes all bytes to a descriptor; false when nobody reads them.
+/// Writes a line to standard error.
+func printError(_ text: TerminalSafe) {
+  writeError(text + "\n")
+}
+
+/// Writes a text to standard error as it is, without a line feed behind it.
+func writeError(_ text: TerminalSafe) {
+  _ = writeAll(Array(text.string.utf8), to: 2)
+}
+
+/// Writes all bytes to a descriptor, which may only be a terminal when they are ``TerminalSafe``; false when
+/// nobody reads them.
 func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
   var start = 0
   while start < bytes.count {

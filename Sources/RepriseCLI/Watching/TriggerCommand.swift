@@ -4,6 +4,7 @@ import ArgumentParser
 import Reprise
 import RepriseControl
 import RepriseJournal
+import RepriseTerminal
 
 struct TriggerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -52,7 +53,7 @@ struct TriggerCommand: AsyncParsableCommand {
       throw Problem(
         "error: nobody watches the workflow \"\(name)\"; "
           + (live.isEmpty
-            ? "begin with: reprise watch FILE" : "watched are: " + live.joined(separator: ", ")))
+            ? "begin with: reprise watch FILE" : "watched are: \(live.joined(separator: ", "))"))
     }
     try await ask(.trigger(parameters: ParameterOptions.texts(of: parameters)), of: client)
   }
@@ -85,7 +86,7 @@ struct TriggersCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard state.directory.exists else {
-      if !json { print("No workflow has been watched in \"\(state.directory.path)\" yet.") }
+      if !json { printLine("No workflow has been watched in \"\(state.directory.path)\" yet.") }
       return
     }
     let journal = try state.openExistingJournal()
@@ -100,9 +101,9 @@ struct TriggersCommand: AsyncParsableCommand {
       lines.append(WatchLine(watch, watch.isLive ? await status(of: watch, journal) : nil))
     }
     if json {
-      for line in lines { print(jsonLine(line)) }
+      for line in lines { printLine(jsonLine(line)) }
     } else {
-      print(table(lines))
+      printLine(table(lines))
     }
   }
 
@@ -114,7 +115,7 @@ struct TriggersCommand: AsyncParsableCommand {
     return status
   }
 
-  private func table(_ lines: [WatchLine]) -> String {
+  private func table(_ lines: [WatchLine]) -> TerminalSafe {
     guard !lines.isEmpty else { return "No workflow has been watched here yet." }
     let rows = lines.map { line in
       [

@@ -63,7 +63,7 @@ extension Watch: ControlTarget {
       _ = try runs.load(for: event)
       return nil
     } catch {
-      return error.text
+      return error.text.string
     }
   }
 

@@ -108,7 +108,7 @@ final class WatchRuns: Sendable {
       case .resume(let record): return try await resume(record)
       }
     } catch let problem as Problem {
-      say(problem.text)
+      say(problem.text.string)
     } catch let busy as GroupIsBusy {
       say("an event is dropped: run \(busy.run) of the group \"\(busy.group)\" is under way")
     } catch {
@@ -136,7 +136,7 @@ final class WatchRuns: Sendable {
       return nil
     } catch {
       // The event has its run, however that ended.
-      say((error as? Problem)?.text ?? "error: \(error)")
+      say((error as? Problem)?.text.string ?? "error: \(error)")
       try recorded.end(as: .abandoned)
       begun.letGo(of: recorded.id)
       state.withLock { $0.hasFailed = true }
@@ -198,7 +198,7 @@ final class WatchRuns: Sendable {
       loaded = try load(for: event)
     } catch {
       // The run that is under way is better than none.
-      say(error.text)
+      say(error.text.string)
       inbox.dropped(event)
       return true
     }

@@ -1,0 +1,252 @@
+// The type of text that may be written to a terminal: a terminal obeys nothing in it that comes from
+// a file, a value or an error. Pure.
+
+import Reprise
+
+/// Text that may be written to a terminal.
+///
+/// All functions that write to a terminal take this type, so that the compiler refuses raw text.
+/// What a literal says is taken as it is, since it is part of this program; each value that a literal
+/// interpolates is filtered:
+///
+/// - Escape sequences (colours, cursor moves, titles) are removed as a whole.
+/// - Tabs become spaces.
+/// - Other control characters, and those that change the direction of writing, become `�`.
+package struct TerminalSafe: Sendable, Hashable {
+  /// The text.
+  package private(set) var string: String
+
+  private init(trusted text: String) {
+    string = text
+  }
+
+  /// Filters a text that is to be shown on one line; line feeds become `�` too.
+  package init(_ text: String) {
+    string = Self.filtered(text, keeping: nil)
+  }
+
+  /// Filters a text of several lines; line feeds and tabs stay.
+  package init(lines text: String) {
+    guard text.unicodeScalars.contains(where: Self.isUnsafeInLines) else {
+      string = text
+      return
+    }
+    // Line by line: an escape sequence without its end hides no more than its own line.
+    string = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { Self.filtered(String($0), keeping: "\t") }.joined(separator: "\n")
+  }
+
+  /// Takes JSON, which means the same afterwards: unsafe characters in it become `\u` escapes.
+  package init(json text: String) {
+    guard text.unicodeScalars.contains(where: Self.isUnsafeInLines) else {
+      string = text
+      return
+    }
+    string = text.unicodeScalars.reduce(into: "") { result, scalar in
+      if Self.isUnsafeInLines(scalar) {
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  private static func isUnsafeInLines(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.isTerminalControl && scalar != "\n" && scalar != "\t"
+  }
+
+  private static func filtered(_ text: String, keeping kept: Unicode.Scalar?) -> String {
+    let scalars = text.unicodeScalars
+    guard scalars.contains(where: \.isTerminalControl) else { return text }
+    var result = String.UnicodeScalarView()
+    var rest = scalars[...]
+    while let scalar = rest.popFirst() {
+      switch scalar {
+      case "\u{1B}": dropSequence(&rest)
+      case _ where scalar == kept: result.append(scalar)
+      case "\t": result.append(contentsOf: "    ".unicodeScalars)
+      case _ where scalar.isTerminalControl: result.append("\u{FFFD}")
+      default: result.append(scalar)
+      }
+    }
+    return String(result)
+  }
+
+  /// Drops what follows an escape character, by ECMA-48: a control sequence up to its final byte, a
+  /// string up to its terminator, or one character.
+  private static func dropSequence(_ rest: inout Substring.UnicodeScalarView) {
+    switch rest.popFirst() {
+    case "[":
+      while let scalar = rest.popFirst(), !(0x40...0x7E).contains(scalar.value) {}
+    case "]", "P", "X", "^", "_":
+      while let scalar = rest.popFirst(), scalar != "\u{07}" {
+        if scalar == "\u{1B}" {
+          _ = rest.popFirst()
+          break
+        }
+      }
+    case .some, nil:
+      break
+    }
+  }
+}
+
+extension TerminalSafe: ExpressibleByStringInterpolation {
+  // `StaticString`, so that no text that is made while the program runs passes for a literal.
+  package init(stringLiteral literal: StaticString) {
+    string = literal.description
+  }
+
+  package init(stringInterpolation: StringInterpolation) {
+    string = stringInterpolation.text
+  }
+
+  /// Takes the literal parts as they are and filters the values between them.
+  package struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var text = ""
+
+    package init(literalCapacity: Int, interpolationCount: Int) {
+      text.reserveCapacity(literalCapacity + interpolationCount * 16)
+    }
+
+    package mutating func appendLiteral(_ literal: StaticString) {
+      text += literal.description
+    }
+
+    package mutating func appendInterpolation(_ value: TerminalSafe) {
+      text += value.string
+    }
+
+    /// A value is shown on one line.
+    package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+      text += TerminalSafe(value.description).string
+    }
+
+    /// What an error says may have several lines.
+    package mutating func appendInterpolation(_ error: some Error) {
+      text += TerminalSafe(lines: "\(error)").string
+    }
+
+    /// What an error says may have several lines.
+    package mutating func appendInterpolation(_ error: some Error & CustomStringConvertible) {
+      text += TerminalSafe(lines: error.description).string
+    }
+  }
+}
+
+extension TerminalSafe: CustomStringConvertible {
+  package var description: String { string }
+}
+
+extension TerminalSafe {
+  package var isEmpty: Bool { string.isEmpty }
+
+  package static func + (left: TerminalSafe, right: TerminalSafe) -> TerminalSafe {
+    TerminalSafe(trusted: left.string + right.string)
+  }
+
+  package static func += (left: inout TerminalSafe, right: TerminalSafe) {
+    left.string += right.string
+  }
+
+  package static func spaces(_ count: Int) -> TerminalSafe {
+    TerminalSafe(trusted: String(repeating: " ", count: max(0, count)))
+  }
+
+  /// Puts a prefix before each line of a text and a line feed behind it, at the speed of memory; nil
+  /// where the text is not all printable ASCII and has to be filtered.
+  init?(printableASCII text: String, prefixingLinesWith prefix: TerminalSafe) {
+    let bytes = Array(text.utf8)
+    let lineFeed = UInt8(ascii: "\n")
+    guard bytes.allSatisfy({ (0x20..<0x7F).contains($0) || $0 == lineFeed }) else { return nil }
+    let prefix = Array(prefix.string.utf8)
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count * 2)
+    var rest = bytes[...]
+    while true {
+      let end = rest.firstIndex(of: lineFeed) ?? rest.endIndex
+      result += prefix
+      result += rest[..<end]
+      result.append(lineFeed)
+      guard end < rest.endIndex else { break }
+      rest = rest[(end + 1)...]
+    }
+    string = String(decoding: result, as: UTF8.self)
+  }
+}
+
+extension Sequence<TerminalSafe> {
+  /// The texts one after the other.
+  package func joined(separator: TerminalSafe = "") -> TerminalSafe {
+    var iterator = makeIterator()
+    guard var result = iterator.next() else { return "" }
+    while let next = iterator.next() { result += separator + next }
+    return result
+  }
+}
+
+// MARK: Columns
+
+extension TerminalSafe {
+  /// How many columns the text takes.
+  package var width: Int { string.reduce(0) { $0 + Self.width($1) } }
+
+  /// The text cut to a number of columns, with `…` where something is missing.
+  func cut(to columns: Int) -> TerminalSafe {
+    guard columns > 0 else { return "" }
+    // Every column takes at least a byte, so short texts need no counting.
+    guard string.utf8.count > columns, width > columns else { return self }
+    var result = ""
+    var room = columns - 1
+    for character in string {
+      room -= Self.width(character)
+      guard room >= 0 else { break }
+      result.append(character)
+    }
+    return TerminalSafe(trusted: result + "…")
+  }
+
+  /// The text in lines of at most a number of columns, broken anywhere; what is left over is cut.
+  func wrapped(to columns: Int, linesMax: Int) -> [TerminalSafe] {
+    var lines: [TerminalSafe] = []
+    var line = ""
+    var room = columns
+    var rest = string[...]
+    while lines.count < linesMax - 1, let character = rest.first {
+      let width = Self.width(character)
+      if !line.isEmpty, width > room {
+        lines.append(TerminalSafe(trusted: line))
+        (line, room) = ("", columns)
+        continue
+      }
+      line.append(character)
+      room -= width
+      rest = rest.dropFirst()
+    }
+    let last = TerminalSafe(trusted: line + rest).cut(to: max(1, columns))
+    return lines + [last].filter { !$0.isEmpty }
+  }
+
+  /// The text filled up with spaces to a number of columns.
+  package func padded(to columns: Int) -> TerminalSafe {
+    self + .spaces(columns - width)
+  }
+
+  /// Characters of East Asia and pictures take two columns (Unicode standard annex 11, the ranges
+  /// that terminals agree on).
+  private static func width(_ character: Character) -> Int {
+    guard let scalar = character.unicodeScalars.first else { return 0 }
+    switch scalar.value {
+    case 0x20..<0x300: return character.unicodeScalars.contains("\u{FE0F}") ? 2 : 1
+    case 0x300..<0x370, 0x200B...0x200D, 0x20D0...0x20FF, 0xFE00...0xFE0F: return 0
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
+      0xA000...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+      0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x1FA70...0x1FAFF,
+      0x20000...0x3FFFD:
+      return 2
+    default:
+      return character.unicodeScalars.contains("\u{FE0F}") ? 2 : 1
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Names and texts of files that want to be obeyed by the terminal.
+struct TerminalSafetyTests {
+  /// One text of each kind: OSC, CSI, DCS, C1, bidi, BEL, BS, DEL.
+  private static let kinds: [(name: String, text: String)] = [
+    ("osc", "\u{1B}]0;PWN\u{7}"), ("csi", "\u{1B}[2J\u{1B}[31m"), ("dcs", "\u{1B}P$q\u{1B}\\"),
+    ("c1", "\u{9B}31m\u{9D}0;PWN\u{9C}\u{85}"),
+    ("bidi", "\u{202A}\u{202B}\u{202C}\u{202D}\u{202E}"),
+    ("isolates", "\u{2066}\u{2067}\u{2068}\u{2069}"), ("bel", "\u{7}"), ("bs", "\u{8}\u{8}"),
+    ("del", "\u{7F}"),
+  ]
+
+  /// A text as YAML and JSON both read it between double quotes.
+  private static func quoted(_ text: String) -> String {
+    text.unicodeScalars.reduce(into: "\"") { result, scalar in
+      let digits = String(scalar.value, radix: 16)
+      if scalar.isASCII && scalar.value >= 0x20 && scalar.value != 0x7F && scalar != "\""
+        && scalar != "\\"
+      {
+        result.unicodeScalars.append(scalar)
+      } else {
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }
+    } + "\""
+  }
+
+  /// The control characters of a text and those that change the direction of writing.
+  private static func obeyed(_ text: String) -> [String] {
+    text.unicodeScalars.filter {
+      $0.properties.generalCategory == .control && $0 != "\n" && $0 != "\t"
+        || $0.properties.isBidiControl
+    }.map { String($0.value, radix: 16) }
+  }
+
+  /// Runs a command and expects its status and nothing that a terminal obeys in what it writes.
+  private func expectSafe(
+    _ scenario: Scenario, _ arguments: String..., status: Int32 = 0,
+    environment: [String: String] = [:], saying words: String = "",
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let ended = try await scenario.start(arguments, environment: environment).end()
+    let text = ended.output + ended.errors
+    #expect(
+      Self.obeyed(text) == [], "\(arguments): \(text.debugDescription)",
+      sourceLocation: sourceLocation)
+    #expect(
+      ended.status == status, "\(arguments): \(text.debugDescription)",
+      sourceLocation: sourceLocation)
+    #expect(
+      text.contains(words), "\(arguments): \(text.debugDescription)", sourceLocation: sourceLocation
+    )
+  }
+
+  @Test(arguments: kinds.map(\.name))
+  func `names, descriptions, paths and groups are shown and not obeyed`(_ kind: String) async throws
+  {
+    let hostile = try #require(Self.kinds.first { $0.name == kind }).text
+    let scenario = try Scenario()
+    let file = "workflows/x\(hostile)y.yaml"
+    let text = Self.quoted("n\(hostile)m")
+    try scenario.write(
+      """
+      name: \(text)
+      description: \(text)
+      params: { text: { default: \(text), description: \(text) } }
+      concurrency: { group: \(text), policy: reject }
+      steps:
+        - { id: a, foreach: [\(text)], exec: [echo, "${{ item }}"] }
+        - { id: b, needs: a, exec: [echo, \(text)], env: { A: \(text) } }
+      """, to: file)
+    try await expectSafe(scenario, saying: "2 steps")
+    try await expectSafe(scenario, "list", saying: "2 steps")
+    try await expectSafe(scenario, "validate", file, saying: "no mistakes")
+    for format in ["text", "dot", "mermaid", "json"] {
+      try await expectSafe(scenario, "graph", file, "--format", format)
+    }
+    try await expectSafe(scenario, "run", file, "--dry-run", saying: "would run")
+    try await expectSafe(scenario, "explain", file, "b", saying: "would run")
+    try await expectSafe(
+      scenario, "run", file, "--no-journal", status: 2, saying: "concurrency group")
+    for progress in ["plain", "json", "none"] {
+      try await expectSafe(scenario, "run", file, "--progress", progress)
+    }
+    try await expectSafe(scenario, "runs", saying: "succeeded")
+    try await expectSafe(scenario, "runs", "--json", saying: "succeeded")
+    try await expectSafe(scenario, "show", "@last", saying: "succeeded")
+    try await expectSafe(scenario, "prune", "--keep", "0", "--dry-run", saying: "would forget")
+    // What the command line says is shown too.
+    try await expectSafe(scenario, "run", "no\(hostile)", status: 2, saying: "there is no workflow")
+    try await expectSafe(scenario, "validate", "no\(hostile)", status: 2)
+    try await expectSafe(scenario, "list", "no\(hostile)", status: 2)
+    try await expectSafe(scenario, "--no\(hostile)", status: 2)
+    try await expectSafe(scenario, "run", file, "-p", "no\(hostile)", status: 2)
+    try await expectSafe(scenario, "run", file, "--only", "no\(hostile)", status: 2)
+    try await expectSafe(scenario, "show", "no\(hostile)", status: 2)
+    try await expectSafe(scenario, "trigger", "no\(hostile)", status: 2)
+    try await expectSafe(scenario, "runs", "--state-dir", "no\(hostile)", saying: "No run")
+  }
+
+  @Test(arguments: kinds.map(\.name))
+  func `mistakes and secrets are told and not obeyed`(_ kind: String) async throws {
+    let hostile = try #require(Self.kinds.first { $0.name == kind }).text
+    let scenario = try Scenario()
+    let text = Self.quoted("n\(hostile)m")
+    let file = "x\(hostile)y.yaml"
+    try scenario.write("\(text): 1\nsteps: [{ id: \(text), run: a, needs: \(text) }]\n", to: file)
+    for format in ["text", "json", "sarif"] {
+      try await expectSafe(scenario, "validate", file, "--format", format, status: 2)
+    }
+    try await expectSafe(scenario, "run", file, status: 2, saying: "error")
+    for source in ["file: \(text)", "env: \(text)", "command: [\(text)]"] {
+      try scenario.write(
+        "secrets: { s: { \(source) } }\nsteps: [{ id: a, run: \"true\", env: { S: \"${{ secrets.s }}\" } }]\n",
+        to: "secret.yaml")
+      let ended = try await scenario.reprise("run", "secret.yaml")
+      #expect(ended.status == 2, "\(ended)")
+      #expect(
+        Self.obeyed(ended.output + ended.errors) == [],
+        "\(source): \(ended.errors.debugDescription)")
+    }
+  }
+
+  @Test func `a run that its group refuses names the group without being obeyed`() async throws {
+    let hostile = Self.kinds.map(\.text).joined(separator: "-")
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      concurrency: { group: \(Self.quoted(hostile)), policy: reject }
+      steps: [{ id: a, run: "touch began; sleep 60" }]
+      """, to: "w.yaml")
+    let first = try scenario.start(["run", "w.yaml", "--progress", "none"])
+    await expectEventually("the first run has begun") { scenario.has("began") }
+    try await expectSafe(scenario, "run", "w.yaml", status: 4, saying: "is under way")
+    first.send(SIGTERM)
+    try await first.end().fails(with: 143)
+  }
+}
