@@ -11,12 +11,15 @@ extension Workflow {
 
   /// Finds a step whose values depend on a step that was left out.
   ///
-  /// What has a value to fall back on, after `||`, does not count. Linear in the size of the expressions.
+  /// What has a value to fall back on, after `||`, does not count, nor do steps under `finally` that a run which
+  /// succeeds does not reach. Linear in the size of the expressions.
   ///
   /// - Returns: The first one in file order; nil where there is none.
   package func firstAbsentNeed() -> AbsentNeed? {
     for step in steps {
       let extras = step.extrasIfAny
+      // A step that runs after failures alone is mostly not reached.
+      if let endings = extras?.finally, !endings.contains(.success) { continue }
       let scope = extras?.scope ?? 0
       var templates = Array(step.environment.values) + Array(scopes[scope].environment.values)
       templates += [step.directory, extras?.share, extras?.cache?.key].compactMap(\.self)

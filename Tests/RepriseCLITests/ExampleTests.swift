@@ -78,7 +78,10 @@ struct ExampleTests {
     _ name: String, _ arguments: [String], _ status: Int32
   ) async throws {
     let path = Self.root.appendingPathComponent("workflows/\(name).yaml").path
-    let ended = try await Scenario().start(["run", path, "--progress", "plain"] + arguments).end()
+    // Its folder is there until the end of the run.
+    let scenario = try Scenario()
+    let ended = try await scenario.start(["run", path, "--progress", "plain"] + arguments).end()
+    #expect(scenario.has(".reprise"))
     #expect(ended.status == status, "\(ended.output)\(ended.errors)")
   }
 

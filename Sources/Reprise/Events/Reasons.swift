@@ -11,7 +11,8 @@ public enum FailureReason: Sendable, Equatable, Error {
   case timedOut(after: Duration)
   /// It could not be started; the text says why and how to mend it.
   case notStarted(String)
-  /// It ended well, but what it wrote to `REPRISE_OUTPUT` cannot be understood; the text says why.
+  /// It ended well, but what it wrote to `REPRISE_OUTPUT` cannot be understood, or it has not made a file that
+  /// `cache.outputs` names; the text says which and why.
   case badOutputs(String)
   /// One of its values could not be computed; the text says which and why.
   case badValue(String)

@@ -16,7 +16,8 @@ import Darwin
 struct ParameterOptions: ParsableArguments {
   @Option(
     name: [.customShort("p"), .customLong("param")], parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("Give a parameter of the workflow its value.", valueName: "name=value"))
+    help: ArgumentHelp(
+      "Give a parameter of the workflow its value. Can be repeated.", valueName: "name=value"))
   var parameters: [String] = []
 
   @Option(

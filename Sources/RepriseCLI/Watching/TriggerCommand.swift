@@ -24,7 +24,8 @@ struct TriggerCommand: AsyncParsableCommand {
 
   @Option(
     name: [.customShort("p"), .customLong("param")], parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("Give a parameter of the workflow its value.", valueName: "name=value"))
+    help: ArgumentHelp(
+      "Give a parameter of the workflow its value. Can be repeated.", valueName: "name=value"))
   var parameters: [String] = []
 
   @OptionGroup var state: StateOptions

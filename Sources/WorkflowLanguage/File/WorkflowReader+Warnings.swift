@@ -90,8 +90,8 @@ extension WorkflowReader {
         for (name, range) in expression.expectedVariables {
           let scope = scopes[check.scope]
           let isOfFile = scope.environment[name] != nil
-          let sees = check.place == .workflowEnvironment ? false : isOfFile
-          guard !sees, scope.dotenv[name] == nil, !Self.hasEnvironmentVariable(name) else {
+          let isSeen = isOfFile && check.place != .workflowEnvironment
+          guard !isSeen, scope.dotenv[name] == nil, !Self.hasEnvironmentVariable(name) else {
             continue
           }
           let step = check.draft.flatMap { $0 < steps.count ? steps[$0] : nil }

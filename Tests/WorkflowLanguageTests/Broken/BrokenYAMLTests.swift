@@ -23,6 +23,9 @@ struct BrokenYAMLTests {
     Mistake(
       "name: x\n  shell: bash\nsteps: [{id: a, run: x}]\n", ["2:8"],
       "indent \"shell\" like \"name\" above"),
+    Mistake(
+      "steps:\n- { id: a, run: echo \"slack: failed\" }\n", ["2:28"],
+      "quote the text if this is part of it"),
     Mistake("name: x\n  - y: z\nsteps: []\n", ["2:6"], "or check the indentation"),
     Mistake(
       "env:\n  A: 1\n B: 2\nsteps: [{id: a, run: x}]\n", ["3:2"], "indent it like the keys above"),

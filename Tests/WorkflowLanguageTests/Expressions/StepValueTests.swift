@@ -170,6 +170,7 @@ struct StepValueTests {
     arguments: [
       (["t"], "t", "a"), (["p"], "p", "a"), (["c"], "c", "a"), (["u"], "u/x", "a"),
       (["j"], "j", "m"), (["a", "t", "p", "c", "u"], nil, nil), (["o"], nil, nil),
+      (["o", "f"], nil, nil),
       (["m", "j"], nil, nil), (["m[0]", "j"], "j", "m"),
     ] as [([String], String?, String?)])
   func `what a part of a workflow reads of steps that are left out is known before it runs`(
@@ -186,6 +187,7 @@ struct StepValueTests {
         - { id: u, uses: ./u.yaml, with: { q: "${{ steps.a.outputs.x }}" } }
         - { id: j, dir: "${{ join(steps.m.outputs.x, '-') }}", run: x }
         - { id: o, exec: ["${{ steps.a.outputs.x || 'other' }}"] }
+      finally: [{ id: f, on: [failure, cancel], exec: ["${{ steps.a.outputs.x }}"] }]
       """,
       ["u.yaml": "params: {q: {}}\nsteps: [{id: x, exec: ['${{ params.q }}']}]\n"])
     let part = try workflow.selecting(only: ids)
