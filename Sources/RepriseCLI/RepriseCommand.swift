@@ -79,10 +79,9 @@ struct RepriseCommand: AsyncParsableCommand {
     guard let word = words.first, !word.hasPrefix("-"), word != "help" else { return nil }
     let names = configuration.subcommands.compactMap { $0.configuration.commandName }
     guard !names.contains(word) else { return nil }
-    return Problem(
-      "error: there is no command \"\(TerminalText.sanitized(word))\""
-        + (nearest(to: word, among: names).map { "; did you mean \"\($0)\"?" } ?? "")
-        + "\n  there are: " + names.joined(separator: ", "))
+    var text: TerminalSafe = "error: there is no command \"\(word)\""
+    if let near = nearest(to: word, among: names) { text += "; did you mean \"\(near)\"?" }
+    return Problem("\(text)\n  there are: \(names.joined(separator: ", "))")
   }
 }
 

@@ -104,7 +104,7 @@ struct DrivenRun {
 }
 
 /// How to resume a run that did not succeed.
-func resumeHint(for run: RunID) -> String { "take it up again with: reprise resume \(run)" }
+func resumeHint(for run: RunID) -> TerminalSafe { "take it up again with: reprise resume \(run)" }
 
 extension Problem {
   /// Another run of the group is under way.
