@@ -167,7 +167,7 @@ struct ResumeTests {
       return [:]
     }
     let clock = VirtualClock()
-    let run = Engine(executor: executor, clock: clock).resume(state, with: workflow)
+    let run = try Engine(executor: executor, clock: clock).resume(state, with: workflow)
     let outcome = Task { await run.outcome }
     await expectEventually("the run is over") {
       clock.advanceToNextWake()
