@@ -160,7 +160,10 @@ extension Problem {
         problem.message = "something stands behind the end of the value"
         problem.hint = "quote all of it; in single quotes, write '' for a quote"
       }
-    } else if message.contains("is not closed"), let here, ["[", "{", ":"].contains(here) {
+    } else if message.contains("is not closed"), here == ":" {
+      problem.hint =
+        (problem.hint.map { $0 + "; or " } ?? "") + "quote the text if this is part of it"
+    } else if message.contains("is not closed"), here == "[" || here == "{" {
       problem.hint = "quote the text if this is part of it"
     } else if message.hasPrefix("a \":\" is not"), let hint = hintForIndentation(by: source) {
       problem.hint = hint
