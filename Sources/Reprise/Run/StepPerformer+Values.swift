@@ -15,15 +15,9 @@ extension StepPerformer {
     _ outputs: StepOutputs, of context: StepContext, _ values: RunValues
   ) throws(FailureReason) -> StepOutputs {
     let all: StepOutputs
-    let standardOutput = context.capture?.text ?? ""
-    guard !standardOutput.unicodeScalars.contains("\u{FFFD}") else {
-      throw .badOutputs(
-        "stdout is not UTF-8, or has U+FFFD in it, which stands for what is not; write bytes to a file"
-      )
-    }
     do throws(ResolutionError) {
       all = try workflow.outputs(
-        of: context.step, written: outputs, standardOutput: standardOutput, values)
+        of: context.step, written: outputs, standardOutput: context.capture?.text ?? "", values)
     } catch {
       throw .badOutputs(error.description)
     }
