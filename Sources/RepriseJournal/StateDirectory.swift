@@ -75,7 +75,13 @@ public struct StateDirectory: Sendable, Equatable {
       throw JournalError(
         "the state directory \"\(path)\" is not a folder of yours; choose another with --state-dir")
     }
-    try expectPrivate(path)
+    try expectPrivate(path, mayBeSticky: true)
+    for file in [databasePath, logPath, databasePath + "-shm", openingLockPath] {
+      var status = stat()
+      guard lstat(file, &status) != 0 || status.st_uid == geteuid() else {
+        throw JournalError("\"\(file)\" is not yours; choose another place with --state-dir")
+      }
+    }
     for folder in [runsPath, livePath] where mkdir(folder, 0o700) != 0 {
       guard errno == EEXIST else { throw .system("cannot make the folder", folder, errno) }
       try expectPrivate(folder)
@@ -83,13 +89,18 @@ public struct StateDirectory: Sendable, Equatable {
   }
 
   /// Refuses a folder in which others can put files: theirs would be taken for locks, sockets and records of runs.
-  private func expectPrivate(_ folder: String) throws(JournalError) {
+  ///
+  /// In a sticky one, as the root of a disk in memory is, they can put none in the place of one that is there.
+  private func expectPrivate(
+    _ folder: String, mayBeSticky: Bool = false
+  ) throws(JournalError) {
     var status = stat()
     guard stat(folder, &status) == 0 else { throw .system("cannot use the folder", folder, errno) }
     guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
       throw JournalError("\"\(folder)\" is not a folder of yours; choose another with --state-dir")
     }
-    guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+    let isSticky = mayBeSticky && status.st_mode & S_ISVTX != 0
+    guard isSticky || status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
       throw JournalError(
         "others can write to the folder \"\(folder)\", and so control your runs; forbid it with: "
           + "chmod go-w '\(folder)'")

@@ -278,7 +278,7 @@ struct JournalTests {
     let folder = try Folder()
     _ = try Journal(folder.state)
     let path = folder.state.path + place
-    for mode in [0o770, 0o707, 0o1777] as [mode_t] {
+    for mode in [0o770, 0o707, 0o777] as [mode_t] {
       #expect(chmod(path, mode) == 0)
       let error = #expect(throws: JournalError.self) { try Journal(folder.state) }
       #expect(error?.description.contains("chmod go-w '\(path)'") == true)
