@@ -18,7 +18,7 @@ struct TerminalOutputTests {
     ),
     (#"\b(?:fputs|fputc|putchar|puts|fwrite|printf|fprintf|vprintf|dprintf)\("#, []),
     (#"\b(?:perror|writev|pwrite)\("#, []),
-    (#"\b(?:FileHandle|TextOutputStream)\b|\bto: &"#, []),
+    (#"\b(?:FileHandle|TextOutputStream)\b"#, []),
     (#"(?:Glibc|Musl|Darwin)\.(?:write|print)"#, []),
   ]
 
