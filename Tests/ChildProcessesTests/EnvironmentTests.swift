@@ -36,7 +36,7 @@ struct EnvironmentTests {
     environment["W"] = "own"
     environment["A"] = nil
     let recorder = Recorder()
-    let script = "tr '\\0' '\\n' < /proc/self/environ | od -An -v -tx1 | tr -d ' \\n'; echo"
+    let script = "tr '\\0' '\\n' < /proc/$$/environ | od -An -v -tx1 | tr -d ' \\n'; echo"
     _ = try await run(
       Command(executable: "sh", arguments: ["-c", script], environment: environment), recorder)
     let bytes = recorder.text().joined()

@@ -59,8 +59,9 @@ import Testing
     #expect(ended.status == 143, "\(ended)")
   }
 
-  /// The end of the watch cancels its runs as the signal does: they were killed when it was quicker. Twenty
-  /// times, because one in twenty was.
+  /// The end of the watch cancels its runs as the signal does.
+  ///
+  /// They were killed when it was quicker, one in twenty.
   @Test func `the first signal to a watch never kills a step`() async throws {
     let scenario = try Scenario()
     try scenario.write(

@@ -5,7 +5,7 @@ import Testing
 
 /// Runs that events start.
 struct RunsTests {
-  private static let workflow: Workflow = {
+  static let workflow: Workflow = {
     do {
       return try Workflow(text: "steps: [{ id: a, run: x }]\n", file: "w.yaml")
     } catch {
@@ -14,7 +14,7 @@ struct RunsTests {
   }()
 
   /// A workflow whose step knows the number of its event.
-  private static func workflow(_ number: Int) -> Workflow {
+  static func workflow(_ number: Int) -> Workflow {
     do {
       return try Workflow(
         text: "steps: [{ id: a, env: { N: '${{ trigger.line }}' }, run: x }]\n", file: "w.yaml",
@@ -25,7 +25,7 @@ struct RunsTests {
   }
 
   /// What the steps of runs do, and how many are under way.
-  private final class Work: Sendable {
+  final class Work: Sendable {
     let begun = Protected<[Int]>([])
     let succeeded = Protected<[Int]>([])
     let alive = Protected(0)
@@ -57,7 +57,7 @@ struct RunsTests {
   }
 
   /// What a subscriber was told.
-  private final class Told: Sendable {
+  final class Told: Sendable {
     let runs = Protected<[Run]>([])
     let completion = Protected<String?>(nil)
 
@@ -169,7 +169,7 @@ struct RunsTests {
     withExtendedLifetime(subscription) {}
   }
 
-  // MARK: ignore and parallel
+  // MARK: ignore
 
   @Test func `events may be ignored while a run is under way`() async throws {
     let work = Work(isHeld: true)
@@ -190,91 +190,6 @@ struct RunsTests {
       events.send(6)
       return work.succeeded.value.last == 6
     }
-    withExtendedLifetime(subscription) {}
-  }
-
-  @Test func `runs may be under way side by side, up to a limit`() async throws {
-    for limit in [Int?.none, 3] {
-      let work = Work(isHeld: true)
-      let told = Told()
-      let events = (1...8).publisher
-      let subscription = told.listen(
-        work.engine.runs(on: events, whenBusy: .parallel(limit: limit), workflow: Self.workflow))
-      await expectEventually("the runs") { work.alive.value == limit ?? 8 }
-      work.gate.open()
-      await expectEventually("the end") { told.completion.value == "finished" }
-      #expect(Set(work.succeeded.value) == Set(1...8))
-      #expect(work.most.value == limit ?? 8)
-      withExtendedLifetime(subscription) {}
-    }
-  }
-
-  @Test func `no event of a subject is lost beside the runs under way`() async throws {
-    let work = Work(isHeld: true)
-    let told = Told()
-    let dropped = Protected<[Int]>([])
-    let events = PassthroughSubject<Int, Never>()
-    let subscription = told.listen(
-      work.engine.runs(
-        on: events, whenBusy: .parallel(limit: 2),
-        onDrop: { number in dropped.withLock { $0.append(number) } }, workflow: Self.workflow))
-    for number in 1...100 { events.send(number) }
-    events.send(completion: .finished)
-    work.gate.open()
-    await expectEventually("the end") { told.completion.value == "finished" }
-    #expect(Set(work.succeeded.value) == Set(1...100))
-    #expect(work.most.value <= 2)
-    #expect(dropped.value == [])
-    withExtendedLifetime(subscription) {}
-  }
-
-  @Test(arguments: [WhenBusy.Full.dropOldest, .dropNewest, .fail])
-  func `beside the runs under way so many events wait, and the others are reported`(
-    _ full: WhenBusy.Full
-  ) async throws {
-    let work = Work(isHeld: true)
-    let told = Told()
-    let dropped = Protected<[Int]>([])
-    let events = PassthroughSubject<Int, Never>()
-    let subscription = told.listen(
-      work.engine.runs(
-        on: events, whenBusy: .parallel(limit: 2, waiting: 3, whenFull: full),
-        onDrop: { number in dropped.withLock { $0.append(number) } }, workflow: Self.workflow))
-    for number in 1...2 {
-      events.send(number)
-      await expectEventually("the run") { work.alive.value == number }
-    }
-    for number in 3...9 { events.send(number) }
-    work.gate.open()
-    events.send(completion: .finished)
-    await expectEventually("the end") { told.completion.value != nil }
-    #expect(Set(work.succeeded.value).isDisjoint(with: dropped.value))
-    switch full {
-    case .dropOldest: #expect(dropped.value == [3, 4, 5, 6])
-    case .dropNewest: #expect(dropped.value == [6, 7, 8, 9])
-    case .fail: #expect(told.completion.value?.contains("queueIsFull") == true)
-    }
-    withExtendedLifetime(subscription) {}
-  }
-
-  @Test func `a sequence is read no faster than runs begin beside the others`() async throws {
-    let work = Work(isHeld: true)
-    let told = Told()
-    let read = Protected(0)
-    let lines = AsyncStream {
-      read.withLock { count in
-        count += 1
-        return count <= 50 ? count : nil
-      }
-    }
-    let subscription = told.listen(
-      work.engine.runs(of: Self.workflow, on: lines, whenBusy: .parallel(limit: 2)))
-    await expectEventually("two runs") { work.alive.value == 2 }
-    for _ in 0..<1000 { await Task.yield() }
-    #expect(read.value <= 4)
-    work.gate.open()
-    await expectEventually("the end") { told.completion.value == "finished" }
-    #expect(told.runs.value.count == 50)
     withExtendedLifetime(subscription) {}
   }
 
