@@ -228,8 +228,9 @@ struct GraphBuilder {
   /// Goes on to the next step.
   mutating func endStep() { needs.closeList() }
 
-  /// The steps of a cycle, whatever else is wrong; nil where there is none.
+  /// The steps of a cycle, whatever else is wrong; nil where there is none, or where not all steps have ended.
   func cycle() -> [String]? {
+    guard needs.listCount == ids.count else { return nil }
     do throws(GraphError) {
       _ = try Graph(ids: ids, positions: positions, needs: needs)
     } catch {

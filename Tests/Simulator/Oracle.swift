@@ -72,6 +72,8 @@ final class Oracle: @unchecked Sendable {
 
   let plan: PlanModel
   let maxParallel: Int
+  /// Whether the end of a run may be what cannot be recorded.
+  let fillsDisk: Bool
   private(set) var failure: Failure?
 
   var steps: [Step]
@@ -118,6 +120,7 @@ final class Oracle: @unchecked Sendable {
       if case .listen(let listener) = moment.action { listener.blocks > 0 } else { false }
     }
     // A thread of the disk that is blocked goes on only after one that was blocked later.
+    fillsDisk = scenario.moments.contains { $0.action == .diskFull }
     slack = listenerBlocks ? .max / 2 : 100_000 + Int64(scenario.disk.delay) * 400_000
   }
 

@@ -61,10 +61,10 @@ struct OtherFilesTests {
   }
 
   @Test(arguments: [
-    ("run: \"a\\0b\"", 17), ("exec: [\"a\\0b\"]", 19), ("run: x, env: { A: \"a\\0b\" }", 30),
-    ("run: x, dir: \"a\\0b\"", 25), ("run: x, shell: [sh, \"a\\0b\"]", 32),
-    ("run: x, foreach: [\"a\\0b\"]", 30),
-    ("run: x, cache: { inputs: [\"a\\0b\"] }", 38),
+    ("run: \"a\\0b\"", 19), ("exec: [\"a\\0b\"]", 21), ("run: x, env: { A: \"a\\0b\" }", 32),
+    ("run: x, dir: \"a\\0b\"", 27), ("run: x, shell: [sh, \"a\\0b\"]", 34),
+    ("run: x, foreach: [\"a\\0b\"]", 32),
+    ("run: x, cache: { inputs: [\"a\\0b\"] }", 40),
   ]) func `a NUL is refused where it is`(_ keys: String, _ column: Int) throws {
     let found = try Folder().diagnostics("steps:\n  - { id: a, \(keys) }\n")
     #expect(found.map(\.line) == [2] && found.map(\.column) == [column], "\(found)")
