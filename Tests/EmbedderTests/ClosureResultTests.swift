@@ -40,6 +40,14 @@ struct ClosureResultTests {
     }
   }
 
+  @Test func `a closure may leave nothing by try?`() async throws {
+    let workflow = try Workflow("w") {
+      Step("a") { _ in try? await Task.sleep(for: .zero) }
+      Step("b") { _ in try? await Task.sleep(for: .seconds(-1)) }
+    }
+    #expect(await Engine().start(workflow).outcome == .succeeded)
+  }
+
   @Test func `an action whose result cannot be encoded fails its step`() async throws {
     struct Nothing: Decodable, Sendable {}
     var engine = Engine()

@@ -20,11 +20,11 @@ extension StepOutputs {
     }
   }
 
-  /// Writes down what a closure returns: nothing for `Void`.
+  /// Writes down what a closure returns: nothing for `Void`, nor for the `Void?` of `try?`.
   ///
   /// - Throws: ``FailureReason`` for any other value that cannot be encoded; what the value throws.
   init<Output>(returned output: Output) throws {
-    if output is Void {
+    if output is Void || output is Void? {
       self = [:]
     } else if let output = output as? any Encodable {
       try self.init(encoding: output)

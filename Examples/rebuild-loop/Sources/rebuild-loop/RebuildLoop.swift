@@ -24,8 +24,9 @@ struct RebuildLoop {
         let events = run.events
         Task { for await event in events.values { show(event) } }
       }
-      // Cancelled with this task; by now, nothing of it is left.
-      _ = await last?.outcome
+      // Cancelled with this task, as its waits are: so the end, when nothing of the run is left, is waited for in
+      // another one.
+      await Task { [last] in _ = await last?.outcome }.value
     }
     let signals = [SIGINT, SIGTERM].map { number in
       signal(number, SIG_IGN)
