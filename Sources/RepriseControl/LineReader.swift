@@ -62,6 +62,15 @@ package struct LineSplitter {
     return nil
   }
 
+  /// Takes what has come of a line that did not end, once nothing more comes.
+  ///
+  /// - Returns: Its bytes; nil where there are none, or it is too long.
+  package mutating func takeRest() -> [UInt8]? {
+    guard !hasTooLong, start < buffer.count else { return nil }
+    defer { (start, searched) = (buffer.count, buffer.count) }
+    return Array(buffer[start...])
+  }
+
   /// Whether what has come of the next line is already longer than lines may be.
   package var hasTooLong: Bool { isTooLong || buffer.count - start > bytesMax }
 }
@@ -92,6 +101,9 @@ package struct LineReader {
       guard fill() else { return nil }
     }
   }
+
+  /// Takes the last line where that did not end: after ``nextLine()`` has found the end.
+  package mutating func takeRest() -> [UInt8]? { lines.takeRest() }
 
   /// The next line, for those to whom one that is too long is the end.
   mutating func next() -> [UInt8]? {

@@ -84,7 +84,7 @@ private func expectTexts() {
 
 /// Ends the process at once.
 ///
-/// Output that could not be written for another reason than that nobody reads it is reported first.
+/// Output that could not be written although it has a reader is reported first.
 func endProcess(_ status: ExitStatus) -> Never {
   let errorNumber = flushOutput()
   if errorNumber != 0 { OutputError.note(errorNumber) }
@@ -111,7 +111,7 @@ func writeError(_ text: TerminalSafe) {
 }
 
 /// Writes all bytes to a descriptor, which may only be a terminal when they are ``TerminalSafe``; false when
-/// nobody reads them.
+/// they cannot be written.
 func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
   var start = 0
   while start < bytes.count {
@@ -129,33 +129,6 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     start += max(0, written)
   }
   return true
-}
-
-/// Reads standard input line by line to its end, byte for byte; blocks this thread.
-///
-/// - Parameter body: Called with each line, without its line feed.
-func readLines(_ body: ([UInt8]) -> Void) {
-  var pending: [UInt8] = []
-  var buffer = [UInt8](repeating: 0, count: 1 << 16)
-  while true {
-    let count = buffer.withUnsafeMutableBytes { read(standardInput, $0.baseAddress, $0.count) }
-    if count < 0 && errno == EINTR { continue }
-    if count < 0 && errno == EAGAIN {
-      // Whoever shares the descriptor may have it return at once.
-      var waiting = pollfd(fd: standardInput, events: Int16(POLLIN), revents: 0)
-      poll(&waiting, 1, -1)
-      continue
-    }
-    guard count > 0 else { break }
-    var rest = buffer[..<count]
-    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-      body(pending + rest[..<end])
-      pending.removeAll(keepingCapacity: true)
-      rest = rest[(end + 1)...]
-    }
-    pending += rest
-  }
-  if !pending.isEmpty { body(pending) }
 }
 
 /// The folder that this process is in.

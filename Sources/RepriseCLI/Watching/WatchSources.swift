@@ -5,6 +5,7 @@ import CombineOperators
 import Dispatch
 import FileWatching
 import Reprise
+import RepriseControl
 import RepriseJournal
 import Synchronization
 
@@ -202,13 +203,14 @@ final class WatchSources: Sendable {
     // A thread of its own: it waits for input.
     DispatchQueue(label: "reprise.watch.input").async { [self] in
       var number = 0
-      readLines { bytes in
+      var lines = LineReader(standardInput, bytesMax: .max)
+      while let bytes = lines.nextText() {
         number += 1
         guard let line = String(validating: bytes, as: UTF8.self) else {
           say("warning: line \(number) of standard input is left out: it is not UTF-8")
-          return
+          continue
         }
-        guard let event = event(of: line, number, format) else { return }
+        guard let event = event(of: line, number, format) else { continue }
         room.wait()
         subject.value.send(event)
       }
@@ -264,5 +266,13 @@ extension Publisher where Output: Sendable {
     debounce(
       for: quiet, atMost: Swift.max(quiet * 20, .seconds(1)), now: { ContinuousClock.now },
       sleep: { try await SystemClock().sleep(for: $0) }, fold: fold)
+  }
+}
+
+extension LineReader {
+  /// The next line, also the last one where that did not end; without the carriage return of Windows.
+  fileprivate mutating func nextText() -> [UInt8]? {
+    guard case .text(let bytes)? = nextLine() else { return takeRest() }
+    return bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
   }
 }

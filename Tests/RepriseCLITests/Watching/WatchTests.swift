@@ -85,6 +85,15 @@ import Testing
     #expect(scenario.read("log") == "stdin one\nstdin two\nstdin\nstdin three\n")
   }
 
+  @Test func `a carriage return before a line feed is no part of a line`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      Self.workflow("{ stdin: lines }", run: "printf '[%s]' \"$LINE\" >> log"), to: "w.yaml")
+    let executable = Scenario.Started.executable.path
+    try await scenario.shell("printf 'one\\r\\ntwo\\r\\n' | \(executable) watch w.yaml").succeeds()
+    #expect(scenario.read("log") == "[one][two]")
+  }
+
   @Test func `lines that come closely are folded into one where that is wanted`() async throws {
     let scenario = try Scenario()
     try scenario.write(
