@@ -26,7 +26,7 @@ final class ControlConnection: Sendable {
     var outgoing: [UInt8] = []
     /// What waits until all has been written.
     var written: [CheckedContinuation<Void, Never>] = []
-    /// The bytes that were written, by which one sees whether anybody reads.
+    /// How many bytes have been written: it grows while the client reads.
     var writtenCount = 0
     var pendingReplies = 0
     var lastHeard = ContinuousClock.now
@@ -205,11 +205,7 @@ final class ControlConnection: Sendable {
         self.queue.async { self.write(event, then: continuation) }
       }
     }
-    let isGone = state.withLock { state in
-      if !state.isClosed { state.subscription = subscription }
-      return state.isClosed
-    }
-    if isGone { subscription.cancel() }
+    state.withLock { $0.subscription = subscription }
   }
 
   private func write(_ event: Event, then continuation: CheckedContinuation<Void, Never>) {

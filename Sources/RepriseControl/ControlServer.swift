@@ -27,8 +27,8 @@ struct ControlLimits: Sendable {
 
 /// Serves one run at one socket.
 ///
-/// All clients are served on one queue, so that none of them costs a thread; one that does not read holds up
-/// nobody, and is disconnected after ten seconds. So is one that asks for nothing for so long. At most 128 are
+/// All clients are served on one queue, so that none of them costs a thread; one that does not read delays
+/// no other, and is disconnected after ten seconds. So is one that asks for nothing for so long. At most 128 are
 /// connected: then the one that has been silent for the longest time makes room, unless it is attached.
 public final class ControlServer: Sendable {
   private struct State {

@@ -26,7 +26,7 @@ public protocol ControlTarget: Sendable {
   ///   - answer: Called, from any thread, when the event has been accepted for good, or refused.
   func trigger(
     parameters: [String: String], answer: @escaping @Sendable (ControlReply) -> Void)
-  /// Where the watch stands; nil for what is no watch.
+  /// The state of the watch; nil for what is no watch.
   var watchStatus: WatchStatus? { get }
 }
 
@@ -46,7 +46,7 @@ extension ControlTarget {
   /// Carries out a request.
   ///
   /// - Parameters:
-  ///   - request: Anything but `attach`, which is the business of whoever holds the connection.
+  ///   - request: Anything but `attach`, which the connection itself carries out.
   ///   - answer: Called once, from any thread.
   package func carryOut(
     _ request: ControlRequest, answer: @escaping @Sendable (ControlReply) -> Void
@@ -62,7 +62,7 @@ extension ControlTarget {
       answer(
         watchStatus.map(ControlReply.status)
           ?? .refused("this is a run, and not the watch of a workflow"))
-    case .attach: preconditionFailure("BUG: only who holds a connection can attach to it")
+    case .attach: preconditionFailure("BUG: only a connection can be attached")
     }
   }
 }

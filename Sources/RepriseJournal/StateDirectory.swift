@@ -96,7 +96,7 @@ public struct StateDirectory: Sendable, Equatable {
   ) throws(JournalError) {
     var status = stat()
     guard stat(folder, &status) == 0 else { throw .system("cannot use the folder", folder, errno) }
-    guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
+    guard Self.isOwnFolder(status) else {
       throw JournalError("\"\(folder)\" is not a folder of yours; choose another with --state-dir")
     }
     let isSticky = mayBeSticky && status.st_mode & S_ISVTX != 0
@@ -178,8 +178,11 @@ public struct StateDirectory: Sendable, Equatable {
 
   private static func isOwnFolder(_ path: String) -> Bool {
     var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-      && status.st_uid == geteuid()
+    return stat(path, &status) == 0 && isOwnFolder(status)
+  }
+
+  private static func isOwnFolder(_ status: stat) -> Bool {
+    status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
   }
 
   private static var currentDirectory: String {

@@ -17,6 +17,9 @@ public enum ProgressStyle: String, Sendable, CaseIterable {
   case json
   /// Nothing but what went wrong.
   case none
+
+  /// Whether sentences for people may be written beside it.
+  package var isForPeople: Bool { [.auto, .tree, .plain].contains(self) }
 }
 
 /// What a display can be asked to do by its user, and has others do.

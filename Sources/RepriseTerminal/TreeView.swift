@@ -125,8 +125,8 @@ struct TreeView {
     return rows
   }
 
-  /// The question of an approval, where its row in the tree may be too short for it: nobody is to approve what
-  /// cannot be read.
+  /// The question of an approval, where its row in the tree may be too short for it: what cannot be
+  /// read must not be approved.
   private func questionRows(_ question: String, _ id: String, _ columns: Int) -> [Row] {
     let text: TerminalSafe = "\(id): \(question)"
     let widthOfOthers = 2 + 40 + 2 + 7 + 2 + "waits for approval: ".count

@@ -67,7 +67,7 @@ public final class WatchDisplay: Sendable {
     self.environment = environment
     self.isParallel = isParallel
     self.controls = controls
-    isForPeople = [.auto, .tree, .plain].contains(style)
+    isForPeople = style.isForPeople
     common =
       isTree(self.style, output: 1, environment: environment)
       ? makeDisplay(

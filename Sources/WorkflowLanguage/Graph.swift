@@ -228,7 +228,7 @@ struct GraphBuilder {
   /// Goes on to the next step.
   mutating func endStep() { needs.closeList() }
 
-  /// The steps of a cycle, whatever else is wrong; nil where there is none, or where not all steps have ended.
+  /// The steps of a cycle, also where other things are wrong; nil where there is none, or where not all steps have ended.
   func cycle() -> [String]? {
     guard needs.listCount == ids.count else { return nil }
     do throws(GraphError) {

@@ -288,12 +288,7 @@ extension KeyTable {
       case ("run", .scalar), ("dir", .scalar), ("description", .scalar), ("timeout", .scalar),
         ("limit", .scalar), ("retry", .scalar):
         return true
-      case ("id", .scalar(let text, _)):
-        return !text.isEmpty && text.utf8.count <= 64
-          && text.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
-              || (0x61...0x7A).contains(byte) || byte == 0x5F || byte == 0x2D
-          } && text.utf8.first != 0x5F && text.utf8.first != 0x2D
+      case ("id", .scalar(let text, _)): return text.isStepID
       default: return false
       }
     }

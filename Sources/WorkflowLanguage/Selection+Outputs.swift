@@ -61,7 +61,7 @@ extension Workflow {
     return nil
   }
 
-  /// Whether all steps that a name of a file stands for are part of the workflow.
+  /// Whether all steps that a name of a file means are part of the workflow.
   private func isPresent(_ name: String, _ scope: Int) -> Bool {
     guard let group = scopes[scope].groups[name] else {
       return graph.index(of: scopes[scope].prefix + name) != nil

@@ -14,7 +14,7 @@ enum Repository {
     return paths.map { folder + "/" + $0 }.sorted()
   }
 
-  /// What stands in a file.
+  /// The content of a file.
   static func text(of path: String) throws -> String {
     try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
   }

@@ -3,7 +3,7 @@ import Testing
 
 /// Checks that nothing is written to a terminal but through the functions for it.
 ///
-/// They take only `TerminalSafe`, which the compiler checks; that nobody writes past them it cannot.
+/// They take only `TerminalSafe`, which the compiler checks. That nothing is written in another way it cannot check.
 struct TerminalOutputTests {
   /// What writes to standard output or standard error, and the files that may use it.
   private static let writers: [(pattern: String, files: Set<String>)] = [

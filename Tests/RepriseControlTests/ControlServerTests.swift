@@ -159,7 +159,7 @@ import Testing
 
   /// Each client had a thread once, and Dispatch makes no more than 255.
   @Test(arguments: ["", "{\"reprise\":1,"])
-  func `a crowd that stays connected holds up nobody and costs no threads`(
+  func `a crowd that stays connected delays no other and costs no threads`(
     _ sent: String
   ) async throws {
     let served = try Served()

@@ -244,7 +244,7 @@ struct JournalTests {
   }
 
   /// SQLite gives the name of a column as the schema of the file writes it.
-  @Test func `a damaged schema is reported, whichever column it is`() async throws {
+  @Test func `a damaged schema is reported, for every column`() async throws {
     let columns = [
       "run": [
         "number", "id", "workflow", "file", "directory", "source", "options", "concurrency_group",

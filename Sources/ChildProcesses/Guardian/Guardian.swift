@@ -17,8 +17,9 @@ import Darwin
 /// through the link that it returns, once each, although a terminal sends them to both; it stops and goes
 /// on with the engine and its steps (Ctrl-Z, `fg`); it ends with the engine's status. An engine that has not
 /// ended ten seconds after the second request to end is killed: it may be unable to do anything, for want of
-/// threads or memory, and the guardian needs neither. When the engine is killed, it kills every descendant that is left, gives the terminal back as it was, and ends as the
-/// engine did. When the guardian is killed, the link tells the engine so.
+/// threads or memory, and the guardian needs neither. When the engine is killed, it kills every descendant
+/// that is left, gives the terminal back as it was, and ends as the engine did. When the guardian is killed,
+/// the engine finds the link closed.
 ///
 /// Must be called while the process has one thread. Nothing happens where orphans cannot be adopted.
 ///
@@ -82,24 +83,14 @@ struct Guardian {
   let signals: sigset_t
   let terminal: TerminalModes?
   let group: ControlGroup?
-  private var requests = EndRequests()
-
-  init(
-    engine: pid_t, link: Int32, signals: sigset_t, terminal: TerminalModes?, group: ControlGroup?
-  ) {
-    self.engine = engine
-    self.link = link
-    self.signals = signals
-    self.terminal = terminal
-    self.group = group
-  }
+  var requests = EndRequests()
 
   mutating func watch() -> Never {
     // The engine may end before its guardian has written all that came: that is no reason to die.
     signal(SIGPIPE, SIG_IGN)
     // What is ignored would not be waited for.
     signal(SIGALRM, SIG_DFL)
-    // An engine that reads nothing must not hold up who writes.
+    // The guardian never waits for its engine, neither to write to it nor to read what it left.
     setNonblocking(link)
     while true {
       let (number, isFromProcess) = waitForSignal(signals)
@@ -165,7 +156,6 @@ struct Guardian {
   /// Says what happened and how to go on: the engine could not.
   private func explain() {
     var buffer = [UInt8](repeating: 0, count: 256)
-    setNonblocking(link)
     let count = readBytes(link, into: &buffer) ?? 0
     let run = String(decoding: buffer[..<count].filter { $0 != 0 }, as: UTF8.self)
     let reason =

@@ -97,7 +97,7 @@ public final class Run: Sendable {
     }
   }
 
-  /// Waits until nothing of the run is left, whatever becomes of the waiting task, and of subscribers.
+  /// Waits until nothing of the run is left: also in a cancelled task, and without waiting for subscribers.
   package func ended() async -> RunOutcome {
     if let outcome = await end.value() { return outcome }
     return await Task { [end] in await end.value() ?? .cancelled }.value

@@ -32,47 +32,45 @@ enum DumpForms {
 
     static let all: [Style] = [
       // `od -tx1`, `hexdump -C`, `hex(' ')`; and with colons, as of keys and addresses.
-      Style(separator: " ") { number($0, 16, 2) },
-      Style(separator: " ") { number($0, 16, 2).uppercased() },
-      Style(separator: ":") { number($0, 16, 2) },
-      Style(separator: ":") { number($0, 16, 2).uppercased() },
+      Style(separator: " ") { ByteNotation.number($0, 16, 2) },
+      Style(separator: " ") { ByteNotation.number($0, 16, 2).uppercased() },
+      Style(separator: ":") { ByteNotation.number($0, 16, 2) },
+      Style(separator: ":") { ByteNotation.number($0, 16, 2).uppercased() },
       // `xxd -i`, and the escapes of C, Python and shells.
-      Style(separator: ", 0x") { number($0, 16, 2) },
-      Style(separator: #"\x"#) { number($0, 16, 2) },
-      Style(separator: #"\x"#) { number($0, 16, 2).uppercased() },
-      Style(separator: #"\"#) { number($0, 8, 3) },
+      Style(separator: ", 0x") { ByteNotation.number($0, 16, 2) },
+      Style(separator: #"\x"#) { ByteNotation.number($0, 16, 2) },
+      Style(separator: #"\x"#) { ByteNotation.number($0, 16, 2).uppercased() },
+      Style(separator: #"\"#) { ByteNotation.number($0, 8, 3) },
       // `od -b`, and lists of numbers.
-      Style(separator: " ") { number($0, 8, 3) },
-      Style(separator: ", ") { number($0, 10, 1) },
+      Style(separator: " ") { ByteNotation.number($0, 8, 3) },
+      Style(separator: ", ") { ByteNotation.number($0, 10, 1) },
       // `od -c`.
       Style(separator: "") { character($0) },
     ]
 
     func windows(of text: [UInt8]) -> [[UInt8]] {
       let cells = text.map { Array(cell($0).utf8) }
-      return windowsOfThree(cells).map { Array($0.joined(separator: separator.utf8)) }
-    }
-
-    private func windowsOfThree(_ cells: [[UInt8]]) -> [ArraySlice<[UInt8]>] {
-      cells.count < 3 ? [] : (0...(cells.count - 3)).map { cells[$0..<($0 + 3)] }
+      return DumpForms.windows(cells.count, of: 3).map {
+        Array(cells[$0].joined(separator: separator.utf8))
+      }
     }
 
     /// A cell of four places, as of `od -c`.
     private static func character(_ byte: UInt8) -> String {
-      let names: [UInt8: String] = [
-        0: #"\0"#, 7: #"\a"#, 8: #"\b"#, 9: #"\t"#, 10: #"\n"#, 11: #"\v"#, 12: #"\f"#, 13: #"\r"#,
-      ]
       let isPrintable = (0x20..<0x7F).contains(byte)
       let name =
-        names[byte] ?? (isPrintable ? String(UnicodeScalar(byte)) : number(byte, 8, 3))
+        byte == 0
+        ? #"\0"#
+        : ByteNotation.controlEscapes[byte]
+          ?? (isPrintable ? String(UnicodeScalar(byte)) : ByteNotation.number(byte, 8, 3))
       return String(repeating: " ", count: 4 - name.utf8.count) + name
     }
   }
 
   /// `xxd -p` and the like: windows of four bytes, since nothing is between them.
   private static func plainHexadecimal(_ text: [UInt8]) -> [[UInt8]] {
-    let lower = text.map { Array(number($0, 16, 2).utf8) }
-    let upper = text.map { Array(number($0, 16, 2).uppercased().utf8) }
+    let lower = text.map { Array(ByteNotation.number($0, 16, 2).utf8) }
+    let upper = text.map { Array(ByteNotation.number($0, 16, 2).uppercased().utf8) }
     return windows(text.count, of: 4).flatMap { range in
       [Array(lower[range].joined()), Array(upper[range].joined())]
     }
@@ -85,9 +83,9 @@ enum DumpForms {
     windows(text.count, of: 4).flatMap { range in
       let bytes = text[range].map(UInt16.init)
       let pairs = [(bytes[0], bytes[1]), (bytes[2], bytes[3])]
-      let big = pairs.map { number($0.0 << 8 | $0.1, 16, 4) }
-      let little = pairs.map { number($0.1 << 8 | $0.0, 16, 4) }
-      let octal = pairs.map { number($0.1 << 8 | $0.0, 8, 6) }
+      let big = pairs.map { ByteNotation.number($0.0 << 8 | $0.1, 16, 4) }
+      let little = pairs.map { ByteNotation.number($0.1 << 8 | $0.0, 16, 4) }
+      let octal = pairs.map { ByteNotation.number($0.1 << 8 | $0.0, 8, 6) }
       return [big, little, octal].map { Array($0.joined(separator: " ").utf8) }
     }
   }
@@ -105,10 +103,5 @@ enum DumpForms {
 
   private static func windows(_ count: Int, of length: Int) -> [Range<Int>] {
     count < length ? [] : (0...(count - length)).map { $0..<($0 + length) }
-  }
-
-  private static func number(_ value: some BinaryInteger, _ radix: Int, _ places: Int) -> String {
-    let digits = String(value, radix: radix)
-    return String(repeating: "0", count: max(0, places - digits.utf8.count)) + digits
   }
 }

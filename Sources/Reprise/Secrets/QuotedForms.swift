@@ -32,19 +32,12 @@ enum QuotedForms {
       switch byte {
       case UInt8(ascii: "'"), backslash: [backslash, byte]
       case 0x1B: Array(#"\E"#.utf8)
-      default: controlNames[byte].map { Array($0.utf8) } ?? (byte < 0x20 ? octal(byte) : [byte])
+      case ..<0x20:
+        Array((ByteNotation.controlEscapes[byte] ?? #"\"# + ByteNotation.number(byte, 8, 3)).utf8)
+      default: [byte]
       }
     }
   }
-
-  private static func octal(_ byte: UInt8) -> [UInt8] {
-    let digits = String(byte, radix: 8)
-    return [backslash] + Array((String(repeating: "0", count: 3 - digits.utf8.count) + digits).utf8)
-  }
-
-  private static let controlNames: [UInt8: String] = [
-    7: #"\a"#, 8: #"\b"#, 9: #"\t"#, 10: #"\n"#, 11: #"\v"#, 12: #"\f"#, 13: #"\r"#,
-  ]
 
   // MARK: Python
 
@@ -56,9 +49,7 @@ enum QuotedForms {
           switch byte {
           case backslash: [backslash, backslash]
           case UInt8(ascii: "'") where escapesQuote: [backslash, byte]
-          case 9: Array(#"\t"#.utf8)
-          case 10: Array(#"\n"#.utf8)
-          case 13: Array(#"\r"#.utf8)
+          case 9, 10, 13: Array((ByteNotation.controlEscapes[byte] ?? "").utf8)
           case 0..<0x20, 0x7F: hexadecimal(byte)
           case 0x80... where escapesBeyondASCII: hexadecimal(byte)
           default: [byte]
@@ -69,8 +60,7 @@ enum QuotedForms {
   }
 
   private static func hexadecimal(_ byte: UInt8) -> [UInt8] {
-    let digits = String(byte, radix: 16)
-    return Array((#"\x"# + (digits.utf8.count < 2 ? "0" : "") + digits).utf8)
+    Array((#"\x"# + ByteNotation.number(byte, 16, 2)).utf8)
   }
 
   // MARK: HTML and XML

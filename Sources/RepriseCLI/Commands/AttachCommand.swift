@@ -53,7 +53,7 @@ struct AttachCommand: AsyncParsableCommand {
       }))
     await display.finish()
     if let ended = outcome.withLock({ $0 }) {
-      if ended != .succeeded, [.auto, .tree, .plain].contains(progress) {
+      if ended != .succeeded, progress.isForPeople {
         printError(resumeHint(for: found.record.id))
       }
       throw ExitStatus.of(ended, signal: nil, passesThrough: false)

@@ -67,7 +67,7 @@ struct DrivenRun {
       status = .cannotGoOn
     }
     let needsHint = status != .succeeded && status != .outputClosed
-    if needsHint && [.auto, .tree, .plain].contains(settings.progress) {
+    if needsHint && settings.progress.isForPeople {
       printError(resumeHint(for: held.recorded.id))
     }
     return status

@@ -67,8 +67,8 @@ final class Steering: ControlTarget, SignalTarget {
     }
     let isFirst = note(signal)
     guard let run = state.withLock({ $0.run }) else { return }
-    // A terminal that closes sends SIGHUP twice, once through the shell, and ends the output as well: nobody
-    // has lost patience.
+    // A terminal that closes sends SIGHUP twice, once through the shell, and ends the output as well: that
+    // is no second request.
     guard signal != SIGHUP else { return run.cancel() }
     // The key `c` may have been the first request.
     if case .cancelling = run.state.phase { return run.kill() }

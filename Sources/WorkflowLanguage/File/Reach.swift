@@ -1,12 +1,12 @@
 // Answers which steps come before others in a graph, for many questions at once.
 
-/// Answers whether all steps of a group are over when another step starts, whatever the way.
+/// Answers whether all steps of a group are over when another step starts, by any path.
 ///
 /// All questions are asked first and solved together: 64 steps are followed through the graph at a time,
 /// each by one bit, and only as far as there are questions about them. The memory is linear in the steps
 /// and questions, also where each of 100,000 steps asks about another one.
 struct Reach {
-  /// The steps that a name stands for, and who asks about it.
+  /// The steps that a name means, and the steps that ask about it.
   private struct Question {
     var targets: [StepIndex]
     var askers: [Int] = []
@@ -26,7 +26,7 @@ struct Reach {
   ///
   /// - Parameters:
   ///   - name: The full id of the step or group that is asked about.
-  ///   - ids: The ids of the steps that it stands for.
+  ///   - ids: The ids of the steps that it means.
   ///   - position: The position of the step that asks.
   mutating func ask(_ name: String, _ ids: [String], _ position: Int) {
     guard let graph else { return }
@@ -87,7 +87,7 @@ struct Reach {
     }
   }
 
-  /// Whether all steps that a name stands for are over when a step starts.
+  /// Whether all steps that a name means are over when a step starts.
   ///
   /// - Parameters:
   ///   - name: The full id of the step or group that was asked about.

@@ -173,7 +173,7 @@ extension WorkflowReader {
       return nil
     }
     guard let id = readers[file].text(node, "id") else { return nil }
-    guard isStepID(id) else {
+    guard id.isStepID else {
       readers[file].tell(
         "\"\(id)\" cannot be an id", at: node,
         hint: "use at most 64 letters, digits, _ and -, beginning with a letter or digit")
@@ -190,19 +190,6 @@ extension WorkflowReader {
       return nil
     }
     return id
-  }
-
-  private func isStepID(_ id: String) -> Bool {
-    guard (1...64).contains(id.utf8.count), id.utf8.first != 0x5F, id.utf8.first != 0x2D else {
-      return false
-    }
-    var id = id
-    return id.withUTF8 { bytes in
-      bytes.allSatisfy { byte in
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-          || byte == 0x5F || byte == 0x2D
-      }
-    }
   }
 
   // MARK: What it does
@@ -381,6 +368,22 @@ extension WorkflowReader {
       } catch {
         readers[context.file].tell(error.message, at: node)
         return nil
+      }
+    }
+  }
+}
+
+extension String {
+  /// Whether it can be the id of a step.
+  var isStepID: Bool {
+    guard (1...64).contains(utf8.count), utf8.first != 0x5F, utf8.first != 0x2D else {
+      return false
+    }
+    var id = self
+    return id.withUTF8 { bytes in
+      bytes.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+          || byte == 0x5F || byte == 0x2D
       }
     }
   }

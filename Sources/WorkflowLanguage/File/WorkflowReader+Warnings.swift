@@ -11,7 +11,7 @@ import Darwin
 #endif
 
 extension WorkflowReader {
-  /// Tells what is legal and probably not meant.
+  /// Reports what is legal and probably not meant.
   mutating func warn(about graph: Graph) {
     warnOfImpliedNeeds(graph)
     warnOfUnusedOutputs()
@@ -46,7 +46,7 @@ extension WorkflowReader {
     }
   }
 
-  /// A condition that is false whatever happens: nothing reaches the step.
+  /// A condition that is false in every case: nothing reaches the step.
   private mutating func warnOfStepsThatNeverRun() {
     for check in checks where check.place == .condition {
       do throws(EvaluationError) {

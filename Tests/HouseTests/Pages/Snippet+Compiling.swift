@@ -3,7 +3,7 @@
 import Foundation
 
 extension Snippet {
-  /// What is wrong with it, as the tools tell it, with the page and its lines; `nil` if nothing is.
+  /// What is wrong with it, as the tools report it, with the page and its lines; `nil` if nothing is.
   ///
   /// - Throws: When a tool cannot be started.
   func problem() async throws -> String? {

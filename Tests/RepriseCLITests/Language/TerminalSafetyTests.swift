@@ -99,7 +99,7 @@ struct TerminalSafetyTests {
     try await expectSafe(scenario, "runs", "--state-dir", "no\(hostile)", saying: "No run")
   }
 
-  @Test func `mistakes and secrets are told and not obeyed`() async throws {
+  @Test func `mistakes and secrets are reported and not obeyed`() async throws {
     let hostile = Self.hostile
     let scenario = try Scenario()
     let text = Self.quoted("n\(hostile)m")

@@ -121,7 +121,7 @@ struct EncodingTableTests {
   }
 
   @Test(arguments: ["abcd", "abcde", "abcdef", "abcdefgh"])
-  func `a short secret is masked in base64 whatever is around it`(_ secret: String) {
+  func `a short secret is masked in base64 with any text around it`(_ secret: String) {
     let masker = Masker(secrets: [secret])
     for before in 0..<6 {
       for after in 0..<6 {
