@@ -8,6 +8,7 @@ enum ByteNotation {
   ///   - value: The number.
   ///   - radix: Its base; digits beyond nine are small letters.
   ///   - places: The fewest digits.
+  /// - Returns: Its digits.
   static func number(_ value: some BinaryInteger, _ radix: Int, _ places: Int) -> String {
     let digits = String(value, radix: radix)
     return String(repeating: "0", count: max(0, places - digits.utf8.count)) + digits
