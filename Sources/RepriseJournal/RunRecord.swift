@@ -44,6 +44,45 @@ public struct RunRequest: Sendable, Equatable {
 
   /// What stands before the name of a parameter among the options.
   public static let parameterPrefix = "param:"
+
+  /// The option that keeps the event that started the run.
+  public static let optionOfTrigger = "trigger"
+
+  private static let hiddenPrefix = "hidden:"
+
+  /// The request as it may be kept: each secret in parameters and event is replaced by `***`, which is noted.
+  ///
+  /// - Parameter secrets: The secrets.
+  /// - Returns: The same request where there is none in it.
+  public func hiding(_ secrets: Secrets) -> RunRequest {
+    var request = self
+    for (key, text) in options {
+      let shown: String
+      if key == Self.optionOfTrigger {
+        guard let trigger = Trigger(json: text) else { continue }
+        let hidden = trigger.hiding(secrets)
+        shown = hidden == trigger ? text : hidden.json
+      } else if key.hasPrefix(Self.parameterPrefix) {
+        shown = secrets.hidden(in: text)
+      } else {
+        continue
+      }
+      guard shown != text else { continue }
+      request.options[key] = shown
+      request.options[Self.hiddenPrefix + key] = "true"
+    }
+    return request
+  }
+
+  /// The names of the parameters whose values are not kept, since a secret is in them; sorted.
+  public var hiddenParameters: [String] {
+    let prefix = Self.hiddenPrefix + Self.parameterPrefix
+    return options.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+      .sorted()
+  }
+
+  /// Whether the event that started the run is not kept as it was, since a secret is in it.
+  public var hidesTrigger: Bool { options[Self.hiddenPrefix + Self.optionOfTrigger] != nil }
 }
 
 /// Where a recorded run stands.

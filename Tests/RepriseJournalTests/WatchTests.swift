@@ -53,6 +53,30 @@ struct WatchTests {
     #expect(try watch.counts().accepted == 2)
   }
 
+  @Test func `a secret in an event is not kept, and what waits says so`() async throws {
+    let folder = try Folder()
+    let workflow = try Workflow(
+      text: "secrets: { s: { env: S } }\nsteps: [{ id: a, run: x }]", file: "w.yaml")
+    let secrets = try await Secrets.gather(for: workflow, environment: ["S": "12345678"])
+    do {
+      let watch = try #require(
+        try Journal(folder.state).watch("w", file: "/w.yaml", hiding: secrets))
+      var numeric = event("n")
+      numeric.trigger.data = .map(["pin": .number(12_345_678)])
+      let accepted = try watch.accept([event("a 12345678"), event("b"), numeric])
+      #expect(accepted.map(\.lacksSecrets) == [false, false, false])
+      #expect(accepted[0].trigger.line == "a 12345678")
+    }
+    let waiting = try #require(try Journal(folder.state).watch("w", file: "/w.yaml")).waiting()
+    #expect(waiting.map(\.trigger.line) == ["a ***", "b", "n"])
+    #expect(waiting[0].parameters == ["n": "a ***"])
+    #expect(waiting[2].trigger.data == .map(["pin": .text("***")]))
+    #expect(waiting.map(\.lacksSecrets) == [true, false, true])
+    var folded = waiting[1]
+    folded.fold(waiting[2])
+    #expect(folded.lacksSecrets)
+  }
+
   @Test func `events that were folded leave together`() throws {
     let folder = try Folder()
     let journal = try Journal(folder.state)

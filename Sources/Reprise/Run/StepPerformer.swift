@@ -191,10 +191,11 @@ struct StepPerformer: Sendable {
   private func resultOfApproval(_ job: StepJob) async throws(Withdrawn) -> StepResult? {
     guard let text = job.step.extrasIfAny?.approval else { return nil }
     let step = job.index
+    let shown = secrets.hidden(in: text)
     // Before anyone can see that it waits, so that a quick answer is not lost.
     let ticket = ledger.decide { page -> Ticket<Bool>? in
       guard page.controls[step.position].mayGoOn(job.generation) else { return nil }
-      page.tell(.waiting(text), of: step.position, attempt: 0)
+      page.tell(.waiting(shown), of: step.position, attempt: 0)
       return page.controls[step.position].ask()
     }
     guard let ticket, let isApproved = await ticket.value() else { throw Withdrawn() }

@@ -43,14 +43,39 @@ public struct Secrets: Sendable {
   /// The value of a secret of one of the files that take part in a run.
   subscript(scope: Int, name: String) -> String? { values[Key(scope: scope, name: name)] }
 
-  /// What a workflow declares and nobody has fetched, with the mend; nil where all is there.
-  func problem(with workflow: Workflow) -> String? {
+  /// A text with each secret replaced by `***`.
+  ///
+  /// - Parameter text: The text.
+  /// - Returns: The same text where there is none in it.
+  package func hidden(in text: String) -> String { masker.masked(text) }
+
+  /// Why a run of a workflow may not begin with these secrets, with what to do; nil where it may.
+  ///
+  /// - Parameter workflow: The workflow.
+  /// - Returns: The secret that was not fetched, or the name that has a secret in it.
+  package func problem(with workflow: Workflow) -> String? {
     let missing = workflow.secretSources.first {
       values[Key(scope: $0.scope, name: $0.name)] == nil
     }
-    return missing.map {
-      "the secret \"\($0.name)\" was not fetched; start the run with secrets: "
+    if let missing {
+      return "the secret \"\(missing.name)\" was not fetched; start the run with secrets: "
         + "try await Secrets.gather(for: workflow)"
+    }
+    return nameWithSecret(in: workflow)
+  }
+
+  /// Steps and groups are known by their names in every event and file, so no name may have a secret in it.
+  private func nameWithSecret(in workflow: Workflow) -> String? {
+    guard !masker.isEmpty else { return nil }
+    func hasSecret(_ text: String) -> Bool { masker.masked(text) != text }
+    if let group = workflow.concurrency?.group, hasSecret(group) {
+      return "the name of the concurrency group has a secret in it: \"\(masker.masked(group))\"; "
+        + "make the group of another value"
+    }
+    let step = RunPlan(workflow).steps.first { hasSecret($0.id) || hasSecret($0.label ?? "") }
+    return step.map {
+      let name = masker.masked($0.id) + ($0.label.map { " (\(masker.masked($0)))" } ?? "")
+      return "the name of the step \"\(name)\" has a secret in it; make its items of other values"
     }
   }
 

@@ -30,6 +30,17 @@ struct ResumeCommand: DrivingCommand {
   @Flag(help: "When a step fails, end with its exit status instead of 1.")
   var passThrough = false
 
+  @Option(
+    name: [.customShort("p"), .customLong("param")], parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "Give a parameter again that is not recorded, since a secret is in it. Can be repeated.",
+      valueName: "name=value"))
+  var parameters: [String] = []
+
+  func validate() throws {
+    try ParameterOptions.check(parameters)
+  }
+
   var drivesRun: Bool { true }
   var isDetached: Bool { false }
 
@@ -44,10 +55,12 @@ struct ResumeCommand: DrivingCommand {
       throw Problem(
         "error: the folder of the run is not there any more: \"\(record.request.directory)\"")
     }
-    let loaded = try LoadedWorkflow(recorded: record.request)
+    let loaded = try LoadedWorkflow(
+      recorded: record, ParameterOptions.texts(of: parameters))
     let scope = RunScope(recorded: record.request.options)
     let workflow = try scope.applied(to: loaded.workflow)
-    let settings = RunSettings(progress: progress, secrets: try await gatherSecrets(of: workflow))
+    let secrets = try await gatherSecrets(of: workflow)
+    let settings = RunSettings(progress: progress, secrets: secrets)
     let driven = DrivenRun(settings, passesThrough: passThrough)
     let sources = LoadedWorkflow.sources(recorded: record.request.options)
     throw try await driven.exitStatus(in: journal) {
@@ -57,23 +70,24 @@ struct ResumeCommand: DrivingCommand {
           throw Problem("error: the run \(record.id) has succeeded: there is nothing to go on with")
         }
         if !force && (loaded.text != record.request.source || loaded.workflow.sources != sources) {
-          try refuseChanges(of: record, state, scope, to: workflow)
+          try refuseChanges(of: record, state, scope, to: workflow, with: loaded.arguments)
         }
-        return loaded.request(scope.recorded)
+        return try loaded.request(scope.recorded, hiding: secrets)
       }
       return HeldRun(recorded: recorded, workflow: workflow, file: loaded.path, state: state)
     }
   }
 
   private func refuseChanges(
-    of record: RunRecord, _ state: RunState, _ scope: RunScope, to workflow: Workflow
+    of record: RunRecord, _ state: RunState, _ scope: RunScope, to workflow: Workflow,
+    with arguments: Arguments
   ) throws(Problem) {
     let finished = Set(state.steps.filter(\.phase.isSuccess).map(\.id))
     guard
       let parsed = try? Workflow(
         bytes: Array(record.request.source.utf8), file: record.request.file,
         sources: .kept(LoadedWorkflow.sources(recorded: record.request.options)),
-        with: Arguments(recorded: record.request)),
+        with: arguments),
       let old = try? scope.applied(to: parsed)
     else {
       throw Problem(

@@ -36,7 +36,7 @@ struct ShowCommand: AsyncParsableCommand {
       started \(localTime(record.requestedAt))\(end)\(record.generation > 1 ? ", generation \(record.generation)" : "")
       """
     ]
-    let trigger = record.request.options["trigger"].flatMap(Trigger.init(json:))
+    let trigger = record.request.options[RunRequest.optionOfTrigger].flatMap(Trigger.init(json:))
     if let trigger, trigger.kind != .manual {
       parts[0] += "\nstarted by \(trigger.words)"
     }

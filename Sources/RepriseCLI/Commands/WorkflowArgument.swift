@@ -67,9 +67,13 @@ struct LoadedWorkflow {
 
   /// Reads what a recorded run was begun with: its file as it is now, or the text that it was given.
   ///
-  /// - Throws: ``Problem`` with every mistake.
-  init(recorded request: RunRequest) throws(Problem) {
-    let arguments = Arguments(recorded: request)
+  /// - Parameters:
+  ///   - record: The run.
+  ///   - texts: The parameters that are not recorded, since a secret was in them.
+  /// - Throws: ``Problem`` with every mistake, or where such a parameter is missing.
+  init(recorded record: RunRecord, _ texts: [String: String] = [:]) throws(Problem) {
+    let request = record.request
+    let arguments = try Arguments(recorded: record, texts)
     if request.options[Self.optionOfText] != nil {
       try self.init(text: request.source, arguments)
     } else {
@@ -97,15 +101,22 @@ struct LoadedWorkflow {
 
   /// What a run of it is made from.
   ///
-  /// - Parameter options: What else was asked for.
+  /// - Parameters:
+  ///   - options: What else was asked for.
+  ///   - secrets: What is not kept.
   /// - Returns: The request, as the journal keeps it.
-  func request(_ options: [String: String] = [:]) -> RunRequest {
+  /// - Throws: ``Problem`` where a secret is in what cannot be kept without it.
+  func request(
+    _ options: [String: String] = [:], hiding secrets: Secrets
+  ) throws(Problem) -> RunRequest {
+    if let problem = secrets.problem(with: workflow) { throw Problem("error: \(problem)") }
     var options = options.merging(arguments.recorded) { $1 }.merging(recordedSources) { $1 }
     if isText { options[Self.optionOfText] = "true" }
     let given = RunScope(recorded: options).durability
     return RunRequest(
       workflow: workflow.name, file: path, directory: currentDirectory(), source: text,
       options: options, group: workflow.concurrency?.group,
-      durability: given ?? workflow.durability ?? .process)
+      durability: given ?? workflow.durability ?? .process
+    ).hiding(secrets)
   }
 }

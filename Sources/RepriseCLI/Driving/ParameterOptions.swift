@@ -104,9 +104,31 @@ struct ParameterOptions: ParsableArguments {
 
 extension Arguments {
   /// What a recorded run was given.
-  init(recorded request: RunRequest) {
-    self.init(request.parameters)
-    if let trigger = request.options["trigger"].flatMap(Trigger.init(json:)) {
+  ///
+  /// - Parameters:
+  ///   - record: The run.
+  ///   - texts: The parameters that are not recorded, since a secret was in them.
+  /// - Throws: ``Problem`` where one is missing, or given although it is recorded.
+  init(recorded record: RunRecord, _ texts: [String: String]) throws(Problem) {
+    let (request, hidden) = (record.request, record.request.hiddenParameters)
+    guard !request.hidesTrigger else {
+      throw Problem(
+        "error: the event that started run \(record.id) had a secret in it, which the journal does not "
+          + "keep; start a new run instead")
+    }
+    if let name = texts.keys.sorted().first(where: { !hidden.contains($0) }) {
+      throw Problem(
+        "error: run \(record.id) keeps what its parameter \"\(name)\" was given; leave it out, or start "
+          + "a new run")
+    }
+    guard hidden.allSatisfy({ texts[$0] != nil }) else {
+      let again = hidden.map { " -p '\($0)=…'" }.joined()
+      throw Problem(
+        "error: the journal does not keep what has a secret in it; give it again: "
+          + "reprise resume \(record.id)\(again)")
+    }
+    self.init(request.parameters.merging(texts) { $1 })
+    if let trigger = request.options[RunRequest.optionOfTrigger].flatMap(Trigger.init(json:)) {
       self.trigger = trigger
     }
   }
@@ -115,7 +137,7 @@ extension Arguments {
   var recorded: [String: String] {
     var recorded = Dictionary(
       uniqueKeysWithValues: texts.map { (RunRequest.parameterPrefix + $0.key, $0.value) })
-    if !trigger.time.isEmpty { recorded["trigger"] = trigger.json }
+    if !trigger.time.isEmpty { recorded[RunRequest.optionOfTrigger] = trigger.json }
     return recorded
   }
 }

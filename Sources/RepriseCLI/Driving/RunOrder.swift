@@ -38,10 +38,10 @@ struct RunOrder: Equatable {
       return
     }
     if noJournal { try checkNeedsNoJournal(selected) }
-    let request = loaded.request(scope.recorded)
+    let secrets = try await gatherSecrets(of: selected)
+    let request = try loaded.request(scope.recorded, hiding: secrets)
     let settings = RunSettings(
-      progress: detach ? .none : progress, secrets: try await gatherSecrets(of: selected),
-      rerunsUpToDateSteps: force)
+      progress: detach ? .none : progress, secrets: secrets, rerunsUpToDateSteps: force)
     let run = DrivenRun(settings, passesThrough: passThrough)
     guard !noJournal else { throw await run.exitStatus(of: selected) }
     let journal = try place.openJournal()

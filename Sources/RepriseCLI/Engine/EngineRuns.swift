@@ -97,9 +97,10 @@ final class EngineRuns: SignalTarget {
       guard !isEnding else { return start.answer(Self.isOver) }
       let steering = Steering()
       if let journal {
+        let request = try loaded.request(hiding: settings.secrets)
+        let isAlone = loaded.workflow.concurrency?.policy == .reject
         let held = HeldRun(
-          recorded: try journal.begin(
-            loaded.request(), isAlone: loaded.workflow.concurrency?.policy == .reject),
+          recorded: try journal.begin(request, isAlone: isAlone),
           workflow: loaded.workflow, file: loaded.path, state: nil)
         add(held.recorded.id, steering)
         Task { await host(held, in: journal, settings, steering, start.answer) }

@@ -68,7 +68,8 @@ final class Watch: Sendable {
     let onChange: @Sendable () -> Void = { link.watch?.showStatus() }
     let say: @Sendable (String) -> Void = { [display] in display.say($0) }
     inbox = try WatchInbox(
-      watch, onChange: onChange, onFailure: { end.yield(.failed("error: \($0)")) })
+      watch, hiding: settings.secrets, onChange: onChange,
+      onFailure: { end.yield(.failed("error: \($0)")) })
     runs = WatchRuns(
       file: loaded.path, parameters: loaded.arguments, settings: settings, journal: journal,
       watch: watch, inbox: inbox, restartsAffected: triggers.restartsAffected, say: say,
@@ -192,7 +193,14 @@ final class Watch: Sendable {
 
   /// The runs of an earlier watch that are to be taken up.
   private func takeUp() throws -> [RunRecord] {
-    let interrupted = try journal.interruptedRuns(ofWatch: watch.workflow)
+    let interrupted = try journal.interruptedRuns(ofWatch: watch.workflow).filter { run in
+      let isWhole = run.request.hiddenParameters.isEmpty && !run.request.hidesTrigger
+      if !isWhole {
+        display.say(
+          "run \(run.id) stays interrupted: it was given a secret, which the journal does not keep")
+      }
+      return isWhole
+    }
     guard triggers.whenBusy == .restart else { return interrupted }
     // A run that is taken again from the top is as good as a new one.
     try watch.handAgain(interrupted)

@@ -73,7 +73,7 @@ struct WatchCommand: DrivingCommand {
       rerunsUpToDateSteps: force)
     let journal = try state.openJournal()
     let name = loaded.workflow.name
-    let recorded = try await hold(name, loaded.path, journal)
+    let recorded = try await hold(name, loaded.path, journal, hiding: settings.secrets)
     // What an earlier watch left may have been ended only while this one waited for it.
     try state.place.recover(journal)
     throw try await Watch(loaded, triggers, settings, watch: recorded, journal: journal).run()
@@ -82,12 +82,12 @@ struct WatchCommand: DrivingCommand {
   /// Holds the watch for this process.
   ///
   /// One that was killed a moment ago is held by its guardian until nothing of its steps is left.
-  private func hold(_ name: String, _ path: String, _ journal: Journal) async throws
-    -> RecordedWatch
-  {
+  private func hold(
+    _ name: String, _ path: String, _ journal: Journal, hiding secrets: Secrets
+  ) async throws -> RecordedWatch {
     let end = ContinuousClock.now.advanced(by: .seconds(5))
     while true {
-      if let recorded = try journal.watch(name, file: path) { return recorded }
+      if let recorded = try journal.watch(name, file: path, hiding: secrets) { return recorded }
       let isServed = (try? ControlClient(journal.directory.watchSocketPath(of: name))) != nil
       guard !isServed, ContinuousClock.now < end else {
         throw Problem(

@@ -45,14 +45,15 @@ final class WatchInbox: Sendable {
       return first.compactMap { waiting[$0] }
     }
 
-    mutating func wait(for events: [WatchEvent]) {
+    mutating func wait(for events: [WatchEvent], _ words: (Trigger) -> String) {
       for event in events {
-        for number in event.numbers { waiting[number] = event.trigger.words }
+        for number in event.numbers { waiting[number] = words(event.trigger) }
       }
     }
   }
 
   private let watch: RecordedWatch
+  private let secrets: Secrets
   /// Sends the events once they are on the disk.
   ///
   /// Not Sendable as declared, though any thread may use it: values are sent from one queue.
@@ -68,14 +69,16 @@ final class WatchInbox: Sendable {
   ///
   /// - Parameters:
   ///   - watch: Where events are recorded.
+  ///   - secrets: What no event is shown with.
   ///   - onChange: Told when something of ``status`` has changed.
   ///   - onFailure: Told when events cannot be recorded any more.
   /// - Throws: ``JournalError``.
   init(
-    _ watch: RecordedWatch, onChange: @escaping @Sendable () -> Void,
+    _ watch: RecordedWatch, hiding secrets: Secrets, onChange: @escaping @Sendable () -> Void,
     onFailure: @escaping @Sendable (JournalError) -> Void
   ) throws(JournalError) {
     self.watch = watch
+    self.secrets = secrets
     self.onChange = onChange
     self.onFailure = onFailure
     state = Mutex(State(counts: try watch.counts()))
@@ -86,7 +89,7 @@ final class WatchInbox: Sendable {
 
   /// Sends on the events that waited when an earlier watch ended.
   func sendWaiting(_ events: [WatchEvent]) {
-    state.withLock { $0.wait(for: events) }
+    state.withLock { $0.wait(for: events, words) }
     queue.async { [self] in
       for event in events { subject.value.send(event) }
     }
@@ -155,14 +158,16 @@ final class WatchInbox: Sendable {
         state.counts.accepted += event.trigger.count
         state.counts.folded += event.trigger.count - 1
       }
-      state.wait(for: events)
-      state.last = events.last?.trigger.words ?? state.last
+      state.wait(for: events, words)
+      state.last = events.last.map { words($0.trigger) } ?? state.last
     }
     onChange()
     // Before they are sent on, so that whoever asked knows as early as it is true.
     for (entry, events) in zip(batch, recorded) { entry.answer(.accepted(events)) }
     for event in events { subject.value.send(event) }
   }
+
+  private func words(_ trigger: Trigger) -> String { trigger.hiding(secrets).words }
 
   /// How many events wait.
   var waitingCount: Int { state.withLock { $0.waiting.count } }

@@ -78,7 +78,12 @@ final class WatchRuns: Sendable {
   ///
   /// - Throws: ``Problem`` with every mistake of the file, or of the parameters.
   func load(for event: WatchEvent) throws(Problem) -> LoadedWorkflow {
-    try LoadedWorkflow(path: file) { _ throws(Problem) in
+    guard !event.lacksSecrets else {
+      throw Problem(
+        "an event is dropped: it waited for this watch and had a secret in it, which the journal does not "
+          + "keep: \(event.trigger.words)")
+    }
+    return try LoadedWorkflow(path: file) { _ throws(Problem) in
       var arguments = parameters
       arguments.texts.merge(event.parameters) { $1 }
       arguments.trigger = event.trigger
@@ -122,9 +127,9 @@ final class WatchRuns: Sendable {
   private func begin(_ event: WatchEvent) async throws -> Run? {
     let loaded = try load(for: event)
     let isAlone = loaded.workflow.concurrency?.policy == .reject
-    let recorded = try watch.begin(request(loaded), handling: event, isAlone: isAlone)
+    let recorded = try watch.begin(try request(loaded), handling: event, isAlone: isAlone)
     inbox.handled(event, byRestart: false)
-    announce(event.trigger, recorded.id)
+    announce(event.trigger.hiding(settings.secrets), recorded.id)
     let held = HeldRun(
       recorded: recorded, workflow: loaded.workflow, file: loaded.path, state: nil)
     do {
@@ -145,10 +150,10 @@ final class WatchRuns: Sendable {
   }
 
   private func resume(_ record: RunRecord) async throws -> Run? {
-    let arguments = Arguments(recorded: record.request)
+    let arguments = try Arguments(recorded: record, [:])
     let loaded = try LoadedWorkflow(path: file) { _ throws(Problem) in arguments }
     let (recorded, state) = try journal.reopen(record.id) { [self] record, state in
-      var request = request(loaded)
+      var request = try request(loaded)
       request.directory = record.request.directory
       return request
     }
@@ -194,8 +199,10 @@ final class WatchRuns: Sendable {
   func again(_ run: Run, _ work: WatchWork) async -> Bool {
     guard case .event(let event) = work else { return false }
     let loaded: LoadedWorkflow
+    let request: RunRequest
     do throws(Problem) {
       loaded = try load(for: event)
+      request = try self.request(loaded)
     } catch {
       // The run that is under way is better than none.
       say(error.text.string)
@@ -208,9 +215,8 @@ final class WatchRuns: Sendable {
       return false
     }
     let steps = affectedSteps(of: event, loaded.workflow)
-    let request = request(loaded)
     let isTaken = try? await run.restart(with: loaded.workflow, from: steps) {
-      [watch, inbox, say, announce] in
+      [watch, inbox, say, announce, settings] in
       do {
         try watch.restart(run.id, as: request, handling: event)
       } catch {
@@ -218,7 +224,7 @@ final class WatchRuns: Sendable {
         return false
       }
       inbox.handled(event, byRestart: true)
-      announce(event.trigger, run.id)
+      announce(event.trigger.hiding(settings.secrets), run.id)
       return true
     }
     return isTaken ?? false
@@ -243,8 +249,8 @@ final class WatchRuns: Sendable {
     return Set(all.filter { $0.hasPrefix(here) }.map { String($0.dropFirst(here.count)) })
   }
 
-  private func request(_ loaded: LoadedWorkflow) -> RunRequest {
-    loaded.request([WatchCounts.optionOfRuns: watch.workflow])
+  private func request(_ loaded: LoadedWorkflow) throws(Problem) -> RunRequest {
+    try loaded.request([WatchCounts.optionOfRuns: watch.workflow], hiding: settings.secrets)
   }
 
   // MARK: The end

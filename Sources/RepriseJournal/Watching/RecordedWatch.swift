@@ -18,12 +18,17 @@ public final class RecordedWatch: Sendable {
   private let number: Int64
   private let lock: FileLock
   private let journal: Journal
+  /// What no event and no run is recorded with.
+  private let secrets: Secrets
 
-  fileprivate init(workflow: String, number: Int64, lock: FileLock, journal: Journal) {
+  fileprivate init(
+    workflow: String, number: Int64, lock: FileLock, journal: Journal, secrets: Secrets
+  ) {
     self.workflow = workflow
     self.number = number
     self.lock = lock
     self.journal = journal
+    self.secrets = secrets
   }
 
   /// The descriptor that holds the watch for this process.
@@ -90,7 +95,7 @@ public final class RecordedWatch: Sendable {
   public func begin(
     _ request: RunRequest, handling event: WatchEvent, isAlone: Bool = false
   ) throws -> RecordedRun {
-    try journal.begin(request, isAlone: isAlone) { connection in
+    try journal.begin(request.hiding(secrets), isAlone: isAlone) { connection in
       try transaction(connection).remove(event, counting: "runs = runs + 1")
     }
   }
@@ -105,7 +110,7 @@ public final class RecordedWatch: Sendable {
   public func restart(
     _ run: RunID, as request: RunRequest, handling event: WatchEvent
   ) throws {
-    let options = try request.optionsJSON
+    let options = try request.hiding(secrets).optionsJSON
     try write { connection in
       try connection.execute(
         "UPDATE run SET source = ?, options = ? WHERE id = ?", request.source, options,
@@ -116,14 +121,15 @@ public final class RecordedWatch: Sendable {
 
   /// Has the events of interrupted runs wait once more, for runs of their own.
   ///
-  /// - Parameter runs: The runs, which stay interrupted and do not count as the watch's any more.
+  /// - Parameter runs: The runs, which stay interrupted and do not count as the watch's any more. None may hide
+  ///   anything that it was given.
   /// - Throws: ``JournalError``.
   public func handAgain(_ runs: [RunRecord]) throws {
     for run in runs {
       var request = run.request
       request.options[WatchCounts.optionOfRuns] = nil
       let options = try request.optionsJSON
-      let trigger = request.options["trigger"].flatMap(Trigger.init(json:))
+      let trigger = request.options[RunRequest.optionOfTrigger].flatMap(Trigger.init(json:))
       let event = WatchEvent(
         trigger ?? Trigger(kind: .manual, time: run.requestedAt.description),
         parameters: request.parameters)
@@ -160,7 +166,7 @@ public final class RecordedWatch: Sendable {
   }
 
   private func transaction(_ connection: Connection) -> WatchTransaction {
-    WatchTransaction(watch: number, connection: connection, journal: journal)
+    WatchTransaction(watch: number, connection: connection, journal: journal, secrets: secrets)
   }
 
   private func write<Result: Sendable>(
@@ -176,10 +182,11 @@ extension Journal {
   /// - Parameters:
   ///   - workflow: The name of the workflow.
   ///   - file: The absolute path of its file.
+  ///   - secrets: What is not kept of its events and runs.
   /// - Returns: The record, or nil when another process watches the workflow.
   /// - Throws: ``JournalError``.
   public func watch(
-    _ workflow: String, file: String
+    _ workflow: String, file: String, hiding secrets: Secrets = Secrets()
   ) throws(JournalError) -> RecordedWatch? {
     // The watch before may have been killed a moment ago: its lock is free when it has been taken apart.
     let path = directory.watchLockPath(of: workflow)
@@ -198,6 +205,7 @@ extension Journal {
       }
     }
     guard let number else { throw JournalError("the watch of \"\(workflow)\" was not recorded") }
-    return RecordedWatch(workflow: workflow, number: number, lock: lock, journal: self)
+    return RecordedWatch(
+      workflow: workflow, number: number, lock: lock, journal: self, secrets: secrets)
   }
 }

@@ -16,6 +16,8 @@ public struct WatchEvent: Sendable, Equatable {
   public var parameters: [String: String]
   /// Under which numbers it is recorded; several where events were folded into one.
   public internal(set) var numbers: [Int64]
+  /// Whether it comes from the journal, which did not keep the secrets in it: no run can be given it.
+  public internal(set) var lacksSecrets = false
 
   /// Describes an event that has not been recorded.
   public init(_ trigger: Trigger, parameters: [String: String] = [:]) {
@@ -29,6 +31,7 @@ public struct WatchEvent: Sendable, Equatable {
     trigger.fold(later.trigger)
     parameters.merge(later.parameters) { $1 }
     numbers += later.numbers
+    lacksSecrets = lacksSecrets || later.lacksSecrets
   }
 }
 
@@ -36,12 +39,17 @@ extension WatchEvent {
   private struct Stored: Codable {
     let trigger: String
     let parameters: [String: String]
+    /// Nil where nothing was hidden.
+    var lacksSecrets: Bool?
   }
 
-  /// What is kept of it.
-  var json: String {
-    guard
-      let data = try? JSONEncoder().encode(Stored(trigger: trigger.json, parameters: parameters))
+  /// What is kept of it, without the secrets in it.
+  func json(hiding secrets: Secrets) -> String {
+    let hidden = trigger.hiding(secrets)
+    var stored = Stored(
+      trigger: hidden.json, parameters: parameters.mapValues(secrets.hidden))
+    if hidden != trigger || stored.parameters != parameters { stored.lacksSecrets = true }
+    guard let data = try? JSONEncoder().encode(stored)
     else { preconditionFailure("BUG: an event cannot be encoded") }
     return String(decoding: data, as: UTF8.self)
   }
@@ -54,5 +62,6 @@ extension WatchEvent {
     self.trigger = trigger
     parameters = stored.parameters
     numbers = [number]
+    lacksSecrets = stored.lacksSecrets ?? false
   }
 }

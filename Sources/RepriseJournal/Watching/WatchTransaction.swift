@@ -10,11 +10,13 @@ public struct WatchTransaction {
   private let watch: Int64
   private let connection: Connection
   private let journal: Journal
+  private let secrets: Secrets
 
-  init(watch: Int64, connection: Connection, journal: Journal) {
+  init(watch: Int64, connection: Connection, journal: Journal, secrets: Secrets) {
     self.watch = watch
     self.connection = connection
     self.journal = journal
+    self.secrets = secrets
   }
 
   /// Records events that have happened.
@@ -27,7 +29,8 @@ public struct WatchTransaction {
       var recorded = events
       for index in recorded.indices {
         try connection.execute(
-          "INSERT INTO watch_event (watch, json) VALUES (?, ?)", watch, recorded[index].json)
+          "INSERT INTO watch_event (watch, json) VALUES (?, ?)", watch,
+          recorded[index].json(hiding: secrets))
         recorded[index].numbers = [connection.lastInsertedRow]
       }
       let count = events.reduce(0) { $0 + $1.trigger.count }

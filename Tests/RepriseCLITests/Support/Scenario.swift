@@ -93,7 +93,6 @@ final class Scenario: Sendable {
     private let process: Process
     private let output: Task<String, Never>
     private let errors: Task<String, Never>
-    private let seen = Mutex("")
 
     var id: Int32 { process.processIdentifier }
 

@@ -1,0 +1,108 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A secret that a run is given as a parameter or in an event is neither shown nor kept.
+struct GivenSecretTests {
+  private static let secret = "hunter2-hunter2"
+  private static let environment = ["SECRET": secret]
+
+  /// Expects that no file below the state folder, and nothing that was shown, has the secret in it.
+  private func expectNoSecret(_ scenario: Scenario, _ shown: [String]) throws {
+    let state = scenario.folder.path + "/.reprise"
+    var places = shown.map { Data($0.utf8) }
+    for path in try FileManager.default.subpathsOfDirectory(atPath: state) {
+      if let data = FileManager.default.contents(atPath: state + "/" + path) { places.append(data) }
+    }
+    #expect(places.count > shown.count + 2)
+    for place in places {
+      #expect(
+        place.range(of: Data(Self.secret.utf8)) == nil, "\(String(decoding: place, as: UTF8.self))")
+    }
+  }
+
+  @Test func `a parameter with a secret is not kept, and resume asks for it`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      params: { token: { default: "" }, place: { default: here } }
+      secrets: { s: { env: SECRET } }
+      steps:
+        - { id: first, env: { T: "${{ params.token }}" }, run: 'printf %s "$T" > seen' }
+        - { id: wait, needs: first, run: test -e go }
+        - id: last
+          needs: wait
+          approval: Is ${{ params.token }} right?
+          env: { T: "${{ params.token }}", P: "${{ params.place }}" }
+          run: 'printf "%s %s" "$P" "$T" >> seen-again'
+      """, to: "w.yaml")
+    let given = "token=user:" + Self.secret
+    let failed = try await scenario.reprise(
+      "run", "w.yaml", "-p", given, "-p", "place=there", "--progress", "json",
+      environment: Self.environment
+    ).fails(with: 1)
+    #expect(scenario.read("seen") == "user:" + Self.secret)
+    let refused = try await scenario.reprise("resume", "@last", environment: Self.environment)
+      .fails(with: 2)
+    #expect(refused.errors.contains("-p 'token=…'"), "\(refused.errors)")
+    let kept = try await scenario.reprise(
+      "resume", "@last", "-p", "place=x", "-p", given, environment: Self.environment
+    ).fails(with: 2)
+    #expect(kept.errors.contains("keeps what its parameter \"place\" was given"), "\(kept.errors)")
+    try scenario.write("", to: "go")
+    let resumed = try scenario.start(
+      ["resume", "@last", "-p", given, "--progress", "json"], environment: Self.environment)
+    try await expectEventually("it waits for approval") {
+      try await scenario.start(["approve", "@last", "last"]).end().status == 0
+    }
+    let ended = try await resumed.end().succeeds()
+    #expect(ended.output.contains("Is user:*** right?"))
+    #expect(scenario.read("seen-again") == "there user:" + Self.secret)
+    let shown = try await scenario.reprise("show", "@last").succeeds()
+    try expectNoSecret(
+      scenario, [failed.output, failed.errors, ended.output, shown.output, refused.errors])
+  }
+
+  @Test func `a line with a secret reaches the run, and neither the events nor the journal`()
+    async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      name: lines
+      on: { stdin: json }
+      secrets: { s: { env: SECRET } }
+      steps: [{ id: a, env: { D: "${{ trigger.data.key }}" }, run: 'printf %s "$D" > seen' }]
+      """, to: "w.yaml")
+    let executable = Scenario.Started.executable.path
+    let ended = try await scenario.shell(
+      "printf '{\"key\":\"x\(Self.secret)\"}\\n' | SECRET=\(Self.secret) \(executable) watch w.yaml "
+        + "--progress json"
+    ).succeeds()
+    #expect(scenario.read("seen") == "x" + Self.secret)
+    #expect(ended.output.contains(#""event":"trigger""#) && ended.output.contains("x***"))
+    let shown = try await scenario.reprise("show", "@last").succeeds()
+    let listed = try await scenario.reprise("triggers", "--json").succeeds()
+    try expectNoSecret(scenario, [ended.output, ended.errors, shown.output, listed.output])
+  }
+
+  @Test(arguments: [
+    (
+      "concurrency: { group: \"deploy-${{ params.p }}\", policy: queue }", "id: a, run: x",
+      "concurrency group"
+    ),
+    ("max-parallel: 1", "id: a, foreach: [\"${{ params.p }}\"], run: x", "name of the step"),
+  ]) func `a secret that would become a name is refused`(
+    _ setting: String, _ step: String, _ says: String
+  ) async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "params: { p: {} }\nsecrets: { s: { env: SECRET } }\n\(setting)\nsteps: [{ \(step) }]\n",
+      to: "w.yaml")
+    let ended = try await scenario.reprise(
+      "run", "w.yaml", "-p", "p=\(Self.secret)", environment: Self.environment
+    ).fails(with: 2)
+    #expect(ended.errors.contains(says) && ended.errors.contains("***"), "\(ended.errors)")
+    #expect(!ended.errors.contains(Self.secret))
+  }
+}
