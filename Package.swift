@@ -26,6 +26,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
@@ -34,6 +35,9 @@ let package = Package(
   ],
   // In the order in which data flows; nothing imports a target that stands below it.
   targets: [
+    .target(
+      name: "Platform",
+      dependencies: [.product(name: "SystemPackage", package: "swift-system")]),
     .systemLibrary(
       name: "CYaml",
       pkgConfig: "yaml-0.1",
@@ -45,8 +49,8 @@ let package = Package(
       pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
     ),
-    .target(name: "SQLite", dependencies: ["CSQLite"]),
-    .target(name: "WorkflowLanguage", dependencies: ["YAML"]),
+    .target(name: "SQLite", dependencies: ["Platform", "CSQLite"]),
+    .target(name: "WorkflowLanguage", dependencies: ["Platform", "YAML"]),
     .target(
       name: "CombineShim",
       dependencies: [
@@ -56,10 +60,11 @@ let package = Package(
     .target(name: "ThreadSanitizerShim"),
     .target(name: "CombineOperators", dependencies: ["CombineShim", "ThreadSanitizerShim"]),
     .target(name: "ChildProcessesShim"),
-    .target(name: "ChildProcesses", dependencies: ["ChildProcessesShim"]),
-    .target(name: "FileWatching"),
+    .target(name: "ChildProcesses", dependencies: ["Platform", "ChildProcessesShim"]),
+    .target(name: "FileWatching", dependencies: ["Platform"]),
     .target(
-      name: "Reprise", dependencies: ["WorkflowLanguage", "CombineOperators", "ChildProcesses"]),
+      name: "Reprise",
+      dependencies: ["Platform", "WorkflowLanguage", "CombineOperators", "ChildProcesses"]),
     .target(
       name: "RepriseObservability",
       dependencies: [
@@ -78,14 +83,16 @@ let package = Package(
           condition: .when(traits: ["ServiceLifecycle"])),
       ]
     ),
-    .target(name: "RepriseJournal", dependencies: ["Reprise", "SQLite"]),
-    .target(name: "RepriseControl", dependencies: ["Reprise", "CombineOperators"]),
-    .target(name: "RepriseTerminal", dependencies: ["Reprise", "CombineOperators"]),
+    .target(name: "RepriseJournal", dependencies: ["Platform", "Reprise", "SQLite"]),
+    .target(
+      name: "RepriseControl", dependencies: ["Platform", "Reprise", "CombineOperators"]),
+    .target(
+      name: "RepriseTerminal", dependencies: ["Platform", "Reprise", "CombineOperators"]),
     .executableTarget(
       name: "RepriseCLI",
       dependencies: [
-        "Reprise", "RepriseJournal", "RepriseControl", "RepriseTerminal", "ChildProcesses",
-        "FileWatching", "CombineOperators",
+        "Platform", "Reprise", "RepriseJournal", "RepriseControl", "RepriseTerminal",
+        "ChildProcesses", "FileWatching", "CombineOperators",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
@@ -99,12 +106,15 @@ let package = Package(
     .target(
       name: "PowerLossShim", path: "Tests/PowerLossShim",
       linkerSettings: [.linkedLibrary("sqlite3")]),
+    .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
     .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
     .testTarget(name: "WorkflowLanguageTests", dependencies: ["WorkflowLanguage", "TestSupport"]),
     .testTarget(name: "CombineOperatorsTests", dependencies: ["CombineOperators", "TestSupport"]),
-    .testTarget(name: "FileWatchingTests", dependencies: ["FileWatching", "TestSupport"]),
-    .testTarget(name: "ChildProcessesTests", dependencies: ["ChildProcesses", "TestSupport"]),
+    .testTarget(
+      name: "FileWatchingTests", dependencies: ["FileWatching", "Platform", "TestSupport"]),
+    .testTarget(
+      name: "ChildProcessesTests", dependencies: ["ChildProcesses", "Platform", "TestSupport"]),
     .target(name: "AllocationShim", path: "Tests/AllocationShim"),
     .testTarget(
       name: "RepriseTests",
@@ -137,7 +147,8 @@ let package = Package(
 )
 
 let targetsTouchingC: Set = [
-  "YAML", "SQLite", "ChildProcesses", "YAMLTests", "SQLiteTests", "ChildProcessesTests",
+  "Platform", "YAML", "SQLite", "ChildProcesses", "YAMLTests", "SQLiteTests",
+  "ChildProcessesTests",
 ]
 
 for target in package.targets where target.type != .system {

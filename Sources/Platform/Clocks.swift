@@ -1,0 +1,34 @@
+// The wall clock of the system, and how far local time is ahead of UTC.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The time by the clock that also stamps files.
+///
+/// - Returns: Nanoseconds since 1970.
+package func nanosecondsSince1970() -> Int64 {
+  var time = timespec()
+  _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+  return nanoseconds(time)
+}
+
+/// How far the local time of this machine is ahead of UTC.
+///
+/// - Parameter second: A moment, in seconds since 1970.
+/// - Returns: Seconds; positive in the east.
+package func localTimeOffset(atSecond second: Int64) -> Int {
+  var seconds = time_t(second)
+  var local = unsafe tm()
+  _ = unsafe localtime_r(&seconds, &local)
+  return unsafe local.tm_gmtoff
+}
+
+/// The nanoseconds of a time of the C library.
+func nanoseconds(_ time: timespec) -> Int64 {
+  Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+}

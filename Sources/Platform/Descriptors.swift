@@ -1,0 +1,127 @@
+// Descriptors by their numbers: reading once, waiting, copying, closing.
+
+package import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Reads up to `buffer.count` bytes.
+///
+/// - Parameters:
+///   - descriptor: Where from.
+///   - buffer: Where to.
+/// - Returns: How many; 0 at the end, and after an error, which ends a stream as its end would; nil when
+///   nothing is there yet.
+package func readBytes(_ descriptor: Int32, into buffer: inout [UInt8]) -> Int? {
+  do throws(Errno) {
+    return try readOnce(descriptor, into: &buffer)
+  } catch {
+    return error == .resourceTemporarilyUnavailable ? nil : 0
+  }
+}
+
+/// Reads up to `buffer.count` bytes.
+///
+/// - Parameters:
+///   - descriptor: Where from.
+///   - buffer: Where to.
+///   - retriesAfterSignal: Whether a read that a signal has interrupted is repeated, rather than an error.
+/// - Returns: How many; 0 at the end.
+/// - Throws: The error of the system.
+package func readOnce(
+  _ descriptor: Int32, into buffer: inout [UInt8], retriesAfterSignal: Bool = true
+) throws(Errno) -> Int {
+  while true {
+    let count = unsafe buffer.withUnsafeMutableBytes {
+      unsafe read(descriptor, $0.baseAddress, $0.count)
+    }
+    if count >= 0 { return count }
+    let error = Errno.last
+    guard error == .interrupted, retriesAfterSignal else { throw error }
+  }
+}
+
+/// Waits until a descriptor has something to read, or its end.
+package func waitUntilReadable(_ descriptor: Int32) {
+  var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+  _ = unsafe poll(&waiting, 1, -1)
+}
+
+/// Waits until a descriptor has room for something to write, or no reader.
+func waitUntilWritable(_ descriptor: Int32) {
+  var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+  _ = unsafe poll(&waiting, 1, -1)
+}
+
+/// Whether the other end of a connection is still open.
+package func hasPeer(_ descriptor: Int32) -> Bool {
+  var peer = pollfd(fd: descriptor, events: 0, revents: 0)
+  return unsafe poll(&peer, 1, 0) == 0
+}
+
+/// Blocks this thread for a time.
+package func pauseThread(milliseconds: Int32) {
+  _ = poll(nil, 0, milliseconds)
+}
+
+/// Closes a descriptor.
+package func closeDescriptor(_ descriptor: Int32) {
+  close(descriptor)
+}
+
+/// Closes descriptors.
+package func closeDescriptors(_ descriptors: [Int32]) {
+  for descriptor in descriptors { close(descriptor) }
+}
+
+/// Whether a descriptor is open.
+package func isOpenDescriptor(_ descriptor: Int32) -> Bool { fcntl(descriptor, F_GETFD) >= 0 }
+
+/// Makes a copy of a descriptor that is closed in children and is none of the standard ones.
+///
+/// - Parameter descriptor: The descriptor.
+/// - Returns: The copy; nil where there is none left.
+package func copyOfDescriptor(_ descriptor: Int32) -> Int32? {
+  let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+  return copy >= 0 ? copy : nil
+}
+
+/// Makes reads and writes of a descriptor return at once; clears its other status flags.
+package func makeNonblocking(_ descriptor: Int32) {
+  _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+}
+
+/// Has a descriptor closed in children.
+package func closeInChildren(_ descriptor: Int32) {
+  _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+}
+
+/// Opens the null device for the lowest descriptor that is free, also in children.
+package func openNullDeviceForChildren() {
+  _ = unsafe open("/dev/null", O_RDWR)
+}
+
+/// Replaces the three standard descriptors by the null device.
+package func dropStandardDescriptors() {
+  let null = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+  for number: Int32 in 0...2 { dup2(null, number) }
+  close(null)
+}
+
+/// How many descriptors this process may have; nil where that cannot be read.
+package func descriptorsMax() -> UInt64? {
+  var limit = rlimit()
+  guard unsafe getrlimit(openFilesLimit, &limit) == 0 else { return nil }
+  return UInt64(limit.rlim_cur)
+}
+
+#if canImport(Glibc)
+private let openFilesLimit = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+#else
+private let openFilesLimit = RLIMIT_NOFILE
+#endif

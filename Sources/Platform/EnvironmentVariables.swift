@@ -1,0 +1,50 @@
+// The environment variables of this process.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The value of an environment variable; what is not UTF-8 is replaced by U+FFFD.
+package func environmentVariable(_ name: String) -> String? {
+  unsafe getenv(name).map { unsafe String(cString: $0) }
+}
+
+/// An entry of the environment.
+package struct EnvironmentEntry {
+  /// The name; what is not UTF-8 is replaced by U+FFFD.
+  package let name: String
+  /// The value; what is not UTF-8 is replaced by U+FFFD.
+  package let value: String
+  /// The bytes of the name and of the whole entry, where the entry is not UTF-8.
+  package let raw: (name: [UInt8], entry: [UInt8])?
+}
+
+/// The environment of this process, in its order; entries without a sign of equality are left out.
+package func environmentEntries() -> [EnvironmentEntry] {
+  var entries: [EnvironmentEntry] = []
+  var next = unsafe environ
+  while let text = unsafe next.pointee {
+    unsafe next += 1
+    guard let sign = unsafe strchr(text, Int32(UInt8(ascii: "="))) else { continue }
+    let name = unsafe UnsafeRawBufferPointer(start: text, count: sign - text)
+    let repaired = unsafe String(decoding: name, as: UTF8.self)
+    let value = unsafe String(cString: sign + 1)
+    unsafe entries.append(
+      EnvironmentEntry(name: repaired, value: value, raw: raw(text, name, repaired, value)))
+  }
+  return entries
+}
+
+private func raw(
+  _ text: UnsafePointer<CChar>, _ name: UnsafeRawBufferPointer, _ repaired: String,
+  _ value: String
+) -> (name: [UInt8], entry: [UInt8])? {
+  // A text with U+FFFD in it is rare: only then it is worth a closer look.
+  guard value.contains("\u{FFFD}") || repaired.contains("\u{FFFD}") else { return nil }
+  let bytes = unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+  return String(validating: bytes, as: UTF8.self) == nil ? (unsafe Array(name), bytes) : nil
+}

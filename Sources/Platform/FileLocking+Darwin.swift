@@ -1,0 +1,10 @@
+// The numbers of the lock commands on Darwin.
+
+#if canImport(Darwin)
+import Darwin
+
+enum FileLockCommand {
+  static let ask = F_OFD_GETLK
+  static let set = F_OFD_SETLK
+}
+#endif

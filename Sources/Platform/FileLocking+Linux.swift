@@ -1,0 +1,10 @@
+// The numbers of the lock commands on Linux, which its headers show to GNU programs only.
+
+#if os(Linux)
+enum FileLockCommand {
+  // F_OFD_GETLK
+  static let ask: Int32 = 36
+  // F_OFD_SETLK
+  static let set: Int32 = 37
+}
+#endif

@@ -1,0 +1,58 @@
+// What swift-system's `Stat` does not offer: paths that are not UTF-8, and times as numbers.
+
+package import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+extension Stat {
+  /// Reads the status of what is at a path.
+  ///
+  /// - Parameters:
+  ///   - path: The path.
+  ///   - followsLink: Whether a symbolic link is followed.
+  /// - Throws: The error of the system.
+  package init(at path: String, followsLink: Bool = true) throws(Errno) {
+    try unsafe self.init(path, followTargetSymlink: followsLink, retryOnInterrupt: false)
+  }
+
+  /// Reads the status of what is at a path that need not be UTF-8.
+  ///
+  /// - Parameters:
+  ///   - path: The bytes of the path.
+  ///   - followsLink: Whether a symbolic link is followed.
+  /// - Throws: The error of the system.
+  package init(bytes path: [UInt8], followsLink: Bool) throws(Errno) {
+    var status = stat()
+    let result = unsafe withPath(path) {
+      unsafe followsLink ? stat($0, &status) : lstat($0, &status)
+    }
+    guard result == 0 else { throw .last }
+    self.init(rawValue: status)
+  }
+
+  /// Reads the status of a name in a folder.
+  ///
+  /// - Parameters:
+  ///   - name: The name; an absolute path is taken as it is.
+  ///   - folder: The descriptor of the folder; the current one where it is nil.
+  ///   - followsLink: Whether a symbolic link is followed.
+  /// - Throws: The error of the system.
+  package init(_ name: String, in folder: Int32?, followsLink: Bool) throws(Errno) {
+    var status = stat()
+    let flags = followsLink ? 0 : AT_SYMLINK_NOFOLLOW
+    guard unsafe fstatat(folder ?? AT_FDCWD, name, &status, flags) == 0 else { throw .last }
+    self.init(rawValue: status)
+  }
+
+  /// When the contents changed last, in nanoseconds since 1970.
+  package var modifiedNanoseconds: Int64 { nanoseconds(st_mtim) }
+
+  /// When the status changed last, in nanoseconds since 1970.
+  package var statusChangedNanoseconds: Int64 { nanoseconds(st_ctim) }
+}

@@ -1,0 +1,121 @@
+// The system calls of inotify(7).
+
+#if os(Linux)
+package import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The calls of inotify.
+package enum InotifyCall {
+  /// Makes an instance that does not block and is closed in children.
+  ///
+  /// - Returns: Its descriptor.
+  /// - Throws: The error of the system.
+  package static func makeInstance() throws(Errno) -> Int32 {
+    let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+    guard descriptor >= 0 else { throw .last }
+    return descriptor
+  }
+
+  /// Watches a path.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The instance.
+  ///   - path: What is watched.
+  ///   - mask: For what, as in ``InotifyMask``.
+  /// - Returns: The number of the watch.
+  /// - Throws: The error of the system.
+  package static func addWatch(
+    _ descriptor: Int32, _ path: String, _ mask: UInt32
+  ) throws(Errno) -> Int32 {
+    let watch = unsafe inotify_add_watch(descriptor, path, mask)
+    guard watch >= 0 else { throw .last }
+    return watch
+  }
+
+  /// Ends a watch.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The instance.
+  ///   - watch: The number of the watch.
+  package static func removeWatch(_ descriptor: Int32, _ watch: Int32) {
+    _ = inotify_rm_watch(descriptor, watch)
+  }
+}
+
+/// What inotify reports, or should report.
+package struct InotifyMask: OptionSet, Sendable {
+  /// The bits as the system has them.
+  package let rawValue: UInt32
+
+  /// Makes a mask of the bits of the system.
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// Permissions or times were set.
+  package static let attributes = Self(rawValue: UInt32(IN_ATTRIB))
+  /// A file that was open for writing was closed.
+  package static let closedByWriter = Self(rawValue: UInt32(IN_CLOSE_WRITE))
+  /// Something was moved away.
+  package static let movedFrom = Self(rawValue: UInt32(IN_MOVED_FROM))
+  /// Something was moved here.
+  package static let movedTo = Self(rawValue: UInt32(IN_MOVED_TO))
+  /// Something was made or linked.
+  package static let created = Self(rawValue: UInt32(IN_CREATE))
+  /// A name was removed.
+  package static let deleted = Self(rawValue: UInt32(IN_DELETE))
+  /// What is watched is no more.
+  package static let selfDeleted = Self(rawValue: UInt32(IN_DELETE_SELF))
+  /// What is watched has another path.
+  package static let selfMoved = Self(rawValue: UInt32(IN_MOVE_SELF))
+  /// What is watched is not mounted any more.
+  package static let unmounted = Self(rawValue: UInt32(IN_UNMOUNT))
+  /// Events were lost.
+  package static let overflowed = Self(rawValue: UInt32(IN_Q_OVERFLOW))
+  /// There is no such watch any more.
+  package static let ended = Self(rawValue: UInt32(IN_IGNORED))
+  /// It happened to a folder.
+  package static let isFolder = Self(rawValue: UInt32(IN_ISDIR))
+  /// Watch folders only.
+  package static let onlyFolders = Self(rawValue: UInt32(IN_ONLYDIR))
+  /// Watch a link and not what it leads to.
+  package static let notThroughLinks = Self(rawValue: UInt32(IN_DONT_FOLLOW))
+  /// Watch for more than before.
+  package static let added = Self(rawValue: UInt32(IN_MASK_ADD))
+}
+
+/// What inotify has reported.
+package struct InotifyRecord {
+  /// The watch that saw it; -1 for lost events.
+  package let watch: Int32
+  /// What has happened.
+  package let mask: InotifyMask
+  /// The bytes of the name in the folder; empty for the folder itself.
+  package let name: [UInt8]
+
+  /// Takes apart what was read from an instance.
+  ///
+  /// - Parameter bytes: What one read has returned.
+  /// - Returns: The records in their order.
+  package static func records(in bytes: ArraySlice<UInt8>) -> [InotifyRecord] {
+    var records: [InotifyRecord] = []
+    unsafe bytes.withUnsafeBytes { bytes in
+      var start = 0
+      let header = MemoryLayout<inotify_event>.size
+      while start + header <= bytes.count {
+        let event = unsafe bytes.loadUnaligned(fromByteOffset: start, as: inotify_event.self)
+        let nameStart = start + header
+        let name = unsafe bytes[nameStart..<(nameStart + Int(event.len))].prefix { $0 != 0 }
+        records.append(
+          InotifyRecord(
+            watch: event.wd, mask: InotifyMask(rawValue: event.mask), name: unsafe Array(name)))
+        start = nameStart + Int(event.len)
+      }
+    }
+    return records
+  }
+}
+#endif

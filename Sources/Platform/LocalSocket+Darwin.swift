@@ -1,0 +1,23 @@
+// What is Darwin's own about Unix sockets.
+
+#if canImport(Darwin)
+import Darwin
+
+let streamSocketType = SOCK_STREAM
+
+/// The flag that keeps a failing `send` from raising SIGPIPE.
+let withoutPipeSignal: Int32 = 0x80000
+
+/// The user at the other end of a connection.
+///
+/// - Parameter descriptor: The socket of the connection.
+/// - Returns: The id of the user; nil where it cannot be had.
+package func peerUser(of descriptor: Int32) -> UInt32? {
+  var user: uid_t = 0
+  var group: gid_t = 0
+  return unsafe getpeereid(descriptor, &user, &group) == 0 ? user : nil
+}
+
+/// Lends a path; there is no shorter name for it here.
+func withShortName(of path: String, room: Int, _ body: (String) -> Int32) -> Int32 { body(path) }
+#endif

@@ -1,0 +1,31 @@
+// Reads the process table of Darwin with sysctl.
+
+#if canImport(Darwin)
+import Darwin
+
+/// One process as the system lists it.
+package struct ListedProcess {
+  package let pid: Int32
+  package let parent: Int32
+  package let group: Int32
+  package let session: Int32
+  package let isZombie: Bool
+}
+
+/// The processes at this moment; none where they cannot be listed.
+package func listedProcesses() -> [ListedProcess] {
+  var query: [Int32] = [CTL_KERN, KERN_PROC, KERN_PROC_ALL]
+  var size = 0
+  guard unsafe sysctl(&query, 3, nil, &size, nil, 0) == 0 else { return [] }
+  let room = size / MemoryLayout<kinfo_proc>.stride + 64
+  var list = [kinfo_proc](repeating: kinfo_proc(), count: room)
+  size = room * MemoryLayout<kinfo_proc>.stride
+  guard unsafe sysctl(&query, 3, &list, &size, nil, 0) == 0 else { return [] }
+  return list.prefix(size / MemoryLayout<kinfo_proc>.stride).map { info in
+    let pid = info.kp_proc.p_pid
+    return ListedProcess(
+      pid: pid, parent: info.kp_eproc.e_ppid, group: info.kp_eproc.e_pgid, session: getsid(pid),
+      isZombie: Int32(info.kp_proc.p_stat) == SZOMB)
+  }
+}
+#endif
