@@ -1,14 +1,7 @@
 // What SQLite answers when it cannot do something.
 
 import CSQLite
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// Why a statement could not be run.
 public struct SQLiteError: Error, Equatable, CustomStringConvertible {
@@ -37,13 +30,17 @@ public struct SQLiteError: Error, Equatable, CustomStringConvertible {
       switch code & 0xff {
       case SQLITE_FULL: .full
       // What is written beside the database, such as the index of its log, has no code of its own for this.
-      case SQLITE_IOERR where systemError == ENOSPC || systemError == EDQUOT: .full
+      case SQLITE_IOERR where Self.isFull(Errno(rawValue: systemError)): .full
       case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
       case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: .forbidden
       case SQLITE_BUSY, SQLITE_LOCKED: .busy
       default: .other
       }
     description = message
+  }
+
+  private static func isFull(_ error: Errno) -> Bool {
+    error == .noSpace || error == .diskQuotaExceeded
   }
 
   /// What a connection has failed with last.

@@ -1,14 +1,7 @@
 // Workflows from files and texts: the way in. Reads bytes; what they mean is the reader's business.
 
+import Platform
 import YAML
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 extension Workflow {
   /// Reads a workflow from a file.
@@ -84,10 +77,12 @@ extension Workflow {
   /// - Returns: Its bytes.
   /// - Throws: ``WorkflowError`` when it cannot be read.
   package static func bytes(of path: String) throws(WorkflowError) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw unreadable(path, errno) }
-    defer { close(descriptor) }
-    return try bytes(of: descriptor, path)
+    do throws(Errno) {
+      let file = try OpenFile(path)
+      return try file.readAll(upTo: SourceText.bytesMax)
+    } catch {
+      throw unreadable(path, error)
+    }
   }
 
   /// Reads a regular file whole, as ``bytes(of:)`` does, and refuses everything else.
@@ -98,32 +93,22 @@ extension Workflow {
   /// - Returns: Its bytes.
   /// - Throws: ``WorkflowError`` when it is no regular file or cannot be read.
   static func bytes(ofRegularFile path: String) throws(WorkflowError) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard descriptor >= 0 else {
-      // A socket cannot be opened at all.
-      throw errno == ENXIO ? unreadable(path, "is not a regular file") : unreadable(path, errno)
+    do throws(Errno) {
+      let file = try OpenFile(path, options: [.nonBlocking, .noControllingTerminal])
+      switch try file.status().type {
+      case .regular: return try file.readAll(upTo: SourceText.bytesMax)
+      case .directory: throw Errno.isDirectory
+      // The error of a socket, which cannot be opened at all.
+      default: throw Errno.noSuchAddressOrDevice
+      }
+    } catch {
+      throw error == .noSuchAddressOrDevice
+        ? unreadable(path, "is not a regular file") : unreadable(path, error)
     }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw unreadable(path, errno) }
-    guard status.st_mode & S_IFMT != S_IFDIR else { throw unreadable(path, EISDIR) }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw unreadable(path, "is not a regular file")
-    }
-    return try bytes(of: descriptor, path)
   }
 
-  private static func bytes(
-    of descriptor: Int32, _ path: String
-  ) throws(WorkflowError) -> [UInt8] {
-    guard let bytes = readBytes(of: descriptor, upTo: SourceText.bytesMax) else {
-      throw unreadable(path, errno)
-    }
-    return bytes
-  }
-
-  private static func unreadable(_ path: String, _ error: Int32) -> WorkflowError {
-    unreadable(path, "cannot be read: " + String(cString: strerror(error)))
+  private static func unreadable(_ path: String, _ error: Errno) -> WorkflowError {
+    unreadable(path, "cannot be read: \(error)")
   }
 
   private static func unreadable(_ path: String, _ message: String) -> WorkflowError {

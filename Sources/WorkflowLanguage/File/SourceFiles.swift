@@ -1,12 +1,6 @@
 // The files of a workflow: those on disk, or those that were kept with a run. Knows not what they say.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// Where the files come from that a workflow uses.
 public struct SourceFiles: Sendable {
@@ -47,16 +41,10 @@ public struct SourceFiles: Sendable {
       folder.isEmpty
       ? !path.hasPrefix("../") && path != ".." && !path.hasPrefix("/")
       : path.hasPrefix(folder + "/")
-    guard isBelow, kept == nil, let real = Self.real(path),
-      let realFolder = Self.real(folder.isEmpty ? "." : folder)
+    guard isBelow, kept == nil, let real = realPath(path),
+      let realFolder = realPath(folder.isEmpty ? "." : folder)
     else { return isBelow }
     return real.hasPrefix(realFolder == "/" ? "/" : realFolder + "/")
-  }
-
-  private static func real(_ path: String) -> String? {
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    return String(cString: resolved)
   }
 
   /// The folder of a file, empty for the present one.

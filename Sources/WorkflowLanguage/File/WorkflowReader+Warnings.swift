@@ -1,14 +1,7 @@
 // What is legal and probably not meant.
 
+import Platform
 import YAML
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 extension WorkflowReader {
   /// Reports what is legal and probably not meant.
@@ -91,7 +84,7 @@ extension WorkflowReader {
           let scope = scopes[check.scope]
           let isOfFile = scope.environment[name] != nil
           let isSeen = isOfFile && check.place != .workflowEnvironment
-          guard !isSeen, scope.dotenv[name] == nil, !Self.hasEnvironmentVariable(name) else {
+          guard !isSeen, scope.dotenv[name] == nil, environmentVariable(name) == nil else {
             continue
           }
           let step = check.draft.flatMap { $0 < steps.count ? steps[$0] : nil }
@@ -142,11 +135,6 @@ extension WorkflowReader {
         "the output \"\(name)\" of \"\(id)\" is never used in this file", at: check.node)
     }
   }
-}
-
-extension WorkflowReader {
-  /// Whether the process has an environment variable.
-  private static func hasEnvironmentVariable(_ name: String) -> Bool { getenv(name) != nil }
 }
 
 /// The values of expressions of which nothing is known: only what is written out has a value.

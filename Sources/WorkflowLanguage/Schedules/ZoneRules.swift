@@ -1,12 +1,6 @@
 // The time zones that this machine knows by name: where their files are. Knows not what is in them.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// The clocks of a time zone of the tz database, such as `Europe/Berlin`.
 ///
@@ -44,13 +38,12 @@ package struct ZoneRules: ZoneOffsets, Equatable {
 
   /// The time zone of this machine: that of the variable `TZ`, or else of `/etc/localtime`, or else UTC.
   package static var local: ZoneRules {
-    if let variable = getenv("TZ") { return ZoneRules(variable: String(cString: variable)) }
+    if let variable = environmentVariable("TZ") { return ZoneRules(variable: variable) }
     let path = "/etc/localtime"
     guard let file = ZoneFile(contentsOf: path) else { return .utc }
     var name = "local"
-    if let resolved = realpath(path, nil) {
-      defer { free(resolved) }
-      let parts = String(cString: resolved).split(separator: "/")
+    if let resolved = realPath(path) {
+      let parts = resolved.split(separator: "/")
       if let folder = parts.lastIndex(of: "zoneinfo") {
         name = parts[(folder + 1)...].joined(separator: "/")
       }
@@ -94,7 +87,7 @@ package struct ZoneRules: ZoneOffsets, Equatable {
   // MARK: Files
 
   private static var folder: String {
-    getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo"
+    environmentVariable("TZDIR") ?? "/usr/share/zoneinfo"
   }
 
   private static func file(_ identifier: String) -> ZoneFile? {
@@ -129,7 +122,7 @@ package struct ZoneRules: ZoneOffsets, Equatable {
     var found: Set = ["UTC"]
     var folders = [""]
     while let prefix = folders.popLast() {
-      for name in names(in: folder + "/" + prefix) where isName(name) {
+      for name in FolderReader.names(in: folder + "/" + prefix) where isName(name) {
         // Small letters are for what is no zone, or a copy of all of them.
         guard name.first?.isUppercase == true else { continue }
         let path = prefix + name
@@ -137,20 +130,6 @@ package struct ZoneRules: ZoneOffsets, Equatable {
       }
     }
     return found.sorted()
-  }
-
-  private static func names(in folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      // The field is declared with a fixed size, and may be longer.
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
-      }
-      names.append(name)
-    }
-    return names
   }
 }
 
@@ -160,11 +139,14 @@ extension ZoneFile {
 
   /// Reads a file; nil when there is no such file.
   fileprivate init?(contentsOf path: String) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    guard let bytes = readBytes(of: descriptor, upTo: Self.bytesMax), bytes.count <= Self.bytesMax
-    else { return nil }
+    let bytes: [UInt8]
+    do throws(Errno) {
+      let file = try OpenFile(path, options: [.nonBlocking])
+      bytes = try file.readAll(upTo: Self.bytesMax)
+    } catch {
+      return nil
+    }
+    guard bytes.count <= Self.bytesMax else { return nil }
     self.init(bytes)
   }
 }
