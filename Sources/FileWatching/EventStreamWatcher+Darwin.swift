@@ -3,8 +3,8 @@
 
 #if canImport(Darwin)
 import CoreServices
-import Darwin
 import Dispatch
+import Platform
 
 /// Chooses how trees are watched on Darwin.
 @Sendable func systemWatcher(
@@ -75,8 +75,7 @@ final class EventStreamWatcher: SystemWatcher {
   }
 
   private func isLink(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    (try? Stat(at: path, followsLink: false))?.type == .symbolicLink
   }
 
   private func place(of route: RootPath) -> String {

@@ -1,12 +1,6 @@
 // Finds and reads the .gitignore files that hold above a folder. Knows no watches.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// The rules of a repository that lie above a watched root.
 struct GitignoreFiles: Equatable {
@@ -30,7 +24,7 @@ struct GitignoreFiles: Equatable {
     var folder = root
     var prefix = ""
     var found: [(folder: String, prefix: String)] = []
-    while access(WatchedTree.join(folder, ".git"), F_OK) != 0 {
+    while !mayAccess(WatchedTree.join(folder, ".git"), .existence) {
       // Without a repository there are no rules above the root.
       guard folder != "/", let slash = folder.lastIndex(of: "/") else { return }
       prefix = WatchedTree.join(String(folder[folder.index(after: slash)...]), prefix)
@@ -56,19 +50,12 @@ struct GitignoreFiles: Equatable {
   /// - Parameter path: Its path. As for git, a symbolic link is none.
   /// - Returns: nil where there is no such regular file.
   static func rules(ofFile path: String) -> GitignoreRules? {
-    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    var contents: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 16 * 1024)
-    while contents.count < bytesMax {
-      let count = read(descriptor, &buffer, buffer.count)
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { break }
-      contents += buffer[..<count]
+    do throws(Errno) {
+      let file = try OpenFile(path, options: [.noFollow, .nonBlocking])
+      guard try file.status().type == .regular else { return nil }
+      return GitignoreRules((try? file.readAll(upTo: bytesMax)) ?? [])
+    } catch {
+      return nil
     }
-    return GitignoreRules(contents)
   }
 }

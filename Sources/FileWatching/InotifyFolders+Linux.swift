@@ -1,11 +1,7 @@
 // Watches single folders with inotify as long as there is room, and says what to do when there is none.
 
 #if os(Linux)
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import Platform
 
 /// An inotify instance that can be missing.
 ///
@@ -33,12 +29,12 @@ final class InotifyFolders: FolderWatches {
   /// Gets an instance if there is none and the limit allows it.
   func openIfNeeded() {
     guard inotify == nil else { return }
-    var failure: Int32 = 0
-    inotify = Inotify(calls, failure: &failure)
-    if let inotify {
-      host.readWhenReady(inotify.descriptor)
-    } else {
-      tellLimit(number: -failure, isInstance: true)
+    do throws(Errno) {
+      let opened = try Inotify(calls)
+      inotify = opened
+      host.readWhenReady(opened.descriptor)
+    } catch {
+      tellLimit(error, isInstance: true)
     }
   }
 
@@ -58,14 +54,17 @@ final class InotifyFolders: FolderWatches {
 
   /// Watches a path for something else than what happens in a folder.
   func watch(_ path: String, _ mask: InotifyMask) -> WatchOutcome {
-    guard let watch = inotify?.watch(path, mask) else { return .noRoom }
-    switch -watch {
-    case ...0: return .watched(watch)
-    case ENOSPC, ENOMEM:
-      tellLimit(number: -watch, isInstance: false)
-      return .noRoom
-    case ENAMETOOLONG: return .tooLong
-    default: return .nothing
+    do throws(Errno) {
+      guard let watch = try inotify?.watch(path, mask) else { return .noRoom }
+      return .watched(watch)
+    } catch {
+      switch error {
+      case .noSpace, .noMemory:
+        tellLimit(error, isInstance: false)
+        return .noRoom
+      case .fileNameTooLong: return .tooLong
+      default: return .nothing
+      }
     }
   }
 
@@ -79,29 +78,30 @@ final class InotifyFolders: FolderWatches {
 
   /// A limit of the system, by its name.
   static func limit(_ name: String) -> Int? {
-    guard let file = fopen("/proc/sys/fs/inotify/\(name)", "re") else { return nil }
-    defer { fclose(file) }
-    var line = [CChar](repeating: 0, count: 32)
-    guard fgets(&line, Int32(line.count), file) != nil else { return nil }
-    let digits = line.prefix { $0 >= 48 && $0 <= 57 }.map { UInt8($0) }
-    return Int(String(decoding: digits, as: UTF8.self))
+    do throws(Errno) {
+      let file = try OpenFile("/proc/sys/fs/inotify/\(name)")
+      let digits = try file.readAll(upTo: 32).prefix { $0 >= 48 && $0 <= 57 }
+      return Int(String(decoding: digits, as: UTF8.self))
+    } catch {
+      return nil
+    }
   }
 
-  private func tellLimit(number: Int32, isInstance: Bool) {
+  private func tellLimit(_ error: Errno, isInstance: Bool) {
     guard !isLimitTold else { return }
     isLimitTold = true
     let name = isInstance ? "max_user_instances" : "max_user_watches"
     let present = Self.limit(name)
     let advice =
-      if isInstance && number == EMFILE && Self.isOutOfDescriptors() {
+      if isInstance && error == .tooManyOpenFiles && Self.isOutOfDescriptors() {
         "this process has as many descriptors as it may; raise the limit with `ulimit -n`"
-      } else if number == ENOSPC || isInstance && number == EMFILE {
+      } else if error == .noSpace || isInstance && error == .tooManyOpenFiles {
         """
         the limit of the system is \(present.map(String.init) ?? "not known"); raise it with \
         `sysctl fs.inotify.\(name)=\(2 * max(present ?? 0, 65536))`
         """
       } else {
-        String(cString: strerror(number))
+        "\(error)"
       }
     let what = isInstance ? "no folder can be watched" : "not all folders can be watched"
     host.tell(
@@ -109,9 +109,12 @@ final class InotifyFolders: FolderWatches {
   }
 
   private static func isOutOfDescriptors() -> Bool {
-    let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
-    if descriptor >= 0 { close(descriptor) }
-    return descriptor < 0
+    do throws(Errno) {
+      _ = try OpenFile("/dev/null")
+      return false
+    } catch {
+      return true
+    }
   }
 }
 #endif

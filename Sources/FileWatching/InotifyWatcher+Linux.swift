@@ -2,6 +2,8 @@
 // and deals with what may run out. Knows nothing of how changes are found.
 
 #if os(Linux)
+import Platform
+
 /// The watching of a tree on Linux.
 ///
 /// Used on one queue.

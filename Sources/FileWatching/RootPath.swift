@@ -1,12 +1,6 @@
 // Follows the path of a root name by name. Knows no watches.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// Where a path leads, and all that it leads through.
 struct RootPath: Equatable {
@@ -40,12 +34,11 @@ struct RootPath: Equatable {
         continue
       }
       let place = WatchedTree.join(folder, name)
-      var status = stat()
-      let type = lstat(place, &status) == 0 ? status.st_mode & S_IFMT : 0
-      if type != 0 { places.append(place) }
-      if type == S_IFDIR {
+      let type = (try? Stat(at: place, followsLink: false))?.type
+      if type != nil { places.append(place) }
+      if type == .directory {
         folder = place
-      } else if type == S_IFLNK, linksCount < Self.linksMax, let target = Self.target(of: place) {
+      } else if type == .symbolicLink, linksCount < Self.linksMax, let target = linkTarget(place) {
         linksCount += 1
         if target.hasPrefix("/") { folder = "/" }
         names += Self.names(target)
@@ -62,13 +55,6 @@ struct RootPath: Equatable {
     path.split(separator: "/").filter { $0 != "." }.reversed().map(String.init)
   }
 
-  private static func target(of link: String) -> String? {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink(link, &buffer, buffer.count)
-    guard count > 0 else { return nil }
-    return String(validating: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
   /// Makes a path absolute.
   ///
   /// - Parameter path: A path, relative to the working folder of the process or absolute.
@@ -78,10 +64,9 @@ struct RootPath: Equatable {
     if path.isEmpty { throw .unusablePath(path, reason: "it is empty") }
     if path.utf8.contains(0) { throw .unusablePath(path, reason: "it contains a zero byte") }
     if path.hasPrefix("/") { return path }
-    guard let here = getcwd(nil, 0) else {
+    guard let here = workingFolder() else {
       throw .unusablePath(path, reason: "the working folder is gone; give an absolute path")
     }
-    defer { free(here) }
-    return WatchedTree.join(String(cString: here), path)
+    return WatchedTree.join(here, path)
   }
 }

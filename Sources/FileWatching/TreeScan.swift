@@ -1,5 +1,7 @@
 // Watches and lists folders and compares them with the picture. Knows no hints.
 
+import Platform
+
 extension TreeWatcher {
   /// Deals with a folder that something has happened to and that is there.
   func lookAtFolder(
@@ -91,10 +93,10 @@ extension TreeWatcher {
       filter.wantsFile(WatchedTree.join(path, name)) && !layers.ignores(name, isFolder: false)
     }
     let listing: FolderListing
-    do throws(FolderListing.Failure) {
+    do throws(Errno) {
       listing = try FolderListing(ofFolder: WatchedTree.join(rootPath, path), wantsFile: wants)
     } catch {
-      if error.isTooLong { tellTooLong(path) }
+      if error == .fileNameTooLong { tellTooLong(path) }
       lose(id, isMissing: error.isMissing)
       return []
     }

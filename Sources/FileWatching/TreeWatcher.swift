@@ -1,6 +1,8 @@
 // Keeps the picture of a folder up to date and tells what is different. Knows the files, but neither
 // where the news of changes come from nor how a folder is watched.
 
+import Platform
+
 /// How a system watches a single folder.
 ///
 /// Used on one queue.

@@ -2,15 +2,8 @@
 // system tells of them.
 
 import Dispatch
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// What a watcher asks of whoever runs it.
 ///
@@ -147,7 +140,7 @@ final class WatchEngine: WatcherHost, Sendable {
     descriptors.enter()
     source.setEventHandler { self.work { $0.readEvents() } }
     source.setCancelHandler { [descriptors] in
-      close(descriptor)
+      closeDescriptor(descriptor)
       descriptors.leave()
     }
     confined.source = source

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import TestSupport
 import Testing
 
@@ -66,12 +67,13 @@ struct LimitTests {
       let standard = InotifyCalls()
       let calls = InotifyCalls(
         open: standard.open,
-        add: { descriptor, path, mask in
+        add: { descriptor, path, mask throws(Errno) in
           let hasRoom = room.withLock { room in
             room -= 1
             return room >= 0
           }
-          return hasRoom ? standard.add(descriptor, path, mask) : -ENOSPC
+          guard hasRoom else { throw Errno.noSpace }
+          return try standard.add(descriptor, path, mask)
         })
       return InotifyWatcher(path, filter: filter, calls: calls, host: engine)
     }
@@ -106,7 +108,10 @@ struct LimitTests {
     try folder.start { path, filter, engine in
       let standard = InotifyCalls()
       let calls = InotifyCalls(
-        open: { isFull.value ? -EMFILE : standard.open() }, add: standard.add)
+        open: { () throws(Errno) in
+          guard !isFull.value else { throw Errno.tooManyOpenFiles }
+          return try standard.open()
+        }, add: standard.add)
       return InotifyWatcher(path, filter: filter, calls: calls, host: engine)
     }
     await folder.expectWatched(0)
