@@ -1,5 +1,6 @@
 // A process that was started here, as whoever started it holds it. All it does is ask the reactor.
 
+import Platform
 import Synchronization
 
 /// A process with all of its descendants, its output, and its end.
@@ -54,9 +55,9 @@ package final class ChildProcess: Sendable {
         return ChildState(
           child: child, tag: Set(tag), streams: streams, channel: ends.channel,
           onOutput: onOutput)
-      case .failure(let number):
+      case .failure(let error):
         ends.discard()
-        throw command.explanation(of: number.value, path: path)
+        throw command.explanation(of: error, path: path)
       }
     }
   }

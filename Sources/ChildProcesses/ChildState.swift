@@ -1,13 +1,7 @@
 // What the reactor knows of one child, and what is to be done next with it. Used by the reactor's
 // thread alone.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// One child: its streams, its end, its deadlines.
 final class ChildState {
@@ -171,8 +165,8 @@ final class ChildState {
     let deadline = ContinuousClock.now + grace
     killsAt = min(killsAt ?? deadline, deadline)
     if !isStopped && grace > .zero {
-      tree.send(SIGTERM)
-      tree.send(SIGCONT)
+      tree.send(SignalNumber.terminate)
+      tree.send(SignalNumber.resume)
       told = Set(tree.outsiders)
     }
     isStopped = true
@@ -203,7 +197,7 @@ final class ChildState {
         tellLateComers(of: tree)
         return .wait(min(killsAt - now, backOff.next(upTo: .milliseconds(100))))
       }
-      tree.send(SIGKILL)
+      tree.send(SignalNumber.kill)
       return .wait(backOff.next(upTo: .milliseconds(16)))
     }
     // The first process has ended by itself and has left others behind.
@@ -220,8 +214,8 @@ final class ChildState {
   /// Not those within the group: they may be what a process cleans up with.
   private func tellLateComers(of tree: ProcessTree) {
     for pid in tree.outsiders where told.insert(pid).inserted {
-      kill(pid, SIGTERM)
-      kill(pid, SIGCONT)
+      sendSignal(SignalNumber.terminate, to: pid)
+      sendSignal(SignalNumber.resume, to: pid)
     }
   }
 }

@@ -1,6 +1,8 @@
 // The environment variables of a process: what many processes share, prepared once, and what one has of
 // its own. Starts nothing itself.
 
+import Platform
+
 /// Environment variables: shared ones in the form in which a program gets them, with changes.
 ///
 /// A step changes some ten of the dozens that it inherits. To hash and to copy all of them for each

@@ -1,5 +1,7 @@
 // Makes lines of text from the bytes of one stream, however they are cut. A plain value: no I/O.
 
+import Platform
+
 /// Puts lines together.
 ///
 /// Memory is bounded: a line of more than `lineBytesMax` comes in pieces.

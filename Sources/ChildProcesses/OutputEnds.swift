@@ -1,5 +1,7 @@
 // What a child is given to write to, and what is kept here to read it from.
 
+import Platform
+
 /// The two pipes of a child, and its report channel when it has asked for one.
 struct OutputEnds {
   let channel: ReportChannel?

@@ -2,12 +2,7 @@
 
 #if os(Linux)
 import ChildProcessesShim
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
+import Platform
 
 /// Waits for things to happen.
 ///
@@ -20,7 +15,7 @@ struct Poller {
   private var news = [Int32](repeating: 0, count: 256)
 
   init() {
-    precondition(epoll >= 0, "the system gives no epoll descriptor: \(errorText(errno))")
+    precondition(epoll >= 0, "the system gives no epoll descriptor: \(Errno.last)")
   }
 
   /// Tells when something can be read from a descriptor, or its other end was closed.
@@ -52,7 +47,7 @@ struct Poller {
     processes[descriptor] = nil
     // A child that is being started holds a copy for a moment: closing it here would not end the watch.
     unwatch(descriptor)
-    close(descriptor)
+    closeDescriptor(descriptor)
   }
 
   /// Waits until something happens or the time is over.

@@ -1,13 +1,7 @@
 // What one look at the processes has seen, for all who have to know at about the same time. Knows no
 // tree, and no deadlines.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// The processes at one moment, with who of them are children of this process and why.
 ///
@@ -34,9 +28,9 @@ struct ProcessPicture: Sendable {
     (table, started) = Reactor.shared.withoutStarts { (ProcessTable.current(), $0) }
     isWhole = !table.isTorn
     guard adoptsOrphans else { return }
-    for stranger in table.children(of: getpid()) where !started.contains(stranger.pid) {
+    for stranger in table.children(of: processID) where !started.contains(stranger.pid) {
       if stranger.isZombie {
-        reap(stranger.pid)
+        reapChild(stranger.pid)
         isWhole = false
         continue
       }

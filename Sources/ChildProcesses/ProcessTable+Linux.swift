@@ -2,12 +2,7 @@
 
 #if os(Linux)
 import ChildProcessesShim
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
+import Platform
 
 extension ProcessTable {
   /// The processes at this moment.
@@ -46,7 +41,7 @@ extension ProcessTable {
   /// - Parameter known: The children that this process has started itself; asked for after the look.
   /// - Returns: Whether it has any; false is certain.
   static func hasStrangers(besides known: () -> Set<Int32>) -> Bool {
-    let pid = getpid()
+    let pid = processID
     let threads = threads(of: pid)
     var found: Set<Int32> = []
     for thread in threads {
@@ -58,7 +53,7 @@ extension ProcessTable {
   }
 
   private static func threads(of pid: Int32) -> [Int32] {
-    names(in: "/proc/\(pid)/task").compactMap { Int32($0) }
+    FolderReader.names(in: "/proc/\(pid)/task").compactMap { Int32($0) }
   }
 
   private static func children(ofThread thread: Int32, of pid: Int32) -> Set<Int32>? {
@@ -85,27 +80,29 @@ extension ProcessTable {
 /// The file in which the kernel lists the children of a thread, kept open: to find it by its name takes ten
 /// times as long as to read it.
 private final class ChildrenFile: Sendable {
-  private let descriptor: Int32
-  private let process = getpid()
+  private let file: OpenFile?
+  private let process = processID
 
   /// Opens the list of this process's first thread.
   init() {
-    descriptor = unsafe open("/proc/\(process)/task/\(process)/children", O_RDONLY | O_CLOEXEC)
+    file = try? OpenFile("/proc/\(process)/task/\(process)/children")
   }
 
   /// The children at this moment; nil where they cannot be read.
   func read() -> Set<Int32>? {
     // A fork of this process has the list of its parent.
-    guard descriptor >= 0, process == getpid() else { return nil }
+    guard process == processID else { return nil }
     var contents: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
-    while true {
-      let count = unsafe pread(descriptor, &buffer, buffer.count, off_t(contents.count))
-      if count < 0 && errno == EINTR { continue }
-      guard count >= 0 else { return nil }
-      guard count > 0 else { return contents.isEmpty ? [] : ProcessTable.numbers(contents) }
-      contents += buffer[..<count]
+    do throws(Errno) {
+      while let count = try file?.readOnce(at: Int64(contents.count), into: &buffer) {
+        guard count > 0 else { return contents.isEmpty ? [] : ProcessTable.numbers(contents) }
+        contents += buffer[..<count]
+      }
+    } catch {
+      // As where it could not be opened.
     }
+    return nil
   }
 }
 

@@ -1,12 +1,6 @@
 // Finds every process that belongs to a child, and signals them. Knows no deadlines.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// The living processes of a child's tree at one moment, besides its first one when that has ended.
 ///
@@ -55,7 +49,7 @@ struct ProcessTree {
   /// Sends a signal to every process of the tree.
   func send(_ signal: Int32) {
     // The group first: it is signalled as a whole, so that nothing forks its way out meanwhile.
-    kill(-leader, signal)
-    for pid in outsiders { kill(pid, signal) }
+    sendSignal(signal, to: -leader)
+    for pid in outsiders { sendSignal(signal, to: pid) }
   }
 }

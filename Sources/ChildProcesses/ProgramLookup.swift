@@ -1,12 +1,6 @@
 // Finds the file that a command means and explains why a start failed. Starts nothing itself.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 extension Command {
   /// Where programs are looked for when the environment has no PATH; what `getconf PATH` tells.
@@ -41,7 +35,7 @@ extension Command {
     case .directory: throw .isDirectory(path: path)
     case .other: break
     }
-    guard isExecutable(path) else { throw .notExecutable(path: path) }
+    guard mayAccess(path, .execution) else { throw .notExecutable(path: path) }
   }
 
   private func pathOfName() throws(SpawnError) -> String {
@@ -51,7 +45,7 @@ extension Command {
     where !executable.isEmpty {
       let candidate = (folder.isEmpty ? "." : folder) + "/" + executable
       guard fileKind(resolved(candidate)) == .other else { continue }
-      if isExecutable(resolved(candidate)) { return candidate }
+      if mayAccess(resolved(candidate), .execution) { return candidate }
       notExecutable = notExecutable ?? candidate
     }
     if let notExecutable { throw .notExecutable(path: notExecutable) }
@@ -78,25 +72,25 @@ extension Command {
     if let directory, hasNul(directory) { throw .nulByte(in: "the name of the directory") }
   }
 
-  /// What an error number means for this command.
-  func explanation(of number: Int32, path: String) -> SpawnError {
+  /// What an error of the system means for this command.
+  func explanation(of failure: Errno, path: String) -> SpawnError {
     do throws(SpawnError) {
       try checkDirectory()
       if executable.utf8.contains(UInt8(ascii: "/")) { try checkProgram() }
     } catch {
       return error
     }
-    switch number {
-    case E2BIG: return .argumentsTooLong
-    case EAGAIN, ENOMEM: return .outOfProcesses
-    case EMFILE, ENFILE: return .outOfDescriptors
-    case ENOEXEC: return .notAProgram(path: path)
-    case ENOENT:
+    switch failure {
+    case .argListTooLong: return .argumentsTooLong
+    case .resourceTemporarilyUnavailable, .noMemory: return .outOfProcesses
+    case .tooManyOpenFiles, .tooManyOpenFilesInSystem: return .outOfDescriptors
+    case .execFormatError: return .notAProgram(path: path)
+    case .noSuchFileOrDirectory:
       guard let interpreter = interpreter(of: resolved(path)) else {
         return .noSuchFile(path: path)
       }
       return .missingInterpreter(script: path, interpreter: interpreter)
-    default: return .other(command: executable, errorNumber: number)
+    default: return .other(command: executable, errorNumber: failure.rawValue)
     }
   }
 
@@ -105,4 +99,16 @@ extension Command {
     let line = contents.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") }
     return String(decoding: line, as: UTF8.self).split(separator: " ").first.map(String.init)
   }
+}
+
+/// What kind of file is at a path.
+private enum FileKind {
+  case missing
+  case directory
+  case other
+}
+
+private func fileKind(_ path: String) -> FileKind {
+  guard let status = try? Stat(at: path) else { return .missing }
+  return status.type == .directory ? .directory : .other
 }

@@ -2,15 +2,8 @@
 // deadlines. What is done with a tree of processes stands in ChildState and ProcessTree.
 
 import Dispatch
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Serves all children of this process on one thread, so that a child costs no thread.
 ///
@@ -73,7 +66,7 @@ final class Reactor: TaskExecutor {
       return inbox.isAsleep
     }
     guard mustWake else { return }
-    _ = unsafe write(wakeUp.writing, [1] as [UInt8], 1)
+    writeOnce([1], to: wakeUp.writing)
   }
 
   /// Takes what has been posted.
@@ -144,7 +137,7 @@ final class Reactor: TaskExecutor {
   fileprivate func forget(_ pid: Int32) {
     // In this order: once it is reaped, its id may be that of another child.
     _ = started.withLock { $0.remove(pid) }
-    reap(pid)
+    reapChild(pid)
   }
 
   // @unchecked: made on one thread and from then on used by that of the loop alone.
@@ -278,7 +271,7 @@ final class ReactorLoop {
     poller.unwatch(descriptor)
     owners[descriptor] = nil
     child.endStream(position)
-    closeDescriptors([descriptor])
+    closeDescriptor(descriptor)
   }
 
   private func processEnded(_ pid: Int32) {

@@ -1,13 +1,7 @@
 // A named pipe to which a process writes lines beside its two streams. Knows nothing of what they
 // mean, and reads none itself.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// A named pipe of this user's own, until it is removed.
 ///
@@ -30,25 +24,31 @@ struct ReportChannel {
   init(environment: Environment) throws(SpawnError) {
     let directory = environment["TMPDIR"]
     let parent = temporaryFolder(directory)
-    switch makeTemporaryFolder(TemporaryFiles.prefix("report", directory)) {
-    case .success(let path): folder = path
-    case .failure(let number): throw .noReportChannel(folder: parent, errorNumber: number.value)
+    do throws(Errno) {
+      folder = try makeTemporaryFolder(TemporaryFiles.prefix("report", directory))
+    } catch {
+      throw .noReportChannel(folder: parent, errorNumber: error.rawValue)
     }
     path = folder + "/lines"
-    switch makeNamedPipe(path) {
-    case .success(let opened): descriptor = opened
-    case .failure(let number):
-      removeNamedPipe(path, folder: folder)
-      switch number.value {
-      case EMFILE, ENFILE: throw .outOfDescriptors
-      default: throw .noReportChannel(folder: parent, errorNumber: number.value)
+    do throws(Errno) {
+      descriptor = try makeNamedPipe(path)
+    } catch {
+      Self.remove(path, folder: folder)
+      switch error {
+      case .tooManyOpenFiles, .tooManyOpenFilesInSystem: throw .outOfDescriptors
+      default: throw .noReportChannel(folder: parent, errorNumber: error.rawValue)
       }
     }
   }
 
   /// Removes the pipe; the descriptor stays open.
   func remove() {
-    removeNamedPipe(path, folder: folder)
+    Self.remove(path, folder: folder)
+  }
+
+  private static func remove(_ path: String, folder: String) {
+    try? removeFile(path)
+    removeFolder(folder)
   }
 }
 

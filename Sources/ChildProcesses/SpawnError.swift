@@ -1,5 +1,7 @@
 // Why a command could not be started, and the words for it.
 
+import Platform
+
 /// Why a command could not be started.
 package enum SpawnError: Error, Equatable, CustomStringConvertible {
   case commandNotFound(name: String, path: String)
@@ -40,10 +42,10 @@ package enum SpawnError: Error, Equatable, CustomStringConvertible {
     case .outOfDescriptors:
       "too many files are open; lower max-parallel or raise ulimit -n"
     case .noReportChannel(let folder, let number):
-      "no channel for its reports can be made in \"\(folder)\": \(errorText(number)); make room "
+      "no channel for its reports can be made in \"\(folder)\": \(Errno(rawValue: number)); make room "
         + "there, or set TMPDIR to a folder of this machine that can be written to"
     case .other(let command, let number):
-      "\"\(command)\" could not be started: \(errorText(number))"
+      "\"\(command)\" could not be started: \(Errno(rawValue: number))"
     }
   }
 }

@@ -2,13 +2,9 @@
 // of them, and on a disk they take longer than the process itself.
 
 #if os(Linux)
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import Platform
 
-private let folderStandard = unsafe access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp"
+private let folderStandard = mayAccess("/dev/shm", [.writing, .execution]) ? "/dev/shm" : "/tmp"
 
 /// The folder for files that live as long as a process.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import TestSupport
 import Testing
 
@@ -88,7 +89,7 @@ struct ChildProcessTests {
 
   @Test func `a thousand processes leave no zombie and no descriptor`() async throws {
     _ = try await run(shell(":"))
-    let before = names(in: "/proc/self/fd").count
+    let before = FolderReader.names(in: "/proc/self/fd").count
     for _ in 0..<250 {
       try await withThrowingTaskGroup(of: ExitStatus.self) { group in
         for _ in 0..<4 {
@@ -100,7 +101,7 @@ struct ChildProcessTests {
       }
     }
     await expectEventually("descriptors are given back") {
-      names(in: "/proc/self/fd").count <= before + 2
+      FolderReader.names(in: "/proc/self/fd").count <= before + 2
     }
   }
 }

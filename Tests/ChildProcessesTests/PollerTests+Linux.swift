@@ -1,5 +1,6 @@
 #if os(Linux)
 import Foundation
+import Platform
 import Testing
 
 @testable import ChildProcesses
@@ -15,7 +16,7 @@ struct PollerTests {
       "/bin/true", arguments: ["true"], environment: [:], directory: nil, output: ends.writing,
       errors: ends.writing
     ).get()
-    defer { reap(pid) }
+    defer { reapChild(pid) }
     let isWatched = poller.watch(process: pid)
     try #require(isWatched)
     let ended = poller.wait(milliseconds: 60_000).processes

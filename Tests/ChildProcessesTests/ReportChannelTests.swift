@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import TestSupport
 import Testing
 
@@ -266,7 +267,7 @@ final class ReportChannelTests {
   }
 
   @Test func `two hundred channels leave no descriptor`() async throws {
-    let before = names(in: "/proc/self/fd").count
+    let before = FolderReader.names(in: "/proc/self/fd").count
     for round in 0..<200 {
       let lines = try await reports(of: "echo \(round) > \"$REPORT\"")
       #expect(lines == ["\(round)"])
@@ -278,13 +279,13 @@ final class ReportChannelTests {
         atPath: broken.executable, contents: Data("#!/no/such/interpreter\n".utf8),
         attributes: [.posixPermissions: 0o755]))
     for _ in 0..<50 { _ = try? ChildProcess.spawn(broken, onOutput: Recorder().take) }
-    let own = names(in: "/proc/self/fd").compactMap {
+    let own = FolderReader.names(in: "/proc/self/fd").compactMap {
       try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
     }.filter { $0.hasPrefix(folder) }
     #expect(own == [])
     // Other tests have descriptors, too, for a while.
     await expectEventually("descriptors are given back") {
-      names(in: "/proc/self/fd").count < before + 25
+      FolderReader.names(in: "/proc/self/fd").count < before + 25
     }
   }
 }

@@ -3,12 +3,7 @@
 
 #if os(Linux)
 import ChildProcessesShim
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
+import Platform
 
 /// A cgroup (version 2) of one engine; see cgroups(7).
 package struct ControlGroup: Sendable {
@@ -31,10 +26,15 @@ package struct ControlGroup: Sendable {
   static func make() -> ControlGroup? {
     guard let mount = mountPoint, let own = ownGroup else { return nil }
     // A process id may come again while the group of an earlier one is still there.
-    let name = "\(prefix)\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    let name = "\(prefix)\(processID)-\(UInt32.random(in: 0 ... .max))"
     let path = mount + (own == "/" ? "" : own) + "/" + name
-    guard unsafe mkdir(path, 0o755) == 0, let group = ControlGroup(path: path) else { return nil }
-    guard unsafe access(path + "/cgroup.kill", W_OK) == 0 else {
+    do throws(Errno) {
+      try makeFolder(path, permissions: FilePermissions(rawValue: 0o755))
+    } catch {
+      return nil
+    }
+    guard let group = ControlGroup(path: path) else { return nil }
+    guard mayAccess(path + "/cgroup.kill", .writing) else {
       group.remove()
       return nil
     }
@@ -55,13 +55,13 @@ package struct ControlGroup: Sendable {
   package func kill() {
     guard write("1", to: "cgroup.kill") else { return }
     while fileContents(path + "/cgroup.events").map(isPopulated) ?? false {
-      _ = poll(nil, 0, 1)
+      pauseThread(milliseconds: 1)
     }
   }
 
   /// Removes the group, which must be empty.
   package func remove() {
-    _ = unsafe rmdir(path)
+    removeFolder(path)
   }
 
   private func isPopulated(_ events: [UInt8]) -> Bool {
@@ -70,10 +70,12 @@ package struct ControlGroup: Sendable {
 
   @discardableResult
   private func write(_ text: String, to file: String) -> Bool {
-    let descriptor = unsafe open(path + "/" + file, O_WRONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    return writeBytes(descriptor, Array(text.utf8)) > 0
+    do throws(Errno) {
+      let file = try OpenFile(path + "/" + file, .writeOnly)
+      return writeOnce(Array(text.utf8), to: file.descriptor) > 0
+    } catch {
+      return false
+    }
   }
 
   /// Where version 2 is mounted: mostly at one of two places, and to look there is quicker than to read the
@@ -103,10 +105,5 @@ package struct ControlGroup: Sendable {
     (fileContents(path) ?? []).split(separator: UInt8(ascii: "\n"))
       .map { String(decoding: $0, as: UTF8.self) }
   }
-}
-
-/// write(2), by a name that no method hides.
-private func writeBytes(_ descriptor: Int32, _ bytes: [UInt8]) -> Int {
-  unsafe write(descriptor, bytes, bytes.count)
 }
 #endif

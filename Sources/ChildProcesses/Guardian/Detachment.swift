@@ -2,14 +2,7 @@
 // for its first word. Knows nothing of what the child does.
 
 import ChildProcessesShim
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// What a process is after it has been split.
 package enum Detachment {
@@ -29,10 +22,10 @@ package func detach() -> Detachment? {
   let child = reprise_fork()
   guard child >= 0 else { return nil }
   guard child == 0 else {
-    close(ends.1)
+    closeDescriptor(ends.1)
     return .foreground(DetachedWait(child: child, descriptor: ends.0))
   }
-  setsid()
+  startSession()
   // What it inherited belongs to whoever started the other one, who may wait for its end.
   reprise_close_all_but(ends.1)
   return .background(DetachedLink(descriptor: ends.1))
@@ -43,30 +36,24 @@ package struct DetachedLink: Sendable {
   let descriptor: Int32
 
   /// Whether the one that was started still waits for the word.
-  package var isWaiting: Bool {
-    var other = pollfd(fd: descriptor, events: 0, revents: 0)
-    return unsafe poll(&other, 1, 0) == 0
-  }
+  package var isWaiting: Bool { hasPeer(descriptor) }
 
   /// Tells the word, and lets go of the terminal.
   package func announce(_ word: String) {
-    let bytes = Array(word.utf8)
-    _ = unsafe write(descriptor, bytes, bytes.count)
+    writeOnce(Array(word.utf8), to: descriptor)
     letGo()
   }
 
   /// Lets go of the terminal without a word: the guardian's part.
   func letGo() {
-    close(descriptor)
-    let null = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
-    for number: Int32 in 0...2 { dup2(null, number) }
-    close(null)
+    closeDescriptor(descriptor)
+    dropStandardDescriptors()
   }
 }
 
 /// What the process that was started has of the one in the background.
 package struct DetachedWait {
-  let child: pid_t
+  let child: Int32
   let descriptor: Int32
 
   /// Waits for the word; nil when the child ended without one, with its exit status.

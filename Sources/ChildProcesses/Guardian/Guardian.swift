@@ -2,14 +2,7 @@
 // left however it ends. Knows neither runs nor steps.
 
 import ChildProcessesShim
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// Splits this process in two: a guardian that keeps the process id, and the engine, its child.
 ///
@@ -28,29 +21,26 @@ import Darwin
 ///   returns.
 package func splitOffGuardian(of foreground: DetachedLink? = nil) -> GuardianLink? {
   guard adoptOrphansOfThisProcess(), let ends = socketPair() else { return nil }
-  var signals = sigset_t()
-  unsafe sigemptyset(&signals)
   // What is ignored from the start (SIGHUP under nohup) stays so.
   let passedOn = Guardian.passedOn.filter { !isIgnored($0) }
-  for number in passedOn + Guardian.handled { unsafe sigaddset(&signals, number) }
-  var before = sigset_t()
-  unsafe sigprocmask(SIG_BLOCK, &signals, &before)
+  let signals = SignalSet(passedOn + Guardian.handled)
+  let before = signals.block()
   let terminal = TerminalModes()
   let group = ControlGroup.make()
   let engine = reprise_fork()
   if engine == 0 {
-    close(ends.0)
+    closeDescriptor(ends.0)
     group?.takeChildren()
     // Its parent tells it of these.
-    for number in passedOn { signal(number) { _ in } }
-    unsafe sigprocmask(SIG_SETMASK, &before, nil)
+    for number in passedOn { catchSignal(number) }
+    before.blockOnlyThese()
     return GuardianLink(descriptor: ends.1, terminal: terminal, controlGroup: group)
   }
-  close(ends.1)
+  closeDescriptor(ends.1)
   guard engine > 0 else {
-    close(ends.0)
+    closeDescriptor(ends.0)
     group?.remove()
-    unsafe sigprocmask(SIG_SETMASK, &before, nil)
+    before.blockOnlyThese()
     return nil
   }
   foreground?.letGo()
@@ -68,57 +58,62 @@ package func threadShortage() -> String? {
   let error = reprise_lacks_threads(8)
   guard error != 0 else { return nil }
   return
-    "too few threads can be made (\(errorText(error))): raise ulimit -u or -v, or end other programs"
+    "too few threads can be made (\(Errno(rawValue: error))): raise ulimit -u or -v, or end other programs"
 }
 
 /// What the guardian does, over and over.
 struct Guardian {
-  static let passedOn = [SIGINT, SIGTERM, SIGHUP, SIGUSR1]
-  static let handled = [SIGCHLD, SIGCONT, SIGTSTP, SIGQUIT, SIGALRM]
+  static let passedOn = [
+    SignalNumber.interrupt, SignalNumber.terminate, SignalNumber.hangUp, SignalNumber.user1,
+  ]
+  static let handled = [
+    SignalNumber.child, SignalNumber.resume, SignalNumber.terminalStop, SignalNumber.quit,
+    SignalNumber.alarm,
+  ]
   /// How long the engine may take to end after the second request, in seconds.
   static let secondsToEnd: UInt32 = 10
 
-  let engine: pid_t
+  let engine: Int32
   let link: Int32
-  let signals: sigset_t
+  let signals: SignalSet
   let terminal: TerminalModes?
   let group: ControlGroup?
   var requests = EndRequests()
 
   mutating func watch() -> Never {
     // The engine may end before its guardian has written all that came: that is no reason to die.
-    signal(SIGPIPE, SIG_IGN)
+    ignoreSignal(SignalNumber.pipe)
     // What is ignored would not be waited for.
-    signal(SIGALRM, SIG_DFL)
+    restoreSignal(SignalNumber.alarm)
     // The guardian never waits for its engine, neither to write to it nor to read what it left.
     setNonblocking(link)
     while true {
       let (number, isFromProcess) = waitForSignal(signals)
       switch number {
-      case SIGCHLD:
+      case SignalNumber.child:
         takeNews()
-      case SIGCONT:
-        for pid in descendants() { kill(pid, SIGCONT) }
-      case SIGTSTP, SIGQUIT:
+      case SignalNumber.resume:
+        for pid in descendants() { sendSignal(SignalNumber.resume, to: pid) }
+      case SignalNumber.terminalStop, SignalNumber.quit:
         // A terminal sends them to the engine as well.
-        if isFromProcess { kill(engine, number) }
-      case SIGALRM:
+        if isFromProcess { sendSignal(number, to: engine) }
+      case SignalNumber.alarm:
         requests.lastIsOver = true
-        kill(engine, SIGKILL)
+        sendSignal(SignalNumber.kill, to: engine)
       default:
-        if requests.add(number) { alarm(Self.secondsToEnd) }
-        _ = unsafe write(link, [UInt8(truncatingIfNeeded: number)], 1)
+        if requests.add(number) { setAlarm(seconds: Self.secondsToEnd) }
+        writeOnce([UInt8(truncatingIfNeeded: number)], to: link)
       }
     }
   }
 
   private func takeNews() {
-    while let news = waitForAnyChild(WNOHANG | WUNTRACED) {
+    while let news = waitForAnyChild(WaitOption.withoutWaiting | WaitOption.stopped) {
       guard news.pid == engine else { continue }
       switch news.change {
       case .stopped:
-        for pid in descendants() where pid != engine { kill(pid, SIGSTOP) }
-        kill(getpid(), SIGSTOP)
+        for pid in descendants() where pid != engine { sendSignal(SignalNumber.stop, to: pid) }
+        sendSignal(SignalNumber.stop, to: processID)
       case .ended(let status):
         finish(status)
       }
@@ -126,7 +121,7 @@ struct Guardian {
   }
 
   private func descendants() -> [Int32] {
-    ProcessTable.current().withDescendants([getpid()]).map(\.pid).filter { $0 != getpid() }
+    ProcessTable.current().withDescendants([processID]).map(\.pid).filter { $0 != processID }
   }
 
   /// The engine has ended: nothing of it may be left, and then this process ends as it did.
@@ -137,19 +132,16 @@ struct Guardian {
     if status != .exited(code: 0) { TemporaryFiles.removeLeftovers(of: engine) }
     switch status {
     case .exited(let code):
-      _exit(code)
+      exitAtOnce(code)
     case .signalled(let number):
       terminal?.restore()
-      if number == SIGKILL { explain() }
-      if requests.lastIsOver, let asked = requests.last { _exit(128 + asked) }
-      var set = sigset_t()
-      unsafe sigemptyset(&set)
-      unsafe sigaddset(&set, number)
-      signal(number, SIG_DFL)
-      unsafe sigprocmask(SIG_UNBLOCK, &set, nil)
-      kill(getpid(), number)
+      if number == SignalNumber.kill { explain() }
+      if requests.lastIsOver, let asked = requests.last { exitAtOnce(128 + asked) }
+      restoreSignal(number)
+      SignalSet([number]).unblock()
+      sendSignal(number, to: processID)
       // Signals whose default is not to end a process.
-      _exit(128 + number)
+      exitAtOnce(128 + number)
     }
   }
 
@@ -164,7 +156,7 @@ struct Guardian {
     let text =
       "reprise: the engine was killed\(reason); nothing of its steps is left\n"
       + (run.isEmpty ? "" : "  take the run up again with: reprise resume \(run)\n")
-    _ = unsafe write(2, Array(text.utf8), text.utf8.count)
+    writeOnce(Array(text.utf8), to: 2)
   }
 }
 
@@ -182,7 +174,9 @@ struct EndRequests {
   ///
   /// - Returns: Whether it is the second request, which the engine has to follow at once.
   mutating func add(_ number: Int32) -> Bool {
-    guard number != SIGUSR1, number != SIGHUP || count == 0 else { return false }
+    guard number != SignalNumber.user1, number != SignalNumber.hangUp || count == 0 else {
+      return false
+    }
     last = number
     count += 1
     return count == 2
@@ -195,32 +189,32 @@ struct EndRequests {
 /// is known for certain and costs one call. A fork storm is outrun because what is killed cannot fork,
 /// and every one that is found is killed before the next look.
 func killDescendants() {
-  let this = getpid()
+  let this = processID
   while true {
-    while waitForAnyChild(WNOHANG) != nil {}
+    while waitForAnyChild(WaitOption.withoutWaiting) != nil {}
     guard hasChildren() else { return }
     let alive = ProcessTable.current().withDescendants([this])
-    for entry in alive where entry.pid != this && !entry.isZombie { kill(entry.pid, SIGKILL) }
-    _ = poll(nil, 0, 1)
+    for entry in alive where entry.pid != this && !entry.isZombie {
+      sendSignal(SignalNumber.kill, to: entry.pid)
+    }
+    pauseThread(milliseconds: 1)
   }
 }
 
 /// The modes of the terminal that this process was started on.
 struct TerminalModes {
-  private let modes: termios
+  private let settings: TerminalSettings
 
   /// Notes the modes; nil where there is no terminal.
   init?() {
-    var modes = termios()
-    guard unsafe tcgetattr(0, &modes) == 0 else { return nil }
-    self.modes = modes
+    guard let settings = TerminalSettings(of: 0) else { return nil }
+    self.settings = settings
   }
 
   /// Gives the terminal back as it was, with a cursor.
   func restore() {
-    guard tcgetpgrp(0) == getpgrp() else { return }
-    var modes = modes
-    unsafe tcsetattr(0, TCSANOW, &modes)
-    if isatty(1) == 1 { _ = unsafe write(1, Array("\u{1B}[?25h".utf8), 6) }
+    guard isInForeground(ofTerminal: 0) else { return }
+    settings.apply(to: 0)
+    if isTerminal(1) { writeOnce(Array("\u{1B}[?25h".utf8), to: 1) }
   }
 }

@@ -2,14 +2,7 @@
 
 import ChildProcessesShim
 import Dispatch
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// What an engine has of its guardian.
 package struct GuardianLink: Sendable {
@@ -42,7 +35,7 @@ package struct GuardianLink: Sendable {
         // Where this process is in it, too, it ends here.
         controlGroup?.kill()
         controlGroup?.remove()
-        _exit(128 + SIGKILL)
+        exitAtOnce(128 + SignalNumber.kill)
       }
     }
   }

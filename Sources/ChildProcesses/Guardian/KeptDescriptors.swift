@@ -2,15 +2,8 @@
 // Knows nothing of what they are.
 
 import ChildProcessesShim
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A set of descriptors that the guardian of this process holds, and that changes.
 ///
@@ -47,8 +40,7 @@ package final class KeptDescriptors: Sendable {
   /// - Parameter descriptor: The descriptor; a copy is made.
   /// - Returns: The copy, by which it is let go of; nil where there is none.
   package func keep(_ descriptor: Int32) -> Int32? {
-    let copy = copyOfDescriptor(descriptor)
-    guard copy >= 0 else { return nil }
+    guard let copy = copyOfDescriptor(descriptor) else { return nil }
     state.withLock { state in
       state.kept.append(copy)
       send(&state)
@@ -64,7 +56,7 @@ package final class KeptDescriptors: Sendable {
       state.kept.removeAll { $0 == copy }
       send(&state)
     }
-    close(copy)
+    closeDescriptor(copy)
   }
 
   /// Puts the present set in the place of the former one; neither is missing at any moment.
@@ -79,8 +71,4 @@ package final class KeptDescriptors: Sendable {
     // Where there is no room for a message, the former one has to go, or its descriptors would stay.
     if hadSent { reprise_drop_descriptors(receiving) }
   }
-}
-
-private func copyOfDescriptor(_ descriptor: Int32) -> Int32 {
-  fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
 }

@@ -1,13 +1,7 @@
 // What an engine and a guardian that were both killed have left behind, found by its environment.
 // Knows no runs.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// Kills every process of this user that was started with one of some environment entries, and again
 /// until none is left.
@@ -23,7 +17,7 @@ package func killProcesses(startedWith entries: Set<String>) -> Int {
   var found: Set<Int32> = []
   while true {
     let table = ProcessTable.current()
-    let spared = ancestry(of: getpid(), in: table)
+    let spared = ancestry(of: processID, in: table)
     let alive = table.entries.values.filter { entry in
       !entry.isZombie && !spared.contains(entry.pid)
         && ProcessTable.environment(of: entry.pid).contains(where: entries.contains)
@@ -31,9 +25,9 @@ package func killProcesses(startedWith entries: Set<String>) -> Int {
     guard !alive.isEmpty else { return found.count }
     for entry in table.withDescendants(alive) where !spared.contains(entry.pid) {
       found.insert(entry.pid)
-      kill(entry.pid, SIGKILL)
+      sendSignal(SignalNumber.kill, to: entry.pid)
     }
-    _ = poll(nil, 0, 1)
+    pauseThread(milliseconds: 1)
   }
 }
 
