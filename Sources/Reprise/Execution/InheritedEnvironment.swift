@@ -1,14 +1,7 @@
-// Reads the environment of this process: byte by byte, since it is read at each start. Knows no names.
+// The environment of this process, as steps inherit it.
 
 import ChildProcesses
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// The environment variables of this process, by name; what is not UTF-8 is replaced by U+FFFD.
 package func inheritedEnvironment() -> [String: String] {
@@ -24,20 +17,13 @@ struct InheritedVariables {
 
   /// Reads the environment.
   init() {
-    var entry = environ
-    while let text = entry.pointee {
-      entry += 1
-      guard let sign = strchr(text, Int32(UInt8(ascii: "="))) else { continue }
-      let name = UnsafeRawBufferPointer(start: text, count: sign - text)
-      let (repaired, value) = (String(decoding: name, as: UTF8.self), String(cString: sign + 1))
-      texts[repaired] = value
-      // A text with U+FFFD in it is rare: only then it is worth a closer look.
-      guard value.contains("\u{FFFD}") || repaired.contains("\u{FFFD}") else { continue }
-      let bytes = Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
-      guard String(validating: bytes, as: UTF8.self) == nil else { continue }
+    for entry in environmentEntries() {
+      texts[entry.name] = entry.value
+      guard let bytes = entry.raw else { continue }
       raw.append(
-        RawVariable(name: String(validating: name, as: UTF8.self), repaired: repaired, entry: bytes)
-      )
+        RawVariable(
+          name: String(validating: bytes.name, as: UTF8.self), repaired: entry.name,
+          entry: bytes.entry))
     }
   }
 

@@ -1,15 +1,8 @@
 // The file to which one attempt of a step writes its outputs. Knows nothing of what they mean.
 
 import ChildProcesses
+import Platform
 import WorkflowLanguage
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// An empty file of this user's own, until it is removed.
 struct OutputFile {
@@ -23,17 +16,13 @@ struct OutputFile {
   init(environment: [String: String]) throws(FailureReason) {
     let directory = environment["TMPDIR"]
     let folder = temporaryFolder(directory)
-    // mkstemp(3) replaces six of that letter.
-    let letters = String(repeating: "X", count: 6)
-    var template = Array((TemporaryFiles.prefix("output", directory) + letters).utf8CString)
-    let descriptor = mkstemp(&template)
-    guard descriptor >= 0 else {
+    do throws(Errno) {
+      path = try makeTemporaryFile(TemporaryFiles.prefix("output", directory))
+    } catch {
       throw .notStarted(
-        "no file for its outputs can be made in \"\(folder)\": \(String(cString: strerror(errno))); "
+        "no file for its outputs can be made in \"\(folder)\": \(error); "
           + "make room there or set TMPDIR")
     }
-    close(descriptor)
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   /// Reads what was written.
@@ -42,19 +31,17 @@ struct OutputFile {
   /// - Throws: ``FailureReason`` when it cannot be understood.
   func outputs() throws(FailureReason) -> StepOutputs {
     // Most steps write none: then one call is enough.
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return [:] }
-    if status.st_mode & S_IFMT == S_IFREG && status.st_size == 0 { return [:] }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw Self.noFile }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else {
-      throw .badOutputs("they cannot be read: \(String(cString: strerror(errno)))")
+    guard let status = try? Stat(at: path, followsLink: false) else { return [:] }
+    if status.type == .regular && status.size == 0 { return [:] }
+    guard status.type == .regular else { throw Self.noFile }
+    let file: OpenFile
+    do throws(Errno) {
+      file = try OpenFile(path, options: [.noFollow, .nonBlocking])
+    } catch {
+      throw .badOutputs("they cannot be read: \(error)")
     }
-    defer { close(descriptor) }
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw Self.noFile
-    }
-    guard let bytes = readBytes(of: descriptor, upTo: OutputText.bytesMax) else { return [:] }
+    guard (try? file.status())?.type == .regular else { throw Self.noFile }
+    guard let bytes = try? file.readAll(upTo: OutputText.bytesMax) else { return [:] }
     guard bytes.count <= OutputText.bytesMax else {
       throw .badOutputs(
         "they are longer than \(OutputText.bytesMax) bytes; write large things to files")
@@ -72,7 +59,10 @@ struct OutputFile {
 
   /// Removes the file, or what the step has put in its place.
   func remove() {
-    guard unlink(path) != 0, errno == EISDIR || errno == EPERM else { return }
-    TemporaryFiles.remove(path)
+    do throws(Errno) {
+      try removeFile(path)
+    } catch {
+      if error == .isDirectory || error == .notPermitted { TemporaryFiles.remove(path) }
+    }
   }
 }

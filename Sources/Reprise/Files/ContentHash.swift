@@ -1,12 +1,6 @@
 // Hashes of what files contain. Knows not what they are compared with.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// A hash of what a file contains and of whether its owner may execute it.
 ///
@@ -17,27 +11,55 @@ import Darwin
 /// - Returns: 64 hexadecimal digits, or nil where there is no such file.
 /// - Throws: ``FileError`` when it cannot be read, or is no regular file.
 func contentHash(ofFile path: String) throws(FileError) -> String? {
-  var status = stat()
-  guard stat(path, &status) == 0 else { return try nothing(path, errno) }
-  // A pipe waits for a writer when it is opened, and a device may do anything.
-  try checkKind(status, path)
-  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-  guard descriptor >= 0 else { return try nothing(path, errno) }
-  defer { close(descriptor) }
-  // By now another may stand there.
-  guard fstat(descriptor, &status) == 0 else { throw .system(path, errno) }
-  try checkKind(status, path)
+  let content: HashedContent
+  do throws(Errno) {
+    content = try HashedContent(ofFile: path)
+  } catch {
+    guard error == .noSuchFileOrDirectory || error == .notDirectory else {
+      throw .system(path, error)
+    }
+    return nil
+  }
+  switch content {
+  case .file(let hash): return hash
+  case .noFile(let reason): throw .unreadable(path: path, reason: reason)
+  }
+}
 
-  let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-  defer { buffer.deallocate() }
-  var hash = SHA256()
-  hash.update([UInt8(ascii: status.st_mode & S_IXUSR == 0 ? "-" : "x")])
-  while true {
-    let count = read(descriptor, buffer.baseAddress, buffer.count)
-    if count < 0 && errno == EINTR { continue }
-    guard count >= 0 else { throw .system(path, errno) }
-    guard count > 0 else { return hash.hexadecimal }
-    hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+/// What has been found at a path.
+private enum HashedContent {
+  case file(hash: String)
+  case noFile(reason: String)
+
+  init(ofFile path: String) throws(Errno) {
+    // A pipe waits for a writer when it is opened, and a device may do anything.
+    if let reason = Self.reasonAgainst(try Stat(at: path)) {
+      self = .noFile(reason: reason)
+      return
+    }
+    let file = try OpenFile(path, options: [.nonBlocking, .noControllingTerminal])
+    // By now there may be something else.
+    let status = try file.status()
+    if let reason = Self.reasonAgainst(status) {
+      self = .noFile(reason: reason)
+      return
+    }
+    var hash = SHA256()
+    hash.update([UInt8(ascii: status.permissions.contains(.ownerExecute) ? "x" : "-")])
+    try file.readPieces { piece in
+      hash.update(piece)
+      return true
+    }
+    self = .file(hash: hash.hexadecimal)
+  }
+
+  /// Why there is no regular file; nil where there is one.
+  private static func reasonAgainst(_ status: Stat) -> String? {
+    switch status.type {
+    case .regular: nil
+    case .directory: "it is a folder, not a file"
+    default: "it is a pipe, a socket or a device, not a file"
+    }
   }
 }
 
@@ -65,18 +87,4 @@ func contentHash(
     hash.update("\(file)\0\(content)\n".utf8)
   }
   return isEmpty ? "" : hash.hexadecimal
-}
-
-/// Tells a file that is not there from one that cannot be read.
-private func nothing(_ path: String, _ number: Int32) throws(FileError) -> String? {
-  guard number == ENOENT || number == ENOTDIR else { throw .system(path, number) }
-  return nil
-}
-
-private func checkKind(_ status: stat, _ path: String) throws(FileError) {
-  switch status.st_mode & S_IFMT {
-  case S_IFREG: return
-  case S_IFDIR: throw .unreadable(path: path, reason: "it is a folder, not a file")
-  default: throw .unreadable(path: path, reason: "it is a pipe, a socket or a device, not a file")
-  }
 }

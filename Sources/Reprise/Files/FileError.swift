@@ -1,12 +1,6 @@
 // Why files cannot be found or read. Knows not what they are wanted for.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// What stands between us and a file.
 enum FileError: Error, Equatable, CustomStringConvertible {
@@ -16,8 +10,8 @@ enum FileError: Error, Equatable, CustomStringConvertible {
   case badPattern(GlobError)
 
   /// A system call failed.
-  static func system(_ path: String, _ number: Int32) -> FileError {
-    .unreadable(path: path, reason: String(cString: strerror(number)))
+  static func system(_ path: String, _ error: Errno) -> FileError {
+    .unreadable(path: path, reason: "\(error)")
   }
 
   /// The path at which it happened, or the pattern.

@@ -1,14 +1,7 @@
 // The system's wall clock: the one place where the engine reads it and waits for it.
 
 import Dispatch
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// The time that hangs on the wall: it may be set, and it goes on while the machine sleeps.
 package protocol WallClock: Sendable {
@@ -61,7 +54,5 @@ private struct WallTimer {
 }
 
 func wallClockTime() -> Timestamp {
-  var time = timespec()
-  clock_gettime(CLOCK_REALTIME, &time)
-  return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+  Timestamp(microseconds: nanosecondsSince1970() / 1000)
 }

@@ -1,15 +1,8 @@
 // The values of a run's secrets, and where they are fetched from. They are never written anywhere.
 
 import ChildProcesses
+import Platform
 public import WorkflowLanguage
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The values of the secrets of a run.
 public struct Secrets: Sendable {
@@ -138,11 +131,12 @@ public struct Secrets: Sendable {
   }
 
   private static func contents(of path: String, _ name: String) throws(SecretError) -> String {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    defer { if descriptor >= 0 { close(descriptor) } }
-    guard descriptor >= 0, let bytes = readBytes(of: descriptor, upTo: bytesMax) else {
-      throw SecretError(
-        "the secret \"\(name)\": \"\(path)\" cannot be read: \(String(cString: strerror(errno)))")
+    let bytes: [UInt8]
+    do throws(Errno) {
+      let file = try OpenFile(path, options: [.nonBlocking])
+      bytes = try file.readAll(upTo: bytesMax)
+    } catch {
+      throw SecretError("the secret \"\(name)\": \"\(path)\" cannot be read: \(error)")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw notText(name) }
     return trimmed(text)
