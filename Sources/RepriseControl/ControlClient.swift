@@ -2,16 +2,9 @@
 
 public import CombineOperators
 import Dispatch
+import Platform
 public import Reprise
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A connection to a live run.
 ///
@@ -32,7 +25,7 @@ public final class ControlClient: Sendable {
   }
 
   deinit {
-    closeSocket(descriptor)
+    closeDescriptor(descriptor)
   }
 
   /// Asks for something and waits for the answer.
@@ -80,7 +73,7 @@ public final class ControlClient: Sendable {
 
   /// Ends the connection, and what waits for events or answers; the run goes on.
   public func close() {
-    shutdown(descriptor, Int32(SHUT_RDWR))
+    shutDownSocket(descriptor)
   }
 
   fileprivate func nextLine() async -> [UInt8]? {

@@ -2,15 +2,8 @@
 
 import CombineOperators
 import Dispatch
+import Platform
 import Reprise
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A connected client.
 ///
@@ -113,7 +106,7 @@ final class ControlConnection: Sendable {
     closed.reading?.cancel()
     closed.writing?.cancel()
     closed.subscription?.cancel()
-    shutdown(socket.descriptor, Int32(SHUT_RDWR))
+    shutDownSocket(socket.descriptor)
     for continuation in closed.written { continuation.resume() }
     onEnd(self)
   }
@@ -123,13 +116,14 @@ final class ControlConnection: Sendable {
   private func read() {
     guard !state.withLock({ $0.isClosed || $0.isLast }) else { return }
     var chunk = [UInt8](repeating: 0, count: Self.requestBytesMax)
-    let count = chunk.withUnsafeMutableBytes {
-      recv(socket.descriptor, $0.baseAddress, $0.count, 0)
-    }
-    guard count > 0 else {
-      if count < 0 && (errno == EAGAIN || errno == EINTR) { return }
+    let count: Int
+    do throws(Errno) {
+      count = try receiveBytes(socket.descriptor, into: &chunk)
+    } catch {
+      if error == .resourceTemporarilyUnavailable || error == .interrupted { return }
       return inputEnded()
     }
+    guard count > 0 else { return inputEnded() }
     state.withLock { state in
       state.lines.append(chunk[..<count])
       state.lastHeard = .now
@@ -232,16 +226,11 @@ final class ControlConnection: Sendable {
     let outgoing = state.withLock { $0.outgoing }
     var start = 0
     while start < outgoing.count {
-      let count = outgoing[start...].withUnsafeBytes {
-        // Without the signal that would end a program which has not asked to be spared.
-        send(socket.descriptor, $0.baseAddress, $0.count, quietly)
-      }
-      if count > 0 {
-        start += count
-      } else if errno == EAGAIN {
-        break
-      } else if errno != EINTR {
-        return close()
+      do throws(Errno) {
+        start += try sendBytes(outgoing[start...], to: socket.descriptor)
+      } catch {
+        if error == .resourceTemporarilyUnavailable { break }
+        if error != .interrupted { return close() }
       }
     }
     start == outgoing.count ? allWritten() : waitForRoom(after: start)
@@ -287,7 +276,7 @@ private final class Socket: Sendable {
   }
 
   deinit {
-    closeSocket(descriptor)
+    closeDescriptor(descriptor)
   }
 
   func readSource(on queue: DispatchQueue, _ handler: @escaping @Sendable () -> Void) -> EventSource

@@ -2,16 +2,9 @@
 // ControlConnection.
 
 import Dispatch
+import Platform
 import Reprise
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// What the clients of a socket may take of a process.
 struct ControlLimits: Sendable {
@@ -70,7 +63,7 @@ public final class ControlServer: Sendable {
   }
 
   deinit {
-    close(listening)
+    closeDescriptor(listening)
   }
 
   /// Stops listening, and waits until those who are attached have got the last event, or two seconds.
@@ -78,7 +71,7 @@ public final class ControlServer: Sendable {
   /// What has been asked for until now is answered.
   public func finish() async {
     source.withLock { $0 }?.cancel()
-    unlink(path)
+    try? removeFile(path)
     queue.async { [self] in
       acceptAll()
       for client in connected { client.finish() }

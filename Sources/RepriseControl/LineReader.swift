@@ -1,12 +1,6 @@
 // Cuts bytes into lines: those that arrive, and those that are read from a descriptor. Knows no messages.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// Cuts bytes into lines as they arrive.
 ///
@@ -120,17 +114,14 @@ package struct LineReader {
   private mutating func fill() -> Bool {
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 {
+      do throws(Errno) {
+        let count = try readOnce(descriptor, into: &chunk)
         lines.append(chunk[..<count])
-        return true
-      }
-      if count < 0, errno == EAGAIN {
+        return count > 0
+      } catch {
         // Another process that shares the descriptor may have it return at once.
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        poll(&waiting, 1, -1)
-      } else if count == 0 || errno != EINTR {
-        return false
+        guard error == .resourceTemporarilyUnavailable else { return false }
+        waitUntilReadable(descriptor)
       }
     }
   }

@@ -39,7 +39,7 @@ import Testing
   /// Writes bytes and reads what comes back until the other side ends or has said a line.
   private func exchange(_ bytes: [UInt8], with path: String) throws -> String {
     let socket = try connectedSocket(to: path)
-    defer { closeSocket(socket) }
+    defer { close(socket) }
     _ = sendAll(bytes, to: socket)
     shutdown(socket, Int32(SHUT_WR))
     var lines = LineReader(socket, bytesMax: 1 << 20)
@@ -112,7 +112,7 @@ import Testing
     let path = FileManager.default.temporaryDirectory.path + "/reprise-\(UUID().uuidString)"
     let silent = try listeningSocket(at: path)
     defer {
-      closeSocket(silent)
+      close(silent)
       unlink(path)
     }
     let client = try ControlClient(path)
@@ -126,7 +126,7 @@ import Testing
     let path = FileManager.default.temporaryDirectory.path + "/reprise-\(UUID().uuidString)"
     let silent = try listeningSocket(at: path)
     defer {
-      closeSocket(silent)
+      close(silent)
       unlink(path)
     }
     var waiting: [ControlClient] = []
@@ -167,7 +167,7 @@ import Testing
     #expect(try await attached.ask(.attach) == .ok)
     let before = threadCount()
     var crowd: [Int32] = []
-    defer { for socket in crowd { closeSocket(socket) } }
+    defer { for socket in crowd { close(socket) } }
     for _ in 0..<300 {
       crowd.append(try connectedSocket(to: served.path))
       _ = sendAll(Array(sent.utf8), to: crowd[crowd.count - 1])
@@ -202,7 +202,7 @@ import Testing
     let silent = try connectedSocket(to: served.path)
     var lines = LineReader(silent, bytesMax: 100)
     #expect(lines.next() == nil)
-    closeSocket(silent)
+    close(silent)
     // One that has asked for something stays.
     #expect(try await speaks.ask(.restart(from: nil)) == .ok)
     await served.end()
@@ -221,7 +221,7 @@ import Testing
       rounds += 1
     }
     #expect(rounds < 100_000, "it was never disconnected")
-    closeSocket(still)
+    close(still)
     await served.end()
   }
 
@@ -233,7 +233,7 @@ import Testing
       await served.end()
       var lines = LineReader(socket, bytesMax: 100)
       #expect(lines.next() != nil)
-      closeSocket(socket)
+      close(socket)
     }
   }
 
