@@ -1,14 +1,7 @@
 // The database of the journal: how it is opened, and what its errors mean to people. Knows no events.
 
+import Platform
 import SQLite
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Opens databases.
 enum JournalDatabase {
@@ -59,19 +52,18 @@ enum JournalDatabase {
     let path = directory.databasePath + ".new"
     // What is left of an earlier attempt; and the log of a database that is gone, which would be taken for
     // that of the new one.
-    for old in [path, path + "-wal", path + "-shm"] { unlink(old) }
+    for old in [path, path + "-wal", path + "-shm"] { try? removeFile(old) }
     // On a full disk it would take room that is needed.
-    defer { for left in [path, path + "-wal", path + "-shm"] { unlink(left) } }
-    for old in [directory.logPath, directory.databasePath + "-shm"] { unlink(old) }
+    defer { for left in [path, path + "-wal", path + "-shm"] { try? removeFile(left) } }
+    for old in [directory.logPath, directory.databasePath + "-shm"] { try? removeFile(old) }
     try makeFile(path)
     try fill(path, directory)
-    let descriptor = openFile(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0)
-    guard descriptor >= 0 else {
-      throw JournalError.system("cannot write the journal", path, errno)
-    }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0, rename(path, directory.databasePath) == 0 else {
-      throw JournalError.system("cannot write the journal", path, errno)
+    do throws(Errno) {
+      let file = try OpenFile(path, .readWrite, options: [.noFollow])
+      try file.sync()
+      try renameFile(path, to: directory.databasePath)
+    } catch {
+      throw JournalError.system("cannot write the journal", path, error)
     }
   }
 
@@ -110,15 +102,17 @@ enum JournalDatabase {
 
   /// Whether there is a database; an empty file is none.
   private static func hasContents(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_size > 0
+    ((try? Stat(at: path))?.size ?? 0) > 0
   }
 
   /// Makes the file for this user alone; the database would make it readable for others.
   private static func makeFile(_ path: String) throws(JournalError) {
-    let descriptor = openFile(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw .system("cannot write the journal", path, errno) }
-    close(descriptor)
+    do throws(Errno) {
+      _ = try OpenFile(
+        path, .readWrite, options: [.create, .noFollow], permissions: .ownerReadWrite)
+    } catch {
+      throw .system("cannot write the journal", path, error)
+    }
   }
 
   /// Brings the schema up to date in one transaction: a crash leaves the old schema or the new one.

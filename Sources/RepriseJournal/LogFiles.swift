@@ -1,12 +1,7 @@
 // The output of runs, read back from its files. Knows no database.
 
+import Platform
 public import Reprise
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// What one attempt of a step wrote.
 public struct LogFile: Sendable, Equatable {
@@ -30,10 +25,10 @@ extension StateDirectory {
   ///   - steps: The ids of the steps to look for, in the order that is wanted.
   /// - Returns: The files.
   public func logs(of run: RunID, steps: [String]) -> [LogFile] {
-    let written = Set(names(in: logFolder(of: run)))
+    let written = Set(FolderReader.names(in: logFolder(of: run)))
     return steps.filter { written.contains(Self.fileName($0)) }.flatMap { step in
       let folder = logFolder(of: run) + "/" + Self.fileName(step)
-      return names(in: folder).compactMap { name -> LogFile? in
+      return FolderReader.names(in: folder).compactMap { name -> LogFile? in
         let parts = name.split(separator: ".")
         guard parts.count == 3, parts[2] == "log", let generation = Int(parts[0]),
           let attempt = Int(parts[1])
@@ -42,9 +37,5 @@ extension StateDirectory {
           step: step, generation: generation, attempt: attempt, path: folder + "/" + name)
       }.sorted { ($0.generation, $0.attempt) < ($1.generation, $1.attempt) }
     }
-  }
-
-  private func names(in folder: String) -> [String] {
-    (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
   }
 }

@@ -1,15 +1,8 @@
 // Brings to the disk, some time later, what was committed to the database without waiting for it.
 
 import Dispatch
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Syncs the write-ahead log of a database in batches, beside the writes to it.
 ///
@@ -46,11 +39,12 @@ final class LogSync: Sendable {
     }
   }
 
-  /// A disk that cannot do it fails the next commit that waits for it: the end of the run.
   private func sync() {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else { return }
-    _ = fsync(descriptor)
-    close(descriptor)
+    do throws(Errno) {
+      let file = try OpenFile(path, options: [.noFollow])
+      try file.sync()
+    } catch {
+      // A disk that cannot do it fails the next commit that waits for it: the end of the run.
+    }
   }
 }

@@ -1,15 +1,8 @@
 // The folder in which a project's runs are kept: where it is and what stands where in it. Knows
 // nothing of what the files hold.
 
+import Platform
 public import Reprise
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The folder in which a project keeps its runs.
 ///
@@ -65,11 +58,9 @@ public struct StateDirectory: Sendable, Equatable {
   ///
   /// - Throws: ``JournalError`` when it cannot be made, or belongs to somebody else.
   public func create() throws(JournalError) {
-    if mkdir(path, 0o700) == 0 {
+    if try isNew(path, orElse: "cannot make the state directory") {
       // The folder keeps itself out of version control.
       try save("*\n", to: path + "/.gitignore")
-    } else if errno != EEXIST {
-      throw .system("cannot make the state directory", path, errno)
     }
     guard Self.isOwnFolder(path) else {
       throw JournalError(
@@ -77,14 +68,25 @@ public struct StateDirectory: Sendable, Equatable {
     }
     try expectPrivate(path, mayBeSticky: true)
     for file in [databasePath, logPath, databasePath + "-shm", openingLockPath] {
-      var status = stat()
-      guard lstat(file, &status) != 0 || status.st_uid == geteuid() else {
+      let status = try? Stat(at: file, followsLink: false)
+      guard status.map({ $0.userID.rawValue == effectiveUserID }) ?? true else {
         throw JournalError("\"\(file)\" is not yours; choose another place with --state-dir")
       }
     }
-    for folder in [runsPath, livePath] where mkdir(folder, 0o700) != 0 {
-      guard errno == EEXIST else { throw .system("cannot make the folder", folder, errno) }
+    for folder in [runsPath, livePath]
+    where try !isNew(folder, orElse: "cannot make the folder") {
       try expectPrivate(folder)
+    }
+  }
+
+  /// Makes a folder for this user alone; false where it exists.
+  private func isNew(_ folder: String, orElse problem: String) throws(JournalError) -> Bool {
+    do throws(Errno) {
+      try makeFolder(folder, permissions: .ownerReadWriteExecute)
+      return true
+    } catch {
+      guard error == .fileExists else { throw .system(problem, folder, error) }
+      return false
     }
   }
 
@@ -94,13 +96,17 @@ public struct StateDirectory: Sendable, Equatable {
   private func expectPrivate(
     _ folder: String, mayBeSticky: Bool = false
   ) throws(JournalError) {
-    var status = stat()
-    guard stat(folder, &status) == 0 else { throw .system("cannot use the folder", folder, errno) }
+    let status: Stat
+    do throws(Errno) {
+      status = try Stat(at: folder)
+    } catch {
+      throw .system("cannot use the folder", folder, error)
+    }
     guard Self.isOwnFolder(status) else {
       throw JournalError("\"\(folder)\" is not a folder of yours; choose another with --state-dir")
     }
-    let isSticky = mayBeSticky && status.st_mode & S_ISVTX != 0
-    guard isSticky || status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+    let isSticky = mayBeSticky && status.permissions.contains(.saveText)
+    guard isSticky || status.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) else {
       throw JournalError(
         "others can write to the folder \"\(folder)\", and so control your runs; forbid it with: "
           + "chmod go-w '\(folder)'")
@@ -155,39 +161,22 @@ public struct StateDirectory: Sendable, Equatable {
   }
 
   private func save(_ text: String, to path: String) throws(JournalError) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw .system("cannot write", path, errno) }
-    defer { close(descriptor) }
-    let bytes = Array(text.utf8)
-    guard bytes.withUnsafeBytes({ Self.writeAll($0, to: descriptor) }) else {
-      throw .system("cannot write", path, errno)
+    do throws(Errno) {
+      let file = try OpenFile(
+        path, .writeOnly, options: [.create, .noFollow], permissions: .ownerReadWrite)
+      try writeBytes(Array(text.utf8), to: file.descriptor)
+    } catch {
+      throw .system("cannot write", path, error)
     }
-  }
-
-  /// Writes all bytes; false when that fails.
-  static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
-    var rest = bytes
-    while let base = rest.baseAddress, !rest.isEmpty {
-      let count = write(descriptor, base, rest.count)
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { return false }
-      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-    }
-    return true
   }
 
   private static func isOwnFolder(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && isOwnFolder(status)
+    (try? Stat(at: path)).map(isOwnFolder) ?? false
   }
 
-  private static func isOwnFolder(_ status: stat) -> Bool {
-    status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
+  private static func isOwnFolder(_ status: Stat) -> Bool {
+    status.type == .directory && status.userID.rawValue == effectiveUserID
   }
 
-  private static var currentDirectory: String {
-    guard let path = getcwd(nil, 0) else { return "/" }
-    defer { free(path) }
-    return String(cString: path)
-  }
+  private static var currentDirectory: String { workingFolder() ?? "/" }
 }
