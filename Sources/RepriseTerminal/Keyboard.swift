@@ -1,16 +1,9 @@
 // Reads single keys from a terminal and gives it back as it was. Knows nothing of what keys mean.
 
 import Dispatch
+import Platform
 import Reprise
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The keys of a terminal, one by one.
 ///
@@ -18,7 +11,7 @@ import Darwin
 /// the process is stopped with Ctrl-Z, and when it is ended with Ctrl-\.
 final class Keyboard: Sendable {
   private struct State {
-    var modes: termios?
+    var modes: TerminalSettings?
     var sources: [EventSource] = []
   }
 
@@ -44,21 +37,21 @@ final class Keyboard: Sendable {
     afterStop: @escaping @Sendable () -> Void
   ) {
     guard isUsable else { return }
-    let stopping = signalSource(DisplaySignal.stop) { [weak self] in
+    let stopping = signalSource(SignalNumber.terminalStop) { [weak self] in
       self?.giveBack()
       beforeStop()
       // The real stop, which cannot be caught. This thread may run on for a moment, so what is to be
       // done afterwards waits for the word that the process goes on.
-      kill(getpid(), DisplaySignal.realStop)
+      sendSignal(SignalNumber.stop, to: processID)
     }
-    let goingOn = signalSource(DisplaySignal.goOn) { [weak self] in
+    let goingOn = signalSource(SignalNumber.resume) { [weak self] in
       self?.take()
       afterStop()
     }
-    let quitting = signalSource(DisplaySignal.quit) { [weak self] in
+    let quitting = signalSource(SignalNumber.quit) { [weak self] in
       self?.giveBack()
       beforeStop()
-      raiseWithDefaultAction(DisplaySignal.quit)
+      raiseWithDefaultAction(SignalNumber.quit)
     }
     take()
     let reading = DispatchSource.makeReadSource(fileDescriptor: device.descriptor, queue: queue)

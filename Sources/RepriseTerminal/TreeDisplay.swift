@@ -2,6 +2,7 @@
 // draw by TreeView, how to write it by Screen.
 
 import Dispatch
+import Platform
 import Reprise
 import Synchronization
 
@@ -49,10 +50,10 @@ final class TreeDisplay: EventDisplay {
     self.style = style
     self.controls = controls
     keyboard = Keyboard(device: keys)
-    catchSignal(DisplaySignal.windowChanged)
+    catchSignal(SignalNumber.windowChange)
     let hasKeys = keyboard.isUsable
     state.withLock { $0.options.hasKeys = hasKeys }
-    let changes = DispatchSource.makeSignalSource(signal: DisplaySignal.windowChanged, queue: queue)
+    let changes = DispatchSource.makeSignalSource(signal: SignalNumber.windowChange, queue: queue)
     let source = EventSource(changes) { [weak self] in self?.redraw() }
     windowChanges.withLock { $0 = source }
     keyboard.start(

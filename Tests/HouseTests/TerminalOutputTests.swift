@@ -12,10 +12,12 @@ struct TerminalOutputTests {
       #"\bwriteAll\("#,
       ["System/Process.swift", "Engine/LineOutput.swift", "Commands/LogsCommand.swift"]
     ),
+    // What Platform and swift-system have for it.
     (
-      #"(?<![\w.])write\([a-z]\w*, [^)]*(?:baseAddress|count)"#,
-      ["System/Process.swift", "TerminalDevice.swift"]
+      #"\b(?:writeBytes|writeText|writeOnce)\("#, ["System/Process.swift", "TerminalDevice.swift"]
     ),
+    (#"\bFileDescriptor\b"#, []),
+    (#"(?<![\w.])write\([a-z]\w*, [^)]*(?:baseAddress|count)"#, []),
     (#"\b(?:fputs|fputc|putchar|puts|fwrite|printf|fprintf|vprintf|dprintf)\("#, []),
     (#"\b(?:perror|writev|pwrite)\("#, []),
     (#"\b(?:FileHandle|TextOutputStream)\b"#, []),

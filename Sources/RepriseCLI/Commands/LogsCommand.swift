@@ -1,17 +1,10 @@
 // `reprise logs`: what the steps of a run wrote.
 
 import ArgumentParser
+import Platform
 import Reprise
 import RepriseJournal
 import RepriseTerminal
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 struct LogsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -73,17 +66,11 @@ struct LogsCommand: AsyncParsableCommand {
 
   /// Copies what is new in a log to standard output; false when nobody reads it.
   private func copy(_ log: LogFile, from offset: inout Int64) -> Bool {
-    let descriptor = open(log.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else { return true }
-    defer { close(descriptor) }
-    let isTerminal = isatty(1) == 1
+    guard let file = try? OpenFile(log.path, options: [.noFollow]) else { return true }
+    let isTerminal = isTerminal(standardOutput)
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     var pending: [UInt8] = []
-    while true {
-      let count = buffer.withUnsafeMutableBytes {
-        pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
-      }
-      guard count > 0 else { break }
+    while let count = try? file.readOnce(at: offset, into: &buffer), count > 0 {
       offset += Int64(count)
       pending += buffer[..<count]
       // Whole lines only; the writer writes no others.

@@ -1,6 +1,7 @@
 // `reprise resume`: goes on where a run stopped.
 
 import ArgumentParser
+import Platform
 import Reprise
 import RepriseJournal
 import RepriseTerminal

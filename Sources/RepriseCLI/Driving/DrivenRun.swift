@@ -2,18 +2,11 @@
 // workflow is found and what is asked of it is the commands' business.
 
 import ChildProcesses
+import Platform
 import Reprise
 import RepriseJournal
 import RepriseTerminal
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// One run that this process drives.
 struct DrivenRun {
@@ -50,7 +43,9 @@ struct DrivenRun {
     hearSignals(steering)
     let links = ProcessLinks.current.withLock { $0 }
     // Whoever gave up waiting for a run in the background does not want it.
-    guard links.foreground?.isWaiting != false else { throw ExitStatus.stopped(by: SIGHUP) }
+    guard links.foreground?.isWaiting != false else {
+      throw ExitStatus.stopped(by: SignalNumber.hangUp)
+    }
     let held = try explaining(hold)
     let id = held.recorded.id.description
     if let lock = held.recorded.lockDescriptor { links.guardian?.keep(lock, run: id) }

@@ -1,17 +1,10 @@
 // The options that give a workflow its parameters, and the questions for those that are missing.
 
 import ArgumentParser
+import Platform
 import Reprise
 import RepriseJournal
 import RepriseTerminal
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 struct ParameterOptions: ParsableArguments {
   @Option(
@@ -62,7 +55,7 @@ struct ParameterOptions: ParsableArguments {
     }
     texts.merge(Self.texts(of: parameters)) { $1 }
     for parameter in declared where texts[parameter.name] == nil && parameter.defaultValue == nil {
-      guard isatty(0) == 1, isatty(2) == 1 else { break }
+      guard isTerminal(0), isTerminal(2) else { break }
       texts[parameter.name] = answer(for: parameter)
     }
     return Arguments(

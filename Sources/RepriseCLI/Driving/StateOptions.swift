@@ -2,18 +2,11 @@
 
 import ArgumentParser
 import ChildProcesses
+import Platform
 import Reprise
 import RepriseJournal
 import RepriseTerminal
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 struct StateOptions: ParsableArguments {
   @Option(
@@ -125,5 +118,5 @@ struct RunArgument: ParsableArguments {
 /// The process that one sends signals to: the guardian where there is one, which passes them on.
 private func signalledProcess() -> Int {
   let hasGuardian = ProcessLinks.current.withLock { $0.guardian != nil }
-  return Int(hasGuardian ? getppid() : getpid())
+  return Int(hasGuardian ? parentProcessID : processID)
 }

@@ -1,18 +1,11 @@
 // What steers a run from outside: signals, keys, other terminals. They may come before the run begins,
 // while it waits for its turn.
 
+import Platform
 import Reprise
 import RepriseControl
 import RepriseJournal
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Passes on what is asked of a run, and notes what is asked before there is one.
 final class Steering: ControlTarget, SignalTarget {
@@ -61,7 +54,7 @@ final class Steering: ControlTarget, SignalTarget {
 
   /// Carries out what a signal means: SIGUSR1 restarts, the others cancel, and a second one kills.
   func receive(_ signal: Int32) {
-    guard signal != SIGUSR1 else {
+    guard signal != SignalNumber.user1 else {
       restart()
       return
     }
@@ -69,7 +62,7 @@ final class Steering: ControlTarget, SignalTarget {
     guard let run = state.withLock({ $0.run }) else { return }
     // A terminal that closes sends SIGHUP twice, once through the shell, and ends the output as well: that
     // is no second request.
-    guard signal != SIGHUP else { return run.cancel() }
+    guard signal != SignalNumber.hangUp else { return run.cancel() }
     // The key `c` may have been the first request.
     if case .cancelling = run.state.phase { return run.kill() }
     isFirst ? run.cancel() : run.kill()
@@ -77,7 +70,7 @@ final class Steering: ControlTarget, SignalTarget {
 
   /// Ends the run because nobody reads its output any more.
   func outputClosed() {
-    note(SIGPIPE)
+    note(SignalNumber.pipe)
     state.withLock { $0.run }?.cancel()
   }
 

@@ -1,14 +1,7 @@
 // Finds workflow files: by path, or by name in the folder `workflows`. Reads no file's content.
 
+import Platform
 import RepriseTerminal
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Where workflow files are looked for.
 enum WorkflowFiles {
@@ -46,14 +39,8 @@ enum WorkflowFiles {
 
   /// The workflow files in a folder, sorted by name; none where there is no such folder.
   static func found(in directory: String) -> [String] {
-    guard let stream = opendir(directory) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if endings.contains(where: name.hasSuffix) && !name.hasPrefix(".") { names.append(name) }
+    let names = FolderReader.names(in: directory).filter { name in
+      endings.contains(where: name.hasSuffix) && !name.hasPrefix(".")
     }
     return names.sorted().map { directory == "." ? $0 : directory + "/" + $0 }.filter(isFile)
   }
@@ -68,9 +55,12 @@ enum WorkflowFiles {
   }
 
   private static func isFile(_ path: String) -> Bool {
-    guard access(path, F_OK) == 0 else { return false }
-    guard let folder = opendir(path) else { return true }
-    closedir(folder)
-    return false
+    guard mayAccess(path, .existence) else { return false }
+    do throws(Errno) {
+      _ = try FolderReader(path)
+      return false
+    } catch {
+      return true
+    }
   }
 }

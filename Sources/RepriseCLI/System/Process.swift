@@ -1,18 +1,11 @@
 // What the command needs of its own process: its descriptors, its end. Knows nothing of workflows.
 
 import ChildProcesses
+import Platform
 import RepriseTerminal
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// The number of SIGINT.
-let interruptSignal = SIGINT
+let interruptSignal = SignalNumber.interrupt
 
 /// The descriptor of standard input.
 let standardInput: Int32 = 0
@@ -27,9 +20,9 @@ func prepareProcess() {
   expectEnoughDescriptors()
   expectTexts()
   // A reader that goes away is told by the failing write; a signal would end us without clean-up.
-  signal(SIGPIPE, SIG_IGN)
+  ignoreSignal(SignalNumber.pipe)
   // Whoever starts us with it ignored would have the kernel reap our steps, and their status is lost.
-  signal(SIGCHLD, SIG_DFL)
+  restoreSignal(SignalNumber.child)
   keepFreedMemory()
 }
 
@@ -38,9 +31,9 @@ func prepareProcess() {
 /// Otherwise the next files that are opened would be taken for them: what is written to standard error would go into
 /// the lock of a run.
 private func openMissingStandardDescriptors() {
-  for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
+  for descriptor in Int32(0)...2 where !isOpenDescriptor(descriptor) {
     // The lowest one that is free is taken: this one.
-    _ = open("/dev/null", O_RDWR)
+    openNullDeviceForChildren()
   }
 }
 
@@ -48,28 +41,20 @@ private func openMissingStandardDescriptors() {
 private let freeDescriptorsMin = 16
 
 private func expectEnoughDescriptors() {
-  var limit = rlimit()
   // Counting takes a call for each, and only a low limit makes it worth while.
-  guard getrlimit(openFilesLimit, &limit) == 0, limit.rlim_cur < 256 else { return }
+  guard let limit = descriptorsMax(), limit < 256 else { return }
   var copies: [Int32] = []
   while copies.count < freeDescriptorsMin {
-    let copy = fcntl(2, F_DUPFD_CLOEXEC, 3)
-    guard copy >= 0 else { break }
+    guard let copy = copyOfDescriptor(2) else { break }
     copies.append(copy)
   }
-  for copy in copies { close(copy) }
+  closeDescriptors(copies)
   guard copies.count < freeDescriptorsMin else { return }
   printError(
     "error: \(copies.count) more files can be opened, and at least \(freeDescriptorsMin) are needed; raise the "
-      + "limit of open files, which is \(limit.rlim_cur) (ulimit -n)")
+      + "limit of open files, which is \(limit) (ulimit -n)")
   endProcess(.cannotGoOn)
 }
-
-#if canImport(Glibc)
-private let openFilesLimit = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-#else
-private let openFilesLimit = RLIMIT_NOFILE
-#endif
 
 /// Refuses arguments that are not UTF-8: they would be changed silently on their way.
 private func expectTexts() {
@@ -87,7 +72,7 @@ private func expectTexts() {
 /// Output that could not be written although it has a reader is reported first.
 func endProcess(_ status: ExitStatus) -> Never {
   let errorNumber = flushOutput()
-  if errorNumber != 0 { OutputError.note(errorNumber) }
+  if errorNumber != 0 { OutputError.note(Errno(rawValue: errorNumber)) }
   if let reason = OutputError.reason, status == .outputClosed || status == .succeeded {
     printError("error: the output cannot be written: \(reason)")
     end(withStatus: ExitStatus.cannotGoOn.code)
@@ -113,32 +98,14 @@ func writeError(_ text: TerminalSafe) {
 /// Writes all bytes to a descriptor, which may only be a terminal when they are ``TerminalSafe``; false when
 /// they cannot be written.
 func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-  var start = 0
-  while start < bytes.count {
-    let written = bytes[start...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-    if written < 0, errno == EAGAIN {
-      // Whoever shares the descriptor may have it return at once.
-      var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      poll(&waiting, 1, -1)
-      continue
-    }
-    guard written > 0 || errno == EINTR else {
-      if descriptor == standardOutput { OutputError.note(errno) }
-      return false
-    }
-    start += max(0, written)
+  do throws(Errno) {
+    try writeBytes(bytes, to: descriptor)
+    return true
+  } catch {
+    if descriptor == standardOutput { OutputError.note(error) }
+    return false
   }
-  return true
 }
 
 /// The folder that this process is in.
-func currentDirectory() -> String {
-  guard let path = getcwd(nil, 0) else { return "/" }
-  defer { free(path) }
-  return String(cString: path)
-}
-
-/// Goes to another folder; false when that cannot be done.
-func changeDirectory(to path: String) -> Bool {
-  chdir(path) == 0
-}
+func currentDirectory() -> String { workingFolder() ?? "/" }

@@ -1,15 +1,8 @@
 // Turns signals into calls. Knows nothing of what they mean.
 
 import Dispatch
+import Platform
 import Reprise
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Calls a handler for each signal of a set that reaches this process, for as long as it lives.
 ///
@@ -17,9 +10,11 @@ import Darwin
 /// well as to its group (Ctrl-C).
 final class SignalListener: Sendable {
   /// The signals that ask for the end.
-  static let stopping = [SIGINT, SIGTERM, SIGHUP]
+  static let stopping = [
+    SignalNumber.interrupt, SignalNumber.terminate, SignalNumber.hangUp,
+  ]
   /// The signal that asks for a restart.
-  static let restarting = SIGUSR1
+  static let restarting = SignalNumber.user1
 
   private let sources: [EventSource]
 
@@ -32,7 +27,7 @@ final class SignalListener: Sendable {
     let queue = DispatchQueue(label: "reprise.signals")
     sources = signals.map { number in
       // Not SIG_IGN: an ignored signal would be ignored in children of whoever runs `exec`, too.
-      signal(number) { _ in }
+      catchSignal(number)
       return EventSource(DispatchSource.makeSignalSource(signal: number, queue: queue)) {
         handler(number)
       }

@@ -1,18 +1,11 @@
 // `reprise watch`: keeps a workflow running on its triggers.
 
 import ArgumentParser
+import Platform
 import Reprise
 import RepriseControl
 import RepriseJournal
 import RepriseTerminal
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 struct WatchCommand: DrivingCommand {
   static let configuration = CommandConfiguration(
@@ -66,7 +59,7 @@ struct WatchCommand: DrivingCommand {
     }
     loaded.arguments.leavesOpen = false
     // Lines that are typed are events then, and not keys.
-    let isTyped = triggers.standardInput != nil && isatty(0) == 1
+    let isTyped = triggers.standardInput != nil && isTerminal(standardInput)
     let settings = RunSettings(
       progress: isTyped && (progress == .auto || progress == .tree) ? .plain : progress,
       secrets: try await gatherSecrets(of: loaded.workflow),
