@@ -28,6 +28,11 @@ struct Reader {
     _ message: String, at mark: Mark, length: Int, hint: String? = nil,
     severity: Diagnostic.Severity = .error
   ) {
+    // What comes after so many is hardly read, and each takes room and time.
+    guard !isFull else {
+      if severity == .error { mistakeCount += 1 }
+      return
+    }
     let diagnostic = Diagnostic(
       severity: severity, file: file, line: mark.line, column: mark.column, length: length,
       message: printable(message), hint: hint.map { printable($0) }, sourceLine: "")
@@ -39,8 +44,7 @@ struct Reader {
     }
     if isOfTag { return }
     if severity == .error { mistakeCount += 1 }
-    // What comes after so many is hardly read, and each takes room.
-    if !isFull { diagnostics.append(diagnostic) }
+    diagnostics.append(diagnostic)
   }
 
   mutating func tell(_ message: String, at node: Node, hint: String? = nil) {
@@ -128,6 +132,11 @@ struct Reader {
       }
     }
     for number in unknown {
+      // What was meant is searched for as long as it is reported.
+      guard !isFull else {
+        mistakeCount += 1
+        continue
+      }
       let pair = pairs[number]
       let near = table.suggestion(for: pair.key.text ?? "")
       tell(unknown: pair, after: pairs[..<number].last, near?.name, table)
