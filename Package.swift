@@ -109,7 +109,8 @@ let package = Package(
     .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
     .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
-    .testTarget(name: "WorkflowLanguageTests", dependencies: ["WorkflowLanguage", "TestSupport"]),
+    .testTarget(
+      name: "WorkflowLanguageTests", dependencies: ["WorkflowLanguage", "YAML", "TestSupport"]),
     .testTarget(name: "CombineOperatorsTests", dependencies: ["CombineOperators", "TestSupport"]),
     .testTarget(
       name: "FileWatchingTests", dependencies: ["FileWatching", "Platform", "TestSupport"]),
@@ -137,7 +138,7 @@ let package = Package(
       dependencies: ["RepriseJournal", "SQLite", "TestSupport", "PowerLossShim"]
     ),
     .testTarget(name: "RepriseControlTests", dependencies: ["RepriseControl", "TestSupport"]),
-    .testTarget(name: "RepriseTerminalTests", dependencies: ["RepriseTerminal"]),
+    .testTarget(name: "RepriseTerminalTests", dependencies: ["RepriseTerminal", "TestSupport"]),
     .testTarget(
       name: "RepriseCLITests",
       dependencies: ["RepriseCLI", "RepriseControl", "RepriseJournal", "TestSupport"]),

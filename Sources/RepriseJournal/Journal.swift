@@ -117,6 +117,7 @@ public final class Journal: Sendable {
     let record = try run(named: id.description)
     let state = try state(of: record)
     let request = try request(record, state)
+    try directory.expectNoLinks(inLogsOf: id)
     let (eventCount, turn) = try explaining {
       try database.write(isSynced: request.durability == .power) {
         connection -> Result<(Int, Int64), GroupIsBusy> in

@@ -38,4 +38,18 @@ extension StateDirectory {
       }.sorted { ($0.generation, $0.attempt) < ($1.generation, $1.attempt) }
     }
   }
+
+  /// Refuses a run whose output would be written where links lead.
+  ///
+  /// Linear in the number of its steps that have written something.
+  ///
+  /// - Parameter run: A run that is about to be resumed; of a new one there are no folders yet.
+  /// - Throws: ``JournalError`` that names the link.
+  func expectNoLinks(inLogsOf run: RunID) throws(JournalError) {
+    let folder = logFolder(of: run)
+    for path in [folder] + FolderReader.names(in: folder).map({ folder + "/" + $0 })
+    where Self.isLink(path) {
+      throw JournalError("\"\(path)\" is a link, not a folder of logs; move it away")
+    }
+  }
 }

@@ -68,10 +68,13 @@ public struct StateDirectory: Sendable, Equatable {
     }
     try expectPrivate(path, mayBeSticky: true)
     for file in [databasePath, logPath, databasePath + "-shm", openingLockPath] {
-      let status = try? Stat(at: file, followsLink: false)
-      guard status.map({ $0.userID.rawValue == effectiveUserID }) ?? true else {
+      guard let status = try? Stat(at: file, followsLink: false) else { continue }
+      guard status.userID.rawValue == effectiveUserID else {
         throw JournalError("\"\(file)\" is not yours; choose another place with --state-dir")
       }
+      // SQLite follows links in the places of its log and its index, and would write where they lead.
+      guard status.type != .symbolicLink || [databasePath, openingLockPath].contains(file)
+      else { throw JournalError("\"\(file)\" is a link; move it away") }
     }
     for folder in [runsPath, livePath]
     where try !isNew(folder, orElse: "cannot make the folder") {
@@ -98,7 +101,8 @@ public struct StateDirectory: Sendable, Equatable {
   ) throws(JournalError) {
     let status: Stat
     do throws(Errno) {
-      status = try Stat(at: folder)
+      // Only the state directory itself may be a link: a user puts it elsewhere, a stranger what is in it.
+      status = try Stat(at: folder, followsLink: folder == path)
     } catch {
       throw .system("cannot use the folder", folder, error)
     }
@@ -168,6 +172,10 @@ public struct StateDirectory: Sendable, Equatable {
     } catch {
       throw .system("cannot write", path, error)
     }
+  }
+
+  static func isLink(_ path: String) -> Bool {
+    (try? Stat(at: path, followsLink: false))?.type == .symbolicLink
   }
 
   private static func isOwnFolder(_ path: String) -> Bool {
