@@ -185,8 +185,11 @@ struct JournalTests {
     let folder = try Folder()
     _ = try Journal(folder.state)
     try folder.tamper("INSERT INTO grdb_migrations VALUES ('99')")
+    let database = URL(fileURLWithPath: folder.state.databasePath)
+    let before = try Data(contentsOf: database)
     let error = #expect(throws: JournalError.self) { try Journal(folder.state) }
     #expect(error?.description.contains("newer Reprise") == true)
+    #expect(try Data(contentsOf: database) == before)
   }
 
   @Test func `a damaged journal is told of and left as it is`() throws {
