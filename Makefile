@@ -21,7 +21,7 @@ test: test-needs
 	Scripts/test $(TRAITS) --skip-build --no-parallel
 
 # The campaigns of Documentation/reliability.md at their full length: about an hour. SOAK names others.
-SOAK ?= KillTests|RunCommandTests|TriggerTests|ControlCommandTests|ConcurrencyTests|PowerLossTests|JournalTests|ControlServerTests|SoakTests|ProcessRestartTests|ZippedTests|OrderTests|StepFutureTests|SlotsTests|RunMachineTests|SimulationTests|DatabaseTests|OracleTests|CancelTests|RunOrderTests
+SOAK ?= BrokenFileTests|CancelTests|ClockTests|CombineLatestTests|ConcatMapTests|ConcurrencyTests|ControlCommandTests|ControlServerTests|ConvergenceTests|CountingBufferModelTests|CountingBufferRaceTests|DatabaseTests|EngineEndTests|FoldingDebounceModelTests|FoldingDebounceRaceTests|GitignoreRulesTests|JournalTests|KillTests|LargeFileTests|LimitTests|LinkTests|MaskerTests|MeasureTests|MergeTests|OracleTests|OrderTests|OutcomeTests|PowerLossTests|ProcessRestartTests|ReportChannelTests|RestartTests|RunCommandTests|RunMachineTests|RunOrderTests|RunPublisherTests|RunStatesTests|RunsTests|SecretFormsTests|SecretTests|SimulationTests|SlotsTests|SoakTests|StartOrderTests|StepFutureTests|TreeTests|TriggerTests|UpgradeTests|WatchCampaignTests|WatchedFilesTests|WithLatestFromTests|YearTests|ZippedTests|DiskErrorTests
 soak: install-needs
 	$(SWIFT) build $(TRAITS) --build-tests
 	REPRISE_SOAK=1 Scripts/test $(TRAITS) --skip-build --no-parallel --filter '$(SOAK)'

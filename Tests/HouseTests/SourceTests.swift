@@ -118,6 +118,41 @@ struct SourceTests {
     }
   }
 
+  /// What is measured by a clock that is set comes out wrong: durations and times of runs use another one.
+  @Test(arguments: sources) func `the clock on the wall is read in one place of the engine`(
+    _ source: Source
+  ) {
+    // The time of the last change of a file is on the wall clock, too.
+    let readers = ["Reprise/Run/WallClock.swift", "FileWatching/FolderListing.swift"]
+    guard !readers.contains(where: source.path.hasSuffix) else { return }
+    for call in [
+      "CLOCK_REALTIME", "gettimeofday", "Date()", "Date.now", "timeIntervalSince", "wallDeadline",
+      "DispatchWallTime", "wallClockTime()", "time(nil)",
+    ] where source.path != "Sources/Reprise/Run/RunClock.swift" {
+      #expect(!source.text.contains(call), "\(call)")
+    }
+  }
+
+  @Test(arguments: tests) func `random tests have a seed that they print`(_ source: Source) {
+    #expect(!source.text.contains("System" + "RandomNumberGenerator"))
+  }
+
+  /// Those that do more in it, and those that keep a time to the letter in it.
+  @Test func `make soak runs every test that has another form there`() throws {
+    let makefile = try Repository.text(of: "Makefile")
+    let line = try #require(makefile.split(separator: "\n").first { $0.hasPrefix("SOAK ?= ") })
+    let named = Set(line.dropFirst("SOAK ?= ".count).split(separator: "|").map(String.init))
+    let marks = [", so" + "ak:", "promi" + "sed(", "isSo" + "ak"]
+    let others = Self.tests.filter { source in
+      source.target != "TestSupport" && marks.contains(where: source.text.contains)
+    }
+    // An extension is part of the suite whose name comes before the plus sign.
+    let suites = others.compactMap { source in
+      source.path.split(separator: "/").last?.prefix { $0 != "." && $0 != "+" }
+    }
+    #expect(Set(suites.map(String.init)).subtracting(named) == [])
+  }
+
   @Test(arguments: tests) func `no test sleeps to wait for something`(_ source: Source) {
     for call in ["Task" + ".sleep", "us" + "leep(", "Thread" + ".sleep"] {
       #expect(!source.text.contains(call), "\(call)")

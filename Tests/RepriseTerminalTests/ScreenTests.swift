@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import RepriseTerminal
@@ -26,7 +27,7 @@ struct ScreenTests {
   }
 
   @Test func `what stands on the terminal is what was drawn last`() {
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededGenerator.announced()
     var screen = Screen()
     var terminal = FakeTerminal()
     for _ in 0..<300 {

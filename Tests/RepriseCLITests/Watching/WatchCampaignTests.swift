@@ -155,11 +155,12 @@ import Testing
       await scenario.becomesWatched()
       let end = ContinuousClock.now.advanced(
         by: .milliseconds(Int.random(in: 0...600, using: &generator)))
+      let chosen = Int.random(in: 0..<3, using: &generator)
       let killer = Task {
         try? await clock.sleep(for: ContinuousClock.now.duration(to: end))
-        for victim in KillTests.engineAndGuardian(watching.id).shuffled().prefix(
-          Int.random(in: 1...2))
-        {
+        let victims = KillTests.engineAndGuardian(watching.id)
+        for (position, victim) in victims.enumerated()
+        where chosen == 2 || chosen == position || victims.count == 1 {
           kill(victim, SIGKILL)
         }
       }
