@@ -279,5 +279,8 @@ struct RunCommandTests {
     #expect(lines == (bytes + 31) / 32 + 4)
     let peak = scenario.read("peak").split(separator: " ").compactMap { Int($0) }.first
     #expect(try #require(peak) < 128 * 1024, "KiB")
+    let log = try await scenario.shell(
+      "yes 0123456789abcdef0123456789abcde | head -c \(bytes) | cmp - .reprise/runs/*/a/1.1.log")
+    log.succeeds()
   }
 }

@@ -20,8 +20,10 @@ struct TerminalTests {
       """
       export TERM=xterm LC_ALL=C.UTF-8
       stty cols 80 rows 24
+      stty -g > settings-before
       \(command.replacingOccurrences(of: "reprise", with: reprise))
       echo "status $?"
+      stty -g > settings-after
       stty -a
       """, to: "on-terminal.sh")
     // What does not come within a minute will not come.
@@ -35,7 +37,9 @@ struct TerminalTests {
     return ended.output
   }
 
-  private func expectUntouched(_ output: String) {
+  private func expectUntouched(_ output: String, _ scenario: Scenario) {
+    #expect(scenario.read("settings-after") == scenario.read("settings-before"))
+    #expect(!scenario.read("settings-after").isEmpty)
     #expect(output.contains(" icanon ") && output.contains(" echo "))
     #expect(!output.contains("-icanon") && !output.contains("-echo "))
     let shows = output.components(separatedBy: "\u{1B}[?25h").count
@@ -55,7 +59,7 @@ struct TerminalTests {
     #expect(scenario.read("log") == "q1\nq2\n")
     #expect(output.contains("generation 2") && output.contains("show or hide the output"))
     #expect(output.contains("status 130"))
-    expectUntouched(output)
+    expectUntouched(output, scenario)
   }
 
   @Test(arguments: ["\\003", "\\034"])
@@ -67,7 +71,7 @@ struct TerminalTests {
     let output = try await run(
       "trap : INT QUIT; reprise run w.yaml", keys: "wait_for began1; printf '\(key)'", in: scenario)
     #expect(output.contains(key == "\\003" ? "status 130" : "status 131"))
-    expectUntouched(output)
+    expectUntouched(output, scenario)
   }
 
   @Test func `t starts a run of a watch, p holds runs back, and Ctrl-C ends it`() async throws {
@@ -88,7 +92,7 @@ struct TerminalTests {
     #expect(output.contains("waiting for:") && output.contains("paused"))
     #expect(output.contains("1 waiting (manual)"))
     #expect(output.contains("status 130"))
-    expectUntouched(output)
+    expectUntouched(output, scenario)
   }
 
   @Test func `whoever is asked for a parameter may leave`() async throws {
@@ -106,7 +110,7 @@ struct TerminalTests {
       "echo 'steps: [{ id: a, run: exit 3 }]' > f.yaml; reprise run f.yaml", keys: ":", in: scenario
     )
     #expect(output.contains("status 1") && output.contains("first failure"))
-    expectUntouched(output)
+    expectUntouched(output, scenario)
   }
 
   @Test(arguments: [
@@ -125,7 +129,7 @@ struct TerminalTests {
         + "while grep -qs '^State:.[^ZX]' /proc/$(cat engine)/status; do :; done; (exit $s)",
       keys: "wait_for began1; \(ending)", in: scenario)
     #expect(output.contains(status))
-    expectUntouched(output)
+    expectUntouched(output, scenario)
   }
 
   @Test func `Ctrl-Z stops the steps as well, and they go on with the command`() async throws {
@@ -143,7 +147,7 @@ struct TerminalTests {
     #expect(scenario.read("states").split(separator: "\n").allSatisfy { $0.hasPrefix("T") })
     #expect(!scenario.read("states").isEmpty)
     #expect(output.contains("status 130"))
-    expectUntouched(output)
+    expectUntouched(output, scenario)
   }
 
   @Test func `Ctrl-Z stops the command with the terminal given back, and it goes on after`()
@@ -155,6 +159,6 @@ struct TerminalTests {
       keys: "wait_for began1; printf '\\032'; wait_for began2; printf c", in: scenario)
     #expect(scenario.read("stopped") == "1\n")
     #expect(scenario.read("log") == "q1\nq2\n")
-    expectUntouched(output)
+    expectUntouched(output, scenario)
   }
 }

@@ -94,15 +94,36 @@ import Testing
   {
     let scenario = try Scenario()
     try scenario.write(
-      "steps: [{ id: a, run: \"touch began; [ -e go ] || sleep 57.3\" }]", to: "w.yaml")
+      "steps: [{ id: a, run: \"echo hello; touch began; [ -e go ] || sleep 57.3\" }]", to: "w.yaml")
     let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
     await expectEventually("it runs") { scenario.has("began") }
+    try await expectEventually("it is logged") {
+      try await scenario.reprise("logs", "@last", "a").output == "hello\n"
+    }
     let both = KillTests.engineAndGuardian(started.id)
     for process in both { kill(process, SIGSTOP) }
-    let refused = try await scenario.reprise("resume", "@last").fails(with: 4)
-    #expect(refused.errors.contains("is under way in process"))
-    let unanswered = try await scenario.reprise("restart", "@last").fails(with: 4)
-    #expect(unanswered.errors.contains("there is no answer"))
+    // Promise 16: no other command waits for it for longer than ten seconds.
+    let commands: [(arguments: [String], status: Int32, says: String)] = [
+      (["resume", "@last"], 4, "is under way in process"),
+      (["restart", "@last"], 4, "there is no answer"),
+      (["cancel", "@last"], 4, "there is no answer"),
+      (["cancel", "@last", "--now"], 4, "there is no answer"),
+      (["approve", "@last", "a"], 4, "there is no answer"),
+      (["attach", "@last"], 4, "there is no answer"),
+      (["runs"], 0, "running"), (["show", "@last"], 0, "running"),
+      (["logs", "@last", "a"], 0, "hello"),
+      (["prune", "--keep", "0"], 0, "0 runs forgotten"),
+      (["validate", "w.yaml"], 0, "no mistakes"),
+      (["run", "w.yaml", "--dry-run"], 0, "would run"),
+    ]
+    let start = ContinuousClock.now
+    let others = try commands.map { try scenario.start($0.arguments) }
+    for (other, command) in zip(others, commands) {
+      let ended = try await other.end().fails(with: command.status)
+      #expect(
+        (ended.output + ended.errors).contains(command.says), "\(command.arguments): \(ended)")
+    }
+    #expect(ContinuousClock.now - start < promised(.seconds(15)))
     for process in both { kill(process, SIGKILL) }
     _ = try await started.end()
     try scenario.write("", to: "go")

@@ -65,6 +65,11 @@ import Testing
         default: run.restart()
         }
       }
+      // Its grace period and three times the length of its steps; the deadline finds a run that hangs.
+      await expectEventually("run \(number) ends", within: promised(.seconds(5))) {
+        !run.state.phase.isUnderWay
+      }
+      guard !run.state.phase.isUnderWay else { return }
       _ = await run.outcome
       // Events are told on a queue of the run's own, which need not have come so far.
       await expectEventually("the events of run \(number)") { seen.value > 0 }
