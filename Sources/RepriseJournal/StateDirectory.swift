@@ -69,7 +69,7 @@ public struct StateDirectory: Sendable, Equatable {
     try expectPrivate(path, mayBeSticky: true)
     for file in [databasePath, logPath, databasePath + "-shm", openingLockPath] {
       guard let status = try? Stat(at: file, followsLink: false) else { continue }
-      guard status.userID.rawValue == effectiveUserID else {
+      guard Self.isOwn(status) else {
         throw JournalError("\"\(file)\" is not yours; choose another place with --state-dir")
       }
       // SQLite follows links in the places of its log and its index, and would write where they lead.
@@ -183,8 +183,10 @@ public struct StateDirectory: Sendable, Equatable {
   }
 
   private static func isOwnFolder(_ status: Stat) -> Bool {
-    status.type == .directory && status.userID.rawValue == effectiveUserID
+    status.type == .directory && isOwn(status)
   }
+
+  private static func isOwn(_ status: Stat) -> Bool { status.userID.rawValue == effectiveUserID }
 
   private static var currentDirectory: String { workingFolder() ?? "/" }
 }
