@@ -6,7 +6,7 @@ SWIFT ?= swift
 # What is optional for others is built and tested here.
 TRAITS = --enable-all-traits
 
-.PHONY: run build test simulate simulate-faults soak fuzz api docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
+.PHONY: run build test mutants nightly simulate simulate-faults soak fuzz api docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
 
 run: build
 	@.build/debug/reprise run $(WORKFLOW)
@@ -25,6 +25,17 @@ SOAK ?= BrokenFileTests|CancelTests|ClockTests|CombineLatestTests|ConcatMapTests
 soak: install-needs
 	$(SWIFT) build $(TRAITS) --build-tests
 	REPRISE_SOAK=1 Scripts/test $(TRAITS) --skip-build --no-parallel --filter '$(SOAK)'
+
+# Changes one line of a copy of the sources at a time, and looks whether the tests that must fail do; MUTANTS names some
+# of Tests/mutants.
+mutants: test-needs
+	Scripts/mutants $(MUTANTS)
+
+# All that takes longer than a change can wait for, one after the other, also when one of them fails; each takes the
+# variables that it takes by itself.
+nightly: HOURS = 1
+nightly: test-needs
+	$(MAKE) --keep-going --jobs=1 tsan mutants simulate simulate-faults fuzz soak HOURS=$(HOURS)
 
 # Simulated runs with fresh seeds, for so many hours: see Documentation/reliability.md.
 HOURS ?= 8

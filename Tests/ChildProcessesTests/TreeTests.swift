@@ -139,10 +139,10 @@ import Testing
       shell(script.replacingOccurrences(of: "MARK", with: mark)), onOutput: recorder.take)
     await expectEventually("it is ready") { recorder.text() == ["ready"] }
     let start = ContinuousClock.now
-    child.terminate(grace: .seconds(60))
+    child.terminate(grace: .seconds(20))
     _ = await child.end()
     #expect(processes(with: mark) == [])
-    #expect(ContinuousClock.now - start < .seconds(30))
+    #expect(ContinuousClock.now - start < .seconds(15))
   }
 
   @Test func `however long a grace period is, looking at the tree goes on`() {

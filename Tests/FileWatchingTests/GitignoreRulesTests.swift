@@ -30,6 +30,16 @@ struct GitignoreRulesTests {
     #expect(rules.ignores("no", isFolder: false) == nil)
   }
 
+  /// As for git: it would be read from a place that nobody watches.
+  @Test func `a link has no rules`() throws {
+    let folder = try WatchedFolder()
+    let (file, link) = (folder.path("rules"), folder.path(".gitignore"))
+    try folder.write("rules", "*\n")
+    #expect(GitignoreFiles.rules(ofFile: file)?.ignores("x", isFolder: false) == true)
+    try folder.link("rules", ".gitignore")
+    #expect(GitignoreFiles.rules(ofFile: link) == nil)
+  }
+
   @Test func `a pattern made to take long does not`() {
     let rules = GitignoreRules((String(repeating: "*a", count: 200) + "b").utf8)
     let start = ContinuousClock.now

@@ -1,5 +1,8 @@
 import Foundation
+import RepriseJournal
 import Testing
+
+@testable import RepriseCLI
 
 struct OtherCommandTests {
   @Test func `without a command it says what can be run here and how`() async throws {
@@ -86,6 +89,41 @@ struct OtherCommandTests {
       "steps: [{ id: a, run: x }]\nfinally: [{ id: notify, on: failure, run: x }]", to: "w.yaml")
     let ended = try await scenario.reprise("explain", "w.yaml", "notify").succeeds()
     #expect(ended.output.contains("it runs when the run has ended with failure"))
+  }
+
+  private func request(_ scenario: Scenario) -> RunRequest {
+    RunRequest(
+      workflow: "w", file: "/w.yaml", directory: scenario.folder.path, source: "steps: []")
+  }
+
+  @Test func `of a run whose engine has died no time is known`() throws {
+    let scenario = try Scenario()
+    let journal = try scenario.journal()
+    try journal.begin(request(scenario)).end(as: .failed)
+    #expect(try journal.run(named: "@last").took != nil)
+    _ = try journal.begin(request(scenario))
+    try journal.recover { _ in }
+    let dead = try journal.run(named: "@last")
+    #expect(dead.status == .interrupted && dead.endedAt != nil)
+    #expect(dead.took == nil)
+  }
+
+  @Test func `prune forgets what is old enough and not to be kept, and nothing that is live`()
+    async throws
+  {
+    let scenario = try Scenario()
+    let journal = try scenario.journal()
+    let live = try journal.begin(request(scenario))
+    for _ in 0..<3 { try journal.begin(request(scenario)).end(as: .succeeded) }
+    let young = try await scenario.reprise("prune", "--older-than", "1d").succeeds()
+    #expect(young.output == "0 runs forgotten\n")
+    let told = try await scenario.reprise("prune", "--keep", "2", "--dry-run").succeeds()
+    #expect(told.output.split(separator: "\n").count == 1, "\(told.output)")
+    #expect(try journal.runs().count == 4)
+    let kept = try await scenario.reprise("prune", "--keep", "2").succeeds()
+    #expect(kept.output == "1 run forgotten\n")
+    try await scenario.reprise("prune", "--older-than", "1ms", "--keep", "0").succeeds()
+    #expect(try journal.runs().map(\.id) == [live.id])
   }
 
   @Test(arguments: ["bash", "zsh", "fish"]) func `shells get completions`(_ shell: String)

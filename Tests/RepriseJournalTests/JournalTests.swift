@@ -290,21 +290,40 @@ struct JournalTests {
     _ = try Journal(folder.state)
   }
 
-  @Test func `the lock of a process that is being taken apart is waited for`() async throws {
+  /// Begins a run whose process has ended, though the kernel has not closed all of its files yet.
+  ///
+  /// - Returns: The run, and the descriptor by which it is still held.
+  private func runOfDyingProcess(in folder: Folder) throws -> (id: RunID, lock: Int32) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/true")
     try process.run()
     process.waitUntilExit()
-    let folder = try Folder()
     let dead = try Journal(folder.state, process: Int(process.processIdentifier))
-    // The kernel has not closed all of its files yet.
-    let (id, copy) = try {
-      let recorded = try dead.begin(folder.request())
-      return (recorded.id, fcntl(try #require(recorded.lockDescriptor), F_DUPFD_CLOEXEC, 3))
-    }()
+    let recorded = try dead.begin(folder.request())
+    return (recorded.id, fcntl(try #require(recorded.lockDescriptor), F_DUPFD_CLOEXEC, 3))
+  }
+
+  @Test func `the lock of a process that is being taken apart is waited for`() async throws {
+    let folder = try Folder()
+    let (id, lock) = try runOfDyingProcess(in: folder)
     #expect(try Journal(folder.state).isLive(id))
-    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) { close(copy) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) { close(lock) }
     #expect(try Journal(folder.state).recover { _ in } == [id])
+  }
+
+  /// It was live when the runs were looked for, and its lock is free when its turn comes.
+  @Test func `a run that ends while another one is waited for is not taken for dead`() throws {
+    let folder = try Folder()
+    let (dead, lock) = try runOfDyingProcess(in: folder)
+    let journal = try Journal(folder.state)
+    let other = try journal.begin(folder.request())
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) {
+      #expect(throws: Never.self) { try other.end(as: .succeeded) }
+      close(lock)
+    }
+    let found = try Journal(folder.state).recover { runs in #expect(runs.map(\.id) == [dead]) }
+    #expect(found == [dead])
+    #expect(try journal.run(named: other.id.description).status == .succeeded)
   }
 
   @Test func `a lock whose holder lives is not waited for`() throws {
@@ -314,6 +333,25 @@ struct JournalTests {
     let start = ContinuousClock.now
     #expect(try journal.recover { _ in } == [])
     #expect(ContinuousClock.now - start < promised(.milliseconds(500)))
+    #expect(!isDying(Int(getpid())))
     withExtendedLifetime(recorded) {}
+  }
+
+  @Test func `nothing is recorded any more by a process that is being killed`() throws {
+    let folder = try Folder()
+    let journal = try Journal(folder.state)
+    let recorded = try journal.begin(folder.request())
+    func event(_ kind: Event.Kind) -> Event {
+      Event(time: Timestamp(microseconds: 1), run: recorded.id, generation: 1, kind: kind)
+    }
+    let plan = RunPlan(workflow: "w", steps: [PlannedStep(id: "a")])
+    try recorded.record([event(.runStarted(plan))])
+    recorded.freeze()
+    // What is killed now has not failed: the run is taken up from where it stood.
+    #expect(throws: JournalError.self) {
+      try recorded.record([event(.step("a", attempt: 0, .ready))])
+    }
+    let run = try journal.run(named: recorded.id.description)
+    #expect(try journal.events(of: run).count == 1)
   }
 }

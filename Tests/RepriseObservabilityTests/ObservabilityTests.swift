@@ -99,6 +99,26 @@ struct ObservabilityTests {
     #expect(lines.contains("IN_MEMORY_SPAN_ID=\(own.spanID)"))
   }
 
+  @Test func `no span shows a secret that an error names`() async throws {
+    struct Refused: Error {
+      let token: String
+    }
+    let workflow = try Workflow("w", .secret("token", from: .environment("TOKEN"))) {
+      Step("a") { context in throw Refused(token: try context.secret("token")) }
+    }
+    let secrets = try await Secrets.gather(for: workflow, environment: ["TOKEN": "hunter2hunter2"])
+    let tracer = InMemoryTracer()
+    var engine = Engine()
+    engine.observer = Observability(tracer: tracer)
+    _ = await engine.start(workflow, secrets: secrets).outcome
+    await expectEventually("all spans have ended") {
+      tracer.activeSpans.isEmpty && !tracer.finishedSpans.isEmpty
+    }
+    let errors = tracer.finishedSpans.flatMap(\.errors).map { String(reflecting: $0.error) }
+    #expect(errors.count == 1 && errors.allSatisfy { $0.contains("***") }, "\(errors)")
+    #expect(!errors.contains { $0.contains("hunter2") })
+  }
+
   @Test func `the spans of a run that is taken again end with it`() async throws {
     let tracer = InMemoryTracer()
     var engine = Engine()

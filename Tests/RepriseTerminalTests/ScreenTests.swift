@@ -37,6 +37,7 @@ struct ScreenTests {
       if Int.random(in: 0..<20, using: &generator) == 0 { terminal.write(screen.clear().string) }
       terminal.write(screen.update(to: rows).string)
       #expect(terminal.rows == rows.map(\.string))
+      #expect(terminal.rest.allSatisfy { $0.isEmpty }, "rows of an earlier picture are left")
     }
     terminal.write(screen.leave().string)
     #expect(terminal.showsCursor)
@@ -52,6 +53,8 @@ private struct FakeTerminal {
 
   /// The rows above the cursor.
   var rows: [String] { Array(lines[..<row]) }
+  /// The row of the cursor and those below.
+  var rest: [String] { Array(lines[row...]) }
 
   mutating func write(_ text: String) {
     var rest = text.unicodeScalars[...]

@@ -114,6 +114,18 @@ struct DatabaseTests {
     #expect(damaged?.kind == .damaged)
   }
 
+  /// What is written beside the database fails with the error of the system alone.
+  @Test func `a full disk is told apart, also where SQLite has no code for it`() {
+    // SQLITE_FULL and SQLITE_IOERR, with what SQLite adds to it.
+    let (full, error, errorOfWrite) = (Int32(13), Int32(10), Int32(10 | 3 << 8))
+    #expect(SQLiteError(code: full, message: "").kind == .full)
+    for number in [ENOSPC, EDQUOT] {
+      #expect(SQLiteError(code: error, message: "", systemError: number).kind == .full)
+      #expect(SQLiteError(code: errorOfWrite, message: "", systemError: number).kind == .full)
+    }
+    #expect(SQLiteError(code: error, message: "", systemError: EIO).kind == .other)
+  }
+
   @Test func `who may not wait for another writer is told that it is busy`() throws {
     let file = try File()
     let first = try makeTable(file)

@@ -42,8 +42,17 @@ struct DocumentTests {
   }
 
   @Test func `a byte order mark is no part of the text`() {
-    let document = Document(SourceText([0xEF, 0xBB, 0xBF] + Array("a: 1".utf8)))
+    let source = SourceText([0xEF, 0xBB, 0xBF] + Array("a: 1".utf8))
+    let document = Document(source)
     #expect(document.problems.isEmpty && document.root != nil)
+    #expect(source.line(1) == "a: 1")
+  }
+
+  /// A terminal obeys it as it obeys an escape sequence.
+  @Test func `a control character beyond ASCII is refused by its number`() {
+    let document = Document(SourceText(Array("a: \u{9B}".utf8)))
+    #expect(document.problems.map(\.mark) == [Mark(line: 1, column: 4)])
+    #expect(document.problems.first?.message.hasPrefix("a control character 0x9B") == true)
   }
 
   @Test(arguments: [

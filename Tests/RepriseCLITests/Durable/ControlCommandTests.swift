@@ -75,6 +75,23 @@ import Testing
     #expect(scenario.read("plain").contains("run succeeded"))
   }
 
+  @Test func `who is attached is told how to take a run up again`() async throws {
+    let scenario = try Scenario()
+    let started = try await start(scenario)
+    let attached = try scenario.start("attach @last --progress plain", writingTo: "plain")
+    let program = try scenario.start("attach @last --progress json", writingTo: "seen")
+    await expectEventually("both are attached") {
+      !scenario.read("seen").isEmpty && !scenario.read("plain").isEmpty
+    }
+    let id = try #require(try await scenario.runs().first?.id)
+    try await scenario.reprise("cancel", "@last").succeeds()
+    try await started.end().fails(with: 130)
+    try await attached.end().fails(with: 130)
+    try await program.end().fails(with: 130)
+    #expect(scenario.read("plain").hasSuffix("take it up again with: reprise resume \(id)\n"))
+    #expect(!scenario.read("seen").contains("take it up"))
+  }
+
   @Test func `whoever leaves an attached display does no harm`() async throws {
     let scenario = try Scenario()
     let started = try await start(scenario)

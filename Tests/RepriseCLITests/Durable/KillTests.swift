@@ -159,6 +159,25 @@ import Testing
     }
   }
 
+  @Test func `the temporary files of an engine that was killed are removed by its guardian`()
+    async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write("", to: "tmp/keep")
+    try scenario.write(
+      "steps: [{ id: a, run: \"true > began; exec sleep 1000\" }]", to: "w.yaml")
+    let folder = scenario.folder.path + "/tmp"
+    let started = try scenario.start(
+      ["run", "w.yaml", "--progress", "none"], environment: ["TMPDIR": folder])
+    await expectEventually("the step runs") { scenario.has("began") }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count > 1)
+    let victims = Self.engineAndGuardian(started.id)
+    try #require(victims.count == 2)
+    kill(victims[1], SIGKILL)
+    #expect(try await started.end().status == SIGKILL)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["keep"])
+  }
+
   /// With a control group, not even what has cut all ties and scrubbed its environment is lost sight of.
   @Test(.enabled(if: canMakeControlGroups))
   func `what has cut all ties is ended by the next command, too`() async throws {

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Reprise
@@ -35,5 +36,29 @@ struct OutputTextTests {
   func `what makes no sense is told with its line`(_ text: String, _ line: Int) {
     let mistake = #expect(throws: OutputText.Mistake.self) { try OutputText.outputs(in: text) }
     #expect(mistake?.line == line)
+  }
+
+  @Test func `what is put in the place of a file of outputs is refused, and removed`() throws {
+    for place in ["mkdir -p $1/x/y; touch $1/x/z", "ln -s . $1", "mkfifo $1"] {
+      let folder = try TemporaryFolder()
+      let file = try OutputFile(environment: ["TMPDIR": folder.path])
+      try TemporaryFolder.run("/bin/sh", ["-c", "rm $1; \(place)", "sh", file.path])
+      #expect(throws: FailureReason.self) { try file.outputs() }
+      file.remove()
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [], "\(place)")
+    }
+  }
+
+  @Test func `a file of outputs may have a mebibyte and not a byte more`() throws {
+    let folder = try TemporaryFolder()
+    let file = try OutputFile(environment: ["TMPDIR": folder.path])
+    defer { file.remove() }
+    let url = URL(fileURLWithPath: file.path)
+    let value = String(repeating: "x", count: OutputText.bytesMax - 2)
+    try Data("a=\(value)".utf8).write(to: url)
+    #expect(try file.outputs() == ["a": value])
+    try Data("a=\(value)x".utf8).write(to: url)
+    let reason = #expect(throws: FailureReason.self) { try file.outputs() }
+    #expect(reason?.description.contains("longer than 1048576 bytes") == true)
   }
 }

@@ -21,10 +21,15 @@ struct TicketTests {
 
   @Test func `cancelling the waiting task ends the wait without an answer`() async {
     let ticket = Ticket<Int>()
-    let waiting = Task { await ticket.value() }
+    let isOver = Protected(false)
+    let waiting = Task {
+      defer { isOver.withLock { $0 = true } }
+      return await ticket.value()
+    }
     waiting.cancel()
-    #expect(await waiting.value == nil)
+    await expectEventually("the wait ends", within: .seconds(10)) { isOver.value }
     #expect(!ticket.answer(1), "nobody waits any more")
+    #expect(await waiting.value == nil)
   }
 
   @Test func `of an answer and a cancellation at the same time exactly one counts`() async {

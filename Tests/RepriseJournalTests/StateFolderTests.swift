@@ -1,0 +1,67 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RepriseJournal
+
+/// What may be in the state folder already: nothing of it is used unless this user has put it there.
+struct StateFolderTests {
+  /// The journal of somebody else stays as it is, also where the database would open it.
+  @Test func `a link in the place of the journal is not followed`() throws {
+    let other = try Folder()
+    _ = try Journal(other.state)
+    let before = try Data(contentsOf: URL(fileURLWithPath: other.state.databasePath))
+    let folder = try Folder()
+    try folder.state.create()
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.state.databasePath, withDestinationPath: other.state.databasePath)
+    let error = #expect(throws: JournalError.self) { try Journal(folder.state) }
+    #expect(error?.description.contains(folder.state.databasePath) == true)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: other.state.databasePath)) == before)
+  }
+
+  @Test func `a link in the place of a lock is not followed`() throws {
+    let folder = try Folder()
+    try folder.state.create()
+    let elsewhere = folder.path + "/elsewhere"
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.state.openingLockPath, withDestinationPath: elsewhere)
+    let error = #expect(throws: JournalError.self) { try Journal(folder.state) }
+    #expect(error?.description.contains("cannot open the lock") == true)
+    #expect(!FileManager.default.fileExists(atPath: elsewhere))
+  }
+
+  @Test(.enabled(if: getuid() == 0)) func `what belongs to another user is refused`() throws {
+    let folder = try Folder()
+    _ = try Journal(folder.state)
+    func error(whereForeign place: String) throws -> String? {
+      let path = folder.state.path + place
+      #expect(chown(path, 65534, 65534) == 0)
+      defer { #expect(chown(path, 0, 0) == 0) }
+      return #expect(throws: JournalError.self) { try Journal(folder.state) }?.description
+    }
+    for place in ["", "/live", "/runs"] {
+      #expect(
+        try error(whereForeign: place)?.contains("is not a folder of yours") == true, "\(place)")
+    }
+    for place in ["/journal.db", "/journal.lock"] {
+      #expect(try error(whereForeign: place)?.contains("is not yours") == true, "\(place)")
+    }
+    _ = try Journal(folder.state)
+  }
+
+  /// As the root of a disk in memory is: others can put nothing in the place of what is there, but files of their own
+  /// beside it.
+  @Test func `only the state folder itself may be sticky`() throws {
+    let folder = try Folder()
+    _ = try Journal(folder.state)
+    #expect(chmod(folder.state.path, 0o1777) == 0)
+    _ = try Journal(folder.state)
+    for path in [folder.state.livePath, folder.state.runsPath] {
+      #expect(chmod(path, 0o1777) == 0)
+      let error = #expect(throws: JournalError.self) { try Journal(folder.state) }
+      #expect(error?.description.contains("chmod go-w '\(path)'") == true)
+      #expect(chmod(path, 0o700) == 0)
+    }
+  }
+}
