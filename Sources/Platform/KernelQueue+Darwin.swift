@@ -2,7 +2,7 @@
 
 #if canImport(Darwin)
 import Darwin
-package import SystemPackage
+import SystemPackage
 
 /// Waits for things to happen.
 ///

@@ -30,16 +30,29 @@ enum Toolchain {
     func folders(in folder: URL) -> [URL] {
       (try? files.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
     }
-    // Those of targets in C are made by the build; those of system libraries are written by hand.
+    // Those of targets in C are made by the build, where a package does not bring its own; those of system
+    // libraries are written by hand.
     let built = folders(in: buildFolder)
       .filter { $0.lastPathComponent.hasSuffix(".build") }
       .filter { !$0.lastPathComponent.hasSuffix("-tool.build") }
     let written = folders(in: Repository.root.appendingPathComponent("Sources"))
-    let maps = (built + written).map { $0.appendingPathComponent("module.modulemap").path }
+    let brought = folders(in: checkouts)
+      .flatMap { folders(in: $0.appendingPathComponent("Sources")) }
+      .map { $0.appendingPathComponent("include") }
+    let maps = (built + written + brought)
+      .map { $0.appendingPathComponent("module.modulemap").path }
       .filter(files.fileExists(atPath:)).sorted()
     return ["-I", buildFolder.appendingPathComponent("Modules").path]
       + maps.flatMap { ["-Xcc", "-fmodule-map-file=" + $0] }
   }()
+
+  /// Where the build has put the packages it depends on: beside its folder, or one above.
+  private static var checkouts: URL {
+    let above = buildFolder.resolvingSymlinksInPath().deletingLastPathComponent()
+    let candidates = [above, above.deletingLastPathComponent()]
+      .map { $0.appendingPathComponent("checkouts") }
+    return candidates.first { FileManager.default.fileExists(atPath: $0.path) } ?? candidates[0]
+  }
 
   /// The platform that is compiled for, as `swift symbolgraph-extract` wants to be told; the compiler
   /// finds it by itself.
