@@ -166,9 +166,9 @@ final class ReactorLoop {
     poller.watch(wakeUp)
   }
 
-  /// How many jobs run before children are served again: one that starts a process takes a tenth of a
-  /// millisecond.
-  private static let jobsMax = 16
+  /// How many posts run before children are served again: one that starts a process takes a tenth of a
+  /// millisecond, and a thread that posts without a pause must not keep output from being read.
+  private static let postsMax = 32
 
   fileprivate func run(_ reactor: Reactor) -> Never {
     while true {
@@ -187,18 +187,16 @@ final class ReactorLoop {
   ///
   /// - Returns: Whether nothing is left, so that the next post wakes the thread.
   private func runPosts(of reactor: Reactor) -> Bool {
-    var jobsLeft = Self.jobsMax
+    var postsLeft = Self.postsMax
     while true {
       if posts.isEmpty { posts = reactor.takePosts()[...] }
-      while let post = posts.popFirst() {
+      while postsLeft > 0, let post = posts.popFirst() {
         reactor.run(post, on: self)
-        guard case .job = post else { continue }
-        jobsLeft -= 1
-        if jobsLeft == 0 { break }
+        postsLeft -= 1
       }
       lookAtThoseThatAreDue()
       if posts.isEmpty, reactor.fallAsleep() { return true }
-      if jobsLeft == 0 { return false }
+      if postsLeft == 0 { return false }
     }
   }
 

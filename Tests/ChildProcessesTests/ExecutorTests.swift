@@ -24,6 +24,23 @@ struct ExecutorTests {
     #expect(threads.first != Self.currentThread())
   }
 
+  @Test func `children are served while posts never end`() async throws {
+    let isOver = Protected(false)
+    @Sendable func post(_ loop: ReactorLoop) {
+      if !isOver.value { Reactor.shared.post(post) }
+    }
+    let child = try ChildProcess.spawn(shell("exit 3"), onOutput: Recorder().take)
+    Reactor.shared.post(post)
+    let status = Protected<ExitStatus?>(nil)
+    Task {
+      let ended = await child.end()
+      status.withLock { $0 = ended }
+    }
+    await expectEventually("the child has ended", within: .seconds(20)) { status.value != nil }
+    isOver.withLock { $0 = true }
+    #expect(await child.end() == .exited(code: 3))
+  }
+
   @Test func `children are served while many jobs wait`() async throws {
     let isOver = Protected(false)
     let jobs = (0..<100).map { _ in
