@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+/// The page on reliability says what the tests do.
+struct ReliabilityTests {
+  private static let page = "Documentation/reliability.md"
+
+  /// The lines of a section, or of the whole page.
+  private static func lines(of section: String? = nil) throws -> [Substring] {
+    let lines = try Repository.text(of: page).split(separator: "\n")
+    guard let section else { return lines }
+    let rest = lines.drop { $0 != "## " + section }.dropFirst()
+    return Array(rest.prefix { !$0.hasPrefix("## ") })
+  }
+
+  /// The suites that a line names.
+  private static func suites(in line: Substring) -> [String] {
+    line.matches(of: /`(\w+Tests)`/).map { String($0.1) }
+  }
+
+  /// The code of a suite with its extensions, without the underscores of numbers.
+  private static func text(of suite: String) -> String {
+    SourceTests.tests.filter { source in
+      let file = source.path.split(separator: "/").last ?? ""
+      return file.prefix { $0 != "." && $0 != "+" } == suite
+    }.map { $0.text.replacing("_", with: "") }.joined()
+  }
+
+  @Test func `the promises are numbered and have tests and figures`() throws {
+    let rows = try Self.lines(of: "The promises").filter { $0.hasPrefix("|") }.dropFirst(2)
+    let cells = rows.map { row in
+      row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+    #expect(cells.map(\.first) == (1...23).map { String($0) })
+    for (row, cells) in zip(rows, cells) {
+      #expect(cells.count == 4 && cells.allSatisfy { !$0.isEmpty }, "\(row)")
+      #expect(!Self.suites(in: row).isEmpty, "\(row)")
+      #expect(cells.last?.contains(where: \.isNumber) == true, "\(row)")
+    }
+  }
+
+  @Test func `the suites that it names exist`() throws {
+    let text = SourceTests.tests.map(\.text).joined(separator: "\n")
+    let suites = Set(text.matches(of: /(?:struct|class) (\w+Tests)\b/).map { String($0.1) })
+    for line in try Self.lines() {
+      for suite in Self.suites(in: line) { #expect(suites.contains(suite), "\(line)") }
+    }
+  }
+
+  @Test func `its figures are those of the suites that it names beside them`() throws {
+    var count = 0
+    for line in try Self.lines() {
+      for figure in line.matches(of: /([0-9,]+) \(\*soak\* ([0-9,]+)\)/) {
+        count += 1
+        let (few, many) = (figure.1.replacing(",", with: ""), figure.2.replacing(",", with: ""))
+        let call = "rounds(\(few), soak: \(many))"
+        let suites = Self.suites(in: line)
+        #expect(suites.contains { Self.text(of: $0).contains(call) }, "\(call): \(line)")
+      }
+    }
+    #expect(count > 20)
+  }
+}
