@@ -53,7 +53,7 @@ struct ReliabilityTests {
       for figure in line.matches(of: /([0-9,]+) \(\*soak\* ([0-9,]+)\)/) {
         count += 1
         let (few, many) = (figure.1.replacing(",", with: ""), figure.2.replacing(",", with: ""))
-        let call = "rounds(\(few), soak: \(many))"
+        let call = "rounds(\(few), so" + "ak: \(many))"
         let suites = Self.suites(in: line)
         #expect(suites.contains { Self.text(of: $0).contains(call) }, "\(call): \(line)")
       }
