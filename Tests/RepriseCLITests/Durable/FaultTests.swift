@@ -121,7 +121,7 @@ import Testing
     ).succeeds()
     let ended = try await scenario.shell(
       // Outside of the limits, which would else be those of timeout as well.
-      "timeout 60 setpriv --reuid=61235 --regid=61235 --clear-groups prlimit \(limit) "
+      "timeout -k 5 60 setpriv --reuid=61235 --regid=61235 --clear-groups prlimit \(limit) "
         + "./reprise run w.yaml --progress none --state-dir state")
     #expect([0, 1, 4, 127, 134].contains(ended.status), "\(ended)")
     if ended.status != 0 { #expect(ended.errors.contains("ulimit"), "\(ended)") }
