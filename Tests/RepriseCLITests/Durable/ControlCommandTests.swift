@@ -117,6 +117,8 @@ import Testing
     try await attached.end().fails(with: 4)
     #expect(scenario.read("plain").contains("the connection was lost"))
     _ = try await started.end()
+    // The next command ends what the run has left behind.
+    try await scenario.reprise("runs").succeeds()
   }
 
   @Test func `a run in the background can be steered as soon as its id is known`() async throws {
