@@ -72,7 +72,7 @@ public struct StateDirectory: Sendable, Equatable {
       guard Self.isOwn(status) else {
         throw JournalError("\"\(file)\" is not yours; choose another place with --state-dir")
       }
-      // SQLite follows links in the places of its log and its index, and would write where they lead.
+      // SQLite follows a link in the place of its index, and does not name one in the place of its log.
       guard status.type != .symbolicLink || [databasePath, openingLockPath].contains(file)
       else { throw JournalError("\"\(file)\" is a link; move it away") }
     }
