@@ -1,4 +1,4 @@
-// Writes bytes to descriptors: all of them, whatever a single call writes.
+// Writes all of a sequence of bytes to a descriptor, with as many calls as that takes.
 
 package import SystemPackage
 

@@ -19,7 +19,7 @@ struct RepriseCommand: AsyncParsableCommand {
         1    a step failed (--pass-through: the status of the first that did)
         2    the command line or the file is wrong
         3    the run timed out
-        4    Reprise itself could not go on (its output finds no room, say), or another run of the group is live
+        4    Reprise itself could not go on (a full disk, for example), or another run of the group is live
         129  cancelled because the terminal has gone (SIGHUP)
         130  cancelled with Ctrl-C or the key c
         141  cancelled because nobody reads its output any more

@@ -30,8 +30,18 @@ final class LineDisplay: EventDisplay {
   private let state: Mutex<State>
   private let signsOfLife = Mutex<EventSource?>(nil)
 
-  /// Makes the display; the prefix stands behind the time, to tell runs from one another.
-  init(device: TerminalDevice, controls: DisplayControls, content: Content, prefix: String = "") {
+  /// Makes the display.
+  ///
+  /// - Parameters:
+  ///   - device: Where to write.
+  ///   - controls: What is told that nobody reads any more.
+  ///   - content: What the lines are.
+  ///   - prefix: What stands behind the time, to tell runs from one another.
+  ///   - joinedAt: The moment before which events are a recap; nil when there is none.
+  init(
+    device: TerminalDevice, controls: DisplayControls, content: Content, prefix: String = "",
+    joinedAt: Timestamp? = nil
+  ) {
     self.prefix = prefix
     self.device = device
     self.controls = controls
@@ -41,7 +51,10 @@ final class LineDisplay: EventDisplay {
     case .plain(let given), .report(let given): style = given
     case .json: style = Style(hasColour: false, hasUnicode: false)
     }
-    state = Mutex(State(log: PlainLog(style: style, prefix: prefix, offset: localTimeOffset)))
+    state = Mutex(
+      State(
+        log: PlainLog(
+          style: style, prefix: prefix, joinedAt: joinedAt, offset: localTimeOffset)))
     guard case .plain = content else { return }
     let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "reprise.sign-of-life"))
     timer.schedule(deadline: .now() + 1, repeating: 1)

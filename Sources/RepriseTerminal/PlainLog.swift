@@ -15,12 +15,17 @@ struct PlainLog {
   private let prefix: String
   /// How far local time is ahead of UTC at a moment.
   private let offset: @Sendable (Timestamp) -> Duration
+  /// The moment from which events are news; those before it are the recap of a run joined late.
+  private var joinedAt: Timestamp?
+  private var isInRecap = false
 
   init(
-    style: Style, prefix: String = "", offset: @escaping @Sendable (Timestamp) -> Duration
+    style: Style, prefix: String = "", joinedAt: Timestamp? = nil,
+    offset: @escaping @Sendable (Timestamp) -> Duration
   ) {
     self.style = style
     self.prefix = prefix
+    self.joinedAt = joinedAt
     self.offset = offset
   }
 
@@ -37,6 +42,21 @@ struct PlainLog {
   ///
   /// Output that is nothing but printable ASCII, as most is, is passed through at the speed of memory.
   mutating func text(for event: Event) -> TerminalSafe {
+    recapMark(before: event) + textOfEvent(event)
+  }
+
+  /// The line at each end of a recap, so that nobody takes it for things that happen again.
+  private mutating func recapMark(before event: Event) -> TerminalSafe {
+    guard let joinedAt else { return "" }
+    if event.time < joinedAt {
+      defer { isInRecap = true }
+      return isInRecap ? "" : "what has happened so far:\n"
+    }
+    self.joinedAt = nil
+    return isInRecap ? "what happens now:\n" : ""
+  }
+
+  private mutating func textOfEvent(_ event: Event) -> TerminalSafe {
     if case .step(let id, _, .output(_, let text, isPartial: false)) = event.kind,
       let text = TerminalSafe(
         printableASCII: text, prefixingLinesWith: outputPrefix(id, event.time))

@@ -95,13 +95,16 @@ public final class ProgressDisplay: Sendable {
   ///   - output: The descriptor to write to.
   ///   - input: The descriptor from which keys are read, where it is a terminal.
   ///   - environment: Where `TERM`, `NO_COLOR` and the locale are read.
+  ///   - joinedAt: The moment from which on events are news: lines mark those before it as a recap. Nil when
+  ///     the display is there from the beginning.
   ///   - controls: What keys do.
   public init(
     style: ProgressStyle, output: Int32 = 1, input: Int32 = 0, environment: [String: String],
-    controls: DisplayControls
+    joinedAt: Timestamp? = nil, controls: DisplayControls
   ) {
     display = makeDisplay(
-      style, output: output, input: input, environment: environment, controls: controls)
+      style, output: output, input: input, environment: environment, controls: controls,
+      joinedAt: joinedAt)
   }
 
   /// Shows events as they come.
@@ -133,7 +136,7 @@ public final class ProgressDisplay: Sendable {
 /// Chooses how a run is shown.
 func makeDisplay(
   _ style: ProgressStyle, output: Int32, input: Int32, environment: [String: String],
-  controls: DisplayControls, prefix: String = ""
+  controls: DisplayControls, prefix: String = "", joinedAt: Timestamp? = nil
 ) -> any EventDisplay {
   let look = Style(environment: environment)
   let device = TerminalDevice(descriptor: output)
@@ -142,7 +145,8 @@ func makeDisplay(
   case .auto, .tree, .plain:
     guard isTree(style, output: output, environment: environment) else {
       return LineDisplay(
-        device: device, controls: controls, content: .plain(plainLook), prefix: prefix)
+        device: device, controls: controls, content: .plain(plainLook), prefix: prefix,
+        joinedAt: joinedAt)
     }
     return TreeDisplay(
       device: device, keys: TerminalDevice(descriptor: input), style: look, controls: controls)

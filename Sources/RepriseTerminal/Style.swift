@@ -69,4 +69,11 @@ struct Style: Sendable, Equatable {
     if hasUnicode { return isLast ? ("└ ", "  ") : ("├ ", "│ ") }
     return isLast ? ("`-", "  ") : ("|-", "| ")
   }
+
+  /// The bracket around steps that run one after the other: before a step's first row, before its other rows.
+  func bracket(isFirst: Bool, isLast: Bool) -> (first: String, others: String) {
+    let others = guides(isLast: isLast).others
+    if isFirst { return (hasUnicode ? "┌ " : ",-", others) }
+    return (isLast ? guides(isLast: true).first : others, others)
+  }
 }

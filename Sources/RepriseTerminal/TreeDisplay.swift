@@ -114,13 +114,13 @@ final class TreeDisplay: EventDisplay {
   // MARK: Keys
 
   private func press(_ key: UInt8) {
+    let isCancelling = state.withLock { state in
+      state.options.refusal = nil
+      return if case .cancelling = state.run.phase { true } else { false }
+    }
     switch key {
-    case UInt8(ascii: "r"): controls.restart()
-    case UInt8(ascii: "c"):
-      let isCancelling = state.withLock { state in
-        if case .cancelling = state.run.phase { true } else { false }
-      }
-      isCancelling ? controls.kill() : controls.cancel()
+    case UInt8(ascii: "r"): isCancelling ? refuseRestart() : controls.restart()
+    case UInt8(ascii: "c"): isCancelling ? controls.kill() : controls.cancel()
     case UInt8(ascii: "a"), UInt8(ascii: "x"):
       let step = state.withLock { $0.run.steps.first { $0.approval != nil }?.id }
       if let step { controls.approve(step, key == UInt8(ascii: "a")) }
@@ -135,6 +135,13 @@ final class TreeDisplay: EventDisplay {
     default:
       break
     }
+  }
+
+  private func refuseRestart() {
+    state.withLock {
+      $0.options.refusal = "the run is being cancelled and cannot be restarted any more"
+    }
+    schedule()
   }
 
   // MARK: Drawing

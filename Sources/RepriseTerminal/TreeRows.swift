@@ -33,16 +33,21 @@ private func append(
   switch outline {
   case .step(let index):
     rows.append(TreeRow(step: index.position, guide: first))
+  case .sequence(let items) where items.count > 1 && !others.isEmpty:
+    appendBracketed(items, first: first, others: others, style, to: &rows)
   case .sequence(let items):
     for (number, item) in items.enumerated() {
       append(item, first: number == 0 ? first : others, others: others, style, to: &rows)
     }
   case .group(let name, let inner):
     rows.append(TreeRow(step: -1, guide: first, name: name, members: positions(in: inner)))
-    let guides = style.guides(isLast: true)
-    if case .parallel = inner {
+    switch inner {
+    case .parallel:
       append(inner, first: others, others: others, style, to: &rows)
-    } else {
+    case .sequence(let items) where items.count > 1:
+      appendBracketed(items, first: others, others: others, style, to: &rows)
+    case .step, .sequence, .group:
+      let guides = style.guides(isLast: true)
       append(inner, first: others + guides.first, others: others + guides.others, style, to: &rows)
     }
   case .parallel(let branches):
@@ -52,6 +57,19 @@ private func append(
         branch, first: (number == 0 ? first : others) + guides.first,
         others: others + guides.others, style, to: &rows)
     }
+  }
+}
+
+/// A list of steps below something else, held together by a bracket: without it, only the first step would
+/// look as if it belonged there.
+private func appendBracketed(
+  _ items: [Outline], first: String, others: String, _ style: Style, to rows: inout [TreeRow]
+) {
+  for (number, item) in items.enumerated() {
+    let guides = style.bracket(isFirst: number == 0, isLast: number == items.count - 1)
+    append(
+      item, first: (number == 0 ? first : others) + guides.first, others: others + guides.others,
+      style, to: &rows)
   }
 }
 

@@ -16,6 +16,8 @@ struct TreeView {
     var showsHelp = false
     /// Whether keys can be pressed.
     var hasKeys = true
+    /// Why the last key did nothing.
+    var refusal: TerminalSafe?
   }
 
   let state: RunState
@@ -86,7 +88,9 @@ struct TreeView {
 
   private func footer(columns: Int) -> [Row] {
     let counts = state.counts
-    var parts: [TerminalSafe] = ["\(counts.final) of \(state.steps.count) done"]
+    // What was cancelled or skipped is over as well, but nobody would call it done.
+    let done = counts.succeeded + counts.failed
+    var parts: [TerminalSafe] = ["\(done) of \(state.steps.count) done"]
     for (count, word) in [
       (counts.running, "running"), (counts.ready, "ready"), (counts.failed, "failed"),
       (counts.cancelled, "cancelled"), (counts.skipped, "skipped"),
@@ -103,6 +107,7 @@ struct TreeView {
       rows += questionRows(step.approval ?? "", step.id, columns)
       rows.append(Row(parts: [("a approve \(step.id)\(dot)x refuse it", .yellow)]))
     }
+    if let refusal = options.refusal { rows.append(Row(parts: [(refusal, .yellow)])) }
     if options.showsHelp {
       rows += [
         "r  restart from the top: cancel what runs, wait until it is gone, begin again",
@@ -129,7 +134,7 @@ struct TreeView {
   /// read must not be approved.
   private func questionRows(_ question: String, _ id: String, _ columns: Int) -> [Row] {
     let text: TerminalSafe = "\(id): \(question)"
-    let widthOfOthers = 2 + 40 + 2 + 7 + 2 + "waits for approval: ".count
+    let widthOfOthers = 2 + nameWidthMax(columns) + 2 + 7 + 2 + "waits for approval: ".count
     guard widthOfOthers + text.width > columns else { return [] }
     return text.wrapped(to: columns, linesMax: 4).map {
       Row(parts: [($0, .yellow)])
@@ -145,8 +150,12 @@ struct TreeView {
   private func bodyLines(_ rows: [TreeRow], _ size: Size, _ footerCount: Int) -> [Row] {
     // Header and footer keep their places, and the cursor stands below.
     let room = max(3, size.rows - header.count - footerCount - 1)
-    let width = min(40, rows.map { $0.guide.count + name(of: $0).width }.max() ?? 0)
-    return folded(rows, room: room).map { item in
+    let items = folded(rows, room: room)
+    let widths = items.map { item in
+      if case .step(let row) = item { row.guide.count + name(of: row).width } else { 0 }
+    }
+    let width = min(nameWidthMax(size.columns - 1), widths.max() ?? 0)
+    return items.map { item in
       switch item {
       case .step(let row) where row.members.isEmpty: stepRow(row, width: width)
       case .step(let row): groupRow(row, width: width)
@@ -154,6 +163,9 @@ struct TreeView {
       }
     }
   }
+
+  /// The columns that guides and names may take: in a narrow window times and reasons need theirs.
+  private func nameWidthMax(_ columns: Int) -> Int { min(40, max(16, columns - 44)) }
 
   private enum Item {
     case step(TreeRow)
@@ -230,7 +242,12 @@ struct TreeView {
   /// One row for all that a step has become.
   private func groupRow(_ row: TreeRow, width: Int) -> Row {
     let phase = phase(of: row)
-    let done = row.members.count { state.steps[$0].phase.isFinal }
+    let done = row.members.count {
+      switch state.steps[$0].phase {
+      case .succeeded, .failed: true
+      case .pending, .ready, .running, .cancelled, .skipped: false
+      }
+    }
     let name = name(of: row).cut(to: max(1, width - row.guide.count))
     let glyph: TerminalSafe =
       phase == .running ? (style.hasUnicode ? "▸" : ">") : style.plainGlyph(phase, frame: 0)

@@ -26,11 +26,19 @@ struct ExecutorTests {
 
   @Test func `children are served while posts never end`() async throws {
     let isOver = Protected(false)
+    let hasBegun = Protected(false)
     @Sendable func post(_ loop: ReactorLoop) {
+      hasBegun.withLock { $0 = true }
       if !isOver.value { Reactor.shared.post(post) }
     }
-    let child = try ChildProcess.spawn(shell("exit 3"), onOutput: Recorder().take)
+    // It does not end before the posts have begun.
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let child = try ChildProcess.spawn(
+      shell("until [ -e \(folder)/go ]; do :; done; exit 3"), onOutput: Recorder().take)
     Reactor.shared.post(post)
+    await expectEventually("posts run") { hasBegun.value }
+    try Data().write(to: URL(fileURLWithPath: folder + "/go"))
     let status = Protected<ExitStatus?>(nil)
     Task {
       let ended = await child.end()

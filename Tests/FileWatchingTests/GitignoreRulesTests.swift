@@ -30,7 +30,7 @@ struct GitignoreRulesTests {
     #expect(rules.ignores("no", isFolder: false) == nil)
   }
 
-  /// As for git: it would be read from a place that nobody watches.
+  /// As in git: the file that the link points to would change without being watched.
   @Test func `a link has no rules`() throws {
     let folder = try WatchedFolder()
     let (file, link) = (folder.path("rules"), folder.path(".gitignore"))

@@ -3,7 +3,7 @@ import Testing
 
 /// Only the target `Platform` imports the C library; the others call the system through it.
 struct CLibraryTests {
-  /// The lines of a Swift file that import the C library of a system, in whatever form.
+  /// The lines of a Swift file that import the C library of a system, with any attributes.
   private static func imports(in text: String) throws -> [String] {
     let attributes = #"(?:(?:@\w+(?:\([^)]*\))?|public|package|internal|private|fileprivate)\s+)*"#
     let kinds = #"(?:(?:func|struct|class|enum|protocol|typealias|let|var)\s+)?"#

@@ -58,7 +58,7 @@ struct FolderReaderTests {
     #expect(FolderReader.names(in: folder.path + "/missing") == [])
   }
 
-  @Test func `a read that fails is told from the end`() throws {
+  @Test func `a read that fails throws, and does not look like the end of the folder`() throws {
     try makeFolder(folder.path + "/sub", permissions: [.ownerReadWriteExecute])
     var reader = try FolderReader(folder.path)
     // What the reader has open is replaced by a file, which has no entries.

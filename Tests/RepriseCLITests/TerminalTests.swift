@@ -62,6 +62,22 @@ struct TerminalTests {
     expectUntouched(output, scenario)
   }
 
+  @Test func `r says why it does nothing while the run is being cancelled`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      grace: 60s
+      steps: [{ id: slow, run: "trap '' TERM; touch began; while :; do sleep 0.1; done" }]
+      """, to: "stubborn.yaml")
+    let output = try await run(
+      "reprise run stubborn.yaml",
+      keys: "wait_for began; printf c; shown waiting; printf r; shown 'restarted any'; printf c",
+      in: scenario)
+    #expect(output.contains("the run is being cancelled and cannot be restarted any more"))
+    #expect(output.contains("status 130"))
+    expectUntouched(output, scenario)
+  }
+
   @Test(arguments: ["\\003", "\\034"])
   func `the terminal is as it was after Ctrl-C and after SIGQUIT`(
     _ key: String

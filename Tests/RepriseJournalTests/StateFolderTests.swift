@@ -6,7 +6,7 @@ import Testing
 
 /// What may be in the state folder already: nothing of it is used unless this user has put it there.
 struct StateFolderTests {
-  /// The journal of somebody else stays as it is, also where the database would open it.
+  /// The file that the link points to is not changed, although SQLite could open it.
   @Test func `a link in the place of the journal is not followed`() throws {
     let other = try Folder()
     _ = try Journal(other.state)

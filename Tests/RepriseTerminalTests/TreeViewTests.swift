@@ -70,7 +70,7 @@ struct TreeViewTests {
         "  |-/ b1       5s",
         "  `-. b2",
         "  / c              cancelled because step \"a\" failed",
-        "2 of 4 done, 1 running, 1 failed, 1 cancelled   10s",
+        "1 of 4 done, 1 running, 1 failed, 1 cancelled   10s",
       ])
   }
 
@@ -99,14 +99,63 @@ struct TreeViewTests {
     #expect(
       lines(state, columns: 70) == [
         "many",
-        "  ▸ t               1 of 2 done",
+        "  ▸ t               0 of 2 done",
         "  ├ ○ [0] linux, 5     1.0s  skipped: up to date",
         "  └ ⠴ [1] mac, 6         5s",
         "  ✖ use             1 of 2 done",
-        "  └ · use/a",
-        "    ✖ use/b            1.0s  was not approved; the run goes on",
-        "2 of 4 done · 1 running · 1 failed · 1 skipped   10s",
+        "  ┌ · use/a",
+        "  └ ✖ use/b            1.0s  was not approved; the run goes on",
+        "1 of 4 done · 1 running · 1 failed · 1 skipped   10s",
       ])
+  }
+
+  @Test func `steps of a branch that run one after the other have a bracket around them`() throws {
+    let ids = ["a", "b1", "b2", "b3", "b4", "c"]
+    let plan = RunPlan(
+      workflow: "nested", steps: ids.map { PlannedStep(id: $0) },
+      outline: .sequence([
+        .parallel([
+          .step(StepIndex(0)),
+          .sequence([
+            .step(StepIndex(1)), .parallel([.step(StepIndex(2)), .step(StepIndex(3))]),
+            .step(StepIndex(4)),
+          ]),
+        ]), .step(StepIndex(5)),
+      ]))
+    func tree(unicode: Bool) throws -> [String] {
+      Array(lines(try state([], plan: plan), unicode: unicode).dropFirst().dropLast())
+    }
+    #expect(
+      try tree(unicode: true) == [
+        "  ├ · a", "  └ ┌ · b1", "    │ ├ · b2", "    │ └ · b3", "    └ · b4", "  · c",
+      ])
+    #expect(
+      try tree(unicode: false) == [
+        "  |-. a", "  `-,-. b1", "    | |-. b2", "    | `-. b3", "    `-. b4", "  . c",
+      ])
+  }
+
+  @Test func `in a narrow window a long name leaves room for times and reasons`() throws {
+    let long = "a-step-with-quite-a-long-name-that-says-it-all"
+    let plan = RunPlan(workflow: "narrow", steps: [PlannedStep(id: long), PlannedStep(id: "b")])
+    let state = try state(
+      started(long) + [.step(long, attempt: 1, .failed(.exited(status: 2)))], plan: plan)
+    #expect(lines(state, columns: 40)[1] == "  ✖ a-step-with-qui…     1.0s  exited …")
+    #expect(lines(state, columns: 120)[1].hasSuffix("exited with status 2"))
+    // What is folded away takes no room from what is shown.
+    let folded = RunPlan(
+      workflow: "folded",
+      steps: (0..<30).map { PlannedStep(id: $0 == 0 ? long : "s\($0)") })
+    let ended = try self.state(
+      started(long) + [.step(long, attempt: 1, .succeeded([:]))] + started("s1"), plan: folded)
+    #expect(lines(ended, rows: 10).contains("  ⠴ s1       5s"))
+  }
+
+  @Test func `a key that does nothing says why`() throws {
+    var options = TreeView.Options()
+    options.refusal = "the run is being cancelled"
+    let state = try state(started("a") + [.runCancelling(.request)])
+    #expect(lines(state, options: options).contains("the run is being cancelled"))
   }
 
   @Test func `how far a step is stands in a bar, as it has told or as it usually is`() throws {
@@ -229,6 +278,37 @@ struct TreeViewTests {
 }
 
 struct PlainLogTests {
+  @Test func `what a late listener has missed is marked as such`() throws {
+    let run = try #require(RunID("abc"))
+    let kinds: [Event.Kind] = [
+      .runStarted(RunPlan(workflow: "w", steps: [PlannedStep(id: "a")])),
+      .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started),
+      .step("a", attempt: 1, .output(.standardOutput, text: "x", isPartial: false)),
+      .step("a", attempt: 1, .succeeded([:])),
+    ]
+    func text(joinedAt seconds: Int64?) -> String {
+      let joinedAt = seconds.map { Timestamp(microseconds: $0 * 1_000_000) }
+      var log = PlainLog(style: Style(hasColour: false, hasUnicode: true), joinedAt: joinedAt) {
+        _ in
+        .zero
+      }
+      return kinds.enumerated().map { second, kind in
+        let time = Timestamp(microseconds: Int64(second) * 1_000_000)
+        return log.text(for: Event(time: time, run: run, generation: 1, kind: kind)).string
+      }.joined()
+    }
+    let lines = [
+      "00:00:00.000 run abc of w started: 1 step", "00:00:02.000 a started", "00:00:03.000 a │ x",
+      "00:00:04.000 a succeeded after 2.0 s",
+    ]
+    #expect(text(joinedAt: nil) == lines.map { $0 + "\n" }.joined())
+    #expect(text(joinedAt: 0) == text(joinedAt: nil))
+    var marked = lines
+    marked.insert("what happens now:", at: 2)
+    marked.insert("what has happened so far:", at: 0)
+    #expect(text(joinedAt: 3) == marked.map { $0 + "\n" }.joined())
+  }
+
   @Test func `transitions and lines come with their times`() throws {
     var log = PlainLog(style: Style(hasColour: false, hasUnicode: true)) { _ in .seconds(3600) }
     let run = try #require(RunID("abc"))

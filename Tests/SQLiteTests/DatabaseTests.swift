@@ -101,7 +101,7 @@ struct DatabaseTests {
     #expect(try count(database) == 0)
   }
 
-  @Test func `what cannot be opened or is no database is told apart`() throws {
+  @Test func `a missing file and a damaged one are different errors`() throws {
     let file = try File()
     let missing = #expect(throws: SQLiteError.self) {
       try Database(path: file.path + "/none", busyTimeout: .zero)
@@ -115,7 +115,7 @@ struct DatabaseTests {
   }
 
   /// What is written beside the database fails with the error of the system alone.
-  @Test func `a full disk is told apart, also where SQLite has no code for it`() {
+  @Test func `a full disk is recognised, also where SQLite has no code for it`() {
     // SQLITE_FULL and SQLITE_IOERR, with what SQLite adds to it.
     let (full, error, errorOfWrite) = (Int32(13), Int32(10), Int32(10 | 3 << 8))
     #expect(SQLiteError(code: full, message: "").kind == .full)

@@ -15,6 +15,8 @@ struct AttachCommand: AsyncParsableCommand {
       Ctrl-C leaves; the run goes on. The exit status is that of the run; 130, 143 or 129 for whoever leaves by Ctrl-C,
       SIGTERM or SIGHUP; 4 when the connection is lost while the run goes on, or its engine has died.
 
+      With --progress plain, lines mark the beginning and the end of what has happened before.
+
       EXAMPLES
         reprise attach @last
         reprise attach 3fk --progress json
@@ -28,11 +30,12 @@ struct AttachCommand: AsyncParsableCommand {
   func run() async throws {
     let found = try run.find()
     let client = try connect(to: found)
+    let joinedAt = SystemClock().now
     try await ask(.attach, of: client)
     let outcome = Mutex(RunOutcome?.none)
     let leaving = Mutex(ExitStatus?.none)
     let display = ProgressDisplay(
-      style: progress, environment: inheritedEnvironment(),
+      style: progress, environment: inheritedEnvironment(), joinedAt: joinedAt,
       controls: DisplayControls(
         restart: { client.post(.restart(from: nil)) },
         cancel: { client.post(.cancel(now: false)) },

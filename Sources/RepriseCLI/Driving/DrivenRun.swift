@@ -13,6 +13,8 @@ struct DrivenRun {
   let settings: RunSettings
   let passesThrough: Bool
   private let steering = Steering()
+  /// What happened before it happened in a run that is resumed.
+  private let beganAt = SystemClock().now
 
   init(_ settings: RunSettings, passesThrough: Bool) {
     self.settings = settings
@@ -70,7 +72,7 @@ struct DrivenRun {
 
   private func show(_ run: Run) async -> ExitStatus {
     let display = ProgressDisplay(
-      style: settings.progress, environment: inheritedEnvironment(),
+      style: settings.progress, environment: inheritedEnvironment(), joinedAt: beganAt,
       controls: DisplayControls(
         restart: { run.restart() }, cancel: { run.cancel() }, kill: { run.kill() },
         approve: { step, isApproved in _ = try? run.answer(step, isApproved: isApproved) },

@@ -5,7 +5,7 @@ import Testing
 
 /// Promise 23: changes of the machine's clock do not matter to runs.
 @Suite(.serialized) struct ClockTests {
-  /// A library that adds to the wall clock of whatever loads it what a file says, in seconds.
+  /// A preloaded library that adds the seconds given in a file to the wall clock of its process.
   private static let library = """
     #define _GNU_SOURCE
     #include <dlfcn.h>

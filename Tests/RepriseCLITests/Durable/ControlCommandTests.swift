@@ -75,7 +75,7 @@ import Testing
     #expect(scenario.read("plain").contains("run succeeded"))
   }
 
-  @Test func `who is attached is told how to take a run up again`() async throws {
+  @Test func `attach says how to resume a run that was cancelled`() async throws {
     let scenario = try Scenario()
     let started = try await start(scenario)
     let attached = try scenario.start("attach @last --progress plain", writingTo: "plain")
