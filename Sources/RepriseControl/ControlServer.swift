@@ -58,7 +58,7 @@ public final class ControlServer: Sendable {
     listening = try listeningSocket(at: path)
     self.target = target
     let accepting = DispatchSource.makeReadSource(fileDescriptor: listening, queue: queue)
-    let source = EventSource(accepting) { [weak self] in self?.acceptAll() }
+    let source = EventSource(accepting) { [weak self] in self?.accept(atMost: Self.acceptedAtOnce) }
     self.source.withLock { $0 = source }
   }
 
@@ -73,7 +73,7 @@ public final class ControlServer: Sendable {
     source.withLock { $0 }?.cancel()
     try? removeFile(path)
     queue.async { [self] in
-      acceptAll()
+      accept(atMost: limits.clients)
       for client in connected { client.finish() }
     }
     queue.asyncAfter(deadline: .now() + limits.farewell) { [self] in
@@ -87,8 +87,15 @@ public final class ControlServer: Sendable {
 
   private var connected: [ControlConnection] { state.withLock { Array($0.clients.values) } }
 
-  private func acceptAll() {
-    while let descriptor = acceptedSocket(listening) { admit(descriptor) }
+  /// How many are let in before others are served: whoever connects without a pause must not keep requests from
+  /// being read and descriptors from being closed, both of which happen on the same queue.
+  private static let acceptedAtOnce = 16
+
+  private func accept(atMost count: Int) {
+    for _ in 0..<count {
+      guard let descriptor = acceptedSocket(listening) else { return }
+      admit(descriptor)
+    }
   }
 
   private func admit(_ descriptor: Int32) {

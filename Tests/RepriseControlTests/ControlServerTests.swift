@@ -183,6 +183,37 @@ import Testing
     await served.server.finish()
   }
 
+  /// Those that had been accepted and were to make room kept their descriptors as long as others came.
+  @Test func `whoever connects without a pause uses up no descriptors and delays no request`()
+    async throws
+  {
+    let served = try Served()
+    func descriptors() throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count
+    }
+    let before = try descriptors()
+    let isOver = Protected(false)
+    let (path, storm) = (served.path, DispatchGroup())
+    for _ in 0..<2 {
+      DispatchQueue.global().async(group: storm) {
+        while !isOver.value { if let socket = try? connectedSocket(to: path) { close(socket) } }
+      }
+    }
+    var most = 0
+    for _ in 0..<20 {
+      let client = try ControlClient(served.path)
+      #expect(try await client.ask(.restart(from: nil), within: .seconds(60)) == .ok)
+      most = max(most, try descriptors() - before)
+    }
+    isOver.withLock { $0 = true }
+    await withCheckedContinuation { done in
+      storm.notify(queue: .global()) { done.resume() }
+    }
+    // The clients that may be there, those that are let in at once, and what the storm has open itself.
+    #expect(most < 128 + 64, "\(most) descriptors")
+    await served.end()
+  }
+
   @Test func `where all are attached, one more is refused with the reason`() async throws {
     let served = try Served(limits: ControlLimits(clients: 2))
     let attached = try (0..<2).map { _ in try ControlClient(served.path) }
