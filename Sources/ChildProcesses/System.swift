@@ -113,12 +113,13 @@ func setNonblocking(_ descriptor: Int32) {
   reprise_set_nonblocking(descriptor)
 }
 
-/// Has the memory of output that has been dealt with kept for what comes next, a few MiB at most.
+/// Has the memory of output that has been dealt with kept for what comes next, a few MiB at most, and the threads
+/// share one heap where the address space is limited.
 ///
 /// Where the C library would give it back to the system piece by piece, much output takes half as much time
-/// again.
-package func keepFreedMemory() {
-  reprise_keep_freed_memory(8 << 20)
+/// again. A heap for each thread would leave no addresses for their stacks.
+package func setUpMemory() {
+  reprise_set_up_memory(8 << 20)
 }
 
 /// Writes what is still held back of the standard output.

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -140,9 +141,12 @@ void reprise_end(int status) {
   _exit(status);
 }
 
-void reprise_keep_freed_memory(int bytes) {
+void reprise_set_up_memory(int bytes) {
 #ifdef __GLIBC__
   mallopt(M_TRIM_THRESHOLD, bytes);
+  // An arena reserves 64 MiB of addresses: where those are limited, none would be left for the stacks of threads.
+  struct rlimit limit;
+  if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY) mallopt(M_ARENA_MAX, 1);
 #endif
 }
 

@@ -18,7 +18,10 @@ static int is_limited(int kind, rlim_t ample) {
 int reprise_lacks_threads(int count) {
   enum { most = 64 };
   // Where nothing is limited, nothing is tried: it would take as long as a tenth of a start.
-  if (!is_limited(RLIMIT_NPROC, 4096) && !is_limited(RLIMIT_AS, (rlim_t)8 << 30)) return 0;
+  rlim_t ample = (rlim_t)8 << 30;
+  if (!is_limited(RLIMIT_NPROC, 4096) && !is_limited(RLIMIT_AS, ample)
+      && !is_limited(RLIMIT_DATA, ample))
+    return 0;
   pthread_t threads[most];
   pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
   int started = 0, error = 0;

@@ -36,6 +36,7 @@ enum Main {
       endProcess(.succeeded)
     }
     if let order = RunOrder(quickly: arguments) {
+      expectWorkingFolder()
       if order.drivesRun { split(isDetached: order.detach) }
       Task { await run { try await order.carryOut() } }
       dispatchMain()
@@ -48,6 +49,7 @@ enum Main {
       if let driving = command as? any DrivingCommand, driving.drivesRun {
         split(isDetached: driving.isDetached)
       }
+      expectWorkingFolder()
       let carried = CarriedCommand(command: command)
       Task { await run { try await carried.run() } }
       dispatchMain()
@@ -68,10 +70,8 @@ enum Main {
       }
     }
     links.guardian = splitOffGuardian(of: links.foreground)
-    if let shortage = threadShortage() {
-      printError("error: \(shortage)")
-      endProcess(.cannotGoOn)
-    }
+    // The guardian may have been the last process that this user may have.
+    expectEnoughThreads()
     links.signals = SignalRelay(links.guardian)
     ProcessLinks.current.withLock { [links] in $0 = links }
   }

@@ -31,8 +31,9 @@ int reprise_peek_exit(pid_t pid, int *value);
 /// Returns whether it does.
 int reprise_adopt_orphans(void);
 
-/// Has the C library keep so many bytes of what is freed, where it can be told.
-void reprise_keep_freed_memory(int bytes);
+/// Has the C library keep so many bytes of what is freed, and reserve no addresses for threads where these are
+/// limited; where it can be told.
+void reprise_set_up_memory(int bytes);
 
 /// Ends the process with what it has written. Unlike exit(3) it does not wait for a thread that reads standard
 /// input, which holds its lock until there is something to read.

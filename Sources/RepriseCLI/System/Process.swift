@@ -18,12 +18,13 @@ let standardOutput: Int32 = 1
 func prepareProcess() {
   openMissingStandardDescriptors()
   expectEnoughDescriptors()
+  setUpMemory()
+  expectEnoughThreads()
   expectTexts()
   // A reader that goes away is told by the failing write; a signal would end us without clean-up.
   ignoreSignal(SignalNumber.pipe)
   // Whoever starts us with it ignored would have the kernel reap our steps, and their status is lost.
   restoreSignal(SignalNumber.child)
-  keepFreedMemory()
 }
 
 /// Opens /dev/null for standard descriptors that are closed.
@@ -34,6 +35,23 @@ private func openMissingStandardDescriptors() {
   for descriptor in Int32(0)...2 where !isOpenDescriptor(descriptor) {
     // The lowest one that is free is taken: this one.
     openNullDeviceForChildren()
+  }
+}
+
+/// Ends the process, with the reason, where Dispatch would wait for threads without end.
+func expectEnoughThreads() {
+  guard let shortage = threadShortage() else { return }
+  printError("error: \(shortage)")
+  endProcess(.cannotGoOn)
+}
+
+/// Ends the process, with the reason, where the working directory has been deleted.
+///
+/// Relative paths lead nowhere then, and the nearest project must not be looked for anywhere else.
+func expectWorkingFolder() {
+  if workingFolder() == nil {
+    printError("error: the working directory does not exist any more; change to one that does")
+    endProcess(.cannotGoOn)
   }
 }
 

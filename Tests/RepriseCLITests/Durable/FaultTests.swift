@@ -111,7 +111,9 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: getuid() == 0), arguments: ["--nproc=6", "--nproc=9", "--as=260000000"])
+  @Test(
+    .enabled(if: getuid() == 0),
+    arguments: ["--nproc=6", "--nproc=9", "--as=209715200", "--as=260000000", "--as=419430400"])
   func `where threads or memory cannot be had, it ends and says why`(_ limit: String) async throws {
     let scenario = try Scenario()
     try scenario.write("steps: [{ id: a, run: \"true\" }]", to: "w.yaml")
@@ -125,6 +127,37 @@ import Testing
         + "./reprise run w.yaml --progress none --state-dir state")
     #expect([0, 1, 4, 127, 134].contains(ended.status), "\(ended)")
     if ended.status != 0 { #expect(ended.errors.contains("ulimit"), "\(ended)") }
+  }
+
+  @Test(
+    .enabled(if: getuid() == 0),
+    arguments: ["--nproc=2", "--nproc=5", "--as=30000000", "--data=6000000"],
+    ["runs", "validate w.yaml", "schema"])
+  func `a command that runs nothing ends as well where threads cannot be had`(
+    _ limit: String, _ command: String
+  ) async throws {
+    let scenario = try Scenario()
+    try scenario.write("steps: [{ id: a, run: \"true\" }]", to: "w.yaml")
+    try await scenario.shell(
+      "cp \(Scenario.Started.executable.path) reprise; chmod 755 . reprise"
+    ).succeeds()
+    let ended = try await scenario.shell(
+      "timeout -k 5 60 setpriv --reuid=61236 --regid=61236 --clear-groups prlimit \(limit) "
+        + "./reprise \(command)")
+    #expect([0, 4, 127, 134].contains(ended.status), "\(ended)")
+    if ended.status == 4 { #expect(ended.errors.contains("ulimit"), "\(ended)") }
+  }
+
+  /// The project of the root folder was taken instead.
+  @Test(arguments: ["runs", "run w", "prune --keep 1", "watch w"])
+  func `in a folder that does not exist any more no other project is used`(
+    _ command: String
+  ) async throws {
+    let scenario = try Scenario()
+    let ended = try await scenario.shell(
+      "mkdir gone; cd gone; rmdir ../gone; \(Scenario.Started.executable.path) \(command)")
+    #expect(ended.status == 4, "\(ended)")
+    #expect(ended.errors.contains("the working directory does not exist any more"), "\(ended)")
   }
 
   /// The display cannot write, and the end of the run waits for that: the engine hears nothing.
