@@ -36,7 +36,6 @@ enum Main {
       endProcess(.succeeded)
     }
     if let order = RunOrder(quickly: arguments) {
-      expectWorkingFolder()
       if order.drivesRun { split(isDetached: order.detach) }
       Task { await run { try await order.carryOut() } }
       dispatchMain()
@@ -49,7 +48,6 @@ enum Main {
       if let driving = command as? any DrivingCommand, driving.drivesRun {
         split(isDetached: driving.isDetached)
       }
-      expectWorkingFolder()
       let carried = CarriedCommand(command: command)
       Task { await run { try await carried.run() } }
       dispatchMain()

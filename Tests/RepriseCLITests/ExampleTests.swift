@@ -49,7 +49,9 @@ struct ExampleTests {
   }
 
   @Test func `the failing example names the failure with its last lines`() async throws {
-    let ended = try await run("failing", in: Scenario()).end().fails(with: 1)
+    let scenario = try Scenario()
+    defer { withExtendedLifetime(scenario) {} }
+    let ended = try await run("failing", in: scenario).end().fails(with: 1)
     let text = ended.output + ended.errors
     #expect(text.contains("error: no such key: colour"))
     #expect(text.contains("exited with status 3"))

@@ -1,15 +1,21 @@
 // A point in wall-clock time and its ISO 8601 text. Knows no time zone but UTC, and no clock.
 
-/// A moment, in whole microseconds since the Unix epoch.
+/// A moment of the years 0 to 9999, in whole microseconds since the Unix epoch.
 public struct Timestamp: Hashable, Comparable, Sendable {
+  // What the text of a moment has room for. A damaged record may say anything.
+  private static let microsecondsOfAll: ClosedRange<Int64> =
+    -62_167_219_200_000_000...253_402_300_799_999_999
+
   /// Microseconds since 1970-01-01T00:00:00Z.
   public let microseconds: Int64
 
   /// Makes a moment from its distance to the Unix epoch.
   ///
-  /// - Parameter microseconds: Microseconds since 1970-01-01T00:00:00Z.
+  /// - Parameter microseconds: Microseconds since 1970-01-01T00:00:00Z; before the year 0 and after the year
+  ///   9999 the nearest moment of these years is taken.
   public init(microseconds: Int64) {
-    self.microseconds = microseconds
+    let all = Self.microsecondsOfAll
+    self.microseconds = min(max(microseconds, all.lowerBound), all.upperBound)
   }
 
   /// Orders moments by time.
@@ -28,8 +34,11 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   /// - Returns: The later moment.
   public func advanced(by duration: Duration) -> Timestamp {
     let (seconds, attoseconds) = duration.components
+    // Ten thousand years lead out of all moments.
+    let most: Int64 = 10_000 * 366 * 86_400
     return Timestamp(
-      microseconds: microseconds + seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+      microseconds: microseconds + min(max(seconds, -most), most) * 1_000_000
+        + attoseconds / 1_000_000_000_000)
   }
 }
 

@@ -247,7 +247,7 @@ struct StepPerformer: Sendable {
     if case .succeeded(let outputs) = event {
       let files = filesMade(by: context)
       if let problem = missingFiles(files, context) {
-        event = .failed(.badOutputs(problem))
+        event = .failed(masked(.badOutputs(problem)))
       } else if let trace, let files {
         remember(trace, context, files, outputs)
       }

@@ -92,7 +92,9 @@ public struct Secrets: Sendable {
     let environment = environment ?? inheritedEnvironment()
     var values: [Key: String] = [:]
     var variables: Set<String> = []
-    for (scope, name, source) in sources {
+    // Programs come last: what one says when it fails must not show any of the others.
+    let withoutPrograms = sources.filter { !$0.source.isProgram }
+    for (scope, name, source) in withoutPrograms + sources.filter(\.source.isProgram) {
       let value: String
       switch source {
       case .environment(let variable):
@@ -204,5 +206,11 @@ public struct SecretError: Error, Sendable, Equatable, CustomStringConvertible {
 
   init(_ description: String) {
     self.description = description
+  }
+}
+
+extension SecretSource {
+  fileprivate var isProgram: Bool {
+    if case .command = self { true } else { false }
   }
 }

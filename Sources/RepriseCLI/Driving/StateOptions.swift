@@ -34,7 +34,8 @@ struct StatePlace: Equatable {
   var given: String?
 
   var directory: StateDirectory {
-    StateDirectory(explicit: given, environment: inheritedEnvironment())
+    expectWorkingFolder()
+    return StateDirectory(explicit: given, environment: inheritedEnvironment())
   }
 
   /// Opens the journal; the runs of engines that have died are recorded as interrupted, and what they

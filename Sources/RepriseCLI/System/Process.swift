@@ -126,4 +126,9 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
 }
 
 /// The folder that this process is in.
-func currentDirectory() -> String { workingFolder() ?? "/" }
+///
+/// Where it has been deleted, the process ends with the reason.
+func currentDirectory() -> String {
+  expectWorkingFolder()
+  return workingFolder() ?? "/"
+}

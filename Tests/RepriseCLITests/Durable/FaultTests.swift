@@ -149,7 +149,7 @@ import Testing
   }
 
   /// The project of the root folder was taken instead.
-  @Test(arguments: ["runs", "run w", "prune --keep 1", "watch w"])
+  @Test(arguments: ["runs", "show @last", "prune --keep 1", "resume @last"])
   func `in a folder that does not exist any more no other project is used`(
     _ command: String
   ) async throws {

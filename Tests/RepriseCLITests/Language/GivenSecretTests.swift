@@ -21,6 +21,27 @@ struct GivenSecretTests {
     }
   }
 
+  @Test func `the reason of a step whose outputs are missing shows no secret`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      params: { name: { default: x } }
+      secrets: { s: { env: SECRET } }
+      steps: [{ id: a, run: "true", cache: { key: k, outputs: "out-${{ params.name }}" } }]
+      """, to: "w.yaml")
+    var shown: [String] = []
+    for progress in ["plain", "json", "none"] {
+      let ended = try await scenario.reprise(
+        "run", "w.yaml", "-p", "name=" + Self.secret, "--progress", progress,
+        environment: Self.environment
+      ).fails(with: 1)
+      #expect((ended.output + ended.errors).contains("there is no file that"), "\(ended)")
+      shown += [ended.output, ended.errors]
+    }
+    shown.append(try await scenario.reprise("show", "@last").succeeds().output)
+    try expectNoSecret(scenario, shown)
+  }
+
   @Test func `a parameter with a secret is not kept, and resume asks for it`() async throws {
     let scenario = try Scenario()
     try scenario.write(

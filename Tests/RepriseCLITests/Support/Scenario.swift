@@ -44,7 +44,9 @@ final class Scenario: Sendable {
 
   /// Runs a line of shell in the folder and waits for its end.
   func shell(_ line: String) async throws -> Ended {
-    try await startShell(line).end()
+    // The folder is removed with the scenario.
+    defer { withExtendedLifetime(self) {} }
+    return try await startShell(line).end()
   }
 
   /// Starts a line of shell in the folder.
@@ -60,7 +62,8 @@ final class Scenario: Sendable {
 
   /// Runs the command and waits for its end.
   func reprise(_ arguments: String..., environment: [String: String] = [:]) async throws -> Ended {
-    try await start(arguments, environment: environment).end()
+    defer { withExtendedLifetime(self) {} }
+    return try await start(arguments, environment: environment).end()
   }
 
   /// Starts the command without a terminal.

@@ -28,6 +28,15 @@ struct SecretGatheringTests {
     #expect(error.contains("failed: got *** for ***"), "\(error)")
   }
 
+  @Test func `what a failing program writes shows no secret that is declared after it`() async {
+    let error = await error(
+      """
+        a: { command: [sh, -c, 'echo "got $TOK" >&2; exit 3'] }
+        tok: { env: TOK }
+      """, ["TOK": "hunter2hunter2"])
+    #expect(error.contains("failed: got ***"), "\(error)")
+  }
+
   @Test func `a secret that is not UTF-8 is refused, wherever it comes from`() async throws {
     let folder = try TemporaryFolder()
     try Data([0x61, 0x62, 0xFF, 0x63, 0x64]).write(
