@@ -87,7 +87,7 @@ public final class ControlServer: Sendable {
 
   private var connected: [ControlConnection] { state.withLock { Array($0.clients.values) } }
 
-  /// How many are let in before others are served: whoever connects without a pause must not keep requests from
+  /// How many are let in before others are served: a client that connects without a pause must not keep requests from
   /// being read and descriptors from being closed, both of which happen on the same queue.
   private static let acceptedAtOnce = 16
 

@@ -42,10 +42,13 @@ struct PlainLog {
   ///
   /// Output that is nothing but printable ASCII, as most is, is passed through at the speed of memory.
   mutating func text(for event: Event) -> TerminalSafe {
-    recapMark(before: event) + textOfEvent(event)
+    let mark = recapMark(before: event)
+    let text = textOfEvent(event)
+    // Most have none, and their text may be long: it is not copied.
+    return mark.isEmpty ? text : mark + text
   }
 
-  /// The line at each end of a recap, so that nobody takes it for things that happen again.
+  /// The line at each end of a recap, so that it does not look as if steps ran again.
   private mutating func recapMark(before event: Event) -> TerminalSafe {
     guard let joinedAt else { return "" }
     if event.time < joinedAt {

@@ -88,7 +88,7 @@ struct TreeView {
 
   private func footer(columns: Int) -> [Row] {
     let counts = state.counts
-    // What was cancelled or skipped is over as well, but nobody would call it done.
+    // Steps that were cancelled or skipped are over as well, but they are not done.
     let done = counts.succeeded + counts.failed
     var parts: [TerminalSafe] = ["\(done) of \(state.steps.count) done"]
     for (count, word) in [
