@@ -141,7 +141,7 @@ let package = Package(
     .testTarget(name: "RepriseTerminalTests", dependencies: ["RepriseTerminal", "TestSupport"]),
     .testTarget(
       name: "RepriseCLITests",
-      dependencies: ["RepriseCLI", "RepriseControl", "RepriseJournal", "TestSupport"]),
+      dependencies: ["RepriseCLI", "RepriseControl", "RepriseJournal", "SQLite", "TestSupport"]),
     .testTarget(name: "HouseTests", dependencies: ["WorkflowLanguage"]),
   ],
   swiftLanguageModes: [.v6]

@@ -69,7 +69,7 @@ public struct WorkflowError: Error, Sendable, Equatable, CustomStringConvertible
   /// How many mistakes there are in all.
   public let mistakeCount: Int
 
-  init(diagnostics: [Diagnostic], mistakeCount: Int? = nil) {
+  package init(diagnostics: [Diagnostic], mistakeCount: Int? = nil) {
     self.diagnostics = diagnostics
     self.mistakeCount = mistakeCount ?? diagnostics.count { $0.severity == .error }
   }

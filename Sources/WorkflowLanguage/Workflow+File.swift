@@ -63,12 +63,28 @@ extension Workflow {
   ///   - file: The name of the file.
   /// - Returns: The parameters in the order of the file; none where they cannot be read.
   package static func parameters(in bytes: [UInt8], file: String) -> [Parameter] {
+    reading("params", of: bytes, file) { $0.parameters($1) } ?? []
+  }
+
+  /// Reads only where the secrets of a workflow come from, also of a file with mistakes.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes of a workflow file.
+  ///   - file: The name of the file.
+  /// - Returns: The secrets of the file itself, not those of files that it uses; none where they cannot be read.
+  package static func secretSources(in bytes: [UInt8], file: String) -> [String: SecretSource] {
+    reading("secrets", of: bytes, file) { $0.secrets($1) } ?? [:]
+  }
+
+  private static func reading<Result>(
+    _ key: String, of bytes: [UInt8], _ file: String, _ read: (inout Reader, Node) -> Result
+  ) -> Result? {
     let source = SourceText(bytes)
     var reader = Reader(file: file, source: source)
     guard let root = Document(source).root, case .mapping(let pairs) = root.content,
-      let node = pairs.first(where: { $0.key.text == "params" })?.value
-    else { return [] }
-    return reader.parameters(node)
+      let node = pairs.first(where: { $0.key.text == key })?.value
+    else { return nil }
+    return read(&reader, node)
   }
 
   /// Reads a file whole, up to a byte more than the language allows.

@@ -72,7 +72,7 @@ extension StepPerformer {
     guard let cache else { return }
     var trace = before
     trace.outputs = outputs
-    trace.files = files
+    trace.files = StepTrace.hiding(files, context.masker)
     // What cannot be written now only makes the step run again.
     try? cache.memory.remember(trace, of: context.step.id)
   }
@@ -88,30 +88,43 @@ extension StepTrace {
   ) throws(FailureReason) {
     let rule = step.extrasIfAny?.cache ?? CacheRule()
     let shell = step.shell ?? workflow.shell
-    // The arguments of a call may hold secrets, and a map has no order.
+    // The arguments of a call are a map, which has no order.
     let action =
       if case .call(let name, let arguments) = resolved.action {
-        "call \(name) " + masker.masked(ArgumentValue.map(arguments).value.json)
+        "call \(name) " + ArgumentValue.map(arguments).value.json
       } else if case .perform = resolved.action {
         "a closure"
       } else {
         "\(resolved.action)"
       }
-    self.action = Self.hash("\(action) \(shell) \(resolved.directories)")
     // Not even a hash of a secret is kept: a short one could be guessed from it.
+    self.action = Self.hash(masker.masked("\(action) \(shell) \(resolved.directories)"))
     environment = resolved.environment.mapValues { Self.hash(masker.masked($0)) }
     do throws(ResolutionError) {
-      key = Self.hash(try workflow.cacheKey(of: step, values))
+      key = Self.hash(masker.masked(try workflow.cacheKey(of: step, values)))
     } catch {
       throw .badValue(error.description)
     }
     do {
-      inputs = try executor.hashes(ofFiles: rule.inputs, in: resolved.directories)
-      files = try executor.hashes(ofFiles: rule.outputs, in: resolved.directories)
+      inputs = Self.hiding(
+        try executor.hashes(ofFiles: rule.inputs, in: resolved.directories), masker)
+      files = Self.hiding(
+        try executor.hashes(ofFiles: rule.outputs, in: resolved.directories), masker)
     } catch {
       throw .notStarted(String(describing: error))
     }
     outputs = [:]
+  }
+
+  /// The hashes of files, whose names may have a secret in them; files whose names then are the same count as one.
+  fileprivate static func hiding(
+    _ files: [String: String], _ masker: Masker
+  ) -> [String: String] {
+    guard !masker.isEmpty else { return files }
+    return files.sorted { $0.key < $1.key }.reduce(into: [:]) { hidden, file in
+      let name = masker.masked(file.key)
+      hidden[name] = hidden[name].map { hash($0 + file.value) } ?? file.value
+    }
   }
 
   private static func hash(_ text: String) -> String {

@@ -3,12 +3,12 @@
 /// Replaces secrets, also encoded ones, by `***`.
 ///
 /// All that belongs to any occurrence of any form of a secret is masked, also where occurrences
-/// overlap; each run of masked bytes becomes one `***`. See `SecretForms` for what is found.
-/// Making a masker takes time and memory, some 130 KB for a secret of 40 bytes: make one and share
+/// overlap; each run of masked bytes becomes one `***`. See ``SecretFinder`` for what is found.
+/// Making a masker takes time and memory, some 100 bytes for each byte of a secret: make one and share
 /// it. Copies and streams cost nothing.
 package struct Masker: Sendable {
   /// None where there is nothing to mask.
-  private let automaton: SecretAutomaton?
+  private let finder: SecretFinder?
 
   /// Makes a masker.
   ///
@@ -16,17 +16,18 @@ package struct Masker: Sendable {
   package init(secrets: [String]) {
     var forms: Set<[UInt8]> = []
     for secret in secrets { forms.formUnion(SecretForms.forms(of: secret)) }
-    self.init(forms: forms)
+    finder =
+      forms.isEmpty
+      ? nil : SecretFinder(forms, pieces: secrets.map { Array($0.utf8) })
   }
 
-  /// Makes a masker of exactly these byte sequences.
+  /// Makes a masker of exactly these byte sequences, and of no piece of them.
   init(forms: Set<[UInt8]>, rowCountMax: Int = SecretAutomaton.rowCountMax) {
-    automaton =
-      forms.isEmpty ? nil : SecretAutomaton(forms: forms, rowCountMax: rowCountMax)
+    finder = forms.isEmpty ? nil : SecretFinder(forms, pieces: [], rowCountMax: rowCountMax)
   }
 
   /// Whether nothing is masked.
-  package var isEmpty: Bool { automaton == nil }
+  package var isEmpty: Bool { finder == nil }
 
   /// Masks a text.
   ///
@@ -42,13 +43,13 @@ package struct Masker: Sendable {
   /// Begins a stream of bytes.
   ///
   /// - Returns: The state of a stream of which nothing has been read.
-  package func stream() -> MaskingStream { MaskingStream(automaton: automaton) }
+  package func stream() -> MaskingStream { MaskingStream(finder: finder) }
 
   /// The memory that is shared by all copies and streams.
-  var byteCount: Int { automaton?.byteCount ?? 0 }
+  var byteCount: Int { finder?.byteCount ?? 0 }
 }
 
 extension Masker: CustomReflectable {
-  /// Shows nothing: from the automaton the secrets could be read.
+  /// Shows nothing: from it the secrets could be read.
   package var customMirror: Mirror { Mirror(self, children: []) }
 }

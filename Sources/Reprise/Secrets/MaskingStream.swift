@@ -7,8 +7,8 @@
 /// end that may be the beginning of a secret is held back, so no more than the longest form of a
 /// secret, and nothing beyond a line feed. Time is linear in the number of bytes.
 package struct MaskingStream: Sendable {
-  private let automaton: SecretAutomaton?
-  private var state = SecretAutomaton.root
+  private let finder: SecretFinder?
+  private var search = SecretSearch()
 
   /// What has been read and not let through, behind some bytes that have been.
   ///
@@ -17,16 +17,16 @@ package struct MaskingStream: Sendable {
   private var heldBackStart = 0
   private var letThroughEnd = 0
 
-  /// What has to be masked from `letThroughEnd` on: in order, neither overlapping nor adjacent.
-  private var maskedRuns: [Range<Int>] = []
+  /// What has to be masked from `letThroughEnd` on.
+  private var maskedRuns = MaskedRuns()
   /// Whether the byte before `letThroughEnd` was masked, so that a run which goes on is no new one.
   private var lastWasMasked = false
 
   /// Begins a stream.
   ///
-  /// - Parameter automaton: What finds the secrets; nil when there are none.
-  init(automaton: SecretAutomaton?) {
-    self.automaton = automaton
+  /// - Parameter finder: What finds the secrets; nil when there are none.
+  init(finder: SecretFinder?) {
+    self.finder = finder
   }
 
   /// The memory that it takes, in bytes.
@@ -37,15 +37,13 @@ package struct MaskingStream: Sendable {
   /// - Parameter bytes: What was read. It need not be UTF-8.
   /// - Returns: What can be let through now.
   package mutating func append(_ bytes: some Collection<UInt8>) -> [UInt8] {
-    guard let automaton else { return Array(bytes) }
+    guard let finder else { return Array(bytes) }
     let readEnd = heldBack.count
     heldBack += bytes
-    var runs = maskedRuns
-    state = automaton.read(heldBack[readEnd...], from: state) { [heldBackStart] end, length in
-      Self.add((heldBackStart + end - length)..<(heldBackStart + end), to: &runs)
-    }
-    maskedRuns = runs
-    return letThrough(until: heldBackStart + heldBack.count - automaton.openLength(state))
+    let end = heldBackStart + heldBack.count
+    search.read(
+      heldBack[readEnd...], at: heldBackStart + readEnd, with: finder, into: &maskedRuns)
+    return letThrough(until: max(letThroughEnd, search.openStart(finder) ?? end))
   }
 
   /// Ends the stream.
@@ -53,25 +51,16 @@ package struct MaskingStream: Sendable {
   /// - Returns: What was held back, which is now known to be no secret but where it is masked. The
   ///   stream is then as if nothing had been read.
   package mutating func finish() -> [UInt8] {
-    defer { self = MaskingStream(automaton: automaton) }
+    defer { self = MaskingStream(finder: finder) }
+    if let finder { search.endLine(finder, into: &maskedRuns) }
     return letThrough(until: heldBackStart + heldBack.count)
-  }
-
-  /// Adds a run that ends behind all others, and makes one of those that touch.
-  private static func add(_ run: Range<Int>, to runs: inout [Range<Int>]) {
-    var lowerBound = run.lowerBound
-    while let last = runs.last, last.upperBound >= lowerBound {
-      lowerBound = min(lowerBound, last.lowerBound)
-      runs.removeLast()
-    }
-    runs.append(lowerBound..<run.upperBound)
   }
 
   private mutating func letThrough(until end: Int) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(end - letThroughEnd)
     var done = 0
-    for run in maskedRuns {
+    for run in maskedRuns.runs {
       guard run.lowerBound < end else { break }
       show(until: run.lowerBound, in: &output)
       if !lastWasMasked { output += mask }

@@ -102,34 +102,33 @@ final class SecretAutomaton: Sendable {
     nodes.capacity * MemoryLayout<Node>.stride + bytes.capacity + rows.capacity * 4
   }
 
-  /// Reads bytes.
+  /// Reads a byte.
   ///
   /// - Parameters:
-  ///   - text: What is read.
   ///   - state: What has been read before.
-  ///   - found: Called for each place where forms end, with the index behind it and the length of
-  ///     the longest of them.
-  /// - Returns: The state behind the text.
-  func read(
-    _ text: ArraySlice<UInt8>, from state: State, found: (_ end: Int, _ length: Int) -> Void
-  ) -> State {
+  ///   - byte: The byte.
+  /// - Returns: The state behind it.
+  @inline(__always)
+  func next(_ state: State, _ byte: UInt8) -> State {
     nodes.withUnsafeBufferPointer { nodes in
       bytes.withUnsafeBufferPointer { bytes in
         rows.withUnsafeBufferPointer { rows in
-          text.withUnsafeBufferPointer { buffer in
-            var state = state
-            for offset in 0..<buffer.count {
-              state = Self.next(state, buffer[offset], nodes, bytes, rows, rowCount)
-              // No form is as short as to end in a state that has a row.
-              guard state >= rowCount else { continue }
-              let length = Int(nodes[state].matched)
-              if length > 0 { found(text.startIndex + offset + 1, length) }
-            }
-            return state
-          }
+          Self.next(state, byte, nodes, bytes, rows, rowCount)
         }
       }
     }
+  }
+
+  /// The length of the longest form that ends where a state has been reached; 0 where none does.
+  @inline(__always)
+  func matchedLength(_ state: State) -> Int {
+    // No form is as short as to end in a state that has a row.
+    state >= rowCount ? Int(nodes[state].matched) : 0
+  }
+
+  /// How many of the bytes read last a state knows.
+  func depth(_ state: State) -> Int {
+    max(Int(nodes[state].open), Int(nodes[state].matched))
   }
 
   /// How many of the bytes read last may be the beginning of a form that has not ended.

@@ -1,8 +1,6 @@
-// All the ways in which a secret may stand in an output. Knows nothing of how they are found. Pure.
+// The texts that hide a secret when they are masked. Knows nothing of how they are found. Pure.
 
-/// Makes the byte sequences that have to be masked to hide a secret.
-///
-/// No form contains a line feed: a secret of many lines is masked line by line.
+/// Makes the byte sequences that have to be masked, wherever they stand and however they are written.
 enum SecretForms {
   /// The length in bytes below which a secret is not masked, so that an output stays readable.
   ///
@@ -16,21 +14,12 @@ enum SecretForms {
   /// Makes the forms of one secret.
   ///
   /// - Parameter secret: The text to hide.
-  /// - Returns: Its lines and the encodings of its lines and of the whole; none if too short.
+  /// - Returns: Its lines that are long enough, and the whole, which stands on one line where line feeds are
+  ///   escaped; none if too short.
   static func forms(of secret: String) -> Set<[UInt8]> {
     let whole = Array(secret.utf8)
-    var texts = lines(of: whole)
-    // Its encodings matter also where no line is long enough. As it is, it is among its lines.
-    if whole.count >= bytesMin { texts.insert(whole) }
-    var forms: Set<[UInt8]> = []
-    for text in texts {
-      let encodings =
-        [text] + SecretEncodings.encodings(of: text) + QuotedForms.forms(of: text)
-        + Base64Forms.forms(of: text) + DumpForms.forms(of: text)
-      for form in encodings where !form.contains(lineFeed) {
-        forms.insert(form)
-      }
-    }
+    var forms = lines(of: whole)
+    if whole.count >= bytesMin { forms.insert(whole) }
     return forms
   }
 

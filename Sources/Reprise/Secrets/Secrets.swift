@@ -132,13 +132,48 @@ public struct Secrets: Sendable {
     return Secrets(values, variables: variables)
   }
 
+  /// An error of a file without its secrets, which it may repeat: what its parameters were given is refused before
+  /// secrets are fetched.
+  ///
+  /// Secrets that programs write are not known then: none is started for a message.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - sources: Where the secrets of the file come from.
+  /// - Returns: The error without those of variables and files.
+  package static func hidden(
+    in error: WorkflowError, _ sources: some Sequence<SecretSource>
+  ) -> WorkflowError {
+    let values = sources.compactMap { source -> String? in
+      switch source {
+      case .environment(let variable): environmentVariable(variable)
+      case .file(let path): try? contents(of: path, "")
+      case .command: nil
+      }
+    }
+    let masker = Masker(secrets: values)
+    guard !masker.isEmpty else { return error }
+    let diagnostics = error.diagnostics.map { diagnostic in
+      var diagnostic = diagnostic
+      diagnostic.message = masker.masked(diagnostic.message)
+      diagnostic.hint = diagnostic.hint.map(masker.masked)
+      return diagnostic
+    }
+    return WorkflowError(diagnostics: diagnostics, mistakeCount: error.mistakeCount)
+  }
+
   private static func contents(of path: String, _ name: String) throws(SecretError) -> String {
     let bytes: [UInt8]
     do throws(Errno) {
       let file = try OpenFile(path, options: [.nonBlocking])
+      // Of a pipe there may be only the beginning so far, and a secret must not be cut.
+      guard try file.status().type == .regular else { throw Errno.invalidArgument }
       bytes = try file.readAll(upTo: bytesMax)
     } catch {
-      throw SecretError("the secret \"\(name)\": \"\(path)\" cannot be read: \(error)")
+      let reason =
+        error == .invalidArgument
+        ? "it is no regular file; take what it gives with { command: [cat, PATH] }" : "\(error)"
+      throw SecretError("the secret \"\(name)\": \"\(path)\" cannot be read: \(reason)")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw notText(name) }
     return trimmed(text)

@@ -90,7 +90,8 @@ struct LoadedWorkflow {
         bytes: bytes, file: file, with: arguments,
         actions: arguments.leavesOpen ? nil : ActionCatalog())
     } catch {
-      throw Problem(error)
+      let sources = Workflow.secretSources(in: bytes, file: file)
+      throw Problem(Secrets.hidden(in: error, sources.values))
     }
     path = file.hasPrefix("/") ? file : currentDirectory() + "/" + file
   }

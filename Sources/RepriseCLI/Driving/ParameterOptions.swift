@@ -27,7 +27,8 @@ struct ParameterOptions: ParsableArguments {
   static func check(_ parameters: [String]) throws {
     for parameter in parameters
     where !parameter.dropFirst().contains("=") || parameter.hasPrefix("=") {
-      throw ValidationError("-p takes name=value, not \"\(parameter)\".")
+      // It is not repeated: it may be a secret.
+      throw ValidationError("-p takes name=value; one was given that has no name before a \"=\".")
     }
   }
 

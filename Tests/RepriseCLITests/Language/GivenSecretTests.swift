@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import TestSupport
 import Testing
 
@@ -40,6 +41,57 @@ struct GivenSecretTests {
     }
     shown.append(try await scenario.reprise("show", "@last").succeeds().output)
     try expectNoSecret(scenario, shown)
+  }
+
+  @Test func `what is refused about a parameter shows no secret`() async throws {
+    let scenario = try Scenario()
+    try Data(Self.secret.utf8).write(to: URL(fileURLWithPath: scenario.folder.path + "/key"))
+    try scenario.write(
+      """
+      params: { count: { type: number, default: 1 }, time: { default: 1m } }
+      secrets: { s: { env: SECRET }, f: { file: key } }
+      steps: [{ id: a, timeout: "${{ params.time }}", run: "true" }]
+      """, to: "w.yaml")
+    for given in ["count=\(Self.secret)", "time=\(Self.secret)", "\(Self.secret)=1", Self.secret] {
+      for command in [["run"], ["run", "--dry-run"], ["explain"]] {
+        let ended = try await scenario.start(
+          command + ["w.yaml", "-p", given] + (command == ["explain"] ? ["a"] : []),
+          environment: Self.environment
+        ).end().fails(with: 2)
+        #expect(
+          ended.errors.lowercased().contains("error") && !ended.errors.contains("hunter2"),
+          "\(ended)")
+      }
+    }
+  }
+
+  @Test func `a cache keeps neither a secret nor a hash of one`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      params: { name: { default: "" } }
+      secrets: { s: { env: SECRET } }
+      steps:
+        - id: a
+          exec: [touch, "out-${{ params.name }}"]
+          cache: { key: "${{ params.name }}", outputs: "out-*" }
+      """, to: "w.yaml")
+    let secrets = [Self.secret, "another-secret-2"]
+    var traces: Set<String> = []
+    for secret in secrets {
+      try await scenario.reprise(
+        "run", "w.yaml", "-p", "name=" + secret, environment: ["SECRET": secret]
+      ).succeeds()
+      let database = try Database(
+        path: scenario.folder.path + "/.reprise/journal.db", busyTimeout: .seconds(10))
+      let trace = try #require(try database.read { try $0.value("SELECT trace FROM memory").text })
+      #expect(trace.contains("out-***") && !trace.contains(secret), "\(trace)")
+      // Its keys have no order.
+      traces.insert(String(trace.sorted()))
+      try FileManager.default.removeItem(atPath: scenario.folder.path + "/out-" + secret)
+    }
+    // A trace that depends on the secret would tell it to who tries them all.
+    #expect(traces.count == 1, "\(traces)")
   }
 
   @Test func `a parameter with a secret is not kept, and resume asks for it`() async throws {

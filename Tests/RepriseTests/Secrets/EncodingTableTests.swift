@@ -51,8 +51,22 @@ struct EncodingTableTests {
     .python("xxd -p -u", #""\n".join(textwrap.wrap(b.hex().upper(), 60))"#, shown: 4),
     .python("hex", "b.hex()"), .python("hex with blanks", #"b.hex(" ")"#),
     .python("hex with colons", #"b.hex(":")"#),
-    .python("xxd -i", #"", ".join(hex(c) for c in b if c > 15)"#),
-    .python("list", "list(b)"),
+    .python("hex with hyphens", #"b.hex("-")"#),
+    .python(
+      "xxd -i", #""\n".join(textwrap.wrap(", ".join(map("0x{:02x}".format, b)), 70))"#, shown: 6),
+    .python("xxd -i -u", #"", ".join("0X%02X" % c for c in b)"#),
+    .python("numbers of C", #"",".join("0x%02X" % c for c in b)"#),
+    .python("list", "list(b)"), .python("numbers with commas", #"",".join(map(str, b))"#),
+    .python("numbers with blanks", #"" ".join(map(str, b))"#),
+    Way("od -An -tu1", "od -An -tu1 \"$1\"", shown: 6),
+    Way("od -An -c", "od -An -c -w7 \"$1\"", shown: 3),
+    Way("od -tx1z", "od -tx1z \"$1\"", shown: 8), Way("od -tx4", "od -tx4 \"$1\"", shown: 4),
+    Way("od -tx8", "od -tx8 \"$1\"", shown: 4),
+    .python(
+      "xxd",
+      #""\n".join("%08x: %-39s  %s" % (i, textwrap.fill(b[i:i+16].hex(), 4).replace("\n", " "), "#
+        + #""".join(chr(c) if 32 <= c < 127 else "." for c in b[i:i+16])) for i in range(0, len(b), 16))"#,
+      shown: 9),
     .python(
       "hexdump -C",
       #""\n".join("%08x  %-48s  |%s|" % (i, b[i:i+8].hex(" ") + "  " + b[i+8:i+16].hex(" "), "#
@@ -63,6 +77,14 @@ struct EncodingTableTests {
     Way(
       "export -p",
       "bash -c 'export T=\"$(cat \"$1\"; echo .)\"; export -p | grep -A9 T=' bash \"$1\""),
+    Way(
+      "printf %q without a locale",
+      "LC_ALL=C bash -c 'printf %q \"$(cat \"$1\"; echo .)\"' bash \"$1\""),
+    Way("set", "bash -c 't=$(cat \"$1\"; echo .); set | grep -a ^t=' bash \"$1\""),
+    Way("set -x", "bash -xc 'true \"$(cat \"$1\"; echo .)\"' bash \"$1\" 2>&1 | grep true"),
+    Way(
+      "export -p of sh",
+      "sh -c 'T=\"$(cat \"$1\"; echo .)\"; export T; export -p | grep T=' sh \"$1\""),
     .python("shlex", "shlex.quote(t)"),
     .python("html", "html.escape(t)"),
     .python("html without quotes", "html.escape(t, quote=False)"),
@@ -71,10 +93,26 @@ struct EncodingTableTests {
     .python("JSON", "json.dumps(t)"), .python("JSON in JSON", "json.dumps(json.dumps(t))"),
     .python("JSON, thrice", "json.dumps(json.dumps(json.dumps(t)))"),
     .python("JSON, UTF-8", "json.dumps(t, ensure_ascii=False)"),
+    .python("JSON of PHP in Python's", #"json.dumps(json.dumps(t).replace("/", "\\/"))"#),
+    .python(
+      "JSON of Python in Go's",
+      #"json.dumps(json.dumps(t)).replace("<", "\\u003c").replace("&", "\\u0026")"#),
+    .python("JavaScript", #""".join("\\u%04x" % ord(c) for c in t)"#),
+    .python("HTML by numbers", #""".join("&#%d;" % ord(c) for c in t)"#),
+    .python("HTML by hexadecimal numbers", #""".join("&#x%X;" % ord(c) for c in t)"#),
+    .python("HTML in HTML", "html.escape(html.escape(t))"),
     .python("repr", "repr(t)"), .python("repr of bytes", "repr(b)"),
+    .python("URL of all characters", #""".join("%%%02x" % c for c in b)"#),
+    .python("URL in URL", "urllib.parse.quote(urllib.parse.quote(t))"),
+    .python("escapes of C", #""".join("\\x%02x" % c for c in b)"#),
+    .python("octal escapes", #""".join("\\%03o" % c for c in b)"#),
     .python("URL", "urllib.parse.quote(t)"), .python("form", "urllib.parse.quote_plus(t)"),
     Way("base64", "base64 -w 76 \"$1\"", shown: 6),
     Way("base64 -w 10", "base64 -w 10 \"$1\"", shown: 7),
+    .python(
+      "URL-safe base64 on lines",
+      #""\n".join(textwrap.wrap(base64.urlsafe_b64encode(b).decode(), 20))"#,
+      shown: 6),
     // At both ends a character is shared with what is around the secret.
     Way("base64 -w 0", "base64 -w 0 \"$1\"", shown: 2),
     .python("URL-safe base64", "base64.urlsafe_b64encode(b).decode()", shown: 2),
@@ -85,6 +123,7 @@ struct EncodingTableTests {
     ("hunter2x", "lisbon9q"),
     ("ghp_16C7e42F292c6912E7710c838347Ae178B4a", "nbw_49K3u85X717p3047Q6639w515868Io936Z7e"),
     (#"p$a`s"w'o\r&d<z>!x,y"#, #"q$b`t"x'p\s&e<a>!y,z"#), ("key=a b/c+d~e*f", "mno=p q/r+s~t*u"),
+    ("it''s:~/päss=~wört", "ju''t:~/qözz=~xüsu"),
   ]
 
   private static let maskers = Dictionary(

@@ -97,7 +97,7 @@ struct MaskerTests {
     #expect(stream.append("er2\n".utf8) == Array("\n".utf8))
     #expect(stream.append("hunter".utf8) == [])
     #expect(stream.finish() == Array("hunter".utf8))
-    #expect(stream.append("2".utf8) == Array("2".utf8))
+    #expect(stream.append("!".utf8) == Array("!".utf8))
   }
 
   @Test func `text without secrets is the same`() {
@@ -142,9 +142,9 @@ struct MaskerTests {
     let short = (0..<count).map { _ in RandomSecret.printable(40, &generator) }
     let long = (0..<64).map { _ in RandomSecret.printable(63, &generator) }.joined(separator: "\n")
     let masker = Masker(secrets: short + [long])
-    // Some 3.3 KB for each byte, besides the rows of the first levels.
+    // Some 50 bytes for each byte, besides the rows of the first levels.
     let secretBytes = count * 40 + 64 * 64
-    #expect(masker.byteCount < 5 << 20 + secretBytes * 3_500)
+    #expect(masker.byteCount < 5 << 20 + secretBytes * 100)
     #expect(
       masker.masked("\(short[0]) \(long)\n") == "*** " + String(repeating: "***\n", count: 64))
   }

@@ -49,6 +49,14 @@ struct SecretGatheringTests {
     }
   }
 
+  @Test func `a secret file that is no regular file is refused`() async throws {
+    let folder = try TemporaryFolder()
+    try #require(mkfifo(folder.path + "/pipe", 0o600) == 0)
+    for path in [folder.path + "/pipe", "/dev/null", folder.path] {
+      #expect(await error("  s: { file: \(path) }").contains("no regular file"), "\(path)")
+    }
+  }
+
   @Test func `a secret whose lines are all too short is refused`() async {
     #expect(await error("  s: { env: S }", ["S": "ab\ncd\nef\ngh"]).contains("no line of 4"))
     #expect(await error("  s: { env: S }", ["S": "ab\ncdef"]).isEmpty)

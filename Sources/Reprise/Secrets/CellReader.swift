@@ -1,0 +1,64 @@
+// Finds pieces of secrets in the cells of `od -c`: four places for each byte.
+
+/// Reads each four bytes as one cell: a character, an escape or an octal number, at the right of its places.
+struct CellReader: Sendable {
+  /// The bytes of the last cells, for each of the four places where cells may begin.
+  private var bytes = [UInt64](repeating: 0, count: 4)
+  /// How many cells follow one another.
+  private var counts = [0, 0, 0, 0]
+  /// The last four bytes, and how many there are on this line.
+  private var cell: UInt32 = 0
+  private var read = 0
+
+  mutating func read(
+    _ part: ArraySlice<UInt8>, at start: Int, _ pieces: SecretPieces, into runs: inout MaskedRuns
+  ) {
+    for (offset, byte) in part.enumerated() {
+      cell = cell << 8 | UInt32(byte)
+      read += 1
+      let phase = read & 3
+      guard cell >> 24 == blank, read >= 4, let value = Self.value(cell) else {
+        if counts[phase] > 0 { counts[phase] = 0 }
+        continue
+      }
+      bytes[phase] = bytes[phase] << 8 | UInt64(value)
+      counts[phase] += 1
+      guard counts[phase] >= 3, pieces.contains(UInt32(bytes[phase] & 0xFF_FFFF)) else { continue }
+      let end = start + offset + 1
+      runs.add((end - 12)..<end)
+    }
+  }
+
+  mutating func endLine() { self = CellReader() }
+
+  /// From where on the last cells may be the beginning of a piece.
+  func openStart(at end: Int, _ pieces: SecretPieces) -> Int? {
+    let cells = (0..<4).compactMap { back -> Int? in
+      let phase = (read - back) & 3
+      guard read > back else { return nil }
+      let known = min(counts[phase], 2)
+      let open = (0...known).last { $0 == 0 || pieces.hasPrefix(bytes[phase], bits: 8 * $0) } ?? 0
+      return open == 0 ? nil : end - back - 4 * open
+    }
+    // A cell that has begun begins with a blank.
+    let begun = (1...3).last { $0 <= read && cell >> UInt32(8 * ($0 - 1)) & 0xFF == blank }
+    return (cells + [begun.map { end - $0 }]).compactMap { $0 }.min()
+  }
+
+  private static func value(_ cell: UInt32) -> UInt8? {
+    let (second, third, last) = (
+      UInt8(truncatingIfNeeded: cell >> 16), UInt8(truncatingIfNeeded: cell >> 8),
+      UInt8(truncatingIfNeeded: cell)
+    )
+    guard second == UInt8(blank) else {
+      let digits = [second, third, last].compactMap { EscapeNotation.digit($0, 8) }
+      let value = digits.reduce(0) { $0 * 8 + $1 }
+      return digits.count == 3 && value < 256 ? UInt8(value) : nil
+    }
+    if third == UInt8(blank) { return 0x20..<0x7F ~= last ? last : nil }
+    guard third == UInt8(ascii: "\\") else { return nil }
+    return last == UInt8(ascii: "0") ? 0 : EscapeNotation.controls[last]
+  }
+}
+
+private let blank = UInt32(UInt8(ascii: " "))

@@ -1,0 +1,82 @@
+// Finds pieces of secrets in digits without anything between them: base64 and hexadecimal.
+
+/// Decodes digits bit by bit, wherever the bytes begin in them.
+///
+/// A digit of base64 has six bits and one of hexadecimal has four, so a byte begins in the middle of a digit where what
+/// is before the secret has a length that is no whole number of digits. The last bits are compared at each
+/// place where a byte may end; all digits with a bit of a piece are masked.
+struct DigitReader: Sendable {
+  enum Alphabet: Sendable {
+    /// RFC 4648, sections 4 and 5: the standard and the URL-safe one.
+    case base64
+    /// Small and large digits.
+    case hexadecimal
+  }
+
+  private let bitsOfDigit: Int
+  private let values: [UInt8]
+  /// How many bits of the last digit stand behind the end of a byte.
+  private let restBits: [Int]
+  /// How many bits of a digit stand before the begin of a byte.
+  private let leadingBits: [Int]
+  private let digitsOfPiece: Int
+
+  private var bits: UInt64 = 0
+  /// How many digits follow one another.
+  private var count = 0
+
+  init(_ alphabet: Alphabet) {
+    switch alphabet {
+    case .base64: (bitsOfDigit, values, restBits, leadingBits) = (6, base64, [0, 2, 4], [0, 2, 4])
+    case .hexadecimal: (bitsOfDigit, values, restBits, leadingBits) = (4, hexadecimal, [0], [0])
+    }
+    digitsOfPiece = (32 + bitsOfDigit - 1) / bitsOfDigit
+  }
+
+  mutating func read(
+    _ part: ArraySlice<UInt8>, at start: Int, _ pieces: SecretPieces, into runs: inout MaskedRuns
+  ) {
+    for (offset, byte) in part.enumerated() {
+      let value = values[Int(byte)]
+      guard value < 64 else {
+        count = 0
+        continue
+      }
+      bits = bits << UInt64(bitsOfDigit) | UInt64(value)
+      count += 1
+      guard count >= digitsOfPiece else { continue }
+      for rest in restBits where pieces.contains(UInt32(truncatingIfNeeded: bits >> UInt64(rest))) {
+        let end = start + offset + 1
+        runs.add((end - digitsOfPiece)..<end)
+      }
+    }
+  }
+
+  mutating func endLine() { count = 0 }
+
+  /// From where on the last digits may be the beginning of a piece.
+  func openStart(at end: Int, _ pieces: SecretPieces) -> Int? {
+    let digits = (1...digitsOfPiece).last { digits in
+      digits <= count
+        && leadingBits.contains { leading in
+          let known = digits * bitsOfDigit - leading
+          return known > 0 && known < pieces.bits && pieces.hasPrefix(bits, bits: known)
+        }
+    }
+    return digits.map { end - $0 }
+  }
+}
+
+/// The values of the digits by their bytes; 255 for what is no digit.
+private let base64 = values(
+  of: ["ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"], ["-": 62, "_": 63])
+private let hexadecimal = values(of: ["0123456789abcdef", "0123456789ABCDEF"], [:])
+
+private func values(of alphabets: [String], _ others: [Character: UInt8]) -> [UInt8] {
+  var values = [UInt8](repeating: 255, count: 256)
+  for alphabet in alphabets {
+    for (value, digit) in alphabet.utf8.enumerated() { values[Int(digit)] = UInt8(value) }
+  }
+  for (digit, value) in others { values[Int(digit.asciiValue ?? 0)] = value }
+  return values
+}

@@ -1,0 +1,215 @@
+// How programs write characters by escapes, and what these stand for. Pure.
+
+/// A family of escapes, in which each character may be written as itself or in another way.
+///
+/// What a program writes is decoded and compared with the secret itself, so it does not matter which characters it
+/// escapes, and how.
+enum EscapeNotation: CaseIterable, Sendable {
+  /// JSON, C, `$'…'` of shells, `repr` of bytes: `\n`, `\"`, `\u00e4`, `\xc3`, `\303`.
+  case backslashes
+  /// `repr` of Python's texts, where `\xe4` is a character and not a byte.
+  case codePoint
+  /// `printf %q` and patterns of a shell: whatever follows the backslash stands for itself.
+  case shell
+  /// Addresses: `%C3%A4`.
+  case address
+  /// Forms: the same, and `+` for a blank.
+  case form
+  /// HTML and XML: `&lt;`, `&#60;`, `&#x3c;`.
+  case markup
+  /// An apostrophe between apostrophes, as shells and Python's `shlex` write it: `'\''`, `'"'"'`.
+  case apostrophes
+
+  /// How often a text may have been written so: JSON in JSON in JSON.
+  var levelCount: Int {
+    switch self {
+    case .backslashes: 3
+    case .address, .markup, .shell: 2
+    case .codePoint, .form, .apostrophes: 1
+    }
+  }
+
+  /// Whether an escape may begin with a byte.
+  func begins(with byte: UInt8) -> Bool {
+    switch self {
+    case .backslashes, .codePoint, .shell: byte == backslash
+    case .address: byte == percent
+    case .form: byte == percent || byte == plus
+    case .markup: byte == ampersand
+    case .apostrophes: byte == apostrophe
+    }
+  }
+
+  /// What an escape stands for.
+  enum Decoded: Equatable {
+    /// More bytes are needed to tell.
+    case more
+    /// So many bytes stand for these; a single one may stand for itself.
+    case bytes([UInt8], count: Int)
+  }
+
+  /// Decodes what stands at the beginning.
+  ///
+  /// - Parameters:
+  ///   - text: Bytes, the first of which an escape may begin with.
+  ///   - isEnd: Whether nothing follows, so that more bytes cannot be asked for.
+  /// - Returns: What the escape stands for; the first byte by itself where there is none.
+  func decode(_ text: [UInt8], isEnd: Bool) -> Decoded {
+    let decoded =
+      switch self {
+      case .backslashes, .codePoint: backslashEscape(text, isEnd)
+      case .shell: text.count < 2 ? Decoded.more : .bytes([text[1]], count: 2)
+      case .address: percentEscape(text)
+      case .form: text[0] == plus ? .bytes([blank], count: 1) : percentEscape(text)
+      case .markup: entity(text)
+      case .apostrophes: quotedApostrophe(text)
+      }
+    return decoded == .more && isEnd ? itself(text) : decoded
+  }
+
+  private func itself(_ text: [UInt8]) -> Decoded { .bytes([text[0]], count: 1) }
+
+  // MARK: Backslashes
+
+  private func backslashEscape(_ text: [UInt8], _ isEnd: Bool) -> Decoded {
+    guard text.count > 1 else { return .more }
+    switch text[1] {
+    case UInt8(ascii: "x"): return byteEscape(text, digits: 2, radix: 16, from: 2, isEnd)
+    case UInt8(ascii: "0")...UInt8(ascii: "7"):
+      return byteEscape(text, digits: 3, radix: 8, from: 1, isEnd)
+    case UInt8(ascii: "u"): return unitEscape(text, isEnd)
+    case UInt8(ascii: "U"):
+      guard let value = number(text, 2..<10, radix: 16) else { return unfinished(text, 2..<10) }
+      return .bytes(utf8(value), count: 10)
+    default: return .bytes([Self.controls[text[1]] ?? text[1]], count: 2)
+    }
+  }
+
+  /// A byte as a number of few digits, which may be fewer.
+  private func byteEscape(
+    _ text: [UInt8], digits: Int, radix: Int, from start: Int, _ isEnd: Bool
+  ) -> Decoded {
+    let count = text[start...].prefix(digits).prefix { Self.digit($0, radix) != nil }.count
+    guard count > 0 else { return text.count > start ? .bytes([text[1]], count: 2) : .more }
+    if count < digits, text.count == start + count, !isEnd { return .more }
+    let value = number(text, start..<(start + count), radix: radix) ?? 0
+    let isCharacter = self == .codePoint && radix == 16
+    return .bytes(
+      isCharacter ? utf8(value) : [UInt8(truncatingIfNeeded: value)], count: start + count)
+  }
+
+  /// A unit of UTF-16, or two for one character.
+  private func unitEscape(_ text: [UInt8], _ isEnd: Bool) -> Decoded {
+    guard let value = number(text, 2..<6, radix: 16) else { return unfinished(text, 2..<6) }
+    guard 0xD800..<0xDC00 ~= value else { return .bytes(utf8(value), count: 6) }
+    let begins = [backslash, UInt8(ascii: "u")]
+    guard text[6...].prefix(2).elementsEqual(begins.prefix(max(0, text.count - 6))) else {
+      return .bytes(utf8(value), count: 6)
+    }
+    guard let second = number(text, 8..<12, radix: 16) else {
+      guard case .more = unfinished(text, 8..<12), !isEnd else {
+        return .bytes(utf8(value), count: 6)
+      }
+      return .more
+    }
+    guard 0xDC00..<0xE000 ~= second else { return .bytes(utf8(value), count: 6) }
+    return .bytes(utf8(0x10000 + (value - 0xD800) << 10 + (second - 0xDC00)), count: 12)
+  }
+
+  /// Asks for more where digits can still follow, and else takes the letter by itself.
+  private func unfinished(_ text: [UInt8], _ range: Range<Int>) -> Decoded {
+    let there = text.dropFirst(range.lowerBound).prefix(range.count)
+    let canFollow = there.count < range.count && there.allSatisfy { Self.digit($0, 16) != nil }
+    return canFollow ? .more : .bytes([text[1]], count: 2)
+  }
+
+  // MARK: Addresses, markup, apostrophes
+
+  private func percentEscape(_ text: [UInt8]) -> Decoded {
+    if let value = number(text, 1..<3, radix: 16) {
+      return .bytes([UInt8(value)], count: 3)
+    }
+    return text.count < 3 && text.dropFirst().allSatisfy { Self.digit($0, 16) != nil }
+      ? .more : itself(text)
+  }
+
+  private func entity(_ text: [UInt8]) -> Decoded {
+    guard let end = text.firstIndex(of: UInt8(ascii: ";")) else {
+      return text.count < Self.entityBytesMax ? .more : itself(text)
+    }
+    let name = String(decoding: text[1..<end], as: UTF8.self)
+    if let byte = Self.entities[name] { return .bytes([byte], count: end + 1) }
+    guard name.first == "#" else { return itself(text) }
+    let isHexadecimal = name.dropFirst().first?.lowercased() == "x"
+    let start = isHexadecimal ? 3 : 2
+    let value = number(text, min(start, end)..<end, radix: isHexadecimal ? 16 : 10)
+    return value.map { .bytes(utf8($0), count: end + 1) } ?? itself(text)
+  }
+
+  private func quotedApostrophe(_ text: [UInt8]) -> Decoded {
+    let escaped = [apostrophe, backslash, apostrophe, apostrophe]
+    if text.starts(with: escaped) { return .bytes([apostrophe], count: 4) }
+    if escaped.starts(with: text) { return .more }
+    // `'"` and `"'` around one or more of them.
+    let inner = text.dropFirst(2).prefix { $0 == apostrophe }
+    guard text[1] == quote, text.count > 2 else { return text[1] == quote ? .more : itself(text) }
+    let rest = text.dropFirst(2 + inner.count)
+    guard inner.count > 0, [quote, apostrophe].starts(with: rest.prefix(2)) else {
+      return itself(text)
+    }
+    return rest.count < 2
+      ? (inner.count < 16 ? .more : itself(text))
+      : .bytes(Array(inner), count: inner.count + 4)
+  }
+
+  // MARK: Numbers
+
+  /// The number that some bytes are the digits of; nil where one is none, or missing.
+  private func number(_ text: [UInt8], _ range: Range<Int>, radix: Int) -> Int? {
+    guard !range.isEmpty, range.upperBound <= text.count else { return nil }
+    var value = 0
+    for byte in text[range] {
+      guard let digit = Self.digit(byte, radix) else { return nil }
+      value = value * radix + digit
+    }
+    return value
+  }
+
+  /// The value of a digit.
+  static func digit(_ byte: UInt8, _ radix: Int) -> Int? {
+    let value =
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte - UInt8(ascii: "0"))
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(byte - UInt8(ascii: "a")) + 10
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(byte - UInt8(ascii: "A")) + 10
+      default: radix
+      }
+    return value < radix ? value : nil
+  }
+
+  private func utf8(_ value: Int) -> [UInt8] {
+    Array(String(Unicode.Scalar(UInt32(truncatingIfNeeded: value)) ?? "\u{FFFD}").utf8)
+  }
+
+  /// What letters after a backslash stand for.
+  static let controls: [UInt8: UInt8] = [
+    UInt8(ascii: "a"): 7, UInt8(ascii: "b"): 8, UInt8(ascii: "t"): 9, UInt8(ascii: "n"): 10,
+    UInt8(ascii: "v"): 11, UInt8(ascii: "f"): 12, UInt8(ascii: "r"): 13, UInt8(ascii: "e"): 27,
+    UInt8(ascii: "E"): 27,
+  ]
+
+  private static let entities: [String: UInt8] = [
+    "amp": ampersand, "lt": UInt8(ascii: "<"), "gt": UInt8(ascii: ">"), "quot": quote,
+    "apos": apostrophe,
+  ]
+  /// The length of `&#x10FFFF;` and of `&#1114111;`.
+  private static let entityBytesMax = 10
+}
+
+private let backslash = UInt8(ascii: "\\")
+private let percent = UInt8(ascii: "%")
+private let plus = UInt8(ascii: "+")
+private let blank = UInt8(ascii: " ")
+private let ampersand = UInt8(ascii: "&")
+private let apostrophe = UInt8(ascii: "'")
+private let quote = UInt8(ascii: "\"")

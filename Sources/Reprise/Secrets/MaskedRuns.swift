@@ -1,0 +1,24 @@
+// The parts of a stream that have to be masked. A plain value.
+
+/// Ranges of positions in a stream: in order, neither overlapping nor adjacent.
+struct MaskedRuns: Sendable {
+  private(set) var runs: [Range<Int>] = []
+
+  /// Adds a range, in constant time if it ends behind nearly all others.
+  mutating func add(_ range: Range<Int>) {
+    var range = range
+    var index = runs.endIndex
+    while index > 0, runs[index - 1].lowerBound > range.upperBound { index -= 1 }
+    var first = index
+    while first > 0, runs[first - 1].upperBound >= range.lowerBound {
+      first -= 1
+      range =
+        min(
+          runs[first].lowerBound, range.lowerBound)..<max(runs[first].upperBound, range.upperBound)
+    }
+    runs.replaceSubrange(first..<index, with: CollectionOfOne(range))
+  }
+
+  /// Removes the first ones.
+  mutating func removeFirst(_ count: Int) { runs.removeFirst(count) }
+}

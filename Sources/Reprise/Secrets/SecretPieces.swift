@@ -1,0 +1,82 @@
+// All short pieces of the secrets, by which they are known where lines break within them. Pure.
+
+/// The pieces of one length of all secrets: sets of three or four bytes, as numbers.
+///
+/// Dumps and base64 break their lines after a number of bytes, and where the breaks fall depends on what is before
+/// the secret. So what they show is decoded and compared piece by piece: what is covered by any piece is
+/// masked, and of what is left at the end of a line less than a piece is shown.
+struct SecretPieces: Sendable {
+  /// The length of a piece in bits.
+  let bits: Int
+  /// In order, each once.
+  private let pieces: [UInt32]
+  /// A bit for each hash of a piece: nearly all that is no piece ends here.
+  private let filter: [UInt64]
+  private let filterShift: UInt32
+
+  /// Collects pieces, in time linear in the length of the secrets but for sorting.
+  ///
+  /// - Parameters:
+  ///   - bytes: The length of a piece: at most four.
+  ///   - secrets: The texts to hide. Pieces that are all blank are left out, they show nothing.
+  init(bytes: Int, of secrets: some Sequence<[UInt8]>) {
+    bits = bytes * 8
+    let mask = UInt32(truncatingIfNeeded: (UInt64(1) << UInt64(bits)) - 1)
+    var all: [UInt32] = []
+    for secret in secrets {
+      var piece: UInt32 = 0
+      for (index, byte) in secret.enumerated() {
+        piece = (piece << 8 | UInt32(byte)) & mask
+        guard index >= bytes - 1 else { continue }
+        if secret[(index - bytes + 1)...index].contains(where: { $0 > 0x20 }) { all.append(piece) }
+      }
+    }
+    all.sort()
+    pieces = all.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+    var logarithm: UInt32 = 10
+    while logarithm < 24, 1 << logarithm < pieces.count * 16 { logarithm += 1 }
+    filterShift = 32 - logarithm
+    var filter = [UInt64](repeating: 0, count: 1 << Int(logarithm - 6))
+    for piece in pieces {
+      let hash = Self.hash(piece) >> filterShift
+      filter[Int(hash >> 6)] |= 1 << UInt64(hash & 63)
+    }
+    self.filter = filter
+  }
+
+  /// Whether a number is a piece.
+  @inline(__always)
+  func contains(_ piece: UInt32) -> Bool {
+    let hash = Self.hash(piece) >> filterShift
+    guard filter[Int(hash >> 6)] >> UInt64(hash & 63) & 1 == 1 else { return false }
+    let index = index(of: piece)
+    return index < pieces.count && pieces[index] == piece
+  }
+
+  /// Whether a piece begins with so many bits.
+  func hasPrefix(_ value: UInt64, bits count: Int) -> Bool {
+    let rest = UInt64(bits - count)
+    let lowest = (value & ((1 << UInt64(count)) - 1)) << rest
+    let index = index(of: UInt32(lowest))
+    return index < pieces.count && UInt64(pieces[index]) < lowest + (1 << rest)
+  }
+
+  /// The index of the first piece that is not less.
+  private func index(of piece: UInt32) -> Int {
+    var (low, high) = (0, pieces.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if pieces[middle] < piece { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Whether there is none.
+  var isEmpty: Bool { pieces.isEmpty }
+
+  /// The memory that it takes.
+  var byteCount: Int { pieces.capacity * 4 + filter.capacity * 8 }
+
+  /// The multiplicative hash of Knuth (The Art of Computer Programming 3, 6.4).
+  private static func hash(_ piece: UInt32) -> UInt32 { piece &* 0x9E37_79B1 }
+}

@@ -1,0 +1,136 @@
+// Where in a stream secrets are, however they are written. Knows nothing of masking.
+
+/// What finds some secrets: shared by all streams, never changed.
+///
+/// Found are, on one line each: the secret and each line of it from four bytes on, as they are and with any of their
+/// characters written as escapes (``EscapeNotation``); pieces of four bytes in base64 and in
+/// hexadecimal digits (``DigitReader``); and pieces of three bytes in numbers with something between them
+/// (``NumberReader``) and in the cells of `od -c` (``CellReader``).
+final class SecretFinder: Sendable {
+  let automaton: SecretAutomaton
+  let threeBytes: SecretPieces
+  let fourBytes: SecretPieces
+
+  /// Makes what finds some texts.
+  ///
+  /// - Parameters:
+  ///   - forms: The texts as they may stand in a line.
+  ///   - pieces: The texts of which pieces are found; none where only the forms are.
+  ///   - rowCountMax: See ``SecretAutomaton``.
+  init(
+    _ forms: Set<[UInt8]>, pieces: [[UInt8]], rowCountMax: Int = SecretAutomaton.rowCountMax
+  ) {
+    automaton = SecretAutomaton(forms: forms, rowCountMax: rowCountMax)
+    let long = pieces.filter { $0.count >= SecretForms.bytesMin }
+    threeBytes = SecretPieces(bytes: 3, of: long)
+    fourBytes = SecretPieces(bytes: 4, of: long)
+  }
+
+  /// The memory that it takes.
+  var byteCount: Int { automaton.byteCount + threeBytes.byteCount + fourBytes.byteCount }
+}
+
+/// What has been read of one stream.
+struct SecretSearch: Sendable {
+  private var state = SecretAutomaton.root
+  /// None until the first escape comes.
+  private var escapes: [EscapeReader] = []
+  private var base64 = DigitReader(.base64)
+  private var hexadecimal = DigitReader(.hexadecimal)
+  private var numbers = NumberReader()
+  private var cells = CellReader()
+  /// Behind what has been read.
+  private var position = 0
+
+  /// Reads the next bytes.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes.
+  ///   - start: Where they stand in the stream.
+  ///   - finder: What finds the secrets.
+  ///   - runs: Takes what has to be masked.
+  mutating func read(
+    _ bytes: ArraySlice<UInt8>, at start: Int, with finder: SecretFinder,
+    into runs: inout MaskedRuns
+  ) {
+    position = start
+    var rest = bytes
+    while let end = rest.firstIndex(of: lineFeed) {
+      readPart(rest[..<end], finder, &runs)
+      endLine(finder, into: &runs)
+      position += 1
+      rest = rest[(end + 1)...]
+    }
+    readPart(rest, finder, &runs)
+  }
+
+  /// Ends a line or the text: what goes on behind it is no part of what stands before.
+  mutating func endLine(_ finder: SecretFinder, into runs: inout MaskedRuns) {
+    state = SecretAutomaton.root
+    for index in escapes.indices where !escapes[index].isIdle {
+      escapes[index].endLine(finder.automaton, into: &runs)
+    }
+    guard !finder.fourBytes.isEmpty else { return }
+    base64.endLine()
+    hexadecimal.endLine()
+    numbers.endLine(at: position, finder.threeBytes, into: &runs)
+    cells.endLine()
+  }
+
+  /// From where on what has been read may be the beginning of a secret; nil where none of it can be.
+  func openStart(_ finder: SecretFinder) -> Int? {
+    let open = finder.automaton.openLength(state)
+    var starts: [Int?] = escapes.map { $0.openStart(finder.automaton) }
+    starts.append(open > 0 ? position - open : nil)
+    if !finder.fourBytes.isEmpty {
+      starts.append(base64.openStart(at: position, finder.fourBytes))
+      starts.append(hexadecimal.openStart(at: position, finder.fourBytes))
+      starts.append(numbers.openStart(at: position, finder.threeBytes))
+      starts.append(cells.openStart(at: position, finder.threeBytes))
+    }
+    return starts.lazy.compactMap { $0 }.min()
+  }
+
+  /// Reads a part of one line.
+  private mutating func readPart(
+    _ part: ArraySlice<UInt8>, _ finder: SecretFinder, _ runs: inout MaskedRuns
+  ) {
+    guard !part.isEmpty else { return }
+    let automaton = finder.automaton
+    for (offset, byte) in part.enumerated() {
+      let before = state
+      state = automaton.next(state, byte)
+      let length = automaton.matchedLength(state)
+      if length > 0 { runs.add((position + offset + 1 - length)..<(position + offset + 1)) }
+      if escapes.isEmpty {
+        guard Self.beginsEscape[Int(byte)] else { continue }
+        escapes = EscapeNotation.allCases.map { EscapeReader($0) }
+      } else if activeCount == 0, !Self.beginsEscape[Int(byte)] {
+        continue
+      }
+      activeCount = 0
+      for index in escapes.indices {
+        escapes[index].read(
+          byte, at: position + offset, states: (before, state), automaton, into: &runs)
+        if !escapes[index].isIdle { activeCount += 1 }
+      }
+    }
+    if !finder.fourBytes.isEmpty {
+      base64.read(part, at: position, finder.fourBytes, into: &runs)
+      hexadecimal.read(part, at: position, finder.fourBytes, into: &runs)
+      numbers.read(part, at: position, finder.threeBytes, into: &runs)
+      cells.read(part, at: position, finder.threeBytes, into: &runs)
+    }
+    position += part.count
+  }
+
+  /// How many readers of escapes are not idle.
+  private var activeCount = 0
+
+  /// The bytes that an escape of any notation begins with.
+  private static let beginsEscape = (0...255).map { byte in
+    EscapeNotation.allCases.contains { $0.begins(with: UInt8(byte)) }
+  }
+}
+
+private let lineFeed = UInt8(ascii: "\n")
