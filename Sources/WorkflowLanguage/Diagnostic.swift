@@ -82,6 +82,19 @@ public struct WorkflowError: Error, Sendable, Equatable, CustomStringConvertible
   }
 }
 
+/// A message without the middle where it is very long, since it may quote a value of any size.
+///
+/// - Parameter message: The message.
+/// - Returns: At most a thousand characters, with `…` where something is missing.
+package func abridged(_ message: String) -> String {
+  // Most are short, and a character has at least a byte.
+  guard message.utf8.count > 1000, message.unicodeScalars.count > 1000 else { return message }
+  var result = String.UnicodeScalarView(message.unicodeScalars.prefix(599))
+  result.append("…")
+  result.append(contentsOf: message.unicodeScalars.suffix(400))
+  return String(result)
+}
+
 /// A text with control characters and those that turn the direction of writing made visible.
 func printable(_ text: String, keepingTabs: Bool = false) -> String {
   text.unicodeScalars.reduce(into: "") { result, scalar in

@@ -89,7 +89,7 @@ public struct ParameterError: Error, Sendable, Equatable, CustomStringConvertibl
   public let description: String
 
   init(_ description: String) {
-    self.description = printable(description)
+    self.description = printable(abridged(description))
   }
 }
 
@@ -124,14 +124,15 @@ public struct Arguments: Sendable, Equatable {
   /// - Returns: The values by name; those that are left open are missing.
   /// - Throws: ``ParameterError`` for the first thing that is wrong.
   func values(for parameters: [Parameter]) throws(ParameterError) -> [String: Value] {
-    let names = parameters.map(\.name)
+    let names = Set(parameters.map(\.name))
     for name in texts.keys.sorted() where !names.contains(name) {
       let near = nearest(to: name, among: names).map { "; did you mean \"\($0)\"?" }
       throw ParameterError(
         "there is no parameter \"\(name)\""
           + (near
             ?? (names.isEmpty
-              ? "; the workflow has none" : "; there are: " + names.joined(separator: ", ")))
+              ? "; the workflow has none"
+              : "; there are: " + parameters.prefix(20).map(\.name).joined(separator: ", ")))
       )
     }
     var values: [String: Value] = [:]

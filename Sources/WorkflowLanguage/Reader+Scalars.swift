@@ -45,8 +45,10 @@ extension Reader {
         hint: "quote this: '\(key): \(value)'")
     case .scalar:
       // A tag such as !x swallows what was meant as an expression.
+      // The line is looked for from the beginning of the file.
       let isTag =
-        source.line(node.mark.line).unicodeScalars.dropFirst(node.mark.column - 1).first == "!"
+        givesHints
+        && source.line(node.mark.line).unicodeScalars.dropFirst(node.mark.column - 1).first == "!"
       tell(
         "\(what()) is a text, not \(node.kindName)", at: node,
         hint: isTag ? "a ! at the beginning means something to YAML: quote the text" : nil)

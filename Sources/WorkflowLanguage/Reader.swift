@@ -8,10 +8,21 @@ struct Reader {
   /// How many mistakes of a file are told.
   static let mistakesMax = 100
 
+  /// How many mistakes with the same message are reported at their places; the others are counted.
+  static let alikeMax = 20
+
+  /// What mistakes have in common that differ in their places.
+  private struct Alike: Hashable {
+    var message: String
+    var hint: String?
+  }
+
   let file: String
   let source: SourceText
   private(set) var diagnostics: [Diagnostic] = []
   private(set) var mistakeCount = 0
+  /// How often the same was reported, at any place.
+  private var alikeCounts: [Alike: Int] = [:]
   /// Where lines begin, once somebody has asked.
   private var lineStarts: [Int] = []
   /// Texts with expressions that were read already, by themselves.
@@ -33,9 +44,15 @@ struct Reader {
       if severity == .error { mistakeCount += 1 }
       return
     }
+    let alike = Alike(message: abridged(message), hint: hint.map { abridged($0) })
+    if let count = alikeCounts[alike], count >= Self.alikeMax {
+      alikeCounts[alike] = count + 1
+      if severity == .error { mistakeCount += 1 }
+      return
+    }
     let diagnostic = Diagnostic(
       severity: severity, file: file, line: mark.line, column: mark.column, length: length,
-      message: printable(message), hint: hint.map { printable($0) }, sourceLine: "")
+      message: printable(alike.message), hint: alike.hint.map { printable($0) }, sourceLine: "")
     // A step that becomes many is read as often, with the same mistakes.
     guard !diagnostics.suffix(20).contains(diagnostic) else { return }
     // Of what a tag has swallowed nothing more is told.
@@ -44,6 +61,7 @@ struct Reader {
     }
     if isOfTag { return }
     if severity == .error { mistakeCount += 1 }
+    alikeCounts[alike, default: 0] += 1
     diagnostics.append(diagnostic)
   }
 
@@ -79,14 +97,26 @@ struct Reader {
   /// All that was told in the order of the file, each with its line.
   func sortedDiagnostics() -> [Diagnostic] {
     let lines = source.lines(Set(diagnostics.map(\.line)))
+    // By what is shown, as the mistakes have it.
+    let counts = Dictionary(
+      alikeCounts.map {
+        (Alike(message: printable($0.message), hint: $0.hint.map { printable($0) }), $1)
+      }
+    ) { $0 + $1 }
+    let last = Dictionary(
+      diagnostics.enumerated().map { (Alike(message: $1.message, hint: $1.hint), $0) }
+    ) { max($0, $1) }
     return diagnostics.enumerated()
       .sorted {
         ($0.element.line, $0.element.column, $0.offset) < (
           $1.element.line, $1.element.column, $1.offset
         )
       }
-      .map { _, diagnostic in
+      .map { position, diagnostic in
         var diagnostic = diagnostic
+        let alike = Alike(message: diagnostic.message, hint: diagnostic.hint)
+        let rest = (counts[alike] ?? 0) - Self.alikeMax
+        if rest > 0, last[alike] == position { diagnostic.message += " (and \(rest) more like it)" }
         diagnostic.sourceLine = lines[diagnostic.line] ?? ""
         return diagnostic
       }

@@ -59,7 +59,7 @@ package struct Bindings: Sendable, Equatable {
   var item: Value?
   var index: Int?
   /// The names that some combination of the matrix has.
-  var matrixNames: [String] = []
+  var matrixNames: Set<String> = []
 
   /// What tells it from the others, such as `linux, 5`.
   var label: String

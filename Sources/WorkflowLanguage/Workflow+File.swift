@@ -105,14 +105,18 @@ extension Workflow {
   ///
   /// For files that another file names: a FIFO would be waited for without end.
   ///
-  /// - Parameter path: The path of the file.
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - bytesMax: How many bytes are read; one more where there are more.
   /// - Returns: Its bytes.
   /// - Throws: ``WorkflowError`` when it is no regular file or cannot be read.
-  static func bytes(ofRegularFile path: String) throws(WorkflowError) -> [UInt8] {
+  static func bytes(
+    ofRegularFile path: String, upTo bytesMax: Int = SourceText.bytesMax
+  ) throws(WorkflowError) -> [UInt8] {
     do throws(Errno) {
       let file = try OpenFile(path, options: [.nonBlocking, .noControllingTerminal])
       switch try file.status().type {
-      case .regular: return try file.readAll(upTo: SourceText.bytesMax)
+      case .regular: return try file.readAll(upTo: bytesMax)
       case .directory: throw Errno.isDirectory
       // The error of a socket, which cannot be opened at all.
       default: throw Errno.noSuchAddressOrDevice

@@ -84,7 +84,7 @@ public struct Node: Sendable {
   ///
   /// - Parameter limit: Where counting ends.
   /// - Returns: The count, or a number above the limit.
-  func nodeCount(upTo limit: Int) -> Int {
+  package func nodeCount(upTo limit: Int) -> Int {
     var count = 0
     var rest = [self]
     while count <= limit, let node = rest.popLast() {

@@ -51,12 +51,13 @@ extension StepPerformer {
   /// The step has failed then, though it ended well: a step whose output is misspelt would be up to date for ever after.
   func missingFiles(_ files: [String: String]?, _ context: StepContext) -> String? {
     guard let files, let rule = context.step.extrasIfAny?.cache else { return nil }
-    for pattern in rule.outputs where !pattern.hasPrefix("!") {
-      guard let search = try? FileSearch([pattern]) else { continue }
-      guard !files.keys.contains(where: search.names) else { continue }
-      return "there is no file that \"\(pattern)\" under cache.outputs names"
+    guard let search = try? searches.search(for: rule.outputs) else { return nil }
+    let matched = files.keys.reduce(into: Set<Int>()) { matched, path in
+      matched.formUnion(search.patterns(matching: path))
     }
-    return nil
+    return rule.outputs.indices.first { !matched.contains($0) && !search.takesAway[$0] }.map {
+      "there is no file that \"\(rule.outputs[$0])\" under cache.outputs names"
+    }
   }
 
   /// Remembers a step that has succeeded.

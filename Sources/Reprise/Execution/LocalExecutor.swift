@@ -26,6 +26,8 @@ public struct LocalExecutor: Executor {
   /// The variables that are passed on byte for byte and that no expression can use.
   let variablesThatAreNoText: Set<String>
   private let directory: String?
+  /// The patterns of the steps that ran last.
+  private let searches = FileSearches()
 
   /// The thread that serves all processes: on it nothing changes threads between the end of one step and
   /// the start of the next.
@@ -56,7 +58,7 @@ public struct LocalExecutor: Executor {
   /// - Returns: The hash, or the empty text when no file matches.
   /// - Throws: An error whose text says what cannot be read, or which pattern makes no sense.
   public func hash(ofFiles patterns: [String]) throws -> String {
-    try contentHash(ofFiles: patterns, in: directory ?? ".")
+    try contentHash(ofFiles: patterns, in: directory ?? ".", searches)
   }
 
   /// Hashes of files, relative to where a step runs.
@@ -72,7 +74,7 @@ public struct LocalExecutor: Executor {
     guard !patterns.isEmpty else { return [:] }
     let folder = directories.reduce(directory, joinedPath) ?? "."
     var hashes: [String: String] = [:]
-    for path in try FileSearch(patterns).files(in: folder) {
+    for path in try searches.search(for: patterns).files(in: folder) {
       hashes[path] = try contentHash(ofFile: folder + "/" + path)
     }
     return hashes

@@ -71,13 +71,18 @@ private enum HashedContent {
 /// - Parameters:
 ///   - patterns: The patterns, as in ``FileSearch``.
 ///   - folder: The path of the folder to which they are relative.
+///   - searches: The searches that were read before.
 /// - Returns: 64 hexadecimal digits, or an empty text when there is no such file.
 /// - Throws: ``FileError`` when a pattern makes no sense or something cannot be read.
 func contentHash(
-  ofFiles patterns: [String], in folder: String
+  ofFiles patterns: [String], in folder: String, _ searches: FileSearches = FileSearches()
 ) throws(FileError) -> String {
   let search: FileSearch
-  do throws(GlobError) { search = try FileSearch(patterns) } catch { throw .badPattern(error) }
+  do throws(GlobError) {
+    search = try searches.search(for: patterns)
+  } catch {
+    throw .badPattern(error)
+  }
   var hash = SHA256()
   var isEmpty = true
   for file in try search.files(in: folder) {

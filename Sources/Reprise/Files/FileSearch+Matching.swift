@@ -7,6 +7,12 @@ extension FileSearch {
   /// - Returns: What ``files(in:)`` would say of it, were it there; symbolic links are not looked at.
   func names(_ path: String) -> Bool { isWanted(automaton.positions(after: path)) }
 
+  /// The numbers of the patterns that match a path as a whole, whatever others take away.
+  func patterns(matching path: String) -> [Int] {
+    automaton.positions(after: path).lazy.map { automaton.positions[$0] }
+      .filter { $0.component == nil }.map(\.pattern)
+  }
+
   /// Whether files may be meant that are below a folder.
   ///
   /// - Parameter folder: Its path, relative to the folder that the patterns are relative to.

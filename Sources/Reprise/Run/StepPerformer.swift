@@ -19,6 +19,8 @@ struct StepPerformer: Sendable {
   let runtime: Runtime
   /// Called after a step has ended while the run waits for just that.
   let stepEnded: @Sendable (StepIndex) -> Void
+  /// The patterns of the steps that made files last.
+  let searches = FileSearches()
 
   // MARK: Admission
 

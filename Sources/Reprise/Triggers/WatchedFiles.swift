@@ -38,16 +38,21 @@ package struct WatchedFiles: Sendable {
   ) throws(GlobError) {
     var patterns = trigger.patterns + Self.passing.map { "!" + $0 }
     var inputs: [StepInputs] = []
+    let searches = FileSearches()
+    var ignored: Set<[UInt8]> = []
     for step in workflow.steps {
       guard let rule = step.extrasIfAny?.cache,
         let directory = Self.directory(workflow.declaredDirectories(of: step))
       else { continue }
-      patterns += rule.outputs.filter { !$0.hasPrefix("!") }.map {
-        "!" + Self.joined(directory, $0)
+      for pattern in rule.outputs where !pattern.hasPrefix("!") {
+        let ignoring = "!" + Self.joined(directory, pattern)
+        // Steps that were made of one have the same outputs.
+        if ignored.insert(Array(ignoring.utf8)).inserted { patterns.append(ignoring) }
       }
       if !rule.inputs.isEmpty {
         inputs.append(
-          StepInputs(step: step.id, directory: directory, search: try FileSearch(rule.inputs)))
+          StepInputs(
+            step: step.id, directory: directory, search: try searches.search(for: rule.inputs)))
       }
     }
     search = try FileSearch(patterns)

@@ -145,16 +145,17 @@ extension WorkflowReader {
     of root: Expression.Root, _ name: String, in found: Scope, scope: Int, _ bindings: Bindings?
   ) throws(ExpressionScopeMistake) -> ValueTypes {
     func known(
-      _ names: [String], _ what: String, _ types: ValueTypes, hint: String? = nil
+      _ names: some Collection<String>, _ what: String, _ types: ValueTypes, hint: String? = nil
     ) throws(ExpressionScopeMistake) -> ValueTypes {
       if names.contains(name) { return types }
-      let isSearched = names.count < 1000 || readers.allSatisfy(\.givesHints)
+      // Looking through many names for each of many mistakes would cost their product.
+      let isSearched = names.count < 20 || readers.allSatisfy(\.givesHints)
       let near =
         isSearched ? nearest(to: name, among: names).map { "did you mean \"\($0)\"?" } : nil
       throw ExpressionScopeMistake(
         message: "there is no \(what) \"\(name)\"",
         hint: near ?? hint
-          ?? (names.isEmpty
+          ?? (names.isEmpty || !isSearched
             ? nil : "there are: " + names.prefix(1000).sorted().prefix(10).joined(separator: ", ")))
     }
     switch root {
@@ -162,12 +163,12 @@ extension WorkflowReader {
       switch found.parameters[name] {
       case .value(let value): return value.types
       case .template(_, let types), .open(let types): return types
-      case nil: return try known(Array(found.parameters.keys), "parameter", .any)
+      case nil: return try known(found.parameters.keys, "parameter", .any)
       }
     case .env: return [.text, .null]
     case .secrets:
       return try known(
-        Array(found.secrets.keys), "secret", .text,
+        found.secrets.keys, "secret", .text,
         hint: "declare it: secrets: { \(name): { env: \(name.uppercased()) } }")
     case .steps:
       if let group = found.groups[name] {
@@ -175,8 +176,7 @@ extension WorkflowReader {
         return .map
       }
       guard places[scope][name] == nil else { return .map }
-      let names = readers.allSatisfy(\.givesHints) ? Array(places[scope].keys) : []
-      return try known(names, "step", .map)
+      return try known(places[scope].keys, "step", .map)
     case .matrix: return try known(bindings?.matrixNames ?? [], "value of the matrix", .any)
     case .run:
       return try known(["id", "generation"], "property of a run", name == "id" ? .text : .number)

@@ -3,6 +3,21 @@
 import YAML
 
 extension Reader {
+  /// How long the name of a workflow may be, in bytes: it is kept and shown with each of its runs.
+  static let nameBytesMax = 256
+
+  /// Reads the name of a workflow.
+  mutating func name(_ node: Node) -> String? {
+    guard let name = nonEmptyText(node, "name") else { return nil }
+    guard name.utf8.count <= Self.nameBytesMax else {
+      tell(
+        "the name of a workflow has at most \(Self.nameBytesMax) bytes, not \(name.utf8.count)",
+        at: node, hint: "say more in \"description\"")
+      return nil
+    }
+    return name
+  }
+
   /// Reads `params`.
   mutating func parameters(_ node: Node) -> [Parameter] {
     named(node, "params", .identifier).compactMap { name, _, value in parameter(name, value) }

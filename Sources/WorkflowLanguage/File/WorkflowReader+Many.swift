@@ -27,7 +27,9 @@ extension WorkflowReader {
     } else {
       all = fields["matrix"].flatMap { readMatrix($0, context) }
     }
-    guard let all else { return (nil, needs) }
+    guard let all, isSmallEnough(fields, becoming: all.count, context) else {
+      return (nil, needs)
+    }
     if all.isEmpty {
       // It becomes no step, but its mistakes are told all the same.
       var trial = self
@@ -63,6 +65,25 @@ extension WorkflowReader {
     scopes[context.scope].groups[id] = StepGroup(
       kind: .each(members), ends: isSkipped ? [] : stepIDs(of: ends))
     return (.group(group, .parallel(outlines)), isSkipped ? needs : ends)
+  }
+
+  /// How many values the steps may have together that are made of others.
+  static let valuesOfManyMax = 4_000_000
+
+  /// Reports a step that would become too much: each of many has all values of the one.
+  private mutating func isSmallEnough(
+    _ fields: Fields, becoming count: Int, _ context: Context
+  ) -> Bool {
+    // What says how many there are is read once.
+    let lists = [fields["foreach"], fields["matrix"]].compactMap(\.self)
+    let size = lists.reduce(fields.node.nodeCount(upTo: .max)) { $0 - $1.nodeCount(upTo: .max) }
+    valuesOfMany += size * count
+    guard valuesOfMany > Self.valuesOfManyMax else { return true }
+    readers[context.file].tell(
+      "this makes \(count) steps with \(size) keys and values each; all steps that are made of "
+        + "others have at most \(Self.valuesOfManyMax) together", at: fields.node.mark, length: 1,
+      hint: "make fewer steps, or smaller ones")
+    return false
   }
 
   // MARK: Foreach
@@ -226,30 +247,36 @@ extension WorkflowReader {
       }
     }
     guard mistakeCount == before else { return nil }
+    let names = Set(matrix.lists.map(\.name))
     for exclusion in matrix.exclude {
-      for name in exclusion.keys.sorted() where !matrix.lists.contains(where: { $0.name == name }) {
+      for name in exclusion.keys.sorted() where !names.contains(name) {
         readers[file].tell(
           "\"\(name)\" in exclude is no list of the matrix",
           at: pairs.first { $0.key.text == "exclude" }?.value ?? node)
       }
     }
-    let count = matrix.lists.reduce(1) { min($0 * max(1, $1.values.count), Int(Int32.max)) }
-    guard mistakeCount == before, expandsWithinLimit(count, node, context) else { return nil }
-    let combinations = matrix.combinations
+    guard mistakeCount == before, expandsWithinLimit(matrix.listedCount, node, context) else {
+      return nil
+    }
+    guard let combinations = matrix.combinations() else {
+      readers[file].tell(
+        "this matrix is too large: its combinations have more than \(Matrix.valuesMax) values "
+          + "together", at: node, hint: "use fewer or shorter lists")
+      return nil
+    }
     if combinations.isEmpty {
       readers[file].tell(
         "nothing is left of this matrix", at: node, hint: "exclude less, or include something")
       return nil
     }
     guard expandsWithinLimit(combinations.count, node, context) else { return nil }
-    let names = matrix.lists.map(\.name)
-    var known = Set(names)
+    var known = names
     for combination in combinations { known.formUnion(combination.keys) }
     return combinations.map { combination in
       let added = combination.keys.filter { !names.contains($0) }.sorted()
-      var bindings = Bindings(
-        matrix: combination, label: label((names + added).compactMap { combination[$0] }))
-      bindings.matrixNames = known.sorted()
+      let shown = (matrix.lists.lazy.map(\.name) + added).lazy.compactMap { combination[$0] }
+      var bindings = Bindings(matrix: combination, label: label(shown.prefix(Self.labelValuesMax)))
+      bindings.matrixNames = known
       return bindings
     }
   }
@@ -285,8 +312,11 @@ extension WorkflowReader {
     }
   }
 
+  /// How many values of a combination are shown.
+  private static let labelValuesMax = 100
+
   /// What tells one of many from the others, short enough for a display.
-  private func label(_ values: [Value]) -> String {
+  private func label(_ values: some Sequence<Value>) -> String {
     let words = values.map { value -> String in
       // The value may be as long as a value can be.
       let text = printable(
@@ -301,41 +331,5 @@ extension WorkflowReader {
   /// The ids of those that are steps of the graph.
   func stepIDs(of needs: [Need]) -> [String] {
     needs.compactMap { if case .step(let position) = $0 { steps[position].id } else { nil } }
-  }
-}
-
-/// Lists whose combinations are run, with some added and some taken away.
-///
-/// The rules are those of GitHub Actions ("Running variations of jobs in a workflow").
-struct Matrix {
-  var lists: [(name: String, values: [Value])] = []
-  var include: [[String: Value]] = []
-  var exclude: [[String: Value]] = []
-
-  /// The combinations, the last list changing fastest.
-  var combinations: [[String: Value]] {
-    var result: [[String: Value]] = lists.isEmpty ? [] : [[:]]
-    for (name, values) in lists {
-      result = result.flatMap { combination in
-        values.map { value in combination.merging([name: value]) { $1 } }
-      }
-    }
-    result.removeAll { combination in
-      exclude.contains { exclusion in exclusion.allSatisfy { combination[$0.key] == $0.value } }
-    }
-    let originals = result
-    let names = Set(lists.map(\.name))
-    for addition in include {
-      // It is added to every combination of which it would change nothing, or else stands alone.
-      let matching = originals.indices.filter { position in
-        addition.allSatisfy { !names.contains($0.key) || originals[position][$0.key] == $0.value }
-      }
-      if matching.isEmpty {
-        result.append(addition)
-      } else {
-        for position in matching { result[position].merge(addition) { $1 } }
-      }
-    }
-    return result
   }
 }

@@ -352,27 +352,6 @@ extension WorkflowReader {
   }
 }
 
-extension WorkflowReader {
-  /// Patterns of paths; those that make no sense are told.
-  mutating func patterns(
-    _ node: Node, _ what: String, _ context: Context
-  ) -> [String] {
-    var nodes = [node]
-    if case .sequence(let items) = node.content { nodes = items }
-    return nodes.compactMap { node in
-      guard let pattern = text(node, what, context) else { return nil }
-      do throws(GlobError) {
-        _ = try GlobParser.alternatives(
-          of: pattern.hasPrefix("!") ? String(pattern.dropFirst()) : pattern)
-        return pattern
-      } catch {
-        readers[context.file].tell(error.message, at: node)
-        return nil
-      }
-    }
-  }
-}
-
 extension String {
   /// Whether it can be the id of a step.
   var isStepID: Bool {

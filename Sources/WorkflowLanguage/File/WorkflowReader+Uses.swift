@@ -48,7 +48,7 @@ extension WorkflowReader {
     let given = fields["with"].map { readers[file].named($0, "with", .identifier) } ?? []
     bindWith(used, given, fields["uses"] ?? fields.node, context, inner, draft)
     scopes[inner.scope].workflow =
-      used["name"].flatMap { readers[inner.file].nonEmptyText($0, "name") } ?? name
+      used["name"].flatMap { readers[inner.file].name($0) } ?? name
     refuseInUsed(used, inner)
     readSettings(used, &inner)
     guard let steps = used["steps"] else {
@@ -133,6 +133,13 @@ extension WorkflowReader {
       let folder = SourceFiles.folder(of: SourceFiles.normalized(readers[0].file))
       let key = folder.isEmpty ? path : String(path.dropFirst(folder.count + 1))
       let bytes = try sources.bytes(path, keptAs: key)
+      usedBytes += bytes.count
+      guard usedBytes <= SourceText.bytesMax else {
+        readers[file].tell(
+          "the files that are used have more than \(SourceText.bytesMax >> 20) MiB together, each "
+            + "as often as it is used", at: node, hint: "use them less often, or make them smaller")
+        return nil
+      }
       usedSources[key] = String(decoding: bytes, as: UTF8.self)
       return (SourceText(bytes), path)
     } catch {
@@ -166,15 +173,20 @@ extension WorkflowReader {
   ) {
     let file = context.file
     let parameters = used["params"].map { readers[inner.file].parameters($0) } ?? []
-    let names = parameters.map(\.name)
+    let names = Set(parameters.map(\.name))
+    let values = Dictionary(given.map { ($0.name, $0.value) }) { first, _ in first }
     for (name, key, _) in given where !names.contains(name) {
+      let isSearched = readers[file].givesHints
       readers[file].tell(
         "\"\(usesNode.text ?? "")\" has no parameter \"\(name)\"", at: key,
-        hint: nearest(to: name, among: names).map { "did you mean \"\($0)\"?" }
-          ?? (names.isEmpty ? "it has none" : "it has: " + names.joined(separator: ", ")))
+        hint: (isSearched ? nearest(to: name, among: names) : nil)
+          .map { "did you mean \"\($0)\"?" }
+          ?? (names.isEmpty
+            ? "it has none"
+            : "it has: " + parameters.prefix(20).map(\.name).joined(separator: ", ")))
     }
     for parameter in parameters {
-      let node = given.first { $0.name == parameter.name }?.value
+      let node = values[parameter.name]
       scopes[inner.scope].parameters[parameter.name] =
         node.flatMap { argument($0, parameter, context, draft) }
         ?? parameter.defaultValue.map(Scope.Argument.value) ?? .open(types: parameter.types)

@@ -81,6 +81,7 @@ extension WorkflowReader {
     for check in checks {
       for (expression, offset) in check.template.expressions {
         for (name, range) in expression.expectedVariables {
+          let isSearched = readers[check.file].givesHints
           let scope = scopes[check.scope]
           let isOfFile = scope.environment[name] != nil
           let isSeen = isOfFile && check.place != .workflowEnvironment
@@ -93,9 +94,9 @@ extension WorkflowReader {
             ? "the variables under \"env\" of a workflow do not see one another"
             : step?.environment[name] != nil
               ? "the variables of a step are seen by its command, not by its expressions"
-              : nearest(
-                to: name, among: Array(scope.environment.keys) + Array(scope.dotenv.keys)
-              ).map { "did you mean \"\($0)\"?" }
+              : (isSearched
+                ? nearest(to: name, among: Array(scope.environment.keys) + scope.dotenv.keys) : nil)
+                .map { "did you mean \"\($0)\"?" }
                 ?? "where it may be missing, write: env.\(name) || ''"
           readers[check.file].tell(
             ExpressionMistake(

@@ -70,6 +70,13 @@ struct WorkflowReader {
   var finallyIDs: Set<String> = []
   /// How much the expressions may still make that are computed while the file is read.
   let budget = EvaluationBudget()
+  var knownPatterns = KnownPatterns()
+  /// How many keys and values the steps have that are made of others.
+  var valuesOfMany = 0
+  /// How many bytes the files have that are used, each as often as it is.
+  var usedBytes = 0
+  /// How many bytes the files under `dotenv` have.
+  var dotenvBytes = 0
   /// What may be called; nil where that is not known.
   let actions: ActionCatalog?
   /// The closures of a workflow that is declared in Swift: its text calls them by number, as `#0`.
@@ -172,7 +179,7 @@ struct WorkflowReader {
     addScope(Scope(workflow: defaultName))
     scopes[0].trigger = arguments.leavesOpen ? nil : arguments.trigger
     bindArguments(parameters, fields["params"] ?? root)
-    let name = fields["name"].flatMap { readers[0].nonEmptyText($0, "name") } ?? defaultName
+    let name = fields["name"].flatMap { readers[0].name($0) } ?? defaultName
     scopes[0].workflow = name
     let description = fields["description"].flatMap { readers[0].text($0, "description") }
     let timeout = fields["timeout"].flatMap {

@@ -64,6 +64,11 @@ package enum GlobToken: Sendable, Equatable {
   /// The end of a name; no part of one.
   case separator
 
+  /// Whether it is the end of a name.
+  var isSeparator: Bool {
+    if case .separator = self { true } else { false }
+  }
+
   /// How many bytes it takes of a name, or nil where it does not fit.
   fileprivate func length(at place: Int, in name: [UInt8]) -> Int? {
     switch self {

@@ -8,6 +8,8 @@ package struct GlobParser {
   package static let bytesMax = 4096
   /// The most ways through the braces of one pattern.
   package static let expansionsMax = 1000
+  /// How many characters one pattern may have, with its braces written out.
+  package static let sizeMax = 1 << 20
 
   /// What stands in a pair of braces whose end has not been read; or, outside of all, the text.
   private struct Group {
@@ -24,6 +26,8 @@ package struct GlobParser {
   private var position = 0
   private var group = Group(start: 0)
   private var enclosing: [Group] = []
+  /// How many tokens were added to any way through the braces: what the pattern costs.
+  private var size = 0
 
   private init(_ text: String) {
     self.text = text
@@ -37,6 +41,19 @@ package struct GlobParser {
   ///   neighbours; at least one.
   /// - Throws: ``GlobError`` when it makes no sense.
   package static func alternatives(of text: String) throws(GlobError) -> [[GlobComponent]] {
+    try read(text).alternatives
+  }
+
+  /// Checks a pattern.
+  ///
+  /// - Parameter text: The text of the pattern.
+  /// - Returns: About how many characters it has with its braces written out.
+  /// - Throws: ``GlobError`` when it makes no sense.
+  package static func size(of text: String) throws(GlobError) -> Int { try read(text).size }
+
+  private static func read(
+    _ text: String
+  ) throws(GlobError) -> (alternatives: [[GlobComponent]], size: Int) {
     var parser = GlobParser(text)
     guard text.utf8.count <= bytesMax else {
       throw parser.error("it is longer than \(bytesMax) bytes; write several patterns")
@@ -48,10 +65,11 @@ package struct GlobParser {
           + " character itself")
     }
     var alternatives: [[GlobComponent]] = []
+    alternatives.reserveCapacity(parser.group.current.count)
     for tokens in parser.group.current {
       alternatives.append(try parser.components(of: tokens))
     }
-    return alternatives
+    return (alternatives, parser.size)
   }
 
   private func error(_ message: String) -> GlobError {
@@ -68,11 +86,11 @@ package struct GlobParser {
     switch character {
     case "*" where position < characters.count && characters[position] == "*":
       position += 1
-      append([.anyFolders])
-    case "*": append([.anyText])
-    case "?": append([.anyCharacter])
-    case "/": append([.separator])
-    case "[": append([.oneOf(try characterSet())])
+      try append(.anyFolders)
+    case "*": try append(.anyText)
+    case "?": try append(.anyCharacter)
+    case "/": try append(.separator)
+    case "[": try append(.oneOf(try characterSet()))
     case "{":
       enclosing.append(group)
       group = Group(start: position)
@@ -83,13 +101,25 @@ package struct GlobParser {
     case "}": try closeGroup()
     default:
       let meant = try unescaped(character)
-      append(meant == "/" ? [.separator] : meant.utf8.map { .byte($0) })
+      guard meant != "/" else { return try append(.separator) }
+      for byte in meant.utf8 { try append(.byte(byte)) }
     }
   }
 
   /// Adds to every way through the braces so far.
-  private mutating func append(_ tokens: [GlobToken]) {
-    for index in group.current.indices { group.current[index] += tokens }
+  private mutating func append(_ token: GlobToken) throws(GlobError) {
+    try spend(group.current.count)
+    for index in group.current.indices { group.current[index].append(token) }
+  }
+
+  /// Counts tokens that are about to be added.
+  private mutating func spend(_ count: Int) throws(GlobError) {
+    size += count
+    guard size <= Self.sizeMax else {
+      throw error(
+        "with its braces written out it has more than \(Self.sizeMax) characters; use * or several "
+          + "patterns")
+    }
   }
 
   private mutating func closeGroup() throws(GlobError) {
@@ -100,11 +130,14 @@ package struct GlobParser {
     let choices = group.finished + group.current
     group = outer
     try checkCount(choices.count * group.current.count)
-    if choices.count == 1 {
-      append(choices[0])
-    } else {
-      group.current = group.current.flatMap { before in choices.map { before + $0 } }
+    // Most braces in braces begin with them: nothing has to be copied then.
+    guard group.current.count > 1 || group.current.first?.isEmpty == false else {
+      group.current = choices
+      return
     }
+    let sizes = (group.current.reduce(0) { $0 + $1.count }, choices.reduce(0) { $0 + $1.count })
+    try spend(sizes.0 * choices.count + sizes.1 * group.current.count)
+    group.current = group.current.flatMap { before in choices.map { before + $0 } }
   }
 
   private func checkCount(_ count: Int) throws(GlobError) {
@@ -171,15 +204,18 @@ package struct GlobParser {
   }
 
   private func components(of tokens: [GlobToken]) throws(GlobError) -> [GlobComponent] {
-    guard !tokens.isEmpty else {
+    guard let first = tokens.first else {
       throw error("it or one of its alternatives is empty; write ** for all files")
     }
-    guard tokens.first != .separator else {
+    guard !first.isSeparator else {
       throw error("it begins with /; write it relative to the folder in which files are looked for")
     }
     var components: [GlobComponent] = []
-    for piece in tokens.split(separator: .separator) {
-      let component = try component(of: piece)
+    var start = 0
+    for end in 0...tokens.count where end == tokens.count || tokens[end].isSeparator {
+      defer { start = end + 1 }
+      guard start < end else { continue }
+      let component = try component(of: tokens[start..<end])
       let isDot = component == .name([UInt8(ascii: ".")])
       let isRepeated = component == .anyFolders && components.last == .anyFolders
       if !isDot && !isRepeated { components.append(component) }
@@ -189,12 +225,18 @@ package struct GlobParser {
   }
 
   private func component(of tokens: ArraySlice<GlobToken>) throws(GlobError) -> GlobComponent {
-    if tokens.elementsEqual([.anyFolders]) { return .anyFolders }
-    guard !tokens.contains(.anyFolders) else {
-      throw error(
-        "** must stand alone between slashes; write **/ and then the name, such as **/*.c")
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(tokens.count)
+    for token in tokens {
+      switch token {
+      case .byte(let byte): bytes.append(byte)
+      case .anyFolders:
+        if tokens.count == 1 { return .anyFolders }
+        throw error(
+          "** must stand alone between slashes; write **/ and then the name, such as **/*.c")
+      case .anyCharacter, .anyText, .oneOf, .separator: break
+      }
     }
-    let bytes = tokens.compactMap { if case .byte(let byte) = $0 { byte } else { nil } }
     guard bytes.count == tokens.count else { return .wildcard(Array(tokens)) }
     guard bytes != Array("..".utf8) else {
       throw error(

@@ -99,6 +99,7 @@ struct GlobPatternTests {
       (String(repeating: "{a,b}", count: 10), "more than 1000"),
       ("{" + String(repeating: ",", count: 1000) + "}", "more than 1000"),
       (String(repeating: "a", count: 4097), "longer than 4096"),
+      (String(repeating: "{a,b}", count: 9) + String(repeating: "c", count: 4000), "1048576 char"),
     ])
   func `what makes no sense is told with what to do`(_ pattern: String, _ words: String) {
     let error = #expect(throws: GlobError.self) { try GlobPattern(pattern) }
@@ -112,6 +113,12 @@ struct GlobPatternTests {
     #expect(pattern.alternatives.count == 1000)
     #expect(pattern.matches("907"))
     #expect(!pattern.matches("90"))
+  }
+
+  @Test func `braces that begin in the middle may be nested deeply`() throws {
+    let depth = GlobParser.bytesMax / 3
+    let text = String(repeating: "{a", count: depth) + String(repeating: "}", count: depth)
+    #expect(try GlobPattern(text).matches(String(repeating: "a", count: depth)))
   }
 
   @Test func `braces may be nested deeply`() throws {

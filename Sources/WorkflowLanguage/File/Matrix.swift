@@ -1,0 +1,115 @@
+// The combinations of a matrix: those of its lists, without some, and with others.
+
+/// Lists whose combinations are run, with some added and some taken away.
+///
+/// The rules are those of GitHub Actions ("Running variations of jobs in a workflow"). What `include` and
+/// `exclude` match is computed from the positions of values in their lists: no combination is searched for.
+struct Matrix {
+  /// How many values all combinations may have together, and how many `include` may add.
+  static let valuesMax = 1_000_000
+
+  var lists: [(name: String, values: [Value])] = []
+  var include: [[String: Value]] = []
+  var exclude: [[String: Value]] = []
+
+  /// How many combinations the lists have; capped, since the product may be any number.
+  var listedCount: Int {
+    lists.reduce(1) { min($0 * max(1, $1.values.count), Int(Int32.max)) }
+  }
+
+  /// The combinations, the last list changing fastest; nil where they have too many values.
+  func combinations() -> [[String: Value]]? {
+    let grid = Grid(lists)
+    guard lists.count * grid.count <= Self.valuesMax else { return nil }
+    var isExcluded = [Bool](repeating: false, count: grid.count)
+    for exclusion in Set(exclude) {
+      for position in grid.positions(matching: exclusion) ?? [] { isExcluded[position] = true }
+    }
+    var result: [[String: Value]?] = (0..<grid.count).map { position in
+      isExcluded[position] ? nil : grid.combination(at: position)
+    }
+    var added: [[String: Value]] = []
+    var valuesLeft = Self.valuesMax
+    for addition in include {
+      // It is added to every combination of which it would change nothing, or else stands alone.
+      var isAlone = true
+      let positions = grid.positions(matching: addition) ?? []
+      valuesLeft -= positions.count * max(1, addition.count)
+      guard valuesLeft >= 0 else { return nil }
+      for position in positions where !isExcluded[position] {
+        isAlone = false
+        result[position]?.merge(addition) { $1 }
+      }
+      if isAlone { added.append(addition) }
+    }
+    return result.compactMap(\.self) + added
+  }
+}
+
+/// The combinations of lists, numbered with the last list changing fastest.
+private struct Grid {
+  private struct Dimension {
+    let name: String
+    let values: [Value]
+    /// The positions of each value in the list.
+    let positions: [Value: [Int]]
+    /// How far apart the combinations are that differ by one position in this list.
+    let stride: Int
+  }
+
+  private let dimensions: [Dimension]
+  /// The numbers of the lists, by name.
+  private let numbers: [String: Int]
+  /// The numbers of the lists that have several values.
+  private let varying: [Int]
+  /// How many combinations there are; none without lists.
+  let count: Int
+
+  init(_ lists: [(name: String, values: [Value])]) {
+    var dimensions: [Dimension] = []
+    var stride = 1
+    for (name, values) in lists.reversed() {
+      dimensions.append(
+        Dimension(
+          name: name, values: values,
+          positions: Dictionary(grouping: values.indices) { values[$0] }, stride: stride))
+      stride *= values.count
+    }
+    dimensions.reverse()
+    self.dimensions = dimensions
+    numbers = Dictionary(lists.indices.map { (lists[$0].name, $0) }) { first, _ in first }
+    varying = lists.indices.filter { lists[$0].values.count > 1 }
+    count = lists.isEmpty ? 0 : stride
+  }
+
+  /// The combination with a number.
+  func combination(at position: Int) -> [String: Value] {
+    var combination: [String: Value] = [:]
+    combination.reserveCapacity(dimensions.count)
+    for dimension in dimensions {
+      combination[dimension.name] =
+        dimension.values[position / dimension.stride % dimension.values.count]
+    }
+    return combination
+  }
+
+  /// The numbers of the combinations that have some values; nil where there is none.
+  ///
+  /// Names that no list has are left out. Costs as much as there are names and results.
+  func positions(matching values: [String: Value]) -> [Int]? {
+    guard count > 0 else { return nil }
+    var fixed: [Int: [Int]] = [:]
+    for (name, value) in values {
+      guard let number = numbers[name] else { continue }
+      guard let positions = dimensions[number].positions[value] else { return nil }
+      fixed[number] = positions
+    }
+    var result = [0]
+    for number in varying {
+      let dimension = dimensions[number]
+      let choices = fixed[number] ?? Array(dimension.values.indices)
+      result = result.flatMap { start in choices.map { start + $0 * dimension.stride } }
+    }
+    return result
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+@testable import WorkflowLanguage
+
+/// Files of variables: how they are written, and how large they may be.
+struct DotenvTests {
+  private func variables(_ text: String) throws -> [String: String] {
+    try DotenvText.variables(in: Array(text.utf8), file: ".env")
+  }
+
+  @Test(arguments: [
+    ("A=1", ["A": "1"]), ("A=1\nB=2\n", ["A": "1", "B": "2"]),
+    ("A=1\r\nB=2\r\n", ["A": "1", "B": "2"]),
+    ("# c\n\n  export A = 1 # c\n", ["A": "1"]), ("A=", ["A": ""]), ("A=1#2", ["A": "1#2"]),
+    ("A=$B \"c\"", ["A": "$B \"c\""]), ("A=\"1\" # c\nB=2", ["A": "1", "B": "2"]),
+    ("A='a\\nb'", ["A": "a\\nb"]), ("A=\"a\\nb\\\"\\t\\\\\"", ["A": "a\nb\"\t\\"]),
+    ("A=\"a\nb\"\nB='c\n\n#d'\nC=3", ["A": "a\nb", "B": "c\n\n#d", "C": "3"]),
+    ("A=1\nA=2", ["A": "2"]), ("A=\u{A0}ä\u{A0}", ["A": "ä"]), ("", [:]), ("A=\"\"", ["A": ""]),
+  ]) func `a file of variables is read as others read it`(
+    _ text: String, _ expected: [String: String]
+  ) throws {
+    #expect(try variables(text) == expected)
+  }
+
+  @Test(arguments: [
+    ("A=1\n2=3", 2, "is no NAME=VALUE"), ("A=1\nA\n", 2, "is no NAME=VALUE"),
+    ("REPRISE_A=1", 1, "set by Reprise"), ("\nA=\"1\n2\n", 2, "the quote is never closed"),
+    ("A='1\n2' 3\n", 1, "something stands behind"), ("A='1\n2'\n\n=", 4, "is no NAME=VALUE"),
+    (String(repeating: "x", count: 1 << 19), 1, "is no NAME=VALUE"),
+  ]) func `what makes no sense is reported with its line`(
+    _ text: String, _ line: Int, _ message: String
+  ) {
+    let error = #expect(throws: WorkflowError.self) { try variables(text) }
+    #expect(error?.diagnostics.map(\.line) == [line])
+    #expect(error?.description.contains(message) == true)
+    #expect(error.map { $0.description.utf8.count < 300 } == true)
+  }
+
+  @Test func `a value of very many lines is read in one go`() throws {
+    // Looking for the end from the beginning again after each line would take hours.
+    let value = String(repeating: "a\n", count: 1 << 19)
+    #expect(try variables("A=\"\(value)\"\nB=1\n") == ["A": value, "B": "1"])
+  }
+
+  // MARK: Sizes
+
+  private func diagnostics(_ files: String, sizes: [Int]) throws -> [Diagnostic] {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("reprise-dotenv-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    for (number, size) in sizes.enumerated() {
+      let text = "A=" + String(repeating: "x", count: size - 2)
+      _ = FileManager.default.createFile(
+        atPath: folder + "/\(number).env", contents: Data(text.utf8))
+    }
+    let text =
+      "dotenv:\n  - " + files.replacing("FOLDER", with: folder) + "\nsteps: [{ id: a, run: x }]\n"
+    do {
+      _ = try Workflow(text: text, file: "w.yaml")
+      return []
+    } catch {
+      return error.diagnostics
+    }
+  }
+
+  @Test func `a file of variables has at most a mebibyte`() throws {
+    #expect(try diagnostics("FOLDER/0.env", sizes: [1 << 20]) == [])
+    for size in [(1 << 20) + 1, 100 << 20] {
+      let found = try diagnostics("{ path: FOLDER/0.env, required: false }", sizes: [size])
+      #expect(found.map(\.line) == [2] && found.map(\.column) == [13])
+      #expect(found.first?.message.contains("is larger than 1 MiB") == true)
+    }
+  }
+
+  @Test func `all files of variables have at most sixteen mebibytes`() throws {
+    let sizes = [Int](repeating: 1 << 20, count: 17)
+    let all = sizes.indices.map { "FOLDER/\($0).env" }
+    #expect(try diagnostics(all.dropLast().joined(separator: "\n  - "), sizes: sizes) == [])
+    let found = try diagnostics(all.joined(separator: "\n  - "), sizes: sizes)
+    #expect(found.map(\.line) == [18])
+    #expect(found.first?.message.contains("more than 16 MiB together") == true)
+  }
+}
