@@ -95,7 +95,9 @@ extension Command {
   }
 
   private func interpreter(of script: String) -> String? {
-    guard let contents = fileContents(script), contents.starts(with: "#!".utf8) else { return nil }
+    guard let contents = fileContents(script, upTo: 4096), contents.starts(with: "#!".utf8) else {
+      return nil
+    }
     let line = contents.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") }
     return String(decoding: line, as: UTF8.self).split(separator: " ").first.map(String.init)
   }

@@ -117,10 +117,15 @@ package struct OpenFile: ~Copyable, Sendable {
 }
 
 /// Reads a small file whole, as far as it can be read; nil where it cannot be opened.
-package func fileContents(_ path: String) -> [UInt8]? {
+///
+/// - Parameters:
+///   - path: The path of the file.
+///   - limit: How many bytes are wanted; a longer file gives up to 64 KiB more.
+/// - Returns: The bytes.
+package func fileContents(_ path: String, upTo limit: Int = .max) -> [UInt8]? {
   do throws(Errno) {
     let file = try OpenFile(path)
-    return (try? file.readAll()) ?? []
+    return (try? file.readAll(upTo: limit)) ?? []
   } catch {
     return nil
   }

@@ -52,7 +52,7 @@ struct Problem: Error {
   var diagnostics: [Diagnostic] = []
 
   init(_ text: TerminalSafe, status: ExitStatus = .wrongUse) {
-    self.text = text
+    self.text = text.abridged
     self.status = status
   }
 

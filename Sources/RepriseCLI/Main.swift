@@ -43,6 +43,9 @@ enum Main {
     if let problem = RepriseCommand.unknownSubcommand(in: arguments) {
       RepriseCommand.exit(after: problem)
     }
+    if let problem = RepriseCommand.tooManyOptions(in: arguments) {
+      RepriseCommand.exit(after: problem)
+    }
     do {
       let command = try RepriseCommand.parseAsRoot()
       if let driving = command as? any DrivingCommand, driving.drivesRun {

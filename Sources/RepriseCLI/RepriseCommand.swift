@@ -65,8 +65,20 @@ struct RepriseCommand: AsyncParsableCommand {
       printLine(TerminalSafe(lines: fullMessage(for: error)))
       endProcess(.succeeded)
     }
-    printError(TerminalSafe(lines: fullMessage(for: error)))
+    printError(TerminalSafe(lines: fullMessage(for: error)).abridged)
     endProcess(.wrongUse)
+  }
+
+  /// How many options are read: the parser takes time that grows with their square.
+  private static let optionsMax = 2000
+
+  /// Refuses a command line with so many options that reading them would take minutes.
+  static func tooManyOptions(in arguments: some Collection<String>) -> Problem? {
+    let count = arguments.count { $0.hasPrefix("-") }
+    guard count > optionsMax else { return nil }
+    return Problem(
+      "error: there are \(count) options, and at most \(optionsMax) are read; give many parameters in "
+        + "a file: --params-file FILE")
   }
 
   /// Finds the word on a command line that should be a subcommand and is none.

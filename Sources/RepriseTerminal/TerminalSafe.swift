@@ -150,6 +150,14 @@ extension TerminalSafe {
     left.string += right.string
   }
 
+  /// The text without the middle of each line that is very long, since it may quote a value of any size.
+  package var abridged: TerminalSafe {
+    guard string.utf8.count > 1000 else { return self }
+    return TerminalSafe(
+      trusted: string.split(separator: "\n", omittingEmptySubsequences: false)
+        .map { Reprise.abridged(String($0)) }.joined(separator: "\n"))
+  }
+
   package static func spaces(_ count: Int) -> TerminalSafe {
     TerminalSafe(trusted: String(repeating: " ", count: max(0, count)))
   }

@@ -64,6 +64,9 @@ struct LogsCommand: AsyncParsableCommand {
     return [step]
   }
 
+  /// How much of a line is waited for: what is longer was not written by a step, and comes in pieces.
+  private static let lineBytesMax = 1 << 20
+
   /// Copies what is new in a log to standard output; false when nobody reads it.
   private func copy(_ log: LogFile, from offset: inout Int64) -> Bool {
     guard let file = try? OpenFile(log.path, options: [.noFollow]) else { return true }
@@ -72,11 +75,15 @@ struct LogsCommand: AsyncParsableCommand {
     var pending: [UInt8] = []
     while let count = try? file.readOnce(at: offset, into: &buffer), count > 0 {
       offset += Int64(count)
+      let lineFeed = buffer[..<count].lastIndex(of: UInt8(ascii: "\n"))
+      let end = lineFeed.map { pending.count + $0 + 1 }
       pending += buffer[..<count]
-      // Whole lines only; the writer writes no others.
-      guard let end = pending.lastIndex(of: UInt8(ascii: "\n")) else { continue }
-      let whole = Array(pending[...end])
-      pending.removeFirst(end + 1)
+      // Whole lines only; the writer writes no others, and none that is so long.
+      guard let end = end ?? (pending.count > Self.lineBytesMax ? pending.count : nil) else {
+        continue
+      }
+      let whole = Array(pending[..<end])
+      pending.removeFirst(end)
       guard write(whole, of: log, isTerminal: isTerminal) else { return false }
     }
     offset -= Int64(pending.count)
@@ -87,7 +94,7 @@ struct LogsCommand: AsyncParsableCommand {
     guard step == nil || isTerminal else { return writeAll(bytes, to: 1) }
     let prefix: TerminalSafe = step == nil ? "\(log.step) │ " : ""
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-      .dropLast().map { line in
+      .dropLast(bytes.last == UInt8(ascii: "\n") ? 1 : 0).map { line in
         let text = String(decoding: line, as: UTF8.self)
         return prefix.string + (isTerminal ? TerminalSafe(text).string : text) + "\n"
       }

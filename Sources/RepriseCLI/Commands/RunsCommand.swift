@@ -64,7 +64,8 @@ struct RunsCommand: AsyncParsableCommand {
         let state =
           run.generation > 1 ? "\(run.status.rawValue) (\(run.generation))" : run.status.rawValue
         return [
-          run.id.description, run.request.workflow, state, localTime(run.requestedAt), took,
+          run.id.description, abridged(run.request.workflow), state, localTime(run.requestedAt),
+          took,
         ]
       }
     return aligned(rows)

@@ -19,15 +19,27 @@ struct DryRun {
       + steps.joined(separator: "\n")
   }
 
+  /// How many needs of a step are named, and how many lines of its script are shown.
+  private static let (needsMax, linesMax) = (20, 50)
+
+  /// The first of some ids, with the number of the others.
+  private static func some(of ids: [String]) -> String {
+    let rest = ids.count - needsMax
+    return ids.prefix(needsMax).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+  }
+
   private func describe(_ step: Workflow.Step) -> TerminalSafe {
-    let needs = step.needs.isEmpty ? "at once" : "after " + step.needs.joined(separator: ", ")
+    let needs = step.needs.isEmpty ? "at once" : "after " + Self.some(of: step.needs)
     let action: TerminalSafe
     switch step.action {
     case .run(let script):
-      action = script.split(separator: "\n").map { TerminalSafe(String($0)) }
-        .joined(separator: "\n      ")
+      let lines = script.split(separator: "\n")
+      let rest = lines.count - Self.linesMax
+      action =
+        (lines.prefix(Self.linesMax).map { TerminalSafe(abridged(String($0))) }
+        + (rest > 0 ? ["… and \(rest) more lines"] : [])).joined(separator: "\n      ")
     case .exec(let words):
-      action = words.map { TerminalSafe(quoted($0.source)) }.joined(separator: " ")
+      action = TerminalSafe(abridged(words.lazy.map { quoted($0.source) }.joined(separator: " ")))
     case .call(let name, _):
       action = "call \(name)"
     case .perform:
