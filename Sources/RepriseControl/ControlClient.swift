@@ -14,6 +14,10 @@ public final class ControlClient: Sendable {
   private let reading = DispatchQueue(label: "reprise.control.reading")
   private let writing = DispatchQueue(label: "reprise.control.writing")
   private let lines: Mutex<LineReader>
+  private let ended = Mutex(Int32?.none)
+
+  /// The number of the signal that made the run end; nil when none did, and before the last event.
+  package var stopSignal: Int32? { ended.withLock { $0 } }
 
   /// Connects to a run.
   ///
@@ -76,6 +80,10 @@ public final class ControlClient: Sendable {
     shutDownSocket(descriptor)
   }
 
+  fileprivate func noteEnd(by signal: Int32) {
+    ended.withLock { $0 = signal }
+  }
+
   fileprivate func nextLine() async -> [UInt8]? {
     await withCheckedContinuation { continuation in
       reading.async { [self] in continuation.resume(returning: lines.withLock { $0.next() }) }
@@ -95,7 +103,9 @@ private struct EventLines: AsyncSequence, Sendable {
     mutating func next() async throws -> Event? {
       while let text = await client.nextLine() {
         // Replies to what was posted meanwhile are no events.
-        if let event = try? message(Event.self, in: text) { return event }
+        guard let received = try? message(SignalledEvent.self, in: text) else { continue }
+        if let signal = received.signal { client.noteEnd(by: signal) }
+        return received.event
       }
       return nil
     }

@@ -209,7 +209,8 @@ final class ControlConnection: Sendable {
       if case .runEnded = event.kind { (state.isAttached, state.isLast) = (false, true) }
       return true
     }
-    isOpen ? write(line(event)) : continuation.resume()
+    isOpen
+      ? write(line(SignalledEvent(event, stopSignal: target.stopSignal))) : continuation.resume()
   }
 
   private func write(_ bytes: [UInt8]) {

@@ -51,9 +51,39 @@ public struct ControlError: Error, Equatable, CustomStringConvertible {
 
   /// Says what is wrong with a line that cannot be read.
   init(reading error: any Error) {
-    self =
-      (error as? ControlError)
-      ?? ControlError("a line is not what Documentation/control.md describes: \(error)")
+    switch error {
+    case let error as ControlError: self = error
+    case DecodingError.keyNotFound(let key, let context):
+      self.init("the field \"\(Self.path(context.codingPath + [key]))\" is missing")
+    case DecodingError.typeMismatch(let type, let context),
+      DecodingError.valueNotFound(let type, let context):
+      self.init(type, at: context.codingPath)
+    case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
+      self.init("the field \"\(Self.path(context.codingPath))\" cannot be read")
+    default: self.init(Self.notDescribed + "it is no JSON")
+    }
+  }
+
+  private static let notDescribed = "a line is not what Documentation/control.md describes: "
+
+  /// Says that a field has a value of another type than the one that is meant.
+  private init(_ type: Any.Type, at path: [any CodingKey]) {
+    guard !path.isEmpty else {
+      self.init(Self.notDescribed + "it is no JSON object")
+      return
+    }
+    let expected =
+      switch type {
+      case is String.Type: "a text"
+      case is Bool.Type: "true or false"
+      case is any BinaryInteger.Type: "a whole number"
+      default: "an object"
+      }
+    self.init("the field \"\(Self.path(path))\" takes \(expected)")
+  }
+
+  private static func path(_ keys: [any CodingKey]) -> String {
+    abridged(keys.map(\.stringValue).joined(separator: "."))
   }
 }
 

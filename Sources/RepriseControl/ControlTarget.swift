@@ -19,6 +19,8 @@ public protocol ControlTarget: Sendable {
   /// What happens in the run, beginning with what brings a listener to the present state; nil while it
   /// has not begun.
   var controlEvents: RunEvents? { get }
+  /// The number of the signal that first asked for the end of the run; nil when none did.
+  var stopSignal: Int32? { get }
   /// Starts a run of a watched workflow.
   ///
   /// - Parameters:
@@ -37,6 +39,9 @@ extension ControlTarget {
   ) {
     answer(.refused("this is a run, and not the watch of a workflow"))
   }
+
+  /// None: what is no process of its own hears no signals.
+  public var stopSignal: Int32? { nil }
 
   /// None: a run is no watch.
   public var watchStatus: WatchStatus? { nil }

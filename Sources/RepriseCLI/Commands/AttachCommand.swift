@@ -59,7 +59,7 @@ struct AttachCommand: AsyncParsableCommand {
       if ended != .succeeded, progress.isForPeople {
         printError(resumeHint(for: found.record.id))
       }
-      throw ExitStatus.of(ended, signal: nil, passesThrough: false)
+      throw ExitStatus.of(ended, signal: client.stopSignal, passesThrough: false)
     }
     if let left = leaving.withLock({ $0 }) { throw left }
     throw await statusOfLost(found.record.id, found.journal)

@@ -106,5 +106,6 @@ func ask(_ request: ControlRequest, of client: ControlClient) async throws(Probl
   } catch {
     throw Problem("error: \(error)", status: .cannotGoOn)
   }
-  if case .refused(let text) = reply { throw Problem("error: \(text)") }
+  // What is wrong with a file has several lines.
+  if case .refused(let text) = reply { throw Problem("error: " + TerminalSafe(lines: text)) }
 }

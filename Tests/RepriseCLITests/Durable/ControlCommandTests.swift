@@ -92,6 +92,19 @@ import Testing
     #expect(!scenario.read("seen").contains("take it up"))
   }
 
+  @Test(arguments: [(SIGTERM, 143), (SIGHUP, 129), (SIGINT, 130)] as [(Int32, Int32)])
+  func `attach ends as the run does that a signal ended`(
+    _ signal: Int32, _ status: Int32
+  ) async throws {
+    let scenario = try Scenario()
+    let started = try await start(scenario)
+    let attached = try scenario.start("attach @last --progress json", writingTo: "seen")
+    await expectEventually("it is attached") { !scenario.read("seen").isEmpty }
+    started.send(signal)
+    try await started.end().fails(with: status)
+    try await attached.end().fails(with: status)
+  }
+
   @Test func `whoever leaves an attached display does no harm`() async throws {
     let scenario = try Scenario()
     let started = try await start(scenario)

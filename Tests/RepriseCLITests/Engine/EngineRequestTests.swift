@@ -192,9 +192,29 @@ import Testing
       "either \"workflow\"", true
     ),
     (#"{"reprise":1,"id":[],"request":"start"}"#, "the field \"id\" takes", false),
-    (#"{"reprise":1,"#, "not what Documentation/control.md describes", false),
-    ("", "not what Documentation/control.md describes", false),
-    ("[1,2]", "not what Documentation/control.md describes", false),
+    (#"{"reprise":1,"id":"x"}"#, "the field \"request\" is missing", true),
+    (#"{"reprise":"1","id":"x"}"#, "the field \"reprise\" takes a whole number", true),
+    (#"{"reprise":1,"id":"x","request":[]}"#, "the field \"request\" takes a text", true),
+    (#"{"reprise":1,"id":"x","request":null}"#, "the field \"request\" ", true),
+    (
+      #"{"reprise":1,"id":"x","request":"start","text":"a","params":[]}"#,
+      "the field \"params\" takes an object", true
+    ),
+    (
+      #"{"reprise":1,"id":"x","request":"start","text":"a","params":{"a":{}}}"#,
+      "the field \"params.a\" takes a text", true
+    ),
+    (
+      #"{"reprise":1,"id":"x","request":"cancel","run":"r","now":3}"#,
+      "the field \"now\" takes true or false", true
+    ),
+    (
+      #"{"reprise":1,"id":"x","request":"approve","run":"r"}"#, "the field \"step\" is missing",
+      true
+    ),
+    (#"{"reprise":1,"#, "not what Documentation/control.md describes: it is no JSON", false),
+    ("", "not what Documentation/control.md describes: it is no JSON", false),
+    ("[1,2]", "not what Documentation/control.md describes: it is no JSON object", false),
     (String(repeating: "x", count: (1 << 20) + 1), "more than 1 MiB was skipped", false),
     (String(repeating: "x", count: 5 << 20), "more than 1 MiB was skipped", false),
   ])
@@ -210,6 +230,7 @@ import Testing
     await expectEventually("an answer") { client.lines.contains { $0.reply == "error" } }
     let reply = client.lines.first { $0.reply == "error" }
     #expect(reply?.text?.contains(answer) == true, "\(String(describing: reply))")
+    #expect(reply?.text?.contains("Error") == false, "no text of the decoder")
     if hasName { _ = try await client.reply(to: "x") }
     try scenario.write("", to: "go")
     #expect(await client.outcome(of: run) == "succeeded")

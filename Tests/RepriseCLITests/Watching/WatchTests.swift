@@ -164,6 +164,8 @@ import Testing
     let wrong = try await scenario.reprise("trigger", "deploy", "-p", "target=stagign")
       .fails(with: 2)
     #expect(wrong.errors.contains("did you mean \"staging\"?"))
+    #expect(!wrong.errors.contains("\u{FFFD}"), "what is wrong with a file has several lines")
+    #expect(wrong.errors.split(separator: "\n").count > 1)
     let missing = try await scenario.reprise("trigger", "deploy").fails(with: 2)
     #expect(missing.errors.contains("-p target="))
     let unknown = try await scenario.reprise("trigger", "deplyo").fails(with: 2)
