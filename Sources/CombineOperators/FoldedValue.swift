@@ -69,6 +69,8 @@ struct FoldedValue<Value, Instant: InstantProtocol> where Instant.Duration == Du
   /// How long to wait until the value may be due; nil when there is nothing to wait for.
   func rest(at moment: Instant) -> Duration? {
     guard !isDue, let window else { return nil }
+    // The moment may have been read before the last value came, by a thread that was held up since.
+    let moment = max(moment, window.latest)
     let rest = quiet - window.latest.duration(to: moment)
     guard let longest else { return rest }
     return min(rest, longest - window.opened.duration(to: moment))

@@ -49,6 +49,21 @@ struct FoldingDebounceTests {
     #expect(clock.mostAtOnce == 1 && clock.sleepers == 0 && probe.faults == [])
   }
 
+  @Test func `a timer that has read the time long before waits no longer than it has to`() async {
+    // The value comes at ten seconds; the timer was held up after it had read two.
+    let moments = Protected([2, 10])
+    let slept = Protected<[Duration]>([])
+    let probe = Probe<[Int], Mishap>()
+    upstream.debounce(
+      for: .seconds(1),
+      now: { Moment(elapsed: .seconds(moments.withLock { $0.popLast() } ?? 11)) },
+      sleep: { duration in slept.withLock { $0.append(duration) } }, fold: +=
+    ).subscribe(probe)
+    upstream.send([1])
+    await expectEventually("it comes") { probe.values == [[1]] }
+    #expect(slept.value == [.seconds(1)])
+  }
+
   @Test func `a steady stream gets through when the window is as old as it may be`() async {
     let probe = Probe<[Int], Mishap>()
     debounced(.seconds(2), atMost: .seconds(5)).subscribe(probe)
