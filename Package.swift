@@ -50,7 +50,8 @@ let package = Package(
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
     ),
     .target(name: "SQLite", dependencies: ["Platform", "CSQLite"]),
-    .target(name: "WorkflowLanguage", dependencies: ["Platform", "YAML"]),
+    .target(name: "Paths", dependencies: ["Platform"]),
+    .target(name: "WorkflowLanguage", dependencies: ["Platform", "Paths", "YAML"]),
     .target(
       name: "CombineShim",
       dependencies: [
@@ -61,10 +62,12 @@ let package = Package(
     .target(name: "CombineOperators", dependencies: ["CombineShim", "ThreadSanitizerShim"]),
     .target(name: "ChildProcessesShim"),
     .target(name: "ChildProcesses", dependencies: ["Platform", "ChildProcessesShim"]),
-    .target(name: "FileWatching", dependencies: ["Platform"]),
+    .target(name: "FileWatching", dependencies: ["Platform", "Paths"]),
     .target(
       name: "Reprise",
-      dependencies: ["Platform", "WorkflowLanguage", "CombineOperators", "ChildProcesses"]),
+      dependencies: [
+        "Platform", "Paths", "WorkflowLanguage", "CombineOperators", "ChildProcesses",
+      ]),
     .target(
       name: "RepriseObservability",
       dependencies: [
@@ -91,7 +94,7 @@ let package = Package(
     .executableTarget(
       name: "RepriseCLI",
       dependencies: [
-        "Platform", "Reprise", "RepriseJournal", "RepriseControl", "RepriseTerminal",
+        "Platform", "Paths", "Reprise", "RepriseJournal", "RepriseControl", "RepriseTerminal",
         "ChildProcesses", "FileWatching", "CombineOperators",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
@@ -107,6 +110,7 @@ let package = Package(
       name: "PowerLossShim", path: "Tests/PowerLossShim",
       linkerSettings: [.linkedLibrary("sqlite3")]),
     .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
+    .testTarget(name: "PathsTests", dependencies: ["Paths", "TestSupport"]),
     .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
     .testTarget(
@@ -119,7 +123,7 @@ let package = Package(
     .target(name: "AllocationShim", path: "Tests/AllocationShim"),
     .testTarget(
       name: "RepriseTests",
-      dependencies: ["Reprise", "ChildProcesses", "TestSupport", "AllocationShim"]
+      dependencies: ["Reprise", "ChildProcesses", "Paths", "TestSupport", "AllocationShim"]
     ),
     .testTarget(name: "EmbedderTests", dependencies: ["Reprise", "TestSupport"]),
     .testTarget(

@@ -4,6 +4,7 @@
 #if canImport(Darwin)
 import CoreServices
 import Dispatch
+import Paths
 import Platform
 
 /// Chooses how trees are watched on Darwin.
@@ -81,7 +82,7 @@ final class EventStreamWatcher: SystemWatcher {
   private func place(of route: RootPath) -> String {
     switch route.end {
     case .folder(let path): path
-    case .missing(let folder, let name): WatchedTree.join(folder, name)
+    case .missing(let folder, let name): joinedPath(folder, name)
     }
   }
 

@@ -1,5 +1,6 @@
 // What stands at a path and in a folder, with stamps. Knows no watches and no filters.
 
+import Paths
 import Platform
 
 /// Who may read a folder: a change of it may show or hide what is below.
@@ -53,13 +54,8 @@ struct FolderListing {
     var folder = try FolderReader(path, followsLink: false)
     access = FolderAccess(try folder.status())
     let now = nanosecondsSince1970()
-    do throws(Errno) {
-      while let entry = try folder.next() {
-        add(entry, in: folder.descriptor, now: now, wantsFile: wantsFile)
-      }
-    } catch {
-      // A folder that was removed while it was read has no more entries.
-      guard error == .noSuchFileOrDirectory else { throw error }
+    while let entry = try folder.next() {
+      add(entry, in: folder.descriptor, now: now, wantsFile: wantsFile)
     }
   }
 
@@ -74,7 +70,7 @@ struct FolderListing {
     case .folder: folders.append(FileName(name))
     case .file, .link, .unknown:
       if entry.kind != .unknown && !wantsFile(name) { return }
-      switch FoundEntry.look(at: name, in: folder, now: now) {
+      switch FoundEntry.look(at: entry.name, in: folder, now: now) {
       case .folder: folders.append(FileName(name))
       case .file(let stamp, _):
         if entry.kind != .unknown || wantsFile(name) { files.append((FileName(name), stamp)) }
@@ -96,11 +92,11 @@ extension FoundEntry {
   ///   - now: The time, in nanoseconds since 1970.
   /// - Returns: What stands there.
   static func look(
-    at path: String, in folder: Int32? = nil, now: Int64 = nanosecondsSince1970()
+    at path: [UInt8], in folder: Int32? = nil, now: Int64 = nanosecondsSince1970()
   ) -> FoundEntry {
-    let status: Stat
+    let found: FoundPath
     do throws(Errno) {
-      status = try Stat(path, in: folder, followsLink: false)
+      found = try FoundPath(path, in: folder)
     } catch {
       switch error {
       case .fileNameTooLong: return .tooLong
@@ -108,16 +104,13 @@ extension FoundEntry {
       default: return .nothing
       }
     }
-    switch status.type {
-    case .directory: return .folder(FolderAccess(status))
-    case .regular: break
-    case .symbolicLink:
-      // A link that leads nowhere yet may lead to a file later.
-      let target = try? Stat(path, in: folder, followsLink: true)
-      if let target, target.type != .regular { return .other }
-    default: return .other
+    switch found.kind {
+    case .folder: return .folder(FolderAccess(found.status))
+    // A link that leads nowhere yet may lead to a file later.
+    case .file, .linkToFile, .brokenLink:
+      return .file(FileStamp(found.status, now: now), links: found.status.linkCount)
+    case .linkToFolder, .other: return .other
     }
-    return .file(FileStamp(status, now: now), links: status.linkCount)
   }
 }
 

@@ -1,5 +1,7 @@
 // Remembers for a while which files were told as gone. Pure: the time comes from outside.
 
+import Paths
+
 /// Files that were told as gone a short time ago, by folder.
 ///
 /// Who is told that a file is gone may look in a moment in which its folder was back, only to leave
@@ -68,7 +70,7 @@ struct GoneFiles {
       let next = bytes.dropFirst(prefix.count).first
       guard prefix.isEmpty || next == nil || next == UInt8(ascii: "/") else { continue }
       folders[FileName(folder)]?.toldAt = seconds
-      paths += folders[FileName(folder)]?.names.map { WatchedTree.join(folder, $0.text) } ?? []
+      paths += folders[FileName(folder)]?.names.map { joinedPath(folder, $0.text) } ?? []
     }
     return paths
   }

@@ -2,6 +2,7 @@
 // and deals with what may run out. Knows nothing of how changes are found.
 
 #if os(Linux)
+import Paths
 import Platform
 
 /// The watching of a tree on Linux.

@@ -1,5 +1,6 @@
 // Follows the path of a root name by name. Knows no watches.
 
+import Paths
 import Platform
 
 /// Where a path leads, and all that it leads through.
@@ -33,7 +34,7 @@ struct RootPath: Equatable {
         folder = parent.isEmpty ? "/" : parent
         continue
       }
-      let place = WatchedTree.join(folder, name)
+      let place = joinedPath(folder, name)
       let type = (try? Stat(at: place, followsLink: false))?.type
       if type != nil { places.append(place) }
       if type == .directory {
@@ -67,6 +68,6 @@ struct RootPath: Equatable {
     guard let here = workingFolder() else {
       throw .unusablePath(path, reason: "the working folder is gone; give an absolute path")
     }
-    return WatchedTree.join(here, path)
+    return joinedPath(here, path)
   }
 }

@@ -1,5 +1,6 @@
 // Watches and lists folders and compares them with the picture. Knows no hints.
 
+import Paths
 import Platform
 
 extension TreeWatcher {
@@ -29,14 +30,14 @@ extension TreeWatcher {
   }
 
   private func enters(_ name: String, in id: FolderID, layers: GitignoreLayers) -> Bool {
-    name != ".git" && name != ".reprise"
-      && filter.entersFolder(WatchedTree.join(tree.path(of: id), name))
+    !InternalFolder.hasName(name.utf8)
+      && filter.entersFolder(joinedPath(tree.path(of: id), name))
       && !layers.ignores(name, isFolder: true)
   }
 
   /// The absolute path of a folder.
   func fullPath(of id: FolderID) -> String {
-    WatchedTree.join(rootPath, tree.path(of: id))
+    joinedPath(rootPath, tree.path(of: id))
   }
 
   /// Watches and lists a folder and all new ones below it, and tells every difference.
@@ -46,14 +47,14 @@ extension TreeWatcher {
   ///   - isRecursive: Whether also those below are looked at that were known.
   ///   - hint: Why.
   func scan(_ id: FolderID, isRecursive: Bool, hint: ChangeHint = .found) {
-    var waiting = [(id: id, isRecursive: isRecursive)]
-    while let (id, isRecursive) = waiting.popLast(), !host.isStopped {
+    var walk = TreeWalk(from: (id: id, isRecursive: isRecursive))
+    while let (id, isRecursive) = walk.next(), !host.isStopped {
       guard tree.folders[id] != nil else { continue }
       // The watch comes before the listing: what is made in between is found twice and not missed.
       guard watch(id) else { continue }
       let visitsAll = refreshRules(of: id) || isRecursive
       for (folder, isNew) in list(id, hint) where isNew || visitsAll {
-        waiting.append((folder, true))
+        walk.enter((folder, true))
       }
     }
   }
@@ -90,11 +91,11 @@ extension TreeWatcher {
     let path = tree.path(of: id)
     let layers = layers(in: id)
     let wants = { [filter] (name: String) in
-      filter.wantsFile(WatchedTree.join(path, name)) && !layers.ignores(name, isFolder: false)
+      filter.wantsFile(joinedPath(path, name)) && !layers.ignores(name, isFolder: false)
     }
     let listing: FolderListing
     do throws(Errno) {
-      listing = try FolderListing(ofFolder: WatchedTree.join(rootPath, path), wantsFile: wants)
+      listing = try FolderListing(ofFolder: joinedPath(rootPath, path), wantsFile: wants)
     } catch {
       if error == .fileNameTooLong { tellTooLong(path) }
       lose(id, isMissing: error.isMissing)
@@ -118,12 +119,12 @@ extension TreeWatcher {
     for (name, stamp) in listing.files {
       gone[name] = nil
       see(
-        stamp, links: 1, name: name, in: id, path: WatchedTree.join(path, name.text), after: hint)
+        stamp, links: 1, name: name, in: id, path: joinedPath(path, name.text), after: hint)
     }
     for name in gone.keys {
       tree.update(id) { $0.files[name] = nil }
       // What is not wanted any more is not told.
-      if wants(name.text) { tellGone(WatchedTree.join(path, name.text)) }
+      if wants(name.text) { tellGone(joinedPath(path, name.text)) }
     }
   }
 
@@ -152,7 +153,7 @@ extension TreeWatcher {
     becameUnreachable(id)
     let path = tree.path(of: id)
     for name in tree.folders[id]?.files.keys.map(\.self) ?? [] {
-      forgetFile(name, in: id, path: WatchedTree.join(path, name.text))
+      forgetFile(name, in: id, path: joinedPath(path, name.text))
     }
     for folder in tree.folders[id]?.folders.values.map(\.self) ?? [] { drop(folder, tells: true) }
   }
@@ -173,7 +174,7 @@ extension TreeWatcher {
     guard let folder = tree.folders[id],
       let name = folder.files.keys.first ?? folder.folders.keys.first
     else { return true }
-    return FoundEntry.look(at: WatchedTree.join(fullPath(of: id), name.text)) != .unreachable
+    return FoundEntry.look(at: Array(joinedPath(fullPath(of: id), name.text).utf8)) != .unreachable
   }
 
   /// Tells again what was told not long ago: a subscriber may have looked while the rights of a folder

@@ -1,6 +1,7 @@
 // Keeps the picture of a folder up to date and tells what is different. Knows the files, but neither
 // where the news of changes come from nor how a folder is watched.
 
+import Paths
 import Platform
 
 /// How a system watches a single folder.
@@ -103,9 +104,8 @@ final class TreeWatcher {
 
   /// Looks at the whole tree if it has become readable, or is no more.
   func rootAccessChanged() {
-    guard let root = tree.root, case .folder(let access) = FoundEntry.look(at: rootPath) else {
-      return
-    }
+    guard let root = tree.root, case .folder(let access) = FoundEntry.look(at: Array(rootPath.utf8))
+    else { return }
     if tree.folders[root]?.access == access && isReachable(root) {
       tellUnrest(below: root)
     } else {
@@ -129,8 +129,8 @@ final class TreeWatcher {
       scan(id, isRecursive: true)
     }
     let key = FileName(name)
-    let path = WatchedTree.join(tree.path(of: id), name)
-    let entry = FoundEntry.look(at: WatchedTree.join(rootPath, path))
+    let path = joinedPath(tree.path(of: id), name)
+    let entry = FoundEntry.look(at: Array(joinedPath(rootPath, path).utf8))
     switch entry {
     case .folder(let access):
       if !forgetFile(key, in: id, path: path) { tellAgainIfGone(path) }
@@ -219,7 +219,7 @@ final class TreeWatcher {
     if isLink || links > 1 { return true }
     let mayBeLinked = stamp.size > 0 || stamp.statusChanged != stamp.modified
     if !mayBeLinked && hint != .settled { return false }
-    return watches.isComplete(WatchedTree.join(rootPath, path)) ?? mayBeLinked
+    return watches.isComplete(joinedPath(rootPath, path)) ?? mayBeLinked
   }
 
   /// The time, in seconds since 1970.
@@ -278,7 +278,7 @@ final class TreeWatcher {
   /// - Returns: Whether it says something else than before.
   func refreshRules(of id: FolderID) -> Bool {
     guard filter.honoursGitignore else { return false }
-    let file = WatchedTree.join(fullPath(of: id), ".gitignore")
+    let file = joinedPath(fullPath(of: id), ".gitignore")
     let rules = GitignoreFiles.rules(ofFile: file).flatMap { $0.isEmpty ? nil : $0 }
     guard rules != tree.folders[id]?.rules else { return false }
     tree.update(id) { $0.rules = rules }
@@ -295,11 +295,11 @@ final class TreeWatcher {
     var next = tree.folders[id]
     while let folder = next {
       layers.add(folder.rules, prefix: prefix)
-      prefix = WatchedTree.join(folder.name.text, prefix)
+      prefix = joinedPath(folder.name.text, prefix)
       next = folder.parent.flatMap { tree.folders[$0] }
     }
     for layer in rulesAbove {
-      layers.add(layer.rules, prefix: WatchedTree.join(layer.prefix, prefix))
+      layers.add(layer.rules, prefix: joinedPath(layer.prefix, prefix))
     }
     return layers
   }
@@ -309,7 +309,7 @@ final class TreeWatcher {
   /// Tells of a name that is not UTF-8, once.
   func tellBadName(_ name: String, in folder: String) {
     guard toldProblems.insert(.name).inserted else { return }
-    let path = WatchedTree.join(folder, name)
+    let path = joinedPath(folder, name)
     host.tell(.problem("`\(path)` is not watched: its name is not UTF-8; rename it (told once)"))
   }
 

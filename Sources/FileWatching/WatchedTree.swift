@@ -1,5 +1,7 @@
 // The folders that are watched and what was last seen in them. Pure: no files, no clock.
 
+import Paths
+
 /// A picture of the watched files.
 ///
 /// Folders have numbers that are never used twice, so that what refers to one that is gone refers to
@@ -133,8 +135,8 @@ struct WatchedTree {
         watchedCount -= 1
         removal.watches.append(watch)
       }
-      removal.files += folder.files.keys.map { Self.join(path, $0.text) }
-      waiting += folder.folders.map { (id: $0.value, path: Self.join(path, $0.key.text)) }
+      removal.files += folder.files.keys.map { joinedPath(path, $0.text) }
+      waiting += folder.folders.map { (id: $0.value, path: joinedPath(path, $0.key.text)) }
     }
     return removal
   }
@@ -146,9 +148,9 @@ struct WatchedTree {
     while let (id, path) = waiting.popLast() {
       guard let folder = folders[id] else { continue }
       for (name, stamp) in folder.files where isMeant(stamp) {
-        paths.append(Self.join(path, name.text))
+        paths.append(joinedPath(path, name.text))
       }
-      waiting += folder.folders.map { (id: $0.value, path: Self.join(path, $0.key.text)) }
+      waiting += folder.folders.map { (id: $0.value, path: joinedPath(path, $0.key.text)) }
     }
     return paths
   }
@@ -164,11 +166,5 @@ struct WatchedTree {
       next = folders[parent]
     }
     return names.reversed().joined(separator: "/")
-  }
-
-  /// A path with one more name.
-  static func join(_ path: String, _ name: String) -> String {
-    path.isEmpty
-      ? name : name.isEmpty ? path : path.hasSuffix("/") ? path + name : "\(path)/\(name)"
   }
 }

@@ -24,29 +24,19 @@ extension Stat {
   /// Reads the status of what is at a path that need not be UTF-8.
   ///
   /// - Parameters:
-  ///   - path: The bytes of the path.
+  ///   - path: The bytes of the path, or of a name in a folder.
+  ///   - folder: The descriptor of that folder; the current one where it is nil.
   ///   - followsLink: Whether a symbolic link is followed.
   /// - Throws: The error of the system.
-  package init(bytes path: [UInt8], followsLink: Bool) throws(Errno) {
-    var status = stat()
-    let result = unsafe withPath(path) {
-      unsafe followsLink ? stat($0, &status) : lstat($0, &status)
-    }
-    guard result == 0 else { throw .last }
-    self.init(rawValue: status)
-  }
-
-  /// Reads the status of a name in a folder.
-  ///
-  /// - Parameters:
-  ///   - name: The name; an absolute path is taken as it is.
-  ///   - folder: The descriptor of the folder; the current one where it is nil.
-  ///   - followsLink: Whether a symbolic link is followed.
-  /// - Throws: The error of the system.
-  package init(_ name: String, in folder: Int32?, followsLink: Bool) throws(Errno) {
+  package init(
+    bytes path: [UInt8], in folder: Int32? = nil, followsLink: Bool
+  ) throws(Errno) {
     var status = stat()
     let flags = followsLink ? 0 : AT_SYMLINK_NOFOLLOW
-    guard unsafe fstatat(folder ?? AT_FDCWD, name, &status, flags) == 0 else { throw .last }
+    let result = unsafe withPath(path) {
+      unsafe fstatat(folder ?? AT_FDCWD, $0, &status, flags)
+    }
+    guard result == 0 else { throw .last }
     self.init(rawValue: status)
   }
 

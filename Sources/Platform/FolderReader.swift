@@ -87,13 +87,13 @@ import Darwin
 
   /// Reads the next entry.
   ///
-  /// - Returns: The entry; nil at the end.
+  /// - Returns: The entry; nil at the end, and where the folder has been removed since it was opened.
   /// - Throws: The error of the system where the folder cannot be read any further.
   package mutating func next() throws(Errno) -> Entry? {
     while true {
       errno = 0
       guard let entry = unsafe readdir(stream) else {
-        guard errno == 0 else { throw .last }
+        guard errno == 0 || errno == ENOENT else { throw .last }
         return nil
       }
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in

@@ -32,9 +32,9 @@ struct PlatformTests {
     #expect(status.size == 3)
     #expect(status.userID.rawValue == effectiveUserID)
     #expect(abs(status.modifiedNanoseconds - nanosecondsSince1970()) < 60_000_000_000)
-    #expect(try Stat(path, in: nil, followsLink: true) == status)
+    #expect(try Stat(bytes: Array(path.utf8), followsLink: true) == status)
     let reader = try FolderReader(folder.path)
-    let found = try Stat("file", in: reader.descriptor, followsLink: false)
+    let found = try Stat(bytes: Array("file".utf8), in: reader.descriptor, followsLink: false)
     #expect(found == status)
   }
 

@@ -1,5 +1,6 @@
 // Which files matter to a watched workflow, and to which of its steps. Looks at no file.
 
+package import Paths
 package import WorkflowLanguage
 
 /// The files whose changes matter to a workflow.

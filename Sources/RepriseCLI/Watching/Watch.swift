@@ -4,6 +4,7 @@
 import ChildProcesses
 import CombineOperators
 import FileWatching
+import Paths
 import Reprise
 import RepriseControl
 import RepriseJournal

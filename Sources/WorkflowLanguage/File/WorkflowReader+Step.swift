@@ -1,6 +1,7 @@
 // Reads one step: its keys to values. What becomes of a step that is many, or that uses another file, is
 // in WorkflowReader+Many and WorkflowReader+Uses.
 
+import Paths
 import YAML
 
 extension WorkflowReader {

@@ -1,4 +1,5 @@
 import Foundation
+import Paths
 import TestSupport
 import Testing
 import WorkflowLanguage

@@ -53,14 +53,6 @@ struct GlobAutomaton: Sendable, Equatable {
     return result
   }
 
-  /// Whether a path matches a pattern as a whole.
-  ///
-  /// - Parameter path: A relative path.
-  /// - Returns: Whether any pattern matches it.
-  func matches(_ path: String) -> Bool {
-    positions(after: path).contains { positions[$0].component == nil }
-  }
-
   /// Where all the names of a path lead to.
   func positions(after path: String) -> [Int] {
     var set = start

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@testable import Reprise
+@testable import Paths
 
 struct ContentHashTests {
   private let folder: TemporaryFolder

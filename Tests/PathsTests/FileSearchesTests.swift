@@ -1,7 +1,6 @@
 import Testing
-import WorkflowLanguage
 
-@testable import Reprise
+@testable import Paths
 
 /// Patterns that many steps share.
 struct FileSearchesTests {

@@ -5,7 +5,7 @@ extension FileSearch {
   ///
   /// - Parameter path: Its path, relative to the folder that the patterns are relative to.
   /// - Returns: What ``files(in:)`` would say of it, were it there; symbolic links are not looked at.
-  func names(_ path: String) -> Bool { isWanted(automaton.positions(after: path)) }
+  package func names(_ path: String) -> Bool { isWanted(automaton.positions(after: path)) }
 
   /// The numbers of the patterns that match a path as a whole, whatever others take away.
   func patterns(matching path: String) -> [Int] {
@@ -17,7 +17,7 @@ extension FileSearch {
   ///
   /// - Parameter folder: Its path, relative to the folder that the patterns are relative to.
   /// - Returns: Whether they may.
-  func mayName(below folder: String) -> Bool { mayFind(automaton.positions(after: folder)) }
+  package func mayName(below folder: String) -> Bool { mayFind(automaton.positions(after: folder)) }
 
   /// Whether a pattern may find something that none behind it takes away.
   func mayFind(_ matched: [Int]) -> Bool {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Reprise
+@testable import Paths
 
 struct FileSearchTests {
   private let folder: TemporaryFolder

@@ -3,39 +3,39 @@
 import Platform
 
 /// The rules of a repository that lie above a watched root.
-struct GitignoreFiles: Equatable {
+package struct GitignoreFiles: Equatable {
   /// The rules, the nearest first, each with the path from its folder to the root.
-  private(set) var layers: [GitignoreLayers.Layer] = []
+  package private(set) var layers: [GitignoreLayers.Layer] = []
   /// The folders above the root in which a `.gitignore` counts.
-  private(set) var folders: [String] = []
+  package private(set) var folders: [String] = []
   /// The files with rules, whether they exist or not.
-  private(set) var files: [String] = []
+  package private(set) var files: [String] = []
 
   /// The largest file with rules that is read, in bytes.
-  static let bytesMax = 16 << 20
+  package static let bytesMax = 16 << 20
 
   /// No rules.
-  init() {}
+  package init() {}
 
   /// Reads what holds in a folder.
   ///
   /// - Parameter root: Its absolute path, without symbolic links.
-  init(above root: String) {
+  package init(above root: String) {
     var folder = root
     var prefix = ""
     var found: [(folder: String, prefix: String)] = []
-    while !mayAccess(WatchedTree.join(folder, ".git"), .existence) {
+    while !mayAccess(joinedPath(folder, ".git"), .existence) {
       // Without a repository there are no rules above the root.
       guard folder != "/", let slash = folder.lastIndex(of: "/") else { return }
-      prefix = WatchedTree.join(String(folder[folder.index(after: slash)...]), prefix)
+      prefix = joinedPath(String(folder[folder.index(after: slash)...]), prefix)
       folder = slash == folder.startIndex ? "/" : String(folder[..<slash])
       found.append((folder, prefix))
     }
     for (folder, prefix) in found {
       folders.append(folder)
-      add(WatchedTree.join(folder, ".gitignore"), prefix: prefix)
+      add(joinedPath(folder, ".gitignore"), prefix: prefix)
     }
-    let exclude = WatchedTree.join(folder, ".git/info/exclude")
+    let exclude = joinedPath(folder, ".git/info/exclude")
     add(exclude, prefix: prefix)
   }
 
@@ -49,7 +49,7 @@ struct GitignoreFiles: Equatable {
   ///
   /// - Parameter path: Its path. As for git, a symbolic link is none.
   /// - Returns: nil where there is no such regular file.
-  static func rules(ofFile path: String) -> GitignoreRules? {
+  package static func rules(ofFile path: String) -> GitignoreRules? {
     do throws(Errno) {
       let file = try OpenFile(path, options: [.noFollow, .nonBlocking])
       guard try file.status().type == .regular else { return nil }

@@ -1,7 +1,9 @@
 // Goes through the folders in which a search may find something, and no others.
 
-/// A walk through folders, with those that are left to visit on a stack of its own.
-struct FolderWalk {
+import Platform
+
+/// The walk of a search.
+struct SearchWalk {
   /// A folder to visit.
   private struct Visit {
     /// Its path below the first folder; empty for that one.
@@ -14,7 +16,7 @@ struct FolderWalk {
 
   private let search: FileSearch
   private let folder: [UInt8]
-  private var visits: [Visit]
+  private var walk: TreeWalk<Visit>
   private var found: [[UInt8]] = []
 
   /// Prepares a walk.
@@ -25,7 +27,7 @@ struct FolderWalk {
   init(search: FileSearch, folder: String) {
     self.search = search
     self.folder = Array(folder.utf8)
-    visits = [Visit(path: [], matched: search.automaton.start, isNamed: true)]
+    walk = TreeWalk(from: Visit(path: [], matched: search.automaton.start, isNamed: true))
   }
 
   /// Walks.
@@ -33,12 +35,9 @@ struct FolderWalk {
   /// - Returns: The paths of the files that were found, in the order of their bytes.
   /// - Throws: ``FileError`` when a folder cannot be read, or a path is no text.
   mutating func files() throws(FileError) -> [String] {
-    while let visit = visits.popLast() {
+    while let visit = walk.next() {
       if needsEntries(visit) {
-        let path = fullPath(visit.path)
-        for entry in try FolderEntry.entries(ofFolder: path, followsLink: visit.isNamed) {
-          try see(entry, in: visit)
-        }
+        for entry in try entries(in: visit) { try see(entry, in: visit) }
       } else {
         for name in names(wantedIn: visit) { try goDirectly(to: name, in: visit) }
       }
@@ -76,13 +75,31 @@ struct FolderWalk {
     return names
   }
 
+  /// What a folder contains, in no order; nothing where there is no such folder.
+  private func entries(in visit: Visit) throws(FileError) -> [FolderReader.Entry] {
+    let path = fullPath(visit.path)
+    var entries: [FolderReader.Entry] = []
+    do throws(Errno) {
+      var folder = try FolderReader(path, followsLink: visit.isNamed)
+      while let entry = try folder.next() { entries.append(entry) }
+    } catch {
+      guard error.isMissing else { throw .system(String(decoding: path, as: UTF8.self), error) }
+    }
+    return entries
+  }
+
   /// Deals with what a folder contains.
-  private mutating func see(_ entry: FolderEntry, in visit: Visit) throws(FileError) {
+  private mutating func see(_ entry: FolderReader.Entry, in visit: Visit) throws(FileError) {
     let matched = advance(by: entry.name, in: visit, onlyNamed: false)
     guard search.mayFind(matched) else { return }
     let path = join(visit.path, entry.name)
-    var kind: FolderEntry.Kind? = entry.kind
-    if entry.kind == .unknown { kind = try FolderEntry.kind(of: fullPath(path)) }
+    let kind: FoundPath.Kind? =
+      switch entry.kind {
+      case .file: .file
+      case .folder: .folder
+      case .link, .unknown: try lookAt(path)
+      case .other: .other
+      }
     add(path, entry.name, kind, matched, in: visit)
   }
 
@@ -93,30 +110,39 @@ struct FolderWalk {
     let path = join(visit.path, name)
     // What has to be a folder is not looked at: it will turn out when something in it is.
     let mayBeFile = search.ends(matched, takingAway: false) != nil
-    let kind = mayBeFile ? try FolderEntry.kind(of: fullPath(path)) : .folder
+    let kind = mayBeFile ? try lookAt(path) : .folder
     add(path, name, kind, matched, in: visit)
   }
 
+  /// What is at a path; nil where nothing is.
+  private func lookAt(_ path: [UInt8]) throws(FileError) -> FoundPath.Kind? {
+    let path = fullPath(path)
+    do throws(Errno) {
+      let kind = try FoundPath(path).kind
+      if case .brokenLink(let error) = kind { throw error }
+      return kind
+    } catch {
+      if error.isMissing { return nil }
+      throw .system(String(decoding: path, as: UTF8.self), error)
+    }
+  }
+
   private mutating func add(
-    _ path: [UInt8], _ name: [UInt8], _ kind: FolderEntry.Kind?, _ matched: [Int], in visit: Visit
+    _ path: [UInt8], _ name: [UInt8], _ kind: FoundPath.Kind?, _ matched: [Int], in visit: Visit
   ) {
     switch kind {
-    case .file:
+    case .file, .linkToFile:
       if search.isWanted(matched) { found.append(path) }
     case .folder, .linkToFolder:
       let entered = advance(by: name, in: visit, onlyNamed: true)
       let isNamed = search.mayFind(entered)
-      let isBarred = kind == .linkToFolder || Self.barred.contains(name)
+      let isBarred = kind == .linkToFolder || InternalFolder.hasName(name)
       if isNamed || !isBarred {
-        visits.append(
-          Visit(path: path, matched: isBarred ? entered : matched, isNamed: isNamed))
+        walk.enter(Visit(path: path, matched: isBarred ? entered : matched, isNamed: isNamed))
       }
-    case .unknown, .other, nil: break
+    case .brokenLink, .other, nil: break
     }
   }
-
-  /// Folders into which no wildcard leads.
-  private static let barred = [Array(".git".utf8), Array(".reprise".utf8)]
 
   /// What of the patterns is matched with one more name, and by which of them.
   private func advance(by name: [UInt8], in visit: Visit, onlyNamed: Bool) -> [Int] {

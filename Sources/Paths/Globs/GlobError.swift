@@ -1,11 +1,11 @@
 // Why a pattern for paths makes no sense, in words that say how to mend it. Knows no files.
 
 /// A pattern that cannot be used.
-public struct GlobError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct GlobError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The pattern as it was written.
-  public let pattern: String
+  package let pattern: String
   /// What is wrong and how to mend it.
-  public let message: String
+  package let message: String
 
   /// Says what is wrong with a pattern.
   package init(pattern: String, message: String) {
@@ -14,7 +14,7 @@ public struct GlobError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 
   /// The pattern and what is wrong with it.
-  public var description: String {
+  package var description: String {
     let shown = pattern.prefix(80)
     let rest = shown.endIndex == pattern.endIndex ? "" : "…"
     return "the pattern \"\(shown)\(rest)\" cannot be used: \(message)"

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Steps that a foreach or matrix makes of one have the same list, which would be read again for each of
 /// them otherwise.
-final class FileSearches: Sendable {
+package final class FileSearches: Sendable {
   private struct Known {
     let patterns: [String]
     let search: FileSearch
@@ -23,6 +23,8 @@ final class FileSearches: Sendable {
 
   private let state = Mutex(State())
 
+  package init() {}
+
   /// How often a list was read.
   var readCount: Int { state.withLock { $0.readCount } }
 
@@ -31,7 +33,7 @@ final class FileSearches: Sendable {
   /// - Parameter patterns: The texts of the patterns.
   /// - Returns: The search.
   /// - Throws: ``GlobError`` for the first that makes no sense.
-  func search(for patterns: [String]) throws(GlobError) -> FileSearch {
+  package func search(for patterns: [String]) throws(GlobError) -> FileSearch {
     let known = state.withLock { state in
       state.known.first { Self.areSame($0.patterns, patterns) }
     }

@@ -19,13 +19,13 @@ struct GitignoreTokens {
   /// The tokens of the pattern.
   ///
   /// - Returns: nil where it is malformed.
-  func tokens() -> [GitignorePattern.Token]? {
+  func tokens() -> [GlobToken]? {
     var reader = self
     return reader.read()
   }
 
-  private mutating func read() -> [GitignorePattern.Token]? {
-    var tokens: [GitignorePattern.Token] = []
+  private mutating func read() -> [GlobToken]? {
+    var tokens: [GlobToken] = []
     while let byte = peek() {
       index += 1
       switch byte {
@@ -33,7 +33,7 @@ struct GitignoreTokens {
         guard let escaped = peek() else { return nil }
         index += 1
         tokens.append(.byte(escaped))
-      case UInt8(ascii: "?"): tokens.append(.any)
+      case UInt8(ascii: "?"): tokens.append(.anyCharacter)
       case UInt8(ascii: "["):
         guard let set = readSet() else { return nil }
         tokens.append(set)
@@ -49,24 +49,24 @@ struct GitignoreTokens {
   }
 
   /// Reads asterisks of which the first is behind.
-  private mutating func readStars() -> GitignorePattern.Token {
+  private mutating func readStars() -> GlobToken {
     let start = index - 1
     while peek() == UInt8(ascii: "*") { index += 1 }
     guard index - start > 1, honoursSlashes,
       start == 0 || text[start - 1] == UInt8(ascii: "/")
-    else { return .star }
+    else { return .anyText }
     switch peek() {
     case nil: return .anything
     case UInt8(ascii: "/"):
       index += 1
       return .anyFolders
     case UInt8(ascii: "\\") where peek(1) == UInt8(ascii: "/"): return .anything
-    default: return .star
+    default: return .anyText
     }
   }
 
   /// Reads a set of which the bracket is behind.
-  private mutating func readSet() -> GitignorePattern.Token? {
+  private mutating func readSet() -> GlobToken? {
     let negated = peek() == UInt8(ascii: "!") || peek() == UInt8(ascii: "^")
     if negated { index += 1 }
     var set: Set<UInt8> = []
@@ -102,7 +102,7 @@ struct GitignoreTokens {
       }
     } while peek() != UInt8(ascii: "]")
     index += 1
-    return .oneOf(set, negated: negated)
+    return .oneOf(GlobCharacterSet(isNegated: negated, bytes: set))
   }
 
   private mutating func readRangeEnd() -> UInt8? {

@@ -1,13 +1,14 @@
 // A folder of a test's own, removed with this value.
 
 import Foundation
-import Testing
 
 /// A new folder among the temporary files.
-final class TemporaryFolder: Sendable {
-  let path: String
+public final class TemporaryFolder: Sendable {
+  /// Its path.
+  public let path: String
 
-  init() throws {
+  /// Makes the folder.
+  public init() throws {
     path = FileManager.default.temporaryDirectory.path + "/reprise-files-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
@@ -18,7 +19,7 @@ final class TemporaryFolder: Sendable {
   }
 
   /// Writes a file and makes the folders around it.
-  func write(_ name: String, _ content: some Sequence<UInt8> = []) throws {
+  public func write(_ name: String, _ content: some Sequence<UInt8> = []) throws {
     let url = URL(fileURLWithPath: path + "/" + name)
     try FileManager.default.createDirectory(
       at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -26,19 +27,19 @@ final class TemporaryFolder: Sendable {
   }
 
   /// Writes several empty files.
-  func write(_ names: [String]) throws {
+  public func write(_ names: [String]) throws {
     for name in names { try write(name) }
   }
 
   /// Makes a symbolic link.
-  func link(_ name: String, to target: String) throws {
+  public func link(_ name: String, to target: String) throws {
     try FileManager.default.createSymbolicLink(
       atPath: path + "/" + name, withDestinationPath: target)
   }
 
   /// Runs a program to its end.
   @discardableResult
-  static func run(_ program: String, _ arguments: [String]) throws -> String {
+  public static func run(_ program: String, _ arguments: [String]) throws -> String {
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: program)

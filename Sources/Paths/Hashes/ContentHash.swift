@@ -10,7 +10,7 @@ import Platform
 /// - Parameter path: The path of the file.
 /// - Returns: 64 hexadecimal digits, or nil where there is no such file.
 /// - Throws: ``FileError`` when it cannot be read, or is no regular file.
-func contentHash(ofFile path: String) throws(FileError) -> String? {
+package func contentHash(ofFile path: String) throws(FileError) -> String? {
   let content: HashedContent
   do throws(Errno) {
     content = try HashedContent(ofFile: path)
@@ -74,7 +74,7 @@ private enum HashedContent {
 ///   - searches: The searches that were read before.
 /// - Returns: 64 hexadecimal digits, or an empty text when there is no such file.
 /// - Throws: ``FileError`` when a pattern makes no sense or something cannot be read.
-func contentHash(
+package func contentHash(
   ofFiles patterns: [String], in folder: String, _ searches: FileSearches = FileSearches()
 ) throws(FileError) -> String {
   let search: FileSearch

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import FileWatching
+@testable import Paths
 
 /// The rules alone, compared with what git itself says.
 struct GitignoreRulesTests {
@@ -32,11 +32,11 @@ struct GitignoreRulesTests {
 
   /// As in git: the file that the link points to would change without being watched.
   @Test func `a link has no rules`() throws {
-    let folder = try WatchedFolder()
-    let (file, link) = (folder.path("rules"), folder.path(".gitignore"))
-    try folder.write("rules", "*\n")
+    let folder = try TemporaryFolder()
+    let (file, link) = (folder.path + "/rules", folder.path + "/.gitignore")
+    try folder.write("rules", "*\n".utf8)
     #expect(GitignoreFiles.rules(ofFile: file)?.ignores("x", isFolder: false) == true)
-    try folder.link("rules", ".gitignore")
+    try folder.link(".gitignore", to: "rules")
     #expect(GitignoreFiles.rules(ofFile: link) == nil)
   }
 

@@ -3,7 +3,7 @@
 /// SHA-256 of bytes that come piece by piece.
 ///
 /// As in [FIPS 180-4](https://doi.org/10.6028/NIST.FIPS.180-4), whose letters it keeps.
-struct SHA256: Sendable {
+package struct SHA256: Sendable {
   /// H(0): the first 32 bits of the fractional parts of the square roots of the first 8 primes.
   private var hash: SIMD8<UInt32> = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab,
@@ -16,14 +16,14 @@ struct SHA256: Sendable {
   private static let blockBytes = 64
 
   /// The hash of nothing, to be updated.
-  init() {
+  package init() {
     rest.reserveCapacity(Self.blockBytes)
   }
 
   /// Hashes more bytes.
   ///
   /// - Parameter bytes: What follows the bytes so far.
-  mutating func update(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     bytesCount &+= UInt64(bytes.count)
     var left = bytes[...]
     if !rest.isEmpty {
@@ -42,7 +42,7 @@ struct SHA256: Sendable {
   /// Hashes more bytes.
   ///
   /// - Parameter bytes: What follows the bytes so far.
-  mutating func update(_ bytes: some Sequence<UInt8>) {
+  package mutating func update(_ bytes: some Sequence<UInt8>) {
     let isDone: Void? = bytes.withContiguousStorageIfAvailable {
       update(UnsafeRawBufferPointer($0))
     }
@@ -60,7 +60,7 @@ struct SHA256: Sendable {
   }
 
   /// The digest in 64 lower-case digits.
-  var hexadecimal: String {
+  package var hexadecimal: String {
     let digits = Array("0123456789abcdef".utf8)
     let text = digest().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     return String(decoding: text, as: UTF8.self)

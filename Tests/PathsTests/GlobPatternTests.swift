@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Reprise
+@testable import Paths
 
 struct GlobPatternTests {
   /// A pattern, a path and whether they match.

@@ -1,0 +1,127 @@
+// Matches a text with the tokens of a pattern: the one matcher of names and paths.
+
+/// Compares texts with tokens.
+///
+/// It goes on token by token, with all places of the text at which the tokens so far may end.
+/// Nothing is tried twice: each token is compared at most once with each byte.
+package struct GlobMatch: Sendable, Equatable {
+  private let tokens: [GlobToken]
+  private let alphabet: GlobAlphabet
+
+  /// Prepares to match.
+  ///
+  /// - Parameters:
+  ///   - tokens: The tokens of a pattern.
+  ///   - alphabet: What is one character.
+  package init(_ tokens: [GlobToken], of alphabet: GlobAlphabet) {
+    self.tokens = tokens
+    self.alphabet = alphabet
+  }
+
+  /// Whether a text is matched as a whole.
+  ///
+  /// - Parameter text: A name or a path, which need not be well-formed UTF-8.
+  /// - Returns: Whether all of it is matched by all tokens.
+  package func matches(_ text: ArraySlice<UInt8>) -> Bool {
+    // Most texts differ in what comes before the first star, where there is one place only.
+    var place = text.startIndex
+    var rest = tokens[...]
+    while let token = rest.first, token.isOneCharacter {
+      guard place < text.endIndex, let length = length(of: token, at: place, in: text) else {
+        return false
+      }
+      place += length
+      rest.removeFirst()
+    }
+    if rest.isEmpty { return place == text.endIndex }
+    var places = Places(from: place, to: text.endIndex)
+    for token in rest {
+      advance(&places, by: token, in: text)
+      if places.isEmpty { return false }
+    }
+    return places[text.endIndex]
+  }
+
+  private func advance(
+    _ places: inout Places, by token: GlobToken, in text: ArraySlice<UInt8>
+  ) {
+    let slash = UInt8(ascii: "/")
+    let first = places.first
+    switch token {
+    case .byte, .anyCharacter, .oneOf:
+      // From the last place to the first, so that no place is left that has been reached just now.
+      for place in (first...places.last).reversed() where places[place] {
+        places.remove(place)
+        guard place < text.endIndex else { continue }
+        if let length = length(of: token, at: place, in: text) { places.insert(place + length) }
+      }
+    case .anyText:
+      for place in first..<text.endIndex where places[place] && text[place] != slash {
+        places.insert(place + alphabet.character(at: place, in: text).length)
+      }
+    case .anyFolders:
+      for place in first..<text.endIndex where text[place] == slash { places.insert(place + 1) }
+    case .anything:
+      for place in first...text.endIndex { places.insert(place) }
+    }
+    places.narrow(from: first)
+  }
+
+  /// How many bytes a token takes of a text, or nil where it does not fit.
+  private func length(of token: GlobToken, at place: Int, in text: ArraySlice<UInt8>) -> Int? {
+    if case .byte(let byte) = token { return text[place] == byte ? 1 : nil }
+    guard text[place] != UInt8(ascii: "/") else { return nil }
+    let (value, length) = alphabet.character(at: place, in: text)
+    if case .oneOf(let set) = token { return set.contains(value) ? length : nil }
+    return length
+  }
+}
+
+extension GlobToken {
+  /// Whether it takes exactly one character.
+  fileprivate var isOneCharacter: Bool {
+    switch self {
+    case .byte, .anyCharacter, .oneOf: true
+    case .anyText, .anyFolders, .anything: false
+    }
+  }
+}
+
+/// Places between the bytes of a text.
+private struct Places {
+  private let start: Int
+  private var isIn: [Bool]
+  /// No place before this one is in the set.
+  private(set) var first: Int
+  /// No place after this one is in the set.
+  private(set) var last: Int
+
+  /// The first place of a range.
+  init(from start: Int, to end: Int) {
+    self.start = start
+    isIn = [Bool](repeating: false, count: end - start + 1)
+    isIn[0] = true
+    first = start
+    last = start
+  }
+
+  var isEmpty: Bool { first > last }
+
+  subscript(_ place: Int) -> Bool { isIn[place - start] }
+
+  mutating func insert(_ place: Int) {
+    isIn[place - start] = true
+    last = max(last, place)
+  }
+
+  mutating func remove(_ place: Int) { isIn[place - start] = false }
+
+  /// Brings the bounds up to date.
+  ///
+  /// - Parameter first: A place before which there is none.
+  mutating func narrow(from first: Int) {
+    self.first = first
+    while self.first <= last, !isIn[self.first - start] { self.first += 1 }
+    while last >= self.first, !isIn[last - start] { last -= 1 }
+  }
+}

@@ -1,0 +1,82 @@
+// The smallest parts of a pattern, of both languages: that of workflow files and that of git.
+
+/// The smallest part of a pattern.
+package enum GlobToken: Sendable, Equatable {
+  /// A byte that stands for itself.
+  case byte(UInt8)
+  /// Any character except a slash: `?`.
+  case anyCharacter
+  /// A character out of some, never a slash: `[…]`.
+  case oneOf(GlobCharacterSet)
+  /// Any text without a slash: `*`.
+  case anyText
+  /// Any number of folders, each with its slash, or none: `**/`.
+  case anyFolders
+  /// Any text: `**` at the end of a pattern of git.
+  case anything
+
+  /// What separates two names.
+  package static let separator = GlobToken.byte(UInt8(ascii: "/"))
+
+  /// Whether it is the end of a name.
+  var isSeparator: Bool { self == Self.separator }
+}
+
+/// The characters between `[` and `]`.
+package struct GlobCharacterSet: Sendable, Equatable {
+  let isNegated: Bool
+  let ranges: [ClosedRange<UInt32>]
+
+  /// A set of bytes.
+  init(isNegated: Bool, bytes: Set<UInt8>) {
+    var ranges: [ClosedRange<UInt32>] = []
+    for byte in bytes.sorted() {
+      let value = UInt32(byte)
+      if let last = ranges.last, last.upperBound + 1 == value {
+        ranges[ranges.count - 1] = last.lowerBound...value
+      } else {
+        ranges.append(value...value)
+      }
+    }
+    self.init(isNegated: isNegated, ranges: ranges)
+  }
+
+  /// A set of characters.
+  init(isNegated: Bool, ranges: [ClosedRange<UInt32>]) {
+    self.isNegated = isNegated
+    self.ranges = ranges
+  }
+
+  /// Whether a character is meant; nil is what belongs to no character.
+  func contains(_ value: UInt32?) -> Bool {
+    guard let value else { return isNegated }
+    return ranges.contains { $0.contains(value) } != isNegated
+  }
+}
+
+/// What a pattern takes for a character.
+package enum GlobAlphabet: Sendable {
+  /// A character of UTF-8, as in workflow files.
+  case characters
+  /// A byte, as in git.
+  case bytes
+
+  /// The character that begins at a place.
+  ///
+  /// - Parameters:
+  ///   - place: The place of its first byte.
+  ///   - text: The text.
+  /// - Returns: Its number and length; for a byte that begins no character, nil and one.
+  func character(at place: Int, in text: ArraySlice<UInt8>) -> (value: UInt32?, length: Int) {
+    let first = text[place]
+    if self == .bytes || first < 0x80 { return (UInt32(first), 1) }
+    let length = (~first).leadingZeroBitCount
+    guard 2...4 ~= length, place + length <= text.endIndex else { return (nil, 1) }
+    var value = UInt32(first & (0x7F >> UInt8(length)))
+    for byte in text[(place + 1)..<(place + length)] {
+      guard byte & 0xC0 == 0x80 else { return (nil, 1) }
+      value = value << 6 | UInt32(byte & 0x3F)
+    }
+    return (value, length)
+  }
+}
