@@ -51,7 +51,9 @@ let package = Package(
     ),
     .target(name: "SQLite", dependencies: ["Platform", "CSQLite"]),
     .target(name: "Paths", dependencies: ["Platform"]),
-    .target(name: "WorkflowLanguage", dependencies: ["Platform", "Paths", "YAML"]),
+    .target(name: "Schedules", dependencies: ["Platform"]),
+    .target(
+      name: "WorkflowLanguage", dependencies: ["Platform", "Paths", "Schedules", "YAML"]),
     .target(
       name: "CombineShim",
       dependencies: [
@@ -66,7 +68,8 @@ let package = Package(
     .target(
       name: "Reprise",
       dependencies: [
-        "Platform", "Paths", "WorkflowLanguage", "CombineOperators", "ChildProcesses",
+        "Platform", "Paths", "Schedules", "WorkflowLanguage", "CombineOperators",
+        "ChildProcesses",
       ]),
     .target(
       name: "RepriseObservability",
@@ -111,10 +114,12 @@ let package = Package(
       linkerSettings: [.linkedLibrary("sqlite3")]),
     .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
     .testTarget(name: "PathsTests", dependencies: ["Paths", "TestSupport"]),
+    .testTarget(name: "SchedulesTests", dependencies: ["Schedules", "TestSupport"]),
     .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
     .testTarget(
-      name: "WorkflowLanguageTests", dependencies: ["WorkflowLanguage", "YAML", "TestSupport"]),
+      name: "WorkflowLanguageTests",
+      dependencies: ["WorkflowLanguage", "Schedules", "YAML", "TestSupport"]),
     .testTarget(name: "CombineOperatorsTests", dependencies: ["CombineOperators", "TestSupport"]),
     .testTarget(
       name: "FileWatchingTests", dependencies: ["FileWatching", "Platform", "TestSupport"]),
@@ -123,7 +128,9 @@ let package = Package(
     .target(name: "AllocationShim", path: "Tests/AllocationShim"),
     .testTarget(
       name: "RepriseTests",
-      dependencies: ["Reprise", "ChildProcesses", "Paths", "TestSupport", "AllocationShim"]
+      dependencies: [
+        "Reprise", "ChildProcesses", "Paths", "Schedules", "TestSupport", "AllocationShim",
+      ]
     ),
     .testTarget(name: "EmbedderTests", dependencies: ["Reprise", "TestSupport"]),
     .testTarget(

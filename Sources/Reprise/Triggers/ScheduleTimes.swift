@@ -1,6 +1,7 @@
 // When a schedule is due, what was missed, and what a clock that was set means for it. Pure: the present
 // moment is handed in.
 
+import Schedules
 package import WorkflowLanguage
 
 /// The moments of a schedule.

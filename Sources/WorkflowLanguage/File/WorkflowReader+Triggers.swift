@@ -1,5 +1,6 @@
 // What starts runs: the key `on`. Knows nothing of how events are watched for.
 
+import Schedules
 import YAML
 
 extension WorkflowReader {

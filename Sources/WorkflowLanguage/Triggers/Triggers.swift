@@ -1,6 +1,8 @@
 // What starts runs of a watched workflow, as its file declares it under `on`. Plain values: they know
 // neither clocks nor files nor runs.
 
+public import Schedules
+
 /// What starts runs of a workflow while it is watched, and what happens to events that come while one
 /// is under way.
 public struct Triggers: Sendable, Equatable {

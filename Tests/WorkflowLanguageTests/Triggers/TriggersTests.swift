@@ -1,3 +1,4 @@
+import Schedules
 import Testing
 
 @testable import WorkflowLanguage

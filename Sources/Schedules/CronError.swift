@@ -15,7 +15,7 @@ public struct CronError: Error, Equatable {
   ///   - message: What is wrong.
   ///   - hint: How to mend it.
   ///   - range: The part of the text that is meant, in offsets of its UTF-8.
-  public init(message: String, hint: String?, range: Range<Int>) {
+  package init(message: String, hint: String?, range: Range<Int>) {
     self.message = message
     self.hint = hint
     self.range = range

@@ -1,8 +1,8 @@
 // The next time against a slow oracle that goes through months minute by minute.
 
+import Schedules
 import TestSupport
 import Testing
-import WorkflowLanguage
 
 struct OracleTests {
   /// The whole-minute moments of a month, and a day before it, with what the clock shows.

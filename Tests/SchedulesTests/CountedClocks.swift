@@ -1,7 +1,7 @@
 // Clocks that count how often they are asked.
 
+import Schedules
 import Synchronization
-import WorkflowLanguage
 
 /// Clocks of UTC that count how often they are asked.
 final class CountedClocks: ZoneOffsets {

@@ -1,8 +1,8 @@
 // A year of cron on virtual time, with both changes of the clocks.
 
+import Schedules
 import TestSupport
 import Testing
-import WorkflowLanguage
 
 struct YearTests {
   @Test(arguments: [ZoneYear.berlin, .newYork, .lordHowe])

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import WorkflowLanguage
+@testable import Schedules
 
 struct CronExpressionTests {
   /// An expression and its values; nil is all.

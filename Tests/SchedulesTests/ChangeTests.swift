@@ -1,7 +1,7 @@
 // Changes of clocks that are unlike those of Europe: at midnight, by days, by odd seconds.
 
+import Schedules
 import Testing
-import WorkflowLanguage
 
 struct ChangeTests {
   /// An expression in a zone, and all that comes from the first moment to the last, in UTC.

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WorkflowLanguage
+@testable import Schedules
 
 struct ZoneFileTests {
   /// What GNU date says; nil where there is another one.

@@ -1,7 +1,7 @@
 // What comes next where clocks are never changed, and the limits.
 
+import Schedules
 import Testing
-import WorkflowLanguage
 
 struct NextTests {
   @Test(arguments: [

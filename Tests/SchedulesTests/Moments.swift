@@ -1,8 +1,8 @@
 // Moments as tests write them, and clocks that are changed as a test says. Shares no code with
 // what is tested.
 
+import Schedules
 import Testing
-import WorkflowLanguage
 
 /// The seconds since 1970 of a moment such as "2026-03-29 01:00", which is in UTC.
 func utc(_ text: String) throws -> Int64 {

@@ -1,7 +1,7 @@
 // What is said about bad cron expressions, and where the caret stands.
 
+import Schedules
 import Testing
-import WorkflowLanguage
 
 struct CronErrorTests {
   /// An expression, carets below the part that is wrong, and what is said.

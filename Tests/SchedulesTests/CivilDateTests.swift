@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import WorkflowLanguage
+@testable import Schedules
 
 struct CivilDateTests {
   @Test func `800 years of days have the dates that counting gives them`() {
