@@ -4,19 +4,19 @@
 ///
 /// Paths are relative to the root, their names are separated by `/`. The closures are called on the
 /// queue of the watch and while it is made, often: they should be fast and always say the same.
-public struct FileWatchFilter: Sendable {
+package struct FileWatchFilter: Sendable {
   /// Whether a file is of interest.
-  public var wantsFile: @Sendable (_ path: String) -> Bool
+  package var wantsFile: @Sendable (_ path: String) -> Bool
   /// Whether something in or below a folder may be of interest.
   ///
   /// Where it is false, nothing is watched.
-  public var entersFolder: @Sendable (_ path: String) -> Bool
+  package var entersFolder: @Sendable (_ path: String) -> Bool
   /// Whether what git ignores is left out.
   ///
   /// The rules are those of the `.gitignore` files from the root of the repository down, and of its
   /// `info/exclude`; without a repository, of the watched root down. The watched root itself has been
   /// named and is watched also where a rule ignores it. The user's own global rules are not read.
-  public var honoursGitignore: Bool
+  package var honoursGitignore: Bool
 
   /// Makes a filter; without arguments, one that wants all files.
   ///
@@ -24,7 +24,7 @@ public struct FileWatchFilter: Sendable {
   ///   - honoursGitignore: Whether what git ignores is left out.
   ///   - entersFolder: Whether something below a folder may be of interest.
   ///   - wantsFile: Whether a file is of interest.
-  public init(
+  package init(
     honoursGitignore: Bool = false,
     entersFolder: @escaping @Sendable (_ path: String) -> Bool = { _ in true },
     wantsFile: @escaping @Sendable (_ path: String) -> Bool = { _ in true }
@@ -36,7 +36,7 @@ public struct FileWatchFilter: Sendable {
 }
 
 /// What a watch tells.
-public enum FileWatchEvent: Sendable, Equatable {
+package enum FileWatchEvent: Sendable, Equatable {
   /// A file that is wanted was made, written, replaced, removed or moved: its path from the root.
   ///
   /// The state to act on is the one that is found when the file is looked at; nothing else is promised.
@@ -46,14 +46,14 @@ public enum FileWatchEvent: Sendable, Equatable {
 }
 
 /// Why nothing can be watched.
-public enum FileWatchError: Error, Equatable, CustomStringConvertible {
+package enum FileWatchError: Error, Equatable, CustomStringConvertible {
   /// A path that cannot be that of a folder, and why.
   case unusablePath(String, reason: String)
   /// The system refused its service.
   case system(reason: String)
 
   /// The error in words.
-  public var description: String {
+  package var description: String {
     switch self {
     case .unusablePath(let path, let reason): "`\(path)` cannot be watched: \(reason)"
     case .system(let reason): "files cannot be watched: \(reason)"

@@ -21,7 +21,7 @@ import Synchronization
 /// - A file may be told more often than it has changed, never less: who looks at each file that is told
 ///   knows in the end the state of all.
 /// - Folders for which the system has no watch are looked at every two seconds until it has.
-public final class FolderWatch: Sendable {
+package final class FolderWatch: Sendable {
   private let engine: WatchEngine
 
   /// Begins to watch.
@@ -36,7 +36,7 @@ public final class FolderWatch: Sendable {
   ///     runs, nothing is read: if it takes long, the system may lose changes, and all is looked at again.
   /// - Throws: ``FileWatchError`` when the path cannot be that of a folder. A limit of the system is no
   ///   error: it is told as a problem.
-  public init(
+  package init(
     _ root: String, filter: FileWatchFilter,
     onEvent: @escaping @Sendable (FileWatchEvent) -> Void
   ) throws(FileWatchError) {
@@ -63,10 +63,10 @@ public final class FolderWatch: Sendable {
   ///
   /// When it returns, `onEvent` has returned and is not called again. So it waits for a call that is
   /// under way, unless it is called from within: do not cancel while holding what `onEvent` waits for.
-  public func cancel() {
+  package func cancel() {
     engine.cancel()
   }
 
   /// How many folders the system watches for this object; no others have a cost in the kernel.
-  public var watchedFolders: Int { engine.watchedFolders }
+  package var watchedFolders: Int { engine.watchedFolders }
 }

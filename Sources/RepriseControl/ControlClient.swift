@@ -1,15 +1,15 @@
 // Steers and sees a live run of another process. Knows nothing of who shows it.
 
-public import CombineOperators
+package import CombineOperators
 import Dispatch
 import Platform
-public import Reprise
+package import Reprise
 import Synchronization
 
 /// A connection to a live run.
 ///
 /// All members may be used from any thread. The connection ends with the last reference.
-public final class ControlClient: Sendable {
+package final class ControlClient: Sendable {
   private let descriptor: Int32
   private let reading = DispatchQueue(label: "reprise.control.reading")
   private let writing = DispatchQueue(label: "reprise.control.writing")
@@ -23,7 +23,7 @@ public final class ControlClient: Sendable {
   ///
   /// - Parameter path: The socket of the run.
   /// - Throws: ``ControlError`` when nobody listens there.
-  public init(_ path: String) throws(ControlError) {
+  package init(_ path: String) throws(ControlError) {
     descriptor = try connectedSocket(to: path)
     lines = Mutex(LineReader(descriptor, bytesMax: 1 << 30))
   }
@@ -41,7 +41,7 @@ public final class ControlClient: Sendable {
   ///   - patience: How long to wait; without end when nil. When it is over, so is the connection.
   /// - Returns: The answer.
   /// - Throws: ``ControlError`` when the run is gone before it answers, or does not answer in time.
-  public func ask(
+  package func ask(
     _ request: ControlRequest, within patience: Duration? = nil
   ) async throws(ControlError) -> ControlReply {
     let alarm = patience.map { patience in
@@ -64,19 +64,19 @@ public final class ControlClient: Sendable {
   }
 
   /// Asks for something without looking at the answer.
-  public func post(_ request: ControlRequest) {
+  package func post(_ request: ControlRequest) {
     writing.async { [self] in _ = sendAll(line(request), to: descriptor) }
   }
 
   /// The events of the run, once it has said yes to `attach`; they end with the run or the connection.
   ///
   /// Read as they are asked for: a slow reader makes the run's side drop output, and costs no memory.
-  public var events: AnyPublisher<Event, Never> {
+  package var events: AnyPublisher<Event, Never> {
     EventLines(client: self).publisher.catch { _ in Empty<Event, Never>() }.eraseToAnyPublisher()
   }
 
   /// Ends the connection, and what waits for events or answers; the run goes on.
-  public func close() {
+  package func close() {
     shutDownSocket(descriptor)
   }
 

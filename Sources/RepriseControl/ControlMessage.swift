@@ -1,7 +1,7 @@
 // What goes over the control socket: JSON objects, one a line. Documented for other programs in
 // Documentation/control.md; a field is added there before it is here. Knows no sockets.
 
-public import Reprise
+package import Reprise
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -10,10 +10,10 @@ import Foundation
 #endif
 
 /// The version of the protocol, which every line but events names in the field `reprise`.
-public let controlVersion = 1
+package let controlVersion = 1
 
 /// What a client asks of a live run, or of the watch of a workflow.
-public enum ControlRequest: Sendable, Equatable {
+package enum ControlRequest: Sendable, Equatable {
   /// Tell all events from now on, after those that bring the client to the present state.
   case attach
   /// Take the run again from the top, or from a step.
@@ -29,7 +29,7 @@ public enum ControlRequest: Sendable, Equatable {
 }
 
 /// What a run answers to a request.
-public enum ControlReply: Sendable, Equatable {
+package enum ControlReply: Sendable, Equatable {
   case ok
   /// The request could not be carried out; the text says why.
   case refused(String)
@@ -38,9 +38,9 @@ public enum ControlReply: Sendable, Equatable {
 }
 
 /// What cannot be understood or carried over the socket.
-public struct ControlError: Error, Equatable, CustomStringConvertible {
+package struct ControlError: Error, Equatable, CustomStringConvertible {
   /// A complete message.
-  public let description: String
+  package let description: String
 
   init(_ description: String) {
     self.description = description
@@ -93,7 +93,7 @@ extension ControlRequest: Codable {
   }
 
   /// Reads a request of this version.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     try checkVersion(try container.decodeIfPresent(Int.self, forKey: .reprise))
     switch try container.decode(String.self, forKey: .request) {
@@ -118,7 +118,7 @@ extension ControlRequest: Codable {
   }
 
   /// Writes the documented shape.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(controlVersion, forKey: .reprise)
     switch self {
@@ -149,7 +149,7 @@ extension ControlReply: Codable {
   }
 
   /// Reads a reply of this version.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     try checkVersion(try container.decodeIfPresent(Int.self, forKey: .reprise))
     switch try container.decode(String.self, forKey: .reply) {
@@ -162,7 +162,7 @@ extension ControlReply: Codable {
   }
 
   /// Writes the documented shape.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(controlVersion, forKey: .reprise)
     switch self {

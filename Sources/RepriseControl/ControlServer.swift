@@ -23,7 +23,7 @@ struct ControlLimits: Sendable {
 /// All clients are served on one queue, so that none of them costs a thread; one that does not read delays
 /// no other, and is disconnected after ten seconds. So is one that asks for nothing for so long. At most 128 are
 /// connected: then the one that has been silent for the longest time makes room, unless it is attached.
-public final class ControlServer: Sendable {
+package final class ControlServer: Sendable {
   private struct State {
     var isClosed = false
     var clients: [ObjectIdentifier: ControlConnection] = [:]
@@ -44,7 +44,7 @@ public final class ControlServer: Sendable {
   ///   - path: Where; what is there is replaced.
   ///   - target: What is served.
   /// - Throws: ``ControlError``.
-  public convenience init(
+  package convenience init(
     at path: String, serving target: any ControlTarget
   ) throws(ControlError) {
     try self.init(at: path, serving: target, limits: ControlLimits())
@@ -69,7 +69,7 @@ public final class ControlServer: Sendable {
   /// Stops listening, and waits until those who are attached have got the last event, or two seconds.
   ///
   /// What has been asked for until now is answered.
-  public func finish() async {
+  package func finish() async {
     source.withLock { $0 }?.cancel()
     try? removeFile(path)
     queue.async { [self] in

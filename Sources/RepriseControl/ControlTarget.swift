@@ -1,11 +1,11 @@
 // What can be asked of a live run or a watch. Knows nothing of sockets.
 
-public import Reprise
+package import Reprise
 
 /// What can be steered and seen through a control socket.
 ///
 /// Its members are called from any thread, and return at once.
-public protocol ControlTarget: Sendable {
+package protocol ControlTarget: Sendable {
   /// Takes the run again from the top, or from a step.
   ///
   /// - Returns: Whether it will.
@@ -34,7 +34,7 @@ public protocol ControlTarget: Sendable {
 
 extension ControlTarget {
   /// Refuses: a run is not started by events.
-  public func trigger(
+  package func trigger(
     parameters: [String: String], answer: @escaping @Sendable (ControlReply) -> Void
   ) {
     answer(.refused("this is a run, and not the watch of a workflow"))
@@ -44,7 +44,7 @@ extension ControlTarget {
   public var stopSignal: Int32? { nil }
 
   /// None: a run is no watch.
-  public var watchStatus: WatchStatus? { nil }
+  package var watchStatus: WatchStatus? { nil }
 }
 
 extension ControlTarget {
@@ -74,7 +74,7 @@ extension ControlTarget {
 
 extension Run: ControlTarget {
   /// Takes the run again.
-  public func restart(from step: String?) -> ControlReply {
+  package func restart(from step: String?) -> ControlReply {
     guard let step else {
       restart()
       return .ok
@@ -88,12 +88,12 @@ extension Run: ControlTarget {
   }
 
   /// Cancels the run, or kills it.
-  public func cancel(now: Bool) {
+  package func cancel(now: Bool) {
     now ? kill() : cancel()
   }
 
   /// Approves a step that waits for that, or refuses it.
-  public func decide(on step: String, isApproved: Bool) -> ControlReply {
+  package func decide(on step: String, isApproved: Bool) -> ControlReply {
     do throws(SelectionError) {
       return try answer(step, isApproved: isApproved)
         ? .ok : .refused("the step \"\(step)\" does not wait for approval")
@@ -103,5 +103,5 @@ extension Run: ControlTarget {
   }
 
   /// The events of the run.
-  public var controlEvents: RunEvents? { events }
+  package var controlEvents: RunEvents? { events }
 }

@@ -1,12 +1,12 @@
 // What goes between an engine and the program that has started it, over standard input and output.
 // Documented for other programs in Documentation/control.md. Knows nothing of how runs come about.
 
-public import Reprise
+package import Reprise
 
 /// What is asked of an engine.
-public enum EngineRequest: Sendable, Equatable {
+package enum EngineRequest: Sendable, Equatable {
   /// Where the workflow of a new run comes from.
-  public enum Source: Sendable, Equatable {
+  package enum Source: Sendable, Equatable {
     /// From a file: its path, or its name in `workflows/`.
     case file(String)
     /// From the request itself, which holds the YAML.
@@ -20,7 +20,7 @@ public enum EngineRequest: Sendable, Equatable {
 }
 
 /// What an engine answers.
-public enum EngineReply: Sendable, Equatable {
+package enum EngineReply: Sendable, Equatable {
   case ok
   /// The run has been recorded, and its events follow.
   case started(RunID)
@@ -34,7 +34,7 @@ extension EngineRequest: Decodable {
   }
 
   /// Reads a request of this version.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     try checkVersion(try container.decodeIfPresent(Int.self, forKey: .reprise))
     switch try container.decode(String.self, forKey: .request) {
@@ -71,7 +71,7 @@ extension EngineReply: Encodable {
   }
 
   /// Writes the documented shape.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {
     case .ok:

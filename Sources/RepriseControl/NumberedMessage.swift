@@ -2,14 +2,14 @@
 // asked and answered.
 
 /// The name that a client gives to a request, to find the reply to it.
-public enum RequestID: Sendable, Hashable {
+package enum RequestID: Sendable, Hashable {
   case text(String)
   case number(Int)
 }
 
 extension RequestID: Codable {
   /// Reads a text or a whole number.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let number = try? container.decode(Int.self) {
       self = .number(number)
@@ -21,7 +21,7 @@ extension RequestID: Codable {
   }
 
   /// Writes what was read.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
     case .text(let text): try container.encode(text)

@@ -1,15 +1,15 @@
 // What a run's time was spent on: the chain of steps that held up its end. Pure.
 
-public import Reprise
+package import Reprise
 
 /// One link of a critical path.
-public struct CriticalStep: Sendable, Equatable {
+package struct CriticalStep: Sendable, Equatable {
   /// The id of the step.
-  public let step: String
+  package let step: String
   /// How long its action took.
-  public let duration: Duration
+  package let duration: Duration
   /// How long it waited for a place after all that it needs had succeeded.
-  public let wait: Duration
+  package let wait: Duration
 }
 
 extension RunState {
@@ -18,7 +18,7 @@ extension RunState {
   /// From the step that ended last it goes back through, each time, the need that ended last. Empty
   /// before anything has ended.
   /// The critical path method over measured times; linear in the number of steps and needs.
-  public var criticalPath: [CriticalStep] {
+  package var criticalPath: [CriticalStep] {
     guard let plan else { return [] }
     func end(_ id: String) -> Timestamp? {
       self[id].flatMap { $0.startedAt == nil ? nil : $0.endedAt }

@@ -7,11 +7,11 @@ import Platform
 /// An open file description lock (fcntl(2), F_OFD_SETLK): it belongs to the opened file and not to the
 /// process, so a descriptor that was sent to another process keeps it; and it can be asked for without
 /// being taken. That the file exists means nothing.
-public final class FileLock: Sendable {
+package final class FileLock: Sendable {
   private let file: OpenFile
 
   /// The descriptor that holds the lock; others may hold it too by keeping a copy.
-  public var descriptor: Int32 { file.descriptor }
+  package var descriptor: Int32 { file.descriptor }
 
   private init(_ file: consuming OpenFile) {
     self.file = file

@@ -1,6 +1,6 @@
 // The care of old runs: what dead engines left, and what nobody needs any more.
 
-public import Reprise
+package import Reprise
 import SQLite
 
 #if canImport(FoundationEssentials)
@@ -20,7 +20,7 @@ extension Journal {
   /// - Returns: Their ids.
   /// - Throws: ``JournalError``.
   @discardableResult
-  public func recover(_ clearUp: ([DeadRun]) -> Void) throws(JournalError) -> [RunID] {
+  package func recover(_ clearUp: ([DeadRun]) -> Void) throws(JournalError) -> [RunID] {
     var held: [(id: RunID, lock: FileLock)] = []
     for (id, process) in try unendedRuns() {
       // A lock whose holder was just killed is free when the kernel has taken that process apart.
@@ -71,7 +71,7 @@ extension Journal {
   ///
   /// - Returns: A text for each problem.
   /// - Throws: ``JournalError``.
-  public func integrityProblems() throws(JournalError) -> [String] {
+  package func integrityProblems() throws(JournalError) -> [String] {
     try explaining {
       try database.read { connection in try connection.rows("PRAGMA integrity_check") }
     }.compactMap(\.[0].text).filter { $0 != "ok" }
@@ -81,7 +81,7 @@ extension Journal {
   ///
   /// - Returns: Whether it was forgotten.
   /// - Throws: ``JournalError``.
-  public func remove(_ run: RunRecord) throws(JournalError) -> Bool {
+  package func remove(_ run: RunRecord) throws(JournalError) -> Bool {
     guard let lock = try FileLock.take(directory.lockPath(of: run.id)) else { return false }
     defer { withExtendedLifetime(lock) {} }
     // The files first: what is left of a removal that is cut short is found again.
@@ -104,9 +104,9 @@ extension Journal {
 }
 
 /// A run whose engine has died.
-public struct DeadRun: Sendable, Equatable {
+package struct DeadRun: Sendable, Equatable {
   /// The run.
-  public let id: RunID
+  package let id: RunID
   /// What its engine has noted for whoever clears up after it.
-  public let note: String
+  package let note: String
 }

@@ -1,6 +1,6 @@
 // How long steps usually take, from what earlier runs of the same file have recorded.
 
-public import Reprise
+package import Reprise
 import SQLite
 
 extension Journal {
@@ -14,7 +14,7 @@ extension Journal {
   /// - Parameter id: The run.
   /// - Returns: The times by the ids of the steps; steps that never succeeded are missing.
   /// - Throws: ``JournalError``.
-  public func usualDurations(like id: RunID) throws(JournalError) -> [String: Duration] {
+  package func usualDurations(like id: RunID) throws(JournalError) -> [String: Duration] {
     let rows = try explaining {
       try database.read { connection in
         try connection.rows(

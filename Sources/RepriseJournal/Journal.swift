@@ -1,7 +1,7 @@
 // The record of a project's runs: begins them, lists them, gives back their states. What is recorded
 // while a run goes on is the recorder's business.
 
-public import Reprise
+package import Reprise
 import SQLite
 
 #if canImport(FoundationEssentials)
@@ -14,9 +14,9 @@ import Foundation
 ///
 /// Any number of processes may use one at once. All members may be called from any thread, and block it
 /// while they read or write.
-public final class Journal: Sendable {
+package final class Journal: Sendable {
   /// Where it is.
-  public let directory: StateDirectory
+  package let directory: StateDirectory
   /// The process that is recorded to drive the runs that are begun here: the one to send signals to.
   private let process: Int
   let database: Database
@@ -28,7 +28,7 @@ public final class Journal: Sendable {
   ///   - process: The process that one sends signals to when one means the runs that are begun here:
   ///     this one when left out.
   /// - Throws: ``JournalError``.
-  public convenience init(
+  package convenience init(
     _ directory: StateDirectory, process: Int? = nil
   ) throws(JournalError) {
     try directory.create()
@@ -52,7 +52,7 @@ public final class Journal: Sendable {
   ///     begun at the same time, one is not refused.
   /// - Returns: The run, as this process records it.
   /// - Throws: ``JournalError``, or ``GroupIsBusy`` when it is refused.
-  public func begin(
+  package func begin(
     _ request: RunRequest, id: RunID = RunID(), isAlone: Bool = false
   ) throws -> RecordedRun {
     try begin(request, id: id, isAlone: isAlone, alongside: { _ in })
@@ -100,7 +100,7 @@ public final class Journal: Sendable {
   ///     says what it is made from from now on, or throws when it is not to be taken up.
   /// - Returns: The run, as this process records it, and where it stood.
   /// - Throws: ``JournalError`` when another process drives it, ``GroupIsBusy``, or what `request` throws.
-  public func reopen(
+  package func reopen(
     _ id: RunID, isAlone: Bool = false,
     as request: (RunRecord, RunState) throws -> RunRequest
   ) throws -> (RecordedRun, RunState) {
@@ -163,7 +163,7 @@ public final class Journal: Sendable {
   ///   - onUnreadable: Called with what is wrong with a run that is skipped.
   /// - Returns: The runs, read one by one as they are asked for.
   /// - Throws: ``JournalError``.
-  public func runs(
+  package func runs(
     workflow: String? = nil, onUnreadable: (JournalError) -> Void = { _ in }
   ) throws(JournalError) -> [RunRecord] {
     let rows = try explaining {
@@ -190,7 +190,7 @@ public final class Journal: Sendable {
   /// - Parameter name: An id, a prefix that only one id has, or `@last`.
   /// - Returns: The run.
   /// - Throws: ``JournalError`` that says what there is instead.
-  public func run(named name: String) throws(JournalError) -> RunRecord {
+  package func run(named name: String) throws(JournalError) -> RunRecord {
     let rows = try explaining {
       try database.read { connection in
         if name == "@last" {
@@ -221,7 +221,7 @@ public final class Journal: Sendable {
   /// The events of a run, without output, in their order.
   ///
   /// - Throws: ``JournalError`` when one cannot be read.
-  public func events(of run: RunRecord) throws(JournalError) -> [Event] {
+  package func events(of run: RunRecord) throws(JournalError) -> [Event] {
     let rows = try explaining {
       try database.read { connection in
         try connection.rows(
@@ -250,7 +250,7 @@ public final class Journal: Sendable {
   /// Where a run stands, folded from its events.
   ///
   /// - Throws: ``JournalError`` when an event cannot be read or cannot follow the others.
-  public func state(of run: RunRecord) throws(JournalError) -> RunState {
+  package func state(of run: RunRecord) throws(JournalError) -> RunState {
     var state = RunState()
     for event in try events(of: run) {
       do throws(InvalidTransition) {
@@ -263,7 +263,7 @@ public final class Journal: Sendable {
   }
 
   /// Whether a run is held by a process: driven, or waiting to be.
-  public func isLive(_ run: RunID) -> Bool {
+  package func isLive(_ run: RunID) -> Bool {
     FileLock.isHeld(directory.lockPath(of: run))
   }
 
@@ -274,7 +274,7 @@ public final class Journal: Sendable {
   ///   - turn: The turn of the run.
   /// - Returns: Their ids, those whose turn comes first first.
   /// - Throws: ``JournalError``.
-  public func liveRuns(of group: String, before turn: Int64) throws(JournalError) -> [RunID] {
+  package func liveRuns(of group: String, before turn: Int64) throws(JournalError) -> [RunID] {
     try explaining {
       try database.read { connection in try liveRuns(of: group, in: connection, before: turn) }
     }
@@ -308,9 +308,9 @@ extension RunRequest {
 }
 
 /// A run was refused because another one of its group is live.
-public struct GroupIsBusy: Error, Equatable {
+package struct GroupIsBusy: Error, Equatable {
   /// The group.
-  public let group: String
+  package let group: String
   /// The other run.
-  public let run: RunID
+  package let run: RunID
 }

@@ -3,9 +3,9 @@
 import Platform
 
 /// Why runs cannot be recorded or read.
-public struct JournalError: Error, Equatable, CustomStringConvertible {
+package struct JournalError: Error, Equatable, CustomStringConvertible {
   /// A complete message: what, where, and how to mend it.
-  public let description: String
+  package let description: String
 
   init(_ description: String) {
     self.description = description

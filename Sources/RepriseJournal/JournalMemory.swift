@@ -1,6 +1,6 @@
 // What steps were when they last succeeded, in the database of the journal.
 
-public import Reprise
+package import Reprise
 import SQLite
 
 #if canImport(FoundationEssentials)
@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 /// Remembers the steps of one workflow file.
-public struct JournalMemory: StepMemory {
+package struct JournalMemory: StepMemory {
   private let journal: Journal
   private let file: String
 
@@ -19,13 +19,13 @@ public struct JournalMemory: StepMemory {
   /// - Parameters:
   ///   - journal: Where it is kept.
   ///   - file: The absolute path of the workflow file.
-  public init(_ journal: Journal, file: String) {
+  package init(_ journal: Journal, file: String) {
     self.journal = journal
     self.file = file
   }
 
   /// What is remembered of a step; nil when nothing is, or when it cannot be read.
-  public func recall(_ step: String) -> StepTrace? {
+  package func recall(_ step: String) -> StepTrace? {
     let trace = try? journal.database.read { connection in
       try connection.value("SELECT trace FROM memory WHERE file = ? AND step = ?", file, step)
     }
@@ -35,7 +35,7 @@ public struct JournalMemory: StepMemory {
   }
 
   /// Forgets a step that is about to run.
-  public func forget(_ step: String) throws {
+  package func forget(_ step: String) throws {
     try journal.explaining {
       try journal.database.write { connection in
         try connection.execute("DELETE FROM memory WHERE file = ? AND step = ?", file, step)
@@ -44,7 +44,7 @@ public struct JournalMemory: StepMemory {
   }
 
   /// Remembers a step that has succeeded.
-  public func remember(_ trace: StepTrace, of step: String) throws {
+  package func remember(_ trace: StepTrace, of step: String) throws {
     let json = String(decoding: try JSONEncoder().encode(trace), as: UTF8.self)
     try journal.explaining {
       try journal.database.write { connection in

@@ -1,18 +1,18 @@
 // The output of runs, read back from its files. Knows no database.
 
 import Platform
-public import Reprise
+package import Reprise
 
 /// What one attempt of a step wrote.
-public struct LogFile: Sendable, Equatable {
+package struct LogFile: Sendable, Equatable {
   /// The id of the step.
-  public let step: String
+  package let step: String
   /// The generation of the run.
-  public let generation: Int
+  package let generation: Int
   /// The attempt in that generation.
-  public let attempt: Int
+  package let attempt: Int
   /// The path of the file; lines as they were written, standard output and standard error together.
-  public let path: String
+  package let path: String
 }
 
 extension StateDirectory {
@@ -24,7 +24,7 @@ extension StateDirectory {
   ///   - run: The run.
   ///   - steps: The ids of the steps to look for, in the order that is wanted.
   /// - Returns: The files.
-  public func logs(of run: RunID, steps: [String]) -> [LogFile] {
+  package func logs(of run: RunID, steps: [String]) -> [LogFile] {
     let written = Set(FolderReader.names(in: logFolder(of: run)))
     return steps.filter { written.contains(Self.fileName($0)) }.flatMap { step in
       let folder = logFolder(of: run) + "/" + Self.fileName(step)

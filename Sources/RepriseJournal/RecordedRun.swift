@@ -1,16 +1,16 @@
 // One run as the process that drives it records it: its events into the database, its output into
 // files. Knows nothing of how it is driven.
 
-public import Reprise
+package import Reprise
 import SQLite
 import Synchronization
 
 /// A run that this process holds and records.
-public final class RecordedRun: Recorder {
+package final class RecordedRun: Recorder {
   /// The id of the run.
-  public let id: RunID
+  package let id: RunID
   /// Its place among the runs of its group: it comes after all with smaller turns.
-  public let turn: Int64
+  package let turn: Int64
   private let number: Int64
   /// Held until the end of the run has been recorded.
   private let lock: Mutex<FileLock?>
@@ -38,12 +38,12 @@ public final class RecordedRun: Recorder {
   /// The descriptor that holds the run for this process: whoever has a copy of it holds the run as well.
   ///
   /// Nil once the end of the run has been recorded.
-  public var lockDescriptor: Int32? { lock.withLock { $0?.descriptor } }
+  package var lockDescriptor: Int32? { lock.withLock { $0?.descriptor } }
 
   /// Keeps a text for whoever has to clear up after this process if it dies: where its steps are.
   ///
   /// - Parameter text: At most 4 KiB.
-  public func noteForClearingUp(_ text: String) {
+  package func noteForClearingUp(_ text: String) {
     lock.withLock { $0?.note(text) }
   }
 
@@ -54,7 +54,7 @@ public final class RecordedRun: Recorder {
   ///
   /// - Parameter events: The next events.
   /// - Throws: ``JournalError``; nothing of them is recorded then.
-  public func record(_ events: [Event]) throws {
+  package func record(_ events: [Event]) throws {
     guard !isFrozen.withLock({ $0 }) else { throw JournalError("this process is being killed") }
     // Called by one thread at a time.
     let count = eventCount.withLock { $0 }
@@ -86,7 +86,7 @@ public final class RecordedRun: Recorder {
 
   /// Records nothing any more: what happens from now on to the run is the doing of whoever kills this
   /// process, and it is to be taken up from where it stood.
-  public func freeze() {
+  package func freeze() {
     isFrozen.withLock { $0 = true }
   }
 
@@ -94,7 +94,7 @@ public final class RecordedRun: Recorder {
   ///
   /// - Parameter output: An event of output.
   /// - Throws: ``JournalError``.
-  public func keep(_ output: Event) throws {
+  package func keep(_ output: Event) throws {
     do throws(JournalError) {
       try LogWriter(directory: journal.directory).write(output)
     } catch {
@@ -104,13 +104,13 @@ public final class RecordedRun: Recorder {
   }
 
   /// Why output could not be kept, if any could not: also when the run was over by then.
-  public var outputProblem: JournalError? { lostOutput.withLock { $0 } }
+  package var outputProblem: JournalError? { lostOutput.withLock { $0 } }
 
   /// Records that the run ended before any event: it was still waiting, or could not be begun.
   ///
   /// - Parameter status: How it ended.
   /// - Throws: ``JournalError``.
-  public func end(as status: RunStatus) throws(JournalError) {
+  package func end(as status: RunStatus) throws(JournalError) {
     let now = SystemClock().now.microseconds
     try journal.explaining {
       try journal.database.write { connection in
@@ -144,7 +144,7 @@ public final class RecordedRun: Recorder {
 
 extension RunStatus {
   /// How the journal calls an outcome.
-  public init(_ outcome: RunOutcome) {
+  package init(_ outcome: RunOutcome) {
     self =
       switch outcome {
       case .succeeded: .succeeded

@@ -1,26 +1,26 @@
 // A run as the journal lists it. Knows no events.
 
-public import Reprise
+package import Reprise
 
 /// What a run is made from: everything that is needed to take it up again.
-public struct RunRequest: Sendable, Equatable {
+package struct RunRequest: Sendable, Equatable {
   /// The name of the workflow.
-  public var workflow: String
+  package var workflow: String
   /// The absolute path of its file.
-  public var file: String
+  package var file: String
   /// The folder that the run was started in.
-  public var directory: String
+  package var directory: String
   /// The text of the file when the run was started.
-  public var source: String
+  package var source: String
   /// What else was asked for: arguments of the command, in a form that it can read again.
-  public var options: [String: String]
+  package var options: [String: String]
   /// The group of runs of which not all may be live, if it is in one.
-  public var group: String?
+  package var group: String?
   /// What the record survives; not kept itself.
-  public var durability: Durability
+  package var durability: Durability
 
   /// Puts a request together.
-  public init(
+  package init(
     workflow: String, file: String, directory: String, source: String,
     options: [String: String] = [:], group: String? = nil, durability: Durability = .process
   ) {
@@ -34,7 +34,7 @@ public struct RunRequest: Sendable, Equatable {
   }
 
   /// What the parameters of the workflow were given, by their names.
-  public var parameters: [String: String] {
+  package var parameters: [String: String] {
     var parameters: [String: String] = [:]
     for (key, value) in options where key.hasPrefix(Self.parameterPrefix) {
       parameters[String(key.dropFirst(Self.parameterPrefix.count))] = value
@@ -43,10 +43,10 @@ public struct RunRequest: Sendable, Equatable {
   }
 
   /// What stands before the name of a parameter among the options.
-  public static let parameterPrefix = "param:"
+  package static let parameterPrefix = "param:"
 
   /// The option that keeps the event that started the run.
-  public static let optionOfTrigger = "trigger"
+  package static let optionOfTrigger = "trigger"
 
   private static let hiddenPrefix = "hidden:"
 
@@ -54,7 +54,7 @@ public struct RunRequest: Sendable, Equatable {
   ///
   /// - Parameter secrets: The secrets.
   /// - Returns: The same request where there is none in it.
-  public func hiding(_ secrets: Secrets) -> RunRequest {
+  package func hiding(_ secrets: Secrets) -> RunRequest {
     var request = self
     for (key, text) in options {
       let shown: String
@@ -75,18 +75,18 @@ public struct RunRequest: Sendable, Equatable {
   }
 
   /// The names of the parameters whose values are not kept, since a secret is in them; sorted.
-  public var hiddenParameters: [String] {
+  package var hiddenParameters: [String] {
     let prefix = Self.hiddenPrefix + Self.parameterPrefix
     return options.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
       .sorted()
   }
 
   /// Whether the event that started the run is not kept as it was, since a secret is in it.
-  public var hidesTrigger: Bool { options[Self.hiddenPrefix + Self.optionOfTrigger] != nil }
+  package var hidesTrigger: Bool { options[Self.hiddenPrefix + Self.optionOfTrigger] != nil }
 }
 
 /// Where a recorded run stands.
-public enum RunStatus: String, Sendable, CaseIterable, Codable {
+package enum RunStatus: String, Sendable, CaseIterable, Codable {
   /// It waits for another run of its group.
   case queued
   case running
@@ -100,25 +100,25 @@ public enum RunStatus: String, Sendable, CaseIterable, Codable {
   case interrupted
 
   /// Whether an engine drives it or waits to.
-  public var isLive: Bool { self == .queued || self == .running }
+  package var isLive: Bool { self == .queued || self == .running }
 }
 
 /// A run as the journal knows it.
-public struct RunRecord: Sendable, Equatable {
+package struct RunRecord: Sendable, Equatable {
   /// Runs are numbered in the order in which they were begun.
-  public let number: Int64
+  package let number: Int64
   /// The id of the run.
-  public let id: RunID
+  package let id: RunID
   /// What it was made from.
-  public let request: RunRequest
+  package let request: RunRequest
   /// When it was asked for.
-  public let requestedAt: Timestamp
+  package let requestedAt: Timestamp
   /// When it ended; nil while it has not.
-  public let endedAt: Timestamp?
+  package let endedAt: Timestamp?
   /// The process that drives it or drove it last.
-  public let process: Int
+  package let process: Int
   /// Its last generation.
-  public let generation: Int
+  package let generation: Int
   /// Where it stands.
-  public let status: RunStatus
+  package let status: RunStatus
 }

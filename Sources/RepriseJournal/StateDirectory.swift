@@ -2,7 +2,7 @@
 // nothing of what the files hold.
 
 import Platform
-public import Reprise
+package import Reprise
 
 /// The folder in which a project keeps its runs.
 ///
@@ -12,19 +12,19 @@ public import Reprise
 ///     .reprise/live/RUN.sock                    where a live run can be reached
 ///     .reprise/live/watch-NAME.lock             held by whoever watches a workflow
 ///     .reprise/live/watch-NAME.sock             where the watch can be reached
-public struct StateDirectory: Sendable, Equatable {
+package struct StateDirectory: Sendable, Equatable {
   /// What the folder is called where nothing else is asked for.
-  public static let name = ".reprise"
+  package static let name = ".reprise"
   /// The environment variable that names the folder.
-  public static let variable = "REPRISE_STATE_DIR"
+  package static let variable = "REPRISE_STATE_DIR"
 
   /// The absolute path of the folder.
-  public let path: String
+  package let path: String
 
   /// Names a folder, which need not exist.
   ///
   /// - Parameter path: Its path; a relative one is made absolute.
-  public init(path: String) {
+  package init(path: String) {
     self.path = path.hasPrefix("/") ? path : Self.currentDirectory + "/" + path
   }
 
@@ -36,7 +36,7 @@ public struct StateDirectory: Sendable, Equatable {
   /// - Parameters:
   ///   - explicit: What the user asked for.
   ///   - environment: The environment variables.
-  public init(explicit: String?, environment: [String: String]) {
+  package init(explicit: String?, environment: [String: String]) {
     if let given = explicit ?? environment[Self.variable], !given.isEmpty {
       self.init(path: given)
       return
@@ -57,7 +57,7 @@ public struct StateDirectory: Sendable, Equatable {
   /// Makes the folder where it does not exist, for this user alone.
   ///
   /// - Throws: ``JournalError`` when it cannot be made, or belongs to somebody else.
-  public func create() throws(JournalError) {
+  package func create() throws(JournalError) {
     if try isNew(path, orElse: "cannot make the state directory") {
       // The folder keeps itself out of version control.
       try save("*\n", to: path + "/.gitignore")
@@ -118,7 +118,7 @@ public struct StateDirectory: Sendable, Equatable {
   }
 
   /// Whether the folder exists.
-  public var exists: Bool { Self.isOwnFolder(path) }
+  package var exists: Bool { Self.isOwnFolder(path) }
 
   var databasePath: String { path + "/journal.db" }
   /// The write-ahead log of the database.
@@ -127,16 +127,16 @@ public struct StateDirectory: Sendable, Equatable {
   var runsPath: String { path + "/runs" }
   /// The folder with what belongs to the processes that are alive: something changes in it when a run
   /// begins or ends.
-  public var livePath: String { path + "/live" }
+  package var livePath: String { path + "/live" }
 
   /// Where what a run writes is kept.
-  public func logFolder(of run: RunID) -> String { runsPath + "/\(run)" }
+  package func logFolder(of run: RunID) -> String { runsPath + "/\(run)" }
 
   /// The file that whoever drives a run holds locked.
   func lockPath(of run: RunID) -> String { livePath + "/\(run).lock" }
 
   /// The socket at which a live run can be reached.
-  public func socketPath(of run: RunID) -> String { livePath + "/\(run).sock" }
+  package func socketPath(of run: RunID) -> String { livePath + "/\(run).sock" }
 
   /// The file that whoever watches a workflow holds locked.
   func watchLockPath(of workflow: String) -> String {
@@ -144,7 +144,7 @@ public struct StateDirectory: Sendable, Equatable {
   }
 
   /// The socket at which whoever watches a workflow can be reached.
-  public func watchSocketPath(of workflow: String) -> String {
+  package func watchSocketPath(of workflow: String) -> String {
     livePath + "/watch-\(Self.fileName(workflow)).sock"
   }
 

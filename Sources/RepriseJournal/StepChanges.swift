@@ -1,16 +1,16 @@
 // What has changed in a workflow since a run of it was begun, as far as finished steps are concerned.
 // Pure.
 
-public import Reprise
+package import Reprise
 
 /// A finished step that is not in the file any more as it was run.
-public struct StepChange: Sendable, Equatable {
+package struct StepChange: Sendable, Equatable {
   /// The id of the step.
-  public let step: String
+  package let step: String
   /// What it was and is not any more, line by line.
-  public let removed: [String]
+  package let removed: [String]
   /// What it is and was not.
-  public let added: [String]
+  package let added: [String]
 }
 
 /// Compares the finished steps of a run with what a workflow says of them now.
@@ -22,7 +22,7 @@ public struct StepChange: Sendable, Equatable {
 ///   - old: The workflow as the run was begun with it.
 ///   - new: The workflow as it is now.
 /// - Returns: The changes, in the order of the old file; none when all that is finished stays valid.
-public func changes(
+package func changes(
   ofFinished finished: Set<String>, from old: Workflow, to new: Workflow
 ) -> [StepChange] {
   let newSteps = Dictionary(new.steps.map { ($0.id, $0) }) { first, _ in first }

@@ -1,12 +1,12 @@
 // The display of a run: chooses how it is shown and listens to its events. How it looks is the
 // business of the displays that it chooses from.
 
-public import CombineOperators
-public import Reprise
+package import CombineOperators
+package import Reprise
 import Synchronization
 
 /// How progress is shown.
-public enum ProgressStyle: String, Sendable, CaseIterable {
+package enum ProgressStyle: String, Sendable, CaseIterable {
   /// A tree on a terminal, plain lines elsewhere.
   case auto
   /// A tree of steps, redrawn in place.
@@ -23,21 +23,21 @@ public enum ProgressStyle: String, Sendable, CaseIterable {
 }
 
 /// What a display can be asked to do by its user, and has others do.
-public struct DisplayControls: Sendable {
+package struct DisplayControls: Sendable {
   /// Takes the run again from the top.
-  public var restart: @Sendable () -> Void
+  package var restart: @Sendable () -> Void
   /// Cancels the run.
-  public var cancel: @Sendable () -> Void
+  package var cancel: @Sendable () -> Void
   /// Cancels the run without grace.
-  public var kill: @Sendable () -> Void
+  package var kill: @Sendable () -> Void
   /// Approves a step that waits for that, or refuses it.
-  public var approve: @Sendable (_ step: String, _ isApproved: Bool) -> Void
+  package var approve: @Sendable (_ step: String, _ isApproved: Bool) -> Void
   /// Is told that nobody reads the output any more.
-  public var outputClosed: @Sendable () -> Void
+  package var outputClosed: @Sendable () -> Void
   /// Starts a run now, in a watch.
-  public var fire: @Sendable () -> Void = {}
+  package var fire: @Sendable () -> Void = {}
   /// Lets no run begin, in a watch, or lets them begin again.
-  public var pause: @Sendable () -> Void = {}
+  package var pause: @Sendable () -> Void = {}
 
   /// Puts controls together.
   ///
@@ -47,7 +47,7 @@ public struct DisplayControls: Sendable {
   ///   - kill: Cancels the run without grace.
   ///   - approve: Approves a step that waits for that, or refuses it.
   ///   - outputClosed: Is told that nobody reads the output any more.
-  public init(
+  package init(
     restart: @escaping @Sendable () -> Void, cancel: @escaping @Sendable () -> Void,
     kill: @escaping @Sendable () -> Void,
     approve: @escaping @Sendable (_ step: String, _ isApproved: Bool) -> Void,
@@ -77,7 +77,7 @@ protocol EventDisplay: Sendable {
 }
 
 /// Shows a run from its events alone, wherever they come from.
-public final class ProgressDisplay: Sendable {
+package final class ProgressDisplay: Sendable {
   // @unchecked: a subscription is not Sendable; this one is only stored and released.
   private struct Listening: @unchecked Sendable {
     var subscription: AnyCancellable?
@@ -98,7 +98,7 @@ public final class ProgressDisplay: Sendable {
   ///   - joinedAt: The moment from which on events are news: lines mark those before it as a recap. Nil when
   ///     the display is there from the beginning.
   ///   - controls: What keys do.
-  public init(
+  package init(
     style: ProgressStyle, output: Int32 = 1, input: Int32 = 0, environment: [String: String],
     joinedAt: Timestamp? = nil, controls: DisplayControls
   ) {
@@ -112,7 +112,7 @@ public final class ProgressDisplay: Sendable {
   /// Called once.
   ///
   /// - Parameter events: The events of one run.
-  public func attach(to events: some Publisher<Event, Never>) {
+  package func attach(to events: some Publisher<Event, Never>) {
     let subscription = events.sink { [self] _ in
       display.finish()
       let waiting = listening.withLock { listening in
@@ -128,7 +128,7 @@ public final class ProgressDisplay: Sendable {
   }
 
   /// Waits until the last event has been shown and the terminal is as it was found.
-  public func finish() async {
+  package func finish() async {
     await listening.wait(until: { $0.isFinished }, among: { $0.waiting.add($1) })
   }
 }

@@ -2,23 +2,23 @@
 // looks is the business of the displays of runs.
 
 import Dispatch
-public import Reprise
+package import Reprise
 import Synchronization
 
 /// Shows a watch from its runs and its status.
-public final class WatchDisplay: Sendable {
+package final class WatchDisplay: Sendable {
   /// What keys do, and what is shown.
-  public struct Controls: Sendable {
+  package struct Controls: Sendable {
     /// The run that keys mean; nil when none is under way.
-    public var run: @Sendable () -> Run?
+    package var run: @Sendable () -> Run?
     /// Where the watch stands.
-    public var status: @Sendable () -> WatchStatus?
+    package var status: @Sendable () -> WatchStatus?
     /// Starts a run now.
-    public var fire: @Sendable () -> Void
+    package var fire: @Sendable () -> Void
     /// Lets no run begin, or lets them begin again.
-    public var pause: @Sendable () -> Void
+    package var pause: @Sendable () -> Void
     /// Is told that nobody reads the output any more.
-    public var outputClosed: @Sendable () -> Void
+    package var outputClosed: @Sendable () -> Void
 
     /// Puts controls together.
     ///
@@ -28,7 +28,7 @@ public final class WatchDisplay: Sendable {
     ///   - fire: Starts a run now.
     ///   - pause: Lets no run begin, or lets them begin again.
     ///   - outputClosed: Is told that nobody reads the output any more.
-    public init(
+    package init(
       run: @escaping @Sendable () -> Run?, status: @escaping @Sendable () -> WatchStatus?,
       fire: @escaping @Sendable () -> Void, pause: @escaping @Sendable () -> Void,
       outputClosed: @escaping @Sendable () -> Void
@@ -42,7 +42,7 @@ public final class WatchDisplay: Sendable {
   }
 
   /// Whether people read what is shown, and not other programs.
-  public let isForPeople: Bool
+  package let isForPeople: Bool
   private let style: ProgressStyle
   private let environment: [String: String]
   private let isParallel: Bool
@@ -60,7 +60,7 @@ public final class WatchDisplay: Sendable {
   ///   - environment: Where `TERM`, `NO_COLOR` and the locale are read.
   ///   - isParallel: Whether runs may be under way side by side; they are shown as lines then.
   ///   - controls: What keys do.
-  public init(
+  package init(
     style: ProgressStyle, environment: [String: String], isParallel: Bool, controls: Controls
   ) {
     self.style = isParallel && (style == .auto || style == .tree) ? .plain : style
@@ -88,7 +88,7 @@ public final class WatchDisplay: Sendable {
   }
 
   /// Shows a run from its beginning to its end, after those before it.
-  public func show(_ run: Run) {
+  package func show(_ run: Run) {
     let display =
       common
       ?? makeDisplay(
@@ -106,7 +106,7 @@ public final class WatchDisplay: Sendable {
   }
 
   /// Shows where the watch stands by now.
-  public func statusChanged() {
+  package func statusChanged() {
     guard let common else { return }
     let isFirst = isStatusDue.withLock { isDue in
       defer { isDue = true }
@@ -123,7 +123,7 @@ public final class WatchDisplay: Sendable {
   /// Shows a line that belongs to no run.
   ///
   /// - Parameter text: For people; may have several lines.
-  public func say(_ text: String) {
+  package func say(_ text: String) {
     guard let common else {
       _ = TerminalDevice(descriptor: 2).write("\(TerminalSafe(lines: text))\n")
       return
@@ -137,7 +137,7 @@ public final class WatchDisplay: Sendable {
   ///   - trigger: The event.
   ///   - words: The event in words.
   ///   - run: The run that handles it.
-  public func announce(_ trigger: Trigger, _ words: String, run: RunID) {
+  package func announce(_ trigger: Trigger, _ words: String, run: RunID) {
     let line: TerminalSafe
     switch style {
     case .json:
@@ -154,7 +154,7 @@ public final class WatchDisplay: Sendable {
   }
 
   /// Waits until the last run has been shown, and leaves the terminal as it was found.
-  public func finish() async {
+  package func finish() async {
     await last.withLock { $0 }?.value
     common?.finish()
   }

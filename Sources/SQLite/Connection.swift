@@ -5,7 +5,7 @@ import CSQLite
 /// A connection to a database file.
 ///
 /// Every statement with arguments is prepared once and kept, so their texts are to be constants.
-@safe public final class Connection {
+@safe package final class Connection {
   private let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
 
@@ -28,16 +28,16 @@ import CSQLite
   }
 
   /// Whether a transaction is under way.
-  public var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+  package var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
   /// The number of the row that was inserted last.
-  public var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+  package var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
   /// Runs statements that have neither arguments nor rows that anybody wants.
   ///
   /// - Parameter script: The statements, each with a semicolon behind it.
   /// - Throws: ``SQLiteError``.
-  public func run(script: String) throws(SQLiteError) {
+  package func run(script: String) throws(SQLiteError) {
     guard unsafe sqlite3_exec(handle, script, nil, nil, nil) == SQLITE_OK else {
       throw unsafe SQLiteError(handle)
     }
@@ -49,7 +49,7 @@ import CSQLite
   ///   - sql: The statement.
   ///   - arguments: What stands for its question marks, in their order.
   /// - Throws: ``SQLiteError``.
-  public func execute(_ sql: String, _ arguments: any ValueConvertible...) throws(SQLiteError) {
+  package func execute(_ sql: String, _ arguments: any ValueConvertible...) throws(SQLiteError) {
     try statement(sql).run(arguments) { _ in }
   }
 
@@ -60,7 +60,7 @@ import CSQLite
   ///   - arguments: What stands for its question marks, in their order.
   /// - Returns: All rows, in their order.
   /// - Throws: ``SQLiteError``.
-  public func rows(
+  package func rows(
     _ sql: String, _ arguments: any ValueConvertible...
   ) throws(SQLiteError) -> [Row] {
     var rows: [Row] = []
@@ -75,7 +75,7 @@ import CSQLite
   ///   - arguments: What stands for its question marks, in their order.
   /// - Returns: The value; null where there is no row.
   /// - Throws: ``SQLiteError``.
-  public func value(
+  package func value(
     _ sql: String, _ arguments: any ValueConvertible...
   ) throws(SQLiteError) -> Value {
     var first: Row?

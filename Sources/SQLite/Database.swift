@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// All members may be called from any thread, and block it while others read or write, or while the disk
 /// does. A closure that is handed in must not use the same database other than by its parameter.
-public final class Database: Sendable {
+package final class Database: Sendable {
   // @unchecked: whoever holds `turn` is the only one to touch the connection.
   private struct Shared: @unchecked Sendable {
     let connection: Connection
@@ -25,7 +25,7 @@ public final class Database: Sendable {
   ///   - synced: How transactions reach the disk that must be there when they are committed; tests show
   ///     that less than `full` loses some.
   /// - Throws: ``SQLiteError``.
-  public init(
+  package init(
     path: String, busyTimeout: Duration, synced: Synchronous = .full
   ) throws(SQLiteError) {
     syncedLevel = synced
@@ -39,7 +39,7 @@ public final class Database: Sendable {
   /// - Parameter body: Is given the connection, which it must not keep.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws.
-  public func read<Result: Sendable, Failure: Error>(
+  package func read<Result: Sendable, Failure: Error>(
     _ body: (Connection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try turn.withLock { _ throws(Failure) in try body(shared.connection) }
@@ -54,7 +54,7 @@ public final class Database: Sendable {
   /// - Returns: What `body` returns; the changes are committed by then.
   /// - Throws: ``SQLiteError``, or what `body` throws. Nothing of the changes stays then, but for one case:
   ///   when the disk fails to confirm a commit, nobody can know whether it was kept.
-  public func write<Result: Sendable>(
+  package func write<Result: Sendable>(
     isSynced: Bool = true, _ body: (Connection) throws -> Result
   ) throws -> Result {
     try turn.withLock { level in
@@ -81,7 +81,7 @@ public final class Database: Sendable {
 
 /// How the transactions of a database with a write-ahead log reach the disk;
 /// see https://sqlite.org/pragma.html#pragma_synchronous.
-public enum Synchronous: Int, Sendable, Comparable {
+package enum Synchronous: Int, Sendable, Comparable {
   /// Never.
   case off
   /// When the log is written into the database.
@@ -90,7 +90,7 @@ public enum Synchronous: Int, Sendable, Comparable {
   case full
 
   /// Whether one waits less for the disk than another.
-  public static func < (left: Synchronous, right: Synchronous) -> Bool {
+  package static func < (left: Synchronous, right: Synchronous) -> Bool {
     left.rawValue < right.rawValue
   }
 }

@@ -4,9 +4,9 @@ import CSQLite
 import Platform
 
 /// Why a statement could not be run.
-public struct SQLiteError: Error, Equatable, CustomStringConvertible {
+package struct SQLiteError: Error, Equatable, CustomStringConvertible {
   /// What kind of failure it is: as far as somebody can do something about it.
-  public enum Kind: Sendable {
+  package enum Kind: Sendable {
     /// There is no room on the disk.
     case full
     /// The file is damaged, or is none of SQLite's.
@@ -20,9 +20,9 @@ public struct SQLiteError: Error, Equatable, CustomStringConvertible {
   }
 
   /// What kind of failure it is.
-  public let kind: Kind
+  package let kind: Kind
   /// What it says, in SQLite's words.
-  public let description: String
+  package let description: String
 
   init(code: Int32, message: String, systemError: Int32 = 0) {
     // The lowest byte; the others say more than is needed: https://sqlite.org/rescode.html

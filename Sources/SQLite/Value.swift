@@ -4,7 +4,7 @@
 ///
 /// A column of SQLite takes values of any type, also of another one than its own: whoever reads asks for
 /// the type and gets nothing where it is another.
-public enum Value: Sendable, Equatable {
+package enum Value: Sendable, Equatable {
   /// Nothing.
   case null
   /// A number.
@@ -15,18 +15,18 @@ public enum Value: Sendable, Equatable {
   case other
 
   /// The text; nil if it is none.
-  public var text: String? {
+  package var text: String? {
     if case .text(let text) = self { text } else { nil }
   }
 
   /// The number; nil if it is none.
-  public var integer: Int64? {
+  package var integer: Int64? {
     if case .integer(let number) = self { number } else { nil }
   }
 }
 
 /// A row of what a query has found.
-public struct Row: Sendable {
+package struct Row: Sendable {
   private let columns: [String]
   private let values: [Value]
 
@@ -36,42 +36,42 @@ public struct Row: Sendable {
   }
 
   /// The value of a column, by its place.
-  public subscript(_ place: Int) -> Value { values[place] }
+  package subscript(_ place: Int) -> Value { values[place] }
 
   /// The value of a column, by its name.
   ///
   /// Upper and lower case are the same, as they are in queries: SQLite names a column as the schema of the
   /// file writes it. Null where there is no such column.
-  public subscript(_ name: String) -> Value {
+  package subscript(_ name: String) -> Value {
     let place = columns.firstIndex(of: name) ?? columns.firstIndex { isSameName($0, name) }
     return place.map { values[$0] } ?? .null
   }
 }
 
 /// What can stand for a question mark of a statement.
-public protocol ValueConvertible {
+package protocol ValueConvertible {
   /// The value that it is stored as.
   var databaseValue: Value { get }
 }
 
 extension String: ValueConvertible {
   /// The text.
-  public var databaseValue: Value { .text(self) }
+  package var databaseValue: Value { .text(self) }
 }
 
 extension Int64: ValueConvertible {
   /// The number.
-  public var databaseValue: Value { .integer(self) }
+  package var databaseValue: Value { .integer(self) }
 }
 
 extension Int: ValueConvertible {
   /// The number.
-  public var databaseValue: Value { .integer(Int64(self)) }
+  package var databaseValue: Value { .integer(Int64(self)) }
 }
 
 extension Optional: ValueConvertible where Wrapped: ValueConvertible {
   /// What is wrapped; null where nothing is.
-  public var databaseValue: Value { self?.databaseValue ?? .null }
+  package var databaseValue: Value { self?.databaseValue ?? .null }
 }
 
 /// Whether two names are the same for SQLite, which folds the letters of ASCII only.

@@ -1,25 +1,25 @@
 // Makes the tree of a document from events, within limits. Knows nothing of what the keys mean.
 
 /// A document, and what is wrong with it.
-public struct Document: Sendable {
+package struct Document: Sendable {
   /// How deep lists and maps may be nested.
   ///
   /// libyaml takes time quadratic in it.
-  public static let depthMax = 100
+  package static let depthMax = 100
   /// How many nodes aliases may expand to.
-  public static let aliasedNodesMax = 100_000
+  package static let aliasedNodesMax = 100_000
 
   /// The tree; nil when the text is empty or cannot be read to its end.
-  public private(set) var root: Node?
+  package private(set) var root: Node?
   /// What is wrong, in the order of finding.
-  public private(set) var problems: [Problem] = []
+  package private(set) var problems: [Problem] = []
 
   /// Reads a text.
   ///
   /// Linear in its size.
   ///
   /// - Parameter source: The text.
-  public init(_ source: SourceText) {
+  package init(_ source: SourceText) {
     if let problem = source.firstProblem() {
       problems = [problem]
       return

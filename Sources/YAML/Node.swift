@@ -1,14 +1,14 @@
 // A YAML document as a tree that knows where everything stands. Plain values; no C.
 
 /// A place in a text, counted as editors do.
-public struct Mark: Sendable, Equatable, Comparable {
+package struct Mark: Sendable, Equatable, Comparable {
   /// The line, from 1.
-  public var line: Int {
+  package var line: Int {
     get { Int(lineNumber) }
     set { lineNumber = UInt32(newValue) }
   }
   /// The column in characters, from 1.
-  public var column: Int {
+  package var column: Int {
     get { Int(columnNumber) }
     set { columnNumber = UInt32(newValue) }
   }
@@ -22,21 +22,21 @@ public struct Mark: Sendable, Equatable, Comparable {
   /// - Parameters:
   ///   - line: The line, from 1.
   ///   - column: The column in characters, from 1.
-  public init(line: Int, column: Int) {
+  package init(line: Int, column: Int) {
     lineNumber = UInt32(line)
     columnNumber = UInt32(column)
   }
 
   /// Orders places as they are read.
-  public static func < (earlier: Mark, later: Mark) -> Bool {
+  package static func < (earlier: Mark, later: Mark) -> Bool {
     (earlier.line, earlier.column) < (later.line, later.column)
   }
 }
 
 /// One value of a document.
-public struct Node: Sendable {
+package struct Node: Sendable {
   /// What kind of value it is.
-  public enum Content: Sendable {
+  package enum Content: Sendable {
     /// Text; `isPlain` when it stands there without quotes, so that it may mean a number.
     case scalar(String, isPlain: Bool)
     /// A list.
@@ -47,25 +47,25 @@ public struct Node: Sendable {
 
   // A type and no tuple: those are copied and let go of by way of their descriptions at run time.
   /// A key of a map with its value.
-  public struct Pair: Sendable {
+  package struct Pair: Sendable {
     /// The key.
-    public var key: Node
+    package var key: Node
     /// The value.
-    public var value: Node
+    package var value: Node
 
     /// Makes a pair.
-    public init(key: Node, value: Node) {
+    package init(key: Node, value: Node) {
       self.key = key
       self.value = value
     }
   }
 
   /// The value itself.
-  public var content: Content
+  package var content: Content
   /// Where it begins.
-  public var mark: Mark
+  package var mark: Mark
   /// How many characters of its first line it takes: what a caret underlines.
-  public var length: Int { Int(characterCount) }
+  package var length: Int { Int(characterCount) }
 
   private var characterCount: UInt32
 
@@ -103,12 +103,12 @@ public struct Node: Sendable {
   }
 
   /// What a plain or quoted scalar says, or nil for other nodes.
-  public var text: String? {
+  package var text: String? {
     if case .scalar(let text, _) = content { text } else { nil }
   }
 
   /// Whether it is a scalar that says just this.
-  public func says(_ text: String) -> Bool {
+  package func says(_ text: String) -> Bool {
     if case .scalar(let own, _) = content { own == text } else { false }
   }
 
@@ -121,12 +121,12 @@ public struct Node: Sendable {
   ///   - name: What the key says.
   ///   - pairs: The keys of the map with their values.
   /// - Returns: The position of the pair.
-  public static func position(of name: String, in pairs: [Pair]) -> Int? {
+  package static func position(of name: String, in pairs: [Pair]) -> Int? {
     pairs.firstIndex { $0.key.says(name) }
   }
 
   /// Whether it is nothing: an empty plain scalar, `~` or `null`, by the core schema of YAML 1.2.
-  public var isNull: Bool {
+  package var isNull: Bool {
     guard case .scalar(let text, isPlain: true) = content else { return false }
     switch text.utf8.count {
     case 0: return true
@@ -137,7 +137,7 @@ public struct Node: Sendable {
   }
 
   /// What it is, for people.
-  public var kindName: String {
+  package var kindName: String {
     switch content {
     case .scalar: isNull ? "nothing" : "a text"
     case .sequence: "a list"
@@ -147,13 +147,13 @@ public struct Node: Sendable {
 }
 
 /// Something that is wrong with a text as YAML.
-public struct Problem: Error, Sendable, Equatable {
+package struct Problem: Error, Sendable, Equatable {
   /// What is wrong.
-  public var message: String
+  package var message: String
   /// Where.
-  public var mark: Mark
+  package var mark: Mark
   /// How many characters are meant.
-  public var length: Int
+  package var length: Int
   /// How to mend it, to stand beside the caret.
-  public var hint: String?
+  package var hint: String?
 }

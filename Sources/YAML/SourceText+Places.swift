@@ -10,7 +10,7 @@ extension SourceText {
   ///   - node: The scalar.
   ///   - lineStart: Where its line begins, in bytes, if that is known.
   /// - Returns: The place, and how many characters of its line are meant.
-  public func place(
+  package func place(
     of range: Range<Int>, in node: Node, lineStart: Int? = nil
   ) -> (Mark, length: Int) {
     let text = Array((node.text ?? "").unicodeScalars)

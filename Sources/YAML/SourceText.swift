@@ -1,9 +1,9 @@
 // The text of a file, checked and cut into lines. Knows nothing of YAML but its line breaks.
 
 /// The text of a file.
-public struct SourceText: Sendable {
+package struct SourceText: Sendable {
   /// How large a file may be, in bytes.
-  public static let bytesMax = 64 << 20
+  package static let bytesMax = 64 << 20
 
   let bytes: [UInt8]
 
@@ -12,7 +12,7 @@ public struct SourceText: Sendable {
   /// A byte order mark is dropped.
   ///
   /// - Parameter bytes: The bytes.
-  public init(_ bytes: [UInt8]) {
+  package init(_ bytes: [UInt8]) {
     self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
   }
 
@@ -22,7 +22,7 @@ public struct SourceText: Sendable {
   ///
   /// - Parameter number: The number of the line, from 1.
   /// - Returns: The line.
-  public func line(_ number: Int) -> String {
+  package func line(_ number: Int) -> String {
     let start = offset(ofLine: number)
     let end = nextBreak(from: start)?.lowerBound ?? bytes.count
     return String(decoding: bytes[start..<end], as: UTF8.self)
@@ -34,7 +34,7 @@ public struct SourceText: Sendable {
   ///
   /// - Parameter numbers: The numbers of the lines, from 1.
   /// - Returns: The lines by number; those that do not exist are missing.
-  public func lines(_ numbers: Set<Int>) -> [Int: String] {
+  package func lines(_ numbers: Set<Int>) -> [Int: String] {
     var found: [Int: String] = [:]
     var start = 0
     var number = 1
@@ -98,7 +98,7 @@ public struct SourceText: Sendable {
   }
 
   /// Where each line begins, in bytes.
-  public func lineStarts() -> [Int] {
+  package func lineStarts() -> [Int] {
     var starts = [0]
     while let lineBreak = nextBreak(from: starts[starts.count - 1]) {
       starts.append(lineBreak.upperBound)

@@ -1,7 +1,7 @@
 // `reprise run`: runs a workflow file, shows it, and ends with its status.
 
-public import ArgumentParser
-public import RepriseTerminal
+import ArgumentParser
+package import RepriseTerminal
 
 struct RunCommand: DrivingCommand {
   static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 // `reprise runs`: what has run and what runs now.
 
-public import ArgumentParser
+import ArgumentParser
 import Reprise
-public import RepriseJournal
+package import RepriseJournal
 import RepriseTerminal
 
 struct RunsCommand: AsyncParsableCommand {

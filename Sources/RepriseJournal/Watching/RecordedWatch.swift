@@ -1,7 +1,7 @@
 // The record of one watched workflow, as the process that watches it keeps it: which events wait, and what
 // has become of the others. Knows nothing of where events come from.
 
-public import Reprise
+package import Reprise
 import SQLite
 import Synchronization
 
@@ -12,9 +12,9 @@ import Synchronization
 /// handled twice, however the process ends.
 ///
 /// All members may be called from any thread, and block it while they write.
-public final class RecordedWatch: Sendable {
+package final class RecordedWatch: Sendable {
   /// The name of the workflow.
-  public let workflow: String
+  package let workflow: String
   private let number: Int64
   private let lock: FileLock
   private let journal: Journal
@@ -32,7 +32,7 @@ public final class RecordedWatch: Sendable {
   }
 
   /// The descriptor that holds the watch for this process.
-  public var lockDescriptor: Int32 { lock.descriptor }
+  package var lockDescriptor: Int32 { lock.descriptor }
 
   // MARK: Events
 
@@ -41,14 +41,14 @@ public final class RecordedWatch: Sendable {
   /// - Parameter events: The events, in their order.
   /// - Returns: The events with their numbers; on the disk by then.
   /// - Throws: ``JournalError``; nothing of them is recorded then.
-  public func accept(_ events: [WatchEvent]) throws(JournalError) -> [WatchEvent] {
+  package func accept(_ events: [WatchEvent]) throws(JournalError) -> [WatchEvent] {
     try together { transaction throws(JournalError) in try transaction.accept(events) }
   }
 
   /// The moment up to which a schedule has been dealt with, in seconds since 1970; nil when it is new.
   ///
   /// - Throws: ``JournalError``.
-  public func lastMoment(of schedule: String) throws(JournalError) -> Int64? {
+  package func lastMoment(of schedule: String) throws(JournalError) -> Int64? {
     try journal.explaining {
       try journal.database.read { connection in
         try connection.value(
@@ -61,14 +61,14 @@ public final class RecordedWatch: Sendable {
   /// Records that an event was dropped.
   ///
   /// - Throws: ``JournalError``.
-  public func drop(_ event: WatchEvent) throws(JournalError) {
+  package func drop(_ event: WatchEvent) throws(JournalError) {
     try together { transaction throws(JournalError) in try transaction.drop(event) }
   }
 
   /// The events that wait, oldest first.
   ///
   /// - Throws: ``JournalError``.
-  public func waiting() throws(JournalError) -> [WatchEvent] {
+  package func waiting() throws(JournalError) -> [WatchEvent] {
     try journal.explaining {
       try journal.database.read { connection in
         try connection.rows(
@@ -92,7 +92,7 @@ public final class RecordedWatch: Sendable {
   ///   - isAlone: Whether it is refused while another run of its group is live.
   /// - Returns: The run, as this process records it.
   /// - Throws: ``JournalError``, or ``GroupIsBusy``; the event waits on then.
-  public func begin(
+  package func begin(
     _ request: RunRequest, handling event: WatchEvent, isAlone: Bool = false
   ) throws -> RecordedRun {
     try journal.begin(request.hiding(secrets), isAlone: isAlone) { connection in
@@ -107,7 +107,7 @@ public final class RecordedWatch: Sendable {
   ///   - request: What it is made from now.
   ///   - event: The event.
   /// - Throws: ``JournalError``; the event waits on then.
-  public func restart(
+  package func restart(
     _ run: RunID, as request: RunRequest, handling event: WatchEvent
   ) throws {
     let options = try request.hiding(secrets).optionsJSON
@@ -124,7 +124,7 @@ public final class RecordedWatch: Sendable {
   /// - Parameter runs: The runs, which stay interrupted and do not count as the watch's any more. None may hide
   ///   anything that it was given.
   /// - Throws: ``JournalError``.
-  public func handAgain(_ runs: [RunRecord]) throws {
+  package func handAgain(_ runs: [RunRecord]) throws {
     for run in runs {
       var request = run.request
       request.options[WatchCounts.optionOfRuns] = nil
@@ -143,7 +143,7 @@ public final class RecordedWatch: Sendable {
   /// What has become of all events.
   ///
   /// - Throws: ``JournalError``.
-  public func counts() throws(JournalError) -> WatchCounts {
+  package func counts() throws(JournalError) -> WatchCounts {
     try journal.explaining {
       try journal.database.read { connection in
         try connection.rows("SELECT \(WatchCounts.columns) FROM watch WHERE number = ?", number)
@@ -159,7 +159,7 @@ public final class RecordedWatch: Sendable {
   /// - Parameter records: Is given the transaction, which it must not keep; uses nothing else of the journal.
   /// - Returns: What `records` returns; all is on the disk by then.
   /// - Throws: ``JournalError``; nothing of it is recorded then.
-  public func together<Result: Sendable>(
+  package func together<Result: Sendable>(
     _ records: (WatchTransaction) throws(JournalError) -> Result
   ) throws(JournalError) -> Result {
     try write { connection in try records(transaction(connection)) }
@@ -185,7 +185,7 @@ extension Journal {
   ///   - secrets: What is not kept of its events and runs.
   /// - Returns: The record, or nil when another process watches the workflow.
   /// - Throws: ``JournalError``.
-  public func watch(
+  package func watch(
     _ workflow: String, file: String, hiding secrets: Secrets = Secrets()
   ) throws(JournalError) -> RecordedWatch? {
     // The watch before may have been killed a moment ago: its lock is free when it has been taken apart.

@@ -1,6 +1,6 @@
 // An event that waits to be handled, as the journal keeps it. Knows nothing of the database.
 
-public import Reprise
+package import Reprise
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -9,25 +9,25 @@ import Foundation
 #endif
 
 /// Something that happened and is to start a run of a watched workflow.
-public struct WatchEvent: Sendable, Equatable {
+package struct WatchEvent: Sendable, Equatable {
   /// What happened.
-  public var trigger: Trigger
+  package var trigger: Trigger
   /// What the run is given beside what the watch was given, by the names of the parameters.
-  public var parameters: [String: String]
+  package var parameters: [String: String]
   /// Under which numbers it is recorded; several where events were folded into one.
-  public internal(set) var numbers: [Int64]
+  package internal(set) var numbers: [Int64]
   /// Whether it comes from the journal, which did not keep the secrets in it: no run can be given it.
-  public internal(set) var lacksSecrets = false
+  package internal(set) var lacksSecrets = false
 
   /// Describes an event that has not been recorded.
-  public init(_ trigger: Trigger, parameters: [String: String] = [:]) {
+  package init(_ trigger: Trigger, parameters: [String: String] = [:]) {
     self.trigger = trigger
     self.parameters = parameters
     numbers = []
   }
 
   /// Takes in a later event, so that both become one.
-  public mutating func fold(_ later: WatchEvent) {
+  package mutating func fold(_ later: WatchEvent) {
     trigger.fold(later.trigger)
     parameters.merge(later.parameters) { $1 }
     numbers += later.numbers

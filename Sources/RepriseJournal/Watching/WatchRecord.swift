@@ -1,29 +1,29 @@
 // Watched workflows as the journal lists them. Knows no events.
 
-public import Reprise
+package import Reprise
 import SQLite
 
 /// A workflow that is or was watched.
-public struct WatchRecord: Sendable, Equatable {
+package struct WatchRecord: Sendable, Equatable {
   /// The name of the workflow.
-  public let workflow: String
+  package let workflow: String
   /// The absolute path of its file.
-  public let file: String
+  package let file: String
   /// When the last watch began.
-  public let startedAt: Timestamp
+  package let startedAt: Timestamp
   /// Whether a process watches it now.
-  public let isLive: Bool
+  package let isLive: Bool
   /// How many events wait.
-  public let waiting: Int
+  package let waiting: Int
   /// What has become of the others.
-  public let counts: WatchCounts
+  package let counts: WatchCounts
 }
 
 extension Journal {
   /// The workflows that are or were watched, by name.
   ///
   /// - Throws: ``JournalError``.
-  public func watches() throws(JournalError) -> [WatchRecord] {
+  package func watches() throws(JournalError) -> [WatchRecord] {
     try explaining {
       try database.read { connection in
         try connection.rows(
@@ -51,7 +51,7 @@ extension Journal {
   /// - Parameter workflow: The name of the watched workflow.
   /// - Returns: The runs.
   /// - Throws: ``JournalError``.
-  public func interruptedRuns(ofWatch workflow: String) throws(JournalError) -> [RunRecord] {
+  package func interruptedRuns(ofWatch workflow: String) throws(JournalError) -> [RunRecord] {
     try explaining {
       try database.read { connection in
         try connection.rows(
@@ -66,7 +66,7 @@ extension Journal {
 
 extension WatchCounts {
   /// The option under which a run that a watch started names it.
-  public static let optionOfRuns = "watch"
+  package static let optionOfRuns = "watch"
 
   /// The columns that it is read from.
   static let columns = "accepted, folded, dropped, runs, restarts"

@@ -6,7 +6,7 @@ import SQLite
 /// One transaction of a watch: what is recorded in it is recorded together or not at all.
 ///
 /// Valid only within the closure that it is handed to, on the thread of that closure.
-public struct WatchTransaction {
+package struct WatchTransaction {
   private let watch: Int64
   private let connection: Connection
   private let journal: Journal
@@ -24,7 +24,7 @@ public struct WatchTransaction {
   /// - Parameter events: The events, in their order.
   /// - Returns: The events with their numbers.
   /// - Throws: ``JournalError``.
-  public func accept(_ events: [WatchEvent]) throws(JournalError) -> [WatchEvent] {
+  package func accept(_ events: [WatchEvent]) throws(JournalError) -> [WatchEvent] {
     try journal.explaining {
       var recorded = events
       for index in recorded.indices {
@@ -49,7 +49,7 @@ public struct WatchTransaction {
   ///   - moment: In seconds since 1970.
   /// - Returns: The event with its number.
   /// - Throws: ``JournalError``.
-  public func accept(
+  package func accept(
     _ event: WatchEvent?, of schedule: String, dealtWithUntil moment: Int64
   ) throws(JournalError) -> WatchEvent? {
     try journal.explaining {
@@ -68,7 +68,7 @@ public struct WatchTransaction {
   ///   - event: Makes the event of a run.
   /// - Returns: The events, in the order in which the runs ended.
   /// - Throws: ``JournalError``.
-  public func acceptSuccesses(
+  package func acceptSuccesses(
     of workflows: [String], as event: (_ workflow: String, _ run: String) -> WatchEvent
   ) throws(JournalError) -> [WatchEvent] {
     let rows = try journal.explaining {
@@ -93,7 +93,7 @@ public struct WatchTransaction {
   /// Records that an event was dropped.
   ///
   /// - Throws: ``JournalError``.
-  public func drop(_ event: WatchEvent) throws(JournalError) {
+  package func drop(_ event: WatchEvent) throws(JournalError) {
     try remove(event, counting: "dropped = dropped + 1")
   }
 
