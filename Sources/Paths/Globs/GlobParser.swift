@@ -234,7 +234,7 @@ package struct GlobParser {
         if tokens.count == 1 { return .anyFolders }
         throw error(
           "** must stand alone between slashes; write **/ and then the name, such as **/*.c")
-      case .anyCharacter, .anyText, .oneOf, .separator: break
+      case .anyCharacter, .anyText, .oneOf, .anything: break
       }
     }
     guard bytes.count == tokens.count else { return .wildcard(Array(tokens)) }

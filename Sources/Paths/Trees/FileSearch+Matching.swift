@@ -8,7 +8,7 @@ extension FileSearch {
   package func names(_ path: String) -> Bool { isWanted(automaton.positions(after: path)) }
 
   /// The numbers of the patterns that match a path as a whole, whatever others take away.
-  func patterns(matching path: String) -> [Int] {
+  package func patterns(matching path: String) -> [Int] {
     automaton.positions(after: path).lazy.map { automaton.positions[$0] }
       .filter { $0.component == nil }.map(\.pattern)
   }

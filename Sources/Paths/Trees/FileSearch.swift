@@ -24,7 +24,7 @@
 package struct FileSearch: Sendable {
   let automaton: GlobAutomaton
   /// Whether the pattern of a number takes files away.
-  let takesAway: [Bool]
+  package let takesAway: [Bool]
 
   /// Reads patterns.
   ///

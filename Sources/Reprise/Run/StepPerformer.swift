@@ -1,6 +1,7 @@
 // Takes one step through its states: ready, running, over. How its values are computed is in
 // StepPerformer+Values.
 
+import Paths
 import WorkflowLanguage
 
 /// Performs single steps of a run and records what becomes of them.

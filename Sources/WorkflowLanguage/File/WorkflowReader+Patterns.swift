@@ -1,5 +1,6 @@
 // Reads lists of path patterns. Each list and each pattern is checked once, however many steps it becomes part of.
 
+import Paths
 import YAML
 
 /// The patterns of paths that were read already.

@@ -30,7 +30,8 @@ struct SizeTests {
     try scenario.write("steps: [{ id: a, run: touch ran }]", to: "w.yaml")
     let huge = String(repeating: "x", count: 100_000)
     for arguments in [
-      ["run", "w.yaml", "-p", huge], ["run", huge], [huge], ["run", "w.yaml", "--only", huge],
+      ["run", "w.yaml", "-p", huge + "=1"], ["run", huge], [huge],
+      ["run", "w.yaml", "--only", huge],
       ["run", "w.yaml", "--\(huge)"],
     ] {
       let ended = try await scenario.start(arguments).end()

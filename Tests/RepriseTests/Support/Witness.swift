@@ -1,6 +1,8 @@
 // What in-process steps write down while they run, and what a run told.
 
+import CombineOperators
 import Reprise
+import Synchronization
 import TestSupport
 
 /// Notes which attempts are under way and which have been, from any thread.
@@ -42,12 +44,18 @@ final class Witness: Sendable {
 /// Collects the events of a run.
 final class EventCollector: Sendable {
   private let listening: Task<[Event], Never>
+  private let subscription: Mutex<AnyCancellable>
 
+  /// Subscribes at once: a task that did might get its turn only when the run has gone on.
   init(_ run: Run) {
-    let events = run.events
+    let (events, continuation) = AsyncStream<Event>.makeStream()
+    subscription = Mutex(
+      run.events.sink(
+        receiveCompletion: { _ in continuation.finish() },
+        receiveValue: { continuation.yield($0) }))
     listening = Task {
       var collected: [Event] = []
-      for await event in events.values { collected.append(event) }
+      for await event in events { collected.append(event) }
       return collected
     }
   }
