@@ -41,7 +41,7 @@ extension ControlTarget {
   }
 
   /// None: what is no process of its own hears no signals.
-  public var stopSignal: Int32? { nil }
+  package var stopSignal: Int32? { nil }
 
   /// None: a run is no watch.
   package var watchStatus: WatchStatus? { nil }

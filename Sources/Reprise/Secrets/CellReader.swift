@@ -51,6 +51,7 @@ struct CellReader: Sendable {
       UInt8(truncatingIfNeeded: cell)
     )
     guard second == UInt8(blank) else {
+      guard second &- UInt8(ascii: "0") < 4 else { return nil }
       let digits = [second, third, last].compactMap { EscapeNotation.digit($0, 8) }
       let value = digits.reduce(0) { $0 * 8 + $1 }
       return digits.count == 3 && value < 256 ? UInt8(value) : nil

@@ -176,6 +176,7 @@ enum EscapeNotation: CaseIterable, Sendable {
   }
 
   /// The value of a digit.
+  @inline(__always)
   static func digit(_ byte: UInt8, _ radix: Int) -> Int? {
     let value =
       switch byte {

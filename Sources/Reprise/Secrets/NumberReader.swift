@@ -32,10 +32,15 @@ struct NumberReader: Sendable {
   /// Words whose last byte is written first, as `od` writes those of most machines.
   private var swapped = Meaning()
 
-  /// The letters and digits that have been read of a number.
-  private var word: [UInt8] = []
+  /// The word of letters and digits that is being read: how long it is, and what it is as a number.
+  private var wordLength = 0
   private var wordStart = 0
-  private var isTooLong = false
+  private var isDecimal = true
+  private var isOctal = true
+  private var isHexadecimal = true
+  private var values = (decimal: UInt64(0), octal: UInt64(0), hexadecimal: UInt64(0))
+  /// Whether the word began with `0x`, so that it may have a single digit.
+  private var hasPrefix = false
   /// How many other bytes have followed the last number, and whether the last two were blank.
   private var gap = 0
   private var blankCount = 0
@@ -51,16 +56,9 @@ struct NumberReader: Sendable {
       // What stands at the right of a dump, after two blanks, are the same bytes as text.
       if hasFound, blankCount >= 2, byte != UInt8(ascii: " ") { isMargin = true }
       guard !isMargin else { return runs.add(position..<(start + part.count)) }
-      if Self.isLetterOrDigit[Int(byte)] {
-        if word.isEmpty { wordStart = position }
-        if word.count < Self.digitsMax { word.append(byte) } else { isTooLong = true }
-        // Of `0x68` only what follows counts.
-        if byte | 0x20 == UInt8(ascii: "x"),
-          word.count == 1 || word.count == 2 && word[0] == Self.zero
-        {
-          word = []
-          gap += 1
-        }
+      if Self.isLetterOrDigit(byte) {
+        if wordLength == 0 { wordStart = position }
+        take(byte)
         blankCount = 0
       } else {
         endWord(at: position, pieces, into: &runs)
@@ -82,45 +80,75 @@ struct NumberReader: Sendable {
   /// From where on what was read last may be the beginning of a piece.
   func openStart(at end: Int, _ pieces: SecretPieces) -> Int? {
     let starts = [decimal, octal, hexadecimal, swapped].map { $0.openStart(pieces) }
-    let isNumber = !isTooLong && !word.isEmpty && Self.value(word, 16) != nil
-    return (starts + [isNumber ? wordStart : nil]).compactMap { $0 }.min()
+    return (starts + [wordLength > 0 && isHexadecimal ? wordStart : nil]).compactMap { $0 }.min()
   }
 
   // MARK: Numbers
 
+  private mutating func take(_ byte: UInt8) {
+    // Of `0x68` only what follows counts.
+    if byte | 0x20 == UInt8(ascii: "x"), wordLength == 0 || wordLength == 1 && isZero {
+      forgetWord()
+      hasPrefix = true
+      gap += 1
+      return
+    }
+    wordLength += 1
+    guard isHexadecimal, wordLength <= Self.digitsMax, let digit = EscapeNotation.digit(byte, 16)
+    else {
+      isHexadecimal = false
+      return
+    }
+    isDecimal = isDecimal && digit < 10 && wordLength <= 3
+    isOctal = isOctal && digit < 8
+    let value = UInt64(digit)
+    values = (
+      isDecimal ? values.decimal * 10 + value : 0, isOctal ? values.octal << 3 | value : 0,
+      values.hexadecimal << 4 | value
+    )
+  }
+
+  private var isZero: Bool { isDecimal && values.decimal == 0 }
+
+  private mutating func forgetWord() {
+    (wordLength, isDecimal, isOctal, isHexadecimal, hasPrefix) = (0, true, true, true, false)
+    values = (0, 0, 0)
+  }
+
   private mutating func endWord(
     at end: Int, _ pieces: SecretPieces, into runs: inout MaskedRuns
   ) {
-    guard !word.isEmpty else { return }
+    guard wordLength > 0 else { return }
     defer {
-      word.removeAll(keepingCapacity: true)
-      (gap, isTooLong) = (0, false)
+      forgetWord()
+      gap = 0
     }
+    guard isHexadecimal else { return forgetAll() }
     let number = wordStart..<end
-    let digits = isTooLong ? [] : word
     var found: Range<Int>?
-    let values = (
-      decimal: Self.value(digits, 10), octal: Self.value(digits, 8),
-      hexadecimal: Self.value(digits, 16)
-    )
-    if let value = values.decimal, digits.count <= 3, value < 256 {
-      decimal.append(UInt8(value), number, pieces, &found)
+    if isDecimal, values.decimal < 256 {
+      decimal.append(UInt8(values.decimal), number, pieces, &found)
     } else {
       decimal = Meaning()
     }
-    switch (digits.count, values.octal) {
-    case (3, .some(..<256)):
-      octal.append(UInt8(values.octal ?? 0), number, pieces, &found)
-    case (6, .some(..<65_536)):
-      let value = values.octal ?? 0
-      octal.append(UInt8(value & 0xFF), number, pieces, &found)
-      octal.append(UInt8(value >> 8), number, pieces, &found)
-    default: octal = Meaning()
+    if isOctal, wordLength == 3, values.octal < 256 {
+      octal.append(UInt8(values.octal), number, pieces, &found)
+    } else if isOctal, wordLength == 6, values.octal < 65_536 {
+      octal.append(UInt8(values.octal & 0xFF), number, pieces, &found)
+      octal.append(UInt8(values.octal >> 8), number, pieces, &found)
+    } else {
+      octal = Meaning()
     }
-    if let value = values.hexadecimal, digits.count.isMultiple(of: 2) {
-      let bytes = (0..<(digits.count / 2)).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-      for byte in bytes.reversed() { hexadecimal.append(byte, number, pieces, &found) }
-      for byte in bytes { swapped.append(byte, number, pieces, &found) }
+    if wordLength.isMultiple(of: 2) || hasPrefix && wordLength == 1 {
+      let count = (wordLength + 1) / 2
+      for place in 0..<count {
+        let byte = UInt8(truncatingIfNeeded: values.hexadecimal >> (8 * UInt64(count - 1 - place)))
+        hexadecimal.append(byte, number, pieces, &found)
+      }
+      for place in 0..<count {
+        let byte = UInt8(truncatingIfNeeded: values.hexadecimal >> (8 * UInt64(place)))
+        swapped.append(byte, number, pieces, &found)
+      }
     } else {
       hexadecimal = Meaning()
       swapped = Meaning()
@@ -132,27 +160,17 @@ struct NumberReader: Sendable {
   }
 
   private mutating func forgetAll() {
+    guard decimal.count | octal.count | hexadecimal.count | swapped.count != 0 else { return }
     (decimal, octal, hexadecimal, swapped) = (Meaning(), Meaning(), Meaning(), Meaning())
   }
 
-  private static func value(_ digits: [UInt8], _ radix: Int) -> UInt64? {
-    guard !digits.isEmpty else { return nil }
-    var value: UInt64 = 0
-    for byte in digits {
-      guard let digit = EscapeNotation.digit(byte, radix) else { return nil }
-      value = value * UInt64(radix) + UInt64(digit)
-    }
-    return value
+  @inline(__always)
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 26
   }
 
   /// The digits of the longest word that a dump has: eight bytes.
   private static let digitsMax = 16
   /// The most bytes between two numbers: what separates them, and brackets or signs.
   private static let gapMax = 6
-  private static let zero = UInt8(ascii: "0")
-  private static let isLetterOrDigit = (0...255).map { byte in
-    Character(Unicode.Scalar(UInt8(byte))).isASCII
-      && (Character(Unicode.Scalar(UInt8(byte))).isLetter
-        || Character(Unicode.Scalar(UInt8(byte))).isNumber)
-  }
 }

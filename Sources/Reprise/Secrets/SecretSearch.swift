@@ -10,6 +10,10 @@ final class SecretFinder: Sendable {
   let automaton: SecretAutomaton
   let threeBytes: SecretPieces
   let fourBytes: SecretPieces
+  /// The bytes that an escape of any notation begins with.
+  let beginsEscape = (0...255).map { byte in
+    EscapeNotation.allCases.contains { $0.begins(with: UInt8(byte)) }
+  }
 
   /// Makes what finds some texts.
   ///
@@ -103,9 +107,9 @@ struct SecretSearch: Sendable {
       let length = automaton.matchedLength(state)
       if length > 0 { runs.add((position + offset + 1 - length)..<(position + offset + 1)) }
       if escapes.isEmpty {
-        guard Self.beginsEscape[Int(byte)] else { continue }
+        guard finder.beginsEscape[Int(byte)] else { continue }
         escapes = EscapeNotation.allCases.map { EscapeReader($0) }
-      } else if activeCount == 0, !Self.beginsEscape[Int(byte)] {
+      } else if activeCount == 0, !finder.beginsEscape[Int(byte)] {
         continue
       }
       activeCount = 0
@@ -126,11 +130,6 @@ struct SecretSearch: Sendable {
 
   /// How many readers of escapes are not idle.
   private var activeCount = 0
-
-  /// The bytes that an escape of any notation begins with.
-  private static let beginsEscape = (0...255).map { byte in
-    EscapeNotation.allCases.contains { $0.begins(with: UInt8(byte)) }
-  }
 }
 
 private let lineFeed = UInt8(ascii: "\n")

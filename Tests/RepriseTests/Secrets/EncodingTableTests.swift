@@ -55,6 +55,7 @@ struct EncodingTableTests {
     .python(
       "xxd -i", #""\n".join(textwrap.wrap(", ".join(map("0x{:02x}".format, b)), 70))"#, shown: 6),
     .python("xxd -i -u", #"", ".join("0X%02X" % c for c in b)"#),
+    .python("hex() of each", #"[hex(c) for c in b]"#),
     .python("numbers of C", #"",".join("0x%02X" % c for c in b)"#),
     .python("list", "list(b)"), .python("numbers with commas", #"",".join(map(str, b))"#),
     .python("numbers with blanks", #"" ".join(map(str, b))"#),
@@ -123,7 +124,7 @@ struct EncodingTableTests {
     ("hunter2x", "lisbon9q"),
     ("ghp_16C7e42F292c6912E7710c838347Ae178B4a", "nbw_49K3u85X717p3047Q6639w515868Io936Z7e"),
     (#"p$a`s"w'o\r&d<z>!x,y"#, #"q$b`t"x'p\s&e<a>!y,z"#), ("key=a b/c+d~e*f", "mno=p q/r+s~t*u"),
-    ("it''s:~/päss=~wört", "ju''t:~/qözz=~xüsu"),
+    ("it''s:~/päss=~wört", "ju''t:~/qözz=~xüsu"), ("a\tb\u{1}c\u{7}def", "x\ty\u{2}z\u{8}tuv"),
   ]
 
   private static let maskers = Dictionary(
