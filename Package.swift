@@ -65,16 +65,17 @@ let package = Package(
     .target(name: "ChildProcessesShim"),
     .target(name: "ChildProcesses", dependencies: ["Platform", "ChildProcessesShim"]),
     .target(name: "FileWatching", dependencies: ["Platform", "Paths"]),
+    .target(name: "Masking"),
     .target(
       name: "Reprise",
       dependencies: [
         "Platform", "Paths", "Schedules", "WorkflowLanguage", "CombineOperators",
-        "ChildProcesses",
+        "ChildProcesses", "Masking",
       ]),
     .target(
       name: "RepriseObservability",
       dependencies: [
-        "Reprise",
+        "Reprise", "Masking",
         .product(name: "Logging", package: "swift-log", condition: observability),
         .product(name: "Metrics", package: "swift-metrics", condition: observability),
         .product(name: "Tracing", package: "swift-distributed-tracing", condition: observability),
@@ -125,6 +126,7 @@ let package = Package(
       name: "FileWatchingTests", dependencies: ["FileWatching", "Platform", "TestSupport"]),
     .testTarget(
       name: "ChildProcessesTests", dependencies: ["ChildProcesses", "Platform", "TestSupport"]),
+    .testTarget(name: "MaskingTests", dependencies: ["Masking", "TestSupport"]),
     .target(name: "AllocationShim", path: "Tests/AllocationShim"),
     .testTarget(
       name: "RepriseTests",

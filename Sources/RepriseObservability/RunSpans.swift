@@ -2,6 +2,7 @@
 // Observability is asked for.
 
 #if Observability
+import Masking
 import Reprise
 import Synchronization
 import Tracing

@@ -34,9 +34,9 @@ final class LineDisplay: EventDisplay {
   ///
   /// - Parameters:
   ///   - device: Where to write.
-  ///   - controls: What is told that nobody reads any more.
+  ///   - controls: Is told when the reader of the output has gone.
   ///   - content: What the lines are.
-  ///   - prefix: What stands behind the time, to tell runs from one another.
+  ///   - prefix: A text after the time of each line, by which runs are told apart.
   ///   - joinedAt: The moment before which events are a recap; nil when there is none.
   init(
     device: TerminalDevice, controls: DisplayControls, content: Content, prefix: String = "",

@@ -11,7 +11,7 @@ struct PlainLog {
 
   private(set) var state = RunState()
   private let style: Style
-  /// What stands behind the time, to tell runs from one another.
+  /// A text after the time of each line, by which runs are told apart.
   private let prefix: String
   /// How far local time is ahead of UTC at a moment.
   private let offset: @Sendable (Timestamp) -> Duration

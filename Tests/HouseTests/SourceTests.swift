@@ -42,10 +42,12 @@ struct SourceTests {
     "CombineOperators": ["CombineShim"],
     "ChildProcesses": ["Platform", "ChildProcessesShim"],
     "FileWatching": ["Platform", "Paths"],
+    "Masking": [],
     "Reprise": [
       "Platform", "Paths", "Schedules", "WorkflowLanguage", "CombineOperators", "ChildProcesses",
+      "Masking",
     ],
-    "RepriseObservability": ["Reprise", "Logging", "CoreMetrics", "Tracing"],
+    "RepriseObservability": ["Reprise", "Masking", "Logging", "CoreMetrics", "Tracing"],
     "RepriseService": ["Reprise", "ServiceLifecycle"],
     "RepriseJournal": ["Platform", "Reprise", "SQLite"],
     "RepriseControl": ["Platform", "Reprise", "CombineOperators"],

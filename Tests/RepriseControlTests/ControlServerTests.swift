@@ -184,7 +184,7 @@ import Testing
   }
 
   /// Those that had been accepted and were to make room kept their descriptors as long as others came.
-  @Test func `whoever connects without a pause uses up no descriptors and delays no request`()
+  @Test func `a client that connects in a loop neither uses up descriptors nor delays requests`()
     async throws
   {
     let served = try Served()

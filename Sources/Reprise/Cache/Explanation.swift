@@ -1,5 +1,6 @@
 // Says why a step would run, or would not, without running it.
 
+import Masking
 public import WorkflowLanguage
 
 /// What would become of a step.

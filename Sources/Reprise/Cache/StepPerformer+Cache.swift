@@ -1,5 +1,6 @@
 // Whether a step is up to date, and what is remembered of it. Knows nothing of states and attempts.
 
+import Masking
 import Paths
 import WorkflowLanguage
 

@@ -1,6 +1,7 @@
 // Where a step runs: the seam between the engine and the world. Knows nothing of graphs, order,
 // restarts or displays.
 
+package import Masking
 public import WorkflowLanguage
 
 /// Something that can carry out the steps of a workflow.

@@ -2,6 +2,7 @@
 // back. Knows nothing of the graph and of other steps.
 
 import ChildProcesses
+import Masking
 import Paths
 import Synchronization
 import WorkflowLanguage

@@ -1,5 +1,6 @@
 // The values of a step: what its expressions see, and what it leaves. Knows nothing of its states.
 
+import Masking
 import WorkflowLanguage
 
 extension StepPerformer {

@@ -1,6 +1,7 @@
 // Takes one step through its states: ready, running, over. How its values are computed is in
 // StepPerformer+Values.
 
+import Masking
 import Paths
 import WorkflowLanguage
 

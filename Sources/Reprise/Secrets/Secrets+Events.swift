@@ -1,5 +1,6 @@
 // Secrets in what a run is given: events and parameters lose them before they are shown or kept.
 
+import Masking
 package import WorkflowLanguage
 
 extension Trigger {

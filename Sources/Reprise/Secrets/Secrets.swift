@@ -1,6 +1,7 @@
 // The values of a run's secrets, and where they are fetched from. They are never written anywhere.
 
 import ChildProcesses
+package import Masking
 import Platform
 public import WorkflowLanguage
 

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Reprise
+@testable import Masking
 
 struct MaskerTests {
   @Test(

@@ -1,15 +1,15 @@
 // The texts that hide a secret when they are masked. Knows nothing of how they are found. Pure.
 
 /// Makes the byte sequences that have to be masked, wherever they stand and however they are written.
-enum SecretForms {
+package enum SecretForms {
   /// The length in bytes below which a secret is not masked, so that an output stays readable.
   ///
   /// Whoever makes secrets refuses shorter ones. A line of a secret of many lines is measured
   /// without the blanks around it: else every indented brace would be masked.
-  static let bytesMin = 4
+  package static let bytesMin = 4
 
   /// Whether a secret can be hidden at all: a line of it is long enough.
-  static func canHide(_ secret: String) -> Bool { !lines(of: Array(secret.utf8)).isEmpty }
+  package static func canHide(_ secret: String) -> Bool { !lines(of: Array(secret.utf8)).isEmpty }
 
   /// Makes the forms of one secret.
   ///

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Reprise
+@testable import Masking
 
 struct SecretFormsTests {
   @Test(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Reprise
+@testable import Masking
 
 /// What the documentation promises: the ways of printing in which a secret is found, each by the program that
 /// prints so.
