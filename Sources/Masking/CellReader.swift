@@ -6,6 +6,8 @@ struct CellReader: Sendable {
   private var bytes = [UInt64](repeating: 0, count: 4)
   /// How many cells follow one another.
   private var counts = [0, 0, 0, 0]
+  /// How many of the four places have cells.
+  private var activeCount = 0
   /// The last four bytes, and how many there are on this line.
   private var cell: UInt32 = 0
   private var read = 0
@@ -13,23 +15,37 @@ struct CellReader: Sendable {
   mutating func read(
     _ part: ArraySlice<UInt8>, at start: Int, _ pieces: SecretPieces, into runs: inout MaskedRuns
   ) {
-    for (offset, byte) in part.enumerated() {
-      cell = cell << 8 | UInt32(byte)
-      read += 1
-      let phase = read & 3
-      guard cell >> 24 == blank, read >= 4, let value = Self.value(cell) else {
-        if counts[phase] > 0 { counts[phase] = 0 }
-        continue
+    // In variables of its own: each byte of an output comes by here.
+    var (cell, read) = (cell, read)
+    part.withUnsafeBufferPointer { part in
+      for offset in 0..<part.count {
+        cell = cell << 8 | UInt32(part[offset])
+        read += 1
+        let phase = read & 3
+        guard cell >> 24 == blank, read >= 4, let value = Self.value(cell) else {
+          if activeCount > 0, counts[phase] > 0 {
+            counts[phase] = 0
+            activeCount -= 1
+          }
+          continue
+        }
+        if counts[phase] == 0 { activeCount += 1 }
+        bytes[phase] = bytes[phase] << 8 | UInt64(value)
+        counts[phase] += 1
+        guard counts[phase] >= 3, pieces.contains(UInt32(bytes[phase] & 0xFF_FFFF)) else {
+          continue
+        }
+        let end = start + offset + 1
+        runs.add((end - 12)..<end)
       }
-      bytes[phase] = bytes[phase] << 8 | UInt64(value)
-      counts[phase] += 1
-      guard counts[phase] >= 3, pieces.contains(UInt32(bytes[phase] & 0xFF_FFFF)) else { continue }
-      let end = start + offset + 1
-      runs.add((end - 12)..<end)
     }
+    (self.cell, self.read) = (cell, read)
   }
 
-  mutating func endLine() { self = CellReader() }
+  mutating func endLine() {
+    if activeCount > 0 { counts = [0, 0, 0, 0] }
+    (activeCount, cell, read) = (0, 0, 0)
+  }
 
   /// From where on the last cells may be the beginning of a piece.
   func openStart(at end: Int, _ pieces: SecretPieces) -> Int? {

@@ -36,20 +36,28 @@ struct DigitReader: Sendable {
   mutating func read(
     _ part: ArraySlice<UInt8>, at start: Int, _ pieces: SecretPieces, into runs: inout MaskedRuns
   ) {
-    for (offset, byte) in part.enumerated() {
-      let value = values[Int(byte)]
-      guard value < 64 else {
-        count = 0
-        continue
-      }
-      bits = bits << UInt64(bitsOfDigit) | UInt64(value)
-      count += 1
-      guard count >= digitsOfPiece else { continue }
-      for rest in restBits where pieces.contains(UInt32(truncatingIfNeeded: bits >> UInt64(rest))) {
-        let end = start + offset + 1
-        runs.add((end - digitsOfPiece)..<end)
+    // In variables of its own: each byte of an output comes by here.
+    var (bits, count) = (bits, count)
+    part.withUnsafeBufferPointer { bytes in
+      values.withUnsafeBufferPointer { values in
+        for offset in 0..<bytes.count {
+          let value = values[Int(bytes[offset])]
+          guard value < 64 else {
+            count = 0
+            continue
+          }
+          bits = bits << UInt64(bitsOfDigit) | UInt64(value)
+          count += 1
+          guard count >= digitsOfPiece else { continue }
+          for rest in restBits
+          where pieces.contains(UInt32(truncatingIfNeeded: bits >> UInt64(rest))) {
+            let end = start + offset + 1
+            runs.add((end - digitsOfPiece)..<end)
+          }
+        }
       }
     }
+    (self.bits, self.count) = (bits, count)
   }
 
   mutating func endLine() { count = 0 }

@@ -51,20 +51,28 @@ struct NumberReader: Sendable {
   mutating func read(
     _ part: ArraySlice<UInt8>, at start: Int, _ pieces: SecretPieces, into runs: inout MaskedRuns
   ) {
-    for (offset, byte) in part.enumerated() {
-      let position = start + offset
-      // What stands at the right of a dump, after two blanks, are the same bytes as text.
-      if hasFound, blankCount >= 2, byte != UInt8(ascii: " ") { isMargin = true }
-      guard !isMargin else { return runs.add(position..<(start + part.count)) }
-      if Self.isLetterOrDigit(byte) {
-        if wordLength == 0 { wordStart = position }
-        take(byte)
-        blankCount = 0
-      } else {
-        endWord(at: position, pieces, into: &runs)
-        gap = byte < 0x80 ? gap + 1 : Self.gapMax + 1
-        if gap > Self.gapMax { forgetAll() }
-        blankCount = byte == UInt8(ascii: " ") ? blankCount + 1 : 0
+    part.withUnsafeBufferPointer { bytes in
+      var offset = 0
+      while offset < bytes.count {
+        let byte = bytes[offset]
+        let position = start + offset
+        offset += 1
+        // What stands at the right of a dump, after two blanks, are the same bytes as text.
+        if hasFound, blankCount >= 2, byte != UInt8(ascii: " ") { isMargin = true }
+        guard !isMargin else { return runs.add(position..<(start + bytes.count)) }
+        if Self.isLetterOrDigit(byte) {
+          if wordLength == 0 { wordStart = position }
+          take(byte)
+          blankCount = 0
+          // The rest of a word that is no number, as most are.
+          guard !isHexadecimal else { continue }
+          while offset < bytes.count, Self.isLetterOrDigit(bytes[offset]) { offset += 1 }
+        } else {
+          endWord(at: position, pieces, into: &runs)
+          gap = byte < 0x80 ? gap + 1 : Self.gapMax + 1
+          if gap > Self.gapMax { forgetAll() }
+          blankCount = byte == UInt8(ascii: " ") ? blankCount + 1 : 0
+        }
       }
     }
   }

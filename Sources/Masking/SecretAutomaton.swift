@@ -119,6 +119,42 @@ final class SecretAutomaton: Sendable {
     }
   }
 
+  /// Reads bytes until one comes that has to be looked at.
+  ///
+  /// - Parameters:
+  ///   - text: What is read.
+  ///   - state: What has been read before, and then what has been read.
+  ///   - stops: For each byte whether it ends the reading; it is not read.
+  ///   - found: Called for each place where forms end, with the number of bytes up to it and the length of
+  ///     the longest of them.
+  /// - Returns: How many bytes were read.
+  func read(
+    _ text: ArraySlice<UInt8>, from state: inout State, upTo stops: [Bool],
+    found: (_ end: Int, _ length: Int) -> Void
+  ) -> Int {
+    var current = state
+    defer { state = current }
+    return text.withUnsafeBufferPointer { text in
+      stops.withUnsafeBufferPointer { stops in
+        nodes.withUnsafeBufferPointer { nodes in
+          bytes.withUnsafeBufferPointer { bytes in
+            rows.withUnsafeBufferPointer { rows in
+              for offset in 0..<text.count {
+                guard !stops[Int(text[offset])] else { return offset }
+                current = Self.next(current, text[offset], nodes, bytes, rows, rowCount)
+                // No form is as short as to end in a state that has a row.
+                guard current >= rowCount else { continue }
+                let length = Int(nodes[current].matched)
+                if length > 0 { found(offset + 1, length) }
+              }
+              return text.count
+            }
+          }
+        }
+      }
+    }
+  }
+
   /// The length of the longest form that ends where a state has been reached; 0 where none does.
   @inline(__always)
   func matchedLength(_ state: State) -> Int {

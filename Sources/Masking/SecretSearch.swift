@@ -74,6 +74,7 @@ struct SecretSearch: Sendable {
     for index in escapes.indices where !escapes[index].isIdle {
       escapes[index].endLine(finder.automaton, into: &runs)
     }
+    activeCount = 0
     guard !finder.fourBytes.isEmpty else { return }
     base64.endLine()
     hexadecimal.endLine()
@@ -101,21 +102,26 @@ struct SecretSearch: Sendable {
   ) {
     guard !part.isEmpty else { return }
     let automaton = finder.automaton
-    for (offset, byte) in part.enumerated() {
+    var offset = 0
+    while offset < part.count {
+      if activeCount == 0 {
+        let start = position + offset
+        offset += automaton.read(
+          part.dropFirst(offset), from: &state, upTo: finder.beginsEscape
+        ) { end, length in runs.add((start + end - length)..<(start + end)) }
+        guard offset < part.count else { break }
+      }
+      let byte = part[part.startIndex + offset]
       let before = state
       state = automaton.next(state, byte)
+      offset += 1
+      let end = position + offset
       let length = automaton.matchedLength(state)
-      if length > 0 { runs.add((position + offset + 1 - length)..<(position + offset + 1)) }
-      if escapes.isEmpty {
-        guard finder.beginsEscape[Int(byte)] else { continue }
-        escapes = EscapeNotation.allCases.map { EscapeReader($0) }
-      } else if activeCount == 0, !finder.beginsEscape[Int(byte)] {
-        continue
-      }
+      if length > 0 { runs.add((end - length)..<end) }
+      if escapes.isEmpty { escapes = EscapeNotation.allCases.map { EscapeReader($0) } }
       activeCount = 0
       for index in escapes.indices {
-        escapes[index].read(
-          byte, at: position + offset, states: (before, state), automaton, into: &runs)
+        escapes[index].read(byte, at: end - 1, states: (before, state), automaton, into: &runs)
         if !escapes[index].isIdle { activeCount += 1 }
       }
     }

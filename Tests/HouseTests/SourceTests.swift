@@ -124,6 +124,21 @@ struct SourceTests {
     }
   }
 
+  /// Whether a line takes a type out of the checks for data races.
+  private static func isUnchecked(_ line: String) -> Bool {
+    let code = line.prefix { $0 != "/" }
+    return code.contains("@unchecked Sendable") || code.contains("nonisolated(unsafe)")
+  }
+
+  @Test func `at most ten types are not checked for data races`() {
+    let unchecked = Self.sources.flatMap { source in
+      source.lines.filter { Self.isUnchecked(String($0)) }.map { "\(source.path): \($0)" }
+    }
+    #expect(unchecked.count <= 10 && !unchecked.isEmpty, "\(unchecked)")
+    #expect(Self.isUnchecked("final class A: @unchecked Sendable {"))
+    #expect(!Self.isUnchecked("// @unchecked Sendable would be wrong here"))
+  }
+
   /// What is measured by a clock that is set comes out wrong: durations and times of runs use another one.
   @Test(arguments: sources) func `the clock on the wall is read in one place of the engine`(
     _ source: Source
