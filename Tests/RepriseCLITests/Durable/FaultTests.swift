@@ -142,7 +142,7 @@ import Testing
       "cp \(Scenario.Started.executable.path) reprise; chmod 755 . reprise"
     ).succeeds()
     let ended = try await scenario.shell(
-      "timeout -k 5 60 setpriv --reuid=61236 --regid=61236 --clear-groups prlimit \(limit) "
+      "timeout -k 2 20 setpriv --reuid=61236 --regid=61236 --clear-groups prlimit \(limit) "
         + "./reprise \(command)")
     #expect([0, 4, 127, 134].contains(ended.status), "\(ended)")
     if ended.status == 4 { #expect(ended.errors.contains("ulimit"), "\(ended)") }
