@@ -6,8 +6,6 @@ struct CellReader: Sendable {
   private var bytes = [UInt64](repeating: 0, count: 4)
   /// How many cells follow one another.
   private var counts = [0, 0, 0, 0]
-  /// How many of the four places have cells.
-  private var activeCount = 0
   /// The last four bytes, and how many there are on this line.
   private var cell: UInt32 = 0
   private var read = 0
@@ -23,13 +21,9 @@ struct CellReader: Sendable {
         read += 1
         let phase = read & 3
         guard cell >> 24 == blank, read >= 4, let value = Self.value(cell) else {
-          if activeCount > 0, counts[phase] > 0 {
-            counts[phase] = 0
-            activeCount -= 1
-          }
+          if counts[phase] > 0 { counts[phase] = 0 }
           continue
         }
-        if counts[phase] == 0 { activeCount += 1 }
         bytes[phase] = bytes[phase] << 8 | UInt64(value)
         counts[phase] += 1
         guard counts[phase] >= 3, pieces.contains(UInt32(bytes[phase] & 0xFF_FFFF)) else {
@@ -43,8 +37,8 @@ struct CellReader: Sendable {
   }
 
   mutating func endLine() {
-    if activeCount > 0 { counts = [0, 0, 0, 0] }
-    (activeCount, cell, read) = (0, 0, 0)
+    for phase in counts.indices { counts[phase] = 0 }
+    (cell, read) = (0, 0)
   }
 
   /// From where on the last cells may be the beginning of a piece.

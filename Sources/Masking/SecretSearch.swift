@@ -18,7 +18,7 @@ final class SecretFinder: Sendable {
   /// Makes what finds some texts.
   ///
   /// - Parameters:
-  ///   - forms: The texts as they may stand in a line.
+  ///   - forms: The texts as they may occur in a line.
   ///   - pieces: The texts of which pieces are found; none where only the forms are.
   ///   - rowCountMax: See ``SecretAutomaton``.
   init(
@@ -43,14 +43,14 @@ struct SecretSearch: Sendable {
   private var hexadecimal = DigitReader(.hexadecimal)
   private var numbers = NumberReader()
   private var cells = CellReader()
-  /// Behind what has been read.
+  /// The position after the last byte read.
   private var position = 0
 
   /// Reads the next bytes.
   ///
   /// - Parameters:
   ///   - bytes: The bytes.
-  ///   - start: Where they stand in the stream.
+  ///   - start: Their position in the stream.
   ///   - finder: What finds the secrets.
   ///   - runs: Takes what has to be masked.
   mutating func read(
@@ -68,13 +68,12 @@ struct SecretSearch: Sendable {
     readPart(rest, finder, &runs)
   }
 
-  /// Ends a line or the text: what goes on behind it is no part of what stands before.
+  /// Ends a line or the text: no secret continues after it.
   mutating func endLine(_ finder: SecretFinder, into runs: inout MaskedRuns) {
     state = SecretAutomaton.root
-    for index in escapes.indices where !escapes[index].isIdle {
+    for index in escapes.indices {
       escapes[index].endLine(finder.automaton, into: &runs)
     }
-    activeCount = 0
     guard !finder.fourBytes.isEmpty else { return }
     base64.endLine()
     hexadecimal.endLine()
@@ -104,7 +103,7 @@ struct SecretSearch: Sendable {
     let automaton = finder.automaton
     var offset = 0
     while offset < part.count {
-      if activeCount == 0 {
+      if escapes.allSatisfy(\.isIdle) {
         let start = position + offset
         offset += automaton.read(
           part.dropFirst(offset), from: &state, upTo: finder.beginsEscape
@@ -119,10 +118,8 @@ struct SecretSearch: Sendable {
       let length = automaton.matchedLength(state)
       if length > 0 { runs.add((end - length)..<end) }
       if escapes.isEmpty { escapes = EscapeNotation.allCases.map { EscapeReader($0) } }
-      activeCount = 0
       for index in escapes.indices {
         escapes[index].read(byte, at: end - 1, states: (before, state), automaton, into: &runs)
-        if !escapes[index].isIdle { activeCount += 1 }
       }
     }
     if !finder.fourBytes.isEmpty {
@@ -133,9 +130,6 @@ struct SecretSearch: Sendable {
     }
     position += part.count
   }
-
-  /// How many readers of escapes are not idle.
-  private var activeCount = 0
 }
 
 private let lineFeed = UInt8(ascii: "\n")

@@ -23,9 +23,11 @@ package struct StateDirectory: Sendable, Equatable {
 
   /// Names a folder, which need not exist.
   ///
-  /// - Parameter path: Its path; a relative one is made absolute.
-  package init(path: String) {
-    self.path = path.hasPrefix("/") ? path : Self.currentDirectory + "/" + path
+  /// - Parameters:
+  ///   - path: Its path; a relative one is made absolute.
+  ///   - here: The folder that it is relative to.
+  package init(path: String, in here: String = "/") {
+    self.path = path.hasPrefix("/") ? path : here + "/" + path
   }
 
   /// Finds the folder of the project that one is in.
@@ -36,12 +38,12 @@ package struct StateDirectory: Sendable, Equatable {
   /// - Parameters:
   ///   - explicit: What the user asked for.
   ///   - environment: The environment variables.
-  package init(explicit: String?, environment: [String: String]) {
+  ///   - here: The current folder.
+  package init(explicit: String?, environment: [String: String], in here: String) {
     if let given = explicit ?? environment[Self.variable], !given.isEmpty {
-      self.init(path: given)
+      self.init(path: given, in: here)
       return
     }
-    let here = Self.currentDirectory
     var folder = here[...]
     while !folder.isEmpty {
       let candidate = folder + "/" + Self.name
@@ -187,6 +189,4 @@ package struct StateDirectory: Sendable, Equatable {
   }
 
   private static func isOwn(_ status: Stat) -> Bool { status.userID.rawValue == effectiveUserID }
-
-  private static var currentDirectory: String { workingFolder() ?? "/" }
 }

@@ -5,15 +5,6 @@ import Testing
 
 /// Small files that would take the machine.
 struct BombTests {
-  private func diagnostics(_ text: String) -> [Diagnostic] {
-    do {
-      _ = try Workflow(text: text, file: "w.yaml")
-      return []
-    } catch {
-      return error.diagnostics
-    }
-  }
-
   // MARK: Needs
 
   @Test(arguments: [

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WorkflowLanguage
@@ -46,23 +47,13 @@ struct DotenvTests {
   // MARK: Sizes
 
   private func diagnostics(_ files: String, sizes: [Int]) throws -> [Diagnostic] {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("reprise-dotenv-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let folder = try TemporaryFolder()
     for (number, size) in sizes.enumerated() {
-      let text = "A=" + String(repeating: "x", count: size - 2)
-      _ = FileManager.default.createFile(
-        atPath: folder + "/\(number).env", contents: Data(text.utf8))
+      try folder.write("\(number).env", ("A=" + String(repeating: "x", count: size - 2)).utf8)
     }
-    let text =
-      "dotenv:\n  - " + files.replacing("FOLDER", with: folder) + "\nsteps: [{ id: a, run: x }]\n"
-    do {
-      _ = try Workflow(text: text, file: "w.yaml")
-      return []
-    } catch {
-      return error.diagnostics
-    }
+    return WorkflowLanguageTests.diagnostics(
+      "dotenv:\n  - " + files.replacing("FOLDER", with: folder.path)
+        + "\nsteps: [{ id: a, run: x }]\n")
   }
 
   @Test func `a file of variables has at most a mebibyte`() throws {

@@ -6,16 +6,7 @@ import Testing
 
 /// Small files that make many steps, and lists that are long.
 struct ManyBombTests {
-  private func diagnostics(_ text: String) -> [Diagnostic] {
-    do {
-      _ = try Workflow(text: text, file: "w.yaml")
-      return []
-    } catch {
-      return error.diagnostics
-    }
-  }
-
-  /// A pattern whose braces stand for 512 patterns.
+  /// A pattern whose braces expand to 512 patterns.
   private static let wide = String(repeating: "{a,b}", count: 9)
 
   // MARK: Patterns

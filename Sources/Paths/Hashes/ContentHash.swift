@@ -86,8 +86,7 @@ package func contentHash(
   var hash = SHA256()
   var isEmpty = true
   for file in try search.files(in: folder) {
-    let path = folder.isEmpty ? file : folder + "/" + file
-    guard let content = try contentHash(ofFile: path) else { continue }
+    guard let content = try contentHash(ofFile: joinedPath(folder, file)) else { continue }
     isEmpty = false
     hash.update("\(file)\0\(content)\n".utf8)
   }

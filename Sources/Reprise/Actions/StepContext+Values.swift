@@ -169,7 +169,7 @@ extension StepContext {
   }
 
   /// Where the step runs, relative to where the engine's executor runs steps; there when nil.
-  public var directory: String? { resolved.directories.reduce(nil, joinedPath) }
+  public var directory: String? { resolved.directories.reduce(nil, resolvedDirectory) }
 
   /// A secret of the workflow.
   ///
@@ -196,8 +196,8 @@ extension StepContext {
   }
 }
 
-/// A path below a folder, where there is one and the path is not absolute.
-func joinedPath(_ base: String?, _ path: String?) -> String? {
+/// Resolves a path against a directory; an absolute path stays as it is.
+func resolvedDirectory(_ base: String?, _ path: String?) -> String? {
   guard let base, let path, !path.hasPrefix("/") else { return path ?? base }
   return base + "/" + path
 }

@@ -74,7 +74,7 @@ public struct LocalExecutor: Executor {
     ofFiles patterns: [String], in directories: [String]
   ) throws -> [String: String] {
     guard !patterns.isEmpty else { return [:] }
-    let folder = directories.reduce(directory, joinedPath) ?? "."
+    let folder = directories.reduce(directory, resolvedDirectory) ?? "."
     var hashes: [String: String] = [:]
     for path in try searches.search(for: patterns).files(in: folder) {
       hashes[path] = try contentHash(ofFile: folder + "/" + path)
@@ -160,7 +160,7 @@ public struct LocalExecutor: Executor {
       executable: words[0],
       arguments: Array(words.dropFirst()),
       environment: variables,
-      directory: resolved.directories.reduce(directory, joinedPath),
+      directory: resolved.directories.reduce(directory, resolvedDirectory),
       tag: identity.map(\.0), reportVariable: "REPRISE_PROGRESS")
   }
 }

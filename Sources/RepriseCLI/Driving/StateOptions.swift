@@ -34,8 +34,8 @@ struct StatePlace: Equatable {
   var given: String?
 
   var directory: StateDirectory {
-    expectWorkingFolder()
-    return StateDirectory(explicit: given, environment: inheritedEnvironment())
+    StateDirectory(
+      explicit: given, environment: inheritedEnvironment(), in: currentDirectory())
   }
 
   /// Opens the journal; the runs of engines that have died are recorded as interrupted, and what they

@@ -45,16 +45,6 @@ func expectEnoughThreads() {
   endProcess(.cannotGoOn)
 }
 
-/// Ends the process, with the reason, where the working directory has been deleted.
-///
-/// Relative paths lead nowhere then, and the nearest project must not be looked for anywhere else.
-func expectWorkingFolder() {
-  if workingFolder() == nil {
-    printError("error: the working directory does not exist any more; change to one that does")
-    endProcess(.cannotGoOn)
-  }
-}
-
 /// How many descriptors have to be free: with fewer, the threads of the system library end the process without a word.
 private let freeDescriptorsMin = 16
 
@@ -127,8 +117,13 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
 
 /// The folder that this process is in.
 ///
-/// Where it has been deleted, the process ends with the reason.
+/// Where it has been deleted, the process ends with the reason: relative paths lead nowhere then, and the
+/// nearest project must not be looked for anywhere else.
 func currentDirectory() -> String {
-  expectWorkingFolder()
-  return workingFolder() ?? "/"
+  let folder = workingFolder()
+  if folder == nil {
+    printError("error: the working directory does not exist any more; change to one that does")
+    endProcess(.cannotGoOn)
+  }
+  return folder ?? "/"
 }
