@@ -15,9 +15,9 @@ struct DigitReader: Sendable {
 
   private let bitsOfDigit: Int
   private let values: [UInt8]
-  /// How many bits of the last digit stand behind the end of a byte.
+  /// How many bits of the last digit may follow the end of a byte.
   private let restBits: [Int]
-  /// How many bits of a digit stand before the begin of a byte.
+  /// How many bits of the first digit may precede the start of a byte.
   private let leadingBits: [Int]
   private let digitsOfPiece: Int
 

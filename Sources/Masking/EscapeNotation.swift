@@ -1,4 +1,4 @@
-// How programs write characters by escapes, and what these stand for. Pure.
+// How programs escape characters, and how the escapes are decoded. Pure.
 
 /// A family of escapes, in which each character may be written as itself or in another way.
 ///
@@ -9,7 +9,7 @@ enum EscapeNotation: CaseIterable, Sendable {
   case backslashes
   /// `repr` of Python's texts, where `\xe4` is a character and not a byte.
   case codePoint
-  /// `printf %q` and patterns of a shell: whatever follows the backslash stands for itself.
+  /// `printf %q` and patterns of a shell: the character after the backslash is literal.
   case shell
   /// Addresses: `%C3%A4`.
   case address
@@ -40,20 +40,20 @@ enum EscapeNotation: CaseIterable, Sendable {
     }
   }
 
-  /// What an escape stands for.
+  /// The result of decoding an escape.
   enum Decoded: Equatable {
     /// More bytes are needed to tell.
     case more
-    /// So many bytes stand for these; a single one may stand for itself.
+    /// So many bytes of the text decode to these bytes.
     case bytes([UInt8], count: Int)
   }
 
-  /// Decodes what stands at the beginning.
+  /// Decodes the escape at the beginning of a text.
   ///
   /// - Parameters:
   ///   - text: Bytes, the first of which an escape may begin with.
-  ///   - isEnd: Whether nothing follows, so that more bytes cannot be asked for.
-  /// - Returns: What the escape stands for; the first byte by itself where there is none.
+  ///   - isEnd: Whether nothing follows, so that no more bytes can be requested.
+  /// - Returns: The decoded bytes; the first byte alone if there is no escape.
   func decode(_ text: [UInt8], isEnd: Bool) -> Decoded {
     let decoded =
       switch self {
@@ -192,7 +192,7 @@ enum EscapeNotation: CaseIterable, Sendable {
     Array(String(Unicode.Scalar(UInt32(truncatingIfNeeded: value)) ?? "\u{FFFD}").utf8)
   }
 
-  /// What letters after a backslash stand for.
+  /// The control characters that letters after a backslash mean.
   static let controls: [UInt8: UInt8] = [
     UInt8(ascii: "a"): 7, UInt8(ascii: "b"): 8, UInt8(ascii: "t"): 9, UInt8(ascii: "n"): 10,
     UInt8(ascii: "v"): 11, UInt8(ascii: "f"): 12, UInt8(ascii: "r"): 13, UInt8(ascii: "e"): 27,

@@ -13,16 +13,16 @@ struct EscapeReader: Sendable {
     var pendingStarts: [Int] = []
     /// Where each byte that was decoded begins in the text.
     var starts: [Int] = []
-    /// How many bytes since the last escape stood for themselves.
+    /// The number of literal bytes since the last escape.
     var literalCount = 0
   }
 
   private let notation: EscapeNotation
   /// None while it is idle.
   private var levels: [Level] = []
-  /// Where the first escape begins: everything before it stands for itself.
+  /// The start of the first escape: everything before it is literal.
   private var origin = 0
-  /// Behind what has been read.
+  /// The position after the last byte read.
   private var position = 0
 
   init(_ notation: EscapeNotation) {
@@ -36,7 +36,7 @@ struct EscapeReader: Sendable {
   ///
   /// - Parameters:
   ///   - byte: The byte.
-  ///   - start: Where it stands.
+  ///   - start: Its position in the stream.
   ///   - states: What was known of the text itself before it, and what is known with it.
   ///   - automaton: What finds the secrets.
   ///   - runs: Takes what has to be masked.

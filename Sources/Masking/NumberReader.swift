@@ -57,7 +57,7 @@ struct NumberReader: Sendable {
         let byte = bytes[offset]
         let position = start + offset
         offset += 1
-        // What stands at the right of a dump, after two blanks, are the same bytes as text.
+        // The right margin of a dump, after two blanks, shows the same bytes as text.
         if hasFound, blankCount >= 2, byte != UInt8(ascii: " ") { isMargin = true }
         guard !isMargin else { return runs.add(position..<(start + bytes.count)) }
         if Self.isLetterOrDigit(byte) {

@@ -1,6 +1,6 @@
 // The texts that hide a secret when they are masked. Knows nothing of how they are found. Pure.
 
-/// Makes the byte sequences that have to be masked, wherever they stand and however they are written.
+/// Makes the byte sequences that must be masked, at any place and in any notation.
 package enum SecretForms {
   /// The length in bytes below which a secret is not masked, so that an output stays readable.
   ///
@@ -14,7 +14,7 @@ package enum SecretForms {
   /// Makes the forms of one secret.
   ///
   /// - Parameter secret: The text to hide.
-  /// - Returns: Its lines that are long enough, and the whole, which stands on one line where line feeds are
+  /// - Returns: Its lines that are long enough, and the whole, which is on one line if line feeds are
   ///   escaped; none if too short.
   static func forms(of secret: String) -> Set<[UInt8]> {
     let whole = Array(secret.utf8)

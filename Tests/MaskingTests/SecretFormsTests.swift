@@ -112,8 +112,7 @@ struct SecretFormsTests {
         #expect(!masked.contains(String(decoding: piece, as: UTF8.self)), "\(masked)")
       }
       guard columns == 0 else { continue }
-      // What stands around it is left, but for the characters that it shares with it, and those that stand
-      // for no other byte.
+      // The text around it is left, except for the characters that share bits with it.
       let left = whole.prefix(before.utf8.count * 8 / 6)
       let right = whole.dropFirst(((before + secret).utf8.count * 8 + 5) / 6)
       #expect(masked == left + "***" + right, "\(masked)")

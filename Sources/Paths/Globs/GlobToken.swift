@@ -2,7 +2,7 @@
 
 /// The smallest part of a pattern.
 package enum GlobToken: Sendable, Equatable {
-  /// A byte that stands for itself.
+  /// A literal byte.
   case byte(UInt8)
   /// Any character except a slash: `?`.
   case anyCharacter
