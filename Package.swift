@@ -95,11 +95,18 @@ let package = Package(
       name: "RepriseControl", dependencies: ["Platform", "Reprise", "CombineOperators"]),
     .target(
       name: "RepriseTerminal", dependencies: ["Platform", "Reprise", "CombineOperators"]),
-    .executableTarget(
-      name: "RepriseCLI",
+    .target(
+      name: "RepriseHost",
       dependencies: [
         "Platform", "Paths", "Reprise", "RepriseJournal", "RepriseControl", "RepriseTerminal",
         "ChildProcesses", "FileWatching", "CombineOperators",
+      ]
+    ),
+    .executableTarget(
+      name: "RepriseCLI",
+      dependencies: [
+        "Platform", "Reprise", "RepriseHost", "RepriseJournal", "RepriseControl",
+        "RepriseTerminal", "ChildProcesses", "CombineOperators",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
@@ -153,8 +160,12 @@ let package = Package(
     .testTarget(name: "RepriseControlTests", dependencies: ["RepriseControl", "TestSupport"]),
     .testTarget(name: "RepriseTerminalTests", dependencies: ["RepriseTerminal", "TestSupport"]),
     .testTarget(
+      name: "RepriseHostTests",
+      dependencies: ["RepriseHost", "RepriseJournal", "RepriseControl", "RepriseTerminal", "TestSupport",
+      ]),
+    .testTarget(
       name: "RepriseCLITests",
-      dependencies: ["RepriseCLI", "RepriseControl", "RepriseJournal", "SQLite", "TestSupport"]),
+      dependencies: ["RepriseCLI", "RepriseHost", "RepriseControl", "RepriseJournal", "SQLite", "TestSupport"]),
     .testTarget(name: "HouseTests", dependencies: ["WorkflowLanguage"]),
   ],
   swiftLanguageModes: [.v6]

@@ -17,21 +17,25 @@ package struct FileWatchFilter: Sendable {
   /// `info/exclude`; without a repository, of the watched root down. The watched root itself has been
   /// named and is watched also where a rule ignores it. The user's own global rules are not read.
   package var honoursGitignore: Bool
+  /// Whether a file counts while it is being written, and not only when its writer closes it.
+  package var seesWriting: Bool
 
   /// Makes a filter; without arguments, one that wants all files.
   ///
   /// - Parameters:
   ///   - honoursGitignore: Whether what git ignores is left out.
+  ///   - seesWriting: Whether a file counts while it is being written.
   ///   - entersFolder: Whether something below a folder may be of interest.
   ///   - wantsFile: Whether a file is of interest.
   package init(
-    honoursGitignore: Bool = false,
+    honoursGitignore: Bool = false, seesWriting: Bool = false,
     entersFolder: @escaping @Sendable (_ path: String) -> Bool = { _ in true },
     wantsFile: @escaping @Sendable (_ path: String) -> Bool = { _ in true }
   ) {
     self.wantsFile = wantsFile
     self.entersFolder = entersFolder
     self.honoursGitignore = honoursGitignore
+    self.seesWriting = seesWriting
   }
 }
 

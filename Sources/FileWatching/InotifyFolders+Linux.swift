@@ -12,13 +12,21 @@ final class InotifyFolders: FolderWatches {
   private var inotify: Inotify?
   private var isLimitTold = false
 
-  private static let ofFolders: InotifyMask = [
-    .attributes, .closedByWriter, .movedFrom, .movedTo, .created, .deleted, .onlyFolders,
-    .notThroughLinks, .added,
-  ]
+  /// What is watched for in folders.
+  private let ofFolders: InotifyMask
 
   /// Makes one that is not open yet.
-  init(_ calls: InotifyCalls, host: any WatcherHost) {
+  ///
+  /// - Parameters:
+  ///   - calls: The system calls.
+  ///   - seesWriting: Whether writing to a file in a folder is seen, and not only its end.
+  ///   - host: What to report to.
+  init(_ calls: InotifyCalls, seesWriting: Bool = false, host: any WatcherHost) {
+    let ofFolders: InotifyMask = [
+      .attributes, .closedByWriter, .movedFrom, .movedTo, .created, .deleted, .onlyFolders,
+      .notThroughLinks, .added,
+    ]
+    self.ofFolders = seesWriting ? ofFolders.union(.written) : ofFolders
     self.calls = calls
     self.host = host
   }
@@ -49,7 +57,7 @@ final class InotifyFolders: FolderWatches {
   }
 
   func watch(_ path: String) -> WatchOutcome {
-    watch(path, Self.ofFolders)
+    watch(path, ofFolders)
   }
 
   /// Watches a path for something else than what happens in a folder.

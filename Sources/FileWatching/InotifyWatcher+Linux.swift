@@ -38,7 +38,7 @@ final class InotifyWatcher: SystemWatcher {
   init(_ path: String, filter: FileWatchFilter, calls: InotifyCalls, host: any WatcherHost) {
     self.path = path
     self.host = host
-    folders = InotifyFolders(calls, host: host)
+    folders = InotifyFolders(calls, seesWriting: filter.seesWriting, host: host)
     tree = TreeWatcher(filter: filter, watches: folders, host: host)
   }
 
@@ -97,7 +97,7 @@ final class InotifyWatcher: SystemWatcher {
   }
 
   private func hint(_ event: InotifyEvent, isClosedLater: Bool) -> ChangeHint? {
-    if event.mask.contains(.closedByWriter) { return .written }
+    if !event.mask.isDisjoint(with: [.closedByWriter, .written]) { return .written }
     if event.mask.contains(.movedTo) { return .arrived }
     if event.mask.contains(.movedFrom) || event.mask.contains(.deleted) { return .left }
     if event.mask.contains(.created) {

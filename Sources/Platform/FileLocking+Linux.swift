@@ -6,5 +6,7 @@ enum FileLockCommand {
   static let ask: Int32 = 36
   // F_OFD_SETLK
   static let set: Int32 = 37
+  // F_OFD_SETLKW
+  static let wait: Int32 = 38
 }
 #endif

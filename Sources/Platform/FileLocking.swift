@@ -13,10 +13,12 @@ import Darwin
 extension OpenFile {
   /// Locks the whole file against all others who lock it.
   ///
+  /// - Parameter waits: Whether the thread is blocked until it can be locked, however long that takes.
   /// - Throws: `resourceTemporarilyUnavailable` or `permissionDenied` while another opened file has it locked.
-  package func lock() throws(Errno) {
+  package func lock(waits: Bool = false) throws(Errno) {
     var request = Self.wholeFile()
-    while unsafe fcntl(descriptor, FileLockCommand.set, &request) != 0 {
+    let command = waits ? FileLockCommand.wait : FileLockCommand.set
+    while unsafe fcntl(descriptor, command, &request) != 0 {
       let error = Errno.last
       guard error == .interrupted else { throw error }
     }

@@ -57,6 +57,8 @@ package struct InotifyMask: OptionSet, Sendable {
 
   /// Permissions or times were set.
   package static let attributes = Self(rawValue: UInt32(IN_ATTRIB))
+  /// A file was written to.
+  package static let written = Self(rawValue: UInt32(IN_MODIFY))
   /// A file that was open for writing was closed.
   package static let closedByWriter = Self(rawValue: UInt32(IN_CLOSE_WRITE))
   /// Something was moved away.

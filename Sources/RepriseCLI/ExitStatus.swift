@@ -1,7 +1,8 @@
 // The exit status of the command: the one place that knows the numbers.
 
+import Platform
 import Reprise
-import RepriseTerminal
+import RepriseHost
 
 /// With what status the command ends, as `reprise --help` lists it.
 struct ExitStatus: Error, Equatable {
@@ -31,7 +32,7 @@ struct ExitStatus: Error, Equatable {
     case .succeeded: return .succeeded
     case .timedOut: return .timedOut
     case .abandoned: return .cannotGoOn
-    case .cancelled: return .stopped(by: signal ?? interruptSignal)
+    case .cancelled: return .stopped(by: signal ?? SignalNumber.interrupt)
     case .failed(_, let reason):
       guard passesThrough else { return .stepFailed }
       switch reason {
@@ -43,22 +44,12 @@ struct ExitStatus: Error, Equatable {
   }
 }
 
-/// Something that the user has to be told before the command ends.
-struct Problem: Error {
-  /// A complete message: what, where, and how to mend it.
-  let text: TerminalSafe
-  let status: ExitStatus
-  /// The mistakes of a workflow file, where that is the problem.
-  var diagnostics: [Diagnostic] = []
-
-  init(_ text: TerminalSafe, status: ExitStatus = .wrongUse) {
-    self.text = text.abridged
-    self.status = status
-  }
-
-  /// The mistakes of a workflow file.
-  init(_ error: WorkflowError) {
-    self.init("\(error)")
-    diagnostics = error.diagnostics
+extension Problem {
+  /// The status of a command that ends because of it.
+  var status: ExitStatus {
+    switch cause {
+    case .wrongUse: .wrongUse
+    case .cannotGoOn: .cannotGoOn
+    }
   }
 }

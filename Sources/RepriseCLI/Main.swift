@@ -4,6 +4,7 @@
 import ArgumentParser
 import ChildProcesses
 import Dispatch
+import RepriseHost
 import RepriseTerminal
 import Synchronization
 
@@ -25,6 +26,14 @@ struct ProcessLinks: Sendable {
   static let current = Mutex(ProcessLinks())
 }
 
+/// Readies the process for steps, and has signals passed on.
+///
+/// - Parameter target: What they are passed on to.
+func hearSignals(_ target: some SignalTarget) {
+  adoptOrphans()
+  ProcessLinks.current.withLock { $0.signals }?.passOn(to: target)
+}
+
 @main
 enum Main {
   static func main() {
@@ -34,11 +43,6 @@ enum Main {
     if arguments.elementsEqual(["--version"]) {
       printLine(TerminalSafe(RepriseVersion.text))
       endProcess(.succeeded)
-    }
-    if let order = RunOrder(quickly: arguments) {
-      if order.drivesRun { split(isDetached: order.detach) }
-      Task { await run { try await order.carryOut() } }
-      dispatchMain()
     }
     if let problem = RepriseCommand.unknownSubcommand(in: arguments) {
       RepriseCommand.exit(after: problem)
@@ -73,7 +77,7 @@ enum Main {
     links.guardian = splitOffGuardian(of: links.foreground)
     // The guardian may have been the last process that this user may have.
     expectEnoughThreads()
-    links.signals = SignalRelay(links.guardian)
+    links.signals = SignalRelay(links.guardian) { endProcess(.stopped(by: $0)) }
     ProcessLinks.current.withLock { [links] in $0 = links }
   }
 

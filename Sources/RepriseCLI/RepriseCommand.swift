@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Reprise
+import RepriseHost
 import RepriseControl
 import RepriseJournal
 import RepriseTerminal

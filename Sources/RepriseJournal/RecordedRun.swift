@@ -47,6 +47,11 @@ package final class RecordedRun: Recorder {
     lock.withLock { $0?.note(text) }
   }
 
+  /// Has those who watch ``StateDirectory/livePath`` see that the run can be reached.
+  package func announce() {
+    lock.withLock { $0?.announce() }
+  }
+
   /// Records events in one transaction.
   ///
   /// The end of the run is on the disk when this returns. Everything else is there as well where the run

@@ -9,8 +9,8 @@ import Synchronization
 package final class WatchDisplay: Sendable {
   /// What keys do, and what is shown.
   package struct Controls: Sendable {
-    /// The run that keys mean; nil when none is under way.
-    package var run: @Sendable () -> Run?
+    /// What keys do to the run that they mean; nil when none is under way.
+    package var keys: @Sendable () -> DisplayControls?
     /// Where the watch stands.
     package var status: @Sendable () -> WatchStatus?
     /// Starts a run now.
@@ -23,17 +23,18 @@ package final class WatchDisplay: Sendable {
     /// Puts controls together.
     ///
     /// - Parameters:
-    ///   - run: The run that keys mean.
+    ///   - keys: What keys do to the run that they mean.
     ///   - status: Where the watch stands.
     ///   - fire: Starts a run now.
     ///   - pause: Lets no run begin, or lets them begin again.
     ///   - outputClosed: Is told that nobody reads the output any more.
     package init(
-      run: @escaping @Sendable () -> Run?, status: @escaping @Sendable () -> WatchStatus?,
+      keys: @escaping @Sendable () -> DisplayControls?,
+      status: @escaping @Sendable () -> WatchStatus?,
       fire: @escaping @Sendable () -> Void, pause: @escaping @Sendable () -> Void,
       outputClosed: @escaping @Sendable () -> Void
     ) {
-      self.run = run
+      self.keys = keys
       self.status = status
       self.fire = fire
       self.pause = pause
@@ -77,10 +78,8 @@ package final class WatchDisplay: Sendable {
 
   private static func runControls(_ controls: Controls) -> DisplayControls {
     var result = DisplayControls(
-      restart: { controls.run()?.restart() }, cancel: { controls.run()?.cancel() },
-      kill: { controls.run()?.kill() },
-      approve: { step, isApproved in _ = try? controls.run()?.answer(step, isApproved: isApproved)
-      },
+      restart: { controls.keys()?.restart() }, cancel: { controls.keys()?.cancel() },
+      kill: { controls.keys()?.kill() }, approve: { controls.keys()?.approve($0, $1) },
       outputClosed: controls.outputClosed)
     result.fire = controls.fire
     result.pause = controls.pause

@@ -52,9 +52,13 @@ struct SourceTests {
     "RepriseJournal": ["Platform", "Reprise", "SQLite"],
     "RepriseControl": ["Platform", "Reprise", "CombineOperators"],
     "RepriseTerminal": ["Platform", "Reprise", "CombineOperators"],
-    "RepriseCLI": [
+    "RepriseHost": [
       "Platform", "Paths", "Reprise", "RepriseTerminal", "RepriseJournal", "RepriseControl",
-      "ChildProcesses", "FileWatching", "CombineOperators", "WorkflowLanguage", "ArgumentParser",
+      "ChildProcesses", "FileWatching", "CombineOperators",
+    ],
+    "RepriseCLI": [
+      "Platform", "Reprise", "RepriseHost", "RepriseTerminal", "RepriseJournal", "RepriseControl",
+      "ChildProcesses", "CombineOperators", "ArgumentParser",
     ],
   ]
 
@@ -137,6 +141,31 @@ struct SourceTests {
     #expect(unchecked.count <= 10 && !unchecked.isEmpty, "\(unchecked)")
     #expect(Self.isUnchecked("final class A: @unchecked Sendable {"))
     #expect(!Self.isUnchecked("// @unchecked Sendable would be wrong here"))
+  }
+
+  /// What waits for a time to pass, and why it has to.
+  private static let sleepers = [
+    "Platform/Descriptors.swift": "declares the pause",
+    "Reprise/Run/RunClock.swift": "the clock of runs, which tests replace",
+    "ChildProcesses/Guardian/Guardian.swift": "a process without threads, and not their parent",
+    "ChildProcesses/Guardian/Leftovers.swift": "processes that are no children report no end",
+    "ChildProcesses/Guardian/ControlGroup+Linux.swift": "the kernel removes a group a moment later",
+    "RepriseControl/ControlSocket.swift": "nothing reports that there are descriptors again",
+  ]
+
+  private static func sleeps(_ text: String) -> Bool {
+    ["Task" + ".sleep", "pauseThread(", "us" + "leep(", "nano" + "sleep(", "Thread" + ".sleep"]
+      .contains(where: text.contains)
+  }
+
+  @Test func `sources wait for events, and not for time`() {
+    let found = Self.sources.filter { Self.sleeps($0.text) }.map {
+      String($0.path.dropFirst("Sources/".count))
+    }
+    #expect(Set(found).subtracting(Self.sleepers.keys) == [])
+    // What does not sleep any more needs no reason.
+    #expect(Set(Self.sleepers.keys).subtracting(found) == [])
+    #expect(Self.sleeps("while !isOver { try await Task" + ".sleep(for: .milliseconds(20)) }"))
   }
 
   /// What is measured by a clock that is set comes out wrong: durations and times of runs use another one.

@@ -10,7 +10,7 @@ struct TerminalOutputTests {
     (#"(?<![\w.])(?:Swift\.)?(?:print|debugPrint|dump)\("#, ["System/Process.swift"]),
     (
       #"\bwriteAll\("#,
-      ["System/Process.swift", "Engine/LineOutput.swift", "Commands/LogsCommand.swift"]
+      ["System/Process.swift", "Engine/EngineCommand.swift", "Commands/LogsCommand.swift"]
     ),
     // What Platform and swift-system have for it.
     (
@@ -25,7 +25,7 @@ struct TerminalOutputTests {
   ]
 
   private static let sources = SourceTests.sources.filter {
-    ["RepriseCLI", "RepriseTerminal"].contains($0.target)
+    ["RepriseCLI", "RepriseHost", "RepriseTerminal"].contains($0.target)
   }
 
   @Test(arguments: sources) func `only the functions for it write to a terminal`(

@@ -1,4 +1,5 @@
 import Foundation
+import RepriseHost
 import RepriseJournal
 import Testing
 

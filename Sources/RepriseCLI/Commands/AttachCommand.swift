@@ -1,7 +1,9 @@
 // `reprise attach`: the display of a run that another process drives.
 
 import ArgumentParser
+import Platform
 import Reprise
+import RepriseHost
 import RepriseControl
 import RepriseJournal
 import RepriseTerminal
@@ -29,7 +31,7 @@ struct AttachCommand: AsyncParsableCommand {
 
   func run() async throws {
     let found = try run.find()
-    let client = try connect(to: found)
+    let client = try found.journal.client(of: found.record)
     let joinedAt = SystemClock().now
     try await ask(.attach, of: client)
     let outcome = Mutex(RunOutcome?.none)
@@ -69,23 +71,19 @@ struct AttachCommand: AsyncParsableCommand {
   ///
   /// The end of a run is told a moment before it is recorded.
   private func statusOfLost(_ id: RunID, _ journal: Journal) async -> any Error {
-    var status = RunStatus.running
-    for _ in 0..<100 where status.isLive {
-      try? await Task.sleep(for: .milliseconds(20))
-      status = (try? journal.run(named: id.description).status) ?? status
-    }
+    let status = await journal.statusAfterEnd(of: id)
     switch status {
     case .succeeded: return ExitStatus.succeeded
     case .failed: return ExitStatus.stepFailed
     case .timedOut: return ExitStatus.timedOut
-    case .cancelled: return ExitStatus.stopped(by: interruptSignal)
+    case .cancelled: return ExitStatus.stopped(by: SignalNumber.interrupt)
     case .abandoned, .interrupted:
       return Problem(
-        "error: the connection was lost: the run \(id) is \(status.rawValue)", status: .cannotGoOn)
+        "error: the connection was lost: the run \(id) is \(status.rawValue)", cause: .cannotGoOn)
     case .queued, .running:
       return Problem(
         "error: the connection was lost, and the run goes on; see it with: reprise attach \(id)",
-        status: .cannotGoOn)
+        cause: .cannotGoOn)
     }
   }
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Reprise
+import RepriseHost
 import RepriseControl
 import RepriseJournal
 import RepriseTerminal
@@ -30,7 +31,7 @@ struct RestartCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await ask(.restart(from: from.first), of: try connect(to: try run.find()))
+    try await ask(.restart(from: from.first), of: try run.client())
   }
 }
 
@@ -51,7 +52,7 @@ struct CancelCommand: AsyncParsableCommand {
   var now = false
 
   func run() async throws {
-    try await ask(.cancel(now: now), of: try connect(to: try run.find()))
+    try await ask(.cancel(now: now), of: try run.client())
   }
 }
 
@@ -76,25 +77,7 @@ struct ApproveCommand: AsyncParsableCommand {
   var refuse = false
 
   func run() async throws {
-    try await ask(
-      .approve(step: step, isApproved: !refuse), of: try connect(to: try run.find()))
-  }
-}
-
-/// Connects to a live run.
-///
-/// - Throws: ``Problem`` when it is not live.
-func connect(
-  to found: (record: RunRecord, journal: Journal)
-) throws(Problem) -> ControlClient {
-  let (record, journal) = found
-  guard record.status.isLive else {
-    throw Problem("error: the run \(record.id) is over: it is \(record.status.rawValue)")
-  }
-  do {
-    return try ControlClient(journal.directory.socketPath(of: record.id))
-  } catch {
-    throw Problem("error: \(error)", status: .cannotGoOn)
+    try await ask(.approve(step: step, isApproved: !refuse), of: try run.client())
   }
 }
 
@@ -104,7 +87,7 @@ func ask(_ request: ControlRequest, of client: ControlClient) async throws(Probl
   do throws(ControlError) {
     reply = try await client.ask(request, within: .seconds(10))
   } catch {
-    throw Problem("error: \(error)", status: .cannotGoOn)
+    throw Problem(error)
   }
   // What is wrong with a file has several lines.
   if case .refused(let text) = reply { throw Problem("error: " + TerminalSafe(lines: text)) }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Reprise
+import RepriseHost
 import RepriseJournal
 import RepriseTerminal
 
@@ -35,8 +36,8 @@ struct ExplainCommand: AsyncParsableCommand {
     } catch {
       throw Problem("error: \(error)")
     }
-    let secrets = try await gatherSecrets(of: loaded.workflow)
-    let journal = state.directory.exists ? try state.openExistingJournal() : nil
+    let secrets = try await Secrets.gathered(for: loaded.workflow)
+    let journal = try state.directory().exists ? try state.openExistingJournal() : nil
     let last = try journal?.runs().first { $0.request.file == loaded.path && $0.generation > 0 }
     let lastState = try last.map { try journal?.state(of: $0) } ?? nil
     let engine = Engine(memory: journal.map { JournalMemory($0, file: loaded.path) })

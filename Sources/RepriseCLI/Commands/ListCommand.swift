@@ -1,6 +1,7 @@
 // `reprise list`: the workflows of a folder.
 
 import ArgumentParser
+import RepriseHost
 import RepriseTerminal
 
 struct ListCommand: AsyncParsableCommand {

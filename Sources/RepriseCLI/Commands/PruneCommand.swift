@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Reprise
+import RepriseHost
 import RepriseJournal
 import RepriseTerminal
 
@@ -63,7 +64,7 @@ struct PruneCommand: AsyncParsableCommand {
       }
       if !dryRun { printLine(count == 1 ? "1 run forgotten" : "\(count) runs forgotten") }
     } catch {
-      throw Problem("error: \(error)", status: .cannotGoOn)
+      throw Problem(error)
     }
   }
 }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Platform
 import Reprise
+import RepriseHost
 import RepriseJournal
 import RepriseTerminal
 
@@ -50,7 +51,7 @@ struct ResumeCommand: DrivingCommand {
     guard !record.status.isLive else {
       throw Problem(
         "error: the run \(record.id) is under way in process \(record.process); see it with: "
-          + "reprise attach \(record.id)", status: .cannotGoOn)
+          + "reprise attach \(record.id)", cause: .cannotGoOn)
     }
     guard changeDirectory(to: record.request.directory) else {
       throw Problem(
@@ -59,53 +60,22 @@ struct ResumeCommand: DrivingCommand {
     let loaded = try LoadedWorkflow(
       recorded: record, ParameterOptions.texts(of: parameters))
     let scope = RunScope(recorded: record.request.options)
-    let workflow = try scope.applied(to: loaded.workflow)
-    let secrets = try await gatherSecrets(of: workflow)
-    let settings = RunSettings(progress: progress, secrets: secrets)
-    let driven = DrivenRun(settings, passesThrough: passThrough)
+    var selected = loaded
+    selected.workflow = try scope.applied(to: loaded.workflow)
+    let secrets = try await Secrets.gathered(for: selected.workflow)
+    let driven = DrivenRun(progress: progress, secrets, passesThrough: passThrough)
     let sources = LoadedWorkflow.sources(recorded: record.request.options)
-    throw try await driven.exitStatus(in: journal) {
-      let isAlone = workflow.concurrency?.policy == .reject
-      let (recorded, state) = try journal.reopen(record.id, isAlone: isAlone) { record, state in
+    throw try await driven.exitStatus(of: selected, in: journal) { [selected] in
+      let isAlone = selected.workflow.concurrency?.policy == .reject
+      return try journal.reopen(record.id, isAlone: isAlone) { record, state in
         guard record.status != .succeeded else {
           throw Problem("error: the run \(record.id) has succeeded: there is nothing to go on with")
         }
         if !force && (loaded.text != record.request.source || loaded.workflow.sources != sources) {
-          try refuseChanges(of: record, state, scope, to: workflow, with: loaded.arguments)
+          try selected.expectFinishedSteps(of: record, state, scope)
         }
         return try loaded.request(scope.recorded, hiding: secrets)
       }
-      return HeldRun(recorded: recorded, workflow: workflow, file: loaded.path, state: state)
     }
-  }
-
-  private func refuseChanges(
-    of record: RunRecord, _ state: RunState, _ scope: RunScope, to workflow: Workflow,
-    with arguments: Arguments
-  ) throws(Problem) {
-    let finished = Set(state.steps.filter(\.phase.isSuccess).map(\.id))
-    guard
-      let parsed = try? Workflow(
-        bytes: Array(record.request.source.utf8), file: record.request.file,
-        sources: .kept(LoadedWorkflow.sources(recorded: record.request.options)),
-        with: arguments),
-      let old = try? scope.applied(to: parsed)
-    else {
-      throw Problem(
-        "error: what the run was begun with cannot be read any more; use --force to go on anyway")
-    }
-    let changes = changes(ofFinished: finished, from: old, to: workflow)
-    guard !changes.isEmpty else { return }
-    let text = changes.map { change in
-      (["  \(change.step)"] + change.removed.map { "    - \($0)" }
-        + change.added.map { "    + \($0)" }).joined(separator: "\n")
-    }.joined(separator: "\n")
-    throw Problem(
-      """
-      error: steps that have succeeded in run \(record.id) are different in \(record.request.file) now:
-      \(text)
-        start anew with reprise run, or go on without running them again: \
-      reprise resume \(record.id) --force
-      """)
   }
 }

@@ -1,6 +1,9 @@
 // `reprise run`: runs a workflow file, shows it, and ends with its status.
 
 import ArgumentParser
+import Reprise
+import RepriseHost
+import RepriseJournal
 package import RepriseTerminal
 
 struct RunCommand: DrivingCommand {
@@ -51,7 +54,7 @@ struct RunCommand: DrivingCommand {
 
   @OptionGroup var state: StateOptions
 
-  var drivesRun: Bool { order.drivesRun }
+  var drivesRun: Bool { !dryRun }
   var isDetached: Bool { detach }
 
   func validate() throws {
@@ -60,16 +63,29 @@ struct RunCommand: DrivingCommand {
     }
   }
 
-  /// What is asked for, without the parser.
-  var order: RunOrder {
-    RunOrder(
-      file: workflow.file, progress: progress, parameters: parameters.parameters,
-      paramsFile: parameters.paramsFile, scope: options.scope, force: force, dryRun: dryRun,
-      passThrough: passThrough, detach: detach, noJournal: noJournal, place: state.place)
-  }
-
   func run() async throws {
-    try await order.carryOut()
+    let loaded = try workflow.load { declared throws(Problem) in
+      try parameters.arguments(for: declared)
+    }
+    let scope = options.scope
+    var selected = loaded
+    selected.workflow = try scope.applied(to: loaded.workflow)
+    if dryRun {
+      printLine(DryRun(selected.workflow).text)
+      return
+    }
+    if noJournal { try selected.workflow.expectNeedsNoJournal() }
+    let secrets = try await Secrets.gathered(for: selected.workflow)
+    let request = try loaded.request(scope.recorded, hiding: secrets)
+    let run = DrivenRun(
+      progress: detach ? .none : progress, secrets, rerunsUpToDateSteps: force,
+      passesThrough: passThrough)
+    guard !noJournal else { throw await run.exitStatus(of: selected.workflow) }
+    let journal = try state.openJournal()
+    throw try await run.exitStatus(of: selected, in: journal) {
+      let isAlone = loaded.workflow.concurrency?.policy == .reject
+      return (try journal.begin(request, isAlone: isAlone), nil)
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Reprise
+import RepriseHost
 package import RepriseJournal
 import RepriseTerminal
 
@@ -36,8 +37,9 @@ struct RunsCommand: AsyncParsableCommand {
   @OptionGroup var state: StateOptions
 
   func run() async throws {
-    guard state.directory.exists else {
-      if !json { printLine("No run has been recorded in \"\(state.directory.path)\" yet.") }
+    let directory = try state.directory()
+    guard directory.exists else {
+      if !json { printLine("No run has been recorded in \"\(directory.path)\" yet.") }
       return
     }
     let journal = try state.openExistingJournal()
@@ -45,56 +47,15 @@ struct RunsCommand: AsyncParsableCommand {
     do {
       runs = try journal.runs(workflow: workflow) { printError("warning: \($0)") }
     } catch {
-      throw Problem("error: \(error)", status: .cannotGoOn)
+      throw Problem(error)
     }
     let chosen = runs.filter { status == nil || $0.status == status }.prefix(max(0, limit))
     if json {
-      for run in chosen { printLine(jsonLine(RunLine(run))) }
+      for run in RunList(chosen).lines { printLine(run) }
     } else {
-      printLine(table(Array(chosen)))
+      printLine(RunList(chosen).table)
     }
-  }
-
-  private func table(_ runs: [RunRecord]) -> TerminalSafe {
-    guard !runs.isEmpty else { return "There is no such run." }
-    let rows =
-      [["RUN", "WORKFLOW", "STATE", "STARTED", "TOOK"]]
-      + runs.map { run in
-        let took = run.took.map(durationText) ?? ""
-        let state =
-          run.generation > 1 ? "\(run.status.rawValue) (\(run.generation))" : run.status.rawValue
-        return [
-          run.id.description, abridged(run.request.workflow), state, localTime(run.requestedAt),
-          took,
-        ]
-      }
-    return aligned(rows)
   }
 }
 
 extension RunStatus: ExpressibleByArgument {}
-
-/// A run as other programs read it.
-private struct RunLine: Encodable {
-  let id: String
-  let workflow: String
-  let file: String
-  let directory: String
-  let status: RunStatus
-  let generation: Int
-  let process: Int
-  let started: Timestamp
-  let ended: Timestamp?
-
-  init(_ run: RunRecord) {
-    id = run.id.description
-    workflow = run.request.workflow
-    file = run.request.file
-    directory = run.request.directory
-    status = run.status
-    generation = run.generation
-    process = run.process
-    started = run.requestedAt
-    ended = run.endedAt
-  }
-}

@@ -2,6 +2,7 @@
 
 public import ArgumentParser
 public import Reprise
+import RepriseHost
 import RepriseTerminal
 
 struct ValidateCommand: AsyncParsableCommand {

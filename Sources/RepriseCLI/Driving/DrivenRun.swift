@@ -1,23 +1,33 @@
-// Drives one run from the command's side: hears signals, shows it, and says how the command ends. How a
-// workflow is found and what is asked of it is the commands' business.
+// Drives one run from the command's side: hears signals, shows it, and says how the command ends.
 
 import ChildProcesses
 import Platform
 import Reprise
+import RepriseHost
 import RepriseJournal
 import RepriseTerminal
 import Synchronization
 
 /// One run that this process drives.
 struct DrivenRun {
-  let settings: RunSettings
+  /// How it is shown.
+  let progress: ProgressStyle
+  let secrets: Secrets
+  /// Whether steps run even when they are up to date.
+  var rerunsUpToDateSteps = false
+  /// Whether the command ends with the status of the first step that failed.
   let passesThrough: Bool
-  private let steering = Steering()
+  private let controls = RunControls()
   /// What happened before it happened in a run that is resumed.
   private let beganAt = SystemClock().now
 
-  init(_ settings: RunSettings, passesThrough: Bool) {
-    self.settings = settings
+  init(
+    progress: ProgressStyle, _ secrets: Secrets, rerunsUpToDateSteps: Bool = false,
+    passesThrough: Bool
+  ) {
+    self.progress = progress
+    self.secrets = secrets
+    self.rerunsUpToDateSteps = rerunsUpToDateSteps
     self.passesThrough = passesThrough
   }
 
@@ -26,36 +36,42 @@ struct DrivenRun {
   /// - Parameter workflow: What to run.
   /// - Returns: The exit status of the command.
   func exitStatus(of workflow: Workflow) async -> ExitStatus {
-    hearSignals(steering)
-    let run = Engine().start(workflow, secrets: settings.secrets)
-    steering.begin(run)
+    hearSignals(controls)
+    let run = Engine().start(workflow, secrets: secrets)
+    controls.begin(run)
     return await show(run)
   }
 
   /// Runs to the end, recorded.
   ///
   /// - Parameters:
+  ///   - loaded: What to run.
   ///   - journal: Where it is recorded.
-  ///   - hold: Takes the run, before anything of it begins.
+  ///   - record: Takes the run, before anything of it begins; with its state where it is resumed.
   /// - Returns: The exit status of the command.
   /// - Throws: ``Problem``.
   func exitStatus(
-    in journal: Journal, holding hold: () throws -> HeldRun
+    of loaded: LoadedWorkflow, in journal: Journal,
+    recordedBy record: () throws -> (RecordedRun, RunState?)
   ) async throws -> ExitStatus {
-    hearSignals(steering)
+    hearSignals(controls)
     let links = ProcessLinks.current.withLock { $0 }
-    // Whoever gave up waiting for a run in the background does not want it.
+    // A command that gave up waiting for a run in the background does not want it.
     guard links.foreground?.isWaiting != false else {
       throw ExitStatus.stopped(by: SignalNumber.hangUp)
     }
-    let held = try explaining(hold)
-    let id = held.recorded.id.description
-    if let lock = held.recorded.lockDescriptor { links.guardian?.keep(lock, run: id) }
-    let hosted = try await HostedRun.begin(
-      held, in: journal, settings, steering: steering,
+    let (recorded, state): (RecordedRun, RunState?)
+    do { (recorded, state) = try record() } catch { throw Problem(error) }
+    let id = recorded.id.description
+    if let lock = recorded.lockDescriptor { links.guardian?.keep(lock, run: id) }
+    let host = RunHost(
+      journal, guardian: links.guardian, rerunsUpToDateSteps: rerunsUpToDateSteps,
+      say: { [progress] in if progress != .none { printError($0) } })
+    let hosted = try await host.begin(
+      recorded, loaded, secrets, state: state, controls: controls,
       onReachable: { links.foreground?.announce(id) })
     guard let hosted else {
-      return .of(.cancelled, signal: steering.stopSignal, passesThrough: passesThrough)
+      return .of(.cancelled, signal: controls.stopSignal, passesThrough: passesThrough)
     }
     var status = await show(hosted.run)
     if let problem = await hosted.finish(), status != .cannotGoOn {
@@ -64,50 +80,24 @@ struct DrivenRun {
       status = .cannotGoOn
     }
     let needsHint = status != .succeeded && status != .outputClosed
-    if needsHint && settings.progress.isForPeople {
-      printError(resumeHint(for: held.recorded.id))
-    }
+    if needsHint && progress.isForPeople { printError(resumeHint(for: recorded.id)) }
     return status
   }
 
   private func show(_ run: Run) async -> ExitStatus {
     let display = ProgressDisplay(
-      style: settings.progress, environment: inheritedEnvironment(), joinedAt: beganAt,
-      controls: DisplayControls(
-        restart: { run.restart() }, cancel: { run.cancel() }, kill: { run.kill() },
-        approve: { step, isApproved in _ = try? run.answer(step, isApproved: isApproved) },
-        outputClosed: { [steering] in steering.outputClosed() }))
+      style: progress, environment: inheritedEnvironment(), joinedAt: beganAt,
+      controls: controls.keys)
     // What shows only a report needs no event before the end: its recap says what the report says, and no
     // thread is woken for each step.
-    let isReport = settings.progress == .none
+    let isReport = progress == .none
     if !isReport { display.attach(to: run.events) }
     let outcome = await run.ended()
     if isReport { display.attach(to: run.events) }
     await display.finish()
-    return .of(outcome, signal: steering.stopSignal, passesThrough: passesThrough)
-  }
-
-  private func explaining(_ hold: () throws -> HeldRun) throws(Problem) -> HeldRun {
-    do {
-      return try hold()
-    } catch let busy as GroupIsBusy {
-      throw Problem(busy)
-    } catch let problem as Problem {
-      throw problem
-    } catch {
-      throw Problem("error: \(error)", status: .cannotGoOn)
-    }
+    return .of(outcome, signal: controls.stopSignal, passesThrough: passesThrough)
   }
 }
 
 /// How to resume a run that did not succeed.
 func resumeHint(for run: RunID) -> TerminalSafe { "take it up again with: reprise resume \(run)" }
-
-extension Problem {
-  /// Another run of the group is under way.
-  init(_ busy: GroupIsBusy) {
-    self.init(
-      "error: run \(busy.run) of the group \"\(busy.group)\" is under way; wait for it, or end it with: "
-        + "reprise cancel \(busy.run)", status: .cannotGoOn)
-  }
-}

@@ -3,7 +3,7 @@
 import ArgumentParser
 import Platform
 import Reprise
-import RepriseJournal
+import RepriseHost
 import RepriseTerminal
 
 struct ParameterOptions: ParsableArguments {
@@ -38,13 +38,6 @@ struct ParameterOptions: ParsableArguments {
   /// - Returns: The texts by name.
   /// - Throws: ``Problem`` when the file of parameters cannot be read.
   func arguments(for declared: [Parameter]) throws(Problem) -> Arguments {
-    try Self.arguments(for: declared, given: parameters, paramsFile)
-  }
-
-  /// What is given as `name=value` or in a file; on a terminal, what is missing is asked for.
-  static func arguments(
-    for declared: [Parameter], given parameters: [String], _ paramsFile: String?
-  ) throws(Problem) -> Arguments {
     var texts: [String: String] = [:]
     if let paramsFile {
       do throws(WorkflowError) {
@@ -57,7 +50,7 @@ struct ParameterOptions: ParsableArguments {
     texts.merge(Self.texts(of: parameters)) { $1 }
     for parameter in declared where texts[parameter.name] == nil && parameter.defaultValue == nil {
       guard isTerminal(0), isTerminal(2) else { break }
-      texts[parameter.name] = answer(for: parameter)
+      texts[parameter.name] = Self.answer(for: parameter)
     }
     return Arguments(
       texts, trigger: Trigger(kind: .manual, time: SystemClock().now.description))
@@ -93,72 +86,5 @@ struct ParameterOptions: ParsableArguments {
         printError("\(error)")
       }
     }
-  }
-}
-
-extension Arguments {
-  /// What a recorded run was given.
-  ///
-  /// - Parameters:
-  ///   - record: The run.
-  ///   - texts: The parameters that are not recorded, since a secret was in them.
-  /// - Throws: ``Problem`` where one is missing, or given although it is recorded.
-  init(recorded record: RunRecord, _ texts: [String: String]) throws(Problem) {
-    let (request, hidden) = (record.request, record.request.hiddenParameters)
-    guard !request.hidesTrigger else {
-      throw Problem(
-        "error: the event that started run \(record.id) had a secret in it, which the journal does not "
-          + "keep; start a new run instead")
-    }
-    if let name = texts.keys.sorted().first(where: { !hidden.contains($0) }) {
-      throw Problem(
-        "error: run \(record.id) keeps what its parameter \"\(name)\" was given; leave it out, or start "
-          + "a new run")
-    }
-    guard hidden.allSatisfy({ texts[$0] != nil }) else {
-      let again = hidden.map { " -p '\($0)=…'" }.joined()
-      throw Problem(
-        "error: the journal does not keep what has a secret in it; give it again: "
-          + "reprise resume \(record.id)\(again)")
-    }
-    self.init(request.parameters.merging(texts) { $1 })
-    if let trigger = request.options[RunRequest.optionOfTrigger].flatMap(Trigger.init(json:)) {
-      self.trigger = trigger
-    }
-  }
-
-  /// What was given, as the record keeps it.
-  var recorded: [String: String] {
-    var recorded = Dictionary(
-      uniqueKeysWithValues: texts.map { (RunRequest.parameterPrefix + $0.key, $0.value) })
-    if !trigger.time.isEmpty { recorded[RunRequest.optionOfTrigger] = trigger.json }
-    return recorded
-  }
-}
-
-extension LoadedWorkflow {
-  /// The texts of the files that it uses, as the record keeps them.
-  var recordedSources: [String: String] {
-    Dictionary(uniqueKeysWithValues: workflow.sources.map { ("source:" + $0.key, $0.value) })
-  }
-
-  /// The texts of the files that a recorded run used.
-  static func sources(recorded: [String: String]) -> [String: String] {
-    var texts: [String: String] = [:]
-    for (key, value) in recorded where key.hasPrefix("source:") {
-      texts[String(key.dropFirst(7))] = value
-    }
-    return texts
-  }
-}
-
-/// Fetches the secrets of a workflow.
-///
-/// - Throws: ``Problem`` when one cannot be had.
-func gatherSecrets(of workflow: Workflow) async throws(Problem) -> Secrets {
-  do throws(SecretError) {
-    return try await Secrets.gather(for: workflow)
-  } catch {
-    throw Problem("error: \(error)")
   }
 }

@@ -4,6 +4,8 @@ import ArgumentParser
 import ChildProcesses
 import Platform
 import Reprise
+import RepriseControl
+import RepriseHost
 import RepriseJournal
 import RepriseTerminal
 import Synchronization
@@ -17,86 +19,26 @@ struct StateOptions: ParsableArguments {
   var stateDir: String?
 
   /// The place.
-  var place: StatePlace { StatePlace(given: stateDir) }
-
-  var directory: StateDirectory { place.directory }
-
-  /// Opens the journal to record something; see ``StatePlace/openJournal()``.
-  func openJournal() throws(Problem) -> Journal { try place.openJournal() }
-
-  /// Opens the journal to read it; see ``StatePlace/openExistingJournal()``.
-  func openExistingJournal() throws(Problem) -> Journal { try place.openExistingJournal() }
-}
-
-/// Where runs are kept.
-struct StatePlace: Equatable {
-  /// What was asked for; looked for when nil.
-  var given: String?
-
-  var directory: StateDirectory {
+  ///
+  /// - Throws: ``Problem`` when the current folder is gone.
+  func directory() throws(Problem) -> StateDirectory {
     StateDirectory(
-      explicit: given, environment: inheritedEnvironment(), in: currentDirectory())
+      explicit: stateDir, environment: inheritedEnvironment(), in: try currentDirectory())
   }
 
-  /// Opens the journal; the runs of engines that have died are recorded as interrupted, and what they
-  /// left behind is ended.
-  ///
-  /// - Throws: ``Problem``.
+  /// Opens the journal to record something; the runs of engines that have died are recorded as
+  /// interrupted, and what they left is ended.
   func openJournal() throws(Problem) -> Journal {
-    let journal = try open()
-    try recover(journal)
-    return journal
-  }
-
-  /// Records the runs of engines that have died as interrupted, and ends what they left behind.
-  ///
-  /// - Throws: ``Problem``.
-  func recover(_ journal: Journal) throws(Problem) {
-    do throws(JournalError) {
-      try takeOver(journal)
-    } catch {
-      throw Problem("error: \(error)", status: .cannotGoOn)
-    }
-  }
-
-  private func open() throws(Problem) -> Journal {
-    do throws(JournalError) {
-      return try Journal(directory, process: signalledProcess())
-    } catch {
-      throw Problem("error: \(error)", status: .cannotGoOn)
-    }
-  }
-
-  private func takeOver(_ journal: Journal) throws(JournalError) {
-    try journal.recover { runs in
-      for group in runs.compactMap({ ControlGroup(path: $0.note) }) {
-        group.kill()
-        group.remove()
-      }
-      killProcesses(startedWith: Set(runs.map { "REPRISE_RUN_ID=\($0.id)" }))
-      TemporaryFiles.removeLeftovers(inheritedEnvironment())
-    }
+    try directory().openJournal(process: signalledProcess())
   }
 
   /// Opens the journal to read it; there must be one.
-  ///
-  /// - Throws: ``Problem``.
   func openExistingJournal() throws(Problem) -> Journal {
-    guard directory.exists else {
-      throw Problem("error: no run has been recorded in \"\(directory.path)\" yet")
-    }
-    let journal = try open()
-    do throws(JournalError) {
-      try takeOver(journal)
-    } catch {
-      // Reading goes on where nothing can be written.
-      printError("warning: \(error)")
-    }
-    return journal
+    try directory().openExistingJournal(process: signalledProcess(), warn: { printError($0) })
   }
 }
 
-/// A run that somebody names.
+/// A run that is named on the command line.
 struct RunArgument: ParsableArguments {
   @Argument(help: "The run: its id, a beginning of it that no other has, or @last.")
   var run: String
@@ -113,6 +55,14 @@ struct RunArgument: ParsableArguments {
     } catch {
       throw Problem("error: \(error)")
     }
+  }
+
+  /// Finds the run, which must be live, and connects to it.
+  ///
+  /// - Throws: ``Problem``.
+  func client() throws(Problem) -> ControlClient {
+    let found = try find()
+    return try found.journal.client(of: found.record)
   }
 }
 

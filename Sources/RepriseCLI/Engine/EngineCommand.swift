@@ -2,7 +2,9 @@
 
 import ArgumentParser
 import Reprise
+import RepriseHost
 import RepriseJournal
+import Synchronization
 
 struct EngineCommand: DrivingCommand {
   static let configuration = CommandConfiguration(
@@ -62,7 +64,19 @@ struct EngineCommand: DrivingCommand {
   }
 
   func run() async throws {
-    let journal = noJournal ? nil : try state.openJournal()
-    throw await StdioEngine(journal, rerunsUpToDateSteps: force).run()
+    let guardian = ProcessLinks.current.withLock { $0.guardian }
+    let host = noJournal
+      ? nil
+      : RunHost(
+        try state.openJournal(), guardian: guardian, rerunsUpToDateSteps: force,
+        say: { printError($0) })
+    let engine = StdioEngine(
+      host, .init(input: standardInput, write: { writeAll($0, to: standardOutput) }))
+    hearSignals(engine)
+    switch await engine.run() {
+    case .inputEnded: throw ExitStatus.succeeded
+    case .signal(let number): throw ExitStatus.stopped(by: number)
+    case .outputClosed: throw ExitStatus.outputClosed
+    }
   }
 }

@@ -4,9 +4,6 @@ import ChildProcesses
 import Platform
 import RepriseTerminal
 
-/// The number of SIGINT.
-let interruptSignal = SignalNumber.interrupt
-
 /// The descriptor of standard input.
 let standardInput: Int32 = 0
 /// The descriptor of standard output.
@@ -113,17 +110,4 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     if descriptor == standardOutput { OutputError.note(error) }
     return false
   }
-}
-
-/// The folder that this process is in.
-///
-/// Where it has been deleted, the process ends with the reason: relative paths lead nowhere then, and the
-/// nearest project must not be looked for anywhere else.
-func currentDirectory() -> String {
-  let folder = workingFolder()
-  if folder == nil {
-    printError("error: the working directory does not exist any more; change to one that does")
-    endProcess(.cannotGoOn)
-  }
-  return folder ?? "/"
 }

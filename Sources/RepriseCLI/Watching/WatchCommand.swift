@@ -1,11 +1,13 @@
 // `reprise watch`: keeps a workflow running on its triggers.
 
 import ArgumentParser
+import CombineOperators
 import Platform
 import Reprise
-import RepriseControl
+import RepriseHost
 import RepriseJournal
 import RepriseTerminal
+import Synchronization
 
 struct WatchCommand: DrivingCommand {
   static let configuration = CommandConfiguration(
@@ -60,34 +62,47 @@ struct WatchCommand: DrivingCommand {
     loaded.arguments.leavesOpen = false
     // Lines that are typed are events then, and not keys.
     let isTyped = triggers.standardInput != nil && isTerminal(standardInput)
-    let settings = RunSettings(
-      progress: isTyped && (progress == .auto || progress == .tree) ? .plain : progress,
-      secrets: try await gatherSecrets(of: loaded.workflow),
-      rerunsUpToDateSteps: force)
+    let style = isTyped && (progress == .auto || progress == .tree) ? .plain : progress
+    let secrets = try await Secrets.gathered(for: loaded.workflow)
     let journal = try state.openJournal()
-    let name = loaded.workflow.name
-    let recorded = try await hold(name, loaded.path, journal, hiding: settings.secrets)
-    // What an earlier watch left may have been ended only while this one waited for it.
-    try state.place.recover(journal)
-    throw try await Watch(loaded, triggers, settings, watch: recorded, journal: journal).run()
+    let recorded = try await journal.heldWatch(of: loaded, hiding: secrets)
+    let host = RunHost(
+      journal, guardian: ProcessLinks.current.withLock { $0.guardian },
+      rerunsUpToDateSteps: force, say: { if style != .none { printError($0) } })
+    let watch = try Watch(loaded, triggers, secrets, watch: recorded, in: host)
+    throw try await show(watch, style, isParallel: triggers.whenBusy == .parallel)
   }
 
-  /// Holds the watch for this process.
-  ///
-  /// One that was killed a moment ago is held by its guardian until nothing of its steps is left.
-  private func hold(
-    _ name: String, _ path: String, _ journal: Journal, hiding secrets: Secrets
-  ) async throws -> RecordedWatch {
-    let end = ContinuousClock.now.advanced(by: .seconds(5))
-    while true {
-      if let recorded = try journal.watch(name, file: path, hiding: secrets) { return recorded }
-      let isServed = (try? ControlClient(journal.directory.watchSocketPath(of: name))) != nil
-      guard !isServed, ContinuousClock.now < end else {
-        throw Problem(
-          "error: another process watches the workflow \"\(name)\"; see it with: reprise triggers",
-          status: .cannotGoOn)
+  /// Watches to the end.
+  private func show(
+    _ watch: Watch, _ style: ProgressStyle, isParallel: Bool
+  ) async throws -> ExitStatus {
+    let display = WatchDisplay(
+      style: style, environment: inheritedEnvironment(), isParallel: isParallel,
+      controls: WatchDisplay.Controls(
+        keys: { watch.newest?.keys }, status: { watch.watchStatus }, fire: { watch.fire() },
+        pause: { watch.togglePause() }, outputClosed: { watch.end(because: .outputClosed) }))
+    let listening = watch.reports.sink { report in
+      switch report {
+      case .began(let run): display.show(run)
+      case .handled(let trigger, let run): display.announce(trigger, trigger.words, run: run)
+      case .statusChanged: display.statusChanged()
+      case .said(let text): display.say(text)
       }
-      try await Task.sleep(for: .milliseconds(20))
+    }
+    hearSignals(watch)
+    let ending = try await watch.run()
+    listening.cancel()
+    await display.finish()
+    if let waiting = watch.watchStatus?.waiting, waiting > 0, display.isForPeople {
+      printError("\(waiting) events wait: the next reprise watch takes them up")
+    }
+    switch ending {
+    case .signal(let number): return .stopped(by: number)
+    case .outputClosed: return .outputClosed
+    case .failed: return .cannotGoOn
+    // Only now is it known how the last run ended.
+    case .exhausted: return watch.hasFailed ? .stepFailed : .succeeded
     }
   }
 }

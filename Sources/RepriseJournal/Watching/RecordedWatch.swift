@@ -34,6 +34,9 @@ package final class RecordedWatch: Sendable {
   /// The descriptor that holds the watch for this process.
   package var lockDescriptor: Int32 { lock.descriptor }
 
+  /// Has those who watch ``StateDirectory/livePath`` see that the watch can be reached.
+  package func announce() { lock.announce() }
+
   // MARK: Events
 
   /// Records events that have happened.

@@ -1,18 +1,19 @@
-// What a run would do, without doing it. Pure.
+// What a run would do, without doing it.
 
-import Reprise
-import RepriseTerminal
+package import Reprise
+package import RepriseTerminal
 
 /// The steps of a workflow in the order in which they would start, with what they would do.
-struct DryRun {
+package struct DryRun {
   private let workflow: Workflow
 
-  init(_ workflow: Workflow) {
+  /// Prepares to describe a workflow.
+  package init(_ workflow: Workflow) {
     self.workflow = workflow
   }
 
   /// One paragraph for each step, in topological order.
-  var text: TerminalSafe {
+  package var text: TerminalSafe {
     let count = workflow.steps.count
     let steps = workflow.graph.topologicalOrder.map { describe(workflow.steps[$0.position]) }
     return "\(workflow.name): would run \(count) \(count == 1 ? "step" : "steps")\n"

@@ -1,8 +1,8 @@
-// Columns and times for people, lines for programs. Pure, but for the time zone.
+// Columns and times for people, lines for programs.
 
-import Reprise
-import RepriseJournal
-import RepriseTerminal
+package import Reprise
+package import RepriseJournal
+package import RepriseTerminal
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -11,7 +11,7 @@ import Foundation
 #endif
 
 /// Rows whose columns stand below one another.
-func aligned(_ rows: [[String]]) -> TerminalSafe {
+package func aligned(_ rows: [[String]]) -> TerminalSafe {
   let rows = rows.map { row in row.map { TerminalSafe($0) } }
   let columns = rows.map(\.count).max() ?? 0
   let widths = (0..<columns).map { column in
@@ -26,13 +26,13 @@ func aligned(_ rows: [[String]]) -> TerminalSafe {
 }
 
 /// A moment as the clock on the wall shows it, such as `2026-11-21 03:04:05`.
-func localTime(_ time: Timestamp) -> String {
+package func localTime(_ time: Timestamp) -> String {
   let local = time.advanced(by: localTimeOffset(time)).description
   return local.prefix(10) + " " + local.dropFirst(11).prefix(8)
 }
 
 /// A value as other programs read it: a JSON object on one line.
-func jsonLine(_ value: some Encodable) -> TerminalSafe {
+package func jsonLine(_ value: some Encodable) -> TerminalSafe {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   guard let data = try? encoder.encode(value) else {
@@ -43,5 +43,5 @@ func jsonLine(_ value: some Encodable) -> TerminalSafe {
 
 extension RunRecord {
   /// How long the run took; nil while it has not ended, and where its end is not known: the engine has died.
-  var took: Duration? { status == .interrupted ? nil : endedAt.map { $0 - requestedAt } }
+  package var took: Duration? { status == .interrupted ? nil : endedAt.map { $0 - requestedAt } }
 }

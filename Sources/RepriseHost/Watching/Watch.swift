@@ -2,23 +2,39 @@
 // of them does is its own business.
 
 import ChildProcesses
-import CombineOperators
+package import CombineOperators
 import FileWatching
 import Paths
-import Reprise
+package import Reprise
 import RepriseControl
-import RepriseJournal
-import RepriseTerminal
+package import RepriseJournal
 import Synchronization
 
+/// What a watch reports, for displays.
+package enum WatchReport: Sendable {
+  /// A run has begun.
+  case began(Run)
+  /// An event starts a run, or restarts one.
+  case handled(Trigger, by: RunID)
+  /// Something of ``Watch/status`` has changed.
+  case statusChanged
+  /// Something that people have to know.
+  case said(String)
+}
+
 /// The watch of one workflow.
-final class Watch: Sendable {
-  /// Why it ends.
-  private enum Ending: Sendable {
+///
+/// All members may be called from any thread.
+package final class Watch: Sendable {
+  /// Why it ended.
+  package enum Ending: Sendable, Equatable {
+    /// A signal asked for it.
     case signal(Int32)
     /// Nothing more will come.
     case exhausted
-    case failed(String)
+    /// It cannot go on, as was reported.
+    case failed
+    /// Its output is not read any more.
     case outputClosed
   }
 
@@ -26,6 +42,8 @@ final class Watch: Sendable {
     var isPaused = false
     var waitingForGo = Waiters()
     var isEnding = false
+    /// Whether what is handed in is sent on.
+    var isReady = false
   }
 
   private let workflow: Workflow
@@ -35,8 +53,8 @@ final class Watch: Sendable {
   let inbox: WatchInbox
   let runs: WatchRuns
   let sources: WatchSources
-  let display: WatchDisplay
-  private let link: WatchLink
+  /// Not Sendable as declared, though any thread may use it: subjects lock.
+  private let subject: UncheckedSendable<PassthroughSubject<WatchReport, Never>>
   private let state = Mutex(State())
   private let endings: AsyncStream<Ending>
   private let end: AsyncStream<Ending>.Continuation
@@ -46,55 +64,54 @@ final class Watch: Sendable {
   /// - Parameters:
   ///   - loaded: The workflow, with triggers.
   ///   - triggers: Its triggers.
-  ///   - settings: How its runs are carried out.
+  ///   - secrets: The values of its secrets.
   ///   - watch: The record, which this process holds.
-  ///   - journal: Where runs are recorded.
+  ///   - host: What carries out its runs.
+  ///   - input: The descriptor of standard input.
   /// - Throws: ``JournalError``.
-  init(
-    _ loaded: LoadedWorkflow, _ triggers: Triggers, _ settings: RunSettings, watch: RecordedWatch,
-    journal: Journal
+  package init(
+    _ loaded: LoadedWorkflow, _ triggers: Triggers, _ secrets: Secrets, watch: RecordedWatch,
+    in host: RunHost, input: Int32 = 0
   ) throws(JournalError) {
     workflow = loaded.workflow
     self.triggers = triggers
     self.watch = watch
-    self.journal = journal
+    journal = host.journal
     let (endings, end) = AsyncStream.makeStream(of: Ending.self)
     (self.endings, self.end) = (endings, end)
-    // The display asks for the status when it is drawn, from the watch that is not there yet.
-    let link = WatchLink()
-    display = WatchDisplay(
-      style: settings.progress, environment: inheritedEnvironment(),
-      isParallel: triggers.whenBusy == .parallel,
-      controls: link.controls(end: { end.yield(.outputClosed) }))
-    let onChange: @Sendable () -> Void = { link.watch?.showStatus() }
-    let say: @Sendable (String) -> Void = { [display] in display.say($0) }
+    let subject = UncheckedSendable(PassthroughSubject<WatchReport, Never>())
+    self.subject = subject
+    let report: @Sendable (WatchReport) -> Void = { subject.value.send($0) }
     inbox = try WatchInbox(
-      watch, hiding: settings.secrets, onChange: onChange,
-      onFailure: { end.yield(.failed("error: \($0)")) })
+      watch, hiding: secrets, onChange: { report(.statusChanged) },
+      onFailure: { error in
+        report(.said("error: \(error)"))
+        end.yield(.failed)
+      })
     runs = WatchRuns(
-      file: loaded.path, parameters: loaded.arguments, settings: settings, journal: journal,
-      watch: watch, inbox: inbox, restartsAffected: triggers.restartsAffected, say: say,
-      announce: { [display] in display.announce($0, $0.words, run: $1) }, onChange: onChange)
+      file: loaded.path, parameters: loaded.arguments, secrets: secrets, host: host,
+      watch: watch, inbox: inbox, restartsAffected: triggers.restartsAffected, report: report)
     sources = WatchSources(
-      triggers, inbox: inbox, journal: journal, say: say, onChange: onChange)
-    self.link = link
+      triggers, inbox: inbox, journal: host.journal, input: input, report: report)
+    host.guardian?.keep(watch.lockDescriptor, run: "")
   }
 
-  /// Watches until it is told to end, or nothing more will come.
+  /// What happens, for displays; any thread delivers.
+  package var reports: AnyPublisher<WatchReport, Never> { subject.value.eraseToAnyPublisher() }
+
+  private func report(_ report: WatchReport) { subject.value.send(report) }
+
+  /// Watches until it is asked to end, or nothing more will come.
   ///
-  /// - Returns: The exit status of the command.
+  /// - Returns: Why it ended.
   /// - Throws: ``Problem`` or ``JournalError``.
-  func run() async throws -> ExitStatus {
-    hearSignals(self)
-    ProcessLinks.current.withLock { $0.guardian }?.keep(
-      watch.lockDescriptor, run: "")
-    var dealtWith: [String: Int64] = [:]
-    for schedule in triggers.schedules {
-      dealtWith[schedule.text] = try watch.lastMoment(of: schedule.text)
+  package func run() async throws -> Ending {
+    let (dealtWith, interrupted, waiting) = try await blocking { [self] in
+      let schedules = triggers.schedules.map(\.text)
+      let dealtWith = try schedules.map { ($0, try watch.lastMoment(of: $0)) }
+      return (dealtWith, try takeUp(), try watch.waiting())
     }
     let work = PassthroughSubject<WatchWork, Never>()
-    let interrupted = try takeUp()
-    let waiting = try watch.waiting()
     let subscription = pipeline(work, room: interrupted.count + waiting.count)
     let listening = inbox.events.sink { _ in
       work.send(completion: .finished)
@@ -102,32 +119,38 @@ final class Watch: Sendable {
       work.send(.event($0))
     }
     // From now on what a key hands in is sent on.
-    link.watch = self
+    state.withLock { $0.isReady = true }
     for run in interrupted { work.send(.resume(run)) }
     inbox.sendWaiting(waiting)
-    try startSources(dealtWith)
-    // Whoever is answered may count on it that a change from now on is seen.
+    try startSources(Dictionary(dealtWith) { $1 }.compactMapValues(\.self))
+    // A client that is answered may count on it that a change from now on is seen.
     let server = serve()
-    showStatus()
-    let status = await finish(subscription)
+    report(.statusChanged)
+    let ending = await finish(subscription)
     listening.cancel()
     await server?.finish()
-    await display.finish()
-    if inbox.waitingCount > 0, display.isForPeople {
-      printError("\(inbox.waitingCount) events wait: the next reprise watch takes them up")
-    }
-    return status
+    return ending
   }
+
+  /// Whether a run has not succeeded.
+  package var hasFailed: Bool { runs.hasFailed }
 
   /// Serves those who ask; where that cannot be, ends what has begun.
   private func serve() -> ControlServer? {
     do {
-      return try ControlServer(
+      let server = try ControlServer(
         at: journal.directory.watchSocketPath(of: watch.workflow), serving: self)
+      watch.announce()
+      return server
     } catch {
-      end.yield(.failed("error: \(error)"))
+      fail("error: \(error)")
       return nil
     }
+  }
+
+  private func fail(_ problem: String) {
+    report(.said(problem))
+    end.yield(.failed)
   }
 
   private func startSources(_ dealtWith: [String: Int64]) throws(Problem) {
@@ -140,7 +163,7 @@ final class Watch: Sendable {
         if !triggers.goesOnWithoutInput { inbox.close() }
       }
     } catch {
-      throw Problem("error: \(error)", status: .cannotGoOn)
+      throw Problem(error)
     }
   }
 
@@ -156,12 +179,12 @@ final class Watch: Sendable {
     work.runs(
       RunsPolicy(
         whenBusy: WhenBusy(triggers, room: room),
-        onDrop: { [inbox, display] work in
+        onDrop: { [self] work in
           switch work {
           case .event(let event): inbox.dropped(event)
           case .resume(let run):
-            display.say(
-              "run \(run.id) stays interrupted; take it up with: reprise resume \(run.id)")
+            report(
+              .said("run \(run.id) stays interrupted; take it up with: reprise resume \(run.id)"))
           }
         },
         fold: { earlier, later in
@@ -180,15 +203,14 @@ final class Watch: Sendable {
           await permission()
           return await runs.again($0, $1)
         })
-    ).sink { [end] completion in
+    ).sink { [self] completion in
       switch completion {
       case .finished: end.yield(.exhausted)
-      case .failure(.queueIsFull):
-        end.yield(.failed("error: the buffer is full, and when-full is fail"))
+      case .failure(.queueIsFull): fail("error: the buffer is full, and when-full is fail")
       case .failure(.events): preconditionFailure("BUG: the events of a watch cannot fail")
       }
-    } receiveValue: { [display] run in
-      display.show(run)
+    } receiveValue: { [self] run in
+      report(.began(run))
     }
   }
 
@@ -197,8 +219,10 @@ final class Watch: Sendable {
     let interrupted = try journal.interruptedRuns(ofWatch: watch.workflow).filter { run in
       let isWhole = run.request.hiddenParameters.isEmpty && !run.request.hidesTrigger
       if !isWhole {
-        display.say(
-          "run \(run.id) stays interrupted: it was given a secret, which the journal does not keep")
+        report(
+          .said(
+            "run \(run.id) stays interrupted: it was given a secret, which the journal does not keep"
+          ))
       }
       return isWhole
     }
@@ -208,48 +232,40 @@ final class Watch: Sendable {
     return []
   }
 
-  private func finish(_ subscription: AnyCancellable) async -> ExitStatus {
-    var status = ExitStatus.succeeded
-    for await ending in endings {
-      switch ending {
-      case .exhausted: break
-      case .signal(let number): status = .stopped(by: number)
-      case .outputClosed: status = .outputClosed
-      case .failed(let problem):
-        display.say(problem)
-        status = .cannotGoOn
-      }
-      break
-    }
+  private func finish(_ subscription: AnyCancellable) async -> Ending {
+    var iterator = endings.makeAsyncIterator()
+    let ending = await iterator.next() ?? .exhausted
     state.withLock { $0.isEnding = true }
-    runs.noteEnd()
+    runs.close()
     sources.cancel()
     go()
     subscription.cancel()
     await runs.finish()
     await inbox.flush()
-    // Only now is it known how the last run ended.
-    return status == .succeeded && runs.hasFailed ? .stepFailed : status
+    return ending
   }
 
-  /// Asks for the end because of a signal.
-  func stop(_ signal: Int32) {
-    end.yield(.signal(signal))
+  /// Ends the watch: no run begins any more, and those under way are cancelled.
+  package func end(because ending: Ending) {
+    end.yield(ending)
   }
 
   // MARK: Pausing
 
-  /// Whether no run begins until somebody says so.
+  /// Whether what is handed in is sent on to runs.
+  var isReady: Bool { state.withLock { $0.isReady } }
+
+  /// Whether no run begins until ``togglePause()`` is called.
   var isPaused: Bool { state.withLock { $0.isPaused } }
 
   /// Lets no run begin until it is called again.
-  func togglePause() {
+  package func togglePause() {
     let mustGo = state.withLock { state in
       state.isPaused.toggle()
       return !state.isPaused
     }
     if mustGo { go() }
-    showStatus()
+    report(.statusChanged)
   }
 
   private func go() {

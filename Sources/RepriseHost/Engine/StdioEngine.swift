@@ -2,13 +2,37 @@
 // runs come about is the business of EngineRuns.
 
 import Dispatch
+import Platform
 import Reprise
 import RepriseControl
-import RepriseJournal
 import RepriseTerminal
 
 /// An engine that is asked over standard input and answers over standard output.
-final class StdioEngine: SignalTarget {
+package final class StdioEngine: SignalTarget {
+  /// Why it ended.
+  package enum Ending: Sendable, Equatable {
+    /// Its input is over.
+    case inputEnded
+    /// A signal asked for it.
+    case signal(Int32)
+    /// Its output is not read any more.
+    case outputClosed
+  }
+
+  /// Where it reads and writes.
+  package struct Streams: Sendable {
+    /// The descriptor of requests.
+    package var input: Int32
+    /// Writes bytes of replies and events; false when they are not read any more.
+    package var write: @Sendable ([UInt8]) -> Bool
+
+    /// Puts streams together.
+    package init(input: Int32, write: @escaping @Sendable ([UInt8]) -> Bool) {
+      self.input = input
+      self.write = write
+    }
+  }
+
   /// How long a request may be, in bytes: a workflow comes as a text in one.
   private static let requestBytesMax = 1 << 20
   /// How many requests may be unanswered, or have answers that nobody has read: no more are read then.
@@ -17,22 +41,24 @@ final class StdioEngine: SignalTarget {
   private let output: LineOutput
   private let runs: EngineRuns
   private let room = DispatchSemaphore(value: 0)
-  private let endings: AsyncStream<ExitStatus>
-  private let end: AsyncStream<ExitStatus>.Continuation
+  private let input: Int32
+  private let endings: AsyncStream<Ending>
+  private let end: AsyncStream<Ending>.Continuation
 
   /// Prepares an engine; nothing is read yet.
   ///
   /// - Parameters:
-  ///   - journal: Where runs are recorded, if they are.
-  ///   - rerunsUpToDateSteps: Whether steps run even when they are up to date.
-  init(_ journal: Journal?, rerunsUpToDateSteps: Bool) {
-    let (endings, end) = AsyncStream.makeStream(of: ExitStatus.self)
+  ///   - host: What carries out recorded runs; nil where runs are not recorded.
+  ///   - streams: Where it reads and writes.
+  package init(_ host: RunHost?, _ streams: Streams) {
+    input = streams.input
+    let (endings, end) = AsyncStream.makeStream(of: Ending.self)
     (self.endings, self.end) = (endings, end)
     // A semaphore must not be freed with less than it began with, and answers may never be read.
     for _ in 0..<Self.requestsMax { room.signal() }
-    let output = LineOutput(to: standardOutput, onClosed: { end.yield(.outputClosed) })
+    let output = LineOutput(streams.write, onClosed: { end.yield(.outputClosed) })
     self.output = output
-    runs = EngineRuns(journal, rerunsUpToDateSteps: rerunsUpToDateSteps) { event in
+    runs = EngineRuns(host) { event in
       // What a step writes can be missed, what becomes of it cannot.
       if event.isMissable {
         output.writeIfRead { safeLine(event) }
@@ -44,27 +70,26 @@ final class StdioEngine: SignalTarget {
 
   /// Carries out requests until the input ends or a signal comes, then cancels all runs.
   ///
-  /// - Returns: The exit status of the command, when nothing of any run is left.
-  func run() async -> ExitStatus {
-    hearSignals(self)
+  /// - Returns: Why it ended, when nothing of any run is left.
+  package func run() async -> Ending {
     // A thread of its own: it waits for input.
     DispatchQueue(label: "reprise.engine.input").async { [self] in
       read()
-      end.yield(.succeeded)
+      end.yield(.inputEnded)
     }
     let starting = Task { await runs.takeStarts() }
     var iterator = endings.makeAsyncIterator()
-    let status = await iterator.next() ?? .succeeded
+    let ending = await iterator.next() ?? .inputEnded
     runs.end()
     await starting.value
     await runs.finish()
-    return await output.finish() ? status : .outputClosed
+    return await output.finish() ? ending : .outputClosed
   }
 
   // MARK: Requests
 
   private func read() {
-    var lines = LineReader(standardInput, bytesMax: Self.requestBytesMax)
+    var lines = LineReader(input, bytesMax: Self.requestBytesMax)
     while let line = lines.nextLine() {
       room.wait()
       switch line {
@@ -94,13 +119,13 @@ final class StdioEngine: SignalTarget {
 
   // MARK: Signals
 
-  func receive(_ signal: Int32) {
+  package func receive(_ signal: Int32) {
     // The first one cancels the runs, a second one kills them.
     runs.receive(signal)
-    if signal != SignalListener.restarting { end.yield(.stopped(by: signal)) }
+    if signal != SignalNumber.user1 { end.yield(.signal(signal)) }
   }
 
-  func freeze() {
+  package func freeze() {
     runs.freeze()
   }
 }

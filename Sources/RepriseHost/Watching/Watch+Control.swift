@@ -1,38 +1,39 @@
 // What is asked of a watch from outside: by signals, by keys, by other terminals. What it does by itself is
 // in Watch.
 
-import Reprise
-import RepriseControl
+import Platform
+package import Reprise
+package import RepriseControl
 import RepriseJournal
 import RepriseTerminal
 
 extension Watch: SignalTarget {
-  func receive(_ signal: Int32) {
-    guard signal != SignalListener.restarting else {
-      runs.newest?.restart()
+  package func receive(_ signal: Int32) {
+    guard signal != SignalNumber.user1 else {
+      newest?.restart()
       return
     }
-    // The first one cancels the runs, a second one kills them. In this order: the end of the watch cancels
-    // its runs too, and a signal that finds a run being cancelled would be taken for the second.
+    // The first one cancels the runs, a second one kills them.
     runs.receive(signal)
-    stop(signal)
+    end(because: .signal(signal))
   }
 
-  func freeze() {
+  package func freeze() {
     runs.freeze()
   }
 }
 
 extension Watch: ControlTarget {
-  /// Starts a run because somebody wants it.
-  func fire() {
+  /// Starts a run, as the key of a display asks for.
+  package func fire() {
+    guard isReady else { return }
     inbox.put(WatchEvent(Trigger(kind: .manual, time: SystemClock().now.description)))
   }
 
-  /// The run that keys mean.
-  var newestRun: Run? { runs.newest }
+  /// What controls the run that keys mean: the newest one.
+  package var newest: RunControls? { runs.newest }
 
-  func trigger(
+  package func trigger(
     parameters: [String: String], answer: @escaping @Sendable (ControlReply) -> Void
   ) {
     let event = WatchEvent(
@@ -67,27 +68,22 @@ extension Watch: ControlTarget {
     }
   }
 
-  func restart(from step: String?) -> ControlReply { .refused(Self.isNoRun) }
-  func cancel(now: Bool) {}
-  func decide(on step: String, isApproved: Bool) -> ControlReply { .refused(Self.isNoRun) }
-  var controlEvents: RunEvents? { nil }
+  package func restart(from step: String?) -> ControlReply { .refused(Self.isNoRun) }
+  package func cancel(now: Bool) {}
+  package func decide(on step: String, isApproved: Bool) -> ControlReply { .refused(Self.isNoRun) }
+  package var controlEvents: RunEvents? { nil }
 
   private static let isNoRun = "this is the watch of a workflow, and not a run"
 }
 
 extension Watch {
-  /// Where the watch stands.
-  var watchStatus: WatchStatus? {
+  /// The state of the watch.
+  package var watchStatus: WatchStatus? {
     var status = WatchStatus(workflow: watch.workflow, triggers: triggers.words)
     inbox.describe(in: &status)
     status.isPaused = isPaused
     status.next = sources.next
     status.runs = runs.live
     return status
-  }
-
-  /// Has the display show where the watch stands by now.
-  func showStatus() {
-    display.statusChanged()
   }
 }

@@ -4,9 +4,9 @@ import Platform
 import RepriseTerminal
 
 /// Where workflow files are looked for.
-enum WorkflowFiles {
+package enum WorkflowFiles {
   /// The folder whose workflows can be named without a path.
-  static let directoryStandard = "workflows"
+  package static let directoryStandard = "workflows"
 
   private static let endings = [".yaml", ".yml"]
 
@@ -18,7 +18,7 @@ enum WorkflowFiles {
   /// - Parameter name: What was typed.
   /// - Returns: The path.
   /// - Throws: ``Problem`` that names the places searched and the workflows that exist.
-  static func path(of name: String) throws(Problem) -> String {
+  package static func path(of name: String) throws(Problem) -> String {
     let isBare = !name.utf8.contains(UInt8(ascii: "/")) && !endings.contains(where: name.hasSuffix)
     let named = (endings + [""]).map { directoryStandard + "/" + name + $0 }
     let candidates = isBare ? named + [name] : [name] + named
@@ -38,7 +38,7 @@ enum WorkflowFiles {
   }
 
   /// The workflow files in a folder, sorted by name; none where there is no such folder.
-  static func found(in directory: String) -> [String] {
+  package static func found(in directory: String) -> [String] {
     let names = FolderReader.names(in: directory).filter { name in
       endings.contains(where: name.hasSuffix) && !name.hasPrefix(".")
     }
@@ -47,7 +47,7 @@ enum WorkflowFiles {
 
   /// What one types to run a file of the folder `workflows`: its name without folder and ending;
   /// for any other file its path.
-  static func shortName(_ path: String) -> String {
+  package static func shortName(_ path: String) -> String {
     guard path.hasPrefix(directoryStandard + "/") else { return path }
     let name = path.dropFirst(directoryStandard.count + 1)
     let ending = endings.first(where: name.hasSuffix) ?? ""

@@ -1,19 +1,20 @@
-// What can be run here and how, for people. Pure but for reading the files.
+// What can be run here and how, for people.
 
 import Reprise
-import RepriseTerminal
+package import RepriseTerminal
 
 /// A listing of workflow files with their names and descriptions.
-struct Overview {
+package struct Overview {
   /// The paths of the files.
   let paths: [String]
 
-  init(of paths: [String]) {
+  /// Prepares to list files.
+  package init(of paths: [String]) {
     self.paths = paths
   }
 
   /// The listing with a word on what to do next.
-  var text: TerminalSafe {
+  package var text: TerminalSafe {
     guard let first = paths.first else {
       return """
         There is no workflow here yet. Write one to workflows/hello.yaml:
@@ -38,7 +39,7 @@ struct Overview {
   }
 
   /// One line for each file: what to type, how many steps, and what it is for.
-  var table: TerminalSafe {
+  package var table: TerminalSafe {
     let rows = paths.map { path in
       (TerminalSafe(WorkflowFiles.shortName(path)), Self.summary(of: path))
     }

@@ -1,28 +1,24 @@
 // Signals of a process that drives runs, from its first moment on. Knows nothing of runs.
 
-import ChildProcesses
+package import ChildProcesses
 import Synchronization
-
-/// What signals are passed on to.
-protocol SignalTarget: Sendable {
-  /// Carries out what a signal means.
-  func receive(_ signal: Int32)
-  /// Has nothing recorded any more: this process is being killed.
-  func freeze()
-}
 
 /// Hears signals, through the guardian where there is one, or else itself.
 ///
 /// As long as there is nothing to pass them on to, while a parameter is asked for or a secret is fetched, a
 /// signal that asks for the end ends the process at once; its guardian ends what it has started.
-final class SignalRelay: Sendable {
+package final class SignalRelay: Sendable {
+  private let endProcess: @Sendable (Int32) -> Void
   private let target = Mutex<(any SignalTarget)?>(nil)
   private let listener = Mutex<SignalListener?>(nil)
 
   /// Begins to hear.
   ///
-  /// - Parameter guardian: What this process has of its guardian.
-  init(_ guardian: GuardianLink?) {
+  /// - Parameters:
+  ///   - guardian: What this process has of its guardian.
+  ///   - endProcess: Ends the process because of a signal.
+  package init(_ guardian: GuardianLink?, endProcess: @escaping @Sendable (Int32) -> Void) {
+    self.endProcess = endProcess
     if let guardian {
       guardian.listen(
         onSignal: { [self] in receive($0) },
@@ -36,19 +32,11 @@ final class SignalRelay: Sendable {
 
   private func receive(_ signal: Int32) {
     if let target = target.withLock({ $0 }) { return target.receive(signal) }
-    if signal != SignalListener.restarting { endProcess(.stopped(by: signal)) }
+    if signal != SignalListener.restarting { endProcess(signal) }
   }
 
   /// Passes signals on from now on.
-  func passOn(to target: any SignalTarget) {
+  package func passOn(to target: any SignalTarget) {
     self.target.withLock { $0 = target }
   }
-}
-
-/// Readies the process for steps, and has signals passed on.
-///
-/// - Parameter target: What they are passed on to.
-func hearSignals(_ target: some SignalTarget) {
-  adoptOrphans()
-  ProcessLinks.current.withLock { $0.signals }?.passOn(to: target)
 }

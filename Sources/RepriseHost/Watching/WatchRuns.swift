@@ -1,6 +1,7 @@
 // The runs of a watch: one for each event, recorded and reachable like any other. Knows neither where events
 // come from nor how they wait.
 
+import Platform
 import Reprise
 import RepriseControl
 import RepriseJournal
@@ -21,56 +22,51 @@ final class WatchRuns: Sendable {
     var hasFailed = false
     /// Runs that were waiting for their turn when the watch was ended.
     var kept: [RecordedRun] = []
-    /// How many runs are being begun.
-    var beginningCount = 0
-    var isEnding = false
-    var waiting = Waiters()
   }
 
   /// The absolute path of the workflow file.
   private let file: String
   private let parameters: Arguments
-  private let settings: RunSettings
-  private let journal: Journal
+  private let secrets: Secrets
+  private let host: RunHost
   private let watch: RecordedWatch
   private let inbox: WatchInbox
   private let restartsAffected: Bool
-  private let say: @Sendable (String) -> Void
-  private let announce: @Sendable (Trigger, RunID) -> Void
-  private let onChange: @Sendable () -> Void
+  private let report: @Sendable (WatchReport) -> Void
   private let state = Mutex(State())
-  /// The runs that have begun.
-  private let begun = LiveRuns()
+  private let group = RunGroup<RunControls>()
+  private let locks: GuardedLocks
 
   init(
-    file: String, parameters: Arguments, settings: RunSettings, journal: Journal,
-    watch: RecordedWatch, inbox: WatchInbox, restartsAffected: Bool,
-    say: @escaping @Sendable (String) -> Void,
-    announce: @escaping @Sendable (Trigger, RunID) -> Void, onChange: @escaping @Sendable () -> Void
+    file: String, parameters: Arguments, secrets: Secrets, host: RunHost, watch: RecordedWatch,
+    inbox: WatchInbox, restartsAffected: Bool, report: @escaping @Sendable (WatchReport) -> Void
   ) {
-    self.announce = announce
     self.file = file
     self.parameters = parameters
-    self.settings = settings
-    self.journal = journal
+    self.secrets = secrets
+    self.host = host
     self.watch = watch
     self.inbox = inbox
     self.restartsAffected = restartsAffected
-    self.say = say
-    self.onChange = onChange
+    self.report = report
+    locks = GuardedLocks(host.guardian)
   }
 
   /// The runs under way.
-  var live: [RunID] { begun.ids }
+  var live: [RunID] { group.ids }
 
   /// Whether a run is under way, or being begun: it may have to wait for its turn.
-  var isBusy: Bool { state.withLock { $0.beginningCount > 0 } || !begun.ids.isEmpty }
+  var isBusy: Bool { !group.isIdle }
 
-  /// The run that began last of those under way.
-  var newest: Run? { begun.steerings.last?.run }
+  /// What controls the run that began last of those under way.
+  var newest: RunControls? { group.controls.last }
 
   /// Whether a run has not succeeded.
   var hasFailed: Bool { state.withLock { $0.hasFailed } }
+
+  private func noteFailure() { state.withLock { $0.hasFailed = true } }
+
+  private func say(_ text: String) { report(.said(text)) }
 
   // MARK: Events
 
@@ -93,104 +89,97 @@ final class WatchRuns: Sendable {
 
   /// Begins the run of an event.
   ///
-  /// - Returns: The run; nil when there is none, of which people have been told.
+  /// - Returns: The run; nil when there is none, which has been reported.
   func begin(_ work: WatchWork) async -> Run? {
-    let mayBegin = state.withLock { state in
-      if !state.isEnding { state.beginningCount += 1 }
-      return !state.isEnding
-    }
-    guard mayBegin else { return nil }
-    defer {
-      let waiting = state.withLock { state in
-        state.beginningCount -= 1
-        return state.beginningCount == 0 ? state.waiting.takeAll() : Waiters()
-      }
-      waiting.wake()
-    }
+    guard group.begin() else { return nil }
+    defer { group.beginningEnded() }
     do {
       switch work {
       case .event(let event): return try await begin(event)
       case .resume(let record): return try await resume(record)
       }
-    } catch let problem as Problem {
-      say(problem.text.string)
     } catch let busy as GroupIsBusy {
       say("an event is dropped: run \(busy.run) of the group \"\(busy.group)\" is under way")
     } catch {
-      say("error: \(error)")
+      say(Problem(error).text.string)
     }
-    state.withLock { $0.hasFailed = true }
+    noteFailure()
     if case .event(let event) = work { inbox.dropped(event) }
     return nil
   }
 
   private func begin(_ event: WatchEvent) async throws -> Run? {
-    let loaded = try load(for: event)
-    let isAlone = loaded.workflow.concurrency?.policy == .reject
-    let recorded = try watch.begin(try request(loaded), handling: event, isAlone: isAlone)
+    let (loaded, recorded) = try await blocking { [self] in
+      let loaded = try load(for: event)
+      let isAlone = loaded.workflow.concurrency?.policy == .reject
+      let request = try request(loaded)
+      return (loaded, try watch.begin(request, handling: event, isAlone: isAlone))
+    }
     inbox.handled(event, byRestart: false)
-    announce(event.trigger.hiding(settings.secrets), recorded.id)
-    let held = HeldRun(
-      recorded: recorded, workflow: loaded.workflow, file: loaded.path, state: nil)
+    report(.handled(event.trigger.hiding(secrets), by: recorded.id))
     do {
-      return try await host(held)
+      return try await begin(recorded, loaded)
     } catch is CancellationError {
-      // The watch is ending: the run stays as it is, for the next one to take up. It is held until then:
-      // who finds it without an engine ends what shares a control group with it.
+      // The watch is ending: the run stays as it is, for the next one to resume. It is held until then: a
+      // process that finds it without an engine ends what shares a control group with it.
       state.withLock { $0.kept.append(recorded) }
       return nil
     } catch {
       // The event has its run, however that ended.
-      say((error as? Problem)?.text.string ?? "error: \(error)")
-      try recorded.end(as: .abandoned)
-      begun.letGo(of: recorded.id)
-      state.withLock { $0.hasFailed = true }
+      say(Problem(error).text.string)
+      try await blocking { try recorded.end(as: .abandoned) }
+      locks.release(recorded.id)
+      noteFailure()
       return nil
     }
   }
 
   private func resume(_ record: RunRecord) async throws -> Run? {
-    let arguments = try Arguments(recorded: record, [:])
-    let loaded = try LoadedWorkflow(path: file) { _ throws(Problem) in arguments }
-    let (recorded, state) = try journal.reopen(record.id) { [self] record, state in
-      var request = try request(loaded)
-      request.directory = record.request.directory
-      return request
+    let (loaded, recorded, state) = try await blocking { [self] in
+      let arguments = try Arguments(recorded: record, [:])
+      let loaded = try LoadedWorkflow(path: file) { _ throws(Problem) in arguments }
+      let (recorded, state) = try host.journal.reopen(record.id) { record, state in
+        var request = try request(loaded)
+        request.directory = record.request.directory
+        return request
+      }
+      return (loaded, recorded, state)
     }
     say("run \(record.id) was interrupted: it is taken up again")
-    let held = HeldRun(
-      recorded: recorded, workflow: loaded.workflow, file: loaded.path, state: state)
     do {
-      return try await host(held)
+      return try await begin(recorded, loaded, state: state)
     } catch {
-      // Others find it as it was: interrupted, and nobody's.
-      if !(error is CancellationError) { begun.letGo(of: recorded.id) }
+      // Others find it as it was: interrupted, and held by no process.
+      if !(error is CancellationError) { locks.release(recorded.id) }
       throw error
     }
   }
 
-  private func host(_ held: HeldRun) async throws -> Run? {
-    let steering = Steering()
-    begun.hold(held.recorded)
+  private func begin(
+    _ recorded: RecordedRun, _ loaded: LoadedWorkflow, state: RunState? = nil
+  ) async throws -> Run? {
+    let controls = RunControls()
+    locks.hold(recorded)
     guard
-      let hosted = try await HostedRun.begin(held, in: journal, settings, steering: steering)
+      let hosted = try await host.begin(
+        recorded, loaded, secrets, state: state, controls: controls)
     else {
-      begun.letGo(of: held.recorded.id)
+      locks.release(recorded.id)
       return nil
     }
-    begun.add(hosted.run.id, steering)
-    onChange()
+    if group.add(hosted.run.id, controls) { controls.cancel(now: false) }
+    report(.statusChanged)
     Task { await finish(hosted) }
     return hosted.run
   }
 
   private func finish(_ hosted: HostedRun) async {
     let outcome = await hosted.run.ended()
-    begun.letGo(of: hosted.run.id)
+    locks.release(hosted.run.id)
     if let problem = await hosted.finish() { say("error: \(problem)") }
-    if outcome != .succeeded { state.withLock { $0.hasFailed = true } }
-    begun.remove(hosted.run.id)
-    onChange()
+    if outcome != .succeeded { noteFailure() }
+    group.remove(hosted.run.id)
+    report(.statusChanged)
   }
 
   /// Gives an event to a run that is under way.
@@ -211,12 +200,12 @@ final class WatchRuns: Sendable {
     }
     guard RunPlan(loaded.workflow) == RunPlan(run.workflow) else {
       // Its steps are others now: this run cannot become that one.
-      run.cancel()
+      group[run.id]?.cancel(now: false)
       return false
     }
     let steps = affectedSteps(of: event, loaded.workflow)
     let isTaken = try? await run.restart(with: loaded.workflow, from: steps) {
-      [watch, inbox, say, announce, settings] in
+      [self] in
       do {
         try watch.restart(run.id, as: request, handling: event)
       } catch {
@@ -224,7 +213,7 @@ final class WatchRuns: Sendable {
         return false
       }
       inbox.handled(event, byRestart: true)
-      announce(event.trigger.hiding(settings.secrets), run.id)
+      report(.handled(event.trigger.hiding(secrets), by: run.id))
       return true
     }
     return isTaken ?? false
@@ -241,32 +230,33 @@ final class WatchRuns: Sendable {
 
   /// The files that a workflow is read from, as far as they are below the current directory.
   static func sources(of workflow: Workflow) -> Set<String> {
-    let here = currentDirectory() + "/"
-    guard let file = workflow.file else { return [] }
+    guard let file = workflow.file, let folder = workingFolder() else { return [] }
+    let here = folder + "/"
     let path = file.hasPrefix("/") ? file : here + file
-    let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
-    let all = [path] + workflow.sources.keys.map { folder + "/" + $0 }
+    let beside = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+    let all = [path] + workflow.sources.keys.map { beside + "/" + $0 }
     return Set(all.filter { $0.hasPrefix(here) }.map { String($0.dropFirst(here.count)) })
   }
 
   private func request(_ loaded: LoadedWorkflow) throws(Problem) -> RunRequest {
-    try loaded.request([WatchCounts.optionOfRuns: watch.workflow], hiding: settings.secrets)
+    try loaded.request([WatchCounts.optionOfRuns: watch.workflow], hiding: secrets)
   }
 
   // MARK: The end
 
   /// Passes a signal on to all runs.
-  func receive(_ signal: Int32) { begun.receive(signal) }
+  func receive(_ signal: Int32) {
+    for controls in group.controls { controls.receive(signal) }
+  }
 
   /// Has nothing recorded any more.
-  func freeze() { begun.freeze() }
+  func freeze() {
+    for controls in group.controls { controls.freeze() }
+  }
 
   /// Begins no more runs.
-  func noteEnd() { state.withLock { $0.isEnding = true } }
+  func close() { group.close() }
 
   /// Waits until no run is being begun or under way.
-  func finish() async {
-    await state.wait(until: { $0.beginningCount == 0 }, among: { $0.waiting.add($1) })
-    await begun.finish()
-  }
+  func finish() async { await group.finish() }
 }

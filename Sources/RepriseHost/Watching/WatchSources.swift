@@ -28,9 +28,9 @@ final class WatchSources: Sendable {
 
   private let inbox: WatchInbox
   private let journal: Journal
+  private let input: Int32
   private let triggers: Triggers
-  private let say: @Sendable (String) -> Void
-  private let onChange: @Sendable () -> Void
+  private let report: @Sendable (WatchReport) -> Void
   private let clock = SystemClock()
   private let state = Locked(State())
 
@@ -40,17 +40,17 @@ final class WatchSources: Sendable {
   ///   - triggers: What they are.
   ///   - inbox: Where events go.
   ///   - journal: Where the successes of other workflows are found.
-  ///   - say: Told what people have to know.
-  ///   - onChange: Told when ``next`` has changed.
+  ///   - input: The descriptor of standard input.
+  ///   - report: Called with what people have to know, and when ``next`` has changed.
   init(
-    _ triggers: Triggers, inbox: WatchInbox, journal: Journal,
-    say: @escaping @Sendable (String) -> Void, onChange: @escaping @Sendable () -> Void
+    _ triggers: Triggers, inbox: WatchInbox, journal: Journal, input: Int32,
+    report: @escaping @Sendable (WatchReport) -> Void
   ) {
     self.triggers = triggers
     self.inbox = inbox
     self.journal = journal
-    self.say = say
-    self.onChange = onChange
+    self.input = input
+    self.report = report
   }
 
   /// When the next schedule is due.
@@ -89,6 +89,8 @@ final class WatchSources: Sendable {
     for listening in dropped.listening { listening.cancel() }
   }
 
+  private func say(_ text: String) { report(.said(text)) }
+
   private var now: String { clock.now.description }
 
   // MARK: Files
@@ -115,10 +117,10 @@ final class WatchSources: Sendable {
       filter: FileWatchFilter(
         honoursGitignore: honours, entersFolder: { files.enters($0) },
         wantsFile: { files.wants($0) })
-    ) { [say] event in
+    ) { [weak self] event in
       switch event {
       case .changed(let path): subject.value.send(Changes(paths: [path], count: 1))
-      case .problem(let text): say("warning: \(text)")
+      case .problem(let text): self?.say("warning: \(text)")
       }
     }
     keep(folder, listening)
@@ -170,7 +172,7 @@ final class WatchSources: Sendable {
       dealtWith = plan.dealtWith
       let next = plan.next.map { Timestamp(microseconds: $0 * 1_000_000) }
       state.withLock { $0.next[schedule.text] = next }
-      onChange()
+      report(.statusChanged)
       guard let next, (try? await clock.sleep(untilWallTime: next)) != nil else { return }
     }
   }
@@ -203,7 +205,7 @@ final class WatchSources: Sendable {
     // A thread of its own: it waits for input.
     DispatchQueue(label: "reprise.watch.input").async { [self] in
       var number = 0
-      var lines = LineReader(standardInput, bytesMax: .max)
+      var lines = LineReader(input, bytesMax: .max)
       while let bytes = lines.nextText() {
         number += 1
         guard let line = String(validating: bytes, as: UTF8.self) else {

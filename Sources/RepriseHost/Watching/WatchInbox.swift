@@ -3,7 +3,7 @@
 
 import CombineOperators
 import Dispatch
-import Reprise
+package import Reprise
 import RepriseJournal
 import Synchronization
 
@@ -238,7 +238,7 @@ final class WatchInbox: Sendable {
 
 extension Trigger {
   /// The event in words, such as `files: src/a.swift and 2 more`.
-  var words: String {
+  package var words: String {
     switch kind {
     case .manual, .start: kind.rawValue
     case .files:

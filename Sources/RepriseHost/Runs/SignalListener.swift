@@ -1,4 +1,4 @@
-// Turns signals into calls. Knows nothing of what they mean.
+// Turns signals into calls.
 
 import Dispatch
 import Platform
@@ -8,13 +8,13 @@ import Reprise
 ///
 /// Works for signals sent to this process alone (`kill PID`, systemd, `docker stop`, `timeout`) as
 /// well as to its group (Ctrl-C).
-final class SignalListener: Sendable {
+package final class SignalListener: Sendable {
   /// The signals that ask for the end.
-  static let stopping = [
+  package static let stopping = [
     SignalNumber.interrupt, SignalNumber.terminate, SignalNumber.hangUp,
   ]
   /// The signal that asks for a restart.
-  static let restarting = SignalNumber.user1
+  package static let restarting = SignalNumber.user1
 
   private let sources: [EventSource]
 
@@ -23,7 +23,7 @@ final class SignalListener: Sendable {
   /// - Parameters:
   ///   - signals: The numbers of the signals; their default actions are switched off.
   ///   - handler: Called with the number, on one queue, one signal after the other.
-  init(_ signals: [Int32], handler: @escaping @Sendable (Int32) -> Void) {
+  package init(_ signals: [Int32], handler: @escaping @Sendable (Int32) -> Void) {
     let queue = DispatchQueue(label: "reprise.signals")
     sources = signals.map { number in
       // Not SIG_IGN: an ignored signal would be ignored in children of whoever runs `exec`, too.
@@ -37,7 +37,7 @@ final class SignalListener: Sendable {
   /// Stops listening.
   ///
   /// The default actions stay switched off: the process is about to end.
-  func cancel() {
+  package func cancel() {
     for source in sources { source.cancel() }
   }
 }

@@ -43,7 +43,7 @@ final class LineOutput: Sendable {
     }
   }
 
-  private let descriptor: Int32
+  private let writeNow: @Sendable ([UInt8]) -> Bool
   private let onClosed: @Sendable () -> Void
   private let queue = DispatchQueue(label: "reprise.engine.output")
   private let state = Mutex(State())
@@ -51,10 +51,12 @@ final class LineOutput: Sendable {
   /// Prepares to write.
   ///
   /// - Parameters:
-  ///   - descriptor: Where to.
+  ///   - writeNow: Writes bytes, and blocks its thread meanwhile; false when they are not read.
   ///   - onClosed: Called once, when nobody reads any more.
-  init(to descriptor: Int32, onClosed: @escaping @Sendable () -> Void) {
-    self.descriptor = descriptor
+  init(
+    _ writeNow: @escaping @Sendable ([UInt8]) -> Bool, onClosed: @escaping @Sendable () -> Void
+  ) {
+    self.writeNow = writeNow
     self.onClosed = onClosed
   }
 
@@ -143,17 +145,17 @@ final class LineOutput: Sendable {
           piece += line.bytes
           if let onWritten = line.onWritten { written.append(onWritten) }
         } while rest.first.map { piece.count + $0.bytes.count <= Self.pieceBytes } ?? false
-        guard writeNow(piece) else { return close() }
+        guard writeInPieces(piece) else { return close() }
         for onWritten in written { onWritten() }
       }
     }
   }
 
   /// Writes bytes; false when nobody reads them.
-  private func writeNow(_ bytes: [UInt8]) -> Bool {
+  private func writeInPieces(_ bytes: [UInt8]) -> Bool {
     for start in stride(from: 0, to: bytes.count, by: Self.pieceBytes) {
       let piece = Array(bytes[start..<min(start + Self.pieceBytes, bytes.count)])
-      guard writeAll(piece, to: descriptor) else { return false }
+      guard writeNow(piece) else { return false }
       note(piece.count)
     }
     return true

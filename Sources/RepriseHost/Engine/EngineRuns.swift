@@ -1,0 +1,255 @@
+// The runs of an engine: begins them as they are asked for, has them steered, and tells their events.
+// Knows neither where requests come from nor where lines go.
+
+import Platform
+import Reprise
+import RepriseControl
+import RepriseJournal
+import RepriseTerminal
+import Synchronization
+
+/// Begins and steers runs for requests.
+///
+/// All members may be called from any thread.
+final class EngineRuns: SignalTarget {
+  typealias Answer = @Sendable (EngineReply) -> Void
+
+  private struct Start: Sendable {
+    let source: EngineRequest.Source
+    let parameters: [String: String]
+    let answer: Answer
+  }
+
+  private struct State {
+    /// What is being begun at this moment.
+    var beginning: Task<Void, Never>?
+    /// Runs whose end could not be recorded.
+    ///
+    /// A process that finds one without an engine ends what shares a control group with it, so they are
+    /// held as long as there may be others.
+    var unrecorded: [RecordedRun] = []
+  }
+
+  private let host: RunHost?
+  private let report: @Sendable (Event) -> Void
+  private let group = RunGroup<RunControls>()
+  private let locks: GuardedLocks
+  private let state = Mutex(State())
+  private let starts: AsyncStream<Start>
+  private let start: AsyncStream<Start>.Continuation
+
+  /// Prepares for requests.
+  ///
+  /// - Parameters:
+  ///   - host: What carries out recorded runs; nil where runs are not recorded.
+  ///   - report: Called with every event of every run, with those of one run by one thread at a time.
+  init(_ host: RunHost?, report: @escaping @Sendable (Event) -> Void) {
+    self.host = host
+    self.report = report
+    locks = GuardedLocks(host?.guardian)
+    (starts, start) = AsyncStream.makeStream(of: Start.self)
+  }
+
+  /// Carries out a request.
+  ///
+  /// - Parameters:
+  ///   - request: What is asked for.
+  ///   - answer: Called once; before the first event of a run that is started.
+  func carryOut(_ request: EngineRequest, answer: @escaping Answer) {
+    switch request {
+    case .start(let source, let parameters):
+      let result = start.yield(Start(source: source, parameters: parameters, answer: answer))
+      if case .terminated = result { answer(Self.isOver) }
+    case .steer(let run, let request):
+      guard let controls = RunID(run).flatMap({ group[$0] }), !controls.isOver else {
+        return answer(.refused("no run \"\(run)\" of this engine is under way"))
+      }
+      controls.carryOut(request) { answer(EngineReply($0)) }
+    }
+  }
+
+  // MARK: Beginning
+
+  /// Begins runs as they are asked for, until the end.
+  ///
+  /// One after the other: the order of requests is that of their turns in a concurrency group.
+  func takeStarts() async {
+    for await start in starts {
+      let beginning = Task { await begin(start) }
+      state.withLock { $0.beginning = beginning }
+      if group.isClosed { beginning.cancel() }
+      await beginning.value
+    }
+  }
+
+  private func begin(_ start: Start) async {
+    guard !group.isClosed else { return start.answer(Self.isOver) }
+    do {
+      let loaded = try await blocking { [self] in try load(start) }
+      if host == nil { try loaded.workflow.expectNeedsNoJournal() }
+      let secrets = try await Secrets.gathered(for: loaded.workflow)
+      guard group.begin() else { return start.answer(Self.isOver) }
+      defer { group.beginningEnded() }
+      let controls = RunControls()
+      if let host {
+        let recorded = try await blocking {
+          try host.journal.begin(
+            try loaded.request(hiding: secrets),
+            isAlone: loaded.workflow.concurrency?.policy == .reject)
+        }
+        add(recorded.id, controls)
+        Task { await drive(recorded, loaded, secrets, in: host, controls, start.answer) }
+      } else {
+        let id = RunID()
+        add(id, controls)
+        Task { await drive(loaded.workflow, as: id, secrets, controls, start.answer) }
+      }
+    } catch {
+      start.answer(EngineReply(Problem(error)))
+    }
+  }
+
+  private func load(_ start: Start) throws(Problem) -> LoadedWorkflow {
+    let arguments = Arguments(
+      start.parameters, trigger: Trigger(kind: .manual, time: SystemClock().now.description))
+    switch start.source {
+    case .file(let name):
+      return try LoadedWorkflow(path: try WorkflowFiles.path(of: name)) { _ throws(Problem) in
+        arguments
+      }
+    case .text(let text): return try LoadedWorkflow(text: text, arguments)
+    }
+  }
+
+  private func add(_ id: RunID, _ controls: RunControls) {
+    if group.add(id, controls) { controls.cancel(now: false) }
+  }
+
+  // MARK: Live runs
+
+  /// Drives a recorded run to its end.
+  private func drive(
+    _ recorded: RecordedRun, _ loaded: LoadedWorkflow, _ secrets: Secrets, in host: RunHost,
+    _ controls: RunControls, _ answer: Answer
+  ) async {
+    let id = recorded.id
+    var isAnswered = false
+    locks.hold(recorded)
+    do {
+      let hosted = try await host.begin(
+        recorded, loaded, secrets, controls: controls,
+        onReachable: {
+          isAnswered = true
+          answer(.started(id))
+        })
+      if let hosted {
+        await show(hosted.run)
+        if let problem = await hosted.finish() { host.say("error: run \(id): \(problem)") }
+      } else {
+        locks.release(id)
+        reportEnd(.cancelled, of: id)
+      }
+    } catch {
+      _ = try? await blocking { try recorded.end(as: .abandoned) }
+      locks.release(id)
+      let reply = EngineReply(Problem(error))
+      if isAnswered {
+        reportEnd(.abandoned(reply.problem), of: id)
+      } else {
+        answer(reply)
+      }
+    }
+    if recorded.lockDescriptor != nil {
+      state.withLock { $0.unrecorded.append(recorded) }
+    }
+    group.remove(id)
+  }
+
+  /// Drives a run that is not recorded to its end.
+  private func drive(
+    _ workflow: Workflow, as id: RunID, _ secrets: Secrets, _ controls: RunControls,
+    _ answer: Answer
+  ) async {
+    answer(.started(id))
+    let run = Engine().start(workflow, id: id, secrets: secrets)
+    controls.begin(run)
+    await show(run)
+    group.remove(id)
+  }
+
+  /// Reports the events of a run, until nothing of it is left.
+  private func show(_ run: Run) async {
+    let last = Mutex(Event?.none)
+    var subscription: AnyCancellable?
+    await withCheckedContinuation { continuation in
+      subscription = run.events.sink(
+        receiveCompletion: { _ in continuation.resume() },
+        receiveValue: { [report] event in
+          if case .runEnded = event.kind { last.withLock { $0 = event } } else { report(event) }
+        })
+    }
+    withExtendedLifetime(subscription) {}
+    // A client that reads of the end may start the next run of the group, or resume this one: the end must have
+    // been recorded by then.
+    _ = await run.ended()
+    locks.release(run.id)
+    if let last = last.withLock({ $0 }) { report(last) }
+  }
+
+  /// Reports the end of a run that has never begun: the client that has started it waits for that.
+  private func reportEnd(_ outcome: RunOutcome, of id: RunID) {
+    report(Event(time: SystemClock().now, run: id, generation: 1, kind: .runEnded(outcome)))
+  }
+
+  // MARK: The end
+
+  private static let isOver = EngineReply.refused("the engine is ending")
+
+  /// Begins no more runs, and cancels those that are under way.
+  func end() {
+    for controls in close() { controls.cancel(now: false) }
+  }
+
+  private func close() -> [RunControls] {
+    let live = group.closeToCancel()
+    start.finish()
+    state.withLock { $0.beginning }?.cancel()
+    return live
+  }
+
+  /// Waits until nothing of any run is left.
+  func finish() async { await group.finish() }
+
+  func receive(_ signal: Int32) {
+    let live = signal == SignalNumber.user1 ? group.controls : close()
+    for controls in live { controls.receive(signal) }
+  }
+
+  func freeze() {
+    for controls in group.controls { controls.freeze() }
+  }
+}
+
+extension EngineReply {
+  /// The reply to a request that has been carried out, or not.
+  fileprivate init(_ reply: ControlReply) {
+    switch reply {
+    case .ok: self = .ok
+    case .refused(let text): self = .refused(text)
+    case .status: preconditionFailure("BUG: a run is no watch")
+    }
+  }
+
+  /// Says why a run could not be begun.
+  fileprivate init(_ problem: Problem) {
+    let prefix = "error: "
+    let text = problem.text.string
+    self = .refused(
+      text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text,
+      diagnostics: problem.diagnostics)
+  }
+
+  fileprivate var problem: String {
+    if case .refused(let text, _) = self { text } else { "" }
+  }
+}

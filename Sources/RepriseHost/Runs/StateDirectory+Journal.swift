@@ -1,0 +1,118 @@
+// Opens the journal of a project; the runs of engines that have died are recorded as interrupted first.
+
+import ChildProcesses
+package import Reprise
+package import RepriseControl
+package import RepriseJournal
+package import RepriseTerminal
+
+extension StateDirectory {
+  /// Opens the journal, which is made where there is none, and recovers it.
+  ///
+  /// - Parameter process: The id of the process that signals for its runs are sent to.
+  /// - Throws: ``Problem``.
+  package func openJournal(process: Int) throws(Problem) -> Journal {
+    do throws(JournalError) {
+      let journal = try Journal(self, process: process)
+      try journal.recoverRuns()
+      return journal
+    } catch {
+      throw Problem(error)
+    }
+  }
+
+  /// Opens the journal to read it; there must be one.
+  ///
+  /// - Parameters:
+  ///   - process: The id of the process that signals for its runs are sent to.
+  ///   - warn: Called with a warning where the journal can be read, and not written.
+  /// - Throws: ``Problem``.
+  package func openExistingJournal(
+    process: Int, warn: (TerminalSafe) -> Void
+  ) throws(Problem) -> Journal {
+    guard exists else { throw Problem("error: no run has been recorded in \"\(path)\" yet") }
+    do throws(JournalError) {
+      let journal = try Journal(self, process: process)
+      do throws(JournalError) { try journal.recoverRuns() } catch { warn("warning: \(error)") }
+      return journal
+    } catch {
+      throw Problem(error)
+    }
+  }
+}
+
+extension Journal {
+  /// Records the runs of engines that have died as interrupted, and ends what they left.
+  ///
+  /// - Throws: ``JournalError``.
+  package func recoverRuns() throws(JournalError) {
+    try recover { runs in
+      for group in runs.compactMap({ ControlGroup(path: $0.note) }) {
+        group.kill()
+        group.remove()
+      }
+      killProcesses(startedWith: Set(runs.map { "REPRISE_RUN_ID=\($0.id)" }))
+      TemporaryFiles.removeLeftovers(inheritedEnvironment())
+    }
+  }
+}
+
+extension Journal {
+  /// Holds the watch of a workflow for this process.
+  ///
+  /// One that was killed a moment ago is held by its guardian until nothing of its steps is left.
+  ///
+  /// - Parameters:
+  ///   - loaded: The workflow.
+  ///   - secrets: What is not kept of its events and runs.
+  /// - Returns: The record of the watch.
+  /// - Throws: ``Problem`` when another process watches it; ``JournalError``.
+  package func heldWatch(
+    of loaded: LoadedWorkflow, hiding secrets: Secrets
+  ) async throws -> RecordedWatch {
+    let name = loaded.workflow.name
+    let changes = try FolderChanges(ofLiveRunsIn: directory)
+    let held = try await changes.first(within: .seconds(5)) { () -> RecordedWatch?? in
+      let held = try await blocking { [self] in
+        try watch(name, file: loaded.path, hiding: secrets)
+      }
+      if let held { return .some(held) }
+      let isServed = (try? ControlClient(directory.watchSocketPath(of: name))) != nil
+      return isServed ? .some(nil) : nil
+    }
+    guard let held = held ?? nil else {
+      throw Problem(
+        "error: another process watches the workflow \"\(name)\"; see it with: reprise triggers",
+        cause: .cannotGoOn)
+    }
+    // What an earlier watch left may have been ended only while this one waited for it.
+    try await blocking { [self] in try recoverRuns() }
+    return held
+  }
+
+  /// Connects to a live run.
+  ///
+  /// - Throws: ``Problem`` when it is not live.
+  package func client(of run: RunRecord) throws(Problem) -> ControlClient {
+    guard run.status.isLive else {
+      throw Problem("error: the run \(run.id) is over: it is \(run.status.rawValue)")
+    }
+    do throws(ControlError) {
+      return try ControlClient(directory.socketPath(of: run.id))
+    } catch {
+      throw Problem(error)
+    }
+  }
+
+  /// Waits until a run that is ending is over, for some seconds.
+  ///
+  /// - Returns: How it ended; `running` where it is not over.
+  package func statusAfterEnd(of run: RunID) async -> RunStatus {
+    let changes = try? FolderChanges(ofLiveRunsIn: directory)
+    let ended = try? await changes?.first(within: .seconds(2)) { () -> RunStatus? in
+      let status = try? self.run(named: run.description).status
+      return status.flatMap { $0.isLive ? nil : $0 }
+    }
+    return ended ?? .running
+  }
+}
