@@ -1,0 +1,75 @@
+// Waits for what files show: woken by changes, and not by the passing of time.
+
+import Foundation
+import Reprise
+import RepriseHost
+import RepriseJournal
+import TestSupport
+import Testing
+
+struct FolderChangesTests {
+  @Test func `a wait sees what happened before it, during it and in between`() async throws {
+    let folder = try HostFolder()
+    let changes = try FolderChanges(ofLiveRunsIn: folder.journal.directory)
+    let looks = Protected(0)
+    let isLooking = Gate()
+    let waiting = Task {
+      try await changes.first {
+        isLooking.open()
+        let count = looks.withLock { count in
+          count += 1
+          return count
+        }
+        return count == 3 ? "there" : nil
+      }
+    }
+    await isLooking.wait()
+    for number in 1...2 {
+      try folder.folder.write(".reprise/live/\(number).lock", "".utf8)
+      await expectEventually("the change was looked at") { looks.withLock { $0 } > number }
+    }
+    #expect(try await waiting.value == "there")
+  }
+
+  @Test func `nothing is looked at as long as nothing changes`() async throws {
+    let folder = try HostFolder()
+    let changes = try FolderChanges(ofLiveRunsIn: folder.journal.directory)
+    let looks = Protected(0)
+    let found: Int? = try await changes.first(within: .milliseconds(300)) {
+      looks.withLock { $0 += 1 }
+      return nil
+    }
+    #expect(found == nil)
+    // At the beginning and at the end.
+    #expect(looks.withLock { $0 } == 2)
+  }
+
+  @Test func `a wait ends with its task`() async throws {
+    let folder = try HostFolder()
+    let changes = try FolderChanges(ofLiveRunsIn: folder.journal.directory)
+    let waiting = Task { try await changes.first { Int?.none } }
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+  }
+
+  @Test func `output is seen while it is being written`() async throws {
+    let folder = try HostFolder()
+    let run = RunID()
+    let changes = try FolderChanges(
+      ofLiveRunsIn: folder.journal.directory, andOutputOf: run)
+    let path = folder.path + "/.reprise/runs/\(run)/a/1.1.log"
+    try folder.folder.write(".reprise/runs/\(run)/a/1.1.log", "".utf8)
+    let file = try #require(FileHandle(forWritingAtPath: path))
+    let looks = Protected(0)
+    let waiting = Task {
+      try await changes.first {
+        looks.withLock { $0 += 1 }
+        return try String(contentsOfFile: path, encoding: .utf8) == "line\n" ? true : nil
+      }
+    }
+    await expectEventually("it waits") { looks.withLock { $0 } > 0 }
+    try file.write(contentsOf: Data("line\n".utf8))
+    #expect(try await waiting.value == true)
+    try file.close()
+  }
+}

@@ -1,0 +1,129 @@
+// The life of a run around the engine: its turn, what controls it, and how it is waited for.
+
+import Reprise
+import RepriseControl
+import RepriseHost
+import RepriseJournal
+import RepriseTerminal
+import TestSupport
+import Testing
+
+struct RunHostTests {
+  private static let stubborn = """
+    steps:
+      - { id: a, run: "trap '' TERM; echo up; sleep 60 & wait; wait; sleep 60", grace: 10m }
+    """
+
+  @Test func `a run is recorded to its end`() async throws {
+    let folder = try HostFolder()
+    let (id, hosted) = try await folder.begin(try folder.load("steps: [{ id: a, run: echo a }]"))
+    let run = try #require(hosted)
+    #expect(await run.run.outcome == .succeeded)
+    #expect(await run.finish() == nil)
+    #expect(try folder.journal.run(named: id.description).status == .succeeded)
+  }
+
+  @Test func `a request before the run begins is carried out when it does`() async throws {
+    let folder = try HostFolder()
+    let controls = RunControls()
+    controls.cancel(now: false)
+    let (_, hosted) = try await folder.begin(try folder.load(Self.stubborn), controls: controls)
+    // No group, so nothing was waited for, and the run begins only to be cancelled.
+    if let hosted { #expect(await hosted.run.outcome == .cancelled) }
+    #expect(controls.isCancelled)
+  }
+
+  /// Keys, signals and other programs come in by one door, so the second request is the second one
+  /// whichever way the first came.
+  @Test(arguments: ["key", "signal", "socket"])
+  func `a signal after a first request to end kills`(first: String) async throws {
+    let folder = try HostFolder()
+    let controls = RunControls()
+    let (_, hosted) = try await folder.begin(try folder.load(Self.stubborn), controls: controls)
+    let run = try #require(hosted).run
+    await expectEventually("the step ignores SIGTERM") { run.state.tail(of: "a") == ["up"] }
+    switch first {
+    case "key": controls.keys.cancel()
+    case "signal": controls.receive(2)
+    default: controls.cancel(now: false)
+    }
+    await expectEventually("the run is being cancelled") { run.state.phase.isCancelling }
+    controls.receive(15)
+    await expectEventually("the run was killed", within: .seconds(100)) {
+      run.state.phase == .ended(.cancelled)
+    }
+    #expect(controls.stopSignal == (first == "signal" ? 2 : 15))
+  }
+
+  @Test func `a terminal that closes twice asks once`() async throws {
+    let folder = try HostFolder()
+    let controls = RunControls()
+    let loaded = try folder.load(
+      "steps: [{ id: a, run: \"trap 'sleep 1; echo cleaned; exit' HUP TERM; echo up; sleep 60 & wait\", grace: 1m }]")
+    let (_, hosted) = try await folder.begin(loaded, controls: controls)
+    let run = try #require(hosted).run
+    await expectEventually("the step runs") { run.state.tail(of: "a") == ["up"] }
+    controls.receive(1)
+    controls.receive(1)
+    #expect(await run.outcome == .cancelled)
+    #expect(run.state.tail(of: "a") == ["up", "cleaned"])
+  }
+
+  @Test func `runs of a group take their turns in the order in which they were recorded`()
+    async throws
+  {
+    let folder = try HostFolder()
+    let loaded = try folder.load(
+      "concurrency: { group: g, policy: queue }\nsteps: [{ id: a, run: echo a }]")
+    let first = try folder.record(loaded)
+    let order = Protected<[Int]>([])
+    let waits = Protected(0)
+    let later = (1...4).map { number in
+      let recorded = Result { try folder.record(loaded) }
+      return Task {
+        let hosted = try await folder.host.begin(
+          try recorded.get(), loaded, Secrets(), controls: RunControls(),
+          onReachable: { waits.withLock { $0 += 1 } })
+        order.withLock { $0.append(number) }
+        _ = await hosted?.run.outcome
+        return number
+      }
+    }
+    await expectEventually("all wait") { waits.withLock { $0 } == 4 }
+    #expect(order.withLock { $0 }.isEmpty)
+    try first.end(as: .cancelled)
+    for task in later { _ = try await task.value }
+    #expect(order.withLock { $0 } == [1, 2, 3, 4])
+  }
+
+  @Test func `a run that waits for its turn ends when it is cancelled`() async throws {
+    let folder = try HostFolder()
+    let loaded = try folder.load(
+      "concurrency: { group: g, policy: queue }\nsteps: [{ id: a, run: echo a }]")
+    let first = try folder.record(loaded)
+    let controls = RunControls()
+    let isWaiting = Gate()
+    let waiting = Task {
+      try await folder.begin(loaded, controls: controls, onReachable: { isWaiting.open() })
+    }
+    await isWaiting.wait()
+    controls.cancel(now: false)
+    let (id, hosted) = try await waiting.value
+    #expect(hosted == nil)
+    #expect(try folder.journal.run(named: id.description).status == .cancelled)
+    try first.end(as: .cancelled)
+  }
+}
+
+extension RunState {
+  /// What a step wrote last.
+  fileprivate func tail(of step: String) -> [String] {
+    steps.first { $0.id == step }?.output.lines.map(\.text) ?? []
+  }
+}
+
+extension RunPhase {
+  fileprivate var isCancelling: Bool {
+    if case .cancelling = self { true } else { false }
+  }
+}

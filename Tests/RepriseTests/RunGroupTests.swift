@@ -1,0 +1,47 @@
+// The set of live runs that one can wait for.
+
+import Reprise
+import TestSupport
+import Testing
+
+struct RunGroupTests {
+  @Test func `the wait ends when no run is live or being begun`() async {
+    let group = RunGroup<Int>()
+    let id = RunID()
+    #expect(group.begin())
+    #expect(!group.isIdle)
+    let isOver = Protected(false)
+    let waiting = Task {
+      await group.finish()
+      isOver.withLock { $0 = true }
+    }
+    #expect(!group.add(id, 1))
+    group.beginningEnded()
+    #expect(!group.isIdle && group.ids == [id] && group[id] == 1)
+    #expect(!isOver.value)
+    group.remove(id)
+    await waiting.value
+    #expect(group.isIdle)
+  }
+
+  @Test func `a closed group begins no run, and keeps those that it has`() async {
+    let group = RunGroup<Int>()
+    #expect(group.begin())
+    group.close()
+    #expect(group.isClosed && !group.begin())
+    // Its run was being begun before.
+    #expect(!group.add(RunID(), 1))
+    group.beginningEnded()
+    #expect(group.controls == [1])
+  }
+
+  @Test func `a run that is added too late is to be cancelled`() {
+    let group = RunGroup<Int>()
+    #expect(!group.add(RunID(), 1))
+    #expect(group.closeToCancel() == [1])
+    #expect(group.add(RunID(), 2))
+    // Closing it again takes nothing of that back.
+    group.close()
+    #expect(group.add(RunID(), 3))
+  }
+}
