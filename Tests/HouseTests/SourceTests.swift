@@ -145,13 +145,13 @@ struct SourceTests {
   ) {
     // The time of the last change of a file is on the wall clock, too.
     let readers = [
-      "Platform/Clocks.swift", "Reprise/Run/WallClock.swift", "FileWatching/FolderListing.swift",
+      "Platform/Clocks.swift", "Reprise/Runtime/WallClock.swift", "FileWatching/FolderListing.swift",
     ]
     guard !readers.contains(where: source.path.hasSuffix) else { return }
     for call in [
       "CLOCK_REALTIME", "gettimeofday", "Date()", "Date.now", "timeIntervalSince", "wallDeadline",
       "DispatchWallTime", "wallClockTime()", "time(nil)",
-    ] where source.path != "Sources/Reprise/Run/RunClock.swift" {
+    ] where source.path != "Sources/Reprise/Runtime/RunClock.swift" {
       #expect(!source.text.contains(call), "\(call)")
     }
   }

@@ -67,10 +67,3 @@ extension RunOutcome: CustomStringConvertible {
     }
   }
 }
-
-extension StepContext: CustomStringConvertible {
-  /// Which attempt it is; nothing of its environment, which is much and may be secret.
-  public var description: String {
-    "step \(step.id), attempt \(attempt), of run \(run), generation \(generation)"
-  }
-}

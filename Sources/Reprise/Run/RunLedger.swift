@@ -312,12 +312,6 @@ extension RunLedger.Page {
   var isOutputBacklogged: Bool { outputBacklog >= RunLedger.outputBacklogMax }
 }
 
-/// Somebody who is told of events, always on the ledger's queue.
-protocol EventListener: AnyObject, Sendable {
-  func receive(_ event: Event)
-  func finish()
-}
-
 extension Event {
   var isOutput: Bool {
     if case .step(_, _, .output) = kind { return true }

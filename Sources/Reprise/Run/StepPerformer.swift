@@ -284,7 +284,8 @@ struct StepPerformer: Sendable {
       run: ledger.run, generation: job.generation, attempt: attempt, workflow: workflow,
       step: job.step, resolved: resolved, values: values, masker: secrets.masker,
       hiddenVariables: secrets.variables, capture: needsCapture ? OutputCapture() : nil,
-      index: job.index, results: job.results, ledger: ledger)
+      index: job.index, results: job.results,
+      reporter: LedgerReporter(ledger: ledger, step: job.index.position, attempt: attempt))
   }
 
   /// How long the next attempt waits; nil when there is none.
