@@ -11,7 +11,7 @@ struct LedgerReporter: StepReporter {
     ledger.decide { page in
       guard page.state.steps[step].phase == .running else { return true }
       page.tell(event, of: step, attempt: attempt)
-      return !page.isOutputBacklogged
+      return page.hasRoomForOutput
     }
   }
 

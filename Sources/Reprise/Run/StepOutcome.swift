@@ -45,8 +45,7 @@ extension Event.StepEvent {
     switch self {
     case .succeeded(let outputs): .succeeded(outputs)
     case .failed: isTolerated ? .succeeded([:]) : .failed(step)
-    case .cancelled, .skipped, .ready, .waiting, .approved, .started, .progress, .retrying, .output:
-      .stopped
+    default: .stopped
     }
   }
 }
