@@ -17,18 +17,18 @@ extension StepPerformer {
   }
 
   /// The outputs of a step that is up to date; nil when it has to run.
-  func outputsIfUpToDate(_ now: StepTrace, _ job: StepJob) -> StepOutputs? {
-    guard let cache, !cache.isForced, let then = cache.memory.recall(job.step.id),
-      then.differences(to: now).isEmpty
-    else { return nil }
+  func outputsIfUpToDate(_ now: StepTrace, _ job: StepJob) async -> StepOutputs? {
+    guard let cache, !cache.isForced else { return nil }
+    let then = await memoryQueue.result { cache.memory.recall(job.step.id) }
+    guard let then, then.differences(to: now).isEmpty else { return nil }
     return then.outputs
   }
 
   /// Forgets a step that is about to run.
-  func forget(_ job: StepJob) throws(FailureReason) {
-    do {
-      try cache?.memory.forget(job.step.id)
-    } catch {
+  func forget(_ job: StepJob) async throws(FailureReason) {
+    guard let cache else { return }
+    let result = await memoryQueue.result { Result { try cache.memory.forget(job.step.id) } }
+    if case .failure(let error) = result {
       throw .notStarted("what is remembered of it cannot be forgotten: \(error)")
     }
   }
@@ -64,12 +64,12 @@ extension StepPerformer {
   ///   - outputs: What it has left.
   func remember(
     _ before: StepTrace, _ context: StepContext, _ files: [String: String], _ outputs: StepOutputs
-  ) {
+  ) async {
     guard let cache else { return }
     var trace = before
     trace.outputs = outputs
     trace.files = StepTrace.hiding(files, context.masker)
     // What cannot be written now only makes the step run again.
-    try? cache.memory.remember(trace, of: context.step.id)
+    await memoryQueue.result { [trace] in try? cache.memory.remember(trace, of: context.step.id) }
   }
 }

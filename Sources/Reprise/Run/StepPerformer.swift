@@ -17,6 +17,8 @@ struct StepPerformer: Sendable {
   let slots: Slots
   let secrets: Secrets
   let cache: StepCache?
+  /// Where the memory of the cache is read and written, which blocks.
+  let memoryQueue: any WorkQueue
   let clock: any RunClock
   let runtime: Runtime
   /// Called after a step has ended while the run waits for just that.
@@ -236,8 +238,8 @@ struct StepPerformer: Sendable {
       resolved = try self.resolved(job, values)
       trace = try self.trace(of: job, resolved, values)
       if let trace, number == 1 {
-        earlierOutputs = outputsIfUpToDate(trace, job)
-        if earlierOutputs == nil { try forget(job) }
+        earlierOutputs = await outputsIfUpToDate(trace, job)
+        if earlierOutputs == nil { try await forget(job) }
       }
     } catch {
       try begin(.started, of: job, attempt: number)
@@ -253,7 +255,7 @@ struct StepPerformer: Sendable {
       if let problem = missingFiles(files, context) {
         event = .failed(masked(.badOutputs(problem)))
       } else if let trace, let files {
-        remember(trace, context, files, outputs)
+        await remember(trace, context, files, outputs)
       }
     }
     if let delay = delay(after: event, attempt: number, of: context.step),
