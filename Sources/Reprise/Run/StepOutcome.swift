@@ -59,14 +59,3 @@ extension StepResult {
     }
   }
 }
-
-extension RunEnding {
-  /// How `success()` and the like see it.
-  var status: StepsStatus {
-    switch self {
-    case .success: .success
-    case .failure: .failure
-    case .cancel: .cancelled
-    }
-  }
-}

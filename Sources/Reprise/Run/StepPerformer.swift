@@ -79,9 +79,9 @@ struct StepPerformer: Sendable {
     let obstacles = results.lazy.compactMap(\.obstacle)
     let obstacle = obstacles.contains(.stopped) ? .stopped : obstacles.first
     let isFinally = declared.extrasIfAny?.finally != nil
-    let status: StepsStatus =
+    let status: RunEnding =
       isFinally
-      ? ledger.decide { $0.ending?.status ?? .success } : obstacle == nil ? .success : .failure
+      ? ledger.decide { $0.ending ?? .success } : obstacle == nil ? .success : .failure
     return StepJob(
       index: step, step: declared, generation: generation, status: status, results: results,
       obstacle: obstacle)
@@ -382,7 +382,7 @@ struct StepJob: Sendable {
   let index: StepIndex
   let step: Workflow.Step
   let generation: Int
-  let status: StepsStatus
+  let status: RunEnding
   let results: [StepResult]
   /// What keeps it from running, unless it asks for that.
   let obstacle: StepResult?
