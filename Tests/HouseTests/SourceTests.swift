@@ -145,7 +145,8 @@ struct SourceTests {
   ) {
     // The time of the last change of a file is on the wall clock, too.
     let readers = [
-      "Platform/Clocks.swift", "Reprise/Runtime/WallClock.swift", "FileWatching/FolderListing.swift",
+      "Platform/Clocks.swift", "Reprise/Runtime/WallClock.swift",
+      "FileWatching/FolderListing.swift",
     ]
     guard !readers.contains(where: source.path.hasSuffix) else { return }
     for call in [

@@ -56,7 +56,8 @@ public final class Run: Sendable {
       sharedWork: engine.sharedWork, observer: observer, ledger: ledger,
       slots: Slots(for: workflow, maxParallel: Engine.defaultMaxParallel),
       secrets: secrets, cache: engine.cache,
-      memoryQueue: engine.runtime.makeQueue("reprise.memory"), clock: engine.clock, runtime: engine.runtime,
+      memoryQueue: engine.runtime.makeQueue("reprise.memory"), clock: engine.clock,
+      runtime: engine.runtime,
       stepEnded: { continuation.yield(.input(.stepEnded($0))) })
     let clock = engine.clock
     Task { [end] in
@@ -162,7 +163,8 @@ public final class Run: Sendable {
   }
 
   private func restart(
-    with workflow: Workflow, from steps: [String]?, when accept: @escaping @Sendable () async -> Bool
+    with workflow: Workflow, from steps: [String]?,
+    when accept: @escaping @Sendable () async -> Bool
   ) async throws(SelectionError) -> Bool {
     var found: [StepIndex] = []
     for step in steps ?? [] { found += try self.workflow.found(step) }

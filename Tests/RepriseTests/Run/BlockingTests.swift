@@ -19,7 +19,8 @@ struct BlockingTests {
 
   private static var isInTask: Bool { withUnsafeCurrentTask { $0 != nil } }
 
-  @Test func `a restart is accepted outside of tasks, before anything of it is done`() async throws {
+  @Test func `a restart is accepted outside of tasks, before anything of it is done`() async throws
+  {
     let workflow = try Self.workflow()
     let run = Self.engine.start(workflow)
     let seen = Protected<[String]>([])
