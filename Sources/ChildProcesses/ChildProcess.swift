@@ -10,15 +10,17 @@ import Synchronization
 package final class ChildProcess: Sendable {
   /// The process id; also the id of its session and of its process group.
   package let id: Int32
+  private let roomForOutput: @Sendable () async -> Void
   private let ending = Mutex(Ending())
 
   private struct Ending {
-    var status: ExitStatus?
-    var waiting: [CheckedContinuation<ExitStatus, Never>] = []
+    var status: ChildExit?
+    var waiting: [CheckedContinuation<ChildExit, Never>] = []
   }
 
-  fileprivate init(id: Int32) {
+  fileprivate init(id: Int32, roomForOutput: @escaping @Sendable () async -> Void) {
     self.id = id
+    self.roomForOutput = roomForOutput
   }
 
   /// Starts a command in a session of its own, with default signals, an empty standard input, and no
@@ -28,13 +30,17 @@ package final class ChildProcess: Sendable {
   ///   - command: What to start.
   ///   - filter: Makes what the bytes of a stream must pass before anything is made of them, once
   ///     for each stream; they are taken as they are when nil.
+  ///   - roomForOutput: Waits until more output may come, where `onOutput` has returned false; the
+  ///     process waits as well.
   ///   - onOutput: Called with each piece of output, in the order of its stream, on the thread that
-  ///     serves all children: it must return soon and must not block.
+  ///     serves all children: it must return soon and must not block. Returns whether more may come at
+  ///     once.
   /// - Returns: The process. Its end has to be waited for with ``end()``.
   /// - Throws: ``SpawnError`` when it cannot be started. A command that starts and fails is no error.
   package static func spawn(
     _ command: Command, filter: (@Sendable () -> any OutputFilter)? = nil,
-    onOutput: @escaping @Sendable (OutputLines) -> OutputDemand
+    roomForOutput: @escaping @Sendable () async -> Void = {},
+    onOutput: @escaping @Sendable (OutputLines) -> Bool
   ) throws(SpawnError) -> ChildProcess {
     let path = try command.programPath()
     let ends = try OutputEnds(for: command)
@@ -48,7 +54,7 @@ package final class ChildProcess: Sendable {
       ends.closeWriting()
       switch started {
       case .success(let pid):
-        let child = ChildProcess(id: pid)
+        let child = ChildProcess(id: pid, roomForOutput: roomForOutput)
         let tag = command.tag.compactMap { name in
           command.environment[name].map { "\(name)=\($0)" }
         }
@@ -84,18 +90,13 @@ package final class ChildProcess: Sendable {
     Reactor.shared.post { [id] in $0.terminate(id, grace: .zero) }
   }
 
-  /// Has the output read on after `onOutput` asked for a pause.
-  package func resumeOutput() {
-    Reactor.shared.post { [id] in $0.resumeOutput(id) }
-  }
-
   /// Waits until every process of the tree is gone and all output has been handed over.
   ///
   /// When the process itself has ended, what it leaves behind gets about half a second to end too,
   /// or else is ended. Cancelling the task that waits changes nothing: ask with `terminate`.
   ///
   /// - Returns: How the process itself ended.
-  package func end() async -> ExitStatus {
+  package func end() async -> ChildExit {
     await withCheckedContinuation { continuation in
       let status = ending.withLock { ending in
         if ending.status == nil { ending.waiting.append(continuation) }
@@ -105,8 +106,16 @@ package final class ChildProcess: Sendable {
     }
   }
 
+  /// Called by the reactor when it has paused the output.
+  func resumeWhenThereIsRoom() {
+    Task { [id, roomForOutput] in
+      await roomForOutput()
+      Reactor.shared.post { $0.resumeOutput(id) }
+    }
+  }
+
   /// Called by the reactor once the tree is gone.
-  func finish(_ status: ExitStatus) {
+  func finish(_ status: ChildExit) {
     let waiting = ending.withLock { ending in
       ending.status = status
       defer { ending.waiting = [] }

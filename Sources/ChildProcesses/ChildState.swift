@@ -16,7 +16,7 @@ final class ChildState {
 
   /// One of the streams.
   struct Stream {
-    let kind: OutputChannel
+    let kind: OutputLines.Stream
     let descriptor: Int32
     var filter: (any OutputFilter)?
     var lines = LineAssembler()
@@ -54,9 +54,9 @@ final class ChildState {
   let tag: Set<String>
   /// Where one of the streams comes from, to be removed in the end.
   let channel: ReportChannel?
-  private let onOutput: @Sendable (OutputLines) -> OutputDemand
+  private let onOutput: @Sendable (OutputLines) -> Bool
   private(set) var streams: [Stream]
-  private(set) var status: ExitStatus?
+  private(set) var status: ChildExit?
   var isPaused = false
   var isPolled = false
   var wakesAt: ContinuousClock.Instant?
@@ -80,7 +80,7 @@ final class ChildState {
 
   init(
     child: ChildProcess, tag: Set<String>, streams: [Stream], channel: ReportChannel?,
-    onOutput: @escaping @Sendable (OutputLines) -> OutputDemand
+    onOutput: @escaping @Sendable (OutputLines) -> Bool
   ) {
     self.child = child
     self.tag = tag
@@ -99,15 +99,15 @@ final class ChildState {
   func read(_ position: Int, into buffer: inout [UInt8]) -> ReadResult {
     guard let count = readBytes(streams[position].descriptor, into: &buffer) else { return .more }
     guard count > 0 else { return .end }
-    var demand = OutputDemand.more
+    var mayGoOn = true
     if let text = streams[position].append(buffer[..<count]) {
-      demand = tell(text, position, isPartial: false)
+      mayGoOn = tell(text, position, isPartial: false)
     }
     // A full buffer means that more is there: its last line will be whole in a moment.
-    if count < buffer.count, streams[position].lines.hasPending, demand == .more {
-      demand = tell(streams[position].lines.partial, position, isPartial: true)
+    if count < buffer.count, streams[position].lines.hasPending, mayGoOn {
+      mayGoOn = tell(streams[position].lines.partial, position, isPartial: true)
     }
-    return demand == .pause ? .pause : .more
+    return mayGoOn ? .more : .pause
   }
 
   /// Reads what is there of a stream, whatever whoever takes the output thinks of it: at most what
@@ -132,14 +132,14 @@ final class ChildState {
     for text in streams[position].finish() { _ = tell(text, position, isPartial: false) }
   }
 
-  private func tell(_ text: String, _ position: Int, isPartial: Bool) -> OutputDemand {
+  private func tell(_ text: String, _ position: Int, isPartial: Bool) -> Bool {
     onOutput(OutputLines(stream: streams[position].kind, text: text, isPartial: isPartial))
   }
 
   // MARK: The end
 
   /// The first process has ended.
-  func ended(with status: ExitStatus) {
+  func ended(with status: ChildExit) {
     self.status = status
     endedAt = .now
   }

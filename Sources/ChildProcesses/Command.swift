@@ -42,34 +42,26 @@ package struct Command: Sendable, Equatable {
   }
 }
 
-/// One of the streams that a process writes to.
-package enum OutputChannel: Sendable {
-  case standardOutput, standardError
-  /// The named pipe of ``Command/reportVariable``. Its lines come whole or, when they are longer
-  /// than 4 KiB or never end, not at all.
-  case report
-}
-
 /// A piece of output.
 package struct OutputLines: Sendable, Equatable {
+  /// One of the streams that a process writes to.
+  package enum Stream: Sendable {
+    case standardOutput, standardError
+    /// The named pipe of ``Command/reportVariable``. Its lines come whole or, when they are longer
+    /// than 4 KiB or never end, not at all.
+    case report
+  }
+
   /// Where it was written.
-  package var stream: OutputChannel
+  package var stream: Stream
   /// One or more whole lines, joined by line feeds, without one at the end.
   package var text: String
   /// Whether this is the present state of a line that has not ended; what comes next replaces it.
   package var isPartial: Bool
 }
 
-/// What whoever takes the output wants next.
-package enum OutputDemand: Sendable {
-  /// More, as it comes.
-  case more
-  /// Nothing, until ``ChildProcess/resumeOutput()``: the process will have to wait.
-  case pause
-}
-
 /// How a process ended.
-package enum ExitStatus: Sendable, Equatable {
+package enum ChildExit: Sendable, Equatable {
   case exited(code: Int32)
   case signalled(signal: Int32)
 }

@@ -261,6 +261,7 @@ final class ReactorLoop {
     guard !child.isPaused else { return }
     child.isPaused = true
     for stream in child.streams where stream.isOpen { poller.unwatch(stream.descriptor) }
+    child.child.resumeWhenThereIsRoom()
   }
 
   private func closeStream(_ position: Int, of child: ChildState) {

@@ -54,7 +54,7 @@ func startProcess(
 }
 
 /// How a child ended, without reaping it; nil while it runs.
-func peekExit(_ pid: Int32) -> ExitStatus? {
+func peekExit(_ pid: Int32) -> ChildExit? {
   var value: Int32 = 0
   return switch unsafe reprise_peek_exit(pid, &value) {
   case 1: .exited(code: value)
@@ -65,7 +65,7 @@ func peekExit(_ pid: Int32) -> ExitStatus? {
 
 /// What a parent is told of a child.
 enum ChildChange {
-  case ended(ExitStatus)
+  case ended(ChildExit)
   case stopped
 }
 

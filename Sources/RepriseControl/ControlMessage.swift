@@ -190,10 +190,14 @@ func checkVersion(_ version: Int?) throws {
   }
 }
 
-/// One message as one line, with its line feed.
-package func line(_ message: some Encodable) -> [UInt8] {
+private let encoder = {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+  return encoder
+}()
+
+/// One message as one line, with its line feed.
+package func line(_ message: some Encodable) -> [UInt8] {
   do {
     return Array(try encoder.encode(message)) + [UInt8(ascii: "\n")]
   } catch {

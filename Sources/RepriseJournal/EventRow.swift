@@ -19,42 +19,20 @@ struct EventRow: Equatable {
   /// The event in the shape of Documentation/events.md, unless the columns say it all.
   var json: String?
 
+  /// What happens a thousand times a run: the columns say it all.
+  private static let plain: [Event.StepEvent] = [.ready, .approved, .started, .succeeded([:])]
+
   /// The row of an event.
   init(_ event: Event) throws {
     time = event.time.microseconds
     generation = event.generation
-    switch event.kind {
-    case .step(let id, let attempt, let stepEvent):
+    kind = event.kind.name
+    if case .step(let id, let attempt, let stepEvent) = event.kind {
       step = id
       self.attempt = attempt
-      switch stepEvent {
-      case .ready: kind = "step-ready"
-      case .waiting: kind = "step-waiting"
-      case .approved: kind = "step-approved"
-      case .started: kind = "step-started"
-      case .progress: kind = "step-progress"
-      case .succeeded(let outputs):
-        kind = "step-succeeded"
-        if !outputs.isEmpty { json = try Self.json(of: event) }
-      case .retrying: kind = "step-retrying"
-      case .failed: kind = "step-failed"
-      case .cancelled: kind = "step-cancelled"
-      case .skipped: kind = "step-skipped"
-      case .output: kind = "step-output"
-      }
-      switch stepEvent {
-      case .ready, .approved, .started, .succeeded: break
-      case .waiting, .progress, .retrying, .failed, .cancelled, .skipped, .output:
-        json = try Self.json(of: event)
-      }
-    case .runStarted: kind = "run-started"
-    case .runResumed: kind = "run-resumed"
-    case .runRestarting: kind = "run-restarting"
-    case .generationStarted: kind = "generation-started"
-    case .runCancelling: kind = "run-cancelling"
-    case .runEnded: kind = "run-ended"
+      if Self.plain.contains(stepEvent) { return }
     }
-    if step == nil { json = try Self.json(of: event) }
+    json = try Self.json(of: event)
   }
 
   init(
@@ -81,7 +59,8 @@ struct EventRow: Equatable {
         throw JournalError("an event \"\(kind)\" cannot be read: \(error)")
       }
     }
-    guard let step, let attempt, let stepEvent = plainEvent else {
+    guard let step, let attempt, let stepEvent = Self.plain.first(where: { $0.name == kind })
+    else {
       throw JournalError("an event \"\(kind)\" cannot be read: it lacks what it needs")
     }
     return Event(
@@ -89,19 +68,13 @@ struct EventRow: Equatable {
       kind: .step(step, attempt: attempt, stepEvent))
   }
 
-  private var plainEvent: Event.StepEvent? {
-    switch kind {
-    case "step-ready": .ready
-    case "step-approved": .approved
-    case "step-started": .started
-    case "step-succeeded": .succeeded([:])
-    default: nil
-    }
-  }
-
-  private static func json(of event: Event) throws -> String {
+  private static let encoder = {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(event), as: UTF8.self)
+    return encoder
+  }()
+
+  private static func json(of event: Event) throws -> String {
+    String(decoding: try encoder.encode(event), as: UTF8.self)
   }
 }

@@ -15,30 +15,32 @@ extension Journal {
   /// - Returns: The times by the ids of the steps; steps that never succeeded are missing.
   /// - Throws: ``JournalError``.
   package func usualDurations(like id: RunID) throws(JournalError) -> [String: Duration] {
+    let started = Event.StepEvent.started.name
+    let succeeded = Event.StepEvent.succeeded([:]).name
     let rows = try explaining {
       try database.read { connection in
         try connection.rows(
           """
           SELECT event.step, event.kind, event.time FROM event
-          WHERE event.kind IN ('step-started', 'step-succeeded') AND event.run IN (
+          WHERE event.kind IN (?1, ?2) AND event.run IN (
             SELECT other.number FROM run AS this JOIN run AS other
               ON other.file = this.file AND other.number < this.number
-            WHERE this.id = ? AND other.outcome = 'succeeded'
+            WHERE this.id = ?3 AND other.outcome = 'succeeded'
             ORDER BY other.number DESC LIMIT \(Self.runsMax))
           ORDER BY event.run, event.number
-          """, id.description)
+          """, started, succeeded, id.description)
       }
     }
-    var started: [String: Int64] = [:]
+    var startTimes: [String: Int64] = [:]
     var times: [String: [Int64]] = [:]
     for row in rows {
       guard let step = row[0].text,
         let kind = row[1].text,
         let time = row[2].integer
       else { continue }
-      if kind == "step-started" {
-        started[step] = time
-      } else if let start = started[step] {
+      if kind == started {
+        startTimes[step] = time
+      } else if let start = startTimes[step] {
         times[step, default: []].append(time - start)
       }
     }

@@ -16,6 +16,7 @@ package final class RecordedRun: Recorder {
   private let lock: Mutex<FileLock?>
   private let journal: Journal
   private let durability: Durability
+  private let logs: LogWriter
   private let logSync: LogSync
   private let eventCount: Mutex<Int>
   private let isFrozen = Mutex(false)
@@ -31,6 +32,7 @@ package final class RecordedRun: Recorder {
     self.lock = Mutex(lock)
     self.journal = journal
     self.durability = durability
+    logs = LogWriter(directory: journal.directory)
     logSync = LogSync(path: journal.directory.logPath)
     self.eventCount = Mutex(eventCount)
   }
@@ -101,7 +103,7 @@ package final class RecordedRun: Recorder {
   /// - Throws: ``JournalError``.
   package func keep(_ output: Event) throws {
     do throws(JournalError) {
-      try LogWriter(directory: journal.directory).write(output)
+      try logs.write(output)
     } catch {
       lostOutput.withLock { $0 = $0 ?? error }
       throw error
@@ -134,7 +136,7 @@ package final class RecordedRun: Recorder {
     case .runEnded(let outcome):
       try connection.execute(
         "UPDATE run SET ended_at = ?, outcome = ? WHERE number = ?", event.time.microseconds,
-        RunStatus(outcome).rawValue, number)
+        outcome.name, number)
       if outcome == .succeeded {
         // Numbered in the order in which they end, for those that wait for successes.
         try connection.execute(
@@ -142,21 +144,7 @@ package final class RecordedRun: Recorder {
           UPDATE run SET success = (SELECT coalesce(max(success), 0) + 1 FROM run) WHERE number = ?
           """, number)
       }
-    case .runResumed, .runRestarting, .runCancelling, .step: break
+    default: break
     }
-  }
-}
-
-extension RunStatus {
-  /// How the journal calls an outcome.
-  package init(_ outcome: RunOutcome) {
-    self =
-      switch outcome {
-      case .succeeded: .succeeded
-      case .failed: .failed
-      case .cancelled: .cancelled
-      case .timedOut: .timedOut
-      case .abandoned: .abandoned
-      }
   }
 }

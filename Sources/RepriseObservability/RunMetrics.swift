@@ -35,8 +35,8 @@ final class RunMetrics: Sendable {
       count("reprise_runs", [("outcome", name)])
       guard let start = state.withLock({ $0.startedAt }) else { return }
       time("reprise_run_duration", from: start, to: event.time, [("outcome", name)])
-    case .generationStarted, .runCancelling: break
     case .step(let id, _, let step): receive(step, of: id, at: event.time)
+    default: break
     }
   }
 
@@ -52,7 +52,7 @@ final class RunMetrics: Sendable {
     case .succeeded: outcome = "succeeded"
     case .failed: outcome = "failed"
     case .cancelled: outcome = "cancelled"
-    case .ready, .waiting, .approved, .progress, .output, .skipped: return
+    default: return
     }
     guard let start = state.withLock({ $0.stepsStartedAt.removeValue(forKey: id) }) else { return }
     count("reprise_attempts", [("outcome", outcome)])
@@ -69,19 +69,6 @@ final class RunMetrics: Sendable {
   ) {
     Timer(label: label, dimensions: [("workflow", workflow)] + dimensions, factory: factory.value)
       .recordMicroseconds(end.microseconds - start.microseconds)
-  }
-}
-
-extension RunOutcome {
-  /// The outcome in one word.
-  var name: String {
-    switch self {
-    case .succeeded: "succeeded"
-    case .failed: "failed"
-    case .cancelled: "cancelled"
-    case .timedOut: "timed-out"
-    case .abandoned: "abandoned"
-    }
   }
 }
 #endif

@@ -92,12 +92,11 @@ final class RunSpans: Sendable {
       }
       for span in left { span.end(at: instant) }
       runSpan.end(at: instant)
-    case .runStarted, .runResumed, .generationStarted: break
     case .step(let id, let attempt, .succeeded): end(id, attempt, "succeeded", nil, instant)
     case .step(let id, let attempt, .failed(let reason)):
       end(id, attempt, "failed", reason.description, instant)
     case .step(let id, let attempt, .cancelled): end(id, attempt, "cancelled", nil, instant)
-    case .step: break
+    default: break
     }
   }
 

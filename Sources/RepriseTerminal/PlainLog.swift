@@ -84,6 +84,9 @@ struct PlainLog {
     if case .step(let id, _, _) = event.kind { startedAt = state[id]?.startedAt }
     guard (try? state.apply(event)) != nil else { return [] }
     let time = clock(event.time)
+    if case .step(let id, let attempt, let stepEvent) = event.kind {
+      return stepLines(id, attempt, stepEvent, event, startedAt).map { "\(time) \(id) \($0)" }
+    }
     switch event.kind {
     case .runStarted(let plan):
       let count = plan.steps.count
@@ -97,10 +100,7 @@ struct PlainLog {
     case .generationStarted: return ["\(time) generation \(event.generation) started"]
     case .runCancelling(let cause): return ["\(time) cancelling \(cause.description)"]
     case .runEnded(let outcome): return ["\(time) run \(ending(outcome, event))"]
-    case .step(let id, let attempt, let stepEvent):
-      return stepLines(id, attempt, stepEvent, event, startedAt).map {
-        "\(time) \(id) \($0)"
-      }
+    default: return ["\(time) \(event.kind.description)"]
     }
   }
 
@@ -122,13 +122,11 @@ struct PlainLog {
   ) -> [TerminalSafe] {
     let took: TerminalSafe = startedAt.map { " after \(durationText(event.time - $0))" } ?? ""
     switch stepEvent {
-    case .ready: return []
+    case .ready, .progress: return []
     case .waiting(let text):
       return [
         "waits for approval: \(text); approve it with: reprise approve \(event.run) \(id)"
       ]
-    case .approved: return ["approved"]
-    case .progress: return []
     case .started:
       let label: TerminalSafe = state.label(of: id).map { " (\($0))" } ?? ""
       return ["started" + label + (attempt > 1 ? ", attempt \(attempt)" : "")]
@@ -144,8 +142,8 @@ struct PlainLog {
     case .failed(let reason):
       let isTolerated: TerminalSafe = state.isTolerated(id) ? "; the run goes on" : ""
       return ["failed\(took): \(reason.description)\(isTolerated)"]
-    case .cancelled(let cause): return ["cancelled \(cause.description)"]
     case .skipped(let reason, _): return ["skipped: \(reason)"]
+    default: return ["\(stepEvent.description)"]
     }
   }
 

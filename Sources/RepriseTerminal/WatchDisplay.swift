@@ -141,7 +141,7 @@ package final class WatchDisplay: Sendable {
     switch style {
     case .json:
       line = TerminalSafe(
-        json: #"{"event":"trigger","run":"\#(run)","trigger":\#(trigger.json)}"#)
+        json: #"{"event":"\#(Event.triggerName)","run":"\#(run)","trigger":\#(trigger.json)}"#)
     case .plain, .auto:
       guard common == nil else { return }
       let now = SystemClock().now

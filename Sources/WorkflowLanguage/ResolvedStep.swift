@@ -38,14 +38,14 @@ package struct RunValues: Sendable {
   /// What became of a step, by its id; nil where the run has no such step.
   package var step: @Sendable (_ id: String) -> StepValues?
   /// How the steps before have ended.
-  package var status: StepsStatus
+  package var status: RunEnding
   /// A hash over the contents of files.
   package var hashFiles: @Sendable (_ patterns: [String]) throws -> String
 
   package init(
     run: String, generation: Int, environment: [String: String],
     secrets: @escaping @Sendable (_ scope: Int, _ name: String) -> String?,
-    step: @escaping @Sendable (_ id: String) -> StepValues?, status: StepsStatus,
+    step: @escaping @Sendable (_ id: String) -> StepValues?, status: RunEnding,
     hashFiles: @escaping @Sendable (_ patterns: [String]) throws -> String
   ) {
     self.run = run

@@ -185,16 +185,6 @@ package struct ParallelLimit: Sendable, Equatable {
   package var count: Int
 }
 
-/// How the steps of a run ended, for those that run afterwards.
-public enum RunEnding: String, Sendable, CaseIterable {
-  /// Every step succeeded or was skipped.
-  case success
-  /// A step failed, or the run timed out.
-  case failure
-  /// The run was cancelled.
-  case cancel
-}
-
 /// What runs a script.
 public enum Shell: Sendable, Equatable {
   /// `/bin/sh -e -c`, or nothing at all where the script is a plain command line.

@@ -48,7 +48,7 @@ struct StepSource: ValueSource {
     return texts
   }
 
-  func status() throws(ValueProblem) -> StepsStatus { values.status }
+  func status() throws(ValueProblem) -> RunEnding { values.status }
 
   func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String {
     do {

@@ -7,10 +7,10 @@ import Testing
 
 struct ChildProcessTests {
   @Test(arguments: [
-    ("exit 0", ExitStatus.exited(code: 0)), ("exit 3", .exited(code: 3)),
+    ("exit 0", ChildExit.exited(code: 0)), ("exit 3", .exited(code: 3)),
     ("kill -TERM $$", .signalled(signal: 15)), ("kill -KILL $$", .signalled(signal: 9)),
   ])
-  func `the status of the first process is told`(_ script: String, _ status: ExitStatus)
+  func `the status of the first process is told`(_ script: String, _ status: ChildExit)
     async throws
   {
     #expect(try await run(shell(script)) == status)
@@ -91,7 +91,7 @@ struct ChildProcessTests {
     _ = try await run(shell(":"))
     let before = FolderReader.names(in: "/proc/self/fd").count
     for _ in 0..<250 {
-      try await withThrowingTaskGroup(of: ExitStatus.self) { group in
+      try await withThrowingTaskGroup(of: ChildExit.self) { group in
         for _ in 0..<4 {
           group.addTask {
             try await run(Command(executable: "true", environment: ["PATH": "/bin:/usr/bin"]))

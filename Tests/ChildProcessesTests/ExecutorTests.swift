@@ -39,7 +39,7 @@ struct ExecutorTests {
     Reactor.shared.post(post)
     await expectEventually("posts run") { hasBegun.value }
     try Data().write(to: URL(fileURLWithPath: folder + "/go"))
-    let status = Protected<ExitStatus?>(nil)
+    let status = Protected<ChildExit?>(nil)
     Task {
       let ended = await child.end()
       status.withLock { $0 = ended }

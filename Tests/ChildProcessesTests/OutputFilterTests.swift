@@ -126,7 +126,7 @@ final class OutputFilterTests {
       filter: { WordFilter() },
       onOutput: { lines in
         _ = recorder.take(lines)
-        return .pause
+        return false
       })
     // Nothing is read any more from here on.
     await expectEventually("the pause begins") { recorder.text() == ["first"] }

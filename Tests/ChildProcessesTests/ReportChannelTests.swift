@@ -71,7 +71,7 @@ final class ReportChannelTests {
         """)
     ) { lines in
       _ = recorder.take(lines)
-      return .pause
+      return false
     }
     // Nothing is read any more from here on.
     await expectEventually("the pause begins") { recorder.text(of: .report) == ["first"] }

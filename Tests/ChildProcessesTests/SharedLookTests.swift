@@ -30,7 +30,7 @@ import Testing
     adoptOrphans()
     let mark = mark()
     let script = script.replacing("MARK", with: mark)
-    let children = try (0..<count).map { _ in try ChildProcess.spawn(shell(script)) { _ in .more } }
+    let children = try (0..<count).map { _ in try ChildProcess.spawn(shell(script)) { _ in true } }
     await expectEventually("all run") { processes(with: "sleep\0\(mark)").count == ready }
     return (mark, children)
   }
@@ -72,7 +72,7 @@ import Testing
     let (mark, children) = try await start("exec sleep MARK", ready: count)
     let other = try ChildProcess.spawn(
       shell("trap '' TERM; while :; do sleep \(mark).1; done")
-    ) { _ in .more }
+    ) { _ in true }
     await expectEventually("it runs") { !processes(with: "sleep\0\(mark).1").isEmpty }
     for child in children + [other] { child.terminate(grace: .seconds(1000)) }
     for child in children {
@@ -87,7 +87,7 @@ import Testing
   @Test func `a child that any thread has got is a stranger unless it was started here`()
     async throws
   {
-    let child = try ChildProcess.spawn(shell("exec sleep 1000")) { _ in .more }
+    let child = try ChildProcess.spawn(shell("exec sleep 1000")) { _ in true }
     #expect(
       Reactor.shared.withoutStarts { started in
         ProcessTable.hasStrangers { started.subtracting([child.id]) }

@@ -47,7 +47,7 @@ import Testing
   private func start(_ tree: Tree, _ mark: String) async throws -> ChildProcess {
     adoptOrphans()
     let script = tree.script.replacingOccurrences(of: "MARK", with: mark)
-    let child = try ChildProcess.spawn(shell(script)) { _ in .more }
+    let child = try ChildProcess.spawn(shell(script)) { _ in true }
     await expectEventually("the tree lives") { !processes(with: mark).isEmpty }
     return child
   }
@@ -92,7 +92,7 @@ import Testing
   @Test func `the id of a process is kept as long as anything of its tree lives`() async throws {
     adoptOrphans()
     let mark = mark()
-    let child = try ChildProcess.spawn(shell("sleep \(mark) & exit 7")) { _ in .more }
+    let child = try ChildProcess.spawn(shell("sleep \(mark) & exit 7")) { _ in true }
     await expectEventually("the first process has ended") { state(of: child.id) == "Z" }
     var looks = 0
     while true {

@@ -146,7 +146,7 @@ struct SourceTests {
   /// What waits for a time to pass, and why it has to.
   private static let sleepers = [
     "Platform/Descriptors.swift": "declares the pause",
-    "Reprise/Run/RunClock.swift": "the clock of runs, which tests replace",
+    "Reprise/Runtime/RunClock.swift": "the clock of runs, which tests replace",
     "ChildProcesses/Guardian/Guardian.swift": "a process without threads, and not their parent",
     "ChildProcesses/Guardian/Leftovers.swift": "processes that are no children report no end",
     "ChildProcesses/Guardian/ControlGroup+Linux.swift": "the kernel removes a group a moment later",
@@ -174,13 +174,14 @@ struct SourceTests {
   ) {
     // The time of the last change of a file is on the wall clock, too.
     let readers = [
-      "Platform/Clocks.swift", "Reprise/Run/WallClock.swift", "FileWatching/FolderListing.swift",
+      "Platform/Clocks.swift", "Reprise/Runtime/WallClock.swift",
+      "FileWatching/FolderListing.swift",
     ]
     guard !readers.contains(where: source.path.hasSuffix) else { return }
     for call in [
       "CLOCK_REALTIME", "gettimeofday", "Date()", "Date.now", "timeIntervalSince", "wallDeadline",
       "DispatchWallTime", "wallClockTime()", "time(nil)",
-    ] where source.path != "Sources/Reprise/Run/RunClock.swift" {
+    ] where source.path != "Sources/Reprise/Runtime/RunClock.swift" {
       #expect(!source.text.contains(call), "\(call)")
     }
   }

@@ -7,34 +7,15 @@ extension Event {
   var traceValue: UInt64 {
     let kind: UInt64 =
       switch self.kind {
-      case .runStarted: 1
-      case .runResumed: 2
-      case .runRestarting(let ids): 3 + UInt64(ids?.count ?? 0) << 8
-      case .generationStarted(let ids): 4 + UInt64(ids?.count ?? 0) << 8
-      case .runCancelling: 5
-      case .runEnded: 6
+      case .runRestarting(let ids), .generationStarted(let ids):
+        stableHash(self.kind.name) ^ UInt64(ids?.count ?? 0) << 8
+      case .step(let id, let attempt, .output(_, let text, _)):
+        stableHash(id) ^ UInt64(attempt) ^ UInt64(text.utf8.count) << 24
       case .step(let id, let attempt, let event):
-        stableHash(id) ^ UInt64(attempt) ^ event.traceValue << 16
+        stableHash(id) ^ UInt64(attempt) ^ stableHash(event.name) << 16
+      default: stableHash(self.kind.name)
       }
     return mixed(kind ^ UInt64(generation) << 48) ^ UInt64(bitPattern: time.microseconds)
-  }
-}
-
-extension Event.StepEvent {
-  fileprivate var traceValue: UInt64 {
-    switch self {
-    case .ready: 1
-    case .waiting: 2
-    case .approved: 3
-    case .started: 4
-    case .progress: 5
-    case .output(_, let text, _): 6 + UInt64(text.utf8.count) << 8
-    case .succeeded: 7
-    case .retrying: 8
-    case .failed: 9
-    case .cancelled: 10
-    case .skipped: 11
-    }
   }
 }
 

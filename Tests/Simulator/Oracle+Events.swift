@@ -42,7 +42,6 @@ extension Oracle {
 
   private func receiveOther(_ event: Event, _ time: Int64) {
     switch event.kind {
-    case .runStarted, .generationStarted: break
     case .runResumed: resume()
     case .runRestarting(let ids):
       check(phase == .running || phase == .restarting, "restart", "it restarts while \(phase)")
@@ -63,6 +62,7 @@ extension Oracle {
       guard let position = plan.positions[id] else { return fail("plan", "no step \"\(id)\"") }
       check(isUnderWay, "ended", "\(id) \(stepEvent) while the run is \(phase)")
       receive(stepEvent, of: position, attempt: attempt, time)
+    default: break
     }
   }
 
@@ -175,8 +175,6 @@ extension Oracle {
     case .started:
       expect(.ready)
       start(position, attempt: attempt, time)
-    case .progress, .output:
-      expect(.running)
     case .retrying:
       expect(.running)
       steps[position].status = .ready
@@ -202,6 +200,8 @@ extension Oracle {
       check(
         plan.steps[position].spec.condition != nil, "skipped", "\(name(position)) has no condition")
       end(position, .skipped, time)
+    default:
+      expect(.running)
     }
   }
 

@@ -125,7 +125,7 @@ struct Guardian {
   }
 
   /// The engine has ended: nothing of it may be left, and then this process ends as it did.
-  private func finish(_ status: ExitStatus) -> Never {
+  private func finish(_ status: ChildExit) -> Never {
     group?.kill()
     killDescendants()
     group?.remove()

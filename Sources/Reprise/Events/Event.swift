@@ -79,3 +79,141 @@ public struct Event: Sendable, Equatable {
     case skipped(String, StepOutputs)
   }
 }
+
+// MARK: The table
+
+// All that is known of a case except what it does to a state: an event that is added gets a case above, a row
+// here, and a place in `RunState`.
+
+extension Event.Kind: CodedCases {
+  static let byName = named(
+    [
+      .runStarted(RunPlan(workflow: "", steps: [])), .runResumed(RunPlan(workflow: "", steps: [])),
+      .runRestarting(from: nil), .generationStarted(reset: nil), .runCancelling(.request),
+      .runEnded(.succeeded),
+    ] + Event.StepEvent.byName.values.map { .step("", attempt: 0, $0) })
+
+  var row: CaseRow<Self> {
+    switch self {
+    case .runStarted(let plan):
+      CaseRow("run-started", "run started: \(plan.steps.count) steps") {
+        .runStarted(try $0.value("plan", plan))
+      }
+    case .runResumed(let plan):
+      CaseRow("run-resumed", "run resumed: \(plan.steps.count) steps") {
+        .runResumed(try $0.value("plan", plan))
+      }
+    case .runRestarting(let steps):
+      CaseRow("run-restarting", "run restarting" + named(steps)) {
+        .runRestarting(from: try $0.value("from", steps, default: nil))
+      }
+    case .generationStarted(let steps):
+      CaseRow("generation-started", "generation started" + named(steps)) {
+        .generationStarted(reset: try $0.value("reset", steps, default: nil))
+      }
+    case .runCancelling(let cause):
+      CaseRow("run-cancelling", "run cancelling \(cause)") {
+        .runCancelling(try $0.value("cause", cause))
+      }
+    case .runEnded(let outcome):
+      CaseRow("run-ended", "run ended: \(outcome)") { .runEnded(try $0.cases("outcome", outcome)) }
+    case .step(let id, let attempt, let event):
+      CaseRow(event.row.name, "step \(id), attempt \(attempt): \(event)") {
+        .step(
+          try $0.value("step", id), attempt: try $0.value("attempt", attempt),
+          try event.row.coded(&$0))
+      }
+    }
+  }
+
+  private func named(_ steps: [String]?) -> String {
+    guard let steps else { return "" }
+    let rest = steps.count > 10 ? ", …" : ""
+    return ": " + steps.prefix(10).joined(separator: ", ") + rest
+  }
+}
+
+extension Event.StepEvent: CodedCases {
+  static let byName = named([
+    .ready, .waiting(""), .approved, .started, .progress(0, ""),
+    .output(.standardOutput, text: "", isPartial: false), .succeeded([:]),
+    .retrying(.rejected, after: .zero), .failed(.rejected), .cancelled(.request), .skipped("", [:]),
+  ])
+
+  var row: CaseRow<Self> {
+    switch self {
+    case .ready: CaseRow("step-ready", "ready", self)
+    case .waiting(let text):
+      CaseRow("step-waiting", "waiting for approval: \(text)") {
+        .waiting(try $0.value("text", text))
+      }
+    case .approved: CaseRow("step-approved", "approved", self)
+    case .started: CaseRow("step-started", "started", self)
+    case .progress(let part, let text):
+      CaseRow(
+        "step-progress",
+        "\(Int((part * 100).rounded())) %" + (text.isEmpty ? "" : ": \(text)")
+      ) {
+        .progress(try $0.value("part", part), try $0.value("text", text))
+      }
+    case .output(let stream, let text, let isPartial):
+      CaseRow("step-output", text) {
+        .output(
+          try $0.value("stream", stream), text: try $0.value("text", text),
+          isPartial: try $0.value("partial", isPartial, default: false))
+      }
+    case .succeeded(let outputs):
+      CaseRow("step-succeeded", "succeeded" + named(outputs)) {
+        .succeeded(try $0.value("outputs", outputs))
+      }
+    case .retrying(let reason, let delay):
+      CaseRow("step-retrying", "failed: \(reason); tried again in \(durationText(delay))") {
+        .retrying(try $0.value("reason", reason), after: try $0.seconds(delay))
+      }
+    case .failed(let reason):
+      CaseRow("step-failed", "failed: \(reason)") { .failed(try $0.value("reason", reason)) }
+    case .cancelled(let cause):
+      CaseRow("step-cancelled", "cancelled \(cause)") {
+        .cancelled(try $0.value("cause", cause))
+      }
+    case .skipped(let reason, let outputs):
+      CaseRow("step-skipped", "skipped: \(reason)" + named(outputs)) {
+        .skipped(
+          try $0.value("text", reason), try $0.value("outputs", outputs, default: [:]))
+      }
+    }
+  }
+
+  /// Whether the state of a run can do without it once the step is over: it is not recorded, and readers that
+  /// are far behind miss it.
+  fileprivate var isTransient: Bool {
+    switch self {
+    case .progress, .output: true
+    default: false
+    }
+  }
+
+  private func named(_ outputs: StepOutputs) -> String {
+    guard !outputs.isEmpty else { return "" }
+    return "; "
+      + outputs.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+      .joined(separator: ", ")
+  }
+}
+
+extension Event {
+  /// The name under which a watch announces what starts or restarts a run; it is not an event of a run.
+  package static let triggerName = "trigger"
+
+  /// Whether it is output of a step.
+  var isOutput: Bool {
+    if case .step(_, _, .output) = kind { return true }
+    return false
+  }
+
+  /// Whether the state of a run can do without it once its step is over.
+  package var isTransient: Bool {
+    if case .step(_, _, let event) = kind { return event.isTransient }
+    return false
+  }
+}

@@ -63,32 +63,85 @@ public enum OutputChannel: String, Sendable, Codable, CaseIterable {
 /// The results that a step leaves for those that need it, by name.
 public typealias StepOutputs = [String: String]
 
-extension FailureReason: CustomStringConvertible {
-  /// A short sentence without a full stop, such as `exited with status 2`.
-  public var description: String {
+// MARK: The tables
+
+extension FailureReason: CodedCases {
+  static let byName = named([
+    .exited(status: 0), .signalled(signal: 0), .timedOut(after: .zero), .notStarted(""),
+    .badOutputs(""), .badValue(""), .rejected, .threw(""),
+  ])
+
+  var row: CaseRow<Self> {
     switch self {
-    case .exited(let status): "exited with status \(status)"
-    case .signalled(let signal): "ended by \(signalName(signal))"
-    case .timedOut(let duration): "timed out after \(durationText(duration))"
-    case .notStarted(let text): "could not start: \(text)"
-    case .badOutputs(let text): "its outputs cannot be read: \(text)"
-    case .badValue(let text): text
-    case .rejected: "was not approved"
-    case .threw(let text): "threw an error: \(text)"
+    case .exited(let status):
+      CaseRow("exited", "exited with status \(status)") {
+        .exited(status: try $0.value("status", status))
+      }
+    case .signalled(let signal):
+      CaseRow("signalled", "ended by \(signalName(signal))") {
+        .signalled(signal: try $0.value("signal", signal))
+      }
+    case .timedOut(let duration):
+      CaseRow("timed-out", "timed out after \(durationText(duration))") {
+        .timedOut(after: try $0.seconds(duration))
+      }
+    case .notStarted(let text):
+      CaseRow("not-started", "could not start: \(text)") { .notStarted(try $0.value("text", text)) }
+    case .badOutputs(let text):
+      CaseRow("bad-outputs", "its outputs cannot be read: \(text)") {
+        .badOutputs(try $0.value("text", text))
+      }
+    case .badValue(let text): CaseRow("bad-value", text) { .badValue(try $0.value("text", text)) }
+    case .rejected: CaseRow("rejected", "was not approved", self)
+    case .threw(let text):
+      CaseRow("threw", "threw an error: \(text)") { .threw(try $0.value("text", text)) }
     }
   }
 }
 
-extension CancellationCause: CustomStringConvertible {
-  /// A short clause, such as `because step "build" failed`.
-  public var description: String {
+extension CancellationCause: CodedCases {
+  static let byName = named([
+    .request, .restart, .failure(ofStep: ""), .runTimedOut, .abandoned(""), .interrupted,
+  ])
+
+  var row: CaseRow<Self> {
     switch self {
-    case .request: "on request"
-    case .restart: "for a restart"
-    case .failure(let step): "because step \"\(step)\" failed"
-    case .runTimedOut: "because the run timed out"
-    case .abandoned(let text): "because Reprise could not go on: \(text)"
-    case .interrupted: "because the engine died"
+    case .request: CaseRow("request", "on request", self)
+    case .restart: CaseRow("restart", "for a restart", self)
+    case .failure(let step):
+      CaseRow("failure", "because step \"\(step)\" failed") {
+        .failure(ofStep: try $0.value("step", step))
+      }
+    case .runTimedOut: CaseRow("run-timed-out", "because the run timed out", self)
+    case .abandoned(let text):
+      CaseRow("abandoned", "because Reprise could not go on: \(text)") {
+        .abandoned(try $0.value("text", text))
+      }
+    case .interrupted: CaseRow("interrupted", "because the engine died", self)
+    }
+  }
+}
+
+extension RunOutcome: CodedCases {
+  static let byName = named([
+    .succeeded, .failed(step: "", reason: .rejected), .cancelled, .timedOut(after: .zero),
+    .abandoned(""),
+  ])
+
+  var row: CaseRow<Self> {
+    switch self {
+    case .succeeded: CaseRow("succeeded", "succeeded", self)
+    case .failed(let step, let reason):
+      CaseRow("failed", "step \"\(step)\" failed: \(reason)") {
+        .failed(step: try $0.value("step", step), reason: try $0.value("reason", reason))
+      }
+    case .cancelled: CaseRow("cancelled", "cancelled", self)
+    case .timedOut(let duration):
+      CaseRow("timed-out", "timed out after \(durationText(duration))") {
+        .timedOut(after: try $0.seconds(duration))
+      }
+    case .abandoned(let text):
+      CaseRow("abandoned", "abandoned: \(text)") { .abandoned(try $0.value("text", text)) }
     }
   }
 }

@@ -64,6 +64,25 @@ public struct PlannedStep: Sendable, Equatable, Codable {
   }
 }
 
+extension RunPlan {
+  /// The plan of a workflow.
+  ///
+  /// - Parameters:
+  ///   - workflow: What is going to be run.
+  ///   - usualDurations: How long steps took in earlier runs, by their ids.
+  public init(_ workflow: Workflow, usualDurations: [String: Duration] = [:]) {
+    self.init(
+      workflow: workflow.name,
+      steps: workflow.steps.map { step in
+        PlannedStep(
+          id: step.id, needs: step.needs, label: step.extrasIfAny?.label,
+          continuesOnError: step.extrasIfAny?.continuesOnError == true ? true : nil,
+          usualSeconds: usualDurations[step.id].map { $0 / .seconds(1) })
+      },
+      outline: workflow.outline)
+  }
+}
+
 extension RunPlan: Codable {
   private enum CodingKeys: String, CodingKey {
     case workflow, steps, outline

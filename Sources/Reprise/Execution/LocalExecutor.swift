@@ -4,7 +4,6 @@
 import ChildProcesses
 import Masking
 import Paths
-import Synchronization
 import WorkflowLanguage
 
 /// Carries out steps as child processes on this machine.
@@ -90,35 +89,26 @@ public struct LocalExecutor: Executor {
   public func execute(_ context: StepContext) async throws -> StepOutputs {
     let outputs = try OutputFile(environment: environment)
     defer { outputs.remove() }
-    let valve = OutputValve()
     let child: ChildProcess
     do {
       child = try ChildProcess.spawn(
-        command(for: context, outputs), filter: filter(context.masker)
+        command(for: context, outputs), filter: filter(context.masker),
+        roomForOutput: context.roomForOutput
       ) { lines in
-        let stream: OutputChannel
-        switch lines.stream {
-        case .standardOutput: stream = .standardOutput
-        case .standardError: stream = .standardError
-        case .report:
+        guard lines.stream != .report else {
           if let (part, text) = ProgressText.progress(in: lines.text) {
             context.report(progress: part, text)
           }
-          return .more
+          return true
         }
-        guard !context.report(masked: lines.text, on: stream, isPartial: lines.isPartial) else {
-          return .more
-        }
-        Task {
-          await context.roomForOutput()
-          valve.open()
-        }
-        return .pause
+        return context.report(
+          masked: lines.text,
+          on: lines.stream == .standardError ? .standardError : .standardOutput,
+          isPartial: lines.isPartial)
       }
     } catch {
       throw FailureReason.notStarted(error.description)
     }
-    valve.connect(to: child)
     let status = await withTaskCancellationHandler {
       await context.withKillHandler({ child.kill() }, operation: { await child.end() })
     } onCancel: {
@@ -172,32 +162,4 @@ private struct MaskingFilter: OutputFilter {
   mutating func append(_ bytes: ArraySlice<UInt8>) -> [UInt8] { stream.append(bytes) }
 
   mutating func finish() -> [UInt8] { stream.finish() }
-}
-
-/// Resumes the reading of a child's output, even when that was asked for before the child was known.
-private final class OutputValve: Sendable {
-  private struct State {
-    var child: ChildProcess?
-    var opensOnConnect = false
-  }
-
-  private let state = Mutex(State())
-
-  init() {}
-
-  func connect(to child: ChildProcess) {
-    let opens = state.withLock { state in
-      state.child = child
-      return state.opensOnConnect
-    }
-    if opens { child.resumeOutput() }
-  }
-
-  func open() {
-    let child = state.withLock { state in
-      if state.child == nil { state.opensOnConnect = true }
-      return state.child
-    }
-    child?.resumeOutput()
-  }
 }

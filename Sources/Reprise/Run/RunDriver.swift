@@ -16,13 +16,15 @@ struct RunDriver: Sendable {
   /// What can be requested of a run, and what its performer and its timer report.
   enum Request: Sendable {
     case input(RunMachine.Input)
-    /// Restart with the values of another workflow. `decide` is called with whether that is possible,
-    /// and has the last word on whether it is done.
-    case restartAnew(from: [StepIndex], as: Workflow, decide: @Sendable (Bool) -> Bool)
+    /// Restart with the values of another workflow. `accept` is called when that is possible, and
+    /// decides whether it is done; `answer` is called with whether it is.
+    case restartAnew(
+      from: [StepIndex], as: Workflow, accept: @Sendable () async -> Bool,
+      answer: @Sendable (Bool) -> Void)
 
     /// Answers a request that comes after the run is over.
     func refuse() {
-      if case .restartAnew(_, _, let decide) = self { _ = decide(false) }
+      if case .restartAnew(_, _, _, let answer) = self { answer(false) }
     }
   }
 
@@ -69,14 +71,14 @@ struct RunDriver: Sendable {
     let first = problem.map { RunMachine.Input.cancel(.abandoned($0)) } ?? .start
     if let outcome = await carryOut(decide(first), execution) { return outcome }
     for await request in requests {
-      guard let input = input(for: request) else { continue }
+      guard let input = await input(for: request) else { continue }
       if let outcome = await carryOut(decide(input), execution) { return outcome }
     }
     preconditionFailure("BUG: the requests of a run end only with the run")
   }
 
   /// What a request means to the machine; nil when it has no effect.
-  private mutating func input(for request: Request) -> RunMachine.Input? {
+  private mutating func input(for request: Request) async -> RunMachine.Input? {
     switch request {
     case .input(.stepEnded(let step)):
       // Ignore a stale report: the step has been restarted since.
@@ -84,10 +86,12 @@ struct RunDriver: Sendable {
       return isInProgress ? nil : .stepEnded(step)
     case .input(let input):
       return input
-    case .restartAnew(let steps, let next, let decide):
-      let isPossible = machine.mayRestart && RunPlan(next) == RunPlan(workflow)
+    case .restartAnew(let steps, let next, let accept, let answer):
       // Before anything of it is done: the decision may have to be recorded.
-      guard decide(isPossible) else { return nil }
+      var isAccepted = machine.mayRestart && RunPlan(next) == RunPlan(workflow)
+      if isAccepted { isAccepted = await accept() }
+      answer(isAccepted)
+      guard isAccepted else { return nil }
       self.next = next
       return .restart(from: steps, requestedIn: nil)
     }

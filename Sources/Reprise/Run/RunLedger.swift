@@ -190,7 +190,7 @@ final class RunLedger: Sendable {
   /// Waits until the listeners have caught up with the output.
   func roomForOutput() async {
     await page.wait(
-      until: { $0.outputBacklog < Self.outputBacklogMax }, among: { $0.waitingForRoom.add($1) })
+      until: { $0.hasRoomForOutput }, among: { $0.waitingForRoom.add($1) })
   }
 
   /// Waits until all output that has been told by now is with whoever records.
@@ -308,25 +308,6 @@ extension RunLedger.Page {
     return last
   }
 
-  /// Whether whoever reads output should wait for the listeners.
-  var isOutputBacklogged: Bool { outputBacklog >= RunLedger.outputBacklogMax }
-}
-
-/// Somebody who is told of events, always on the ledger's queue.
-protocol EventListener: AnyObject, Sendable {
-  func receive(_ event: Event)
-  func finish()
-}
-
-extension Event {
-  var isOutput: Bool {
-    if case .step(_, _, .output) = kind { return true }
-    return false
-  }
-
-  /// Whether the state of a run can do without it once the step is over.
-  var isTransient: Bool {
-    if case .step(_, _, .progress) = kind { return true }
-    return isOutput
-  }
+  /// Whether more output may be reported, or else waits until the listeners have caught up.
+  var hasRoomForOutput: Bool { outputBacklog < RunLedger.outputBacklogMax }
 }

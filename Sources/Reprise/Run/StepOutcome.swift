@@ -45,8 +45,7 @@ extension Event.StepEvent {
     switch self {
     case .succeeded(let outputs): .succeeded(outputs)
     case .failed: isTolerated ? .succeeded([:]) : .failed(step)
-    case .cancelled, .skipped, .ready, .waiting, .approved, .started, .progress, .retrying, .output:
-      .stopped
+    default: .stopped
     }
   }
 }
@@ -57,17 +56,6 @@ extension StepResult {
     switch self {
     case .succeeded: nil
     case .failed, .stopped: self
-    }
-  }
-}
-
-extension RunEnding {
-  /// How `success()` and the like see it.
-  var status: StepsStatus {
-    switch self {
-    case .success: .success
-    case .failure: .failure
-    case .cancel: .cancelled
     }
   }
 }

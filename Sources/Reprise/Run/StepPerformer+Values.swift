@@ -55,7 +55,7 @@ extension StepPerformer {
 extension RunValues {
   /// What expressions see where an executor carries the steps out.
   init(
-    run: RunID?, generation: Int, status: StepsStatus, _ executor: any Executor, _ secrets: Secrets,
+    run: RunID?, generation: Int, status: RunEnding, _ executor: any Executor, _ secrets: Secrets,
     phase: @escaping @Sendable (_ id: String) -> StepPhase?
   ) {
     self.init(

@@ -17,6 +17,8 @@ struct StepPerformer: Sendable {
   let slots: Slots
   let secrets: Secrets
   let cache: StepCache?
+  /// Where the memory of the cache is read and written, which blocks.
+  let memoryQueue: any WorkQueue
   let clock: any RunClock
   let runtime: Runtime
   /// Called after a step has ended while the run waits for just that.
@@ -77,9 +79,9 @@ struct StepPerformer: Sendable {
     let obstacles = results.lazy.compactMap(\.obstacle)
     let obstacle = obstacles.contains(.stopped) ? .stopped : obstacles.first
     let isFinally = declared.extrasIfAny?.finally != nil
-    let status: StepsStatus =
+    let status: RunEnding =
       isFinally
-      ? ledger.decide { $0.ending?.status ?? .success } : obstacle == nil ? .success : .failure
+      ? ledger.decide { $0.ending ?? .success } : obstacle == nil ? .success : .failure
     return StepJob(
       index: step, step: declared, generation: generation, status: status, results: results,
       obstacle: obstacle)
@@ -236,8 +238,8 @@ struct StepPerformer: Sendable {
       resolved = try self.resolved(job, values)
       trace = try self.trace(of: job, resolved, values)
       if let trace, number == 1 {
-        earlierOutputs = outputsIfUpToDate(trace, job)
-        if earlierOutputs == nil { try forget(job) }
+        earlierOutputs = await outputsIfUpToDate(trace, job)
+        if earlierOutputs == nil { try await forget(job) }
       }
     } catch {
       try begin(.started, of: job, attempt: number)
@@ -253,7 +255,7 @@ struct StepPerformer: Sendable {
       if let problem = missingFiles(files, context) {
         event = .failed(masked(.badOutputs(problem)))
       } else if let trace, let files {
-        remember(trace, context, files, outputs)
+        await remember(trace, context, files, outputs)
       }
     }
     if let delay = delay(after: event, attempt: number, of: context.step),
@@ -284,7 +286,8 @@ struct StepPerformer: Sendable {
       run: ledger.run, generation: job.generation, attempt: attempt, workflow: workflow,
       step: job.step, resolved: resolved, values: values, masker: secrets.masker,
       hiddenVariables: secrets.variables, capture: needsCapture ? OutputCapture() : nil,
-      index: job.index, results: job.results, ledger: ledger)
+      index: job.index, results: job.results,
+      reporter: LedgerReporter(ledger: ledger, step: job.index.position, attempt: attempt))
   }
 
   /// How long the next attempt waits; nil when there is none.
@@ -379,7 +382,7 @@ struct StepJob: Sendable {
   let index: StepIndex
   let step: Workflow.Step
   let generation: Int
-  let status: StepsStatus
+  let status: RunEnding
   let results: [StepResult]
   /// What keeps it from running, unless it asks for that.
   let obstacle: StepResult?

@@ -197,9 +197,9 @@ public struct Secrets: Sendable {
         Command(
           executable: words[0], arguments: Array(words.dropFirst()), environment: environment)
       ) { lines in
-        guard !lines.isPartial else { return .more }
+        guard !lines.isPartial else { return true }
         (lines.stream == .standardOutput ? written : errors).append(lines.text)
-        return .more
+        return true
       }
     } catch {
       throw SecretError("the secret \"\(name)\": \(error)")

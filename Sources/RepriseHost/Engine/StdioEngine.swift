@@ -60,7 +60,7 @@ package final class StdioEngine: SignalTarget {
     self.output = output
     runs = EngineRuns(host) { event in
       // What a step writes can be missed, what becomes of it cannot.
-      if event.isMissable {
+      if event.isTransient {
         output.writeIfRead { safeLine(event) }
       } else {
         output.write(safeLine(event))
@@ -133,14 +133,4 @@ package final class StdioEngine: SignalTarget {
 /// A message as a line of JSON; standard output may be a terminal.
 private func safeLine(_ message: some Encodable) -> [UInt8] {
   Array(TerminalSafe(json: String(decoding: line(message), as: UTF8.self)).string.utf8)
-}
-
-extension Event {
-  /// Whether a client knows all states without it.
-  fileprivate var isMissable: Bool {
-    switch kind {
-    case .step(_, _, .output), .step(_, _, .progress): true
-    default: false
-    }
-  }
 }

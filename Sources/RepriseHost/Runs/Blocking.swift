@@ -2,6 +2,7 @@
 // one that waits there holds up all others.
 
 import Dispatch
+import Reprise
 
 private let disk = DispatchQueue(label: "reprise.host.disk", attributes: .concurrent)
 
@@ -13,7 +14,5 @@ private let disk = DispatchQueue(label: "reprise.host.disk", attributes: .concur
 package func blocking<Value: Sendable>(
   _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {
-  try await withCheckedThrowingContinuation { continuation in
-    disk.async { continuation.resume(with: Result { try body() }) }
-  }
+  try await disk.result(of: { Result { try body() } }).get()
 }

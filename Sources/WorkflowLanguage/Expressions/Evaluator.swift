@@ -9,7 +9,7 @@ protocol ValueSource {
   /// - Throws: ``ValueProblem`` when there is none.
   func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value
   /// How the steps before have ended.
-  func status() throws(ValueProblem) -> StepsStatus
+  func status() throws(ValueProblem) -> RunEnding
   /// A hash over the contents of files, or the empty text where there is none.
   func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String
   /// The value of an output that a step did not leave.
@@ -23,14 +23,14 @@ extension ValueSource {
   func absentOutput(_ output: String, of step: String) throws(ValueProblem) -> Value? { nil }
 }
 
-/// How the steps before a step have ended.
-package enum StepsStatus: Sendable, Equatable {
-  /// All that it needs has succeeded or was skipped.
+/// How the steps of a run, or those that a step needs, have ended.
+public enum RunEnding: String, Sendable, CaseIterable {
+  /// Every step succeeded or was skipped.
   case success
-  /// Something that it needs, directly or through others, has failed.
+  /// A step failed, or the run timed out.
   case failure
   /// The run was cancelled.
-  case cancelled
+  case cancel
 }
 
 /// Why a value cannot be had.

@@ -43,7 +43,7 @@ extension Expression {
       switch function {
       case .success: return .boolean(status == .success)
       case .failure: return .boolean(status == .failure)
-      case .cancelled: return .boolean(status == .cancelled)
+      case .cancelled: return .boolean(status == .cancel)
       default: return .boolean(true)
       }
     }

@@ -143,7 +143,7 @@ struct SettledValues: ValueSource {
     }
   }
 
-  func status() throws(ValueProblem) -> StepsStatus { throw .unknown }
+  func status() throws(ValueProblem) -> RunEnding { throw .unknown }
 
   func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String {
     throw .missing(

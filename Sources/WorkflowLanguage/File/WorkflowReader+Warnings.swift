@@ -146,7 +146,7 @@ private struct NothingKnown: ValueSource {
     throw .unknown
   }
 
-  func status() throws(ValueProblem) -> StepsStatus { throw .unknown }
+  func status() throws(ValueProblem) -> RunEnding { throw .unknown }
 
   func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String { throw .unknown }
 }

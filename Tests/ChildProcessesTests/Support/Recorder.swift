@@ -6,21 +6,17 @@ import Testing
 
 @testable import ChildProcesses
 
-// Foundation and Testing have types of these names, too.
-typealias OutputChannel = ChildProcesses.OutputChannel
-typealias ExitStatus = ChildProcesses.ExitStatus
-
 /// Keeps output, from any thread.
 final class Recorder: Sendable {
   private let lines = Mutex<[OutputLines]>([])
 
-  func take(_ output: OutputLines) -> OutputDemand {
+  func take(_ output: OutputLines) -> Bool {
     lines.withLock { $0.append(output) }
-    return .more
+    return true
   }
 
   /// All whole lines of a stream.
-  func text(of stream: OutputChannel = .standardOutput) -> [String] {
+  func text(of stream: OutputLines.Stream = .standardOutput) -> [String] {
     lines.withLock { $0 }.filter { $0.stream == stream && !$0.isPartial }
       .flatMap { $0.text.split(separator: "\n", omittingEmptySubsequences: false) }
       .map(String.init)
@@ -38,24 +34,16 @@ func shell(_ script: String, tag: String = UUID().uuidString, directory: String?
 }
 
 /// Runs a command to its end.
-func run(_ command: Command, _ recorder: Recorder = Recorder()) async throws -> ExitStatus {
+func run(_ command: Command, _ recorder: Recorder = Recorder()) async throws -> ChildExit {
   try await ChildProcess.spawn(command, onOutput: recorder.take).end()
 }
 
 /// Runs a command to its end while its output is paused after each piece.
-func runWithPauses(_ command: Command, _ recorder: Recorder) async throws -> ExitStatus {
-  let child = try ChildProcess.spawn(command) { lines in
+func runWithPauses(_ command: Command, _ recorder: Recorder) async throws -> ChildExit {
+  try await ChildProcess.spawn(command, roomForOutput: { await Task.yield() }) { lines in
     _ = recorder.take(lines)
-    return .pause
-  }
-  let resuming = Task {
-    while !Task.isCancelled {
-      child.resumeOutput()
-      await Task.yield()
-    }
-  }
-  defer { resuming.cancel() }
-  return await child.end()
+    return false
+  }.end()
 }
 
 /// Makes an empty folder.

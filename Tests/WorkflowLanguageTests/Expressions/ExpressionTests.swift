@@ -27,7 +27,7 @@ struct ExpressionTests {
       }
     }
 
-    func status() -> StepsStatus { .failure }
+    func status() -> RunEnding { .failure }
     func hash(ofFiles patterns: [String]) -> String { "hash of " + patterns.joined(separator: " ") }
   }
 

@@ -11,6 +11,17 @@ package protocol WorkQueue: Sendable {
   func enqueue(after delay: Duration, _ work: @escaping @Sendable () -> Void)
 }
 
+extension WorkQueue {
+  /// Runs a closure that may block, such as for a disk, and waits for it without blocking a thread of tasks.
+  package func result<Result: Sendable>(
+    of work: @escaping @Sendable () -> Result
+  ) async -> Result {
+    await withCheckedContinuation { continuation in
+      enqueue { continuation.resume(returning: work()) }
+    }
+  }
+}
+
 extension DispatchQueue: WorkQueue {
   package func enqueue(_ work: @escaping @Sendable () -> Void) {
     async(execute: work)

@@ -64,16 +64,3 @@ public struct StepAttempt: Sendable {
     try await body(context)
   }
 }
-
-/// Hands the events of a ledger to an observer.
-final class ObservingListener: EventListener {
-  private let observer: any RunObserver
-
-  init(_ observer: any RunObserver) {
-    self.observer = observer
-  }
-
-  func receive(_ event: Event) { observer.receive(event) }
-
-  func finish() {}
-}

@@ -12,6 +12,7 @@ public final class Run: Sendable {
   /// What is being run; its steps stay the same through all restarts.
   public let workflow: Workflow
   private let ledger: RunLedger
+  private let runtime: Runtime
   private let requests: AsyncStream<RunDriver.Request>.Continuation
   private let end = SharedAnswer<RunOutcome>()
 
@@ -36,6 +37,7 @@ public final class Run: Sendable {
       state = earlier
     }
     self.workflow = workflow
+    runtime = engine.runtime
     let (stream, continuation) = AsyncStream.makeStream(of: RunDriver.Request.self)
     requests = continuation
     let observer = engine.observer?.runBegins(id, of: workflow)
@@ -53,7 +55,9 @@ public final class Run: Sendable {
       workflow: workflow, executor: engine.executor, registry: engine.registry,
       sharedWork: engine.sharedWork, observer: observer, ledger: ledger,
       slots: Slots(for: workflow, maxParallel: Engine.defaultMaxParallel),
-      secrets: secrets, cache: engine.cache, clock: engine.clock, runtime: engine.runtime,
+      secrets: secrets, cache: engine.cache,
+      memoryQueue: engine.runtime.makeQueue("reprise.memory"), clock: engine.clock,
+      runtime: engine.runtime,
       stepEnded: { continuation.yield(.input(.stepEnded($0))) })
     let clock = engine.clock
     Task { [end] in
@@ -138,7 +142,7 @@ public final class Run: Sendable {
   public func restart(
     with workflow: Workflow, from steps: [String]? = nil
   ) async throws(SelectionError) -> Bool {
-    try await restart(with: workflow, from: steps) { true }
+    try await restart(with: workflow, from: steps, when: { true })
   }
 
   /// Takes the run again with other values, if a last word says so.
@@ -146,23 +150,27 @@ public final class Run: Sendable {
   /// - Parameters:
   ///   - workflow: What the next generation runs.
   ///   - steps: The ids of the steps to take again; all when nil.
-  ///   - accept: Called when the run can be taken again, before anything of that is done: whether it is
-  ///     to be. It holds up the run.
+  ///   - accept: Called when the run can restart, before anything of that is done: whether it does. Runs
+  ///     on a queue of its own, where it may block; the run takes no other request until it returns.
   /// - Returns: Whether the run is taken again.
   /// - Throws: ``SelectionError`` when the workflow has no such step.
   package func restart(
     with workflow: Workflow, from steps: [String]?, accept: @escaping @Sendable () -> Bool
   ) async throws(SelectionError) -> Bool {
+    let queue = runtime.makeQueue("reprise.restart")
+    return try await restart(
+      with: workflow, from: steps, when: { await queue.result(of: accept) })
+  }
+
+  private func restart(
+    with workflow: Workflow, from steps: [String]?,
+    when accept: @escaping @Sendable () async -> Bool
+  ) async throws(SelectionError) -> Bool {
     var found: [StepIndex] = []
     for step in steps ?? [] { found += try self.workflow.found(step) }
     return await withCheckedContinuation { [found] continuation in
       let request = RunDriver.Request.restartAnew(
-        from: found, as: workflow,
-        decide: { isPossible in
-          let isDone = isPossible && accept()
-          continuation.resume(returning: isDone)
-          return isDone
-        })
+        from: found, as: workflow, accept: accept, answer: { continuation.resume(returning: $0) })
       if case .terminated = requests.yield(request) { request.refuse() }
     }
   }
@@ -239,24 +247,5 @@ extension RunLedger.Page {
     let remaining = state.steps.enumerated()
       .filter { !$0.element.phase.isSuccess || $0.offset >= mainCount }.map(\.element.id)
     tell(.generationStarted(reset: remaining), generation: state.generation + 1)
-  }
-}
-
-extension RunPlan {
-  /// The plan of a workflow.
-  ///
-  /// - Parameters:
-  ///   - workflow: What is going to be run.
-  ///   - usualDurations: How long steps took in earlier runs, by their ids.
-  public init(_ workflow: Workflow, usualDurations: [String: Duration] = [:]) {
-    self.init(
-      workflow: workflow.name,
-      steps: workflow.steps.map { step in
-        PlannedStep(
-          id: step.id, needs: step.needs, label: step.extrasIfAny?.label,
-          continuesOnError: step.extrasIfAny?.continuesOnError == true ? true : nil,
-          usualSeconds: usualDurations[step.id].map { $0 / .seconds(1) })
-      },
-      outline: workflow.outline)
   }
 }

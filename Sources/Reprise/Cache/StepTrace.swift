@@ -1,0 +1,68 @@
+// What a step is now, as hashes of what it depends on and of what it has made.
+
+import Masking
+import Paths
+import WorkflowLanguage
+
+/// What decides whether steps are up to date.
+struct StepCache: Sendable {
+  let memory: any StepMemory
+  /// Whether steps run even when they are.
+  let isForced: Bool
+}
+
+extension StepTrace {
+  /// What a step is now.
+  ///
+  /// - Throws: ``FailureReason`` when that cannot be said.
+  init(
+    of step: Workflow.Step, in workflow: Workflow, _ resolved: ResolvedStep, _ values: RunValues,
+    _ executor: any Executor, _ masker: Masker
+  ) throws(FailureReason) {
+    let rule = step.extrasIfAny?.cache ?? CacheRule()
+    let shell = step.shell ?? workflow.shell
+    // The arguments of a call are a map, which has no order.
+    let action =
+      if case .call(let name, let arguments) = resolved.action {
+        "call \(name) " + ArgumentValue.map(arguments).value.json
+      } else if case .perform = resolved.action {
+        "a closure"
+      } else {
+        "\(resolved.action)"
+      }
+    // Not even a hash of a secret is kept: a short one could be guessed from it.
+    self.action = Self.hash(masker.masked("\(action) \(shell) \(resolved.directories)"))
+    environment = resolved.environment.mapValues { Self.hash(masker.masked($0)) }
+    do throws(ResolutionError) {
+      key = Self.hash(masker.masked(try workflow.cacheKey(of: step, values)))
+    } catch {
+      throw .badValue(error.description)
+    }
+    do {
+      inputs = Self.hiding(
+        try executor.hashes(ofFiles: rule.inputs, in: resolved.directories), masker)
+      files = Self.hiding(
+        try executor.hashes(ofFiles: rule.outputs, in: resolved.directories), masker)
+    } catch {
+      throw .notStarted(String(describing: error))
+    }
+    outputs = [:]
+  }
+
+  /// The hashes of files, whose names may have a secret in them; files whose names then are the same count as one.
+  static func hiding(
+    _ files: [String: String], _ masker: Masker
+  ) -> [String: String] {
+    guard !masker.isEmpty else { return files }
+    return files.sorted { $0.key < $1.key }.reduce(into: [:]) { hidden, file in
+      let name = masker.masked(file.key)
+      hidden[name] = hidden[name].map { hash($0 + file.value) } ?? file.value
+    }
+  }
+
+  private static func hash(_ text: String) -> String {
+    var hash = SHA256()
+    hash.update(text.utf8)
+    return hash.hexadecimal
+  }
+}

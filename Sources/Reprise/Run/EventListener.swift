@@ -1,0 +1,20 @@
+// Who receives the events of a ledger.
+
+/// Receives events, always on the queue of the ledger.
+protocol EventListener: AnyObject, Sendable {
+  func receive(_ event: Event)
+  func finish()
+}
+
+/// Hands the events of a ledger to an observer.
+final class ObservingListener: EventListener {
+  private let observer: any RunObserver
+
+  init(_ observer: any RunObserver) {
+    self.observer = observer
+  }
+
+  func receive(_ event: Event) { observer.receive(event) }
+
+  func finish() {}
+}

@@ -1,0 +1,29 @@
+// Reports what an attempt of a step does to the ledger of its run.
+
+/// One attempt of a step, as the ledger knows it.
+struct LedgerReporter: StepReporter {
+  let ledger: RunLedger
+  /// The position of the step.
+  let step: Int
+  let attempt: Int
+
+  func report(_ event: Event.StepEvent) -> Bool {
+    ledger.decide { page in
+      guard page.state.steps[step].phase == .running else { return true }
+      page.tell(event, of: step, attempt: attempt)
+      return page.hasRoomForOutput
+    }
+  }
+
+  func roomForOutput() async {
+    await ledger.roomForOutput()
+  }
+
+  func register(_ onKill: @escaping @Sendable () -> Void) -> Int? {
+    ledger.decide { $0.controls[step].register(onKill) }
+  }
+
+  func unregister(_ number: Int) {
+    ledger.decide { $0.controls[step].unregister(number) }
+  }
+}

@@ -1,0 +1,226 @@
+import Testing
+
+@testable import Reprise
+
+/// Each event as programs, journals and people read it: a case that is added gets a row here.
+struct EventTableTests {
+  private static let plan = RunPlan(workflow: "w", steps: [PlannedStep(id: "a")])
+
+  private static func step(_ attempt: Int, _ event: Event.StepEvent) -> Event.Kind {
+    .step("a", attempt: attempt, event)
+  }
+
+  private static let rows: [(kind: Event.Kind, json: String, text: String)] = [
+    (
+      .runStarted(plan),
+      #"""
+      {"event":"run-started","plan":{"outline":[0],"steps":[{"id":"a","needs":[]}],\#
+      "workflow":"w"}}
+      """#,
+      "run started: 1 steps"
+    ),
+    (
+      .runResumed(plan),
+      #"""
+      {"event":"run-resumed","plan":{"outline":[0],"steps":[{"id":"a","needs":[]}],\#
+      "workflow":"w"}}
+      """#,
+      "run resumed: 1 steps"
+    ),
+    (.runRestarting(from: nil), #"{"event":"run-restarting"}"#, "run restarting"),
+    (.runRestarting(from: ["a"]), #"{"event":"run-restarting","from":["a"]}"#, "run restarting: a"),
+    (.generationStarted(reset: nil), #"{"event":"generation-started"}"#, "generation started"),
+    (
+      .generationStarted(reset: ["a"]),
+      #"{"event":"generation-started","reset":["a"]}"#, "generation started: a"
+    ),
+    (
+      .generationStarted(reset: []),
+      #"{"event":"generation-started","reset":[]}"#, "generation started: "
+    ),
+    (
+      .runCancelling(.request),
+      #"{"cause":{"kind":"request"},"event":"run-cancelling"}"#, "run cancelling on request"
+    ),
+    (
+      .runCancelling(.restart),
+      #"{"cause":{"kind":"restart"},"event":"run-cancelling"}"#, "run cancelling for a restart"
+    ),
+    (
+      .runCancelling(.failure(ofStep: "b")),
+      #"{"cause":{"kind":"failure","step":"b"},"event":"run-cancelling"}"#,
+      "run cancelling because step \"b\" failed"
+    ),
+    (
+      .runCancelling(.runTimedOut),
+      #"{"cause":{"kind":"run-timed-out"},"event":"run-cancelling"}"#,
+      "run cancelling because the run timed out"
+    ),
+    (
+      .runCancelling(.abandoned("disk")),
+      #"{"cause":{"kind":"abandoned","text":"disk"},"event":"run-cancelling"}"#,
+      "run cancelling because Reprise could not go on: disk"
+    ),
+    (
+      .runCancelling(.interrupted),
+      #"{"cause":{"kind":"interrupted"},"event":"run-cancelling"}"#,
+      "run cancelling because the engine died"
+    ),
+    (
+      .runEnded(.succeeded),
+      #"{"event":"run-ended","outcome":"succeeded"}"#, "run ended: succeeded"
+    ),
+    (
+      .runEnded(.failed(step: "a", reason: .exited(status: 3))),
+      #"{"event":"run-ended","outcome":"failed","reason":{"kind":"exited","status":3},"step":"a"}"#,
+      "run ended: step \"a\" failed: exited with status 3"
+    ),
+    (
+      .runEnded(.cancelled),
+      #"{"event":"run-ended","outcome":"cancelled"}"#, "run ended: cancelled"
+    ),
+    (
+      .runEnded(.timedOut(after: .milliseconds(1500))),
+      #"{"event":"run-ended","outcome":"timed-out","seconds":1.5}"#,
+      "run ended: timed out after 1.5 s"
+    ),
+    (
+      .runEnded(.abandoned("no")),
+      #"{"event":"run-ended","outcome":"abandoned","text":"no"}"#, "run ended: abandoned: no"
+    ),
+    (
+      step(0, .ready),
+      #"{"attempt":0,"event":"step-ready","step":"a"}"#, "step a, attempt 0: ready"
+    ),
+    (
+      step(0, .waiting("go?")),
+      #"{"attempt":0,"event":"step-waiting","step":"a","text":"go?"}"#,
+      "step a, attempt 0: waiting for approval: go?"
+    ),
+    (
+      step(0, .approved),
+      #"{"attempt":0,"event":"step-approved","step":"a"}"#, "step a, attempt 0: approved"
+    ),
+    (
+      step(1, .started),
+      #"{"attempt":1,"event":"step-started","step":"a"}"#, "step a, attempt 1: started"
+    ),
+    (
+      step(1, .progress(0.25, "half of the half")),
+      #"{"attempt":1,"event":"step-progress","part":0.25,"step":"a","text":"half of the half"}"#,
+      "step a, attempt 1: 25 %: half of the half"
+    ),
+    (
+      step(1, .output(.standardOutput, text: "x", isPartial: true)),
+      #"""
+      {"attempt":1,"event":"step-output","partial":true,"step":"a","stream":"stdout",\#
+      "text":"x"}
+      """#,
+      "step a, attempt 1: x"
+    ),
+    (
+      step(1, .output(.standardError, text: "x\ny", isPartial: false)),
+      #"{"attempt":1,"event":"step-output","step":"a","stream":"stderr","text":"x\ny"}"#,
+      "step a, attempt 1: x\ny"
+    ),
+    (
+      step(1, .succeeded([:])),
+      #"{"attempt":1,"event":"step-succeeded","outputs":{},"step":"a"}"#,
+      "step a, attempt 1: succeeded"
+    ),
+    (
+      step(1, .succeeded(["a": "b"])),
+      #"{"attempt":1,"event":"step-succeeded","outputs":{"a":"b"},"step":"a"}"#,
+      "step a, attempt 1: succeeded; a: b"
+    ),
+    (
+      step(1, .retrying(.exited(status: 75), after: .milliseconds(1500))),
+      #"""
+      {"attempt":1,"event":"step-retrying","reason":{"kind":"exited","status":75},\#
+      "seconds":1.5,"step":"a"}
+      """#,
+      "step a, attempt 1: failed: exited with status 75; tried again in 1.5 s"
+    ),
+    (
+      step(1, .failed(.exited(status: 2))),
+      #"{"attempt":1,"event":"step-failed","reason":{"kind":"exited","status":2},"step":"a"}"#,
+      "step a, attempt 1: failed: exited with status 2"
+    ),
+    (
+      step(1, .failed(.signalled(signal: 9))),
+      #"{"attempt":1,"event":"step-failed","reason":{"kind":"signalled","signal":9},"step":"a"}"#,
+      "step a, attempt 1: failed: ended by SIGKILL (9)"
+    ),
+    (
+      step(1, .failed(.timedOut(after: .seconds(3)))),
+      #"{"attempt":1,"event":"step-failed","reason":{"kind":"timed-out","seconds":3},"step":"a"}"#,
+      "step a, attempt 1: failed: timed out after 3.0 s"
+    ),
+    (
+      step(1, .failed(.notStarted("no"))),
+      #"""
+      {"attempt":1,"event":"step-failed","reason":{"kind":"not-started","text":"no"},\#
+      "step":"a"}
+      """#,
+      "step a, attempt 1: failed: could not start: no"
+    ),
+    (
+      step(1, .failed(.badOutputs("no"))),
+      #"""
+      {"attempt":1,"event":"step-failed","reason":{"kind":"bad-outputs","text":"no"},\#
+      "step":"a"}
+      """#,
+      "step a, attempt 1: failed: its outputs cannot be read: no"
+    ),
+    (
+      step(1, .failed(.badValue("no"))),
+      #"{"attempt":1,"event":"step-failed","reason":{"kind":"bad-value","text":"no"},"step":"a"}"#,
+      "step a, attempt 1: failed: no"
+    ),
+    (
+      step(1, .failed(.rejected)),
+      #"{"attempt":1,"event":"step-failed","reason":{"kind":"rejected"},"step":"a"}"#,
+      "step a, attempt 1: failed: was not approved"
+    ),
+    (
+      step(1, .failed(.threw("x"))),
+      #"{"attempt":1,"event":"step-failed","reason":{"kind":"threw","text":"x"},"step":"a"}"#,
+      "step a, attempt 1: failed: threw an error: x"
+    ),
+    (
+      step(0, .cancelled(.restart)),
+      #"{"attempt":0,"cause":{"kind":"restart"},"event":"step-cancelled","step":"a"}"#,
+      "step a, attempt 0: cancelled for a restart"
+    ),
+    (
+      step(0, .skipped("why", [:])),
+      #"{"attempt":0,"event":"step-skipped","step":"a","text":"why"}"#,
+      "step a, attempt 0: skipped: why"
+    ),
+    (
+      step(0, .skipped("why", ["a": "b"])),
+      #"{"attempt":0,"event":"step-skipped","outputs":{"a":"b"},"step":"a","text":"why"}"#,
+      "step a, attempt 0: skipped: why; a: b"
+    ),
+  ]
+
+  /// The shape that Documentation/events.md promises; a change here is a change for other programs.
+  @Test(arguments: rows) func `an event is written as documented, and read`(
+    _ kind: Event.Kind, _ json: String, _ text: String
+  ) throws {
+    let event = Event(
+      time: Timestamp(microseconds: 0), run: try #require(RunID("r")), generation: 2, kind: kind)
+    var shown = try JSONLine.text(event)
+    for common in [
+      #""generation":2,"#, #""run":"r","#, #","time":"1970-01-01T00:00:00.000000Z""#,
+    ] { shown = shown.replacing(common, with: "") }
+    #expect(shown == json)
+    #expect(kind.description == text)
+    #expect(try JSONLine.decoded([event]) == [event])
+  }
+
+  @Test func `every event has a row here`() {
+    let missing = Set(Event.Kind.byName.keys).subtracting(Self.rows.map(\.kind.name))
+    #expect(missing == [])
+  }
+}

@@ -1,0 +1,80 @@
+import Reprise
+import Synchronization
+import TestSupport
+import Testing
+
+/// What may wait for a disk does not run on the threads that tasks share.
+struct BlockingTests {
+  /// An engine whose steps run until they are stopped, but only in the first generation.
+  private static let engine = Engine(
+    executor: ClosureExecutor { context in
+      while !Task.isCancelled && context.generation == 1 { await Task.yield() }
+      try Task.checkCancellation()
+      return [:]
+    })
+
+  private static func workflow() throws -> Workflow {
+    try Workflow(text: "steps: [{ id: a, run: x }]", file: "w.yaml")
+  }
+
+  private static var isInTask: Bool { withUnsafeCurrentTask { $0 != nil } }
+
+  @Test func `a restart is accepted outside of tasks, before anything of it is done`() async throws
+  {
+    let workflow = try Self.workflow()
+    let run = Self.engine.start(workflow)
+    let seen = Protected<[String]>([])
+    let isDone = try await run.restart(with: workflow, from: nil) {
+      seen.withLock { $0 = ["\(Self.isInTask)", "\(run.state.phase)", "\(run.state.generation)"] }
+      // Requests of this moment come after the restart.
+      run.restart()
+      return true
+    }
+    #expect(isDone)
+    #expect(seen.value == ["false", "running", "1"])
+    #expect(await run.outcome == .succeeded)
+    #expect(run.state.generation == 2)
+  }
+
+  @Test func `a restart that is not accepted has no effect`() async throws {
+    let workflow = try Self.workflow()
+    let run = Self.engine.start(workflow)
+    #expect(try await !run.restart(with: workflow, from: ["a"]) { false })
+    #expect(run.state.phase == .running)
+    run.cancel()
+    #expect(await run.outcome == .cancelled)
+    #expect(run.state.generation == 1)
+    let isAsked = Protected(false)
+    let isDone = try await run.restart(with: workflow, from: nil) {
+      isAsked.withLock { $0 = true }
+      return true
+    }
+    #expect(!isDone && !isAsked.value)
+  }
+
+  private final class Memory: StepMemory {
+    let calls = Protected<[String]>([])
+
+    func recall(_ step: String) -> StepTrace? {
+      note("recall")
+      return nil
+    }
+
+    func forget(_ step: String) { note("forget") }
+
+    func remember(_ trace: StepTrace, of step: String) { note("remember") }
+
+    private func note(_ call: String) {
+      calls.withLock { $0.append(isInTask ? "\(call) in a task" : call) }
+    }
+  }
+
+  @Test func `steps are remembered outside of tasks`() async throws {
+    let memory = Memory()
+    let engine = Engine(executor: ClosureExecutor { _ in [:] }, memory: memory)
+    let workflow = try Workflow(
+      text: "steps: [{ id: a, run: x, cache: { key: k } }]", file: "w.yaml")
+    #expect(await engine.start(workflow).outcome == .succeeded)
+    #expect(memory.calls.value == ["recall", "forget", "remember"])
+  }
+}
