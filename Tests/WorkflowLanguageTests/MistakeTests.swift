@@ -150,7 +150,7 @@ struct MistakeTests {
     } catch {
       #expect(
         error.description == """
-          workflows/release.yaml:3:35: error: step "deploy" needs "biuld", which does not exist
+          workflows/release.yaml:3:35: error[R0401]: step "deploy" needs "biuld", which does not exist
               3 |   - { id: deploy, run: x, needs: [biuld] }
                 |                                   ^~~~~ did you mean "build"?
           """)
@@ -211,7 +211,7 @@ struct MistakeTests {
         _ = try Workflow(contentsOf: path)
         Issue.record("was accepted")
       } catch {
-        #expect(error.description.contains("\(path): error: cannot be read: \(reason)"))
+        #expect(error.description.contains("\(path): error[R0101]: cannot be read: \(reason)"))
       }
     }
   }

@@ -97,7 +97,7 @@ struct UsesTests {
     ("./build.yaml", "with: { target: x, level: high }", "is a number, not \"high\""),
     ("./build.yaml", "with: { target: x }, run: y", "has no \"run\""),
     ("./finally.yaml", "", "cannot be used by another one"),
-    ("./broken.yaml", "", "broken.yaml:1:17: error: a step has no key \"rum\""),
+    ("./broken.yaml", "", "broken.yaml:1:17: error[R0201]: a step has no key \"rum\""),
     ("./a.yaml", "", "in a circle"),
     ("./deep1.yaml", "", "more than 16"), ("./link.yaml", "", "outside of the folder"),
   ]) func `what cannot be used is told at its place`(
