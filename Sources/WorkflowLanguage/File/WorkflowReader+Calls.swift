@@ -9,7 +9,7 @@ extension WorkflowReader {
     _ node: Node, _ fields: Fields, _ context: Context, _ draft: Int
   ) -> Workflow.Step.Action? {
     let file = context.file
-    for name in ["run", "exec", "shell"] {
+    for name in KeyTable.step.names(excludedBy: "call") {
       guard let key = fields.key(name) else { continue }
       readers[file].report(
         name == "shell" ? .misplaced(.shellOfCall) : .exclusive(name, "call", in: "a step"), at: key

@@ -33,9 +33,7 @@ extension WorkflowReader {
   }
 
   /// The keys that make many of a step, or belong to such ones.
-  private static let manyKeys = KeyTable.step.bits([
-    "foreach", "matrix", "max-parallel", "fail-fast",
-  ])
+  private static let manyKeys = KeyTable.step.bits(of: .many)
 
   /// The id of a step in the graph.
   func fullID(_ id: String, scope: Int) -> String {
@@ -87,19 +85,17 @@ extension WorkflowReader {
 
   /// Keys that say how work is done, in a step that only waits for approval.
   private mutating func refuseOfApproval(_ fields: Fields, _ context: Context) {
-    for name in ["timeout", "retry", "grace", "shell", "cache"] {
+    for name in KeyTable.step.names(excludedBy: "approval") {
       guard let key = fields.key(name) else { continue }
       readers[context.file].report(.misplaced(.ofApproval(name)), at: key)
     }
   }
 
-  private static let environmentKey = KeyTable.step.bits(["env"])
+  private static let environmentKey = KeyTable.step.bits(of: .environment)
 
   /// The keys that say how a step is run, which most steps leave to the workflow; and those of steps that
   /// stand for another file.
-  private static let settingKeys = KeyTable.step.bits([
-    "uses", "with", "dir", "shell", "timeout", "grace", "retry",
-  ])
+  private static let settingKeys = KeyTable.step.bits(of: .settings)
 
   private mutating func readSettings(
     _ fields: Fields, of step: inout Workflow.Step, _ context: Context, _ draft: Int
@@ -123,9 +119,7 @@ extension WorkflowReader {
   }
 
   /// The keys whose values most steps do not have.
-  private static let extraKeys = KeyTable.step.bits([
-    "if", "continue-on-error", "mutex", "approval", "outputs", "cache", "on", "share",
-  ])
+  private static let extraKeys = KeyTable.step.bits(of: .extras)
 
   private mutating func readExtras(
     _ fields: Fields, _ context: Context, _ draft: Int

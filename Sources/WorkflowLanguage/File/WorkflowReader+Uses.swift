@@ -65,12 +65,7 @@ extension WorkflowReader {
 
   /// Keys that a step which stands for others cannot have.
   private mutating func refuseWithUses(_ fields: Fields, _ context: Context) {
-    for name in [
-      "run", "exec", "call", "share", "env", "dir", "shell", "timeout", "retry", "grace",
-      "continue-on-error",
-      "mutex",
-      "approval", "outputs", "cache", "on",
-    ] {
+    for name in KeyTable.step.names(excludedBy: "uses") {
       guard let key = fields.key(name) else { continue }
       readers[context.file].report(.misplaced(.ofUses(name)), at: key)
     }
