@@ -6,7 +6,7 @@ SWIFT ?= swift
 # What is optional for others is built and tested here.
 TRAITS = --enable-all-traits
 
-.PHONY: run build test mutants nightly simulate simulate-faults soak fuzz api docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
+.PHONY: run build test mutants nightly simulate simulate-faults soak fuzz api errors docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
 
 run: build
 	@.build/debug/reprise run $(WORKFLOW)
@@ -58,6 +58,11 @@ fuzz: install-needs
 api: install-needs
 	$(SWIFT) build $(TRAITS) --build-tests
 	REPRISE_WRITE_API=1 $(SWIFT) test $(TRAITS) --skip-build --filter 'InterfaceTests.*checked in'
+
+# Writes down what each code of an error means in Documentation/errors.
+errors: install-needs
+	$(SWIFT) build $(TRAITS) --build-tests
+	REPRISE_WRITE_ERRORS=1 $(SWIFT) test $(TRAITS) --skip-build --filter 'ErrorPagesTests.*pages are those'
 
 # The documentation of the library as a site in .build/docs; a warning fails it.
 docs: install-needs

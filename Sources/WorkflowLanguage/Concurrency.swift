@@ -35,20 +35,14 @@ extension Reader {
     let policies = Concurrency.Policy.allCases.map(\.rawValue)
     guard let groupNode = values["group"], let policyNode = values["policy"] else {
       guard values.lacks("group") || values.lacks("policy") else { return nil }
-      tell(
-        "concurrency needs a \"group\" and a \"policy\"", at: node,
-        hint: "write it like: { group: deploy, policy: queue }")
+      report(.missing(.groupAndPolicy), at: node)
       return nil
     }
     let group = nonEmptyText(groupNode, "group")
-    guard let name = text(policyNode, "policy") else { return nil }
-    guard let policy = Concurrency.Policy(rawValue: name) else {
-      tell(
-        "there is no policy \"\(name)\"", at: policyNode,
-        hint: nearest(to: name, among: policies).map { "did you mean \"\($0)\"?" }
-          ?? "there are: " + policies.joined(separator: ", "))
-      return nil
-    }
+    guard
+      let policy = choice(policyNode, "policy", of: policies).flatMap(
+        Concurrency.Policy.init(rawValue:))
+    else { return nil }
     return group.map { Concurrency(group: $0, policy: policy) }
   }
 }

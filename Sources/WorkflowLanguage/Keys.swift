@@ -158,46 +158,66 @@ extension KeyTable {
       Key(
         "needs", .either([.stepID, .list(.stepID, minimum: 0)]),
         "the steps that must be over before"),
-      Key("if", .condition, "whether it runs"),
-      Key("run", .script, "a script to run"),
+      Key("if", .condition, "whether it runs", .extras),
+      Key("run", .script, "a script to run", excludedBy: ["uses", "call"]),
       Key(
-        "exec", .list(.template, minimum: 1), "a program with its arguments, run without a shell"),
-      Key("call", .text, "an action of the program that runs the workflow"),
-      Key("uses", .text, "another workflow file, whose steps it stands for"),
+        "exec", .list(.template, minimum: 1), "a program with its arguments, run without a shell",
+        excludedBy: ["uses", "call"]),
+      Key("call", .text, "an action of the program that runs the workflow", excludedBy: ["uses"]),
+      Key("uses", .text, "another workflow file, whose steps it stands for", .settings),
       Key(
-        "with", .named(.identifier, .anything), "what the action or the other workflow is given"),
-      Key("approval", .template, "what somebody has to approve before it starts"),
-      Key("env", environment, "environment variables for this step"),
-      Key("dir", .template, "where it runs"),
-      Key("shell", shell, "what runs its script"),
-      Key("timeout", .computed(.duration), "how long it may take"),
+        "with", .named(.identifier, .anything), "what the action or the other workflow is given",
+        .settings),
+      Key(
+        "approval", .template, "what somebody has to approve before it starts", .extras,
+        excludedBy: ["uses"]),
+      Key(
+        "env", environment, "environment variables for this step", .environment,
+        excludedBy: ["uses"]),
+      Key("dir", .template, "where it runs", .settings, excludedBy: ["uses"]),
+      Key(
+        "shell", shell, "what runs its script", .settings, excludedBy: ["uses", "approval", "call"]),
+      Key(
+        "timeout", .computed(.duration), "how long it may take", .settings,
+        excludedBy: ["uses", "approval"]),
       Key(
         "retry", .either([.whole(1...Int(Int32.max)), .map(retry)]),
-        "when it is tried again after a failure"),
-      Key("grace", .computed(.duration), "how long it may take to end once it is told to"),
-      Key("continue-on-error", .computed(.boolean), "whether the run goes on when it fails"),
-      Key("mutex", .template, "steps of the same name never run at once"),
-      Key("share", .template, "steps of the same name that meet are carried out once, for all"),
+        "when it is tried again after a failure", .settings, excludedBy: ["uses", "approval"]),
+      Key(
+        "grace", .computed(.duration), "how long it may take to end once it is told to", .settings,
+        excludedBy: ["uses", "approval"]),
+      Key(
+        "continue-on-error", .computed(.boolean), "whether the run goes on when it fails", .extras,
+        excludedBy: ["uses"]),
+      Key(
+        "mutex", .template, "steps of the same name never run at once", .extras,
+        excludedBy: ["uses"]),
+      Key(
+        "share", .template, "steps of the same name that meet are carried out once, for all",
+        .extras, excludedBy: ["uses"]),
       Key(
         "foreach", .either([.template, .list(.anything, minimum: 0), .map(range)]),
-        "once for each of these"),
-      Key("matrix", .matrix, "once for each combination"),
+        "once for each of these", .many),
+      Key("matrix", .matrix, "once for each combination", .many),
       Key(
         "max-parallel", .computed(.whole(1...Int(Int32.max))),
-        "how many of a foreach or matrix may run at once"),
+        "how many of a foreach or matrix may run at once", .many),
       Key(
         "fail-fast", .computed(.boolean),
-        "whether the first failure of a foreach or matrix cancels the others"
-      ),
-      Key("outputs", .named(.identifier, .template), "results for later steps"),
-      Key("cache", .map(cache), "when it need not run again"),
+        "whether the first failure of a foreach or matrix cancels the others", .many),
+      Key(
+        "outputs", .named(.identifier, .template), "results for later steps", .extras,
+        excludedBy: ["uses"]),
+      Key(
+        "cache", .map(cache), "when it need not run again", .extras,
+        excludedBy: ["uses", "approval"]),
       Key(
         "on",
         .either([
           .choice(RunEnding.allCases.map(\.rawValue)),
           .list(.choice(RunEnding.allCases.map(\.rawValue)), minimum: 1),
         ]),
-        "after which endings it runs, under finally"),
+        "after which endings it runs, under finally", .extras, excludedBy: ["uses"]),
     ])
 
   static let range = KeyTable(

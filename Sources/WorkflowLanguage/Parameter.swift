@@ -63,20 +63,18 @@ public struct Parameter: Sendable, Equatable {
     case .string: return .text(text)
     case .number:
       guard let number = Double(text), number.isFinite else {
-        throw ParameterError("the parameter \"\(name)\" is a number, not \"\(text)\"")
+        throw ParameterError(.parameterNumber(name, text))
       }
       return .number(number)
     case .boolean:
       guard text == "true" || text == "false" else {
-        throw ParameterError("the parameter \"\(name)\" is true or false, not \"\(text)\"")
+        throw ParameterError(.parameterBoolean(name, text))
       }
       return .boolean(text == "true")
     case .choice(let options):
       guard options.contains(text) else {
-        let near = nearest(to: text, among: options).map { "; did you mean \"\($0)\"?" }
         throw ParameterError(
-          "the parameter \"\(name)\" cannot be \"\(text)\""
-            + (near ?? "; it may be: " + options.prefix(20).joined(separator: ", ")))
+          .parameterChoice(name, text, Alternatives(to: text, among: options)))
       }
       return .text(text)
     }
@@ -85,12 +83,14 @@ public struct Parameter: Sendable, Equatable {
 
 /// What is wrong with what was given for the parameters of a workflow.
 public struct ParameterError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The error as a sentence without a full stop.
-  public let description: String
+  let kind: DiagnosticKind
 
-  init(_ description: String) {
-    self.description = printable(abridged(description))
+  init(_ kind: DiagnosticKind) {
+    self.kind = kind
   }
+
+  /// The error as a sentence without a full stop.
+  public var description: String { printable(abridged(kind.text)) }
 }
 
 /// What a run is given for the parameters of its workflow.
@@ -126,14 +126,8 @@ public struct Arguments: Sendable, Equatable {
   func values(for parameters: [Parameter]) throws(ParameterError) -> [String: Value] {
     let names = Set(parameters.map(\.name))
     for name in texts.keys.sorted() where !names.contains(name) {
-      let near = nearest(to: name, among: names).map { "; did you mean \"\($0)\"?" }
       throw ParameterError(
-        "there is no parameter \"\(name)\""
-          + (near
-            ?? (names.isEmpty
-              ? "; the workflow has none"
-              : "; there are: " + parameters.prefix(20).map(\.name).joined(separator: ", ")))
-      )
+        .unknownParameter(name, Alternatives(to: name, among: parameters.map(\.name))))
     }
     var values: [String: Value] = [:]
     for parameter in parameters {
@@ -143,8 +137,7 @@ public struct Arguments: Sendable, Equatable {
         values[parameter.name] = standard
       } else if !leavesOpen {
         throw ParameterError(
-          "the parameter \"\(parameter.name)\" has to be given: -p \(parameter.name)=…"
-            + (parameter.description.map { "  (\($0))" } ?? ""))
+          .parameterNotGiven(parameter.name, description: parameter.description))
       }
     }
     return values

@@ -7,8 +7,7 @@ extension Reader {
   mutating func text(_ node: Node, _ what: String) -> String? {
     guard let text = scalar(node, what) else { return nil }
     guard !text.hasExpression else {
-      tell(
-        "\(what) cannot be computed", at: node, hint: "write the value itself, without ${{ … }}")
+      report(.notComputable(what), at: node)
       return nil
     }
     return text
@@ -21,7 +20,7 @@ extension Reader {
 
   mutating func checkedNonEmpty(_ text: String, _ node: Node, _ what: String) -> String? {
     guard text.utf8.contains(where: { $0 > 0x20 }) else {
-      tell("\(what) is empty", at: node)
+      report(.emptyText(what), at: node)
       return nil
     }
     return text
@@ -32,7 +31,7 @@ extension Reader {
     switch node.content {
     case .scalar(let text, _) where !node.isNull:
       guard !text.utf8.contains(0) else {
-        tell("\(what()) has a NUL in it, which no program can be given", at: node)
+        report(.nul(what()), at: node)
         return nil
       }
       return text
@@ -40,20 +39,16 @@ extension Reader {
       // What stands there was meant as text, but its colon made a map of it.
       let key = pairs[0].key.text ?? ""
       let value = pairs[0].value.text ?? "…"
-      tell(
-        "\(what()) is a text; the colon made a map of it", at: node,
-        hint: "quote this: '\(key): \(value)'")
+      report(.colonMadeMap(what(), key: key, value: value), at: node)
     case .scalar:
       // A tag such as !x swallows what was meant as an expression.
       // The line is looked for from the beginning of the file.
       let isTag =
         givesHints
         && source.line(node.mark.line).unicodeScalars.dropFirst(node.mark.column - 1).first == "!"
-      tell(
-        "\(what()) is a text, not \(node.kindName)", at: node,
-        hint: isTag ? "a ! at the beginning means something to YAML: quote the text" : nil)
+      report(.notAText(what(), found: node.kindName, isTag: isTag), at: node)
     case .sequence, .mapping:
-      tell("\(what()) is a text, not \(node.kindName)", at: node)
+      report(.notAText(what(), found: node.kindName, isTag: false), at: node)
     }
     return nil
   }
@@ -77,7 +72,7 @@ extension Reader {
     do throws(ExpressionMistake) {
       return try template(parsing: text, isExpression: isExpression)
     } catch {
-      tell(error, in: node)
+      report(error, in: node)
       return nil
     }
   }
@@ -87,9 +82,7 @@ extension Reader {
   {
     guard let duration = Duration(workflowText: text), allowsZero || duration >= .milliseconds(1)
     else {
-      tell(
-        "\(what) is a duration, not \"\(text)\"", at: node,
-        hint: "write it like 500ms, 10s, 1m30s or 2h")
+      report(.notADuration(what, text), at: node)
       return nil
     }
     return duration
@@ -106,10 +99,7 @@ extension Reader {
     default:
       let isOther = ["yes", "no", "on", "off", "y", "n", "1", "0"].contains(
         node.text?.lowercased() ?? "")
-      tell(
-        "\(what) is true or false", at: node,
-        hint: isOther ? "YAML 1.2 knows only true and false" : "write true or false, without quotes"
-      )
+      report(.notABoolean(what, isOtherWord: isOther), at: node)
       return nil
     }
   }
@@ -119,9 +109,10 @@ extension Reader {
       number >= minimum, number <= Int(Int32.max)
     else {
       let isLarge = node.text.flatMap { Double($0) }.map { $0 > Double(Int32.max) } ?? false
-      tell(
-        "\(what) is a whole number from \(minimum)" + (isLarge ? " to \(Int32.max)" : ""), at: node,
-        hint: node.text?.hasExpression == true ? "it cannot be computed" : nil)
+      report(
+        .notWhole(
+          what, from: minimum, isLarge: isLarge, isComputed: node.text?.hasExpression == true),
+        at: node)
       return nil
     }
     return number
@@ -131,12 +122,7 @@ extension Reader {
     guard case .scalar(let text, isPlain: true) = node.content, let number = Double(text),
       range.contains(number)
     else {
-      func short(_ bound: Double) -> String {
-        bound == bound.rounded() ? String(Int(bound)) : String(bound)
-      }
-      tell(
-        "\(what) is a number from \(short(range.lowerBound)) to \(short(range.upperBound))",
-        at: node)
+      report(.notInRange(what, range), at: node)
       return nil
     }
     return number
@@ -146,10 +132,7 @@ extension Reader {
   mutating func choice(_ node: Node, _ what: String, of options: [String]) -> String? {
     guard let text = text(node, what) else { return nil }
     if options.contains(text) { return text }
-    tell(
-      "there is no \(what) \"\(text)\"", at: node,
-      hint: nearest(to: text, among: options).map { "did you mean \"\($0)\"?" }
-        ?? "there are: " + options.prefix(20).joined(separator: ", "))
+    report(.unknownChoice(what, text, Alternatives(to: text, among: options)), at: node)
     return nil
   }
 }

@@ -13,16 +13,25 @@ struct Reader {
 
   /// What mistakes have in common that differ in their places.
   private struct Alike: Hashable {
-    var message: String
-    var hint: String?
+    let message: String
+    let hint: String?
+
+    init(_ diagnostic: Diagnostic) {
+      message = diagnostic.message
+      hint = diagnostic.hint
+    }
   }
 
   let file: String
   let source: SourceText
   private(set) var diagnostics: [Diagnostic] = []
   private(set) var mistakeCount = 0
+  /// Where the lines of the text are in Swift, if it was declared there.
+  var declaration: DeclarationText?
   /// How often the same was reported, at any place.
   private var alikeCounts: [Alike: Int] = [:]
+  /// Where a tag has swallowed what was meant.
+  private var tagMarks: [Mark] = []
   /// Where lines begin, once somebody has asked.
   private var lineStarts: [Int] = []
   /// Texts with expressions that were read already, by themselves.
@@ -33,44 +42,47 @@ struct Reader {
     self.source = source
   }
 
-  // MARK: Telling
+  // MARK: Reporting
 
-  mutating func tell(
-    _ message: String, at mark: Mark, length: Int, hint: String? = nil,
-    severity: Diagnostic.Severity = .error
+  mutating func report(
+    _ kind: DiagnosticKind, at mark: Mark, length: Int, severity: Diagnostic.Severity = .error
   ) {
     // What comes after so many is hardly read, and each takes room and time.
     guard !isFull else {
       if severity == .error { mistakeCount += 1 }
       return
     }
-    let alike = Alike(message: abridged(message), hint: hint.map { abridged($0) })
+    let diagnostic = Diagnostic(
+      declaration.map(kind.moved) ?? kind, severity: severity, file: file, line: mark.line,
+      column: mark.column, length: length)
+    let alike = Alike(diagnostic)
     if let count = alikeCounts[alike], count >= Self.alikeMax {
       alikeCounts[alike] = count + 1
       if severity == .error { mistakeCount += 1 }
       return
     }
-    let diagnostic = Diagnostic(
-      severity: severity, file: file, line: mark.line, column: mark.column, length: length,
-      message: printable(alike.message), hint: alike.hint.map { printable($0) }, sourceLine: "")
     // A step that becomes many is read as often, with the same mistakes.
     guard !diagnostics.suffix(20).contains(diagnostic) else { return }
-    // Of what a tag has swallowed nothing more is told.
-    let isOfTag = diagnostics.contains {
-      $0.line == mark.line && $0.column == mark.column && $0.message.hasPrefix("a ! at")
-    }
-    if isOfTag { return }
+    // Of what a tag has swallowed nothing more is reported.
+    if tagMarks.contains(mark) { return }
+    if kind == .yaml(.foreignTag) { tagMarks.append(mark) }
     if severity == .error { mistakeCount += 1 }
     alikeCounts[alike, default: 0] += 1
     diagnostics.append(diagnostic)
   }
 
-  mutating func tell(_ message: String, at node: Node, hint: String? = nil) {
-    tell(message, at: node.mark, length: node.length, hint: hint)
+  mutating func report(_ kind: DiagnosticKind, at node: Node) {
+    report(kind, at: node.mark, length: node.length)
   }
 
-  mutating func warn(_ message: String, at node: Node, hint: String? = nil) {
-    tell(message, at: node.mark, length: node.length, hint: hint, severity: .warning)
+  mutating func warn(_ kind: DiagnosticKind, at node: Node) {
+    report(kind, at: node.mark, length: node.length, severity: .warning)
+  }
+
+  mutating func report(_ problems: [Problem]) {
+    for problem in problems {
+      report(.yaml(problem.kind), at: problem.mark, length: problem.length)
+    }
   }
 
   /// Whether enough has been told: what comes now is only counted.
@@ -79,8 +91,8 @@ struct Reader {
   /// Whether it is worth looking through many names for one that was meant.
   var givesHints: Bool { diagnostics.count < 20 }
 
-  /// Tells what is wrong with an expression at its place in a scalar.
-  mutating func tell(
+  /// Reports what is wrong with an expression at its place in a scalar.
+  mutating func report(
     _ mistake: ExpressionMistake, in node: Node, severity: Diagnostic.Severity = .error
   ) {
     guard !isFull else {
@@ -91,21 +103,13 @@ struct Reader {
     let start =
       lineStarts.indices.contains(node.mark.line - 1) ? lineStarts[node.mark.line - 1] : nil
     let (mark, length) = source.place(of: mistake.range, in: node, lineStart: start)
-    tell(mistake.message, at: mark, length: length, hint: mistake.hint, severity: severity)
+    report(mistake.kind, at: mark, length: length, severity: severity)
   }
 
   /// All that was told in the order of the file, each with its line.
   func sortedDiagnostics() -> [Diagnostic] {
     let lines = source.lines(Set(diagnostics.map(\.line)))
-    // By what is shown, as the mistakes have it.
-    let counts = Dictionary(
-      alikeCounts.map {
-        (Alike(message: printable($0.message), hint: $0.hint.map { printable($0) }), $1)
-      }
-    ) { $0 + $1 }
-    let last = Dictionary(
-      diagnostics.enumerated().map { (Alike(message: $1.message, hint: $1.hint), $0) }
-    ) { max($0, $1) }
+    let last = Dictionary(diagnostics.enumerated().map { (Alike($1), $0) }) { max($0, $1) }
     return diagnostics.enumerated()
       .sorted {
         ($0.element.line, $0.element.column, $0.offset) < (
@@ -114,8 +118,8 @@ struct Reader {
       }
       .map { position, diagnostic in
         var diagnostic = diagnostic
-        let alike = Alike(message: diagnostic.message, hint: diagnostic.hint)
-        let rest = (counts[alike] ?? 0) - Self.alikeMax
+        let alike = Alike(diagnostic)
+        let rest = (alikeCounts[alike] ?? 0) - Self.alikeMax
         if rest > 0, last[alike] == position { diagnostic.message += " (and \(rest) more like it)" }
         diagnostic.sourceLine = lines[diagnostic.line] ?? ""
         return diagnostic
@@ -146,9 +150,10 @@ struct Reader {
   /// The values of a map by key; keys that do not belong there are told.
   mutating func fields(of node: Node, _ table: KeyTable) -> Fields? {
     guard case .mapping(let pairs) = node.content else {
-      tell(
-        "\(table.place) is a map with keys such as \"\(table.keys.first?.name ?? "")\", not \(node.kindName)",
-        at: node, hint: table.hint(insteadOf: node.text))
+      report(
+        .notAMap(
+          table.place, firstKey: table.keys.first?.name ?? "", found: node.kindName,
+          hint: table.hint(insteadOf: node.text)), at: node)
       return nil
     }
     var fields = Fields(node: node, pairs: pairs)
@@ -169,7 +174,7 @@ struct Reader {
       }
       let pair = pairs[number]
       let near = table.suggestion(for: pair.key.text ?? "")
-      tell(unknown: pair, after: pairs[..<number].last, near?.name, table)
+      report(unknown: pair, after: pairs[..<number].last, near?.name, table)
       // One error for one misspelt key: it is read as the key that was meant, where the value allows that.
       guard let near, fields[near.name] == nil, let position = table.position(of: near.name) else {
         continue
@@ -184,23 +189,24 @@ struct Reader {
     return fields
   }
 
-  private mutating func tell(
+  private mutating func report(
     unknown pair: Node.Pair, after last: Node.Pair?, _ near: String?, _ table: KeyTable
   ) {
     let name = pair.key.text ?? ""
+    let advice = table.advice[name]
     // In { description: one, two } the comma was meant to be part of the text.
-    let isRest = near == nil && pair.value.isNull && last?.value.text != nil
-    tell(
-      "\(table.place) has no key \"\(name)\"", at: pair.key,
-      hint: table.advice[name] ?? near.map { "did you mean \"\($0)\"?" }
-        ?? (isRest
-          ? "quote the text before it if the comma is part of that"
-          : "it may have: " + table.keys.map(\.name).joined(separator: ", ")))
+    let isRest = advice == nil && near == nil && pair.value.isNull && last?.value.text != nil
+    report(
+      isRest
+        ? .keyAfterComma(name, in: table.place)
+        : .unknownKey(
+          name, in: table.place, advice: advice,
+          near.map(Alternatives.nearest) ?? .names(table.names)), at: pair.key)
   }
 
   mutating func list(_ node: Node, of what: String) -> [Node]? {
     guard case .sequence(let nodes) = node.content else {
-      tell("\(what) expected here, not \(node.kindName)", at: node, hint: "begin each with \"- \"")
+      report(.notAList(what, found: node.kindName), at: node)
       return nil
     }
     return nodes
@@ -211,9 +217,9 @@ struct Reader {
     _ node: Node, _ what: String, _ names: Shape.Names
   ) -> [(name: String, key: Node, value: Node)] {
     guard case .mapping(let pairs) = node.content else {
-      tell(
-        "\(what) is a map of names and values, not \(node.kindName)", at: node,
-        hint: Self.hint(forMapInsteadOf: node))
+      var first = node.text
+      if case .sequence(let nodes) = node.content { first = nodes.first?.text }
+      report(.notNamedValues(what, found: node.kindName, text: first), at: node)
       return []
     }
     return pairs.compactMap { pair in
@@ -222,35 +228,20 @@ struct Reader {
       switch names {
       case .variable:
         if !isVariableName(name) {
-          tell(
-            "\"\(name)\" cannot be the name of an environment variable", at: key,
-            hint: "use letters, digits and _, not beginning with a digit")
+          report(.variableName(name), at: key)
           return nil
         } else if name.hasPrefix("REPRISE_") {
-          tell("names that begin with REPRISE_ are set by Reprise itself", at: key)
+          report(.reservedName, at: key)
           return nil
         }
       case .identifier:
         if !isIdentifier(name) {
-          tell(
-            "\"\(name)\" cannot be a name here", at: key,
-            hint: "use letters, digits, _ and -, beginning with a letter or _")
+          report(.identifier(name), at: key)
           return nil
         }
       }
       return (name, key, value)
     }
-  }
-
-  /// How to write a map for a list such as `[NAME=value]`.
-  private static func hint(forMapInsteadOf node: Node) -> String {
-    var first = node.text
-    if case .sequence(let nodes) = node.content { first = nodes.first?.text }
-    let parts = (first ?? "").split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[0].utf8.allSatisfy({ $0 > 0x20 }) else {
-      return "write it like: { NAME: value }"
-    }
-    return "write it like: { \(parts[0]): \"\(parts[1])\" }"
   }
 
   private func isVariableName(_ name: String) -> Bool {

@@ -103,10 +103,7 @@ extension Workflow {
       guard value == .null || value.types == .boolean else {
         throw ResolutionError(
           "if",
-          .mistake(
-            ExpressionMistake(
-              message: "it is true or false, not \(value.types.name)",
-              hint: "compare it, as in: … == 'true'", range: 0..<1)))
+          .mistake(ExpressionMistake(.conditionValue(value.types), 0..<1)))
       }
       if !value.isTruthy { return condition.template.source }
     }
@@ -214,9 +211,8 @@ extension Workflow {
       return values
     } catch {
       switch error {
-      case .missing(let message, let hint), .missingOutput(let message, let hint):
-        throw ResolutionError(
-          "params", .mistake(ExpressionMistake(message: message, hint: hint, range: 0..<1)))
+      case .missing(let kind), .missingOutput(let kind):
+        throw ResolutionError("params", .mistake(ExpressionMistake(kind, 0..<1)))
       case .unknown: throw ResolutionError("params", .unknown)
       }
     }

@@ -83,9 +83,7 @@ extension Reader {
     }
     guard let fields = self.fields(of: node, .retry) else { return nil }
     if fields.lacks("limit") {
-      tell(
-        "retry needs a \"limit\"", at: node,
-        hint: "write it like: { limit: 3, delay: 2s, backoff: exponential }")
+      report(.missing(.limit), at: node)
     }
     // The other keys are read even where the limit is wrong: all errors are reported at once.
     var retry = Retry(limit: fields["limit"].flatMap { number($0, "limit", from: 1) } ?? 1)
@@ -96,9 +94,7 @@ extension Reader {
     if let node = fields["factor"] {
       retry.factor = decimal(node, "factor", 1...1000) ?? retry.factor
       if retry.backoff != .exponential, fields["backoff"] == nil || retry.backoff != .constant {
-        tell(
-          "a factor means something with \"backoff: exponential\" only", at: node,
-          hint: "add the backoff, or leave the factor out")
+        report(.misplaced(.factor), at: node)
       }
     }
     if let node = fields["max-delay"] {
@@ -119,14 +115,8 @@ extension Reader {
   }
 
   private mutating func backoff(_ node: Node) -> Retry.Backoff? {
-    guard let name = text(node, "backoff") else { return nil }
-    if let backoff = Retry.Backoff(rawValue: name) { return backoff }
-    let names = Retry.Backoff.allCases.map(\.rawValue)
-    tell(
-      "there is no backoff \"\(name)\"", at: node,
-      hint: nearest(to: name, among: names).map { "did you mean \"\($0)\"?" }
-        ?? "there are: " + names.joined(separator: ", "))
-    return nil
+    choice(node, "backoff", of: Retry.Backoff.allCases.map(\.rawValue))
+      .flatMap(Retry.Backoff.init(rawValue:))
   }
 
   private mutating func statuses(_ node: Node) -> Set<Int>? {
@@ -141,11 +131,11 @@ extension Reader {
     for node in nodes {
       guard let status = number(node, "an exit status", from: 1) else { continue }
       if status > 255 {
-        tell("an exit status is at most 255", at: node)
+        report(.aboveMaximum("an exit status", 255), at: node)
       }
       statuses.insert(status)
     }
-    if nodes.isEmpty { tell("there is no exit status in this list", at: node) }
+    if nodes.isEmpty { report(.emptyList(of: "exit status", .unsearched), at: node) }
     return statuses
   }
 }

@@ -43,14 +43,34 @@ struct Key: Sendable {
   let name: String
   let shape: Shape
   let summary: String
-  var isRequired = false
+  let isRequired: Bool
+  /// The part of a step that it belongs to; nil for a key that is looked for in every step.
+  let part: StepPart?
+  /// The keys beside which it cannot be.
+  let excludedBy: [String]
 
-  init(_ name: String, _ shape: Shape, _ summary: String, isRequired: Bool = false) {
+  init(
+    _ name: String, _ shape: Shape, _ summary: String, isRequired: Bool = false,
+    _ part: StepPart? = nil, excludedBy: [String] = []
+  ) {
     self.name = name
     self.shape = shape
     self.summary = summary
     self.isRequired = isRequired
+    self.part = part
+    self.excludedBy = excludedBy
   }
+}
+
+/// Keys of a step that most steps do not have: where all of a part are missing, it is not read.
+enum StepPart: Sendable {
+  /// What makes many steps of one.
+  case many
+  case environment
+  /// How it is run, and what stands for another file.
+  case settings
+  /// Everything else.
+  case extras
 }
 
 /// The keys that may stand in one kind of map.
@@ -73,6 +93,14 @@ struct KeyTable: Sendable {
       guard let position = position(of: name) else { return bits }
       return bits | 1 << UInt64(position)
     }
+  }
+
+  /// The keys of a part of a step as bits.
+  func bits(of part: StepPart) -> UInt64 { bits(keys.filter { $0.part == part }.map(\.name)) }
+
+  /// The keys that cannot be beside another one.
+  func names(excludedBy other: String) -> [String] {
+    keys.filter { $0.excludedBy.contains(other) }.map(\.name)
   }
 
   /// Of these keys at least one has to be there.

@@ -21,11 +21,7 @@ struct StepSource: ValueSource {
   func text(of template: Template, _ place: String) throws(ResolutionError) -> String {
     let text = try value(of: template, place).asText
     guard !text.utf8.contains(0) else {
-      throw ResolutionError(
-        place,
-        .mistake(
-          ExpressionMistake(
-            message: "the value has a NUL in it, which nothing can be given", range: 0..<1)))
+      throw ResolutionError(place, .mistake(ExpressionMistake(.absent(.nul), 0..<1)))
     }
     return text
   }
@@ -54,7 +50,7 @@ struct StepSource: ValueSource {
     do {
       return try values.hashFiles(patterns)
     } catch {
-      throw .missing(String(describing: error), hint: nil)
+      throw .missing(.absent(.failed(String(describing: error))))
     }
   }
 
@@ -68,8 +64,7 @@ struct StepSource: ValueSource {
     case (.env, let name?):
       if let value = try variable(name) { return .text(value) }
       guard !values.variablesThatAreNoText.contains(name) else {
-        throw .missing(
-          "the value of the variable \"\(name)\" is not UTF-8", hint: "read it in the step itself")
+        throw .missing(.absent(.notText(variable: name)))
       }
       return (values.environment[name] ?? found.dotenv[name]).map(Value.text) ?? .null
     case (.env, nil):
@@ -81,7 +76,7 @@ struct StepSource: ValueSource {
       return .map(all.mapValues(Value.text))
     case (.secrets, let name?):
       guard let secret = values.secrets(scope, name) else {
-        throw .missing("the secret \"\(name)\" is not known", hint: nil)
+        throw .missing(.absent(.secret(name)))
       }
       return .text(secret)
     case (.steps, let name?): return try step(name)
@@ -92,7 +87,7 @@ struct StepSource: ValueSource {
     case (.stdout, _): return .text(standardOutput)
     case (.outputs, let name?):
       guard let text = written[name] else {
-        throw .missing("it has written no output \"\(name)\"", hint: writtenHint(written))
+        throw .missing(.absent(.written(name, written.keys.sorted())))
       }
       return .text(text)
     case (.outputs, nil): return .map(written.mapValues(Value.text))
@@ -129,11 +124,6 @@ struct StepSource: ValueSource {
     return try ofFileEnvironment.texts(of: found.environment, "env")
   }
 
-  private func writtenHint(_ outputs: [String: String]) -> String {
-    outputs.isEmpty
-      ? "it has written none" : "it has written: " + outputs.keys.sorted().joined(separator: ", ")
-  }
-
   private func parameter(_ name: String) throws(ValueProblem) -> Value {
     switch found.parameters[name] {
     case .value(let value): return value
@@ -148,7 +138,7 @@ struct StepSource: ValueSource {
         throw error.problem(in: "the parameter \"\(name)\"")
       }
       return try converted(value, to: types, name)
-    case .open, nil: throw .missing("the parameter \"\(name)\" was not given", hint: nil)
+    case .open, nil: throw .missing(.absent(.parameter(name)))
     }
   }
 
@@ -161,7 +151,7 @@ struct StepSource: ValueSource {
     do throws(ParameterError) {
       return try Parameter(name: name, kind: kind).value(of: value.asText)
     } catch {
-      throw .missing(error.description, hint: nil)
+      throw .missing(error.kind)
     }
   }
 
@@ -170,7 +160,7 @@ struct StepSource: ValueSource {
   private func step(_ name: String) throws(ValueProblem) -> Value {
     guard let group = found.groups[name] else {
       guard let step = values.step(found.prefix + name) else {
-        throw .missingOutput("the step \"\(name)\" is not part of this run", hint: nil)
+        throw .missingOutput(.absent(.step(name)))
       }
       return try value(of: step, name)
     }

@@ -97,7 +97,9 @@ extension Workflow {
       let file = try OpenFile(path)
       return try file.readAll(upTo: SourceText.bytesMax)
     } catch {
-      throw unreadable(path, error)
+      throw WorkflowError(diagnostics: [
+        Diagnostic(.unreadable(.failed("\(error)")), file: path)
+      ])
     }
   }
 
@@ -109,10 +111,10 @@ extension Workflow {
   ///   - path: The path of the file.
   ///   - bytesMax: How many bytes are read; one more where there are more.
   /// - Returns: Its bytes.
-  /// - Throws: ``WorkflowError`` when it is no regular file or cannot be read.
+  /// - Throws: ``ReadError`` when it is no regular file or cannot be read.
   static func bytes(
     ofRegularFile path: String, upTo bytesMax: Int = SourceText.bytesMax
-  ) throws(WorkflowError) -> [UInt8] {
+  ) throws(ReadError) -> [UInt8] {
     do throws(Errno) {
       let file = try OpenFile(path, options: [.nonBlocking, .noControllingTerminal])
       switch try file.status().type {
@@ -122,21 +124,8 @@ extension Workflow {
       default: throw Errno.noSuchAddressOrDevice
       }
     } catch {
-      throw error == .noSuchAddressOrDevice
-        ? unreadable(path, "is not a regular file") : unreadable(path, error)
+      throw error == .noSuchAddressOrDevice ? .notRegular : .failed("\(error)")
     }
-  }
-
-  private static func unreadable(_ path: String, _ error: Errno) -> WorkflowError {
-    unreadable(path, "cannot be read: \(error)")
-  }
-
-  private static func unreadable(_ path: String, _ message: String) -> WorkflowError {
-    WorkflowError(diagnostics: [
-      Diagnostic(
-        severity: .error, file: path, line: 0, column: 0, length: 0, message: message, hint: nil,
-        sourceLine: "")
-    ])
   }
 }
 
@@ -161,9 +150,7 @@ extension Arguments {
       return values.mapValues(\.asText)
     }
     let document = Document(source)
-    for problem in document.problems {
-      reader.tell(problem.message, at: problem.mark, length: problem.length, hint: problem.hint)
-    }
+    reader.report(document.problems)
     var texts: [String: String] = [:]
     if let root = document.root, !root.isNull {
       for (name, _, value) in reader.named(root, "a file of parameters", .identifier) {

@@ -41,9 +41,7 @@ package struct Document: Sendable {
       let isTab = source.line(error.mark.line).dropFirst(error.mark.column - 1).first == "\t"
       composer.problems.append(
         isTab
-          ? Problem(
-            message: "a tab cannot indent or begin a value", mark: error.mark, length: 1,
-            hint: "use spaces")
+          ? Problem(kind: .tab(mayBeginValue: true), mark: error.mark, length: 1)
           : error.refined(by: source))
     }
     problems = composer.problems
@@ -81,9 +79,7 @@ private struct Composer {
       case .streamEnd: return
       case .documentStart:
         if root != nil {
-          throw Problem(
-            message: "a second document begins here; a file holds one workflow", mark: event.start,
-            length: 3, hint: "put it into a file of its own")
+          throw Problem(kind: .secondDocument(isMarked: true), mark: event.start, length: 3)
         }
       case .sequenceStart, .mappingStart:
         try open(event)
@@ -106,9 +102,7 @@ private struct Composer {
 
   private mutating func open(_ event: YAMLEvent) throws(Problem) {
     guard stack.count < Document.depthMax else {
-      throw Problem(
-        message: "lists and maps are nested deeper than \(Document.depthMax)", mark: event.start,
-        length: 1, hint: "make it flatter")
+      throw Problem(kind: .depthMax, mark: event.start, length: 1)
     }
     var isMapping = false
     if case .mappingStart = event.kind { isMapping = true }
@@ -142,20 +136,13 @@ private struct Composer {
     let length = event.end.column - event.start.column
     guard let node = anchors[name] else {
       if let open = stack.first(where: { $0.anchor == name }) {
-        throw Problem(
-          message: "*\(name) stands inside of what &\(name) names at line \(open.mark.line), "
-            + "column \(open.mark.column), which therefore has no end",
-          mark: event.start, length: length)
+        throw Problem(kind: .aliasInItself(name, open.mark), mark: event.start, length: length)
       }
-      throw Problem(
-        message: "*\(name) is used, but nothing is named &\(name) before it", mark: event.start,
-        length: length, hint: "quote the text if it begins with *")
+      throw Problem(kind: .unknownAlias(name), mark: event.start, length: length)
     }
     aliasedNodes += node.nodeCount(upTo: Document.aliasedNodesMax)
     guard aliasedNodes <= Document.aliasedNodesMax else {
-      throw Problem(
-        message: "the aliases of this file expand to more than \(Document.aliasedNodesMax) values",
-        mark: event.start, length: length)
+      throw Problem(kind: .aliasesMax, mark: event.start, length: length)
     }
     return node.moved(to: event.start, length: length)
   }
@@ -174,8 +161,7 @@ private struct Composer {
       let (key, value) = (items[position], items[position + 1])
       guard let name = key.text else {
         problems.append(
-          Problem(
-            message: "a key is a text, not \(key.kindName)", mark: key.mark, length: key.length))
+          Problem(kind: .keyKind(key.kindName), mark: key.mark, length: key.length))
         continue
       }
       if case .scalar("<<", isPlain: true) = key.content {
@@ -189,9 +175,7 @@ private struct Composer {
       if let first = earlier {
         problems.append(
           Problem(
-            message: "the key \"\(name)\" stands here a second time; the first one is at line "
-              + "\(first.line), column \(first.column)",
-            mark: key.mark, length: key.length, hint: "remove one of them"))
+            kind: .duplicateKey(name, first: first), mark: key.mark, length: key.length))
         continue
       }
       pairs.append(Node.Pair(key: key, value: value))
@@ -219,7 +203,6 @@ private struct Composer {
       !sources.isEmpty
       && sources.allSatisfy { if case .mapping = $0.content { true } else { false } }
     guard !isRight else { return }
-    problems.append(
-      Problem(message: "<< takes a map or a list of maps", mark: node.mark, length: node.length))
+    problems.append(Problem(kind: .merge, mark: node.mark, length: node.length))
   }
 }

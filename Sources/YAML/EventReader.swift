@@ -110,79 +110,46 @@ struct YAMLEvent {
 }
 
 extension Problem {
-  /// Says in our words what libyaml says in its own.
+  /// Finds the cause of an error of libyaml by its words.
   fileprivate init(libyaml said: String, context: String, mark: Mark, contextMark: Mark) {
-    self.init(message: "this is not YAML", mark: mark, length: 1)
-    let since = "line \(contextMark.line), column \(contextMark.column)"
+    let kind: Kind
+    var mark = mark
     switch said {
     case "found unexpected end of stream":
-      self = Problem(
-        message: "the quoted text that begins here is never closed", mark: contextMark, length: 1,
-        hint: "close it with the same quote")
+      kind = .unclosedQuote
+      mark = contextMark
     case "did not find expected ',' or ']'":
-      message = "the list that begins at \(since) is not closed"
-      hint = "a comma or ] is expected here"
+      kind = .unclosed(.list, since: contextMark, found: .other)
     case "did not find expected ',' or '}'":
-      message = "the map that begins at \(since) is not closed"
-      hint = "a comma or } is expected here"
-    case "did not find expected key":
-      message = "a key of the map that begins at \(since) is expected here"
-      hint = "indent it like the keys above"
-    case "did not find expected '-' indicator":
-      message = "an item of the list that begins at \(since) is expected here"
-      hint = "begin it with \"- \", indented like the items above"
-    case "mapping values are not allowed in this context":
-      message = "a \":\" is not expected here"
-      hint = "quote the text if the colon is part of it, or check the indentation"
+      kind = .unclosed(.map, since: contextMark, found: .other)
+    case "did not find expected key": kind = .keyExpected(since: contextMark)
+    case "did not find expected '-' indicator": kind = .itemExpected(since: contextMark)
+    case "mapping values are not allowed in this context": kind = .colon(key: nil, above: nil)
     case "could not find expected ':'":
-      self = Problem(
-        message: "a key without \":\"", mark: contextMark, length: 1, hint: "add \": \" and a value"
-      )
-    case "found character that cannot start any token":
-      message = "nothing can begin with this character"
-      hint = "quote the text"
+      kind = .keyWithoutColon
+      mark = contextMark
+    case "found character that cannot start any token": kind = .characterAtStart
     case "found a tab character that violates indentation",
       "found a tab character where an indentation space is expected":
-      message = "a tab cannot indent"
-      hint = "use spaces"
-    case "block sequence entries are not allowed in this context":
-      message = "a list cannot begin here"
-      hint = "put it on a line of its own"
-    case "found unknown escape character":
-      message = "there is no such escape in a text in double quotes"
-      hint = "write \\\\ for a backslash, or use single quotes"
-    case "did not find expected hexdecimal number":
-      message = "hexadecimal digits are expected after \\x, \\u and \\U"
-      hint = "write \\\\ for a backslash, or use single quotes"
-    case "found invalid Unicode character escape code":
-      message = "there is no character of this number"
-    case "found an indentation indicator equal to 0":
-      message = "a number behind | or > is from 1 to 9"
-      hint = "leave it out"
-    case "found incompatible YAML document":
-      message = "this is no version of YAML that is read"
-      hint = "write %YAML 1.2, or leave the line out"
-    case "did not find expected node content":
-      message = "a value is expected here"
-      hint = "quote the text if this is part of it"
-    case "did not find expected <document start>":
-      message = "a second document begins here"
-      hint = "put --- before it; or indent all lines alike, if it is part of the first one"
+      kind = .tab(mayBeginValue: false)
+    case "block sequence entries are not allowed in this context": kind = .listHere
+    case "found unknown escape character": kind = .escape(.unknown)
+    case "did not find expected hexdecimal number": kind = .escape(.digits)
+    case "found invalid Unicode character escape code": kind = .escape(.number)
+    case "found an indentation indicator equal to 0": kind = .blockIndentation
+    case "found incompatible YAML document": kind = .version
+    case "did not find expected node content": kind = .valueExpected
+    case "did not find expected <document start>": kind = .secondDocument(isMarked: false)
     case _ where context.contains("tag"):
-      self = Problem(
-        message: "a ! at the beginning means something to YAML", mark: contextMark, length: 1,
-        hint: "quote the text")
+      kind = .foreignTag
+      mark = contextMark
     case "did not find expected alphabetic or numeric character":
-      self.mark.column = max(1, mark.column - 1)
-      message = "a name of letters and digits is expected after & or *"
-      hint = "quote the text if it begins with & or *"
-    case "did not find expected comment or line break":
-      message = "after | or > the text begins on the next line"
-    case "control characters are not allowed":
-      message = "this character cannot be part of a YAML file"
-      hint = "remove it"
-    default:
-      if !context.isEmpty { hint = "it was understood since \(since)" }
+      kind = .anchorName
+      mark.column = max(1, mark.column - 1)
+    case "did not find expected comment or line break": kind = .blockOnSameLine
+    case "control characters are not allowed": kind = .character(nil)
+    default: kind = .notYAML(since: context.isEmpty ? nil : contextMark)
     }
+    self.init(kind: kind, mark: mark, length: 1)
   }
 }

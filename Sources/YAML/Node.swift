@@ -145,15 +145,3 @@ package struct Node: Sendable {
     }
   }
 }
-
-/// Something that is wrong with a text as YAML.
-package struct Problem: Error, Sendable, Equatable {
-  /// What is wrong.
-  package var message: String
-  /// Where.
-  package var mark: Mark
-  /// How many characters are meant.
-  package var length: Int
-  /// How to mend it, to stand beside the caret.
-  package var hint: String?
-}

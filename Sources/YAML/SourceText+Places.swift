@@ -40,9 +40,8 @@ extension SourceText {
       line[..<start].contains("{") || line[..<start].contains("[")
     else { return nil }
     return Problem(
-      message: "an expression in { } or [ ] stands in quotes",
-      mark: Mark(line: mark.line, column: start + 1), length: bracket.count,
-      hint: "write \"${{ … }}\"")
+      kind: .unquotedExpression, mark: Mark(line: mark.line, column: start + 1),
+      length: bracket.count)
   }
 
   private func scalars(
@@ -152,30 +151,28 @@ extension Problem {
     let line = Array(source.line(mark.line).unicodeScalars)
     let before = line.prefix(mark.column - 1).reversed().drop { $0 == " " }.first
     let here = line.dropFirst(mark.column - 1).first
-    if message.hasPrefix("a key of the map") {
-      if here == "-" {
-        problem.message = "an item is indented like the items above"
-        problem.hint = "align it with them"
-      } else if let before, ["\"", "'", "]", "}"].contains(before), mark.column > 1 {
-        problem.message = "something stands behind the end of the value"
-        problem.hint = "quote all of it; in single quotes, write '' for a quote"
+    switch kind {
+    case .keyExpected where here == "-": problem.kind = .itemNotAligned
+    case .keyExpected:
+      if let before, ["\"", "'", "]", "}"].contains(before), mark.column > 1 {
+        problem.kind = .afterValue
       }
-    } else if message.contains("is not closed"), here == ":" {
-      problem.hint =
-        (problem.hint.map { $0 + "; or " } ?? "") + "quote the text if this is part of it"
-    } else if message.contains("is not closed"), here == "[" || here == "{" {
-      problem.hint = "quote the text if this is part of it"
-    } else if message.hasPrefix("a \":\" is not"), let hint = hintForIndentation(by: source) {
-      problem.hint = hint
-    } else if message.hasPrefix("a second document"), source.line(1).hasPrefix("%") {
-      problem.message = "the line --- is missing before this"
-      problem.hint = "write it, or leave out the first line"
+    case .unclosed(let bracket, let since, _) where here == ":":
+      problem.kind = .unclosed(bracket, since: since, found: .colon)
+    case .unclosed(let bracket, let since, _) where here == "[" || here == "{":
+      problem.kind = .unclosed(bracket, since: since, found: .bracket)
+    case .colon:
+      if let (key, above) = keysToAlign(in: source) {
+        problem.kind = .colon(key: key, above: above)
+      }
+    case .secondDocument where source.line(1).hasPrefix("%"): problem.kind = .missingDashes
+    default: break
     }
     return problem
   }
 
-  /// What to do about a key that is indented deeper than the one above it, whose value is on its line.
-  private func hintForIndentation(by source: SourceText) -> String? {
+  /// A key that is indented deeper than the one above it, whose value is on its line; and that one.
+  private func keysToAlign(in source: SourceText) -> (key: String, above: String)? {
     guard mark.line > 1 else { return nil }
     let line = Array(source.line(mark.line).unicodeScalars)
     let above = Array(source.line(mark.line - 1).unicodeScalars)
@@ -190,6 +187,6 @@ extension Problem {
     func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
       String(String.UnicodeScalarView(scalars))
     }
-    return "indent \"\(text(key))\" like \"\(text(other))\" above"
+    return (text(key), text(other))
   }
 }

@@ -55,8 +55,7 @@ package struct SourceText: Sendable {
   func firstProblem() -> Problem? {
     if bytes.count > Self.bytesMax {
       return Problem(
-        message: "the file has \(bytes.count) bytes; at most \(Self.bytesMax) are read",
-        mark: Mark(line: 1, column: 1), length: 1)
+        kind: .tooLarge(bytes: bytes.count), mark: Mark(line: 1, column: 1), length: 1)
     }
     var position = 0
     while position < bytes.count {
@@ -65,24 +64,21 @@ package struct SourceText: Sendable {
         position += 1
       } else if byte < 0x80 {
         let name = byte == 0 ? "NUL" : "control character \(hexadecimal(byte))"
-        return problem("a \(name) cannot be part of a YAML file", at: position, "remove it")
+        return problem(.character(name), at: position)
       } else if let length = characterLength(at: position) {
         position += length
       } else {
         if byte == 0xC2, let next = bytes[(position + 1)...].first, (0x80...0x9F).contains(next) {
-          return problem(
-            "a control character \(hexadecimal(next)) cannot be part of a YAML file", at: position,
-            "remove it")
+          return problem(.character("control character \(hexadecimal(next))"), at: position)
         }
-        return problem(
-          "this byte (\(hexadecimal(byte))) is not UTF-8", at: position, "save the file as UTF-8")
+        return problem(.notUTF8(byte: hexadecimal(byte)), at: position)
       }
     }
     return nil
   }
 
-  private func problem(_ message: String, at position: Int, _ hint: String) -> Problem {
-    Problem(message: message, mark: mark(at: position), length: 1, hint: hint)
+  private func problem(_ kind: Problem.Kind, at position: Int) -> Problem {
+    Problem(kind: kind, mark: mark(at: position), length: 1)
   }
 
   /// Where a byte stands.

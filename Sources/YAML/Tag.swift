@@ -37,49 +37,53 @@ enum Tag {
     switch self {
     case .text: .scalar(text, isPlain: false)
     // What a foreign tag has swallowed is not what was meant, so nothing is made of it.
-    case _ where refusal(of: text) != nil: .scalar("", isPlain: true)
+    case _ where refuses(text): .scalar("", isPlain: true)
     default: .scalar(text, isPlain: true)
     }
   }
 
   /// What is wrong with a tag where it is.
   func problem(with event: YAMLEvent) -> Problem? {
-    let reason: String?
+    let kind: Problem.Kind?
+    var length = 1
     switch (self, event.kind) {
-    case (.foreign(let length), _):
-      return Problem(
-        message: "a ! at the beginning means something to YAML", mark: event.start, length: length,
-        hint: "quote the text")
-    case (.unsupported(let name), _): reason = "there is no !!\(name) in a workflow file"
-    case (_, .scalar(let text, _)): reason = refusal(of: text)
-    case (.list, .sequenceStart), (.map, .mappingStart): reason = nil
-    case (.list, _): reason = "!!seq is for lists"
-    case (.map, _): reason = "!!map is for maps"
-    default: reason = "the tag is for a text or a number, not for a list or a map"
+    case (.foreign(let count), _):
+      kind = .foreignTag
+      length = count
+    case (.unsupported(let name), _): kind = .unsupportedTag(name)
+    case (_, .scalar(let text, _)): kind = refusal(of: text).map(Problem.Kind.tag)
+    case (.list, .sequenceStart), (.map, .mappingStart): kind = nil
+    case (.list, _): kind = .tag(.onlyLists)
+    case (.map, _): kind = .tag(.onlyMaps)
+    default: kind = .tag(.onlyScalars)
     }
-    return reason.map {
-      Problem(message: $0, mark: event.start, length: 1, hint: "leave the tag out")
+    return kind.map { Problem(kind: $0, mark: event.start, length: length) }
+  }
+
+  /// Whether a scalar cannot have this tag.
+  private func refuses(_ text: String) -> Bool {
+    switch self {
+    case .unsupported, .foreign: true
+    default: refusal(of: text) != nil
     }
   }
 
-  /// Why a scalar cannot have this tag; nil when it can.
-  private func refusal(of text: String) -> String? {
+  /// Why a scalar cannot have this tag of YAML; nil when it can.
+  private func refusal(of text: String) -> Problem.Misfit? {
     switch self {
-    case .text: return nil
-    case .whole: return Int(text) == nil ? "\"\(text)\" is not a whole number" : nil
+    case .text, .unsupported, .foreign: return nil
+    case .whole: return Int(text) == nil ? .notWhole(text) : nil
     case .decimal:
       let isNumber =
         text.utf8.allSatisfy { (0x30...0x39).contains($0) || "-+.eE".utf8.contains($0) }
         && Double(text)?.isFinite == true
-      return isNumber ? nil : "\"\(text)\" is not a number"
+      return isNumber ? nil : .notNumber(text)
     case .boolean:
       let words = ["true", "True", "TRUE", "false", "False", "FALSE"]
-      return words.contains(text) ? nil : "\"\(text)\" is neither true nor false"
-    case .null:
-      return ["", "~", "null", "Null", "NULL"].contains(text) ? nil : "\"\(text)\" is not nothing"
-    case .list: return "!!seq is for lists"
-    case .map: return "!!map is for maps"
-    case .unsupported, .foreign: return ""
+      return words.contains(text) ? nil : .notBoolean(text)
+    case .null: return ["", "~", "null", "Null", "NULL"].contains(text) ? nil : .notNull(text)
+    case .list: return .onlyLists
+    case .map: return .onlyMaps
     }
   }
 }

@@ -26,8 +26,9 @@ struct OtherCommandTests {
       with: 2)
     #expect(ended.output == "two.yaml: 1 step, no mistakes\n")
     for part in [
-      "one.yaml:1:26: error: a step has no key \"neds\"", "did you mean \"needs\"?",
-      "one.yaml:1:43: error: there is a step \"a\" already", "there is no workflow \"three\"",
+      "one.yaml:1:26: error[R0201]: a step has no key \"neds\"", "did you mean \"needs\"?",
+      "one.yaml:1:43: error[R0303]: there is a step \"a\" already",
+      "there is no workflow \"three\"",
     ] { #expect(ended.errors.contains(part), "\(ended.errors)") }
   }
 
@@ -77,11 +78,19 @@ struct OtherCommandTests {
     (["help", "nosuch"], "error: there is no command \"nosuch\"\n"),
     (["run", "/no/such.yaml"], "\"/no/such.yaml\": there is no file of that path"),
     (["run", "nosuch"], "neither a file of that path nor workflows/nosuch.yaml"),
+    (["explain", "R0299"], "error: there is no error \"R0299\"; did you mean \"R0301\"?"),
+    (["explain", "build"], "Missing expected argument '<step>'"),
   ]) func `what does not exist is named, with what was probably meant`(
     _ arguments: [String], _ says: String
   ) async throws {
     let ended = try await Scenario().start(arguments).end().fails(with: 2)
     #expect(ended.output.isEmpty && ended.errors.contains(says), "\(ended.errors)")
+  }
+
+  @Test func `explain shows what the code of an error means`() async throws {
+    let ended = try await Scenario().reprise("explain", "r0402").succeeds()
+    let parts = ["R0402: dependency cycle\n\n", "error[R0402]: dependency cycle: a -> c -> b -> a"]
+    #expect(parts.allSatisfy(ended.output.contains), "\(ended.output)")
   }
 
   @Test func `explain says when a step under finally runs`() async throws {

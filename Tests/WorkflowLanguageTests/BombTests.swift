@@ -32,7 +32,7 @@ struct BombTests {
   ) {
     let found = diagnostics(text)
     #expect(found.map(\.line) == [line] && found.map(\.column) == [column])
-    #expect(found.first?.message.contains("more than 1000000 needs") == true)
+    #expect(found.first?.code == "R0406")
     #expect(found.first?.hint?.contains("{ id: joined, exec: [\"true\"] }") == true)
   }
 
@@ -119,20 +119,20 @@ struct BombTests {
     let found = diagnostics("steps:\n  - { id: a, run: x, \(setting) }\n")
     #expect(found.count == 1)
     #expect(found.first?.line == 2 && (found.first?.column ?? 0) > 20)
-    #expect(found.first?.message.contains("the value is too large") == true)
+    #expect(found.first?.code == "R0521")
   }
 
   @Test func `many large values are too large together`() {
     let item = "\"${{ \(Self.nested(5)) }}\""
     let items = Array(repeating: item, count: 80).joined(separator: ", ")
     let found = diagnostics("steps:\n  - { id: a, run: x, foreach: [\(items)] }\n")
-    #expect(found.contains { $0.message.contains("all of them together 64 MiB") })
+    #expect(found.contains { $0.code == "R0521" })
   }
 
   @Test func `a condition that grows with each level is warned of`() throws {
     let workflow = try Workflow(
       text: "steps:\n  - { id: a, run: x, if: \"\(Self.nested(9)) == 'x'\" }\n", file: "w.yaml")
-    #expect(workflow.warnings.contains { $0.message.contains("the value is too large") })
+    #expect(workflow.warnings.contains { $0.code == "R0521" })
   }
 
   @Test func `a value of a step that grows with each level fails it`() throws {
@@ -152,6 +152,6 @@ struct BombTests {
     let list = "fromJSON('[\(items)]')"
     let found = diagnostics(
       "steps:\n  - { id: a, run: x, timeout: \"${{ join(\(list), \(Self.nested(4))) }}\" }\n")
-    #expect(found.first?.message.contains("the value is too large") == true)
+    #expect(found.first?.code == "R0521")
   }
 }

@@ -34,7 +34,7 @@ struct ManyBombTests {
         - { id: a, run: x, foreach: { from: 1, to: 10000 }, cache: { inputs: ["${{ item }}\(Self.wide)"] } }
       """)
     #expect(found.map(\.line) == [2] && found.first.map { $0.column > 60 } == true)
-    #expect(found.first?.message.contains("have at most 4 MiB") == true)
+    #expect(found.first?.code == "R0219")
   }
 
   @Test func `a pattern that is the same for each of many steps has its mistake told once`() {
@@ -123,7 +123,7 @@ struct ManyBombTests {
     let found = diagnostics(
       "steps:\n  - { id: a, run: x, matrix: { a: [\(numbers)], include: [\(include)] } }\n")
     #expect(found.map(\.line) == [2] && found.map(\.column) == [30])
-    #expect(found.first?.message.contains("more than 1000000 values") == true)
+    #expect(found.first?.code == "R0305")
   }
 
   // MARK: Steps
@@ -136,7 +136,7 @@ struct ManyBombTests {
         - { id: a, run: x, foreach: { from: 1, to: 10000 }, env: { \(variables) } }
       """)
     #expect(found.map(\.line) == [2])
-    #expect(found.first?.message.contains("10000 steps with 508 keys and values each") == true)
+    #expect(found.first?.code == "R0305")
   }
 
   @Test func `the list of a foreach does not count for each of its steps`() throws {
@@ -160,7 +160,7 @@ struct ManyBombTests {
       try Workflow(contentsOf: folder + "/w.yaml")
     }
     #expect(error?.diagnostics.map(\.line) == [2])
-    #expect(error?.description.contains("more than 64 MiB together") == true)
+    #expect(error?.diagnostics.first?.code == "R0103")
   }
 
   // MARK: Messages
@@ -212,6 +212,6 @@ struct ManyBombTests {
     #expect(workflow.name == name)
     let found = diagnostics("name: \(name)x\nsteps: [{ id: a, run: x }]\n")
     #expect(found.map(\.line) == [1] && found.map(\.column) == [7])
-    #expect(found.first?.message == "the name of a workflow has at most 256 bytes, not 257")
+    #expect(found.first?.code == "R0212")
   }
 }

@@ -6,47 +6,39 @@ import Testing
 struct WarningTests {
   @Test(arguments: [
     (
-      "steps:\n- {id: a, run: x}\n- {id: b, run: x}\n- {id: c, run: x, needs: [b, a]}\n", "4:30",
-      "\"a\" is needed already, by \"b\""
+      "steps:\n- {id: a, run: x}\n- {id: b, run: x}\n- {id: c, run: x, needs: [b, a]}\n",
+      "4:30 R0901"
     ),
-    ("steps: [{id: a, run: x, env: {DEBUG: yes}}]\n", "1:38", "a text, not true or false"),
+    ("steps: [{id: a, run: x, env: {DEBUG: yes}}]\n", "1:38 R0907"),
     (
-      "steps: [{id: a, run: x, outputs: {o: \"${{ stdout }}\"}}]\n", "1:38",
-      "\"o\" of \"a\" is never used"
+      "steps: [{id: a, run: x, outputs: {o: \"${{ stdout }}\"}}]\n", "1:38 R0905"
     ),
-    ("steps: [{id: a, run: x, matrix: {v: [3.10, 1]}}]\n", "1:38", "3.10 is the number 3.1"),
-    ("steps: [{id: a, run: x, if: false}]\n", "1:29", "nothing reaches the step"),
+    ("steps: [{id: a, run: x, matrix: {v: [3.10, 1]}}]\n", "1:38 R0906"),
+    ("steps: [{id: a, run: x, if: false}]\n", "1:29 R0902"),
     (
-      "steps: [{id: a, run: x, if: \"1 > 2 && params.x\"}]\nparams: {x: 1}\n", "1:29",
-      "is never true"
+      "steps: [{id: a, run: x, if: \"1 > 2 && params.x\"}]\nparams: {x: 1}\n", "1:29 R0902"
     ),
-    ("steps: [{id: a, run: x, if: cancelled()}]\n", "1:29", "never true outside of \"finally\""),
+    ("steps: [{id: a, run: x, if: cancelled()}]\n", "1:29 R0903"),
     (
-      "steps: [{id: a, run: x, if: \"${{ failure() || cancelled() }}\"}]\n", "1:47",
-      "cancelled() is never true"
+      "steps: [{id: a, run: x, if: \"${{ failure() || cancelled() }}\"}]\n", "1:47 R0903"
     ),
     (
-      "steps: [{id: a, run: x, if: \"env.NO_SUCH_VARIABLE == 'x'\"}]\n", "1:30",
-      "\"NO_SUCH_VARIABLE\" is set neither in this file nor in the environment"
+      "steps: [{id: a, run: x, if: \"env.NO_SUCH_VARIABLE == 'x'\"}]\n", "1:30 R0904"
     ),
     (
-      "env: {INPUT: x}\nsteps: [{id: a, run: x, dir: \"${{ env.INPUTT }}\"}]\n", "2:35",
-      "\"INPUTT\" is set neither"
+      "env: {INPUT: x}\nsteps: [{id: a, run: x, dir: \"${{ env.INPUTT }}\"}]\n", "2:35 R0904"
     ),
     (
-      "steps: [{id: a, run: x, env: {A_B: x, C: \"${{ env.A_B }}\"}}]\n", "1:47",
-      "\"A_B\" is set neither"
+      "steps: [{id: a, run: x, env: {A_B: x, C: \"${{ env.A_B }}\"}}]\n", "1:47 R0904"
     ),
     (
-      "env: {A_B: x, C: \"${{ env.A_B }}\"}\nsteps: [{id: a, run: x}]\n", "1:23",
-      "\"A_B\" is set neither"
+      "env: {A_B: x, C: \"${{ env.A_B }}\"}\nsteps: [{id: a, run: x}]\n", "1:23 R0904"
     ),
   ])
-  func `it is told, and the file can be run`(_ text: String, _ place: String, _ says: String) throws
-  {
+  func `it is told, and the file can be run`(_ text: String, _ found: String) throws {
     let warnings = try Workflow(text: text, file: "w.yaml").warnings
-    #expect(warnings.map { "\($0.line):\($0.column)" } == [place], "\(warnings)")
-    #expect(warnings.allSatisfy { $0.severity == .warning && $0.message.contains(says) })
+    #expect(warnings.found == [found], "\(warnings)")
+    #expect(warnings.allSatisfy { $0.severity == .warning })
   }
 
   @Test(arguments: [

@@ -1,4 +1,4 @@
-// `reprise explain`: says why a step would run, or would not.
+// `reprise explain`: says why a step would run, or would not, and what the code of an error means.
 
 import ArgumentParser
 import Reprise
@@ -9,24 +9,37 @@ import RepriseTerminal
 struct ExplainCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Say why a step would run, or would not.",
+    abstract: "Say why a step would run, or would not, or what an error means.",
     discussion: """
-      Nothing is run. What other steps leave is taken from the last run of the file.
+      With a step, nothing is run: what other steps leave is taken from the last run of the file. With
+      the code of an error and no step, its page is shown: what it means, an example and how to fix it.
 
-      EXAMPLE
+      EXAMPLES
         reprise explain build compile
+        reprise explain R0201
       """)
 
   @OptionGroup var workflow: WorkflowArgument
 
-  @Argument(help: "The id of the step.")
-  var step: String
+  @Argument(help: "The id of the step; none where the first argument is the code of an error.")
+  var step: String?
 
   @OptionGroup var parameters: ParameterOptions
 
   @OptionGroup var state: StateOptions
 
+  /// The code that is asked for, if no step is.
+  private var code: String? { step == nil ? workflow.file : nil }
+
+  func validate() throws {
+    guard let code, !ErrorPage.isCode(code) else { return }
+    throw ValidationError(
+      "Missing expected argument '<step>': \"\(code)\" is no code of an error, such as R0201")
+  }
+
   func run() async throws {
+    if let code { return try explain(code: code) }
+    let step = step ?? ""
     let loaded = try workflow.load { declared throws(Problem) in
       try parameters.arguments(for: declared)
     }
@@ -53,5 +66,17 @@ struct ExplainCommand: AsyncParsableCommand {
         printLine("\(id) cannot be explained before it runs: \(reason)")
       }
     }
+  }
+
+  private func explain(code: String) throws(Problem) {
+    guard let page = ErrorPage(code: code) else {
+      // By their letters, many codes are equally near.
+      func distance(_ other: ErrorPage) -> Int {
+        abs((Int(other.code.dropFirst()) ?? 0) - (Int(code.dropFirst()) ?? 0))
+      }
+      let near = ErrorPage.all.min { distance($0) < distance($1) }?.code ?? ""
+      throw Problem("error: there is no error \"\(code)\"; did you mean \"\(near)\"?")
+    }
+    printLine(TerminalSafe(lines: page.text))
   }
 }

@@ -4,19 +4,20 @@
 public struct ArgumentMistake: Error, Sendable, Equatable, CustomStringConvertible {
   /// The way to the value: names of maps and positions in lists, from 0.
   public let path: [String]
-  /// What is wrong, as a clause.
-  public let message: String
-  /// How to mend it.
-  public let hint: String?
+  let kind: DiagnosticKind
   /// Whether the name is meant that the path ends with, and not its value.
   let isOfName: Bool
 
-  init(_ path: [String], _ message: String, hint: String? = nil, isOfName: Bool = false) {
+  init(_ path: [String], _ kind: DiagnosticKind, isOfName: Bool = false) {
     self.path = path
-    self.message = printable(message)
-    self.hint = hint.map { printable($0) }
+    self.kind = kind
     self.isOfName = isOfName
   }
+
+  /// What is wrong, as a clause.
+  public var message: String { printable(kind.text) }
+  /// How to fix it.
+  public var hint: String? { kind.hint.map { printable($0) } }
 
   /// The mistake as a sentence without a full stop, such as `retries is a whole number, not a text`.
   public var description: String { message + (hint.map { "; \($0)" } ?? "") }

@@ -32,12 +32,12 @@ struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   /// Points at what may have been meant, among what nobody has asked for so far.
   private func missing(_ name: String, _ values: [String: ArgumentValue]) -> ArgumentMistake {
-    let message = "\"\((decoder.path + [name]).asPath)\" is missing"
+    let path = (decoder.path + [name]).asPath
     let asked = decoder.trace.asked[decoder.path] ?? []
     guard let near = nearest(to: name, among: values.keys.filter { !asked.contains($0) }.sorted())
-    else { return ArgumentMistake(decoder.path, message) }
+    else { return ArgumentMistake(decoder.path, .argumentMissing(path, nearest: nil)) }
     return ArgumentMistake(
-      decoder.path + [near], message, hint: "is it meant by \"\(near)\"?", isOfName: true)
+      decoder.path + [near], .argumentMissing(path, nearest: near), isOfName: true)
   }
 
   func decodeNil(forKey key: Key) throws -> Bool { try found(key).isNull }
@@ -88,8 +88,7 @@ struct ListedValues: UnkeyedDecodingContainer {
 
   private mutating func next() throws -> ValueDecoder {
     guard !isAtEnd else {
-      throw ArgumentMistake(
-        decoder.path, "\(decoder.name) has \(values.count) values, and more are expected")
+      throw ArgumentMistake(decoder.path, .fewArguments(decoder.name, values.count))
     }
     defer { currentIndex += 1 }
     return ValueDecoder(

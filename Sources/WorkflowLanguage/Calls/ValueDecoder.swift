@@ -90,9 +90,7 @@ struct ValueDecoder: Decoder {
       guard !trace.hasMetUnknown, case .scalar(_, let text) = value, let options = options(of: type)
       else { throw DecodingError.dataCorrupted(context) }
       throw ArgumentMistake(
-        path, "\(name) cannot be \"\(text)\"",
-        hint: nearest(to: text, among: options).map { "did you mean \"\($0)\"?" }
-          ?? "it may be: " + options.prefix(20).joined(separator: ", "))
+        path, .argumentChoice(name, text, Alternatives(to: text, among: options)))
     }
   }
 
@@ -112,7 +110,7 @@ struct ValueDecoder: Decoder {
   private func duration() throws -> Duration {
     guard !isUnknown() else { return .zero }
     guard case .scalar(_, let text) = value, let duration = Duration(workflowText: text) else {
-      throw mismatch("a duration", hint: "write it like 500ms, 10s, 1m30s or 2h")
+      throw mismatch("a duration")
     }
     return duration
   }
@@ -160,7 +158,7 @@ struct ValueDecoder: Decoder {
     else { throw mismatch("a whole number") }
     // The text first: from 2^53 on the other is but near to it.
     guard let number = T(text) ?? T(exactly: double) else {
-      throw ArgumentMistake(path, "\(name) has to be a whole number from \(T.min) to \(T.max)")
+      throw ArgumentMistake(path, .argumentRange(name, "\(T.min)", "\(T.max)"))
     }
     return number
   }
@@ -179,8 +177,11 @@ struct ValueDecoder: Decoder {
   /// What the value is called in messages.
   var name: String { path.isEmpty ? "the value" : path.asPath }
 
-  func mismatch(_ expected: String, hint: String? = nil) -> ArgumentMistake {
-    ArgumentMistake(path, "\(name) has to be \(expected), not \(value.shown)", hint: hint)
+  func mismatch(_ expected: String) -> ArgumentMistake {
+    ArgumentMistake(
+      path,
+      .argumentKind(
+        name, expected: expected, found: value.shown, isDuration: expected == "a duration"))
   }
 }
 
@@ -253,11 +254,9 @@ extension Decodable {
       for (name, value) in values.sorted(by: { $0.key < $1.key }) {
         guard asked.contains(name) else {
           return ArgumentMistake(
-            path + [name], "there is no \"\((path + [name]).asPath)\" here",
-            hint: nearest(to: name, among: Array(asked)).map { "did you mean \"\($0)\"?" }
-              ?? (asked.isEmpty
-                ? "nothing is taken here"
-                : "there may be: " + asked.sorted().joined(separator: ", ")),
+            path + [name],
+            .unknownArgument(
+              (path + [name]).asPath, Alternatives(to: name, among: asked.sorted())),
             isOfName: true)
         }
         if let mistake = unasked(value, path + [name], trace) { return mistake }
@@ -274,18 +273,19 @@ extension ArgumentMistake {
     switch error as? DecodingError {
     case .keyNotFound(let key, let found):
       self.init(
-        found.codingPath.map(\.stringValue), "\"\(key.stringValue)\" is missing")
+        found.codingPath.map(\.stringValue), .argumentMissing(key.stringValue, nearest: nil))
       return
     case .dataCorrupted(let found), .typeMismatch(_, let found), .valueNotFound(_, let found):
       context = found
     case nil:
-      self.init([], "\(error)")
+      self.init([], .argument("\(error)"))
       return
     @unknown default:
-      self.init([], "\(error)")
+      self.init([], .argument("\(error)"))
       return
     }
     let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
-    self.init(path, (path.isEmpty ? "" : path.asPath + ": ") + context.debugDescription)
+    self.init(
+      path, .argument((path.isEmpty ? "" : path.asPath + ": ") + context.debugDescription))
   }
 }

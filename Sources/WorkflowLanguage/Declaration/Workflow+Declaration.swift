@@ -40,6 +40,7 @@ extension Workflow {
     var reader = WorkflowReader(
       file: "", source: source, sources: .disk, arguments: arguments, actions: actions)
     reader.works = declaration.works
+    reader.readers[0].declaration = declaration
     do throws(WorkflowError) {
       self = try reader.workflow(from: Document(source), defaultName: name)
     } catch {
@@ -94,12 +95,19 @@ extension Diagnostic {
     var moved = self
     moved.file = place.file
     moved.line = place.line
-    // Some messages end with another place.
-    if let named = message.firstMatch(of: /at line ([0-9]+)(, column [0-9]+)?$/),
-      let other = Int(named.1).flatMap(declaration.place(ofLine:))
-    {
-      moved.message = "\(message[..<named.range.lowerBound])at line \(other.line)"
-    }
     return moved
+  }
+}
+
+extension DiagnosticKind {
+  /// The same with the lines of Swift where it names other places.
+  func moved(by declaration: DeclarationText) -> DiagnosticKind {
+    func line(_ line: Int) -> Int { declaration.place(ofLine: line)?.line ?? line }
+    switch self {
+    case .duplicateID(let id, let first): return .duplicateID(id, line: line(first))
+    case .yaml(.duplicateKey(let name, let first)):
+      return .yaml(.duplicateKey(name, first: Mark(line: line(first.line), column: 0)))
+    default: return self
+    }
   }
 }

@@ -10,10 +10,6 @@ final class EvaluationBudget {
   /// How many bytes one value may have.
   static let valueBytesMax = 4 << 20
 
-  static let message =
-    "the value is too large: one value has at most \(valueBytesMax >> 20) MiB, all of them together "
-    + "\(bytesMax >> 20) MiB"
-
   private var left = bytesMax
 
   init() {}

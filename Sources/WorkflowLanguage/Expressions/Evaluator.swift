@@ -34,11 +34,11 @@ public enum RunEnding: String, Sendable, CaseIterable {
 }
 
 /// Why a value cannot be had.
-package enum ValueProblem: Error, Sendable, Equatable {
+enum ValueProblem: Error, Sendable, Equatable {
   /// There is none, for the reason given.
-  case missing(String, hint: String?)
+  case missing(DiagnosticKind)
   /// An output that it depends on was not left, for the reason given: `||` may give another value.
-  case missingOutput(String, hint: String?)
+  case missingOutput(DiagnosticKind)
   /// It will be known later: when the run begins, or when a step has ended.
   case unknown
 }
@@ -57,9 +57,8 @@ enum EvaluationError: Error, Equatable {
   /// - Returns: Why there is no value.
   func problem(in place: String) -> ValueProblem {
     switch self {
-    case .mistake(let mistake): .missing("\(place): \(mistake.message)", hint: mistake.hint)
-    case .missingOutput(let mistake):
-      .missingOutput("\(place): \(mistake.message)", hint: mistake.hint)
+    case .mistake(let mistake): .missing(.inside(place, mistake.kind))
+    case .missingOutput(let mistake): .missingOutput(.inside(place, mistake.kind))
     case .unknown: .unknown
     }
   }
@@ -117,20 +116,19 @@ extension Expression {
     } catch {
       switch error {
       case .unknown: throw .unknown
-      case .missing(let message, let hint): throw mistake(message, hint: hint)
-      case .missingOutput(let message, let hint):
-        throw .missingOutput(ExpressionMistake(message: message, hint: hint, range: range))
+      case .missing(let kind): throw mistake(kind)
+      case .missingOutput(let kind): throw .missingOutput(ExpressionMistake(kind, range))
       }
     }
   }
 
   /// Pays for what is computed, before it is.
   func spend(_ bytes: Int, _ source: some ValueSource) throws(EvaluationError) {
-    guard source.budget.spend(bytes) else { throw mistake(EvaluationBudget.message) }
+    guard source.budget.spend(bytes) else { throw mistake(.largeValue) }
   }
 
-  func mistake(_ message: String, hint: String? = nil) -> EvaluationError {
-    .mistake(ExpressionMistake(message: message, hint: hint, range: range))
+  func mistake(_ kind: DiagnosticKind) -> EvaluationError {
+    .mistake(ExpressionMistake(kind, range))
   }
 
   // MARK: Parts of values
@@ -160,16 +158,9 @@ extension Expression {
     }
     if let absent { return absent }
     let result = values["result"]?.asText ?? ""
-    let became = [
-      "failure": "it failed", "cancelled": "it was cancelled", "skipped": "it was skipped",
-    ]
     throw .missingOutput(
       ExpressionMistake(
-        message: "the step \"\(id)\" has left no output \"\(name)\"",
-        hint: became[result].map { $0 + "; where that may be, write: … || 'something else'" }
-          ?? (left.isEmpty
-            ? "it has left none" : "it has left: " + left.keys.sorted().joined(separator: ", ")),
-        range: range))
+        .absent(.output(name, of: id, result: result, left: left.keys.sorted())), range))
   }
 
   private func member(
@@ -185,15 +176,7 @@ extension Expression {
           return inner[name]
         })
     case .boolean, .number, .text, .list:
-      throw mistake("\(value.types.name) has no \"\(name)\"", hint: Self.hint(for: value))
-    }
-  }
-
-  private static func hint(for value: Value) -> String? {
-    switch value {
-    case .list: "take an element with [0], or of each with .*"
-    case .text: "read JSON with fromJSON(…) first"
-    default: nil
+      throw mistake(.noMember(name, of: value.types))
     }
   }
 
@@ -206,9 +189,9 @@ extension Expression {
       return values[index]
     case (.map, .text(let name)): return try member(name, of: value, base)
     case (.null, _): return .null
-    case (.list, _): throw mistake("an element of a list is named by a number, from 0")
-    case (.map, _): throw mistake("a member of a map is named by a text")
-    default: throw mistake("\(value.types.name) has no elements", hint: Self.hint(for: value))
+    case (.list, _): throw mistake(.elementNumber)
+    case (.map, _): throw mistake(.memberName(nil))
+    default: throw mistake(.noElements(value.types))
     }
   }
 
@@ -217,7 +200,7 @@ extension Expression {
     case .list: return value
     case .map(let values): return .list(values.sorted { $0.key < $1.key }.map(\.value))
     case .null: return .list([])
-    case .boolean, .number, .text: throw mistake("\(value.types.name) has no elements")
+    case .boolean, .number, .text: throw mistake(.noElements(value.types))
     }
   }
 
@@ -236,7 +219,7 @@ extension Expression {
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
       let second = try right.value(from: source)
       guard case .number(let smaller) = first, case .number(let larger) = second else {
-        throw comparisonMistake(symbol, first.types, second.types)
+        throw mistake(.notComparable(symbol, first.types, second.types))
       }
       switch symbol {
       case .less: return .boolean(smaller < larger)
@@ -262,29 +245,8 @@ extension Expression {
 
   private func equals(_ first: Value, _ second: Value) throws(EvaluationError) -> Bool {
     guard first.types.isComparable(with: second.types) else {
-      throw comparisonMistake(.equal, first.types, second.types)
+      throw mistake(.notComparable(.equal, first.types, second.types))
     }
     return first.equals(second)
-  }
-
-  /// Says why two values cannot be compared.
-  func comparisonMistake(
-    _ symbol: Operator, _ left: ValueTypes, _ right: ValueTypes
-  ) -> EvaluationError {
-    let isOrder = ![.equal, .notEqual].contains(symbol)
-    let both = left.union(right)
-    let hint: String? =
-      both.contains(.text) && both.contains(.number)
-      ? "make a number of the text with fromJSON(…), or put the number in single quotes"
-      : both.contains(.text) && both.contains(.boolean)
-        ? "compare with 'true', in single quotes"
-        : both.contains(.null) && !isOrder
-          ? "where there may be nothing, give another value: (… || \(both.contains(.number) ? "0" : "false"))"
-          : nil
-    let message =
-      isOrder
-      ? "\(symbol.rawValue) compares two numbers, not \(left.name) and \(right.name)"
-      : "\(left.name) and \(right.name) are never equal"
-    return mistake(message, hint: hint ?? (isOrder ? "make numbers with fromJSON(…)" : nil))
   }
 }

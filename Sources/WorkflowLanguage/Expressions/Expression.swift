@@ -39,6 +39,9 @@ struct Expression: Sendable, Equatable {
     case greater = ">"
     case greaterOrEqual = ">="
 
+    /// Whether it asks which of two numbers is larger.
+    var isOrder: Bool { precedence == 4 }
+
     /// How tightly it binds; all bind to the left.
     var precedence: Int {
       switch self {
@@ -63,6 +66,14 @@ struct Expression: Sendable, Equatable {
       case .toJSON, .fromJSON: 1...1
       case .success, .failure, .always, .cancelled: 0...0
       }
+    }
+
+    /// How many arguments it takes, for messages.
+    var argumentCountName: String {
+      let (fewest, most) = (argumentCounts.lowerBound, argumentCounts.upperBound)
+      if most == 0 { return "no argument" }
+      let count = fewest == most ? "\(fewest)" : "\(fewest) to \(most)"
+      return count + (most == 1 ? " argument" : " arguments")
     }
 
     /// How it is called, for messages.
@@ -168,8 +179,15 @@ struct Expression: Sendable, Equatable {
 
 /// What is wrong with an expression, and where.
 struct ExpressionMistake: Error, Equatable {
-  let message: String
-  var hint: String?
+  let kind: DiagnosticKind
   /// Where in the text of the expression, in characters.
   let range: Range<Int>
+
+  init(_ kind: DiagnosticKind, _ range: Range<Int>) {
+    self.kind = kind
+    self.range = range
+  }
+
+  var message: String { kind.text }
+  var hint: String? { kind.hint }
 }

@@ -11,15 +11,9 @@ struct ExpressionScope {
   /// Whether files may be hashed here.
   var allowsFiles = true
   /// Checks that all members of a name may be used at once, as in `toJSON(env)`.
-  var whole: (_ root: Expression.Root) throws(ExpressionScopeMistake) -> Void
+  var whole: (_ root: Expression.Root) throws(DiagnosticKind) -> Void
   /// The kinds of value of the members of a name; nil for a member that does not exist.
-  var member: (_ root: Expression.Root, _ name: String) throws(ExpressionScopeMistake) -> ValueTypes
-}
-
-/// Why a member of a name cannot be used.
-struct ExpressionScopeMistake: Error {
-  let message: String
-  var hint: String?
+  var member: (_ root: Expression.Root, _ name: String) throws(DiagnosticKind) -> ValueTypes
 }
 
 extension Expression {
@@ -36,46 +30,40 @@ extension Expression {
       if case .root(let root) = base.kind {
         try base.expectAllowed(root, in: scope)
         guard Self.hasMembers(root) else {
-          return try base.types(in: scope).isDisjoint(with: .map) ? throwing(noMember(name)) : .any
+          return try base.types(in: scope).isDisjoint(with: .map)
+            ? throwing(.noMember(name, of: nil)) : .any
         }
-        return try checked { () throws(ExpressionScopeMistake) in try scope.member(root, name) }
+        return try checked { () throws(DiagnosticKind) in try scope.member(root, name) }
       }
       if let types = try outputTypes(name, of: base, in: scope) { return types }
       let types = try base.types(in: scope)
       guard types == .null || !types.isDisjoint(with: [.map, .list]) else {
-        throw ExpressionMistake(
-          message: "\(types.subtracting(.null).name) has no \"\(name)\"",
-          hint: types.contains(.text) ? "read JSON with fromJSON(…) first" : nil, range: range)
+        throw ExpressionMistake(.noMember(name, of: types.subtracting(.null)), range)
       }
       return .any
     case .element(let base, let index):
       if case .root(let root) = base.kind {
         try base.expectAllowed(root, in: scope)
         guard ![.steps, .secrets].contains(root) else {
-          throw ExpressionMistake(
-            message: "what is taken of \(root.rawValue) is named, not computed",
-            hint: "write it like: \(root.rawValue).name", range: index.range)
+          throw ExpressionMistake(.computedName(root), index.range)
         }
         if Self.hasMembers(root), case .literal(.text(let name)) = index.kind {
-          return try checked { () throws(ExpressionScopeMistake) in try scope.member(root, name) }
+          return try checked { () throws(DiagnosticKind) in try scope.member(root, name) }
         }
       }
       let types = try base.types(in: scope)
       let indexTypes = try index.types(in: scope)
       if types == .map, indexTypes.isDisjoint(with: .text) {
-        throw ExpressionMistake(
-          message: "a member of a map is named by a text, not \(indexTypes.name)",
-          range: index.range)
+        throw ExpressionMistake(.memberName(indexTypes), index.range)
       }
       guard !types.isDisjoint(with: [.map, .list, .null]) else {
-        throw ExpressionMistake(message: "\(types.name) has no elements", range: range)
+        throw ExpressionMistake(.noElements(types), range)
       }
       return .any
     case .each(let base):
       let types = try base.types(in: scope)
       guard types == .null || !types.isDisjoint(with: [.map, .list]) else {
-        throw ExpressionMistake(
-          message: "\(types.subtracting(.null).name) has no elements", range: range)
+        throw ExpressionMistake(.noElements(types.subtracting(.null)), range)
       }
       return .list
     case .not(let operand):
@@ -89,22 +77,17 @@ extension Expression {
   }
 
   private func checked<Result>(
-    _ check: () throws(ExpressionScopeMistake) -> Result
+    _ check: () throws(DiagnosticKind) -> Result
   ) throws(ExpressionMistake) -> Result {
-    do throws(ExpressionScopeMistake) {
+    do throws(DiagnosticKind) {
       return try check()
     } catch {
-      throw ExpressionMistake(message: error.message, hint: error.hint, range: range)
+      throw ExpressionMistake(error, range)
     }
   }
 
-  private func throwing(_ mistake: ExpressionMistake) throws(ExpressionMistake) -> ValueTypes {
-    throw mistake
-  }
-
-  private func noMember(_ name: String) -> ExpressionMistake {
-    ExpressionMistake(
-      message: "this has no \"\(name)\"", hint: "read JSON with fromJSON(…) first", range: range)
+  private func throwing(_ kind: DiagnosticKind) throws(ExpressionMistake) -> ValueTypes {
+    throw ExpressionMistake(kind, range)
   }
 
   private static func hasMembers(_ root: Root) -> Bool {
@@ -132,19 +115,13 @@ extension Expression {
     case "outputs": return .map
     case "result": return .text
     default:
-      throw ExpressionMistake(
-        message: "a step has no \"\(name)\"",
-        hint: "write steps.\(id).outputs.\(name) for an output, or steps.\(id).result", range: range
-      )
+      throw ExpressionMistake(.noStepMember(name, of: id), range)
     }
   }
 
   private func expectAllowed(_ root: Root, in scope: ExpressionScope) throws(ExpressionMistake) {
     guard !scope.roots.contains(root) else { return }
-    throw ExpressionMistake(
-      message: "\"\(root.rawValue)\" cannot be used in \(scope.place)",
-      hint: root.hintWhereNot(in: scope.roots),
-      range: range)
+    throw ExpressionMistake(.nameNotHere(root, in: scope.place, allowed: scope.roots), range)
   }
 
   private func types(
@@ -153,12 +130,9 @@ extension Expression {
     try expectAllowed(root, in: scope)
     switch root {
     case .steps, .secrets:
-      throw ExpressionMistake(
-        message: "\(root.rawValue) is no value by itself",
-        hint: "name one, as in \(root == .steps ? "steps.build.outputs.version" : "secrets.token")",
-        range: range)
+      throw ExpressionMistake(.noValueByItself(root), range)
     case .params, .env, .matrix, .run, .workflow, .trigger, .outputs:
-      try checked { () throws(ExpressionScopeMistake) in try scope.whole(root) }
+      try checked { () throws(DiagnosticKind) in try scope.whole(root) }
       return .map
     case .item: return .any
     case .index: return .number
@@ -175,51 +149,39 @@ extension Expression {
     case .and, .or: return first.union(second)
     case .equal, .notEqual:
       guard first.isComparable(with: second) else {
-        throw comparisonFailure(symbol, first, second)
+        throw ExpressionMistake(.notComparable(symbol, first, second), range)
       }
       // A step's output may be nothing, but what it is compared with is a text or it never is.
       if !first.subtracting(.null).isEmpty, !second.subtracting(.null).isEmpty,
         first.subtracting(.null).isDisjoint(with: second.subtracting(.null))
       {
-        throw comparisonFailure(symbol, first.subtracting(.null), second.subtracting(.null))
+        throw ExpressionMistake(
+          .notComparable(symbol, first.subtracting(.null), second.subtracting(.null)), range)
       }
       return .boolean
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
       guard first.contains(.number), second.contains(.number) else {
-        throw comparisonFailure(symbol, first, second)
+        throw ExpressionMistake(.notComparable(symbol, first, second), range)
       }
       return .boolean
     }
-  }
-
-  private func comparisonFailure(
-    _ symbol: Operator, _ left: ValueTypes, _ right: ValueTypes
-  ) -> ExpressionMistake {
-    guard case .mistake(let mistake) = comparisonMistake(symbol, left, right) else {
-      preconditionFailure("BUG: a comparison that fails is a mistake")
-    }
-    return mistake
   }
 
   private func types(
     of function: Function, _ arguments: [Expression], in scope: ExpressionScope
   ) throws(ExpressionMistake) -> ValueTypes {
     if function.isStatus && !scope.allowsStatus {
-      throw ExpressionMistake(
-        message: "\(function.rawValue)() cannot be used in \(scope.place)",
-        hint: "ask for it in \"if\"", range: range)
+      throw ExpressionMistake(.statusNotHere(function, in: scope.place), range)
     }
     if function == .hashFiles && !scope.allowsFiles {
-      throw ExpressionMistake(
-        message: "files cannot be hashed in \(scope.place)", hint: "hash them in env", range: range)
+      throw ExpressionMistake(.filesNotHere(in: scope.place), range)
     }
     for (position, argument) in arguments.enumerated() {
       let types = try argument.types(in: scope)
       let expected = function.argumentTypes(position)
       guard types.isDisjoint(with: expected) else { continue }
       throw ExpressionMistake(
-        message: "\(function.rawValue) takes \(expected.name) here, not \(types.name)",
-        hint: "call it like: " + function.usage, range: argument.range)
+        .argumentType(function, expected: expected, types), argument.range)
     }
     switch function {
     case .contains, .startsWith, .endsWith, .success, .failure, .always, .cancelled: return .boolean
@@ -239,24 +201,6 @@ extension Expression.Function {
     case .format: return position == 0 ? scalars : .any
     case .join: return position == 0 ? scalars.union(.list) : scalars
     case .toJSON, .success, .failure, .always, .cancelled: return .any
-    }
-  }
-}
-
-extension Expression.Root {
-  /// What somebody can do who meant this where it means nothing.
-  fileprivate func hintWhereNot(in roots: Set<Self>) -> String? {
-    switch self {
-    case .matrix: "it means something in a step with \"matrix\""
-    case .item, .index: "it means something in a step with \"foreach\""
-    case .stdout, .outputs: "it means something in \"outputs\" of a step"
-    case .secrets: "bind it in env"
-    case .trigger: "it means something in the steps of the file that is run"
-    case .params, .env, .steps, .run, .workflow:
-      roots.isEmpty
-        ? nil
-        : "there are: "
-          + Self.allCases.filter(roots.contains).map(\.rawValue).joined(separator: ", ")
     }
   }
 }

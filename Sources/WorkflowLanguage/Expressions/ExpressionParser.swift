@@ -20,15 +20,12 @@ struct ExpressionParser {
   ) throws(ExpressionMistake) -> Expression {
     var parser = try ExpressionParser(text)
     if case .end = parser.token.kind {
-      throw ExpressionMistake(
-        message: "the expression is empty", hint: "write one, such as: params.name",
-        range: parser.token.range)
+      throw ExpressionMistake(.emptyExpression, parser.token.range)
     }
     let expression = try parser.expression(above: 0, depth: 0)
     guard case .end = parser.token.kind else {
       throw ExpressionMistake(
-        message: "an operator is expected before this", hint: parser.hintForOperator,
-        range: parser.token.range)
+        .operatorExpected(before: parser.token.word ?? ""), parser.token.range)
     }
     return expression
   }
@@ -38,25 +35,17 @@ struct ExpressionParser {
     token = try lexer.next()
   }
 
-  private var hintForOperator: String? {
-    switch token.kind {
-    case .name("and"): "write &&"
-    case .name("or"): "write ||"
-    case .name("is"), .name("eq"): "write =="
-    case .symbol(")"): "remove it, or open it before"
-    default: nil
-    }
-  }
-
   private mutating func advance() throws(ExpressionMistake) {
     token = try lexer.next()
   }
 
+  /// Goes past a bracket; of a function, where a comma may stand as well.
   private mutating func expect(
-    _ symbol: String, _ message: String, _ hint: String? = nil
+    _ symbol: String, of function: Expression.Function? = nil
   ) throws(ExpressionMistake) {
     guard token.kind == .symbol(symbol) else {
-      throw ExpressionMistake(message: message, hint: hint, range: token.range)
+      throw ExpressionMistake(
+        .expected((function == nil ? "" : "comma or ") + symbol, function), token.range)
     }
     try advance()
   }
@@ -66,9 +55,7 @@ struct ExpressionParser {
     above precedence: Int, depth: Int
   ) throws(ExpressionMistake) -> Expression {
     guard depth < Expression.depthMax else {
-      throw ExpressionMistake(
-        message: "the expression is nested deeper than \(Expression.depthMax)",
-        hint: "bind a part of it in env first", range: token.range)
+      throw ExpressionMistake(.deepExpression(isNegation: false), token.range)
     }
     var left = try operand(depth: depth)
     // A chain of operators makes a tree as deep as it is long.
@@ -78,9 +65,7 @@ struct ExpressionParser {
     {
       length += 1
       guard length < Expression.depthMax else {
-        throw ExpressionMistake(
-          message: "more than \(Expression.depthMax) operators stand in one expression",
-          hint: "bind a part of it in env first", range: token.range)
+        throw ExpressionMistake(.longExpression, token.range)
       }
       try advance()
       let right = try expression(above: binary.precedence, depth: length)
@@ -96,9 +81,7 @@ struct ExpressionParser {
     case .symbol("!"):
       try advance()
       guard depth < Expression.depthMax else {
-        throw ExpressionMistake(
-          message: "the expression is nested deeper than \(Expression.depthMax)",
-          hint: "one ! is enough", range: token.range)
+        throw ExpressionMistake(.deepExpression(isNegation: true), token.range)
       }
       let negated = try operand(depth: depth + 1)
       return Expression(kind: .not(negated), range: start..<negated.range.upperBound)
@@ -106,7 +89,7 @@ struct ExpressionParser {
       try advance()
       let inner = try expression(above: 0, depth: depth + 1)
       let end = token.range.upperBound
-      try expect(")", "a ) is expected here")
+      try expect(")")
       return try postfix(of: Expression(kind: inner.kind, range: start..<end), depth: depth)
     case .number(let number): return try literal(.number(number))
     case .text(let text): return try literal(.text(text))
@@ -115,10 +98,9 @@ struct ExpressionParser {
     case .name("null"): return try literal(.null)
     case .name(let name): return try named(name, depth: depth)
     case .end:
-      throw ExpressionMistake(message: "a value is expected at the end", range: token.range)
+      throw ExpressionMistake(.valueExpected(before: nil), token.range)
     case .symbol(let symbol):
-      throw ExpressionMistake(
-        message: "a value is expected before \"\(symbol)\"", range: token.range)
+      throw ExpressionMistake(.valueExpected(before: symbol), token.range)
     }
   }
 
@@ -134,31 +116,9 @@ struct ExpressionParser {
     try advance()
     if token.kind == .symbol("(") { return try call(name, range, depth: depth) }
     guard let root = Expression.Root(rawValue: name) else {
-      throw ExpressionMistake(
-        message: "there is no \"\(name)\"", hint: Self.hint(forRoot: name), range: range)
+      throw ExpressionMistake(.unknownName(name), range)
     }
     return try postfix(of: Expression(kind: .root(root), range: range), depth: depth)
-  }
-
-  private static func hint(forRoot name: String) -> String {
-    let foreign = [
-      "inputs": "params", "needs": "steps", "github": "run", "vars": "params", "job": "run",
-      "jobs": "steps", "strategy": "matrix", "parameters": "params", "input": "params",
-      "secret": "secrets", "step": "steps", "environment": "env",
-    ]
-    let roots = Expression.Root.allCases.map(\.rawValue)
-    switch name {
-    case "yes", "no", "on", "off": return "there are only true and false"
-    case "not": return "write !"
-    case "and": return "write &&"
-    case "or": return "write ||"
-    default: break
-    }
-    if let function = Expression.Function(rawValue: name) { return "call it: \(function.usage)" }
-    if let meant = foreign[name] ?? nearest(to: name, among: roots) {
-      return "did you mean \"\(meant)\"?"
-    }
-    return "texts stand in single quotes; there are: " + roots.joined(separator: ", ")
   }
 
   private mutating func call(
@@ -168,10 +128,7 @@ struct ExpressionParser {
     guard
       let function = functions.first(where: { $0.rawValue.lowercased() == name.lowercased() })
     else {
-      throw ExpressionMistake(
-        message: "there is no function \"\(name)\"",
-        hint: nearest(to: name, among: functions.map(\.rawValue)).map { "did you mean \"\($0)\"?" }
-          ?? "there are: " + functions.map(\.rawValue).joined(separator: ", "), range: range)
+      throw ExpressionMistake(.unknownFunction(name), range)
     }
     try advance()
     var arguments: [Expression] = []
@@ -183,19 +140,10 @@ struct ExpressionParser {
       }
     }
     let end = token.range.upperBound
-    try expect(")", "a comma or ) is expected here", "call it like: " + function.usage)
+    try expect(")", of: function)
     let whole = range.lowerBound..<end
     guard function.argumentCounts.contains(arguments.count) else {
-      let counts = function.argumentCounts
-      let expected =
-        counts.upperBound == 0
-        ? "no argument"
-        : (counts.lowerBound == counts.upperBound
-          ? "\(counts.lowerBound)" : "\(counts.lowerBound) to \(counts.upperBound)")
-          + (counts.upperBound == 1 ? " argument" : " arguments")
-      throw ExpressionMistake(
-        message: "\(function.rawValue) takes \(expected), not \(arguments.count)",
-        hint: "call it like: " + function.usage, range: whole)
+      throw ExpressionMistake(.argumentCount(function, arguments.count), whole)
     }
     return try postfix(of: Expression(kind: .call(function, arguments), range: whole), depth: depth)
   }
@@ -209,9 +157,7 @@ struct ExpressionParser {
     while true {
       length += 1
       guard length < Expression.depthMax * 2 else {
-        throw ExpressionMistake(
-          message: "the expression is nested deeper than \(Expression.depthMax)",
-          range: token.range)
+        throw ExpressionMistake(.deepExpression(isNegation: false), token.range)
       }
       let start = result.range.lowerBound
       if token.kind == .symbol(".") {
@@ -221,15 +167,14 @@ struct ExpressionParser {
         case .name(let name): result = Expression(kind: .member(result, name), range: range)
         case .symbol("*"): result = Expression(kind: .each(result), range: range)
         default:
-          throw ExpressionMistake(
-            message: "a name or * is expected behind the point", range: token.range)
+          throw ExpressionMistake(.memberExpected, token.range)
         }
         try advance()
       } else if token.kind == .symbol("[") {
         try advance()
         let index = try expression(above: 0, depth: depth + 1)
         let end = token.range.upperBound
-        try expect("]", "a ] is expected here")
+        try expect("]")
         if case .literal(.text(let name)) = index.kind {
           result = Expression(kind: .member(result, name), range: start..<end)
         } else {

@@ -22,7 +22,7 @@ extension Expression {
       switch values[0] {
       case .list(let items): return .text(try joined(items, separator, source))
       case .map:
-        throw arguments[0].mistake("join takes a list, not a map", hint: "write .* behind it")
+        throw arguments[0].mistake(.mapArgument(.join))
       default: return .text(values[0].asText)
       }
     case .toJSON: return .text(try json(of: values[0], source))
@@ -32,7 +32,7 @@ extension Expression {
       do throws(JSONMistake) {
         return try Value(json: written)
       } catch {
-        throw arguments[0].mistake("this is not JSON: \(error)")
+        throw arguments[0].mistake(.notJSON("\(error)"))
       }
     case .hashFiles:
       var patterns: [String] = []
@@ -81,7 +81,7 @@ extension Expression {
 
   private func expectSize(_ text: String) throws(EvaluationError) {
     guard text.utf8.count <= EvaluationBudget.valueBytesMax else {
-      throw mistake(EvaluationBudget.message)
+      throw mistake(.largeValue)
     }
   }
 
@@ -90,9 +90,7 @@ extension Expression {
   ) throws(EvaluationError) -> String {
     switch values[position] {
     case .list, .map:
-      throw arguments[position].mistake(
-        "a text is expected here, not \(values[position].types.name)",
-        hint: "make one with toJSON(…) or join(…)")
+      throw arguments[position].mistake(.textExpected(values[position].types))
     case .null, .boolean, .number, .text: return values[position].asText
     }
   }
@@ -107,11 +105,11 @@ extension Expression {
       }
       // What == refuses to compare is refused here as well.
       if let other = items.first(where: { !$0.types.isComparable(with: what.types) }) {
-        throw comparisonMistake(.equal, other.types, what.types)
+        throw mistake(.notComparable(.equal, other.types, what.types))
       }
       return false
     case .map:
-      throw arguments[0].mistake("contains takes a list or a text, not a map")
+      throw arguments[0].mistake(.mapArgument(.contains))
     default:
       let part = try text([value, what], 1, arguments)
       return part.isEmpty || value.asText.contains(part)
@@ -132,12 +130,10 @@ extension Expression {
         rest = rest.dropFirst()
       } else if letter == "{" {
         guard let end = rest.firstIndex(of: "}"), let number = Int(rest[..<end]), number >= 0 else {
-          throw mistake(
-            "a place in the pattern of format is written {0}, {1} …",
-            hint: "write {{ for a { itself")
+          throw mistake(.formatPlace)
         }
         guard number < values.count else {
-          throw mistake("format has no value for {\(number)}", hint: "the first one is {0}")
+          throw mistake(.formatValue(number))
         }
         let text = try asText(values[values.startIndex + number], source)
         try spend(text.utf8.count, source)
@@ -145,7 +141,7 @@ extension Expression {
         try expectSize(result)
         rest = rest[rest.index(after: end)...]
       } else if letter == "}" {
-        throw mistake("a } in the pattern of format stands alone", hint: "write }} for a } itself")
+        throw mistake(.formatBracket)
       } else {
         result.append(letter)
       }

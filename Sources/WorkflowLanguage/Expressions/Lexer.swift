@@ -13,6 +13,14 @@ struct Token: Sendable, Equatable {
 
   let kind: Kind
   let range: Range<Int>
+
+  /// The name or symbol that it is.
+  var word: String? {
+    switch kind {
+    case .name(let word), .symbol(let word): word
+    case .number, .text, .end: nil
+    }
+  }
 }
 
 /// Reads tokens from a text.
@@ -23,14 +31,6 @@ struct Lexer {
   init(_ text: ArraySlice<Unicode.Scalar>) {
     scalars = Array(text)
   }
-
-  /// What people write who come from other languages.
-  private static let foreignSymbols = [
-    "=": "compare with ==", "&": "write &&", "|": "write ||",
-    "+": "join texts with format('{0}{1}', a, b)",
-    "\"": "texts stand in single quotes", "?": "write: condition && 'then' || 'else'",
-    "$": "write the name alone, as in params.name", "{": "write the name alone, as in params.name",
-  ]
 
   mutating func next() throws(ExpressionMistake) -> Token {
     while position < scalars.count, isBlank(scalars[position]) { position += 1 }
@@ -48,9 +48,7 @@ struct Lexer {
       position += symbol.utf8.count
       return Token(kind: .symbol(symbol), range: start..<position)
     }
-    throw ExpressionMistake(
-      message: "\"\(scalar)\" means nothing here", hint: Self.foreignSymbols[String(scalar)],
-      range: start..<start + 1)
+    throw ExpressionMistake(.strayCharacter(String(scalar)), start..<start + 1)
   }
 
   /// The symbol that begins with a character, if any; of two of them the longer one.
@@ -100,9 +98,7 @@ struct Lexer {
       written.hasPrefix("0x")
       ? UInt64(written.dropFirst(2), radix: 16).map { Double($0) } : Double(written)
     guard let number, number.isFinite else {
-      throw ExpressionMistake(
-        message: "\"\(written)\" is no number", hint: "texts stand in single quotes",
-        range: start..<position)
+      throw ExpressionMistake(.notANumber(written), start..<position)
     }
     return Token(kind: .number(number), range: start..<position)
   }
@@ -125,10 +121,7 @@ struct Lexer {
       result.append("'")
       position += 1
     }
-    throw ExpressionMistake(
-      message: "this text is never closed",
-      hint: "close it with a single quote; write '' for a quote in it",
-      range: start..<start + 1)
+    throw ExpressionMistake(.unclosedText(isInTemplate: false), start..<start + 1)
   }
 
   private func isBlank(_ scalar: Unicode.Scalar) -> Bool {

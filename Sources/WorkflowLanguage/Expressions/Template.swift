@@ -63,13 +63,9 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
         // Behind an open quote no bracket counts.
         let quotes = scalars.indices[start...].filter { scalars[$0] == "'" }
         if quotes.count % 2 == 1, let open = quotes.last {
-          throw ExpressionMistake(
-            message: "this text is never closed", hint: "close it with a single quote",
-            range: open..<open + 1)
+          throw ExpressionMistake(.unclosedText(isInTemplate: true), open..<open + 1)
         }
-        throw ExpressionMistake(
-          message: "this expression is never closed", hint: "close it with }}",
-          range: position..<start)
+        throw ExpressionMistake(.unclosedExpression, position..<start)
       }
       do throws(ExpressionMistake) {
         parts.append(
@@ -120,9 +116,7 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
       do throws(ExpressionMistake) {
         last = try expression.types(in: scope)
         if parts.count > 1, last == .list || last == .map {
-          throw ExpressionMistake(
-            message: "\(last.name) cannot be part of a text",
-            hint: "make a text of it with toJSON(…) or join(…)", range: expression.range)
+          throw ExpressionMistake(.notPartOfText(last), expression.range)
         }
       } catch {
         throw error.moved(by: offset)
@@ -147,7 +141,7 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
           let text = value.asText
           guard source.budget.spend(text.utf8.count),
             result.utf8.count + text.utf8.count <= EvaluationBudget.valueBytesMax
-          else { throw expression.mistake(EvaluationBudget.message) }
+          else { throw expression.mistake(.largeValue) }
           result += text
         } catch {
           switch error {
@@ -165,8 +159,7 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
 extension ExpressionMistake {
   /// The mistake in a text of which the expression is a part.
   func moved(by offset: Int) -> ExpressionMistake {
-    ExpressionMistake(
-      message: message, hint: hint, range: range.lowerBound + offset..<range.upperBound + offset)
+    ExpressionMistake(kind, range.lowerBound + offset..<range.upperBound + offset)
   }
 }
 

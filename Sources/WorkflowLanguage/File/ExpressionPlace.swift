@@ -90,24 +90,18 @@ extension WorkflowReader {
     return ExpressionScope(
       roots: roots, place: place.name, allowsStatus: place == .condition,
       allowsFiles: place.roots.contains(.steps),
-      whole: { root throws(ExpressionScopeMistake) in
+      whole: { root throws(DiagnosticKind) in
         let names =
           root == .env
           ? Array(found.environment.keys) : root == .params ? Array(found.parameters.keys) : []
         guard !mayHoldSecrets,
           let name = names.sorted().first(where: { isSecret(root, $0, scope: scope) })
         else { return }
-        throw ExpressionScopeMistake(
-          message:
-            "\"\(root.rawValue)\" holds a secret (\(name)), which cannot be used in \(place.name)",
-          hint: "name the members that are meant, as in \(root.rawValue).NAME")
+        throw .secrets(root, name, in: place.name)
       },
-      member: { root, name throws(ExpressionScopeMistake) in
+      member: { root, name throws(DiagnosticKind) in
         if !mayHoldSecrets, isSecret(root, name, scope: scope) {
-          throw ExpressionScopeMistake(
-            message:
-              "\"\(root.rawValue).\(name)\" holds a secret, which cannot be used in \(place.name)",
-            hint: "bind it in env of the step, and use the variable")
+          throw .secret(root, name, in: place.name)
         }
         return try types(of: root, name, in: found, scope: scope, bindings)
       })
@@ -143,20 +137,17 @@ extension WorkflowReader {
 
   private func types(
     of root: Expression.Root, _ name: String, in found: Scope, scope: Int, _ bindings: Bindings?
-  ) throws(ExpressionScopeMistake) -> ValueTypes {
+  ) throws(DiagnosticKind) -> ValueTypes {
     func known(
-      _ names: some Collection<String>, _ what: String, _ types: ValueTypes, hint: String? = nil
-    ) throws(ExpressionScopeMistake) -> ValueTypes {
+      _ names: some Collection<String>, _ what: String, _ types: ValueTypes
+    ) throws(DiagnosticKind) -> ValueTypes {
       if names.contains(name) { return types }
       // Looking through many names for each of many mistakes would cost their product.
       let isSearched = names.count < 20 || readers.allSatisfy(\.givesHints)
-      let near =
-        isSearched ? nearest(to: name, among: names).map { "did you mean \"\($0)\"?" } : nil
-      throw ExpressionScopeMistake(
-        message: "there is no \(what) \"\(name)\"",
-        hint: near ?? hint
-          ?? (names.isEmpty || !isSearched
-            ? nil : "there are: " + names.prefix(1000).sorted().prefix(10).joined(separator: ", ")))
+      guard isSearched else { throw .unknownMember(what, name, .unsearched) }
+      let near = nearest(to: name, among: names)
+      throw .unknownMember(
+        what, name, near.map(Alternatives.nearest) ?? .names(names.prefix(1000).sorted()))
     }
     switch root {
     case .params:
@@ -167,9 +158,7 @@ extension WorkflowReader {
       }
     case .env: return [.text, .null]
     case .secrets:
-      return try known(
-        found.secrets.keys, "secret", .text,
-        hint: "declare it: secrets: { \(name): { env: \(name.uppercased()) } }")
+      return try known(found.secrets.keys, "secret", .text)
     case .steps:
       if let group = found.groups[name] {
         if case .each = group.kind { return [.list, .map] }

@@ -10,9 +10,7 @@ extension Reader {
   mutating func name(_ node: Node) -> String? {
     guard let name = nonEmptyText(node, "name") else { return nil }
     guard name.utf8.count <= Self.nameBytesMax else {
-      tell(
-        "the name of a workflow has at most \(Self.nameBytesMax) bytes, not \(name.utf8.count)",
-        at: node, hint: "say more in \"description\"")
+      report(.longName(bytes: name.utf8.count), at: node)
       return nil
     }
     return name
@@ -46,22 +44,18 @@ extension Reader {
     let isRequired = fields["required"].flatMap { boolean($0, "required") }
     if let node = fields["default"], let written = text(node, "default") {
       if isRequired == true {
-        tell(
-          "a parameter that has to be given has no default", at: fields.key("default") ?? node,
-          hint: "remove one of them")
+        report(.requiredWithDefault, at: fields.key("default") ?? node)
       }
       do throws(ParameterError) {
         parameter.defaultValue = try parameter.value(of: written)
       } catch {
-        tell(error.description, at: node)
+        report(error.kind, at: node)
       }
     } else if isRequired == false {
       if kind == .string {
         parameter.defaultValue = .text("")
       } else {
-        tell(
-          "the parameter \"\(name)\" need not be given and has no default",
-          at: fields.key("required") ?? node, hint: "add a default")
+        report(.optionalWithoutDefault(name), at: fields.key("required") ?? node)
       }
     }
     return parameter
@@ -79,20 +73,18 @@ extension Reader {
     }
     guard kind == "choice" else {
       if let key = fields.key("options") {
-        tell("\"options\" belong to \"type: choice\"", at: key, hint: "change the type")
+        report(.misplaced(.options), at: key)
       }
       return kind == "number" ? .number : kind == "boolean" ? .boolean : .string
     }
     guard let node = fields["options"] else {
       guard fields.lacks("options") else { return nil }
-      tell(
-        "the choice \"\(name)\" needs \"options\"", at: fields.node,
-        hint: "write them like: options: [staging, production]")
+      report(.missing(.options(of: name)), at: fields.node)
       return nil
     }
     guard let options else { return nil }
     guard !options.isEmpty else {
-      tell("there is no option in this list", at: node)
+      report(.emptyList(of: "option", .unsearched), at: node)
       return nil
     }
     return .choice(options)
@@ -103,11 +95,7 @@ extension Reader {
     var secrets: [String: SecretSource] = [:]
     for (name, key, value) in named(node, "secrets", .identifier) {
       guard case .mapping = value.content else {
-        tell(
-          "the secret \"\(name)\" says where it comes from, never what it is", at: value,
-          hint:
-            "write it like: { env: \(name.uppercased()) }, { file: path } or { command: [pass, \(name)] }"
-        )
+        report(.secretValue(name), at: value)
         continue
       }
       guard let fields = fields(of: value, .secret) else { continue }
@@ -116,10 +104,7 @@ extension Reader {
         guard !given.isEmpty || ["env", "file", "command"].allSatisfy(fields.lacks) else {
           continue
         }
-        tell(
-          "a secret comes from one of \"env\", \"file\" and \"command\"",
-          at: given.isEmpty ? value : key,
-          hint: "write it like: { env: \(name.uppercased()) }")
+        report(.secretSource(name), at: given.isEmpty ? value : key)
         continue
       }
       if let node = fields["env"] {
@@ -128,7 +113,7 @@ extension Reader {
         secrets[name] = nonEmptyText(node, "file").map(SecretSource.file)
       } else if let node = fields["command"], let words = texts(node, "a word") {
         if words.first?.isEmpty != false {
-          tell("command names no program", at: node, hint: "write it like: [pass, token]")
+          report(.noProgram("command", example: "[pass, token]"), at: node)
         } else {
           secrets[name] = .command(words)
         }
@@ -144,7 +129,7 @@ extension Reader {
       guard let program = words.first, !program.isEmpty else {
         var place = node
         if case .sequence(let nodes) = node.content, let first = nodes.first { place = first }
-        tell("shell names no program", at: place, hint: "write it like: [bash, -eu, -c]")
+        report(.noProgram("shell", example: "[bash, -eu, -c]"), at: place)
         return nil
       }
       return .arguments(words)

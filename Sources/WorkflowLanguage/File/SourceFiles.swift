@@ -5,15 +5,24 @@ import Platform
 /// Where the files come from that a workflow uses.
 public struct SourceFiles: Sendable {
   private let kept: [String: String]?
+  /// Files of variables that are not those on disk, by path.
+  private let variables: [String: String]
 
   /// The files on disk.
-  public static let disk = SourceFiles(kept: nil)
+  public static let disk = SourceFiles(kept: nil, variables: [:])
 
   /// Files as they were when something was kept; no others are there.
   ///
   /// - Parameter texts: Their texts, by path relative to the folder of the file that is run.
   /// - Returns: The files.
-  public static func kept(_ texts: [String: String]) -> SourceFiles { SourceFiles(kept: texts) }
+  public static func kept(_ texts: [String: String]) -> SourceFiles {
+    kept(texts, variables: [:])
+  }
+
+  /// The same, with files of variables as well.
+  static func kept(_ texts: [String: String], variables: [String: String]) -> SourceFiles {
+    SourceFiles(kept: texts, variables: variables)
+  }
 
   /// The content of a file.
   ///
@@ -21,17 +30,23 @@ public struct SourceFiles: Sendable {
   ///   - path: Where it is on disk.
   ///   - key: Its path relative to the folder of the file that is run.
   /// - Returns: Its bytes.
-  /// - Throws: ``WorkflowError`` when it cannot be read.
-  func bytes(_ path: String, keptAs key: String) throws(WorkflowError) -> [UInt8] {
+  /// - Throws: ``ReadError``.
+  func bytes(_ path: String, keptAs key: String) throws(ReadError) -> [UInt8] {
     guard let kept else { return try Workflow.bytes(ofRegularFile: path) }
-    guard let text = kept[key] else {
-      throw WorkflowError(diagnostics: [
-        Diagnostic(
-          severity: .error, file: path, line: 0, column: 0, length: 0,
-          message: "was not kept with the run", hint: nil, sourceLine: "")
-      ])
-    }
+    guard let text = kept[key] else { throw .notKept }
     return Array(text.utf8)
+  }
+
+  /// The content of a file of variables.
+  ///
+  /// It is the one on disk, except in examples: what it holds must not be kept.
+  ///
+  /// - Parameter path: The path of the file.
+  /// - Returns: Its bytes, at most one more than a file may have.
+  /// - Throws: ``ReadError`` when it is no regular file or cannot be read.
+  func dotenv(_ path: String) throws(ReadError) -> [UInt8] {
+    if let text = variables[path] { return Array(text.utf8) }
+    return try Workflow.bytes(ofRegularFile: path, upTo: Self.dotenvBytesMax)
   }
 
   /// Whether a file lies in the folder of another one, or below it, also when links are followed.

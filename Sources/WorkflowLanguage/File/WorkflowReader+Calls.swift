@@ -9,13 +9,11 @@ extension WorkflowReader {
     _ node: Node, _ fields: Fields, _ context: Context, _ draft: Int
   ) -> Workflow.Step.Action? {
     let file = context.file
-    for name in ["run", "exec", "shell"] {
+    for name in KeyTable.step.names(excludedBy: "call") {
       guard let key = fields.key(name) else { continue }
-      readers[file].tell(
-        name == "shell"
-          ? "a step with \"call\" has no shell"
-          : "a step has either \"\(name)\" or \"call\", not both", at: key,
-        hint: name == "shell" ? "remove it" : "make two steps of it")
+      readers[file].report(
+        name == "shell" ? .misplaced(.shellOfCall) : .exclusive(name, "call", in: "a step"), at: key
+      )
     }
     guard let name = readers[file].nonEmptyText(node, "call") else { return nil }
     if name.hasPrefix("#"), let number = Int(name.dropFirst()), works.indices.contains(number) {
@@ -51,27 +49,22 @@ extension WorkflowReader {
     }
   }
 
-  /// Tells what the action will not understand.
+  /// Reports what the action will not understand.
   private mutating func check(
     _ name: String, _ node: Node, _ arguments: CallArguments, _ with: Node?,
     against actions: ActionCatalog, _ context: Context
   ) {
     let file = context.file
     guard let check = actions.checks[name] else {
-      let names = actions.names
-      readers[file].tell(
-        "there is no action \"\(name)\"", at: node,
-        hint: nearest(to: name, among: names).map { "did you mean \"\($0)\"?" }
-          ?? (names.isEmpty
-            ? "actions are registered by the program that embeds the engine, and this one has none"
-            : "there are: " + names.prefix(20).joined(separator: ", ")))
+      readers[file].report(
+        .unknownAction(name, Alternatives(to: name, among: actions.names)), at: node)
       return
     }
     do throws(ArgumentMistake) {
       try check(arguments.trees.mapValues(\.known))
     } catch {
       let place = with.map { self.place(of: error, in: $0) } ?? node
-      readers[file].tell("\"\(name)\": \(error.message)", at: place, hint: error.hint)
+      readers[file].report(.inside("\"\(name)\"", error.kind), at: place)
     }
   }
 
@@ -100,8 +93,7 @@ extension WorkflowReader {
   ) -> Template? {
     let doesNothing = ["run", "exec", "call"].allSatisfy { fields[$0] == nil }
     if doesNothing, let key = fields.key("share") {
-      readers[context.file].tell(
-        "a step that only waits for approval has no work to share", at: key, hint: "remove it")
+      readers[context.file].report(.misplaced(.sharedApproval), at: key)
     }
     return template(node, "share", .share, context, draft: draft)
   }

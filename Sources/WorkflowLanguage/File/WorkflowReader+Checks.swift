@@ -15,13 +15,13 @@ extension WorkflowReader {
     var graph: Graph?
     if mistakeCount == before { graph = try? builder.graph() }
     // A need that leads nowhere is no part of a cycle, so cycles are found beside it.
-    if graph == nil, let cycle = builder.cycle() { tell(cycle: cycle) }
+    if graph == nil, let cycle = builder.cycle() { report(cycle: cycle) }
     // Expressions are checked even where needs are wrong, as far as that goes.
     checkExpressions(in: graph)
     return graph
   }
 
-  private mutating func tell(cycle: [String]) {
+  private mutating func report(cycle: [String]) {
     guard let position = steps.firstIndex(where: { $0.id == cycle.first }) else { return }
     let draft = drafts[position]
     let next = cycle[1 % cycle.count]
@@ -31,10 +31,8 @@ extension WorkflowReader {
       guard ids(of: name.text, scope: name.scope)?.contains(next) == true else { continue }
       need = need ?? name
     }
-    readers[draft.file].tell(
-      GraphError.cycle(cycle).description, at: need?.mark ?? draft.mark,
-      length: need?.length ?? draft.length,
-      hint: "one of them must not need the next")
+    readers[draft.file].report(
+      .cycle(cycle), at: need?.mark ?? draft.mark, length: need?.length ?? draft.length)
   }
 
   // MARK: Expressions
@@ -56,7 +54,7 @@ extension WorkflowReader {
         try checkKind(types, check)
         try checkSteps(check, reach)
       } catch {
-        readers[check.file].tell(error, in: check.node)
+        readers[check.file].report(error, in: check.node)
         // It knows how much was told when it was made, by which it judges whether hints are worth it.
         last = nil
       }
@@ -68,21 +66,14 @@ extension WorkflowReader {
     switch check.place {
     case .condition:
       if check.template.parts.count > 1 {
-        throw ExpressionMistake(
-          message: "a condition is one expression",
-          hint: "write one ${{ … }} around all of it, or none", range: whole)
+        throw ExpressionMistake(.severalExpressions, whole)
       }
       let known = types.subtracting(.null)
       guard !known.isEmpty, !known.contains(.boolean) else { return }
-      throw ExpressionMistake(
-        message: "if is true or false, not \(types.name)",
-        hint: known == .text ? "compare it, as in: … == 'true'" : "compare it with something",
-        range: whole)
+      throw ExpressionMistake(.condition(types), whole)
     case .environment, .workflowEnvironment, .workflowDirectory, .setting, .cacheKey, .share:
       guard types.isDisjoint(with: [.text, .number, .boolean, .null]) else { return }
-      throw ExpressionMistake(
-        message: "a text is expected here, not \(types.name)",
-        hint: "make one with toJSON(…) or join(…)", range: whole)
+      throw ExpressionMistake(.textExpected(types), whole)
     case .with, .outputs, .workflowOutputs, .triggers, .settled: return
     }
   }
@@ -116,26 +107,19 @@ extension WorkflowReader {
         let own = fullID(name, scope: check.scope)
         let isAfter = finallyIDs.contains(own)
         if step.extrasIfAny?.finally != nil && !isAfter { continue }
-        let (message, hint): (String, String)
+        let kind: DiagnosticKind
         if isAfter && step.extrasIfAny?.finally == nil {
-          message = "\"\(name)\" stands under \"finally\": it runs when all others are over"
-          hint = "use it there"
-        } else if own == step.id && check.place != .outputs {
-          message = "a step cannot use its own outputs"
-          hint = "only \"outputs\" of it can, as outputs.name"
+          kind = .finallyStep(name, isNeed: false)
         } else if own == step.id {
-          message = "a step's own outputs are \"outputs.…\""
-          hint = "write outputs.name"
+          kind = .ownOutputs(isInOutputs: check.place == .outputs)
         } else if !reach.covers(own, position) {
-          message = "\"\(name)\" may not be over when this step starts"
-          hint =
-            readers[check.file].givesHints && reach.isAfter(ids.first ?? "", position)
-            ? "\"\(name)\" needs this step itself"
-            : "add \"\(name)\" to its needs, directly or through others"
+          kind = .notOver(
+            name,
+            needsThis: readers[check.file].givesHints && reach.isAfter(ids.first ?? "", position))
         } else {
           continue
         }
-        throw ExpressionMistake(message: message, hint: hint, range: range).moved(by: offset)
+        throw ExpressionMistake(kind, range).moved(by: offset)
       }
     }
   }

@@ -10,20 +10,18 @@ extension WorkflowReader {
     var variables: [String: String] = [:]
     for node in nodes {
       guard let (path, isRequired, pathNode) = dotenvFile(node, context.file) else { continue }
-      do throws(WorkflowError) {
+      do throws(ReadError) {
         let bytes = try sources.dotenv(path)
         guard isWithinLimits(bytes.count, path, pathNode, context.file) else { continue }
-        variables.merge(try DotenvText.variables(in: bytes, file: path)) { $1 }
+        do throws(DotenvError) {
+          variables.merge(try DotenvText.variables(in: bytes)) { $1 }
+        } catch {
+          readers[context.file].report(
+            .variables(path, line: error.line, error.reason), at: pathNode)
+        }
       } catch {
-        guard isRequired || error.diagnostics.first?.line != 0 else { continue }
-        for diagnostic in error.diagnostics {
-          readers[context.file].tell(
-            diagnostic.line == 0
-              ? "\"\(path)\" \(diagnostic.message)"
-              : "\(path), line \(diagnostic.line): \(diagnostic.message)",
-            at: pathNode,
-            hint: diagnostic.line == 0
-              ? "make it, or write: { path: \(path), required: false }" : diagnostic.hint)
+        if isRequired {
+          readers[context.file].report(.unreadableVariables(path, error), at: pathNode)
         }
       }
     }
@@ -35,17 +33,12 @@ extension WorkflowReader {
     _ count: Int, _ path: String, _ node: Node, _ file: Int
   ) -> Bool {
     guard count <= SourceFiles.dotenvBytesMax else {
-      readers[file].tell(
-        "\"\(path)\" is larger than \(SourceFiles.dotenvBytesMax >> 20) MiB, which is the most that a "
-          + "file of variables may have", at: node,
-        hint: "make it smaller: a program can hardly be given so much")
+      readers[file].report(.largeVariables(path), at: node)
       return false
     }
     dotenvBytes += count
     guard dotenvBytes <= SourceFiles.allDotenvBytesMax else {
-      readers[file].tell(
-        "all files of variables have more than \(SourceFiles.allDotenvBytesMax >> 20) MiB together",
-        at: node, hint: "name fewer or smaller ones")
+      readers[file].report(.largeVariablesTogether, at: node)
       return false
     }
     return true
@@ -60,13 +53,23 @@ extension WorkflowReader {
     guard let fields = readers[file].fields(of: node, .dotenv) else { return nil }
     guard let pathNode = fields["path"] else {
       guard fields.lacks("path") else { return nil }
-      readers[file].tell(
-        "a file of variables needs a \"path\"", at: node, hint: "write it like: { path: .env }")
+      readers[file].report(.missing(.path), at: node)
       return nil
     }
     let isRequired = fields["required"].flatMap { readers[file].boolean($0, "required") } ?? true
     return readers[file].nonEmptyText(pathNode, "path").map { ($0, isRequired, pathNode) }
   }
+}
+
+/// What is wrong with a line of a file of variables.
+struct DotenvError: Error, Sendable, Equatable {
+  enum Reason: Sendable, Equatable {
+    case noAssignment(String)
+    case reservedName, unclosedQuote, afterQuote, nul, notUTF8
+  }
+
+  let line: Int
+  let reason: Reason
 }
 
 /// Reads the lines of a file of variables.
@@ -80,10 +83,10 @@ extension WorkflowReader {
 enum DotenvText {
   /// Reads a text, from its beginning to its end.
   ///
-  /// - Throws: ``WorkflowError`` with the first line that makes no sense.
-  static func variables(in bytes: [UInt8], file: String) throws(WorkflowError) -> [String: String] {
+  /// - Throws: ``DotenvError`` for the first line that makes no sense.
+  static func variables(in bytes: [UInt8]) throws(DotenvError) -> [String: String] {
     guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-      throw unreadableLine(of: bytes, file)
+      throw unreadableLine(of: bytes)
     }
     var variables: [String: String] = [:]
     var rest = text.unicodeScalars[...]
@@ -97,10 +100,10 @@ enum DotenvText {
       let name = line.prefix { $0 == "_" || isLetter($0) || isDigit($0) }
       let afterName = trimmed(line[name.endIndex...])
       guard let letter = name.first, !isDigit(letter), afterName.first == "=" else {
-        throw mistake("\"\(String(line.prefix(60)))\" is no NAME=VALUE", file, first)
+        throw DotenvError(line: first, reason: .noAssignment(String(line.prefix(60))))
       }
       guard !name.starts(with: "REPRISE_".unicodeScalars) else {
-        throw mistake("names that begin with REPRISE_ are set by Reprise itself", file, first)
+        throw DotenvError(line: first, reason: .reservedName)
       }
       let value = trimmed(afterName.dropFirst())
       guard let quote = value.first, quote == "\"" || quote == "'" else {
@@ -110,14 +113,14 @@ enum DotenvText {
       // A quoted value may go on over lines.
       rest = text.unicodeScalars[value.index(after: value.startIndex)...]
       guard let end = end(of: rest, quote) else {
-        throw mistake("the quote is never closed", file, first)
+        throw DotenvError(line: first, reason: .unclosedQuote)
       }
       let inner = rest[..<end]
       number += inner.count { $0 == "\n" }
       rest = rest[rest.index(after: end)...]
       let after = trimmed(takeLine(&rest))
       guard after.isEmpty || after.first == "#" else {
-        throw mistake("something stands behind the closing quote", file, first)
+        throw DotenvError(line: first, reason: .afterQuote)
       }
       variables[String(name)] = quote == "'" ? String(inner) : unescaped(inner)
     }
@@ -126,17 +129,17 @@ enum DotenvText {
 
   private typealias Scalars = Substring.UnicodeScalarView
 
-  private static func unreadableLine(of bytes: [UInt8], _ file: String) -> WorkflowError {
+  private static func unreadableLine(of bytes: [UInt8]) -> DotenvError {
     var number = 0
     // By bytes: as characters, a carriage return and a line feed are one.
     for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       number += 1
       if line.contains(0) {
-        return mistake("it has a NUL in it, which no program can be given", file, number)
+        return DotenvError(line: number, reason: .nul)
       }
       if String(validating: line, as: UTF8.self) == nil { break }
     }
-    return mistake("it is not UTF-8", file, number)
+    return DotenvError(line: number, reason: .notUTF8)
   }
 
   /// Takes what is left of a line, with its end.
@@ -152,14 +155,6 @@ enum DotenvText {
   }
 
   private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { "0"..."9" ~= scalar }
-
-  private static func mistake(_ message: String, _ file: String, _ line: Int) -> WorkflowError {
-    WorkflowError(diagnostics: [
-      Diagnostic(
-        severity: .error, file: file, line: line, column: 1, length: 1, message: printable(message),
-        hint: "write NAME=value, one on each line", sourceLine: "")
-    ])
-  }
 
   private static func trimmed(_ text: Scalars) -> Scalars {
     var text = text.drop(while: \.properties.isWhitespace)
@@ -216,13 +211,4 @@ extension SourceFiles {
   static let dotenvBytesMax = 1 << 20
   /// How large all files of variables of a workflow may be together, in bytes.
   static let allDotenvBytesMax = 16 << 20
-
-  /// The content of a file of variables: always the one on disk, since it may hold what must not be kept.
-  ///
-  /// - Parameter path: The path of the file.
-  /// - Returns: Its bytes, at most one more than a file may have.
-  /// - Throws: ``WorkflowError`` when it is no regular file or cannot be read.
-  func dotenv(_ path: String) throws(WorkflowError) -> [UInt8] {
-    try Workflow.bytes(ofRegularFile: path, upTo: Self.dotenvBytesMax)
-  }
 }

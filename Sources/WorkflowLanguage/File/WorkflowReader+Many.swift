@@ -11,15 +11,11 @@ extension WorkflowReader {
   ) -> (Outline?, [Need]) {
     let file = context.file
     if let key = fields.key("matrix"), fields["foreach"] != nil {
-      readers[file].tell(
-        "a step has either \"foreach\" or \"matrix\", not both", at: key,
-        hint: "a matrix with one more list does the same")
+      readers[file].report(.exclusive("foreach", "matrix", in: "a step"), at: key)
       return (nil, needs)
     }
     if let approval = fields.key("approval") {
-      readers[file].tell(
-        "a step that becomes many cannot wait for approval", at: approval,
-        hint: "put a step with \"approval\" before it")
+      readers[file].report(.approvalOfMany, at: approval)
     }
     let all: [Bindings]?
     if let node = fields["foreach"] {
@@ -79,10 +75,8 @@ extension WorkflowReader {
     let size = lists.reduce(fields.node.nodeCount(upTo: .max)) { $0 - $1.nodeCount(upTo: .max) }
     valuesOfMany += size * count
     guard valuesOfMany > Self.valuesOfManyMax else { return true }
-    readers[context.file].tell(
-      "this makes \(count) steps with \(size) keys and values each; all steps that are made of "
-        + "others have at most \(Self.valuesOfManyMax) together", at: fields.node.mark, length: 1,
-      hint: "make fewer steps, or smaller ones")
+    readers[context.file].report(
+      .largeExpansion(steps: count, size: size), at: fields.node.mark, length: 1)
     return false
   }
 
@@ -105,9 +99,7 @@ extension WorkflowReader {
       let before = mistakeCount
       guard let template = readers[context.file].template(node, "foreach"), !template.isPlain else {
         if mistakeCount == before {
-          readers[context.file].tell(
-            "foreach takes a list, a range or an expression, not a text", at: node,
-            hint: "write it like: [a, b], or: { from: 1, to: 5 }")
+          readers[context.file].report(.foreachText, at: node)
         }
         return nil
       }
@@ -116,9 +108,7 @@ extension WorkflowReader {
         return mistakeCount == before ? [openBinding] : nil
       }
       guard case .list(let values) = value else {
-        readers[context.file].tell(
-          "foreach takes a list, not \(value.types.name)", at: node,
-          hint: "fromJSON(…) makes a list of a text such as '[\"a\", \"b\"]'")
+        readers[context.file].report(.foreachValue(value.types), at: node)
         return nil
       }
       items = values
@@ -138,7 +128,8 @@ extension WorkflowReader {
       guard let node = fields[name] else { return .some(nil) }
       guard let settled = reader.settled(node, name, context) else { return nil }
       guard let text = settled.text, let number = Int(text), number.magnitude <= Int32.max else {
-        reader.readers[file].tell("\(name) is a whole number", at: node)
+        reader.readers[file].report(
+          .notWhole(name, from: nil, isLarge: false, isComputed: false), at: node)
         return nil
       }
       return number
@@ -148,13 +139,12 @@ extension WorkflowReader {
     else { return nil }
     guard let from, let to else {
       guard fields.lacks("from") || fields.lacks("to") else { return nil }
-      readers[file].tell(
-        "a range needs \"from\" and \"to\"", at: node, hint: "write it like: { from: 1, to: 5 }")
+      readers[file].report(.missing(.fromAndTo), at: node)
       return nil
     }
     let distance = by ?? 1
     guard distance != 0 else {
-      readers[file].tell("the distance of a range is not 0", at: fields["by"] ?? node)
+      readers[file].report(.rangeStepZero, at: fields["by"] ?? node)
       return nil
     }
     let isEmpty = distance > 0 ? to < from : to > from
@@ -165,8 +155,7 @@ extension WorkflowReader {
 
   private mutating func expandsWithinLimit(_ count: Int, _ node: Node, _ context: Context) -> Bool {
     guard count > Self.expansionMax else { return true }
-    readers[context.file].tell(
-      "this makes \(count) steps; at most \(Self.expansionMax) are made of one", at: node)
+    readers[context.file].report(.expansion(steps: count), at: node)
     return false
   }
 
@@ -179,12 +168,10 @@ extension WorkflowReader {
       guard text.hasExpression else {
         if isPlain, let number = Value.number(written: text), Value.number(number).asText != text {
           readers[context.file].warn(
-            "\(text) is the number \(Value.number(number).asText)", at: node,
-            hint: "quote it if it is a version or a name: '\(text)'")
+            .writtenNumber(text, as: Value.number(number).asText), at: node)
         }
         if text.utf8.contains(0) {
-          readers[context.file].tell(
-            "\(what) has a NUL in it, which no program can be given", at: node)
+          readers[context.file].report(.nul(what), at: node)
         }
         return Value(node)
       }
@@ -216,23 +203,18 @@ extension WorkflowReader {
   private mutating func readMatrix(_ node: Node, _ context: Context) -> [Bindings]? {
     let file = context.file
     guard case .mapping(let pairs) = node.content else {
-      readers[file].tell(
-        "a matrix is a map of names and lists, not \(node.kindName)", at: node,
-        hint: "write it like: { os: [linux, mac], version: [5, 6] }")
+      readers[file].report(.matrixNotAMap(found: node.kindName), at: node)
       return nil
     }
     guard !pairs.isEmpty else {
-      readers[file].tell(
-        "there is no list in this matrix", at: node,
-        hint: "write it like: { os: [linux, mac], version: [5, 6] }")
+      readers[file].report(.noMatrixList, at: node)
       return nil
     }
     let before = mistakeCount
     var matrix = Matrix()
     for (name, key, value) in readers[file].named(node, "matrix", .identifier) {
       if name == "fail-fast" || name == "max-parallel" {
-        readers[file].tell(
-          "\"\(name)\" stands beside matrix, not in it", at: key, hint: "indent it less")
+        readers[file].report(.misplaced(.ofMatrix(name)), at: key)
         continue
       }
       guard let values = settledList(value, name, context) else { continue }
@@ -241,7 +223,7 @@ extension WorkflowReader {
       case "exclude": matrix.exclude = combinations(values, "exclude", value, file)
       default:
         if values.isEmpty {
-          readers[file].tell("the list \"\(name)\" of the matrix is empty", at: value)
+          readers[file].report(.emptyMatrixList(name), at: value)
         }
         matrix.lists.append((name, values))
       }
@@ -250,23 +232,19 @@ extension WorkflowReader {
     let names = Set(matrix.lists.map(\.name))
     for exclusion in matrix.exclude {
       for name in exclusion.keys.sorted() where !names.contains(name) {
-        readers[file].tell(
-          "\"\(name)\" in exclude is no list of the matrix",
-          at: pairs.first { $0.key.text == "exclude" }?.value ?? node)
+        readers[file].report(
+          .matrixExclusion(name), at: pairs.first { $0.key.text == "exclude" }?.value ?? node)
       }
     }
     guard mistakeCount == before, expandsWithinLimit(matrix.listedCount, node, context) else {
       return nil
     }
     guard let combinations = matrix.combinations() else {
-      readers[file].tell(
-        "this matrix is too large: its combinations have more than \(Matrix.valuesMax) values "
-          + "together", at: node, hint: "use fewer or shorter lists")
+      readers[file].report(.largeMatrix, at: node)
       return nil
     }
     if combinations.isEmpty {
-      readers[file].tell(
-        "nothing is left of this matrix", at: node, hint: "exclude less, or include something")
+      readers[file].report(.emptyMatrix, at: node)
       return nil
     }
     guard expandsWithinLimit(combinations.count, node, context) else { return nil }
@@ -290,9 +268,7 @@ extension WorkflowReader {
     }
     guard mistakeCount == before else { return nil }
     guard case .list(let values) = value else {
-      readers[context.file].tell(
-        "\"\(name)\" of a matrix is a list, not \(node.kindName)", at: node,
-        hint: "write it like: [linux, mac]")
+      readers[context.file].report(.matrixValue(name, found: node.kindName), at: node)
       return nil
     }
     return values
@@ -305,9 +281,8 @@ extension WorkflowReader {
     if case .sequence(let items) = node.content { nodes = items }
     return values.enumerated().compactMap { position, value in
       if case .map(let combination) = value { return combination }
-      readers[file].tell(
-        "\(name) is a list of maps", at: position < nodes.count ? nodes[position] : node,
-        hint: "write it like: [{ os: mac, version: 6 }]")
+      readers[file].report(
+        .matrixCombination(name), at: position < nodes.count ? nodes[position] : node)
       return nil
     }
   }

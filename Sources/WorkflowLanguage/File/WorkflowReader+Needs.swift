@@ -22,7 +22,7 @@ extension WorkflowReader {
         nodes.count > 8
         ? !seen.insert(id).inserted : nodes[..<position].contains { $0.says(id) }
       if isKnown {
-        readers[file].tell("\"\(id)\" is needed already", at: need, hint: "name it once")
+        readers[file].report(.neededTwice(id), at: need)
         continue
       }
       needs.append(.name(needNames.count))
@@ -55,10 +55,7 @@ extension WorkflowReader {
       count += steps[position].needs.count
       guard count > Self.needsMax else { continue }
       let draft = drafts[position]
-      readers[draft.file].tell(
-        "the steps have more than \(Self.needsMax) needs: each step here needs each one of a group",
-        at: draft.mark, length: draft.length,
-        hint: "let them need one step that needs the group, like: { id: joined, exec: [\"true\"] }")
+      readers[draft.file].report(.tooManyNeeds, at: draft.mark, length: draft.length)
       return
     }
   }
@@ -120,30 +117,22 @@ extension WorkflowReader {
         let isItself =
           ids == [step.id]
           || step.extrasIfAny?.groups.contains(scopes[scope].prefix + name) == true
+        let kind: DiagnosticKind
         if finallyIDs.contains(scopes[scope].prefix + name), step.extrasIfAny?.finally == nil {
-          readers[file].tell(
-            "\"\(name)\" stands under \"finally\": it runs when all others are over",
-            at: need.mark, length: need.length,
-            hint: "move it to \"steps\", or do not need it")
+          kind = .finallyStep(name, isNeed: true)
         } else if isItself {
-          readers[file].tell(
-            "step \"\(name)\" needs itself", at: need.mark, length: need.length, hint: "remove it")
+          kind = .needsItself(name)
         } else if let ids {
-          // A step that could not be read is missing; that has been told.
+          // A step that could not be read is missing; that has been reported.
           result += ids
+          continue
+        } else if name.contains(",") {
+          kind = .needsAsText(name)
         } else {
-          if name.contains(",") {
-            readers[file].tell(
-              "\"\(name)\" is no id", at: need.mark, length: need.length,
-              hint: "write a list of ids: [\(name)]")
-            continue
-          }
           let near = readers[file].givesHints ? nearest(to: name, among: places[scope].keys) : nil
-          readers[file].tell(
-            "step \"\(step.id)\" needs \"\(name)\", which does not exist",
-            at: need.mark, length: need.length,
-            hint: near.map { "did you mean \"\($0)\"?" })
+          kind = .unknownNeed(name, of: step.id, nearest: near)
         }
+        readers[file].report(kind, at: need.mark, length: need.length)
       }
     }
     // Names differ, so only what groups stand for can come twice.

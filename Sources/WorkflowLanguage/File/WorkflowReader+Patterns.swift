@@ -70,7 +70,7 @@ extension WorkflowReader {
       try knownPatterns.check(pattern)
       return pattern
     } catch {
-      readers[context.file].tell(error.message, at: node)
+      readers[context.file].report(.pattern(error.message), at: node)
       return nil
     }
   }

@@ -30,7 +30,7 @@ extension WorkflowReader {
     do throws(ExpressionMistake) {
       _ = try template.types(in: scope)
     } catch {
-      readers[context.file].tell(error, in: node)
+      readers[context.file].report(error, in: node)
       return nil
     }
     do throws(EvaluationError) {
@@ -39,7 +39,7 @@ extension WorkflowReader {
           scope: scopes[context.scope], bindings: context.bindings, what: what,
           budget: budget))
     } catch {
-      if case .mistake(let mistake) = error { readers[context.file].tell(mistake, in: node) }
+      if case .mistake(let mistake) = error { readers[context.file].report(mistake, in: node) }
       return nil
     }
   }
@@ -119,14 +119,13 @@ struct SettledValues: ValueSource {
       }
       return member.map { values[$0] ?? .null } ?? .map(values)
     case (.env, _), (.secrets, _), (.steps, _), (.run, _), (.stdout, _), (.outputs, _):
-      throw .missing("\"\(root.rawValue)\" is not known before the run begins", hint: nil)
+      throw .missing(.absent(.beforeRun(root)))
     }
   }
 
   private func memberOfItem(_ name: String) throws(ValueProblem) -> Value {
     guard case .map(let values) = bindings?.item ?? .null else {
-      throw .missing(
-        "the item has no \"\(name)\": it is \((bindings?.item ?? .null).types.name)", hint: nil)
+      throw .missing(.absent(.itemMember(name, (bindings?.item ?? .null).types)))
     }
     return values[name] ?? .null
   }
@@ -136,17 +135,14 @@ struct SettledValues: ValueSource {
     case .value(let value): return value
     case .open: throw .unknown
     case .template:
-      throw .missing(
-        "\(what) has to be known before the run begins, but \"\(name)\" is computed by a step",
-        hint: "give the parameter a fixed value in \"with\"")
-    case nil: throw .missing("there is no parameter \"\(name)\"", hint: nil)
+      throw .missing(.absent(.parameterBeforeRun(name, what)))
+    case nil: throw .missing(.absent(.unknownParameter(name)))
     }
   }
 
   func status() throws(ValueProblem) -> RunEnding { throw .unknown }
 
   func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String {
-    throw .missing(
-      "files are hashed when the run is under way", hint: "use it in env or in cache.key")
+    throw .missing(.absent(.hashBeforeRun))
   }
 }

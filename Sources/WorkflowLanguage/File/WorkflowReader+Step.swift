@@ -16,13 +16,10 @@ extension WorkflowReader {
     if context.isFinally {
       finallyIDs.insert(fullID(id, scope: context.scope))
       if fields["needs"] != nil {
-        readers[file].tell(
-          "a step under finally has no \"needs\"", at: fields.key("needs") ?? node,
-          hint: "they run in order, when all others are over")
+        readers[file].report(.misplaced(.needsOfFinally), at: fields.key("needs") ?? node)
       }
     } else if fields.bits & Self.extraKeys != 0, let on = fields.key("on") {
-      readers[file].tell(
-        "\"on\" belongs to steps under \"finally\"", at: on, hint: "use \"if\" here")
+      readers[file].report(.misplaced(.on), at: on)
     }
     guard fields.bits & Self.manyKeys != 0 else { return readSingle(fields, id, needs, context) }
     if fields["foreach"] != nil || fields["matrix"] != nil {
@@ -30,17 +27,13 @@ extension WorkflowReader {
     }
     for name in ["max-parallel", "fail-fast"] {
       guard let key = fields.key(name) else { continue }
-      readers[file].tell(
-        "\"\(name)\" of a step means something with \"foreach\" or \"matrix\" only", at: key,
-        hint: "give it to the workflow, or remove it")
+      readers[file].report(.misplaced(.ofMany(name)), at: key)
     }
     return readSingle(fields, id, needs, context)
   }
 
   /// The keys that make many of a step, or belong to such ones.
-  private static let manyKeys = KeyTable.step.bits([
-    "foreach", "matrix", "max-parallel", "fail-fast",
-  ])
+  private static let manyKeys = KeyTable.step.bits(of: .many)
 
   /// The id of a step in the graph.
   func fullID(_ id: String, scope: Int) -> String {
@@ -49,7 +42,7 @@ extension WorkflowReader {
   }
 
   /// How many steps there may be where some were made of others.
-  private static let expansionsMax = 100_000
+  static let expansionsMax = 100_000
 
   /// Reads a step that is one step, or stands for one other file.
   ///
@@ -63,9 +56,7 @@ extension WorkflowReader {
     _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
     guard drafts.count < Self.expansionsMax || context.isPlain && context.scope == 0 else {
-      readers[context.file].tell(
-        "more than \(Self.expansionsMax) steps are made by foreach, matrix and uses",
-        at: fields["id"] ?? fields.node)
+      readers[context.file].report(.tooManySteps, at: fields["id"] ?? fields.node)
       return (nil, needs)
     }
     let hasSettings = fields.bits & Self.settingKeys != 0
@@ -94,29 +85,24 @@ extension WorkflowReader {
 
   /// Keys that say how work is done, in a step that only waits for approval.
   private mutating func refuseOfApproval(_ fields: Fields, _ context: Context) {
-    for name in ["timeout", "retry", "grace", "shell", "cache"] {
+    for name in KeyTable.step.names(excludedBy: "approval") {
       guard let key = fields.key(name) else { continue }
-      readers[context.file].tell(
-        "a step that only waits for approval has no work for \"\(name)\"", at: key,
-        hint: "remove it, or give it to the step with the work")
+      readers[context.file].report(.misplaced(.ofApproval(name)), at: key)
     }
   }
 
-  private static let environmentKey = KeyTable.step.bits(["env"])
+  private static let environmentKey = KeyTable.step.bits(of: .environment)
 
   /// The keys that say how a step is run, which most steps leave to the workflow; and those of steps that
   /// stand for another file.
-  private static let settingKeys = KeyTable.step.bits([
-    "uses", "with", "dir", "shell", "timeout", "grace", "retry",
-  ])
+  private static let settingKeys = KeyTable.step.bits(of: .settings)
 
   private mutating func readSettings(
     _ fields: Fields, of step: inout Workflow.Step, _ context: Context, _ draft: Int
   ) {
     let file = context.file
     if let key = fields.key("with"), fields["call"] == nil {
-      readers[file].tell(
-        "\"with\" belongs to a step with \"call\" or \"uses\"", at: key, hint: "use env")
+      readers[file].report(.misplaced(.with), at: key)
     }
     step.directory = fields["dir"].flatMap {
       template($0, "dir", .setting, context, draft: draft)
@@ -133,9 +119,7 @@ extension WorkflowReader {
   }
 
   /// The keys whose values most steps do not have.
-  private static let extraKeys = KeyTable.step.bits([
-    "if", "continue-on-error", "mutex", "approval", "outputs", "cache", "on", "share",
-  ])
+  private static let extraKeys = KeyTable.step.bits(of: .extras)
 
   private mutating func readExtras(
     _ fields: Fields, _ context: Context, _ draft: Int
@@ -168,16 +152,12 @@ extension WorkflowReader {
     let file = context.file
     guard let node = fields["id"] else {
       guard fields.lacks("id") else { return nil }
-      readers[file].tell(
-        "a step needs an \"id\"", at: fields.node.mark, length: 1,
-        hint: "add one, such as: id: build")
+      readers[file].report(.missing(.id), at: fields.node.mark, length: 1)
       return nil
     }
     guard let id = readers[file].text(node, "id") else { return nil }
     guard id.isStepID else {
-      readers[file].tell(
-        "\"\(id)\" cannot be an id", at: node,
-        hint: "use at most 64 letters, digits, _ and -, beginning with a letter or digit")
+      readers[file].report(.stepID(id), at: node)
       return nil
     }
     let place = Place(mark: node.mark, step: drafts.count)
@@ -185,9 +165,7 @@ extension WorkflowReader {
       places[context.scope][id] = first
       // One of many is read once for each.
       guard first.mark != node.mark || context.bindings == nil else { return id }
-      readers[file].tell(
-        "there is a step \"\(id)\" already, at line \(first.mark.line)", at: node,
-        hint: "ids must differ")
+      readers[file].report(.duplicateID(id, line: first.mark.line), at: node)
       return nil
     }
     return id
@@ -210,9 +188,7 @@ extension WorkflowReader {
     case (.some, .some):
       let later = [fields.key("run"), fields.key("exec")].compactMap(\.self)
         .max { $0.mark < $1.mark }
-      readers[file].tell(
-        "a step has either \"run\" or \"exec\", not both", at: later ?? fields.node,
-        hint: "make two steps of it")
+      readers[file].report(.exclusive("run", "exec", in: "a step"), at: later ?? fields.node)
       return nil
     case (let run?, nil):
       return readScript(run, context).map(Workflow.Step.Action.run)
@@ -221,16 +197,14 @@ extension WorkflowReader {
       let words = nodes.compactMap { template($0, "an argument", .setting, context, draft: draft) }
       guard words.count == nodes.count else { return nil }
       guard let program = words.first, !program.source.isEmpty else {
-        readers[file].tell(
-          "exec names no program", at: nodes.first ?? exec, hint: "write it like: [git, status]")
+        readers[file].report(
+          .noProgram("exec", example: "[git, status]"), at: nodes.first ?? exec)
         return nil
       }
       return .exec(words)
     case (nil, nil):
       guard KeyTable.step.oneOf.allSatisfy(fields.lacks) else { return .wait }
-      readers[file].tell(
-        "this step does nothing", at: fields.node.mark, length: 1,
-        hint: "add \"run\" with a script, or \"exec\" with a program and its arguments")
+      readers[file].report(.noAction, at: fields.node.mark, length: 1)
       return nil
     }
   }
@@ -238,20 +212,17 @@ extension WorkflowReader {
   private mutating func readScript(_ node: Node, _ context: Context) -> String? {
     let file = context.file
     if case .sequence = node.content {
-      readers[file].tell(
-        "run is a text, not a list", at: node,
-        hint: "did you mean \"exec\"? That is a program with its arguments")
+      readers[file].report(.scriptIsList, at: node)
       return nil
     }
     guard let text = node.text, text.hasExpression else {
       return readers[file].nonEmptyText(node, "run")
     }
     let rewrite = ScriptRewrite(text)
-    readers[file].tell(
+    readers[file].report(
       ExpressionMistake(
-        message: "a value is never pasted into a script, where it could become code",
-        hint: "bind it in env: { \(rewrite.bindings) } and write: \(rewrite.line)",
-        range: rewrite.range), in: node)
+        .scriptWithExpression(bindings: rewrite.bindings, line: rewrite.line), rewrite.range),
+      in: node)
     return nil
   }
 
@@ -260,9 +231,7 @@ extension WorkflowReader {
     if case .sequence(let items) = node.content { nodes = items } else { nodes = [node] }
     let names = RunEnding.allCases.map(\.rawValue)
     if nodes.isEmpty {
-      readers[context.file].tell(
-        "there is no ending in this list", at: node,
-        hint: "there are: " + names.joined(separator: ", "))
+      readers[context.file].report(.emptyList(of: "ending", .names(names)), at: node)
     }
     return Set(
       nodes.compactMap { node in
@@ -296,8 +265,7 @@ extension WorkflowReader {
     environment.reserveCapacity(variables.count)
     for (name, _, value) in variables {
       if value.isNull {
-        readers[context.file].tell(
-          "the variable \"\(name)\" has no value", at: value, hint: "write \"\" for an empty one")
+        readers[context.file].report(.noValue(variable: name), at: value)
       } else if let template = template(
         value, "the value of \"\(name)\"", place, context, draft: draft)
       {
@@ -313,8 +281,7 @@ extension WorkflowReader {
     guard case .scalar(let text, isPlain: true) = node.content, (2...3).contains(text.utf8.count),
       ["yes", "no", "on", "off"].contains(text.lowercased())
     else { return }
-    readers[context.file].warn(
-      "\"\(text)\" is a text, not true or false", at: node, hint: "quote it if the text is meant")
+    readers[context.file].warn(.booleanWord(text), at: node)
   }
 
   mutating func readCondition(
@@ -345,9 +312,7 @@ extension WorkflowReader {
     if let node = fields["outputs"] { rule.outputs = patterns(node, "outputs", context) }
     rule.key = fields["key"].flatMap { template($0, "key", .cacheKey, context, draft: draft) }
     if fields.lacks("inputs") && fields.lacks("key") {
-      readers[context.file].tell(
-        "cache needs \"inputs\" or a \"key\"", at: node,
-        hint: "write it like: { inputs: [src/**], outputs: [build/app] }")
+      readers[context.file].report(.missing(.inputsOrKey), at: node)
     }
     return rule
   }

@@ -24,30 +24,26 @@ extension WorkflowReader {
     if let node = fields["restart-from"] {
       triggers.restartsAffected =
         readers[0].choice(node, "place to restart from", of: ["top", "affected"]) == "affected"
-      tellUnlessBusy(.restart, triggers, fields, "restart-from")
+      reportUnlessBusy(.restart, triggers, fields, "restart-from")
     }
     if let node = fields["buffer"] {
       triggers.buffer = readBuffer(node)
-      tellUnlessBusy(.queue, triggers, fields, "buffer")
+      reportUnlessBusy(.queue, triggers, fields, "buffer")
     }
     let isEmpty = !KeyTable.triggers.oneOf.contains { fields[$0] != nil }
     if isEmpty, mistakeCount == before {
-      readers[0].tell(
-        "nothing under \"on\" starts a run", at: node,
-        hint: "it may be: " + KeyTable.triggers.oneOf.joined(separator: ", "))
+      readers[0].report(.noTrigger, at: node)
     }
     return triggers
   }
 
-  /// Tells of a key that counts only with another policy.
-  private mutating func tellUnlessBusy(
+  /// Reports a key that counts only with another policy.
+  private mutating func reportUnlessBusy(
     _ policy: BusyPolicy, _ triggers: Triggers, _ fields: Fields, _ name: String
   ) {
     guard triggers.whenBusy != policy, let key = fields.key(name) else { return }
-    readers[0].tell(
-      "\"\(name)\" counts only with when-busy: \(policy.rawValue)", at: key,
-      hint: fields["when-busy"] == nil
-        ? "add when-busy: \(policy.rawValue)" : "leave one of them out")
+    readers[0].report(
+      .misplaced(.withPolicy(name, policy, hasOther: fields["when-busy"] != nil)), at: key)
   }
 
   mutating func choice<Choice: RawRepresentable & CaseIterable>(
@@ -62,7 +58,7 @@ extension WorkflowReader {
     var buffer = EventBuffer()
     guard let fields = readers[0].fields(of: node, .buffer) else { return buffer }
     if let node = fields["size"], let size = readers[0].number(node, "size", from: 1) {
-      if size > 100_000 { readers[0].tell("size is at most 100000", at: node) }
+      if size > 100_000 { readers[0].report(.aboveMaximum("size", 100_000), at: node) }
       buffer.size = size
     }
     buffer.whenFull = choice(fields["when-full"], "policy for a full buffer") ?? buffer.whenFull
@@ -78,17 +74,14 @@ extension WorkflowReader {
     guard let fields = readers[0].fields(of: node, .files) else { return nil }
     guard let paths = fields["paths"] else {
       guard fields.lacks("paths") else { return nil }
-      readers[0].tell(
-        "files needs \"paths\"", at: node, hint: "write it like: { paths: [src/**] }")
+      readers[0].report(.missing(.paths), at: node)
       return nil
     }
     var trigger = FileTrigger(nonEmptyPatterns(paths, "paths", context))
     if let node = fields["ignore"] {
       for pattern in patterns(node, "ignore", context) {
         guard !pattern.hasPrefix("!") else {
-          readers[0].tell(
-            "a pattern of \"ignore\" does not begin with \"!\"", at: node,
-            hint: "leave the ! out: what it names is ignored")
+          readers[0].report(.ignorePattern, at: node)
           continue
         }
         trigger.patterns.append("!" + pattern)
@@ -105,8 +98,7 @@ extension WorkflowReader {
     let before = mistakeCount
     let found = patterns(node, what, context)
     if mistakeCount == before, !found.contains(where: { !$0.hasPrefix("!") }) {
-      readers[0].tell(
-        "\"\(what)\" names no file", at: node, hint: "write it like: [src/**, Makefile]")
+      readers[0].report(.noFile(what), at: node)
     }
     return found
   }
@@ -117,12 +109,12 @@ extension WorkflowReader {
     guard case .sequence(let nodes) = node.content else {
       return readSchedule(node, context).map { [$0] } ?? []
     }
-    if nodes.isEmpty { readers[0].tell("there is no point in time in this list", at: node) }
+    if nodes.isEmpty { readers[0].report(.emptyList(of: "point in time", .unsearched), at: node) }
     var schedules: [Schedule] = []
     for node in nodes {
       guard let schedule = readSchedule(node, context) else { continue }
       if schedules.contains(where: { $0.text == schedule.text }) {
-        readers[0].tell("the schedule \"\(schedule.text)\" stands here twice", at: node)
+        readers[0].report(.scheduleTwice(schedule.text), at: node)
       }
       schedules.append(schedule)
     }
@@ -137,25 +129,21 @@ extension WorkflowReader {
     let catchesUp = missed != "skip"
     if let node = fields["cron"] {
       if let key = fields.key("every") {
-        readers[0].tell(
-          "a schedule has \"cron\" or \"every\", not both", at: key, hint: "make two of them")
+        readers[0].report(.exclusive("cron", "every", in: "a schedule"), at: key)
       }
       return readCron(node, zone: fields["time-zone"], catchesUp, context)
     }
     if let key = fields.key("time-zone") {
-      readers[0].tell(
-        "\"time-zone\" counts only with \"cron\"", at: key, hint: "leave it out")
+      readers[0].report(.misplaced(.timeZone), at: key)
     }
     guard let node = fields["every"] else {
       guard fields.lacks("cron"), fields.lacks("every") else { return nil }
-      readers[0].tell(
-        "a schedule needs \"cron\" or \"every\"", at: node,
-        hint: "write it like: { cron: '30 2 * * *', time-zone: Europe/Berlin } or { every: 10m }")
+      readers[0].report(.missing(.cronOrEvery), at: node)
       return nil
     }
     guard let time = duration(node, "every", context, allowsZero: false) else { return nil }
     guard time >= .seconds(1) else {
-      readers[0].tell("\"every\" is at least a second", at: node)
+      readers[0].report(.shortInterval, at: node)
       return nil
     }
     return Schedule(.every(time), text: "every \(node.text ?? "")", catchesUp: catchesUp)
@@ -167,12 +155,9 @@ extension WorkflowReader {
     let zone = zoneNode.flatMap { text($0, "time-zone", context) }
     if let zone, let zoneNode, ZoneRules(identifier: zone) == nil {
       let known = ZoneRules.identifiers
-      readers[0].tell(
-        "there is no time zone \"\(zone)\"", at: zoneNode,
-        hint: known.count < 2
-          ? "no time zones are installed here (in Debian: tzdata); TZDIR names another folder"
-          : nearest(to: zone, among: known).map { "did you mean \"\($0)\"?" }
-            ?? "it is a name such as Europe/Berlin, America/New_York or UTC")
+      readers[0].report(
+        .unknownZone(zone, nearest: nearest(to: zone, among: known), areInstalled: known.count > 1),
+        at: zoneNode)
     }
     guard let text = text(node, "cron", context) else { return nil }
     do throws(CronError) {
@@ -180,8 +165,8 @@ extension WorkflowReader {
         .cron(try CronExpression(text), zone: zone), text: zone.map { "\(text) \($0)" } ?? text,
         catchesUp: catchesUp)
     } catch {
-      readers[0].tell(
-        ExpressionMistake(message: error.message, hint: error.hint, range: error.range), in: node)
+      readers[0].report(
+        ExpressionMistake(.cron(error.message, hint: error.hint), error.range), in: node)
       return nil
     }
   }

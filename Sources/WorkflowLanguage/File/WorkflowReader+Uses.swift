@@ -6,7 +6,7 @@ extension WorkflowReader {
   /// How many files may use one another in a row.
   static let usesDepthMax = 16
   /// How often files may be used in all.
-  private static let filesMax = 10_000
+  static let filesMax = 10_000
 
   mutating func readUses(
     _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
@@ -18,7 +18,7 @@ extension WorkflowReader {
     }
     let draft = drafts.count
     guard readers.count <= Self.filesMax else {
-      readers[file].tell("other files are used more than \(Self.filesMax) times", at: node)
+      readers[file].report(.tooManyUses, at: node)
       return (nil, needs)
     }
     guard let (source, path) = load(name, node, context) else { return (nil, needs) }
@@ -53,7 +53,7 @@ extension WorkflowReader {
     readSettings(used, &inner)
     guard let steps = used["steps"] else {
       guard used.lacks("steps") else { return (nil, needs) }
-      readers[inner.file].tell("a workflow needs \"steps\"", at: root.mark, length: 1)
+      readers[inner.file].report(.missing(.steps), at: root.mark, length: 1)
       return (nil, needs)
     }
     let (outline, ends) = readList(steps, after: needs, inner)
@@ -65,17 +65,9 @@ extension WorkflowReader {
 
   /// Keys that a step which stands for others cannot have.
   private mutating func refuseWithUses(_ fields: Fields, _ context: Context) {
-    for name in [
-      "run", "exec", "call", "share", "env", "dir", "shell", "timeout", "retry", "grace",
-      "continue-on-error",
-      "mutex",
-      "approval", "outputs", "cache", "on",
-    ] {
+    for name in KeyTable.step.names(excludedBy: "uses") {
       guard let key = fields.key(name) else { continue }
-      readers[context.file].tell(
-        "a step with \"uses\" has no \"\(name)\"", at: key,
-        hint: name == "env"
-          ? "give values in \"with\"" : "give it to the steps of the file that it uses")
+      readers[context.file].report(.misplaced(.ofUses(name)), at: key)
     }
   }
 
@@ -83,15 +75,11 @@ extension WorkflowReader {
   private mutating func refuseInUsed(_ used: Fields, _ context: Context) {
     for name in ["timeout", "max-parallel", "fail-fast", "durability"] {
       guard let key = used.key(name) else { continue }
-      readers[context.file].warn(
-        "\"\(name)\" has no effect in a workflow that another one uses", at: key,
-        hint: "it counts when this file is run by itself")
+      readers[context.file].warn(.noEffectInUse(name), at: key)
     }
     for name in ["concurrency", "finally"] {
       guard let key = used.key(name) else { continue }
-      readers[context.file].tell(
-        "a workflow with \"\(name)\" cannot be used by another one", at: key,
-        hint: "move it to the workflow that is run")
+      readers[context.file].report(.notUsable(name), at: key)
     }
   }
 
@@ -103,48 +91,38 @@ extension WorkflowReader {
     let file = context.file
     let user = readers[file].file
     guard name.hasPrefix("./") || name.hasPrefix("../") else {
-      readers[file].tell(
-        "\"\(name)\" is no path of a workflow file", at: node,
-        hint: "write it relative to this file, like: ./other.yaml")
+      readers[file].report(.usesPath(name), at: node)
       return nil
     }
     let path = SourceFiles.joined(SourceFiles.folder(of: user), name)
     guard sources.isInside(path, rootFile: readers[0].file) else {
-      readers[file].tell(
-        "\"\(name)\" is outside of the folder of the workflow that is run", at: node,
-        hint: "only files in that folder and below can be used")
+      readers[file].report(.usesOutside(name), at: node)
       return nil
     }
     let chain = [readers[0].file] + context.chain
     if let first = chain.firstIndex(of: path)
       ?? (chain.map(SourceFiles.normalized).firstIndex(of: path))
     {
-      let circle = (chain[first...] + [path]).joined(separator: " -> ")
-      readers[file].tell("workflows use one another in a circle: \(circle)", at: node)
+      readers[file].report(.usesCycle(chain[first...] + [path]), at: node)
       return nil
     }
     guard chain.count <= Self.usesDepthMax else {
-      readers[file].tell(
-        "more than \(Self.usesDepthMax) workflows use one another in a row", at: node,
-        hint: "use fewer in one another")
+      readers[file].report(.deepUses, at: node)
       return nil
     }
-    do throws(WorkflowError) {
+    do throws(ReadError) {
       let folder = SourceFiles.folder(of: SourceFiles.normalized(readers[0].file))
       let key = folder.isEmpty ? path : String(path.dropFirst(folder.count + 1))
       let bytes = try sources.bytes(path, keptAs: key)
       usedBytes += bytes.count
       guard usedBytes <= SourceText.bytesMax else {
-        readers[file].tell(
-          "the files that are used have more than \(SourceText.bytesMax >> 20) MiB together, each "
-            + "as often as it is used", at: node, hint: "use them less often, or make them smaller")
+        readers[file].report(.largeUses, at: node)
         return nil
       }
       usedSources[key] = String(decoding: bytes, as: UTF8.self)
       return (SourceText(bytes), path)
     } catch {
-      let reason = error.diagnostics.first?.message ?? "cannot be read"
-      readers[file].tell("\"\(name)\" \(reason)", at: node, hint: "it was looked for at \(path)")
+      readers[file].report(.unreadableUse(name, path: path, error), at: node)
       return nil
     }
   }
@@ -157,7 +135,7 @@ extension WorkflowReader {
     do throws(ParameterError) {
       values = try arguments.values(for: parameters)
     } catch {
-      readers[0].tell(error.description, at: node.mark, length: 1)
+      readers[0].report(error.kind, at: node.mark, length: 1)
       values = [:]
     }
     for parameter in parameters {
@@ -176,14 +154,10 @@ extension WorkflowReader {
     let names = Set(parameters.map(\.name))
     let values = Dictionary(given.map { ($0.name, $0.value) }) { first, _ in first }
     for (name, key, _) in given where !names.contains(name) {
-      let isSearched = readers[file].givesHints
-      readers[file].tell(
-        "\"\(usesNode.text ?? "")\" has no parameter \"\(name)\"", at: key,
-        hint: (isSearched ? nearest(to: name, among: names) : nil)
-          .map { "did you mean \"\($0)\"?" }
-          ?? (names.isEmpty
-            ? "it has none"
-            : "it has: " + parameters.prefix(20).map(\.name).joined(separator: ", ")))
+      let others: Alternatives =
+        readers[file].givesHints
+        ? Alternatives(to: name, among: parameters.map(\.name)) : .names(parameters.map(\.name))
+      readers[file].report(.unknownWith(name, of: usesNode.text ?? "", others), at: key)
     }
     for parameter in parameters {
       let node = values[parameter.name]
@@ -197,9 +171,8 @@ extension WorkflowReader {
         scopes[inner.scope].secretParameters.insert(parameter.name)
       }
       if node == nil && parameter.defaultValue == nil {
-        readers[file].tell(
-          "\"\(usesNode.text ?? "")\" needs its parameter \"\(parameter.name)\"", at: usesNode,
-          hint: "add it, as in: with: { \(parameter.name): … }")
+        readers[file].report(
+          .parameterOfUse(parameter.name, of: usesNode.text ?? ""), at: usesNode)
       }
     }
   }
@@ -218,9 +191,8 @@ extension WorkflowReader {
       // What is wrong with it is told with all other checks.
       guard let types = try? template.types(in: scope) else { return nil }
       guard !types.isDisjoint(with: parameter.types.union(.text)) else {
-        readers[file].tell(
-          "the parameter \"\(parameter.name)\" is \(parameter.types.name), not \(types.name)",
-          at: node)
+        readers[file].report(
+          .parameterType(parameter.name, expected: parameter.types, types), at: node)
         return nil
       }
       value = try? template.value(
@@ -235,7 +207,7 @@ extension WorkflowReader {
     do throws(ParameterError) {
       return .value(try parameter.value(of: value.asText))
     } catch {
-      readers[file].tell(error.description, at: node)
+      readers[file].report(error.kind, at: node)
       return nil
     }
   }

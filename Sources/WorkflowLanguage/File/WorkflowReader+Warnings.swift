@@ -31,10 +31,9 @@ extension WorkflowReader {
           let index = needs.first(where: { isNamed(graph.id(of: $0), name, scope) }),
           let other = other(index)
         else { continue }
-        readers[needNames[number].file].tell(
-          "\"\(name)\" is needed already, by \"\(graph.id(of: other))\"",
-          at: needNames[number].mark, length: needNames[number].length, hint: "it can be left out",
-          severity: .warning)
+        readers[needNames[number].file].report(
+          .impliedNeed(name, by: graph.id(of: other)), at: needNames[number].mark,
+          length: needNames[number].length, severity: .warning)
       }
     }
   }
@@ -47,14 +46,12 @@ extension WorkflowReader {
           continue
         }
       } catch {
-        if case .mistake(let mistake) = error, mistake.message == EvaluationBudget.message {
-          readers[check.file].warn(mistake.message, at: check.node)
+        if case .mistake(let mistake) = error, mistake.kind == .largeValue {
+          readers[check.file].warn(.largeValue, at: check.node)
         }
         continue
       }
-      readers[check.file].warn(
-        "this condition is never true, so nothing reaches the step", at: check.node,
-        hint: "remove the step, or let it depend on something")
+      readers[check.file].warn(.neverTrue, at: check.node)
     }
   }
 
@@ -66,12 +63,9 @@ extension WorkflowReader {
       else { continue }
       for (expression, offset) in check.template.expressions {
         guard let range = expression.range(of: .cancelled) else { continue }
-        readers[check.file].tell(
-          ExpressionMistake(
-            message:
-              "cancelled() is never true outside of \"finally\": a cancelled run starts no other step",
-            hint: "move the step to \"finally\"; for !cancelled() write always()", range: range
-          ).moved(by: offset), in: check.node, severity: .warning)
+        readers[check.file].report(
+          ExpressionMistake(.neverCancelled, range).moved(by: offset), in: check.node,
+          severity: .warning)
       }
     }
   }
@@ -89,21 +83,18 @@ extension WorkflowReader {
             continue
           }
           let step = check.draft.flatMap { $0 < steps.count ? steps[$0] : nil }
-          let hint: String =
+          let reason: UnsetVariable =
             isOfFile
-            ? "the variables under \"env\" of a workflow do not see one another"
+            ? .isOfSameFile
             : step?.environment[name] != nil
-              ? "the variables of a step are seen by its command, not by its expressions"
-              : (isSearched
-                ? nearest(to: name, among: Array(scope.environment.keys) + scope.dotenv.keys) : nil)
-                .map { "did you mean \"\($0)\"?" }
-                ?? "where it may be missing, write: env.\(name) || ''"
-          readers[check.file].tell(
-            ExpressionMistake(
-              message:
-                "the variable \"\(name)\" is set neither in this file nor in the environment",
-              hint: hint, range: range
-            ).moved(by: offset), in: check.node, severity: .warning)
+              ? .isOfStep
+              : .unknown(
+                nearest: isSearched
+                  ? nearest(to: name, among: Array(scope.environment.keys) + scope.dotenv.keys)
+                  : nil)
+          readers[check.file].report(
+            ExpressionMistake(.unsetVariable(name, reason), range).moved(by: offset),
+            in: check.node, severity: .warning)
         }
       }
     }
@@ -132,8 +123,7 @@ extension WorkflowReader {
       guard let name = extras.outputs.first(where: { $0.value == check.template })?.key,
         !used.contains("\(check.scope) \(id) \(name)")
       else { continue }
-      readers[check.file].warn(
-        "the output \"\(name)\" of \"\(id)\" is never used in this file", at: check.node)
+      readers[check.file].warn(.unusedOutput(name, of: String(id)), at: check.node)
     }
   }
 }

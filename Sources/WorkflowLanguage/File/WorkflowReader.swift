@@ -139,15 +139,10 @@ struct WorkflowReader {
 
   /// The root of a document; what is wrong with it as YAML is told.
   mutating func root(of document: Document, file: Int) -> Node? {
-    for problem in document.problems {
-      readers[file].tell(
-        problem.message, at: problem.mark, length: problem.length, hint: problem.hint)
-    }
+    readers[file].report(document.problems)
     guard let root = document.root, !root.isNull else {
       if document.problems.isEmpty {
-        readers[file].tell(
-          "the file is empty", at: Mark(line: 1, column: 1), length: 1,
-          hint: "a workflow needs at least: steps: [{ id: hello, run: echo hello }]")
+        readers[file].report(.emptyFile, at: Mark(line: 1, column: 1), length: 1)
       }
       return nil
     }
@@ -193,7 +188,7 @@ struct WorkflowReader {
     readSettings(fields, &context)
     guard let steps = fields["steps"] else {
       guard fields.lacks("steps") else { return nil }
-      readers[0].tell("a workflow needs \"steps\"", at: root.mark, length: 1)
+      readers[0].report(.missing(.steps), at: root.mark, length: 1)
       return nil
     }
     var (outline, _) = readList(steps, after: [], context)
@@ -258,7 +253,7 @@ struct WorkflowReader {
     guard let nodes = readers[context.file].list(node, of: "a list of steps is") else {
       return (.sequence([]), before)
     }
-    if nodes.isEmpty { readers[context.file].tell("there is no step in this list", at: node) }
+    if nodes.isEmpty { readers[context.file].report(.emptyList(of: "step", .unsearched), at: node) }
     if drafts.isEmpty {
       drafts.reserveCapacity(nodes.count)
       steps.reserveCapacity(nodes.count)
@@ -280,9 +275,7 @@ struct WorkflowReader {
     _ node: Node, after before: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
     guard case .mapping(let pairs) = node.content else {
-      readers[context.file].tell(
-        "a step is a map with \"id\" and \"run\", not \(node.kindName)", at: node,
-        hint: "write it like: { id: hello, run: echo hello }")
+      readers[context.file].report(.stepNotAMap(found: node.kindName), at: node)
       return (nil, before)
     }
     // A step begins with its id, mostly: then it is not looked at twice.
@@ -310,8 +303,9 @@ struct WorkflowReader {
     guard pairs.count == 1, let name = pairs[0].key.text, !KeyTable.step.has(name),
       case .sequence = pairs[0].value.content, nearest(to: name, among: ["parallel"]) != nil
     else { return nil }
-    readers[context.file].tell(
-      "a step has no key \"\(name)\"", at: pairs[0].key, hint: "did you mean \"parallel\"?")
+    readers[context.file].report(
+      .unknownKey(name, in: KeyTable.step.place, advice: nil, .nearest("parallel")),
+      at: pairs[0].key)
     var renamed = pairs
     renamed[0].key.content = .scalar("parallel", isPlain: true)
     var group = node
@@ -323,18 +317,13 @@ struct WorkflowReader {
     _ node: Node, _ pairs: [Node.Pair], after before: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
     for pair in pairs where pair.key.text != "parallel" {
-      let name = pair.key.text ?? ""
-      readers[context.file].tell(
-        name == "needs"
-          ? "a parallel group has no \"needs\" of its own"
-          : "a parallel group has no key \"\(name)\"", at: pair.key,
-        hint: "give it to the steps in the group")
+      readers[context.file].report(.groupKey(pair.key.text ?? ""), at: pair.key)
     }
     guard let branches = pairs.first(where: { $0.key.text == "parallel" })?.value,
       let nodes = readers[context.file].list(branches, of: "a list of branches is")
     else { return (nil, before) }
     if nodes.isEmpty {
-      readers[context.file].tell("there is no branch in this group", at: branches)
+      readers[context.file].report(.emptyGroup, at: branches)
     }
     var outlines: [Outline] = []
     var ends: [Need] = []

@@ -90,7 +90,7 @@ struct WorkflowBlockTests {
       "# Some", "", "```yaml", "# one.yaml", "name: some", "steps:",
       "  - { id: one, needs: [two], run: make }", "```")
     #expect(told.count == 1)
-    #expect(told.first?.hasPrefix("Some.md:7:24: error:") == true, "\(told)")
+    #expect(told.first?.hasPrefix("Some.md:7:24: error[R0401]:") == true, "\(told)")
     #expect(try mistakes("```yaml", "parms: {}", "```").first?.hasPrefix("Some.md:2:") == true)
   }
 

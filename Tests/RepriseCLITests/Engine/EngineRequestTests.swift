@@ -167,7 +167,7 @@ import Testing
     let client = try EngineClient(scenario)
     let reply = try await client.ask("start", #","workflow":"one.yaml""#)
     let mistakes = try #require(reply.diagnostics)
-    #expect(reply.reply == "error" && reply.text?.hasPrefix("one.yaml:1:26: error:") == true)
+    #expect(reply.reply == "error" && reply.text?.hasPrefix("one.yaml:1:26: error[R0201]:") == true)
     #expect(mistakes.map(\.line) == [1, 1, 1] && mistakes.map(\.column) == [26, 32, 43])
     #expect(mistakes[0].hint == "did you mean \"needs\"?" && mistakes[0].file == "one.yaml")
     let text = try await client.ask("start", #","text":"steps:\n  - { id: a, rum: x }""#)

@@ -99,7 +99,8 @@ struct ValueCommandTests {
     try scenario.write("A B\n", to: ".env.local")
     let wrong = try await scenario.reprise("run", "w.yaml").fails(with: 2)
     #expect(
-      wrong.errors.contains("w.yaml:1:24: error: .env.local, line 1: \"A B\" is no NAME=VALUE"))
+      wrong.errors.contains(
+        "w.yaml:1:24: error[R0119]: .env.local, line 1: \"A B\" is no NAME=VALUE"))
     try scenario.write("dotenv: gone\nsteps: [{ id: a, run: x }]\n", to: "w.yaml")
     let gone = try await scenario.reprise("run", "w.yaml").fails(with: 2)
     #expect(gone.errors.contains("required: false"))
@@ -113,13 +114,15 @@ struct ValueCommandTests {
     try scenario.write("steps: [{ id: a, rum: x }]\n", to: "broken.yaml")
     let text = try await scenario.reprise("validate", "warns.yaml").succeeds()
     #expect(text.output == "warns.yaml: 3 steps, no mistakes, 1 warning\n")
-    #expect(text.errors.contains("warns.yaml:4:30: warning: \"a\" is needed already, by \"b\""))
+    #expect(
+      text.errors.contains("warns.yaml:4:30: warning[R0901]: \"a\" is needed already, by \"b\""))
     let json = try await scenario.reprise(
       "validate", "warns.yaml", "broken.yaml", "--format", "json"
     ).fails(with: 2)
     struct Told: Decodable {
       struct One: Decodable {
         let severity: String
+        let code: String
         let file: String
         let line: Int
       }
@@ -127,10 +130,13 @@ struct ValueCommandTests {
     }
     let told = try JSONDecoder().decode(Told.self, from: Data(json.output.utf8)).diagnostics
     #expect(told.map(\.severity) == ["warning", "error"])
+    #expect(told.map(\.code) == ["R0901", "R0201"])
     #expect(told.map(\.file) == ["warns.yaml", "broken.yaml"])
     let sarif = try await scenario.reprise("validate", "broken.yaml", "--format", "sarif")
       .fails(with: 2)
     #expect(sarif.output.contains("\"version\": \"2.1.0\""))
     #expect(sarif.output.contains("\"startColumn\": 18"))
+    #expect(sarif.output.contains("\"ruleId\": \"R0201\""))
+    #expect(sarif.output.contains("\"id\": \"R0201\""))
   }
 }

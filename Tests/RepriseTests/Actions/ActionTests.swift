@@ -78,7 +78,7 @@ struct ActionTests {
         text: "steps: [{ id: a, call: upload, with: { fiel: x } }]", file: "w.yaml",
         actions: engine.actions)
     } throws: { error in
-      "\(error)".contains("w.yaml:1:24: error: \"upload\": \"file\" is missing")
+      "\(error)".contains("w.yaml:1:24: error[R0802]: \"upload\": \"file\" is missing")
         || "\(error)".contains("\"file\" is missing")
     }
   }

@@ -7,295 +7,274 @@ struct BrokenExpressionTests {
 
   static let mistakes = [
     // Syntax.
-    Mistake("env: {A: \"${{}}\"}\nsteps: [{id: a, run: x}]\n", ["1:14"], "the expression is empty"),
-    Mistake("env: {A: \"${{ params.x\"}\nsteps: [{id: a, run: x}]\n", ["1:11"], "close it with }}"),
+    Mistake("env: {A: \"${{}}\"}\nsteps: [{id: a, run: x}]\n", ["1:14 R0501"]),
     Mistake(
-      "env: {A: \"${{ params.x }\"}\nsteps: [{id: a, run: x}]\n", ["1:11"], "close it with }}"),
+      "env: {A: \"${{ params.x\"}\nsteps: [{id: a, run: x}]\n", ["1:11 R0502"],
+      hint: "close it with }}"),
     Mistake(
-      "env: {A: \"a ${{ 'b' }} ${{ 'c'\"}\nsteps: [{id: a, run: x}]\n", ["1:24"],
-      "close it with }}"),
+      "env: {A: \"${{ params.x }\"}\nsteps: [{id: a, run: x}]\n", ["1:11 R0502"],
+      hint: "close it with }}"),
+    Mistake(
+      "env: {A: \"a ${{ 'b' }} ${{ 'c'\"}\nsteps: [{id: a, run: x}]\n", ["1:24 R0502"],
+      hint: "close it with }}"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s == 'a }}\"}\n",
-      ["5:29"],
-      "single quote"),
+      ["5:29 R0502"],
+      hint: "single quote"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nenv: {A: \"${{ (params.s }}\"}\nsteps: [{id: a, run: x}]\n",
-      ["2:25"],
-      "a ) is expected here"),
+      ["2:25 R0501"]),
     Mistake(
       "params: {s: text, n: 1, b: true}\nenv: {A: \"${{ params.s) }}\"}\nsteps: [{id: a, run: x}]\n",
-      ["2:23"],
-      "remove it, or open it before"),
+      ["2:23 R0501"],
+      hint: "remove it, or open it before"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nenv: {A: \"${{ params.s == }}\"}\nsteps: [{id: a, run: x}]\n",
-      ["2:27"],
-      "a value is expected at the end"),
+      ["2:27 R0501"]),
     Mistake(
       "params: {s: text, n: 1, b: true}\nenv: {A: \"${{ == params.s }}\"}\nsteps: [{id: a, run: x}]\n",
-      ["2:15"],
-      "a value is expected before \"==\""),
+      ["2:15 R0501"]),
     Mistake(
       "params: {s: text, n: 1, b: true}\nenv: {A: \"${{ params. }}\"}\nsteps: [{id: a, run: x}]\n",
-      ["2:23"],
-      "a name or * is expected behind the point"),
+      ["2:23 R0501"]),
     Mistake(
       "params: {s: text, n: 1, b: true}\nenv: {A: \"${{ params..s }}\"}\nsteps: [{id: a, run: x}]\n",
-      ["2:22"],
-      "a name or * is expected behind the point"),
+      ["2:22 R0501"]),
     Mistake(
       "params: {s: text, n: 1, b: true}\nenv: {A: \"${{ params[] }}\"}\nsteps: [{id: a, run: x}]\n",
-      ["2:22"],
-      "a value is expected"),
+      ["2:22 R0501"]),
     Mistake(
       "params: {s: text, n: 1, b: true}\nenv: {A: \"${{ params['s' }}\"}\nsteps: [{id: a, run: x}]\n",
-      ["2:26"],
-      "a ] is expected here"),
+      ["2:26 R0501"]),
     Mistake(
       "params: {s: text, n: 1, b: true}\nenv: {A: \"${{ contains(params.s, ) }}\"}\nsteps: [{id: a, run: x}]\n",
-      ["2:34"],
-      "a value is expected"),
+      ["2:34 R0501"]),
     Mistake(
       "params: {s: text, n: 1, b: true}\nenv: {A: \"${{ contains(params.s 'a') }}\"}\nsteps: [{id: a, run: x}]\n",
-      ["2:33"],
-      "a comma or ) is expected here"),
+      ["2:33 R0501"]),
     Mistake(
       "params: {s: text, n: 1, b: true}\nenv: {A: \"${{ params.s params.n }}\"}\nsteps: [{id: a, run: x}]\n",
-      ["2:24"],
-      "an operator is expected before this"),
+      ["2:24 R0501"]),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.b and params.b }}\"}\n",
-      ["5:26"],
-      "write &&"),
+      ["5:26 R0501"],
+      hint: "write &&"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.b or params.b }}\"}\n",
-      ["5:26"],
-      "write ||"),
+      ["5:26 R0501"],
+      hint: "write ||"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.b is true }}\"}\n",
-      ["5:26"],
-      "write =="),
+      ["5:26 R0501"],
+      hint: "write =="),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ not params.b }}\"}\n",
-      ["5:17"],
-      "write !"),
+      ["5:17 R0505"],
+      hint: "write !"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s = 'a' }}\"}\n",
-      ["5:26"],
-      "compare with =="),
+      ["5:26 R0503"],
+      hint: "compare with =="),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.b & params.b }}\"}\n",
-      ["5:26"],
-      "write &&"),
+      ["5:26 R0503"],
+      hint: "write &&"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.b | params.b }}\"}\n",
-      ["5:26"],
-      "write ||"),
+      ["5:26 R0503"],
+      hint: "write ||"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s + 'a' }}\"}\n",
-      ["5:26"],
-      "join texts with format"),
+      ["5:26 R0503"],
+      hint: "join texts with format"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.n - 1 }}\"}\n",
-      ["5:26"],
-      "means nothing here"),
+      ["5:26 R0503"]),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.b ? 'a' : 'b' }}\"}\n",
-      ["5:26"],
-      "condition && 'then' || 'else'"),
+      ["5:26 R0503"],
+      hint: "condition && 'then' || 'else'"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ $params.s }}\"}\n",
-      ["5:17"],
-      "write the name alone"),
+      ["5:17 R0503"],
+      hint: "write the name alone"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ {params.s} }}\"}\n",
-      ["5:17"],
-      "write the name alone"),
+      ["5:17 R0503"],
+      hint: "write the name alone"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s == \\\"a\\\" }}\"}\n",
-      ["5:29"],
-      "texts stand in single quotes"),
+      ["5:29 R0503"],
+      hint: "texts stand in single quotes"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s =~ 'a' }}\"}\n",
-      ["5:26"],
-      "compare with =="),
+      ["5:26 R0503"],
+      hint: "compare with =="),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s === 'a' }}\"}\n",
-      ["5:28"],
-      "means nothing here"),
+      ["5:28 R0503"]),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s ; params.n }}\"}\n",
-      ["5:26"],
-      "means nothing here"),
-    Mistake("steps:\n- id: a\n  run: x\n  env: {A: \"${{ 1.2.3 }}\"}\n", ["4:17"], "is no number"),
-    Mistake("steps:\n- id: a\n  run: x\n  env: {A: \"${{ 0xZZ }}\"}\n", ["4:17"], "is no number"),
-    Mistake("steps:\n- id: a\n  run: x\n  env: {A: \"${{ 1_000 }}\"}\n", ["4:17"], "is no number"),
-    Mistake("steps:\n- id: a\n  run: x\n  env: {A: \"${{ 12px }}\"}\n", ["4:17"], "is no number"),
+      ["5:26 R0503"]),
+    Mistake("steps:\n- id: a\n  run: x\n  env: {A: \"${{ 1.2.3 }}\"}\n", ["4:17 R0503"]),
+    Mistake("steps:\n- id: a\n  run: x\n  env: {A: \"${{ 0xZZ }}\"}\n", ["4:17 R0503"]),
+    Mistake("steps:\n- id: a\n  run: x\n  env: {A: \"${{ 1_000 }}\"}\n", ["4:17 R0503"]),
+    Mistake("steps:\n- id: a\n  run: x\n  env: {A: \"${{ 12px }}\"}\n", ["4:17 R0503"]),
     Mistake(
-      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ text }}\"}\n", ["4:17"],
-      "texts stand in single quotes"),
+      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ text }}\"}\n", ["4:17 R0505"],
+      hint: "texts stand in single quotes"),
     Mistake(
-      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ production }}\"}\n", ["4:17"],
-      "texts stand in single quotes"),
+      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ production }}\"}\n", ["4:17 R0505"],
+      hint: "texts stand in single quotes"),
     Mistake(
-      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ größe }}\"}\n", ["4:19"], "means nothing here"),
+      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ größe }}\"}\n", ["4:19 R0503"]),
     Mistake(
       "env: {A: \"${{ ((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))) }}\"}\nsteps: [{id: a, run: x}]\n",
-      ["1:65"],
-      "nested deeper than 50"),
+      ["1:65 R0504"]),
     // Names.
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ prams.s }}\"}\n",
-      ["5:17"],
-      "did you mean \"params\"?"),
+      ["5:17 R0505"],
+      hint: "did you mean \"params\"?"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.z }}\"}\n",
-      ["5:17"],
-      "there are: b, n, s"),
+      ["5:17 R0511"],
+      hint: "there are: b, n, s"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ inputs.s }}\"}\n",
-      ["5:17"],
-      "did you mean \"params\"?"),
+      ["5:17 R0505"],
+      hint: "did you mean \"params\"?"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ github.sha }}\"}\n",
-      ["5:17"],
-      "did you mean \"run\"?"),
+      ["5:17 R0505"],
+      hint: "did you mean \"run\"?"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ needs.a.outputs.x }}\"}\n",
-      ["5:17"],
-      "did you mean \"steps\"?"),
+      ["5:17 R0505"],
+      hint: "did you mean \"steps\"?"),
     Mistake(
-      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ secret.x }}\"}\n", ["4:17"],
-      "did you mean \"secrets\"?"),
+      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ secret.x }}\"}\n", ["4:17 R0505"],
+      hint: "did you mean \"secrets\"?"),
     Mistake(
-      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ secrets.token }}\"}\n", ["4:17"],
-      "there is no secret \"token\""),
+      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ secrets.token }}\"}\n", ["4:17 R0511"]),
     Mistake(
       "secrets: {token: {env: T}}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ secrets.tokn }}\"}\n",
-      ["5:17"],
-      "did you mean \"token\"?"),
+      ["5:17 R0511"],
+      hint: "did you mean \"token\"?"),
     Mistake(
       "secrets: {token: {env: T}}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ secrets }}\"}\n",
-      ["5:17"],
-      "secrets is no value by itself"),
+      ["5:17 R0514"]),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsecrets: {token: {env: T}}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ secrets[params.s] }}\"}\n",
-      ["6:25"],
-      "write it like: secrets.name"),
+      ["6:25 R0514"],
+      hint: "write it like: secrets.name"),
     Mistake(
       "secrets: {token: {env: T}}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ toJSON(secrets) }}\"}\n",
-      ["5:24"],
-      "secrets is no value by itself"),
+      ["5:24 R0514"]),
     Mistake(
-      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ steps }}\"}\n", ["4:17"],
-      "steps is no value by itself"),
+      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ steps }}\"}\n", ["4:17 R0514"]),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ steps[params.s] }}\"}\n",
-      ["5:23"],
-      "write it like: steps.name"),
+      ["5:23 R0514"],
+      hint: "write it like: steps.name"),
     Mistake(
-      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ steps.b.outputs.x }}\"}\n", ["4:17"],
-      "there is no step \"b\""),
+      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ steps.b.outputs.x }}\"}\n", ["4:17 R0511"]),
     Mistake(
-      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ matrix.os }}\"}\n", ["4:17"],
-      "a step with \"matrix\""),
+      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ matrix.os }}\"}\n", ["4:17 R0510"],
+      hint: "a step with \"matrix\""),
     Mistake(
-      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ item }}\"}\n", ["4:17"],
-      "a step with \"foreach\""),
+      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ item }}\"}\n", ["4:17 R0510"],
+      hint: "a step with \"foreach\""),
     Mistake(
-      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ index }}\"}\n", ["4:17"],
-      "a step with \"foreach\""),
+      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ index }}\"}\n", ["4:17 R0510"],
+      hint: "a step with \"foreach\""),
     Mistake(
-      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ stdout }}\"}\n", ["4:17"],
-      "\"outputs\" of a step"),
+      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ stdout }}\"}\n", ["4:17 R0510"],
+      hint: "\"outputs\" of a step"),
     Mistake(
-      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ outputs.x }}\"}\n", ["4:17"],
-      "\"outputs\" of a step"),
+      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ outputs.x }}\"}\n", ["4:17 R0510"],
+      hint: "\"outputs\" of a step"),
     Mistake(
-      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ run.number }}\"}\n", ["4:17"],
-      "there are: generation, id"),
+      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ run.number }}\"}\n", ["4:17 R0511"],
+      hint: "there are: generation, id"),
     Mistake(
-      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ workflow.file }}\"}\n", ["4:17"],
-      "there are: name"),
+      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ workflow.file }}\"}\n", ["4:17 R0511"],
+      hint: "there are: name"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ lower(params.s) }}\"}\n",
-      ["5:17"],
-      "there is no function \"lower\""),
+      ["5:17 R0506"]),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ containz(params.s, 'a') }}\"}\n",
-      ["5:17"],
-      "did you mean \"contains\"?"),
+      ["5:17 R0506"],
+      hint: "did you mean \"contains\"?"),
     Mistake(
-      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ success() }}\"}\n", ["4:17"],
-      "success() cannot be used in env"),
+      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ success() }}\"}\n", ["4:17 R0510"]),
     Mistake(
-      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ contains }}\"}\n", ["4:17"],
-      "contains(list or text, what)"),
+      "steps:\n- id: a\n  run: x\n  env: {A: \"${{ contains }}\"}\n", ["4:17 R0505"],
+      hint: "contains(list or text, what)"),
     Mistake(
-      "env: {A: \"${{ steps.a.outputs.x }}\"}\nsteps: [{id: a, run: x}]\n", ["1:15"],
-      "\"steps\" cannot be used in the env of a workflow"),
+      "env: {A: \"${{ steps.a.outputs.x }}\"}\nsteps: [{id: a, run: x}]\n", ["1:15 R0510"]),
     Mistake(
-      "env: {A: \"${{ item }}\"}\nsteps: [{id: a, foreach: [1], run: x}]\n", ["1:15"],
-      "\"item\" cannot be used in the env of a workflow"),
+      "env: {A: \"${{ item }}\"}\nsteps: [{id: a, foreach: [1], run: x}]\n", ["1:15 R0510"]),
     Mistake(
-      "secrets: {t: {env: T}}\nsteps: [{id: a, exec: [x, \"${{ secrets.t }}\"]}]\n", ["2:32"],
-      "bind it in env"),
+      "secrets: {t: {env: T}}\nsteps: [{id: a, exec: [x, \"${{ secrets.t }}\"]}]\n", ["2:32 R0510"],
+      hint: "bind it in env"),
     Mistake(
-      "secrets: {t: {env: T}}\nsteps: [{id: a, run: x, dir: \"${{ secrets.t }}\"}]\n", ["2:35"],
-      "bind it in env"),
+      "secrets: {t: {env: T}}\nsteps: [{id: a, run: x, dir: \"${{ secrets.t }}\"}]\n",
+      ["2:35 R0510"],
+      hint: "bind it in env"),
     Mistake(
       "secrets: {t: {env: T}}\nsteps: [{id: a, run: x, outputs: {b: \"${{ secrets.t }}\"}}]\n",
-      ["2:43"],
-      "bind it in env"),
+      ["2:43 R0510"],
+      hint: "bind it in env"),
     Mistake(
-      "secrets: {t: {env: T}}\nsteps: [{id: a, run: x, if: secrets.t == 'a'}]\n", ["2:29"],
-      "bind it in env"),
+      "secrets: {t: {env: T}}\nsteps: [{id: a, run: x, if: secrets.t == 'a'}]\n", ["2:29 R0510"],
+      hint: "bind it in env"),
     Mistake(
-      "steps: [{id: a, foreach: [1], run: x, env: {A: \"${{ matrix.os }}\"}}]\n", ["1:53"],
-      "a step with \"matrix\""),
+      "steps: [{id: a, foreach: [1], run: x, env: {A: \"${{ matrix.os }}\"}}]\n", ["1:53 R0510"],
+      hint: "a step with \"matrix\""),
     Mistake(
-      "steps: [{id: a, matrix: {os: [x]}, run: x, env: {A: \"${{ matrix.so }}\"}}]\n", ["1:58"],
-      "did you mean \"os\"?"),
+      "steps: [{id: a, matrix: {os: [x]}, run: x, env: {A: \"${{ matrix.so }}\"}}]\n",
+      ["1:58 R0511"],
+      hint: "did you mean \"os\"?"),
     Mistake(
-      "steps: [{id: a, matrix: {os: [x]}, run: x, env: {A: \"${{ item }}\"}}]\n", ["1:58"],
-      "a step with \"foreach\""),
+      "steps: [{id: a, matrix: {os: [x]}, run: x, env: {A: \"${{ item }}\"}}]\n", ["1:58 R0510"],
+      hint: "a step with \"foreach\""),
     Mistake(
-      "steps: [{id: a, foreach: \"${{ steps.b.outputs.x }}\", run: x}]\n", ["1:31"],
-      "known before the run begins"),
+      "steps: [{id: a, foreach: \"${{ steps.b.outputs.x }}\", run: x}]\n", ["1:31 R0510"]),
     Mistake(
-      "steps: [{id: a, run: x, timeout: \"${{ hashFiles('x') }}\"}]\n", ["1:39"],
-      "files cannot be hashed in timeout"),
+      "steps: [{id: a, run: x, timeout: \"${{ hashFiles('x') }}\"}]\n", ["1:39 R0510"]),
     Mistake(
-      "steps: [{id: a, run: x, env: {A: \"${{ steps.a.outputs.b }}\"}}]\n", ["1:39"], "its own"),
+      "steps: [{id: a, run: x, env: {A: \"${{ steps.a.outputs.b }}\"}}]\n", ["1:39 R0517"]),
     Mistake(
-      "steps: [{id: a, run: x, outputs: {b: \"${{ steps.a.outputs.c }}\"}}]\n", ["1:43"],
-      "write outputs.name"),
+      "steps: [{id: a, run: x, outputs: {b: \"${{ steps.a.outputs.c }}\"}}]\n", ["1:43 R0517"],
+      hint: "write outputs.name"),
     Mistake(
       "steps: [{id: a, run: x}, {id: b, run: x, env: {A: \"${{ steps.a.result.x }}\"}}]\n",
-      ["1:56"],
-      "has no \"x\""),
+      ["1:56 R0513"]),
     Mistake(
       "steps: [{id: a, run: x}, {id: b, run: x, env: {A: \"${{ steps.a.output.x }}\"}}]\n",
-      ["1:56"],
-      "a step has no \"output\""),
+      ["1:56 R0513"]),
     Mistake(
-      "steps: [{id: a, run: x}, {id: b, run: x, env: {A: \"${{ steps.a.version }}\"}}]\n", ["1:56"],
-      "write steps.a.outputs.version"),
+      "steps: [{id: a, run: x}, {id: b, run: x, env: {A: \"${{ steps.a.version }}\"}}]\n",
+      ["1:56 R0513"],
+      hint: "write steps.a.outputs.version"),
     Mistake(
       "steps: [{id: a, run: x}, {id: b, run: x, needs: [], env: {A: \"${{ steps.a.outputs.v }}\"}}]\n",
-      ["1:67"],
-      "add \"a\" to its needs"),
+      ["1:67 R0518"],
+      hint: "add \"a\" to its needs"),
     Mistake(
       "steps: [{id: a, run: x, env: {A: \"${{ steps.b.outputs.v }}\"}}, {id: b, run: x, needs: []}]\n",
-      ["1:39"],
-      "add \"b\" to its needs"),
+      ["1:39 R0518"],
+      hint: "add \"b\" to its needs"),
     Mistake(
       "steps: [{id: a, run: x, env: {A: \"${{ steps.b.outputs.v }}\"}}, {id: b, run: x}]\n",
-      ["1:39"],
-      "\"b\" needs this step"),
+      ["1:39 R0518"],
+      hint: "\"b\" needs this step"),
     Mistake(
       "steps:\n- parallel:\n  - {id: a, run: x}\n  - {id: b, run: x, if: steps.a.result == 'success'}\n",
-      ["4:25"],
-      "add \"a\" to its needs"),
+      ["4:25 R0518"],
+      hint: "add \"a\" to its needs"),
   ]
 
   @Test(arguments: mistakes) func `a mistake in an expression is told at its word`(

@@ -126,9 +126,8 @@ extension MistakeTests.Mistake {
         "was accepted: \(text)\n\(workflow.steps.map(\.id))", sourceLocation: sourceLocation)
     } catch {
       let told = error.diagnostics.filter { $0.severity == .error }
-      let found = told.map { "\($0.line):\($0.column)" }
-      #expect(found == places, "\(error)", sourceLocation: sourceLocation)
-      #expect(error.description.contains(says), "\(error)", sourceLocation: sourceLocation)
+      #expect(told.found == found, "\(error)", sourceLocation: sourceLocation)
+      #expect(told.haveHint(hint), "\(error)", sourceLocation: sourceLocation)
       #expect(error.mistakeCount == told.count, "\(error)", sourceLocation: sourceLocation)
       for words in Self.foreignWords {
         #expect(!error.description.contains(words), "\(error)", sourceLocation: sourceLocation)

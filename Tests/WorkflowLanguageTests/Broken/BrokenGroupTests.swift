@@ -7,244 +7,213 @@ struct BrokenGroupTests {
 
   static let mistakes = [
     // Groups and needs.
-    Mistake("steps: [{parallel: }]\n", ["1:20"], "a list of branches is expected here"),
-    Mistake("steps: [{parallel: [x]}]\n", ["1:21"], "a step is a map"),
-    Mistake("steps: [{parallel: [[{id: a, run: x}]]}]\n", ["1:21"], "a step is a map"),
-    Mistake("steps: [{parallel: [{steps: []}]}]\n", ["1:29"], "there is no step in this list"),
-    Mistake("steps: [{steps: x}]\n", ["1:17"], "a list of steps is expected here"),
+    Mistake("steps: [{parallel: }]\n", ["1:20 R0203"]),
+    Mistake("steps: [{parallel: [x]}]\n", ["1:21 R0202"]),
+    Mistake("steps: [{parallel: [[{id: a, run: x}]]}]\n", ["1:21 R0202"]),
+    Mistake("steps: [{parallel: [{steps: []}]}]\n", ["1:29 R0214"]),
+    Mistake("steps: [{steps: x}]\n", ["1:17 R0203"]),
     Mistake(
-      "steps: [{id: a, run: x, steps: [{id: b, run: x}]}]\n", ["1:25"],
-      "a step has no key \"steps\""),
-    Mistake("steps: [{id: a, parallel: [{id: b, run: x}], run: x}]\n", ["1:17"], "parallel"),
+      "steps: [{id: a, run: x, steps: [{id: b, run: x}]}]\n", ["1:25 R0201"]),
+    Mistake("steps: [{id: a, parallel: [{id: b, run: x}], run: x}]\n", ["1:17 R0201"]),
     Mistake(
-      "steps: [{parallel: [{id: a, run: x}], id: g}]\n", ["1:39"],
-      "give it to the steps in the group"),
+      "steps: [{parallel: [{id: a, run: x}], id: g}]\n", ["1:39 R0201"],
+      hint: "give it to the steps in the group"),
     Mistake(
-      "steps: [{parallel: [{id: a, run: x}, {id: a, run: x}]}]\n", ["1:43"],
-      "a step \"a\" already, at line 1"),
+      "steps: [{parallel: [{id: a, run: x}, {id: a, run: x}]}]\n", ["1:43 R0303"]),
     Mistake(
-      "steps: [{id: a, run: x}, {id: b, run: x, needs: [[a]]}]\n", ["1:50"],
-      "needs is a text, not a list"),
+      "steps: [{id: a, run: x}, {id: b, run: x, needs: [[a]]}]\n", ["1:50 R0204"]),
     Mistake(
-      "steps: [{id: a, run: x}, {id: b, run: x, needs: }]\n", ["1:49"],
-      "needs is a text, not nothing"),
-    Mistake("steps: [{id: a, run: x}, {id: b, run: x, needs: \"\"}]\n", ["1:49"], "needs is empty"),
-    Mistake("steps: [{id: a, run: x}, {id: b, run: x, needs: \"a, c\"}]\n", ["1:49"], "a list"),
+      "steps: [{id: a, run: x}, {id: b, run: x, needs: }]\n", ["1:49 R0204"]),
+    Mistake("steps: [{id: a, run: x}, {id: b, run: x, needs: \"\"}]\n", ["1:49 R0205"]),
     Mistake(
-      "steps: [{id: a, run: x}, {id: b, run: x, needs: \"${{ params.x }}\"}]\n", ["1:49"],
-      "needs cannot be computed"),
+      "steps: [{id: a, run: x}, {id: b, run: x, needs: \"a, c\"}]\n", ["1:49 R0401"], hint: "a list"
+    ),
     Mistake(
-      "steps: [{id: a, run: x}, {id: b, run: x, needs: A}]\n", ["1:49"], "did you mean \"a\"?"),
+      "steps: [{id: a, run: x}, {id: b, run: x, needs: \"${{ params.x }}\"}]\n", ["1:49 R0206"]),
     Mistake(
-      "steps: [{id: build, run: x}, {id: b, run: x, needs: zzz}]\n", ["1:53"],
-      "step \"b\" needs \"zzz\", which does not exist"),
+      "steps: [{id: a, run: x}, {id: b, run: x, needs: A}]\n", ["1:49 R0401"],
+      hint: "did you mean \"a\"?"),
     Mistake(
-      "steps: [{id: a, run: x, needs: b}, {id: b, run: x}]\n", ["1:32"],
-      "dependency cycle: a -> b -> a"),
+      "steps: [{id: build, run: x}, {id: b, run: x, needs: zzz}]\n", ["1:53 R0401"]),
+    Mistake(
+      "steps: [{id: a, run: x, needs: b}, {id: b, run: x}]\n", ["1:32 R0402"]),
     // What could not be read has no place in a circle.
     Mistake(
       "steps: [{id: a, foreach: x, run: x}, {id: b, run: x, needs: c}, {id: c, run: x, needs: a}]\n",
-      ["1:26"], "foreach takes a list"),
+      ["1:26 R0306"]),
     Mistake(
-      "steps: [{id: a, foreach: [1, 2], run: x, needs: b}, {id: b, run: x}]\n", ["1:49"],
-      "dependency cycle"),
+      "steps: [{id: a, foreach: [1, 2], run: x, needs: b}, {id: b, run: x}]\n", ["1:49 R0402"]),
     Mistake(
-      "steps: [{id: a, foreach: [1, 2], run: x, needs: a}]\n", ["1:49"], "step \"a\" needs itself"),
+      "steps: [{id: a, foreach: [1, 2], run: x, needs: a}]\n", ["1:49 R0403"]),
     Mistake(
-      "steps: [{id: a, run: x}, {id: b, foreach: [1], run: x, needs: \"a[0]\"}]\n", ["1:63"],
-      "step"),
+      "steps: [{id: a, run: x}, {id: b, foreach: [1], run: x, needs: \"a[0]\"}]\n", ["1:63 R0401"]),
     Mistake(
-      "steps: [{parallel: [{id: a, run: x, needs: b}, {id: b, run: x, needs: a}]}]\n", ["1:44"],
-      "dependency cycle: a -> b -> a"),
+      "steps: [{parallel: [{id: a, run: x, needs: b}, {id: b, run: x, needs: a}]}]\n",
+      ["1:44 R0402"]),
     Mistake(
       "steps:\n- {id: a, run: x, needs: c}\n- parallel:\n  - {id: b, run: x}\n  - {id: c, run: x}\n",
-      ["2:26"],
-      "dependency cycle: a -> c -> a"),
+      ["2:26 R0402"]),
     Mistake(
-      "steps: [{parallel: [{id: a, run: x}], if: failure()}]\n", ["1:39"],
-      "give it to the steps in the group"),
+      "steps: [{parallel: [{id: a, run: x}], if: failure()}]\n", ["1:39 R0201"],
+      hint: "give it to the steps in the group"),
     // Foreach.
-    Mistake("steps: [{id: a, foreach: , run: x}]\n", ["1:26"], "foreach"),
+    Mistake("steps: [{id: a, foreach: , run: x}]\n", ["1:26 R0204"]),
     Mistake(
-      "steps: [{id: a, foreach: x, run: x}]\n", ["1:26"],
-      "write it like: [a, b], or: { from: 1, to: 5 }"),
+      "steps: [{id: a, foreach: x, run: x}]\n", ["1:26 R0306"],
+      hint: "write it like: [a, b], or: { from: 1, to: 5 }"),
     Mistake(
-      "steps: [{id: a, foreach: 3, run: x}]\n", ["1:26"],
-      "write it like: [a, b], or: { from: 1, to: 5 }"),
+      "steps: [{id: a, foreach: 3, run: x}]\n", ["1:26 R0306"],
+      hint: "write it like: [a, b], or: { from: 1, to: 5 }"),
     Mistake(
-      "steps: [{id: a, foreach: \"1..5\", run: x}]\n", ["1:26"],
-      "write it like: [a, b], or: { from: 1, to: 5 }"),
+      "steps: [{id: a, foreach: \"1..5\", run: x}]\n", ["1:26 R0306"],
+      hint: "write it like: [a, b], or: { from: 1, to: 5 }"),
     Mistake(
-      "steps: [{id: a, foreach: {from: 1}, run: x}]\n", ["1:26"],
-      "a range needs \"from\" and \"to\""),
+      "steps: [{id: a, foreach: {from: 1}, run: x}]\n", ["1:26 R0213"]),
     Mistake(
-      "steps: [{id: a, foreach: {}, run: x}]\n", ["1:26"], "a range needs \"from\" and \"to\""),
+      "steps: [{id: a, foreach: {}, run: x}]\n", ["1:26 R0213"]),
     Mistake(
-      "steps: [{id: a, foreach: {from: a, to: 3}, run: x}]\n", ["1:33"], "from is a whole number"),
+      "steps: [{id: a, foreach: {from: a, to: 3}, run: x}]\n", ["1:33 R0210"]),
     Mistake(
-      "steps: [{id: a, foreach: {from: 1, to: 3.5}, run: x}]\n", ["1:40"], "to is a whole number"),
+      "steps: [{id: a, foreach: {from: 1, to: 3.5}, run: x}]\n", ["1:40 R0210"]),
     Mistake(
-      "steps: [{id: a, foreach: {from: 1, to: 99999999999}, run: x}]\n", ["1:40"],
-      "to is a whole number"),
+      "steps: [{id: a, foreach: {from: 1, to: 99999999999}, run: x}]\n", ["1:40 R0210"]),
     Mistake(
-      "steps: [{id: a, foreach: {from: -9223372036854775808, to: 1}, run: x}]\n", ["1:33"],
-      "from is a whole number"),
-    Mistake("steps: [{id: a, foreach: {from: [1], to: 3}, run: x}]\n", ["1:33"], "from"),
+      "steps: [{id: a, foreach: {from: -9223372036854775808, to: 1}, run: x}]\n", ["1:33 R0210"]),
+    Mistake("steps: [{id: a, foreach: {from: [1], to: 3}, run: x}]\n", ["1:33 R0210"]),
     Mistake(
-      "steps: [{id: a, foreach: {from: 1, to: 3, by: 0}, run: x}]\n", ["1:47"],
-      "the distance of a range is not 0"),
+      "steps: [{id: a, foreach: {from: 1, to: 3, by: 0}, run: x}]\n", ["1:47 R0210"]),
     Mistake(
-      "steps: [{id: a, foreach: {from: 1, to: 3, step: 1}, run: x}]\n", ["1:43"],
-      "did you mean \"by\"?"),
+      "steps: [{id: a, foreach: {from: 1, to: 3, step: 1}, run: x}]\n", ["1:43 R0201"],
+      hint: "did you mean \"by\"?"),
     Mistake(
-      "steps: [{id: a, foreach: {start: 1, from: 1, to: 3}, run: x}]\n", ["1:27"],
-      "did you mean \"from\"?"),
+      "steps: [{id: a, foreach: {start: 1, from: 1, to: 3}, run: x}]\n", ["1:27 R0201"],
+      hint: "did you mean \"from\"?"),
     Mistake(
-      "steps: [{id: a, foreach: {from: 1, to: 10001}, run: x}]\n", ["1:26"],
-      "this makes 10001 steps; at most 10000"),
+      "steps: [{id: a, foreach: {from: 1, to: 10001}, run: x}]\n", ["1:26 R0305"]),
     Mistake(
-      "steps: [{id: a, foreach: {from: -2147483647, to: 2147483647}, run: x}]\n", ["1:26"],
-      "at most 10000"),
+      "steps: [{id: a, foreach: {from: -2147483647, to: 2147483647}, run: x}]\n", ["1:26 R0305"]),
     Mistake(
-      "steps: [{id: a, foreach: {from: \"${{ x }}\", to: 3}, run: x}]\n", ["1:38"],
-      "there is no \"x\""),
+      "steps: [{id: a, foreach: {from: \"${{ x }}\", to: 3}, run: x}]\n", ["1:38 R0505"]),
     Mistake(
-      "steps: [{id: a, foreach: [1, \"${{ x }}\"], run: x}]\n", ["1:35"], "there is no \"x\""),
-    Mistake("steps: [{id: a, foreach: [1], matrix: {b: [1]}, run: x}]\n", ["1:31"], "not both"),
+      "steps: [{id: a, foreach: [1, \"${{ x }}\"], run: x}]\n", ["1:35 R0505"]),
+    Mistake("steps: [{id: a, foreach: [1], matrix: {b: [1]}, run: x}]\n", ["1:31 R0216"]),
     Mistake(
-      "steps: [{id: a, foreach: [1], max-parallel: 0, run: x}]\n", ["1:45"],
-      "a whole number from 1"),
+      "steps: [{id: a, foreach: [1], max-parallel: 0, run: x}]\n", ["1:45 R0210"]),
     Mistake(
-      "steps: [{id: a, foreach: [1], fail-fast: no, run: x}]\n", ["1:42"], "only true and false"),
-    Mistake("steps: [{id: a, foreach: [1]}]\n", ["1:9"], "this step does nothing"),
+      "steps: [{id: a, foreach: [1], fail-fast: no, run: x}]\n", ["1:42 R0209"],
+      hint: "only true and false"),
+    Mistake("steps: [{id: a, foreach: [1]}]\n", ["1:9 R0301"]),
     Mistake(
-      "steps: [{id: a, foreach: [1, 2, 3], run: x, env: {B: \"${{ x }}\"}}]\n", ["1:59"],
-      "there is no \"x\""),
+      "steps: [{id: a, foreach: [1, 2, 3], run: x, env: {B: \"${{ x }}\"}}]\n", ["1:59 R0505"]),
     Mistake(
-      "steps: [{id: a, foreach: [], run: x, env: {B: \"${{ x }}\"}}]\n", ["1:52"],
-      "there is no \"x\""),
+      "steps: [{id: a, foreach: [], run: x, env: {B: \"${{ x }}\"}}]\n", ["1:52 R0505"]),
     Mistake(
-      "steps: [{id: a, foreach: [1], run: x}, {id: a, run: x}]\n", ["1:45"],
-      "a step \"a\" already, at line 1"),
+      "steps: [{id: a, foreach: [1], run: x}, {id: a, run: x}]\n", ["1:45 R0303"]),
     Mistake(
-      "steps: [{id: a, foreach: [1], run: x, timeout: soon}]\n", ["1:48"], "write it like 500ms"),
+      "steps: [{id: a, foreach: [1], run: x, timeout: soon}]\n", ["1:48 R0208"],
+      hint: "write it like 500ms"),
     Mistake(
-      "steps: [{id: a, foreach: [10s, soon], run: x, timeout: \"${{ item }}\"}]\n", ["1:56"],
-      "timeout is a duration, not \"soon\""),
+      "steps: [{id: a, foreach: [10s, soon], run: x, timeout: \"${{ item }}\"}]\n", ["1:56 R0208"]),
     Mistake(
-      "params: {s: a}\nsteps: [{id: a, foreach: \"${{ params.s }}\", run: x}]\n", ["2:26"],
-      "fromJSON(…) makes a list of a text"),
+      "params: {s: a}\nsteps: [{id: a, foreach: \"${{ params.s }}\", run: x}]\n", ["2:26 R0306"],
+      hint: "fromJSON(…) makes a list of a text"),
     Mistake(
       "params: {s: a}\nsteps: [{id: a, foreach: \"${{ fromJSON(params.s) }}\", run: x}]\n",
-      ["2:40"],
-      "this is not JSON"),
+      ["2:40 R0519"]),
     Mistake(
       "params: {s: \"{}\"}\nsteps: [{id: a, foreach: \"${{ fromJSON(params.s) }}\", run: x}]\n",
-      ["2:26"],
-      "foreach takes a list, not a map"),
+      ["2:26 R0306"]),
     Mistake(
-      "steps: [{id: a, foreach: \"x ${{ fromJSON('[1]') }}\", run: x}]\n", ["1:26"],
-      "foreach takes a list"),
+      "steps: [{id: a, foreach: \"x ${{ fromJSON('[1]') }}\", run: x}]\n", ["1:26 R0306"]),
     // Matrix.
     Mistake(
-      "steps: [{id: a, matrix: [x], run: x}]\n", ["1:25"],
-      "a matrix is a map of names and lists, not a list"),
+      "steps: [{id: a, matrix: [x], run: x}]\n", ["1:25 R0202"]),
     Mistake(
-      "steps: [{id: a, matrix: x, run: x}]\n", ["1:25"],
-      "a matrix is a map of names and lists, not a text"),
+      "steps: [{id: a, matrix: x, run: x}]\n", ["1:25 R0202"]),
     Mistake(
-      "steps: [{id: a, matrix: , run: x}]\n", ["1:25"],
-      "a matrix is a map of names and lists, not nothing"),
+      "steps: [{id: a, matrix: , run: x}]\n", ["1:25 R0202"]),
     Mistake(
-      "steps: [{id: a, matrix: {}, run: x}]\n", ["1:25"], "write it like: { os: [linux, mac]"),
+      "steps: [{id: a, matrix: {}, run: x}]\n", ["1:25 R0307"],
+      hint: "write it like: { os: [linux, mac]"),
     Mistake(
-      "steps: [{id: a, matrix: {os: []}, run: x}]\n", ["1:30"],
-      "the list \"os\" of the matrix is empty"),
+      "steps: [{id: a, matrix: {os: []}, run: x}]\n", ["1:30 R0307"]),
     Mistake(
-      "steps: [{id: a, matrix: {os: linux}, run: x}]\n", ["1:30"], "write it like: [linux, mac]"),
+      "steps: [{id: a, matrix: {os: linux}, run: x}]\n", ["1:30 R0308"],
+      hint: "write it like: [linux, mac]"),
     Mistake(
-      "steps: [{id: a, matrix: {os: {from: 1, to: 3}}, run: x}]\n", ["1:30"],
-      "\"os\" of a matrix is a list, not a map"),
+      "steps: [{id: a, matrix: {os: {from: 1, to: 3}}, run: x}]\n", ["1:30 R0308"]),
     Mistake(
-      "steps: [{id: a, matrix: {os: }, run: x}]\n", ["1:30"],
-      "\"os\" of a matrix is a list, not nothing"),
-    Mistake("steps: [{id: a, matrix: {1os: [x]}, run: x}]\n", ["1:26"], "cannot be a name here"),
+      "steps: [{id: a, matrix: {os: }, run: x}]\n", ["1:30 R0308"]),
+    Mistake("steps: [{id: a, matrix: {1os: [x]}, run: x}]\n", ["1:26 R0212"]),
     Mistake(
-      "steps: [{id: a, matrix: {os: [x], fail-fast: true}, run: x}]\n", ["1:35"], "indent it less"),
+      "steps: [{id: a, matrix: {os: [x], fail-fast: true}, run: x}]\n", ["1:35 R0217"],
+      hint: "indent it less"),
     Mistake(
-      "steps: [{id: a, matrix: {os: [x], max-parallel: 2}, run: x}]\n", ["1:35"], "indent it less"),
+      "steps: [{id: a, matrix: {os: [x], max-parallel: 2}, run: x}]\n", ["1:35 R0217"],
+      hint: "indent it less"),
     Mistake(
-      "steps: [{id: a, matrix: {os: [x], include: {os: y}}, run: x}]\n", ["1:44"],
-      "\"include\" of a matrix is a list"),
+      "steps: [{id: a, matrix: {os: [x], include: {os: y}}, run: x}]\n", ["1:44 R0308"]),
     Mistake(
-      "steps: [{id: a, matrix: {os: [x], include: [y]}, run: x}]\n", ["1:45"],
-      "include is a list of maps"),
+      "steps: [{id: a, matrix: {os: [x], include: [y]}, run: x}]\n", ["1:45 R0308"]),
     Mistake(
-      "steps: [{id: a, matrix: {os: [x], exclude: [{os: x}, y]}, run: x}]\n", ["1:54"],
-      "exclude is a list of maps"),
+      "steps: [{id: a, matrix: {os: [x], exclude: [{os: x}, y]}, run: x}]\n", ["1:54 R0308"]),
     Mistake(
-      "steps: [{id: a, matrix: {os: [x], exclude: [{os: x}]}, run: x}]\n", ["1:25"],
-      "exclude less"),
+      "steps: [{id: a, matrix: {os: [x], exclude: [{os: x}]}, run: x}]\n", ["1:25 R0307"],
+      hint: "exclude less"),
     Mistake(
       "steps: [{id: a, matrix: {a: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], b: &b [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], c: *b, d: *b}, run: x}]\n",
-      ["1:25"],
-      "this makes 11000 steps; at most 10000"),
+      ["1:25 R0305"]),
     Mistake(
-      "steps: [{id: a, matrix: {os: [x, \"${{ steps.b.outputs.o }}\"]}, run: x}]\n", ["1:39"],
-      "known before the run begins"),
+      "steps: [{id: a, matrix: {os: [x, \"${{ steps.b.outputs.o }}\"]}, run: x}]\n", ["1:39 R0510"]),
     Mistake(
-      "steps: [{id: a, matrix: {os: [x], os: [y]}, run: x}]\n", ["1:35"],
-      "stands here a second time"),
+      "steps: [{id: a, matrix: {os: [x], os: [y]}, run: x}]\n", ["1:35 R0116"]),
     Mistake(
-      "steps: [{id: a, matrix: {os: [x], include: [y, z]}, run: x}]\n", ["1:45", "1:48"],
-      "2 mistakes"),
+      "steps: [{id: a, matrix: {os: [x], include: [y, z]}, run: x}]\n",
+      ["1:45 R0308", "1:48 R0308"]),
     Mistake(
-      "steps: [{id: a, run: x, matrix: {os: [x], os: [1]}}]\n", ["1:43"], "remove one of them"),
+      "steps: [{id: a, run: x, matrix: {os: [x], os: [1]}}]\n", ["1:43 R0116"],
+      hint: "remove one of them"),
     // Afterwards.
     Mistake(
-      "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, needs: [a]}]\n", ["2:27"],
-      "they run in order, when all others are over"),
+      "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, needs: [a]}]\n", ["2:27 R0217"],
+      hint: "they run in order, when all others are over"),
     Mistake(
-      "steps: [{id: a, run: x}]\nfinally: [{id: a, run: x}]\n", ["2:16"],
-      "a step \"a\" already, at line 1"),
+      "steps: [{id: a, run: x}]\nfinally: [{id: a, run: x}]\n", ["2:16 R0303"]),
     Mistake(
-      "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: failed}]\n", ["2:31"],
-      "there are: success, failure, cancel"),
+      "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: failed}]\n", ["2:31 R0211"],
+      hint: "there are: success, failure, cancel"),
     Mistake(
-      "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: always}]\n", ["2:31"],
-      "there are: success, failure, cancel"),
+      "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: always}]\n", ["2:31 R0211"],
+      hint: "there are: success, failure, cancel"),
     Mistake(
-      "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: [failure, canceled]}]\n", ["2:41"],
-      "did you mean \"cancel\"?"),
-    Mistake("steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: []}]\n", ["2:31"], "ending"),
-    Mistake("steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: }]\n", ["2:31"], "ending"),
+      "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: [failure, canceled]}]\n",
+      ["2:41 R0211"],
+      hint: "did you mean \"cancel\"?"),
+    Mistake("steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: []}]\n", ["2:31 R0214"]),
+    Mistake("steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: }]\n", ["2:31 R0204"]),
     Mistake(
-      "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: {failure: true}}]\n", ["2:31"],
-      "ending"),
+      "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: {failure: true}}]\n", ["2:31 R0204"]),
     Mistake(
-      "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: \"${{ params.on }}\"}]\n", ["2:31"],
-      "cannot be computed"),
+      "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: \"${{ params.on }}\"}]\n",
+      ["2:31 R0206"]),
     Mistake(
       "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, env: {A: \"${{ steps.z.result }}\"}}]\n",
-      ["2:41"],
-      "there is no step \"z\""),
+      ["2:41 R0511"]),
     Mistake(
       "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, env: {A: \"${{ steps.g.result }}\"}}, {id: g, run: x}]\n",
-      ["2:41"],
-      "\"g\""),
-    Mistake("steps: [{id: a, run: x}]\nfinally: [x]\n", ["2:11"], "a step is a map"),
+      ["2:41 R0518"]),
+    Mistake("steps: [{id: a, run: x}]\nfinally: [x]\n", ["2:11 R0202"]),
     Mistake(
-      "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, if: steps.a.outputs.x}]\n", ["2:31"],
-      "compare it"),
+      "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, if: steps.a.outputs.x}]\n",
+      ["2:31 R0516"],
+      hint: "compare it"),
     Mistake(
-      "steps: [{id: a, run: x, needs: f}]\nfinally: [{id: f, run: x}]\n", ["1:32"], "\"finally\""),
+      "steps: [{id: a, run: x, needs: f}]\nfinally: [{id: f, run: x}]\n", ["1:32 R0405"]),
     Mistake(
       "steps: [{id: a, run: x, env: {B: \"${{ steps.f.outputs.x }}\"}}]\nfinally: [{id: f, run: x}]\n",
-      ["1:39"],
-      "\"finally\""),
+      ["1:39 R0405"]),
     Mistake(
-      "steps: [{id: a, run: x, finally: [{id: b, run: x}]}]\n", ["1:25"],
-      "a step has no key \"finally\""),
+      "steps: [{id: a, run: x, finally: [{id: b, run: x}]}]\n", ["1:25 R0201"]),
   ]
 
   @Test(arguments: mistakes) func `a mistake among steps is told where it is`(_ mistake: Mistake) {

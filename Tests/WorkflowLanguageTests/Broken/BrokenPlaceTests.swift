@@ -8,96 +8,83 @@ struct BrokenPlaceTests {
   static let mistakes = [
     // Scripts.
     Mistake(
-      "steps:\n- id: a\n  run: echo ${{ params.a }} ${{ params.b }}\n", ["3:13"],
-      "write: echo \"$A\" \"$B\""),
+      "steps:\n- id: a\n  run: echo ${{ params.a }} ${{ params.b }}\n", ["3:13 R0304"],
+      hint: "write: echo \"$A\" \"$B\""),
     Mistake(
-      "steps:\n- id: a\n  run: \"echo ${{ params.a }}\"\n", ["3:14"], "A: \"${{ params.a }}\""),
-    Mistake("steps:\n- id: a\n  run: 'echo ${{ params.a }}'\n", ["3:14"], "write: echo \"$A\""),
+      "steps:\n- id: a\n  run: \"echo ${{ params.a }}\"\n", ["3:14 R0304"],
+      hint: "A: \"${{ params.a }}\""),
     Mistake(
-      "steps:\n- id: a\n  run: |\n    echo 1\n    echo ${{ params.a }}\n", ["5:10"],
-      "write: echo \"$A\""),
+      "steps:\n- id: a\n  run: 'echo ${{ params.a }}'\n", ["3:14 R0304"], hint: "write: echo \"$A\""
+    ),
     Mistake(
-      "steps:\n- id: a\n  run: |\n    echo 1\n    # ${{ params.a }}\n    echo 2\n", ["5:7"],
-      "never pasted into a script"),
+      "steps:\n- id: a\n  run: |\n    echo 1\n    echo ${{ params.a }}\n", ["5:10 R0304"],
+      hint: "write: echo \"$A\""),
     Mistake(
-      "steps:\n- id: a\n  run: >\n    echo 1\n    ${{ params.a }}\n", ["5:5"],
-      "never pasted into a script"),
+      "steps:\n- id: a\n  run: |\n    echo 1\n    # ${{ params.a }}\n    echo 2\n", ["5:7 R0304"]),
     Mistake(
-      "steps:\n- id: a\n  run: |2\n    echo ${{ params.a }}\n", ["4:10"],
-      "never pasted into a script"),
+      "steps:\n- id: a\n  run: >\n    echo 1\n    ${{ params.a }}\n", ["5:5 R0304"]),
     Mistake(
-      "steps:\n- id: a\n  run: |-\n\n    echo $HOME ${{ params.a }}\n", ["5:16"],
-      "write: echo $HOME \"$A\""),
+      "steps:\n- id: a\n  run: |2\n    echo ${{ params.a }}\n", ["4:10 R0304"]),
     Mistake(
-      "steps:\n- id: a\n  run: \"echo \\\"\\u00e9\\\" ${{ params.a }}\"\n", ["3:25"],
-      "never pasted into a script"),
+      "steps:\n- id: a\n  run: |-\n\n    echo $HOME ${{ params.a }}\n", ["5:16 R0304"],
+      hint: "write: echo $HOME \"$A\""),
     Mistake(
-      "steps:\n- id: a\n  run: echo é漢🙂 ${{ params.a }}\n", ["3:17"], "never pasted into a script"),
-    Mistake("steps:\n- id: a\n  run: echo ${{ params.a\n", ["3:13"], "never pasted into a script"),
-    Mistake("steps:\n- id: a\n  run: echo '${{ params.a }}'\n", ["3:14"], "write: echo \"$A\""),
-    Mistake("steps:\n- id: a\n  run: ${{ params.a }}\n", ["3:8"], "write: \"$A\""),
+      "steps:\n- id: a\n  run: \"echo \\\"\\u00e9\\\" ${{ params.a }}\"\n", ["3:25 R0304"]),
     Mistake(
-      "steps: [{id: a, run: \"echo ${{ params.a }}\"}]\n", ["1:28"], "never pasted into a script"),
+      "steps:\n- id: a\n  run: echo é漢🙂 ${{ params.a }}\n", ["3:17 R0304"]),
+    Mistake("steps:\n- id: a\n  run: echo ${{ params.a\n", ["3:13 R0304"]),
+    Mistake(
+      "steps:\n- id: a\n  run: echo '${{ params.a }}'\n", ["3:14 R0304"], hint: "write: echo \"$A\""
+    ),
+    Mistake("steps:\n- id: a\n  run: ${{ params.a }}\n", ["3:8 R0304"], hint: "write: \"$A\""),
+    Mistake(
+      "steps: [{id: a, run: \"echo ${{ params.a }}\"}]\n", ["1:28 R0304"]),
     Mistake(
       "steps:\n- id: a\n  run: echo ${{ params.a }}\n- id: b\n  run: echo ${{ params.b }}\n",
-      ["3:13", "5:13"],
-      "2 mistakes"),
+      ["3:13 R0304", "5:13 R0304"]),
     // Places.
     Mistake(
-      "# é漢🙂\ndescription: é漢🙂\nenv: {A: \"${{ x }}\"}\nsteps: [{id: a, run: x}]\n", ["3:15"],
-      "there is no \"x\""),
+      "# é漢🙂\ndescription: é漢🙂\nenv: {A: \"${{ x }}\"}\nsteps: [{id: a, run: x}]\n", ["3:15 R0505"]),
     Mistake(
-      "env: {A: \"é漢🙂 ${{ x }}\"}\nsteps: [{id: a, run: x}]\n", ["1:19"], "there is no \"x\""),
+      "env: {A: \"é漢🙂 ${{ x }}\"}\nsteps: [{id: a, run: x}]\n", ["1:19 R0505"]),
     Mistake(
       "env: {A: \"e\u{301} \u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467} ${{ x }}\"}\nsteps: [{id: a, run: x}]\n",
-      ["1:24"],
-      "there is no \"x\""),
+      ["1:24 R0505"]),
     Mistake(
-      "env: {A: \"${{ 'é漢🙂' == x }}\"}\nsteps: [{id: a, run: x}]\n", ["1:24"], "there is no \"x\""),
+      "env: {A: \"${{ 'é漢🙂' == x }}\"}\nsteps: [{id: a, run: x}]\n", ["1:24 R0505"]),
     Mistake(
-      "env: {A: \"\\u00e9\\t ${{ x }}\"}\nsteps: [{id: a, run: x}]\n", ["1:24"],
-      "there is no \"x\""),
+      "env: {A: \"\\u00e9\\t ${{ x }}\"}\nsteps: [{id: a, run: x}]\n", ["1:24 R0505"]),
     Mistake(
-      "env: {A: \"${{ 'a' }} ${{ x }}\"}\nsteps: [{id: a, run: x}]\n", ["1:26"],
-      "there is no \"x\""),
+      "env: {A: \"${{ 'a' }} ${{ x }}\"}\nsteps: [{id: a, run: x}]\n", ["1:26 R0505"]),
     Mistake(
-      "env: {A: \"\\t${{ 'a' }} ${{ x }}\"}\nsteps: [{id: a, run: x}]\n", ["1:28"],
-      "there is no \"x\""),
+      "env: {A: \"\\t${{ 'a' }} ${{ x }}\"}\nsteps: [{id: a, run: x}]\n", ["1:28 R0505"]),
     Mistake(
-      "env: {A: '${{ ''a'' == x }}'}\nsteps: [{id: a, run: x}]\n", ["1:24"], "there is no \"x\""),
-    Mistake("env: {A: '''${{ x }}'}\nsteps: [{id: a, run: x}]\n", ["1:17"], "there is no \"x\""),
+      "env: {A: '${{ ''a'' == x }}'}\nsteps: [{id: a, run: x}]\n", ["1:24 R0505"]),
+    Mistake("env: {A: '''${{ x }}'}\nsteps: [{id: a, run: x}]\n", ["1:17 R0505"]),
     Mistake(
-      "env:\n  A: |\n    one\n    two ${{ x }}\nsteps: [{id: a, run: x}]\n", ["4:13"],
-      "there is no \"x\""),
+      "env:\n  A: |\n    one\n    two ${{ x }}\nsteps: [{id: a, run: x}]\n", ["4:13 R0505"]),
     Mistake(
-      "env:\n  A: >\n    one\n    two ${{ x }}\nsteps: [{id: a, run: x}]\n", ["4:13"],
-      "there is no \"x\""),
+      "env:\n  A: >\n    one\n    two ${{ x }}\nsteps: [{id: a, run: x}]\n", ["4:13 R0505"]),
     Mistake(
-      "env:\n  A: one\n    two ${{ x }}\nsteps: [{id: a, run: x}]\n", ["3:13"],
-      "there is no \"x\""),
+      "env:\n  A: one\n    two ${{ x }}\nsteps: [{id: a, run: x}]\n", ["3:13 R0505"]),
     Mistake(
-      "env:\n  A: \"one\n    two ${{ x }}\"\nsteps: [{id: a, run: x}]\n", ["3:13"],
-      "there is no \"x\""),
+      "env:\n  A: \"one\n    two ${{ x }}\"\nsteps: [{id: a, run: x}]\n", ["3:13 R0505"]),
     Mistake(
-      "env:\n  A: |\n    ${{ 'a' ==\n    x }}\nsteps: [{id: a, run: x}]\n", ["4:5"],
-      "there is no \"x\""),
+      "env:\n  A: |\n    ${{ 'a' ==\n    x }}\nsteps: [{id: a, run: x}]\n", ["4:5 R0505"]),
     Mistake(
-      "env:\n  A: >\n    ${{ 'a' ==\n    x }}\nsteps: [{id: a, run: x}]\n", ["4:5"],
-      "there is no \"x\""),
+      "env:\n  A: >\n    ${{ 'a' ==\n    x }}\nsteps: [{id: a, run: x}]\n", ["4:5 R0505"]),
     Mistake(
-      "description: &t \"a b\"\ntimeout: *t\nsteps: [{id: a, run: x}]\n", ["2:10"],
-      "timeout is a duration, not \"a b\""),
+      "description: &t \"a b\"\ntimeout: *t\nsteps: [{id: a, run: x}]\n", ["2:10 R0208"]),
     Mistake(
-      "env:\r\n  A: 1\r\n  B: ${{ x }}\r\nsteps: [{id: a, run: x}]\n", ["3:10"],
-      "there is no \"x\""),
-    Mistake("env:\r  B: ${{ x }}\rsteps: [{id: a, run: x}]\n", ["2:10"], "there is no \"x\""),
+      "env:\r\n  A: 1\r\n  B: ${{ x }}\r\nsteps: [{id: a, run: x}]\n", ["3:10 R0505"]),
+    Mistake("env:\r  B: ${{ x }}\rsteps: [{id: a, run: x}]\n", ["2:10 R0505"]),
     Mistake(
-      "\u{FEFF}env: {A: \"${{ x }}\"}\nsteps: [{id: a, run: x}]\n", ["1:15"], "there is no \"x\""),
-    Mistake("\u{FEFF}nam: x\nsteps: [{id: a, run: x}]\n", ["1:1"], "did you mean \"name\"?"),
+      "\u{FEFF}env: {A: \"${{ x }}\"}\nsteps: [{id: a, run: x}]\n", ["1:15 R0505"]),
+    Mistake(
+      "\u{FEFF}nam: x\nsteps: [{id: a, run: x}]\n", ["1:1 R0201"], hint: "did you mean \"name\"?"),
     Mistake(
       "env:\n  A: \"${{ x }}\"\n  B: \"${{ y }}\"\n  C: \"${{ z }}\"\nsteps: [{id: a, run: x}]\n",
-      ["2:11", "3:11", "4:11"],
-      "3 mistakes"),
+      ["2:11 R0505", "3:11 R0505", "4:11 R0505"]),
   ]
 
   @Test(arguments: mistakes) func `a mistake is told where it is, however its text is written`(

@@ -7,122 +7,119 @@ struct BrokenWorkflowTests {
 
   static let mistakes = [
     // The workflow.
-    Mistake("version: 2\nsteps: [{id: a, run: x}]\n", ["1:1"], "a workflow has no key \"version\""),
-    Mistake("Name: x\nsteps: [{id: a, run: x}]\n", ["1:1"], "did you mean \"name\"?"),
-    Mistake("environment: {A: 1}\nsteps: [{id: a, run: x}]\n", ["1:1"], "did you mean \"env\"?"),
-    Mistake("run: x\nsteps: [{id: a, run: x}]\n", ["1:1"], "a workflow has no key \"run\""),
-    Mistake("\"\": x\nsteps: [{id: a, run: x}]\n", ["1:1"], "a workflow has no key"),
-    Mistake("name: \"\"\nsteps: [{id: a, run: x}]\n", ["1:7"], "name is empty"),
-    Mistake("name: \"  \"\nsteps: [{id: a, run: x}]\n", ["1:7"], "name is empty"),
+    Mistake("version: 2\nsteps: [{id: a, run: x}]\n", ["1:1 R0201"]),
+    Mistake("Name: x\nsteps: [{id: a, run: x}]\n", ["1:1 R0201"], hint: "did you mean \"name\"?"),
     Mistake(
-      "name: ${{ params.x }}\nsteps: [{id: a, run: x}]\n", ["1:7"], "name cannot be computed"),
+      "environment: {A: 1}\nsteps: [{id: a, run: x}]\n", ["1:1 R0201"],
+      hint: "did you mean \"env\"?"),
+    Mistake("run: x\nsteps: [{id: a, run: x}]\n", ["1:1 R0201"]),
+    Mistake("\"\": x\nsteps: [{id: a, run: x}]\n", ["1:1 R0201"]),
+    Mistake("name: \"\"\nsteps: [{id: a, run: x}]\n", ["1:7 R0205"]),
+    Mistake("name: \"  \"\nsteps: [{id: a, run: x}]\n", ["1:7 R0205"]),
     Mistake(
-      "description: [a]\nsteps: [{id: a, run: x}]\n", ["1:14"],
-      "description is a text, not a list"),
-    Mistake("description: {a: b}\nsteps: [{id: a, run: x}]\n", ["1:14"], "quote this: 'a: b'"),
+      "name: ${{ params.x }}\nsteps: [{id: a, run: x}]\n", ["1:7 R0206"]),
     Mistake(
-      "description: Deploys to: production\nsteps: [{id: a, run: x}]\n", ["1:24"],
-      "quote the text"),
+      "description: [a]\nsteps: [{id: a, run: x}]\n", ["1:14 R0204"]),
     Mistake(
-      "description: a ${{ params.x }}\nsteps: [{id: a, run: x}]\n", ["1:14"],
-      "description cannot be computed"),
-    Mistake("dir: [a]\nsteps: [{id: a, run: x}]\n", ["1:6"], "dir is a text, not a list"),
+      "description: {a: b}\nsteps: [{id: a, run: x}]\n", ["1:14 R0204"], hint: "quote this: 'a: b'"),
     Mistake(
-      "dir: \"${{ steps.a.outputs.x }}\"\nsteps: [{id: a, run: x}]\n", ["1:11"],
-      "\"steps\" cannot be used"),
-    Mistake("shell: \"\"\nsteps: [{id: a, run: x}]\n", ["1:8"], "shell is empty"),
-    Mistake("shell: [\"\", -c]\nsteps: [{id: a, run: x}]\n", ["1:9"], "shell names no program"),
+      "description: Deploys to: production\nsteps: [{id: a, run: x}]\n", ["1:24 R0108"],
+      hint: "quote the text"),
     Mistake(
-      "shell: [bash, [-c]]\nsteps: [{id: a, run: x}]\n", ["1:15"],
-      "a part of shell is a text, not a list"),
+      "description: a ${{ params.x }}\nsteps: [{id: a, run: x}]\n", ["1:14 R0206"]),
+    Mistake("dir: [a]\nsteps: [{id: a, run: x}]\n", ["1:6 R0204"]),
     Mistake(
-      "shell: ${{ params.shell }}\nsteps: [{id: a, run: x}]\n", ["1:8"],
-      "shell cannot be computed"),
-    Mistake("shell: {bash: -c}\nsteps: [{id: a, run: x}]\n", ["1:8"], "shell"),
-    Mistake("timeout: 10 s\nsteps: [{id: a, run: x}]\n", ["1:10"], "write it like 500ms"),
-    Mistake("timeout: 1m1h\nsteps: [{id: a, run: x}]\n", ["1:10"], "write it like 500ms"),
-    Mistake("timeout: 10S\nsteps: [{id: a, run: x}]\n", ["1:10"], "write it like 500ms"),
-    Mistake("timeout: 1w\nsteps: [{id: a, run: x}]\n", ["1:10"], "write it like 500ms"),
-    Mistake("timeout: 1e3\nsteps: [{id: a, run: x}]\n", ["1:10"], "write it like 500ms"),
-    Mistake("timeout: \"\"\nsteps: [{id: a, run: x}]\n", ["1:10"], "timeout is a duration"),
-    Mistake("timeout: [1s]\nsteps: [{id: a, run: x}]\n", ["1:10"], "timeout is a text, not a list"),
-    Mistake("timeout: 0.0001\nsteps: [{id: a, run: x}]\n", ["1:10"], "timeout is a duration"),
+      "dir: \"${{ steps.a.outputs.x }}\"\nsteps: [{id: a, run: x}]\n", ["1:11 R0510"]),
+    Mistake("shell: \"\"\nsteps: [{id: a, run: x}]\n", ["1:8 R0205"]),
+    Mistake("shell: [\"\", -c]\nsteps: [{id: a, run: x}]\n", ["1:9 R0215"]),
     Mistake(
-      "timeout: 99999999999999999999h\nsteps: [{id: a, run: x}]\n", ["1:10"],
-      "timeout is a duration"),
+      "shell: [bash, [-c]]\nsteps: [{id: a, run: x}]\n", ["1:15 R0204"]),
     Mistake(
-      "timeout: ${{ prams.t }}\nsteps: [{id: a, run: x}]\n", ["1:14"], "did you mean \"params\"?"),
+      "shell: ${{ params.shell }}\nsteps: [{id: a, run: x}]\n", ["1:8 R0206"]),
+    Mistake("shell: {bash: -c}\nsteps: [{id: a, run: x}]\n", ["1:8 R0204"]),
     Mistake(
-      "params: {t: soon}\ntimeout: ${{ params.t }}\nsteps: [{id: a, run: x}]\n", ["2:10"],
-      "timeout is a duration, not \"soon\""),
-    Mistake("grace: soon\nsteps: [{id: a, run: x}]\n", ["1:8"], "write it like 500ms"),
+      "timeout: 10 s\nsteps: [{id: a, run: x}]\n", ["1:10 R0208"], hint: "write it like 500ms"),
     Mistake(
-      "grace: true\nsteps: [{id: a, run: x}]\n", ["1:8"], "grace is a duration, not \"true\""),
-    Mistake("max-parallel: -1\nsteps: [{id: a, run: x}]\n", ["1:15"], "a whole number from 1"),
-    Mistake("max-parallel: 1.5\nsteps: [{id: a, run: x}]\n", ["1:15"], "a whole number from 1"),
-    Mistake("max-parallel: 0x10\nsteps: [{id: a, run: x}]\n", ["1:15"], "a whole number from 1"),
-    Mistake("max-parallel: many\nsteps: [{id: a, run: x}]\n", ["1:15"], "a whole number from 1"),
-    Mistake("max-parallel: [2]\nsteps: [{id: a, run: x}]\n", ["1:15"], "a whole number from 1"),
-    Mistake("max-parallel: 99999999999\nsteps: [{id: a, run: x}]\n", ["1:15"], "2147483647"),
-    Mistake("max-parallel:\nsteps: [{id: a, run: x}]\n", ["1:14"], "a whole number from 1"),
+      "timeout: 1m1h\nsteps: [{id: a, run: x}]\n", ["1:10 R0208"], hint: "write it like 500ms"),
     Mistake(
-      "params: {n: x}\nmax-parallel: ${{ params.n }}\nsteps: [{id: a, run: x}]\n", ["2:15"],
-      "a whole number from 1"),
+      "timeout: 10S\nsteps: [{id: a, run: x}]\n", ["1:10 R0208"], hint: "write it like 500ms"),
+    Mistake("timeout: 1w\nsteps: [{id: a, run: x}]\n", ["1:10 R0208"], hint: "write it like 500ms"),
     Mistake(
-      "max-parallel: ${{ env.N }}\nsteps: [{id: a, run: x}]\n", ["1:19"], "\"env\" cannot be used"),
-    Mistake("fail-fast: yes\nsteps: [{id: a, run: x}]\n", ["1:12"], "only true and false"),
-    Mistake("fail-fast: \"true\"\nsteps: [{id: a, run: x}]\n", ["1:12"], "without quotes"),
-    Mistake("fail-fast: 1\nsteps: [{id: a, run: x}]\n", ["1:12"], "fail-fast is true or false"),
+      "timeout: 1e3\nsteps: [{id: a, run: x}]\n", ["1:10 R0208"], hint: "write it like 500ms"),
+    Mistake("timeout: \"\"\nsteps: [{id: a, run: x}]\n", ["1:10 R0208"]),
+    Mistake("timeout: [1s]\nsteps: [{id: a, run: x}]\n", ["1:10 R0204"]),
+    Mistake("timeout: 0.0001\nsteps: [{id: a, run: x}]\n", ["1:10 R0208"]),
     Mistake(
-      "params: {f: maybe}\nfail-fast: ${{ params.f }}\nsteps: [{id: a, run: x}]\n", ["2:12"],
-      "fail-fast is true or false"),
-    Mistake("name: x\nsteps:\n", ["2:7"], "a list of steps is expected here, not nothing"),
-    Mistake("steps: {a: {run: x}}\n", ["1:8"], "a list of steps is expected here, not a map"),
-    Mistake("steps: [[{id: a, run: x}]]\n", ["1:9"], "a step is a map"),
-    Mistake("steps: []\nfinally: []\n", ["1:8", "2:10"], "there is no step in this list"),
-    Mistake("finally: x\nsteps: [{id: a, run: x}]\n", ["1:10"], "a list of steps is expected here"),
+      "timeout: 99999999999999999999h\nsteps: [{id: a, run: x}]\n", ["1:10 R0208"]),
+    Mistake(
+      "timeout: ${{ prams.t }}\nsteps: [{id: a, run: x}]\n", ["1:14 R0505"],
+      hint: "did you mean \"params\"?"),
+    Mistake(
+      "params: {t: soon}\ntimeout: ${{ params.t }}\nsteps: [{id: a, run: x}]\n", ["2:10 R0208"]),
+    Mistake("grace: soon\nsteps: [{id: a, run: x}]\n", ["1:8 R0208"], hint: "write it like 500ms"),
+    Mistake(
+      "grace: true\nsteps: [{id: a, run: x}]\n", ["1:8 R0208"]),
+    Mistake("max-parallel: -1\nsteps: [{id: a, run: x}]\n", ["1:15 R0210"]),
+    Mistake("max-parallel: 1.5\nsteps: [{id: a, run: x}]\n", ["1:15 R0210"]),
+    Mistake("max-parallel: 0x10\nsteps: [{id: a, run: x}]\n", ["1:15 R0210"]),
+    Mistake("max-parallel: many\nsteps: [{id: a, run: x}]\n", ["1:15 R0210"]),
+    Mistake("max-parallel: [2]\nsteps: [{id: a, run: x}]\n", ["1:15 R0210"]),
+    Mistake("max-parallel: 99999999999\nsteps: [{id: a, run: x}]\n", ["1:15 R0210"]),
+    Mistake("max-parallel:\nsteps: [{id: a, run: x}]\n", ["1:14 R0210"]),
+    Mistake(
+      "params: {n: x}\nmax-parallel: ${{ params.n }}\nsteps: [{id: a, run: x}]\n", ["2:15 R0210"]),
+    Mistake(
+      "max-parallel: ${{ env.N }}\nsteps: [{id: a, run: x}]\n", ["1:19 R0510"]),
+    Mistake(
+      "fail-fast: yes\nsteps: [{id: a, run: x}]\n", ["1:12 R0209"], hint: "only true and false"),
+    Mistake(
+      "fail-fast: \"true\"\nsteps: [{id: a, run: x}]\n", ["1:12 R0209"], hint: "without quotes"),
+    Mistake("fail-fast: 1\nsteps: [{id: a, run: x}]\n", ["1:12 R0209"]),
+    Mistake(
+      "params: {f: maybe}\nfail-fast: ${{ params.f }}\nsteps: [{id: a, run: x}]\n", ["2:12 R0209"]),
+    Mistake("name: x\nsteps:\n", ["2:7 R0203"]),
+    Mistake("steps: {a: {run: x}}\n", ["1:8 R0203"]),
+    Mistake("steps: [[{id: a, run: x}]]\n", ["1:9 R0202"]),
+    Mistake("steps: []\nfinally: []\n", ["1:8 R0214", "2:10 R0214"]),
+    Mistake("finally: x\nsteps: [{id: a, run: x}]\n", ["1:10 R0203"]),
     // Concurrency.
-    Mistake("concurrency:\nsteps: [{id: a, run: x}]\n", ["1:13"], "concurrency is a map"),
+    Mistake("concurrency:\nsteps: [{id: a, run: x}]\n", ["1:13 R0202"]),
     Mistake(
-      "concurrency: {group: \"\", policy: queue}\nsteps: [{id: a, run: x}]\n", ["1:22"],
-      "group is empty"),
+      "concurrency: {group: \"\", policy: queue}\nsteps: [{id: a, run: x}]\n", ["1:22 R0205"]),
     Mistake(
-      "concurrency: {group: [a], policy: queue}\nsteps: [{id: a, run: x}]\n", ["1:22"],
-      "group is a text, not a list"),
+      "concurrency: {group: [a], policy: queue}\nsteps: [{id: a, run: x}]\n", ["1:22 R0204"]),
     Mistake(
-      "concurrency: {group: g, policy: \"${{ params.p }}\"}\nsteps: [{id: a, run: x}]\n", ["1:33"],
-      "policy cannot be computed"),
+      "concurrency: {group: g, policy: \"${{ params.p }}\"}\nsteps: [{id: a, run: x}]\n",
+      ["1:33 R0206"]),
     Mistake(
-      "concurrency: {group: g, policy: wait}\nsteps: [{id: a, run: x}]\n", ["1:33"],
-      "there are: parallel, queue, restart, reject"),
+      "concurrency: {group: g, policy: wait}\nsteps: [{id: a, run: x}]\n", ["1:33 R0211"],
+      hint: "there are: parallel, queue, restart, reject"),
     Mistake(
-      "concurrency: {group: \"${{ env.G }}\", policy: queue}\nsteps: [{id: a, run: x}]\n", ["1:27"],
-      "\"env\" cannot be used"),
+      "concurrency: {group: \"${{ env.G }}\", policy: queue}\nsteps: [{id: a, run: x}]\n",
+      ["1:27 R0510"]),
     Mistake(
       "concurrency: {group: \"${{ params.x }}\", policy: queue}\nsteps: [{id: a, run: x}]\n",
-      ["1:27"],
-      "there is no parameter \"x\""),
+      ["1:27 R0511"]),
     Mistake(
-      "concurrency: {group: [g], policy: wait}\nsteps: [{id: a, run: x}]\n", ["1:22", "1:35"],
-      "there are: parallel, queue, restart, reject"),
+      "concurrency: {group: [g], policy: wait}\nsteps: [{id: a, run: x}]\n",
+      ["1:22 R0204", "1:35 R0211"],
+      hint: "there are: parallel, queue, restart, reject"),
     // Defaults.
-    Mistake("defaults: 10s\nsteps: [{id: a, run: x}]\n", ["1:11"], "defaults is a map"),
+    Mistake("defaults: 10s\nsteps: [{id: a, run: x}]\n", ["1:11 R0202"]),
     Mistake(
-      "defaults: {env: {A: b}}\nsteps: [{id: a, run: x}]\n", ["1:12"],
-      "it may have: timeout, retry, continue-on-error"),
+      "defaults: {env: {A: b}}\nsteps: [{id: a, run: x}]\n", ["1:12 R0201"],
+      hint: "it may have: timeout, retry, continue-on-error"),
     Mistake(
-      "defaults: {time-out: 3s}\nsteps: [{id: a, run: x}]\n", ["1:12"],
-      "did you mean \"timeout\"?"),
+      "defaults: {time-out: 3s}\nsteps: [{id: a, run: x}]\n", ["1:12 R0201"],
+      hint: "did you mean \"timeout\"?"),
     Mistake(
       "defaults: {timeout: soon, retry: 0, continue-on-error: yes}\nsteps: [{id: a, run: x}]\n",
-      ["1:21", "1:34", "1:56"],
-      "3 mistakes"),
+      ["1:21 R0208", "1:34 R0210", "1:56 R0209"]),
     Mistake(
-      "defaults: {retry: {delay: 1s}}\nsteps: [{id: a, run: x}]\n", ["1:19"],
-      "retry needs a \"limit\""),
+      "defaults: {retry: {delay: 1s}}\nsteps: [{id: a, run: x}]\n", ["1:19 R0213"]),
     Mistake(
-      "defaults: {timeout: \"${{ steps.a.outputs.x }}\"}\nsteps: [{id: a, run: x}]\n", ["1:26"],
-      "\"steps\" cannot be used"),
+      "defaults: {timeout: \"${{ steps.a.outputs.x }}\"}\nsteps: [{id: a, run: x}]\n",
+      ["1:26 R0510"]),
   ]
 
   @Test(arguments: mistakes) func `a mistake in a key of the workflow is told where it is`(

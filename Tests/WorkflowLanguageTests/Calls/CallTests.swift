@@ -190,7 +190,7 @@ struct CallTests {
       init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer().decode(Value.self)
         guard case .list(let items) = value, items.first == .number(2) else {
-          throw ArgumentMistake([], "it is not even")
+          throw ArgumentMistake([], .argument("it is not even"))
         }
       }
     }

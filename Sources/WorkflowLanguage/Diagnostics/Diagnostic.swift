@@ -1,6 +1,6 @@
-// What is wrong with a workflow file, and how it is told. Knows nothing of how it was found.
+// What is wrong with a workflow file, and how it is shown.
 
-/// One mistake in a workflow file.
+/// One error or warning about a workflow file.
 public struct Diagnostic: Sendable, Equatable {
   /// How bad it is.
   public enum Severity: String, Sendable {
@@ -12,6 +12,10 @@ public struct Diagnostic: Sendable, Equatable {
 
   /// How bad it is.
   public var severity: Severity
+  /// The code of its cause, such as `R0201`: `reprise explain R0201` says more.
+  ///
+  /// A code never changes its meaning.
+  public let code: String
   /// The file, as it was named.
   public var file: String
   /// The line, from 1; 0 when the mistake is the file as a whole.
@@ -26,6 +30,22 @@ public struct Diagnostic: Sendable, Equatable {
   public var hint: String?
   /// The line of the file, to show the place in.
   public var sourceLine: String
+
+  /// What is wrong at a place.
+  init(
+    _ kind: DiagnosticKind, severity: Severity = .error, file: String, line: Int = 0,
+    column: Int = 0, length: Int = 0
+  ) {
+    self.severity = severity
+    code = kind.code
+    self.file = file
+    self.line = line
+    self.column = column
+    self.length = length
+    message = printable(abridged(kind.text))
+    hint = kind.hint.map { printable(abridged($0)) }
+    sourceLine = ""
+  }
 }
 
 extension Diagnostic: CustomStringConvertible {
@@ -35,7 +55,7 @@ extension Diagnostic: CustomStringConvertible {
   /// The mistake as a person reads it: place, message, and the line with a caret.
   public var description: String {
     guard line > 0 else {
-      return "\(file): \(severity.rawValue): \(message)" + (hint.map { "\n  \($0)" } ?? "")
+      return "\(file): \(title): \(message)" + (hint.map { "\n  \($0)" } ?? "")
     }
     let number = String(line)
     let gutter = String(repeating: " ", count: max(5, number.count + 3))
@@ -50,11 +70,13 @@ extension Diagnostic: CustomStringConvertible {
     let before = excerpt.unicodeScalars.prefix(count).map { $0 == "\t" ? "\t" : " " }
     let carets = "^" + String(repeating: "~", count: max(0, min(length, 60) - 1))
     return """
-      \(file):\(line):\(column): \(severity.rawValue): \(message)
+      \(file):\(line):\(column): \(title): \(message)
       \(String(repeating: " ", count: gutter.count - number.count))\(number) | \(shown(excerpt))
       \(gutter) | \(before.joined())\(carets)\(hint.map { " " + $0 } ?? "")
       """
   }
+
+  private var title: String { "\(severity.rawValue)[\(code)]" }
 
   /// A line of at most 200 characters, with nothing in it that a terminal would obey.
   private func shown(_ line: String) -> String {
@@ -96,10 +118,10 @@ package func abridged(_ message: String) -> String {
 }
 
 /// A text with control characters and those that turn the direction of writing made visible.
-func printable(_ text: String, keepingTabs: Bool = false) -> String {
+func printable(_ text: String, keepingTabs: Bool = false, keepingLines: Bool = false) -> String {
   text.unicodeScalars.reduce(into: "") { result, scalar in
     switch scalar.value {
-    case 0x09 where keepingTabs: result.unicodeScalars.append(scalar)
+    case 0x09 where keepingTabs, 0x0A where keepingLines: result.unicodeScalars.append(scalar)
     case _ where scalar.isTerminalControl:
       result += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
     default: result.unicodeScalars.append(scalar)

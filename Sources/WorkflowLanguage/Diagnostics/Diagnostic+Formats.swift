@@ -28,7 +28,8 @@ extension Diagnostic {
 
   private var jsonValue: Value {
     var values: [String: Value] = [
-      "severity": .text(severity.rawValue), "file": .text(file), "message": .text(message),
+      "severity": .text(severity.rawValue), "code": .text(code), "file": .text(file),
+      "message": .text(message),
     ]
     if let hint { values["hint"] = .text(hint) }
     guard line > 0 else { return .map(values) }
@@ -44,10 +45,25 @@ extension Diagnostic {
       "$schema": .text("https://json.schemastore.org/sarif-2.1.0.json"),
       "runs": .list([
         .map([
-          "tool": .map(["driver": .map(["name": .text("reprise")])]),
+          "tool": .map([
+            "driver": .map([
+              "name": .text("reprise"),
+              "rules": .list(Set(diagnostics.map(\.code)).sorted().map(rule)),
+            ])
+          ]),
           "columnKind": .text("unicodeCodePoints"),
           "results": .list(diagnostics.map(\.sarifResult)),
         ])
+      ]),
+    ])
+  }
+
+  private static func rule(_ code: String) -> Value {
+    let page = ErrorPage(code: code)
+    return .map([
+      "id": .text(code), "shortDescription": .map(["text": .text(page?.title ?? code)]),
+      "help": .map([
+        "text": .text([page?.meaning, page?.fix].compactMap(\.self).joined(separator: " "))
       ]),
     ])
   }
@@ -61,7 +77,7 @@ extension Diagnostic {
       ])
     }
     return .map([
-      "level": .text(severity.rawValue),
+      "ruleId": .text(code), "level": .text(severity.rawValue),
       "message": .map(["text": .text(message + (hint.map { "; " + $0 } ?? ""))]),
       "locations": .list([.map(["physicalLocation": .map(location)])]),
     ])

@@ -1,0 +1,253 @@
+// What can be wrong with a workflow: a case for each cause, with the values that its message needs. Codes, texts and
+// hints are in the files beside this one.
+
+import YAML
+
+/// One cause of an error or a warning.
+///
+/// Its code never changes and is never given to another cause.
+indirect enum DiagnosticKind: Error, Sendable, Equatable {
+  // MARK: R01 Files and YAML
+
+  case yaml(Problem.Kind)
+  case emptyFile
+  case unreadable(ReadError)
+  case unreadableUse(String, path: String, ReadError)
+  case unreadableVariables(String, ReadError)
+  case variables(String, line: Int, DotenvError.Reason)
+  case largeVariables(String)
+  case largeVariablesTogether
+  case largeUses
+
+  // MARK: R02 Keys and values
+
+  case unknownKey(String, in: String, advice: String?, Alternatives)
+  /// A key without a value after a text: its comma was meant to be part of the text.
+  case keyAfterComma(String, in: String)
+  case groupKey(String)
+  case notAMap(String, firstKey: String, found: String, hint: String?)
+  case stepNotAMap(found: String)
+  case notNamedValues(String, found: String, text: String?)
+  case matrixNotAMap(found: String)
+  case notAList(String, found: String)
+  case notAText(String, found: String, isTag: Bool)
+  case colonMadeMap(String, key: String, value: String)
+  case scriptIsList
+  case emptyText(String)
+  case notComputable(String)
+  case nul(String)
+  case notADuration(String, String)
+  case notABoolean(String, isOtherWord: Bool)
+  case notWhole(String, from: Int?, isLarge: Bool, isComputed: Bool)
+  case notInRange(String, ClosedRange<Double>)
+  case aboveMaximum(String, Int)
+  case rangeStepZero
+  case unknownChoice(String, String, Alternatives)
+  case variableName(String)
+  case identifier(String)
+  case reservedName
+  case longName(bytes: Int)
+  case missing(MissingKeys)
+  case emptyList(of: String, Alternatives)
+  case emptyGroup
+  case noProgram(String, example: String)
+  case exclusive(String, String, in: String)
+  case misplaced(MisplacedKey)
+  case noValue(variable: String)
+  case pattern(String)
+  case ignorePattern
+
+  // MARK: R03 Steps
+
+  case noAction
+  case stepID(String)
+  case duplicateID(String, line: Int)
+  case scriptWithExpression(bindings: String, line: String)
+  case tooManySteps
+  case expansion(steps: Int)
+  case largeExpansion(steps: Int, size: Int)
+  case largeMatrix
+  case tooManyUses
+  case deepUses
+  case foreachText
+  case foreachValue(ValueTypes)
+  case noMatrixList
+  case emptyMatrixList(String)
+  case emptyMatrix
+  case matrixValue(String, found: String)
+  case matrixCombination(String)
+  case matrixExclusion(String)
+  case approvalOfMany
+
+  // MARK: R04 Needs
+
+  case unknownNeed(String, of: String, nearest: String?)
+  case needsAsText(String)
+  case cycle([String])
+  case needsItself(String)
+  case neededTwice(String)
+  case finallyStep(String, isNeed: Bool)
+  case tooManyNeeds
+
+  // MARK: R05 Expressions
+
+  case emptyExpression
+  case operatorExpected(before: String)
+  case expected(String, Expression.Function?)
+  case valueExpected(before: String?)
+  case memberExpected
+  case unclosedText(isInTemplate: Bool)
+  case unclosedExpression
+  case strayCharacter(String)
+  case notANumber(String)
+  case deepExpression(isNegation: Bool)
+  case longExpression
+  case unknownName(String)
+  case unknownFunction(String)
+  case argumentCount(Expression.Function, Int)
+  case argumentType(Expression.Function, expected: ValueTypes, ValueTypes)
+  case mapArgument(Expression.Function)
+  case textExpected(ValueTypes)
+  case notPartOfText(ValueTypes)
+  case notComparable(Expression.Operator, ValueTypes, ValueTypes)
+  case nameNotHere(Expression.Root, in: String, allowed: Set<Expression.Root>)
+  case statusNotHere(Expression.Function, in: String)
+  case filesNotHere(in: String)
+  case unknownMember(String, String, Alternatives)
+  case secrets(Expression.Root, String, in: String)
+  case secret(Expression.Root, String, in: String)
+  case noMember(String, of: ValueTypes?)
+  case noElements(ValueTypes)
+  case noStepMember(String, of: String)
+  case computedName(Expression.Root)
+  case memberName(ValueTypes?)
+  case elementNumber
+  case noValueByItself(Expression.Root)
+  case severalExpressions
+  case condition(ValueTypes)
+  case conditionValue(ValueTypes)
+  case ownOutputs(isInOutputs: Bool)
+  case notOver(String, needsThis: Bool)
+  case notJSON(String)
+  case formatPlace
+  case formatValue(Int)
+  case formatBracket
+  case largeValue
+  case absent(AbsentValue)
+  /// Something that is wrong with a part of what is named.
+  case inside(String, DiagnosticKind)
+
+  // MARK: R06 Parameters and secrets
+
+  case requiredWithDefault
+  case optionalWithoutDefault(String)
+  case parameterNumber(String, String)
+  case parameterBoolean(String, String)
+  case parameterChoice(String, String, Alternatives)
+  case parameterType(String, expected: ValueTypes, ValueTypes)
+  case unknownParameter(String, Alternatives)
+  case unknownWith(String, of: String, Alternatives)
+  case parameterNotGiven(String, description: String?)
+  case parameterOfUse(String, of: String)
+  case secretValue(String)
+  case secretSource(String)
+
+  // MARK: R07 Triggers
+
+  case noTrigger
+  case noFile(String)
+  case scheduleTwice(String)
+  case shortInterval
+  case unknownZone(String, nearest: String?, areInstalled: Bool)
+  case cron(String, hint: String?)
+
+  // MARK: R08 Actions and other files
+
+  case unknownAction(String, Alternatives)
+  case argumentMissing(String, nearest: String?)
+  case unknownArgument(String, Alternatives)
+  case argumentKind(String, expected: String, found: String, isDuration: Bool)
+  case argumentRange(String, String, String)
+  case argumentChoice(String, String, Alternatives)
+  case fewArguments(String, Int)
+  /// What a type says that reads itself.
+  case argument(String)
+  case usesPath(String)
+  case usesOutside(String)
+  case usesCycle([String])
+  case notUsable(String)
+
+  // MARK: R09 Warnings
+
+  case impliedNeed(String, by: String)
+  case neverTrue
+  case neverCancelled
+  case unsetVariable(String, UnsetVariable)
+  case unusedOutput(String, of: String)
+  case writtenNumber(String, as: String)
+  case booleanWord(String)
+  case noEffectInUse(String)
+}
+
+/// What might have been meant by a name that does not exist.
+enum Alternatives: Sendable, Equatable {
+  /// This name, most likely.
+  case nearest(String)
+  /// One of these.
+  case names([String])
+  /// It was not searched for.
+  case unsearched
+
+  /// Searches for the name that is nearest.
+  init(to name: String, among names: [String]) {
+    self = WorkflowLanguage.nearest(to: name, among: names).map(Self.nearest) ?? .names(names)
+  }
+}
+
+/// Why a file cannot be read.
+enum ReadError: Error, Sendable, Equatable {
+  /// The words of the system.
+  case failed(String)
+  case notRegular
+  case notKept
+}
+
+/// Keys that have to be there.
+enum MissingKeys: Sendable, Equatable {
+  case steps, id, limit, groupAndPolicy, fromAndTo, paths, cronOrEvery, path, inputsOrKey
+  case options(of: String)
+}
+
+/// A key that means nothing where it is.
+enum MisplacedKey: Sendable, Equatable {
+  case with, options, factor, timeZone, on, shellOfCall, needsOfFinally, sharedApproval
+  case ofMany(String)
+  case ofMatrix(String)
+  case withPolicy(String, BusyPolicy, hasOther: Bool)
+  case ofApproval(String)
+  case ofUses(String)
+}
+
+/// Why a variable is not set.
+enum UnsetVariable: Sendable, Equatable {
+  case isOfSameFile, isOfStep
+  case unknown(nearest: String?)
+}
+
+/// Why there is no value.
+enum AbsentValue: Sendable, Equatable {
+  case beforeRun(Expression.Root)
+  case parameterBeforeRun(String, String)
+  case hashBeforeRun
+  case itemMember(String, ValueTypes)
+  case unknownParameter(String)
+  case parameter(String)
+  case notText(variable: String)
+  case nul
+  case secret(String)
+  case written(String, [String])
+  case step(String)
+  case output(String, of: String, result: String, left: [String])
+  /// The words of what was asked.
+  case failed(String)
+}

@@ -1,0 +1,70 @@
+// Tests that every key of the language is read.
+
+import Testing
+
+@testable import WorkflowLanguage
+
+/// A key that is in a table and that nothing reads would be ignored in silence.
+struct KeyReadingTests {
+  /// A place in a file where the keys of a table can be.
+  struct Place: Sendable, CustomTestStringConvertible {
+    let table: KeyTable
+    /// The file with `KEY: VALUE` first in the map, and what it cannot be without.
+    let text: String
+
+    init(_ table: KeyTable, _ text: String) {
+      self.table = table
+      self.text = text
+    }
+
+    var testDescription: String { table.place }
+  }
+
+  private static let step = "steps: [{ id: a, run: x }]\n"
+
+  static let places = [
+    Place(.workflow, "KEY: VALUE\n\(step)"),
+    Place(.concurrency, "concurrency: { KEY: VALUE, group: g, policy: queue }\n\(step)"),
+    Place(.triggers, "on: { KEY: VALUE }\n\(step)"),
+    Place(.files, "on: { files: { KEY: VALUE, paths: a } }\n\(step)"),
+    Place(.schedule, "on: { schedule: { KEY: VALUE } }\n\(step)"),
+    Place(.buffer, "on: { buffer: { KEY: VALUE } }\n\(step)"),
+    Place(.parameter, "params: { p: { KEY: VALUE } }\n\(step)"),
+    Place(.dotenv, "dotenv: { KEY: VALUE, path: gone.env }\n\(step)"),
+    Place(.secret, "secrets: { s: { KEY: VALUE } }\n\(step)"),
+    Place(.defaults, "defaults: { KEY: VALUE }\n\(step)"),
+    Place(.step, "steps: [{ KEY: VALUE }]\n"),
+    Place(.range, "steps: [{ id: a, run: x, foreach: { KEY: VALUE } }]\n"),
+    Place(.cache, "steps: [{ id: a, run: x, cache: { KEY: VALUE } }]\n"),
+    Place(.retry, "steps: [{ id: a, run: x, retry: { KEY: VALUE } }]\n"),
+    Place(.parallel, "steps: [{ KEY: VALUE }]\n"),
+    Place(.sequence, "steps: [{ KEY: VALUE }]\n"),
+  ]
+
+  /// Whether a wrong value of a key is an error in it, or the key itself is.
+  private func isRead(_ name: String, in place: Place, with value: String) -> Bool {
+    let text = place.text.replacing("KEY", with: name).replacing("VALUE", with: value)
+    let before = text.prefix(
+      upTo: text.firstRange(of: "\(name): \(value)")?.lowerBound ?? text.endIndex)
+    let lines = before.split(separator: "\n", omittingEmptySubsequences: false)
+    let column = (lines.last?.count ?? 0) + 1
+    let columns = column..<column + name.count + 2 + value.count
+    return diagnostics(text).contains { $0.line == lines.count && columns.contains($0.column) }
+  }
+
+  /// The keys for which any value does.
+  private func unread(in place: Place) -> [String] {
+    // No key takes both: a text, and an empty map in a list in a list.
+    place.table.names.filter { name in
+      !["[[{}]]", "x y"].contains { isRead(name, in: place, with: $0) }
+    }
+  }
+
+  @Test(arguments: places) func `each key of a table is read`(_ place: Place) {
+    #expect(unread(in: place) == [])
+  }
+
+  @Test func `a key that nothing reads is found`() {
+    #expect(unread(in: Place(.cache, "# KEY: VALUE\n\(Self.step)")) == KeyTable.cache.names)
+  }
+}
