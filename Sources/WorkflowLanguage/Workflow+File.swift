@@ -46,45 +46,8 @@ extension Workflow {
     bytes: [UInt8], file: String, sources: SourceFiles = .disk,
     with arguments: Arguments = Arguments(), actions: ActionCatalog? = nil
   ) throws(WorkflowError) {
-    let source = SourceText(bytes)
-    var reader = WorkflowReader(
-      file: file, source: source, sources: sources, arguments: arguments, actions: actions)
-    let base = file.split(separator: "/").last ?? "workflow"
-    let name = base.split(separator: ".").first ?? base
-    self = try reader.workflow(from: Document(source), defaultName: String(name))
-  }
-
-  /// Reads only what a run of a workflow may be given.
-  ///
-  /// Mistakes of the file are left to be told when all of it is read.
-  ///
-  /// - Parameters:
-  ///   - bytes: The bytes of a workflow file.
-  ///   - file: The name of the file.
-  /// - Returns: The parameters in the order of the file; none where they cannot be read.
-  package static func parameters(in bytes: [UInt8], file: String) -> [Parameter] {
-    reading("params", of: bytes, file) { $0.parameters($1) } ?? []
-  }
-
-  /// Reads only where the secrets of a workflow come from, also of a file with mistakes.
-  ///
-  /// - Parameters:
-  ///   - bytes: The bytes of a workflow file.
-  ///   - file: The name of the file.
-  /// - Returns: The secrets of the file itself, not those of files that it uses; none where they cannot be read.
-  package static func secretSources(in bytes: [UInt8], file: String) -> [String: SecretSource] {
-    reading("secrets", of: bytes, file) { $0.secrets($1) } ?? [:]
-  }
-
-  private static func reading<Result>(
-    _ key: String, of bytes: [UInt8], _ file: String, _ read: (inout Reader, Node) -> Result
-  ) -> Result? {
-    let source = SourceText(bytes)
-    var reader = Reader(file: file, source: source)
-    guard let root = Document(source).root, case .mapping(let pairs) = root.content,
-      let node = pairs.first(where: { $0.key.text == key })?.value
-    else { return nil }
-    return read(&reader, node)
+    self = try WorkflowText(bytes, file: file).workflow(
+      from: sources, with: arguments, actions: actions)
   }
 
   /// Reads a file whole, up to a byte more than the language allows.

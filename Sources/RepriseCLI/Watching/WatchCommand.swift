@@ -43,23 +43,22 @@ struct WatchCommand: DrivingCommand {
   var isDetached: Bool { false }
 
   func run() async throws {
+    let source = try LoadedWorkflow.parse(try WorkflowFiles.path(of: workflow.file))
     // With an event there may be more parameters than now.
-    var loaded = try workflow.load { declared throws(Problem) in
-      var arguments = try parameters.arguments(for: declared)
-      arguments.leavesOpen = true
-      return arguments
-    }
+    var arguments = try parameters.arguments(for: source.parameters)
+    arguments.leavesOpen = true
+    var loaded = try LoadedWorkflow(source, arguments)
     guard let triggers = loaded.workflow.triggers else {
       throw Problem(
         "\(workflow.file): error: nothing starts a run of this workflow by itself\n"
           + "  = say what does, as in: on: { files: [src/**] }, or run it once with: reprise run")
     }
-    if !triggers.hasSocket {
-      loaded = try workflow.load { declared throws(Problem) in
-        try parameters.arguments(for: declared)
-      }
+    arguments.leavesOpen = false
+    if triggers.hasSocket {
+      loaded.arguments = arguments
+    } else {
+      loaded = try LoadedWorkflow(source, arguments)
     }
-    loaded.arguments.leavesOpen = false
     // Lines that are typed are events then, and not keys.
     let isTyped = triggers.standardInput != nil && isTerminal(standardInput)
     let style = isTyped && (progress == .auto || progress == .tree) ? .plain : progress

@@ -89,8 +89,8 @@ package final class Watch: Sendable {
         end.yield(.failed)
       })
     runs = WatchRuns(
-      file: loaded.path, parameters: loaded.arguments, secrets: secrets, host: host,
-      watch: watch, inbox: inbox, restartsAffected: triggers.restartsAffected, report: report)
+      loaded, secrets: secrets, host: host, watch: watch, inbox: inbox,
+      restartsAffected: triggers.restartsAffected, report: report)
     sources = WatchSources(
       triggers, inbox: inbox, journal: host.journal, input: input, report: report)
     host.guardian?.keep(watch.lockDescriptor, run: "")

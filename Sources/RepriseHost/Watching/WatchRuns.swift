@@ -22,6 +22,8 @@ final class WatchRuns: Sendable {
     var hasFailed = false
     /// Runs that were waiting for their turn when the watch was ended.
     var kept: [RecordedRun] = []
+    /// The file as it was parsed last.
+    var source: WorkflowText?
   }
 
   /// The absolute path of the workflow file.
@@ -33,16 +35,17 @@ final class WatchRuns: Sendable {
   private let inbox: WatchInbox
   private let restartsAffected: Bool
   private let report: @Sendable (WatchReport) -> Void
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let group = RunGroup<RunControls>()
   private let locks: GuardedLocks
 
   init(
-    file: String, parameters: Arguments, secrets: Secrets, host: RunHost, watch: RecordedWatch,
+    _ loaded: LoadedWorkflow, secrets: Secrets, host: RunHost, watch: RecordedWatch,
     inbox: WatchInbox, restartsAffected: Bool, report: @escaping @Sendable (WatchReport) -> Void
   ) {
-    self.file = file
-    self.parameters = parameters
+    file = loaded.path
+    parameters = loaded.arguments
+    state = Mutex(State(source: loaded.source))
     self.secrets = secrets
     self.host = host
     self.watch = watch
@@ -79,12 +82,18 @@ final class WatchRuns: Sendable {
         "an event is dropped: it waited for this watch and had a secret in it, which the journal does not "
           + "keep: \(event.trigger.words)")
     }
-    return try LoadedWorkflow(path: file) { _ throws(Problem) in
-      var arguments = parameters
-      arguments.texts.merge(event.parameters) { $1 }
-      arguments.trigger = event.trigger
-      return arguments
-    }
+    var arguments = parameters
+    arguments.texts.merge(event.parameters) { $1 }
+    arguments.trigger = event.trigger
+    return try LoadedWorkflow(try parsed(), arguments)
+  }
+
+  /// The workflow file, parsed anew where it has changed.
+  private func parsed() throws(Problem) -> WorkflowText {
+    let known = state.withLock { $0.source }
+    let source = try LoadedWorkflow.parse(file, ifNot: known)
+    state.withLock { $0.source = source }
+    return source
   }
 
   /// Begins the run of an event.
@@ -137,7 +146,7 @@ final class WatchRuns: Sendable {
   private func resume(_ record: RunRecord) async throws -> Run? {
     let (loaded, recorded, state) = try await blocking { [self] in
       let arguments = try Arguments(recorded: record, [:])
-      let loaded = try LoadedWorkflow(path: file) { _ throws(Problem) in arguments }
+      let loaded = try LoadedWorkflow(try parsed(), arguments)
       let (recorded, state) = try host.journal.reopen(record.id) { record, state in
         var request = try request(loaded)
         request.directory = record.request.directory

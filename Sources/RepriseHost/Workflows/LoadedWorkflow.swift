@@ -11,8 +11,10 @@ package struct LoadedWorkflow: Sendable {
   package var workflow: Workflow
   /// The absolute path of the file.
   package let path: String
+  /// The file as it was parsed.
+  package let source: WorkflowText
   /// The text of the file.
-  package let text: String
+  package var text: String { String(decoding: source.bytes, as: UTF8.self) }
   /// What its parameters were given.
   package var arguments: Arguments
   /// Whether the text is in no file.
@@ -23,17 +25,12 @@ package struct LoadedWorkflow: Sendable {
   /// - Parameters:
   ///   - path: The path of the file.
   ///   - given: What its parameters are given; asked for the parameters of the file.
-  /// - Throws: ``Problem`` with every mistake of the file.
+  /// - Throws: ``Problem`` with every error of the file.
   package init(
     path: String, _ given: ([Parameter]) throws(Problem) -> Arguments
   ) throws(Problem) {
-    let bytes: [UInt8]
-    do throws(WorkflowError) {
-      bytes = try Workflow.bytes(of: path)
-    } catch {
-      throw Problem(error)
-    }
-    try self.init(bytes: bytes, file: path, try given(Workflow.parameters(in: bytes, file: path)))
+    let source = try Self.parse(path)
+    try self.init(source, try given(source.parameters))
   }
 
   /// Reads a text that is in no file.
@@ -41,10 +38,28 @@ package struct LoadedWorkflow: Sendable {
   /// - Parameters:
   ///   - text: The YAML; files that it uses are looked for in the current folder.
   ///   - arguments: What its parameters are given.
-  /// - Throws: ``Problem`` with every mistake of the text.
+  /// - Throws: ``Problem`` with every error of the text.
   package init(text: String, _ arguments: Arguments) throws(Problem) {
-    try self.init(bytes: Array(text.utf8), file: Self.nameOfText, arguments)
+    try self.init(WorkflowText(Array(text.utf8), file: Self.nameOfText), arguments)
     isText = true
+  }
+
+  /// Parses a file.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - known: The file as it was parsed before, which is used where it has not changed.
+  /// - Throws: ``Problem`` when it cannot be read.
+  package static func parse(
+    _ path: String, ifNot known: WorkflowText? = nil
+  ) throws(Problem) -> WorkflowText {
+    do throws(WorkflowError) {
+      let bytes = try Workflow.bytes(of: path)
+      if let known, known.bytes == bytes { return known }
+      return WorkflowText(bytes, file: path)
+    } catch {
+      throw Problem(error)
+    }
   }
 
   /// Reads what a recorded run was begun with: its file as it is now, or the text that it was given.
@@ -63,19 +78,23 @@ package struct LoadedWorkflow: Sendable {
     }
   }
 
-  private init(bytes: [UInt8], file: String, _ arguments: Arguments) throws(Problem) {
+  /// Reads a file that was parsed.
+  ///
+  /// - Parameters:
+  ///   - source: The file.
+  ///   - arguments: What its parameters are given.
+  /// - Throws: ``Problem`` with every error of the file.
+  package init(_ source: WorkflowText, _ arguments: Arguments) throws(Problem) {
+    self.source = source
     self.arguments = arguments
-    text = String(decoding: bytes, as: UTF8.self)
     do throws(WorkflowError) {
       // This command has no actions of its own; a file that is only looked at may be meant for a program that has.
-      workflow = try Workflow(
-        bytes: bytes, file: file, with: arguments,
-        actions: arguments.leavesOpen ? nil : ActionCatalog())
+      workflow = try source.workflow(
+        with: arguments, actions: arguments.leavesOpen ? nil : ActionCatalog())
     } catch {
-      let sources = Workflow.secretSources(in: bytes, file: file)
-      throw Problem(Secrets.hidden(in: error, sources.values))
+      throw Problem(Secrets.hidden(in: error, source.secretSources.values))
     }
-    path = file.hasPrefix("/") ? file : try currentDirectory() + "/" + file
+    path = source.file.hasPrefix("/") ? source.file : try currentDirectory() + "/" + source.file
   }
 
   /// What messages call a text that is in no file.
