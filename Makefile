@@ -59,10 +59,10 @@ api: install-needs
 	$(SWIFT) build $(TRAITS) --build-tests
 	REPRISE_WRITE_API=1 $(SWIFT) test $(TRAITS) --skip-build --filter 'InterfaceTests.*checked in'
 
-# Writes down what each code of an error means in Documentation/errors.
+# Writes down what each code of an error means in Documentation/errors, and what the broken files of tests are told.
 errors: install-needs
 	$(SWIFT) build $(TRAITS) --build-tests
-	REPRISE_WRITE_ERRORS=1 $(SWIFT) test $(TRAITS) --skip-build --filter 'ErrorPagesTests.*pages are those'
+	REPRISE_WRITE_ERRORS=1 $(SWIFT) test $(TRAITS) --skip-build --filter 'ErrorPagesTests.*pages are those|MessageTests'
 
 # The documentation of the library as a site in .build/docs; a warning fails it.
 docs: install-needs

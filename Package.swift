@@ -127,7 +127,8 @@ let package = Package(
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
     .testTarget(
       name: "WorkflowLanguageTests",
-      dependencies: ["WorkflowLanguage", "Schedules", "YAML", "TestSupport"]),
+      dependencies: ["WorkflowLanguage", "Schedules", "YAML", "TestSupport"],
+      exclude: ["Messages.txt"]),
     .testTarget(name: "CombineOperatorsTests", dependencies: ["CombineOperators", "TestSupport"]),
     .testTarget(
       name: "FileWatchingTests", dependencies: ["FileWatching", "Platform", "TestSupport"]),

@@ -42,15 +42,11 @@ extension ErrorPage {
     ErrorPage(
       "R0504", "an expression that is too deep",
       "Brackets, calls or operators stand in one another more than 50 deep.",
-      example: """
-        params: { name: world, fast: true }
-        steps: [{ id: a, run: make, env: { X: "${{ !!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!params.fast }}" } }]
-        """,
+      example:
+        "steps: [{ id: a, if: \"!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!false\", "
+        + "run: make }]",
       fix: "Bind a part of it in env first, and use the variable.",
-      fixed: """
-        params: { name: world, fast: true }
-        steps: [{ id: a, run: make, env: { X: "${{ !params.fast }}" } }]
-        """),
+      fixed: "steps: [{ id: a, if: \"!false\", run: make }]"),
     ErrorPage(
       "R0505", "an unknown name",
       "An expression begins with a name that the language does not have. Texts stand in "

@@ -1,0 +1,39 @@
+// Tests of the words of errors: all of those that the broken files of the other tests have.
+
+import Foundation
+import Testing
+import WorkflowLanguage
+
+/// The messages and hints of all broken files are those in `Messages.txt`.
+///
+/// `make errors` writes it anew.
+struct MessageTests {
+  private static let file = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().appendingPathComponent("Messages.txt")
+
+  private static let rows =
+    MistakeTests.mistakes + BrokenConditionTests.mistakes + BrokenExpressionTests.mistakes
+    + BrokenGroupTests.mistakes + BrokenPlaceTests.mistakes + BrokenStepTests.mistakes
+    + BrokenTriggerTests.mistakes + BrokenValueTests.mistakes + BrokenWorkflowTests.mistakes
+    + BrokenYAMLTests.mistakes
+
+  @Test func `each error says what it said`() throws {
+    var messages: Set<String> = []
+    for row in Self.rows {
+      do {
+        _ = try Workflow(text: row.text, file: "w.yaml", with: Arguments(leavesOpen: true))
+      } catch {
+        for found in error.diagnostics {
+          messages.insert("\(found.code) \(found.message)" + (found.hint.map { " | \($0)" } ?? ""))
+        }
+      }
+    }
+    let text = messages.sorted().map { $0 + "\n" }.joined()
+    if ProcessInfo.processInfo.environment["REPRISE_WRITE_ERRORS"] == "1" {
+      try text.write(to: Self.file, atomically: true, encoding: .utf8)
+    }
+    let known = try String(contentsOf: Self.file, encoding: .utf8).split(separator: "\n")
+    let changes = text.split(separator: "\n").difference(from: known)
+    #expect(changes.isEmpty, "run make errors if this is meant")
+  }
+}
