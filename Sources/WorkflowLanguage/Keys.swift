@@ -8,8 +8,6 @@ extension KeyTable {
     "steps run on this machine: start one with exec, as in: exec: [docker, run, --rm, node:20, …]"
   private static let environment = Shape.named(.variable, .template)
   private static let shell = Shape.either([.text, .list(.text, minimum: 1)])
-  private static let someTexts = Shape.either([.template, .list(.template, minimum: 1)])
-  private static let texts = Shape.either([.template, .list(.template, minimum: 0)])
 
   static let workflow = KeyTable(
     place: "a workflow",
@@ -58,18 +56,8 @@ extension KeyTable {
 
   static let triggers = KeyTable(
     place: "on", example: "{ files: [src/**] } or { schedule: { cron: \"0 5 * * *\" } }",
-    oneOf: ["files", "schedule", "stdin", "socket", "after", "start"],
-    keys: [
-      Key("files", .either([someTexts, .map(files)]), "files whose changes start a run"),
-      Key(
-        "schedule", .either([.map(schedule), .list(.map(schedule), minimum: 1)]),
-        "points in time that start a run"),
-      Key(
-        "stdin", .choice(InputFormat.allCases.map(\.rawValue)),
-        "how lines of standard input are understood, each of which starts a run"),
-      Key("socket", .boolean, "whether reprise trigger starts runs"),
-      Key("after", texts, "workflows whose successful runs start one"),
-      Key("start", .boolean, "whether the beginning of the watch starts a run"),
+    oneOf: Triggers.kinds.map { $0.key.name },
+    keys: Triggers.kinds.map { $0.key } + [
       Key(
         "when-busy", .choice(BusyPolicy.allCases.map(\.rawValue)),
         "what happens to an event that comes while a run is under way"),
@@ -85,8 +73,8 @@ extension KeyTable {
   static let files = KeyTable(
     place: "files",
     keys: [
-      Key("paths", someTexts, "the files", isRequired: true),
-      Key("ignore", texts, "files among them that do not count"),
+      Key("paths", .someTexts, "the files", isRequired: true),
+      Key("ignore", .texts, "files among them that do not count"),
       Key("gitignore", .boolean, "whether files that .gitignore names do not count"),
     ])
 
@@ -238,8 +226,8 @@ extension KeyTable {
     place: "cache", example: "{ inputs: [src/**], outputs: [build/app] }",
     oneOf: ["inputs", "key"],
     keys: [
-      Key("inputs", texts, "the files that it reads"),
-      Key("outputs", texts, "the files that it makes"),
+      Key("inputs", .texts, "the files that it reads"),
+      Key("outputs", .texts, "the files that it makes"),
       Key("key", .template, "what else it depends on"),
     ])
 

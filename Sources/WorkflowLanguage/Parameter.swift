@@ -111,7 +111,7 @@ public struct Arguments: Sendable, Equatable {
   ///   - trigger: What starts the run.
   public init(
     _ texts: [String: String] = [:], leavesOpen: Bool = false,
-    trigger: Trigger = Trigger(kind: .manual, time: "")
+    trigger: Trigger = Trigger(.manual, time: "")
   ) {
     self.texts = texts
     self.leavesOpen = leavesOpen

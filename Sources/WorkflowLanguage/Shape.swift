@@ -32,6 +32,11 @@ indirect enum Shape: Sendable {
   /// Anything at all.
   case anything
 
+  /// A text in which expressions may stand, or a list of at least one.
+  static let someTexts = Shape.either([.template, .list(.template, minimum: 1)])
+  /// A text in which expressions may stand, or a list of them.
+  static let texts = Shape.either([.template, .list(.template, minimum: 0)])
+
   /// What names may be like.
   enum Names: Sendable {
     case variable, identifier

@@ -9,7 +9,7 @@ import Testing
 struct WatchTests {
   private func event(_ line: String, count: Int = 1) -> WatchEvent {
     WatchEvent(
-      Trigger(kind: .stdin, time: "2026", count: count, line: line), parameters: ["n": line])
+      Trigger(.stdin(line: line), time: "2026", count: count), parameters: ["n": line])
   }
 
   /// What was accepted is always the sum of what has become of it.
@@ -114,7 +114,7 @@ struct WatchTests {
     func successes() throws -> [String] {
       try watch.together { transaction throws(JournalError) in
         try transaction.acceptSuccesses(of: ["build", "test"]) { workflow, run in
-          WatchEvent(Trigger(kind: .after, time: "", workflow: workflow, run: run))
+          WatchEvent(Trigger(.after(workflow: workflow, run: run), time: ""))
         }
       }.map(\.trigger.run)
     }
@@ -146,7 +146,7 @@ struct WatchTests {
   @Test func `the event of an interrupted run can be handed in again, once`() throws {
     let folder = try Folder()
     var request = folder.request()
-    let trigger = Trigger(kind: .stdin, time: "", line: "a")
+    let trigger = Trigger(.stdin(line: "a"), time: "")
     request.options = [WatchCounts.optionOfRuns: "w", "trigger": trigger.json, "param:n": "1"]
     do {
       let journal = try Journal(folder.state)

@@ -11,12 +11,7 @@ extension Trigger {
   package func hiding(_ secrets: Secrets) -> Trigger {
     let masker = secrets.masker
     guard !masker.isEmpty else { return self }
-    var hidden = self
-    hidden.paths = paths.map(masker.masked)
-    hidden.line = masker.masked(line)
-    hidden.data = data.masked(by: masker)
-    hidden.workflow = masker.masked(workflow)
-    return hidden
+    return mappingTexts(masker.masked) { $0.masked(by: masker) }
   }
 }
 

@@ -53,7 +53,7 @@ struct ParameterOptions: ParsableArguments {
       texts[parameter.name] = Self.answer(for: parameter)
     }
     return Arguments(
-      texts, trigger: Trigger(kind: .manual, time: SystemClock().now.description))
+      texts, trigger: Trigger(.manual, time: SystemClock().now.description))
   }
 
   /// What stands behind `-p`, by the names of the parameters.

@@ -111,7 +111,7 @@ final class EngineRuns: SignalTarget {
 
   private func load(_ start: Start) throws(Problem) -> LoadedWorkflow {
     let arguments = Arguments(
-      start.parameters, trigger: Trigger(kind: .manual, time: SystemClock().now.description))
+      start.parameters, trigger: Trigger(.manual, time: SystemClock().now.description))
     switch start.source {
     case .file(let name):
       return try LoadedWorkflow(path: try WorkflowFiles.path(of: name)) { _ throws(Problem) in

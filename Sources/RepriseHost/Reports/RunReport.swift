@@ -30,7 +30,7 @@ package struct RunReport {
       """
     ]
     let trigger = record.request.options[RunRequest.optionOfTrigger].flatMap(Trigger.init(json:))
-    if let trigger, trigger.kind != .manual {
+    if let trigger, trigger.cause != .manual {
       parts[0] += "\nstarted by \(trigger.words)"
     }
     if !state.steps.isEmpty {

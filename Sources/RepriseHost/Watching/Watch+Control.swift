@@ -27,7 +27,7 @@ extension Watch: ControlTarget {
   /// Starts a run, as the key of a display asks for.
   package func fire() {
     guard isReady else { return }
-    inbox.put(WatchEvent(Trigger(kind: .manual, time: SystemClock().now.description)))
+    inbox.put(WatchEvent(Trigger(.manual, time: SystemClock().now.description)))
   }
 
   /// What controls the run that keys mean: the newest one.
@@ -37,7 +37,7 @@ extension Watch: ControlTarget {
     parameters: [String: String], answer: @escaping @Sendable (ControlReply) -> Void
   ) {
     let event = WatchEvent(
-      Trigger(kind: .socket, time: SystemClock().now.description), parameters: parameters)
+      Trigger(.socket, time: SystemClock().now.description), parameters: parameters)
     if let reason = refusal(of: event) { return answer(.refused(reason)) }
     inbox.put(event) { result in
       switch result {

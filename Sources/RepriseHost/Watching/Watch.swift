@@ -3,8 +3,6 @@
 
 import ChildProcesses
 package import CombineOperators
-import FileWatching
-import Paths
 package import Reprise
 import RepriseControl
 package import RepriseJournal
@@ -46,7 +44,6 @@ package final class Watch: Sendable {
     var isReady = false
   }
 
-  private let workflow: Workflow
   let triggers: Triggers
   let watch: RecordedWatch
   private let journal: Journal
@@ -73,7 +70,6 @@ package final class Watch: Sendable {
     _ loaded: LoadedWorkflow, _ triggers: Triggers, _ secrets: Secrets, watch: RecordedWatch,
     in host: RunHost, input: Int32 = 0
   ) throws(JournalError) {
-    workflow = loaded.workflow
     self.triggers = triggers
     self.watch = watch
     journal = host.journal
@@ -92,7 +88,8 @@ package final class Watch: Sendable {
       loaded, secrets: secrets, host: host, watch: watch, inbox: inbox,
       restartsAffected: triggers.restartsAffected, report: report)
     sources = WatchSources(
-      triggers, inbox: inbox, journal: host.journal, input: input, report: report)
+      of: loaded.workflow, triggers, inbox: inbox, watch: watch, journal: host.journal,
+      input: input, report: report)
     host.guardian?.keep(watch.lockDescriptor, run: "")
   }
 
@@ -106,10 +103,8 @@ package final class Watch: Sendable {
   /// - Returns: Why it ended.
   /// - Throws: ``Problem`` or ``JournalError``.
   package func run() async throws -> Ending {
-    let (dealtWith, interrupted, waiting) = try await blocking { [self] in
-      let schedules = triggers.schedules.map(\.text)
-      let dealtWith = try schedules.map { ($0, try watch.lastMoment(of: $0)) }
-      return (dealtWith, try takeUp(), try watch.waiting())
+    let (interrupted, waiting) = try await blocking { [self] in
+      (try takeUp(), try watch.waiting())
     }
     let work = PassthroughSubject<WatchWork, Never>()
     let subscription = pipeline(work, room: interrupted.count + waiting.count)
@@ -122,7 +117,7 @@ package final class Watch: Sendable {
     state.withLock { $0.isReady = true }
     for run in interrupted { work.send(.resume(run)) }
     inbox.sendWaiting(waiting)
-    try startSources(Dictionary(dealtWith) { $1 }.compactMapValues(\.self))
+    do { try await sources.start() } catch { throw Problem(error) }
     // A client that is answered may count on it that a change from now on is seen.
     let server = serve()
     report(.statusChanged)
@@ -151,20 +146,6 @@ package final class Watch: Sendable {
   private func fail(_ problem: String) {
     report(.said(problem))
     end.yield(.failed)
-  }
-
-  private func startSources(_ dealtWith: [String: Int64]) throws(Problem) {
-    do {
-      let files = try triggers.files.map { trigger throws(GlobError) in
-        try WatchedFiles(trigger, of: workflow, sources: WatchRuns.sources(of: workflow))
-      }
-      try sources.start(files: files, dealtWith: dealtWith) { [self] in
-        // Standard input is over; with it everything, where there is nothing else.
-        if !triggers.goesOnWithoutInput { inbox.close() }
-      }
-    } catch {
-      throw Problem(error)
-    }
   }
 
   /// The pipeline: what happens to events that come while a run is under way.

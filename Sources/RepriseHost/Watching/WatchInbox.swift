@@ -3,7 +3,7 @@
 
 import CombineOperators
 import Dispatch
-package import Reprise
+import Reprise
 import RepriseJournal
 import Synchronization
 
@@ -232,22 +232,6 @@ final class WatchInbox: Sendable {
       status.waitingFor = state.firstWaiting(3)
       status.last = state.last
       status.counts = state.counts
-    }
-  }
-}
-
-extension Trigger {
-  /// The event in words, such as `files: src/a.swift and 2 more`.
-  package var words: String {
-    switch kind {
-    case .manual, .start: kind.rawValue
-    case .files:
-      "files: " + (paths.first ?? "")
-        + (paths.count > 1 ? " and \(paths.count - 1) more" : "")
-    case .schedule: "schedule"
-    case .stdin: "stdin: " + String(line.prefix(60))
-    case .socket: "reprise trigger"
-    case .after: "after \(workflow)"
     }
   }
 }

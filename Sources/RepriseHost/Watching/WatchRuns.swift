@@ -229,7 +229,7 @@ final class WatchRuns: Sendable {
   }
 
   private func affectedSteps(of event: WatchEvent, _ workflow: Workflow) -> [String]? {
-    guard restartsAffected, event.trigger.kind == .files, let trigger = workflow.triggers?.files,
+    guard restartsAffected, event.trigger.cause == .files, let trigger = workflow.triggers?.files,
       event.trigger.paths.count < WatchSources.pathsMax,
       let files = try? WatchedFiles(trigger, of: workflow, sources: Self.sources(of: workflow))
     else { return nil }

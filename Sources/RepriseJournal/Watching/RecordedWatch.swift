@@ -134,7 +134,7 @@ package final class RecordedWatch: Sendable {
       let options = try request.optionsJSON
       let trigger = request.options[RunRequest.optionOfTrigger].flatMap(Trigger.init(json:))
       let event = WatchEvent(
-        trigger ?? Trigger(kind: .manual, time: run.requestedAt.description),
+        trigger ?? Trigger(.manual, time: run.requestedAt.description),
         parameters: request.parameters)
       try write { connection in
         try connection.execute("UPDATE run SET options = ? WHERE number = ?", options, run.number)

@@ -1,11 +1,10 @@
-// What started a run, as expressions see it under `trigger`. Plain values: they know neither where
-// events come from nor what is done with them.
+// What started a run, as expressions see it under `trigger`.
 
 /// What started a run.
 public struct Trigger: Sendable, Equatable {
-  /// Where the event came from.
-  public enum Kind: String, Sendable, CaseIterable {
-    /// Nobody but the user: `reprise run`, or the key `t`.
+  /// Where an event came from.
+  public enum Cause: Sendable, Equatable {
+    /// The user: `reprise run`, or the key `t`.
     case manual
     /// The beginning of the watch.
     case start
@@ -13,44 +12,29 @@ public struct Trigger: Sendable, Equatable {
     case files
     /// The clock.
     case schedule
-    /// A line of standard input.
-    case stdin
+    /// A line of standard input, and what it means as JSON.
+    case stdin(line: String, data: Value = .null)
     /// `reprise trigger`.
     case socket
     /// A run of another workflow that succeeded.
-    case after
+    case after(workflow: String, run: String)
   }
 
   /// Where it came from.
-  public var kind: Kind
+  public var cause: Cause
   /// When it happened, as in `2026-11-21T12:00:00.000000Z`; for a schedule, when it was due.
   public var time: String
   /// How many events it stands for: more than one where some were folded into it.
   public var count: Int
-  /// The files that changed, in the order of their names.
+  /// The files that changed, in the order of their names; also those of events that were folded into it.
   public var paths: [String]
-  /// The line of standard input.
-  public var line: String
-  /// What the line means as JSON.
-  public var data: Value
-  /// The workflow that succeeded.
-  public var workflow: String
-  /// The id of the run that succeeded.
-  public var run: String
 
   /// Describes an event.
-  public init(
-    kind: Kind, time: String, count: Int = 1, paths: [String] = [], line: String = "",
-    data: Value = .null, workflow: String = "", run: String = ""
-  ) {
-    self.kind = kind
+  public init(_ cause: Cause, time: String, count: Int = 1, paths: [String] = []) {
+    self.cause = cause
     self.time = time
     self.count = count
     self.paths = paths
-    self.line = line
-    self.data = data
-    self.workflow = workflow
-    self.run = run
   }
 
   /// Takes in a later event, so that both become one.
@@ -62,26 +46,91 @@ public struct Trigger: Sendable, Equatable {
   public mutating func fold(_ later: Trigger) {
     let count = count + later.count
     let paths = later.paths.isEmpty ? paths : Set(paths).union(later.paths).sorted()
-    if later.kind != .files || kind == .files { self = later }
+    if later.cause != .files || cause == .files { self = later }
     self.count = count
     self.paths = paths
   }
 }
 
+// What is known of each cause: its name, what it adds to `trigger`, and its words.
 extension Trigger {
+  /// The name of the cause: `trigger.kind` in expressions.
+  public var kind: String {
+    switch cause {
+    case .manual: "manual"
+    case .start: "start"
+    case .files: "files"
+    case .schedule: "schedule"
+    case .stdin: "stdin"
+    case .socket: "socket"
+    case .after: "after"
+    }
+  }
+
   /// The kinds of value of what can be asked of a trigger, by name.
   static let members: [String: ValueTypes] = [
     "kind": .text, "time": .text, "count": .number, "paths": .list, "line": .text, "data": .any,
     "workflow": .text, "run": .text,
   ]
 
+  /// What only some causes have; empty for the others.
+  private var particulars: [String: Value] {
+    switch cause {
+    case .stdin(let line, let data): ["line": .text(line), "data": data]
+    case .after(let workflow, let run): ["workflow": .text(workflow), "run": .text(run)]
+    case .manual, .start, .files, .schedule, .socket: [:]
+    }
+  }
+
+  private static func cause(_ kind: String, _ values: [String: Value]) -> Cause? {
+    guard case .text(let line)? = values["line"], case .text(let workflow)? = values["workflow"],
+      case .text(let run)? = values["run"]
+    else { return nil }
+    let all: [Cause] = [
+      .manual, .start, .files, .schedule, .socket,
+      .stdin(line: line, data: values["data"] ?? .null), .after(workflow: workflow, run: run),
+    ]
+    return all.first { Trigger($0, time: "").kind == kind }
+  }
+
+  /// The same event with other texts, such as texts without secrets.
+  ///
+  /// - Parameters:
+  ///   - text: What becomes of a text.
+  ///   - value: What becomes of a value.
+  package func mappingTexts(_ text: (String) -> String, _ value: (Value) -> Value) -> Trigger {
+    var result = self
+    result.paths = paths.map(text)
+    switch cause {
+    case .stdin(let line, let data): result.cause = .stdin(line: text(line), data: value(data))
+    case .after(let workflow, let run): result.cause = .after(workflow: text(workflow), run: run)
+    case .manual, .start, .files, .schedule, .socket: break
+    }
+    return result
+  }
+
+  /// The event in words, such as `files: src/a.swift and 2 more`.
+  package var words: String {
+    switch cause {
+    case .files:
+      "files: " + (paths.first ?? "") + (paths.count > 1 ? " and \(paths.count - 1) more" : "")
+    case .stdin(let line, _): "stdin: " + String(line.prefix(60))
+    case .socket: "reprise trigger"
+    case .after(let workflow, _): "after \(workflow)"
+    case .manual, .start, .schedule: kind
+    }
+  }
+}
+
+extension Trigger {
   /// The value that expressions see.
   var value: Value {
-    .map([
-      "kind": .text(kind.rawValue), "time": .text(time), "count": .number(Double(count)),
-      "paths": .list(paths.map(Value.text)), "line": .text(line), "data": data,
-      "workflow": .text(workflow), "run": .text(run),
-    ])
+    let common: [String: Value] = [
+      "kind": .text(kind), "time": .text(time), "count": .number(Double(count)),
+      "paths": .list(paths.map(Value.text)), "line": .text(""), "data": .null,
+      "workflow": .text(""), "run": .text(""),
+    ]
+    return .map(common.merging(particulars) { $1 })
   }
 
   /// The event as JSON, to be kept.
@@ -92,14 +141,10 @@ extension Trigger {
   /// - Returns: Nil where it is something else.
   public init?(json: String) {
     guard case .map(let values)? = try? Value(json: json),
-      case .text(let name)? = values["kind"], let kind = Kind(rawValue: name),
+      case .text(let kind)? = values["kind"], let cause = Self.cause(kind, values),
       case .text(let time)? = values["time"], case .number(let count)? = values["count"],
-      case .list(let paths)? = values["paths"], case .text(let line)? = values["line"],
-      case .text(let workflow)? = values["workflow"], case .text(let run)? = values["run"],
-      let count = Int(exactly: count)
+      case .list(let paths)? = values["paths"], let count = Int(exactly: count)
     else { return nil }
-    self.init(
-      kind: kind, time: time, count: count, paths: paths.map(\.asText), line: line,
-      data: values["data"] ?? .null, workflow: workflow, run: run)
+    self.init(cause, time: time, count: count, paths: paths.map(\.asText))
   }
 }

@@ -1,23 +1,12 @@
-// What starts runs of a watched workflow, as its file declares it under `on`. Plain values: they know
-// neither clocks nor files nor runs.
+// What starts runs of a watched workflow, as its file declares it under `on`.
 
-public import Schedules
+import YAML
 
 /// What starts runs of a workflow while it is watched, and what happens to events that come while one
 /// is under way.
 public struct Triggers: Sendable, Equatable {
-  /// Changed files.
-  public var files: FileTrigger?
-  /// Points in time.
-  public var schedules: [Schedule] = []
-  /// Lines of standard input.
-  public var standardInput: InputFormat?
-  /// Whether `reprise trigger` may start runs.
-  public var hasSocket = false
-  /// The workflows whose successful runs start one.
-  public var after: [String] = []
-  /// Whether the beginning of the watch starts one.
-  public var atStart = false
+  /// What starts them: at most one of each kind, in the order of ``kinds``.
+  package var sources: [any TriggerKind] = []
   /// What happens to an event that comes while a run is under way.
   public var whenBusy = BusyPolicy.queue
   /// Whether `restart` takes only the steps again that changed files matter to.
@@ -29,6 +18,67 @@ public struct Triggers: Sendable, Equatable {
 
   /// Nothing that starts runs.
   public init() {}
+}
+
+/// One way to start runs.
+///
+/// A kind is one file here, and one in `RepriseHost/Watching/Sources`, which listens for its events.
+package protocol TriggerKind: Sendable, Equatable {
+  /// Whether it may start runs after standard input has come to its end.
+  static var outlivesInput: Bool { get }
+  /// What starts runs, in words; one for each thing.
+  var words: [String] { get }
+}
+
+/// How a kind of trigger is read from a file.
+protocol TriggerKey: TriggerKind {
+  /// Its key under `on`.
+  static var key: Key { get }
+
+  /// Reads the value of the key; nil where it starts nothing, or is wrong, which is reported.
+  static func read(
+    _ node: Node, _ reader: inout WorkflowReader, _ context: WorkflowReader.Context
+  ) -> Self?
+}
+
+extension TriggerKind {
+  package static var outlivesInput: Bool { true }
+
+  fileprivate func equals(_ other: any TriggerKind) -> Bool { (other as? Self) == self }
+}
+
+extension Triggers {
+  /// All kinds, in the order in which they are listed.
+  static let kinds: [any TriggerKey.Type] = [
+    FileTrigger.self, ScheduleTrigger.self, InputTrigger.self, SocketTrigger.self,
+    AfterTrigger.self, StartTrigger.self,
+  ]
+
+  /// The trigger of a kind, if there is one.
+  package subscript<Kind: TriggerKind>(kind: Kind.Type) -> Kind? {
+    get { sources.lazy.compactMap { $0 as? Kind }.first }
+    set {
+      let others = sources.filter { !($0 is Kind) } + (newValue.map { [$0] } ?? [])
+      let order = Self.kinds.map { ObjectIdentifier($0) }
+      sources = others.sorted { first, second in
+        (order.firstIndex(of: ObjectIdentifier(type(of: first))) ?? 0)
+          < (order.firstIndex(of: ObjectIdentifier(type(of: second))) ?? 0)
+      }
+    }
+  }
+
+  /// Whether something may start a run when standard input is over.
+  package var goesOnWithoutInput: Bool { sources.contains { type(of: $0).outlivesInput } }
+
+  /// What starts runs, in words.
+  package var words: [String] { sources.flatMap { $0.words } }
+
+  /// Whether two files start runs by the same, and do the same with events.
+  public static func == (first: Triggers, second: Triggers) -> Bool {
+    first.sources.elementsEqual(second.sources) { $0.equals($1) }
+      && first.whenBusy == second.whenBusy && first.debounce == second.debounce
+      && first.restartsAffected == second.restartsAffected && first.buffer == second.buffer
+  }
 }
 
 /// What happens to an event that comes while a run is under way.
@@ -64,52 +114,5 @@ public struct EventBuffer: Sendable, Equatable {
   public init(size: Int = 10, whenFull: FullPolicy = .dropOldest) {
     self.size = size
     self.whenFull = whenFull
-  }
-}
-
-/// Changed files as a trigger.
-public struct FileTrigger: Sendable, Equatable {
-  /// Patterns of paths, relative to the directory in which the engine runs; those that begin with `!`
-  /// take away what the ones before them have named.
-  public var patterns: [String]
-  /// Whether files that `.gitignore` names do not count.
-  public var honoursGitignore = true
-
-  /// Names files.
-  public init(_ patterns: [String]) {
-    self.patterns = patterns
-  }
-}
-
-/// How lines of standard input are understood.
-public enum InputFormat: String, Sendable, CaseIterable {
-  /// As texts.
-  case lines
-  /// As JSON, a value on each line.
-  case json
-}
-
-/// Points in time as a trigger.
-public struct Schedule: Sendable, Equatable {
-  /// When it is due.
-  public enum Times: Sendable, Equatable {
-    /// As crontab(5) says, in a zone of the database of time zones: that of the machine when nil.
-    case cron(CronExpression, zone: String?)
-    /// Again and again after so long.
-    case every(Duration)
-  }
-
-  /// When it is due.
-  public var times: Times
-  /// It as it was written, such as `0 2 * * * Europe/Berlin` or `every 10m`: its name in records.
-  public var text: String
-  /// Whether what was missed, while the machine slept or nobody watched, is made up for once.
-  public var catchesUp: Bool
-
-  /// Describes points in time.
-  public init(_ times: Times, text: String, catchesUp: Bool = true) {
-    self.times = times
-    self.text = text
-    self.catchesUp = catchesUp
   }
 }

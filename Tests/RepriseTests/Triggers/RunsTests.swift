@@ -18,7 +18,7 @@ struct RunsTests {
     do {
       return try Workflow(
         text: "steps: [{ id: a, env: { N: '${{ trigger.line }}' }, run: x }]\n", file: "w.yaml",
-        with: Arguments(trigger: Trigger(kind: .stdin, time: "", line: "\(number)")))
+        with: Arguments(trigger: Trigger(.stdin(line: "\(number)"), time: "")))
     } catch {
       preconditionFailure("\(error)")
     }

@@ -75,7 +75,7 @@ struct TriggersTests {
   // MARK: What started a run
 
   private static let event = Trigger(
-    kind: .stdin, time: "2026-11-21T12:00:00.000000Z", count: 2, paths: ["b", "a b"], line: "hello",
+    .stdin, time: "2026-11-21T12:00:00.000000Z", count: 2, paths: ["b", "a b"], line: "hello",
     data: .map(["n": .number(1)]), workflow: "w", run: "r")
 
   @Test func `steps see what started their run, also where the graph depends on it`() throws {
@@ -124,12 +124,12 @@ struct TriggersTests {
   }
 
   @Test func `events that are folded add up their files and keep the later rest`() {
-    var event = Trigger(kind: .files, time: "1", count: 2, paths: ["b", "c"])
-    event.fold(Trigger(kind: .files, time: "2", count: 3, paths: ["a", "c"]))
-    #expect(event == Trigger(kind: .files, time: "2", count: 5, paths: ["a", "b", "c"]))
-    event.fold(Trigger(kind: .socket, time: "3"))
-    #expect(event == Trigger(kind: .socket, time: "3", count: 6, paths: ["a", "b", "c"]))
-    event.fold(Trigger(kind: .files, time: "4", paths: ["d"]))
-    #expect(event == Trigger(kind: .socket, time: "3", count: 7, paths: ["a", "b", "c", "d"]))
+    var event = Trigger(.files, time: "1", count: 2, paths: ["b", "c"])
+    event.fold(Trigger(.files, time: "2", count: 3, paths: ["a", "c"]))
+    #expect(event == Trigger(.files, time: "2", count: 5, paths: ["a", "b", "c"]))
+    event.fold(Trigger(.socket, time: "3"))
+    #expect(event == Trigger(.socket, time: "3", count: 6, paths: ["a", "b", "c"]))
+    event.fold(Trigger(.files, time: "4", paths: ["d"]))
+    #expect(event == Trigger(.socket, time: "3", count: 7, paths: ["a", "b", "c", "d"]))
   }
 }

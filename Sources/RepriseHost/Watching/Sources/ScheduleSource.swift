@@ -1,0 +1,44 @@
+// Points in time as a source of events.
+
+import Reprise
+import RepriseJournal
+
+extension ScheduleTrigger: TriggerSource {
+  func start(in sources: WatchSources) async throws {
+    for schedule in schedules {
+      let watch = sources.watch
+      let last = try await blocking { try watch.lastMoment(of: schedule.text) }
+      sources.keep(Task { await sources.follow(schedule, dealtWith: last) })
+    }
+  }
+}
+
+extension WatchSources {
+  fileprivate func follow(_ schedule: Schedule, dealtWith: Int64?) async {
+    let times = ScheduleTimes(schedule)
+    var dealtWith = dealtWith
+    while !Task.isCancelled {
+      let now = clock.wallTime.microseconds / 1_000_000
+      // A schedule that is new has missed nothing.
+      let plan = times.plan(dealtWith: dealtWith ?? now, now: now)
+      if plan.missed > 0 {
+        say("\(plan.missed) times of the schedule \"\(schedule.text)\" were missed")
+      }
+      if plan.dealtWith != dealtWith {
+        let event = plan.due.map {
+          WatchEvent(
+            Trigger(.schedule, time: Timestamp(microseconds: $0 * 1_000_000).description))
+        }
+        inbox.put { transaction throws(JournalError) in
+          let accepted = try transaction.accept(
+            event, of: schedule.text, dealtWithUntil: plan.dealtWith)
+          return accepted.map { [$0] } ?? []
+        }
+      }
+      dealtWith = plan.dealtWith
+      let next = plan.next.map { Timestamp(microseconds: $0 * 1_000_000) }
+      note(next, of: schedule.text)
+      guard let next, (try? await clock.sleep(untilWallTime: next)) != nil else { return }
+    }
+  }
+}

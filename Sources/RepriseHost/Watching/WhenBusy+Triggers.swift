@@ -1,0 +1,21 @@
+// What happens to events while a run is live, as the engine has it.
+
+import Reprise
+
+extension WhenBusy {
+  init(_ triggers: Triggers, room: Int) {
+    switch triggers.whenBusy {
+    case .restart: self = .restart
+    case .ignore: self = .ignore
+    case .parallel: self = .parallel()
+    case .queue:
+      let full: Full =
+        switch triggers.buffer.whenFull {
+        case .dropOldest: .dropOldest
+        case .dropNewest: .dropNewest
+        case .fail: .fail
+        }
+      self = .queue(limit: max(triggers.buffer.size, room), whenFull: full)
+    }
+  }
+}
