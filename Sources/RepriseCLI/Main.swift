@@ -8,32 +8,6 @@ import RepriseHost
 import RepriseTerminal
 import Synchronization
 
-/// A command that drives a run, and is therefore watched by a guardian.
-protocol DrivingCommand: AsyncParsableCommand {
-  /// Whether it will drive one, with the arguments that it was given.
-  var drivesRun: Bool { get }
-  /// Whether it goes on in the background.
-  var isDetached: Bool { get }
-}
-
-/// What the process has been split from.
-struct ProcessLinks: Sendable {
-  var guardian: GuardianLink?
-  var foreground: DetachedLink?
-  var signals: SignalRelay?
-
-  /// Set once, before the command runs.
-  static let current = Mutex(ProcessLinks())
-}
-
-/// Readies the process for steps, and has signals passed on.
-///
-/// - Parameter target: What they are passed on to.
-func hearSignals(_ target: some SignalTarget) {
-  adoptOrphans()
-  ProcessLinks.current.withLock { $0.signals }?.passOn(to: target)
-}
-
 @main
 enum Main {
   static func main() {

@@ -40,7 +40,7 @@ extension Workflow {
     var reader = WorkflowReader(
       file: "", source: source, sources: .disk, arguments: arguments, actions: actions)
     reader.works = declaration.works
-    reader.readers[0].declaration = declaration
+    reader.readers[0].adjust = { $0.moved(by: declaration) }
     do throws(WorkflowError) {
       self = try reader.workflow(from: Document(source), defaultName: name)
     } catch {

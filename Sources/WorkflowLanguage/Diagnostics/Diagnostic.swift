@@ -86,6 +86,9 @@ extension Diagnostic: CustomStringConvertible {
 
 /// What is wrong with a workflow file: all of it.
 public struct WorkflowError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// How many mistakes of a file are reported.
+  static let shownMax = 100
+
   /// The mistakes in the order of the file, and warnings between them; at most some hundreds.
   public let diagnostics: [Diagnostic]
   /// How many mistakes there are in all.
@@ -98,7 +101,7 @@ public struct WorkflowError: Error, Sendable, Equatable, CustomStringConvertible
 
   /// All mistakes, one after the other, with a count where there are several.
   public var description: String {
-    let texts = diagnostics.prefix(Reader.mistakesMax).map(\.description)
+    let texts = diagnostics.prefix(Self.shownMax).map(\.description)
     return texts.joined(separator: "\n\n")
       + (mistakeCount > 1 ? "\n\n\(mistakeCount) mistakes" : "")
   }

@@ -147,7 +147,7 @@ extension DiagnosticKind {
       "write it like: { env: \(name.uppercased()) }, { file: path } or { command: [pass, \(name)] }"
     case .secretSource(let name): "write it like: { env: \(name.uppercased()) }"
 
-    case .noTrigger: "it may be: " + KeyTable.triggers.oneOf.joined(separator: ", ")
+    case .noTrigger(let keys): "it may be: " + keys.joined(separator: ", ")
     case .noFile: "write it like: [src/**, Makefile]"
     case .unknownZone(_, _, areInstalled: false):
       "no time zones are installed here (in Debian: tzdata); TZDIR names another folder"

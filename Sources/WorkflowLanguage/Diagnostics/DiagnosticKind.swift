@@ -154,7 +154,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
 
   // MARK: R07 Triggers
 
-  case noTrigger
+  case noTrigger(keys: [String])
   case noFile(String)
   case scheduleTwice(String)
   case shortInterval

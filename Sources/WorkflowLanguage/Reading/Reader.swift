@@ -6,7 +6,7 @@ import YAML
 /// Collects mistakes while a file is read, so that all are told at once.
 struct Reader {
   /// How many mistakes of a file are told.
-  static let mistakesMax = 100
+  static let mistakesMax = WorkflowError.shownMax
 
   /// How many mistakes with the same message are reported at their places; the others are counted.
   static let alikeMax = 20
@@ -27,7 +27,7 @@ struct Reader {
   private(set) var diagnostics: [Diagnostic] = []
   private(set) var mistakeCount = 0
   /// Where the lines of the text are in Swift, if it was declared there.
-  var declaration: DeclarationText?
+  var adjust: ((DiagnosticKind) -> DiagnosticKind)?
   /// How often the same was reported, at any place.
   private var alikeCounts: [Alike: Int] = [:]
   /// Where a tag has swallowed what was meant.
@@ -53,7 +53,7 @@ struct Reader {
       return
     }
     let diagnostic = Diagnostic(
-      declaration.map(kind.moved) ?? kind, severity: severity, file: file, line: mark.line,
+      adjust?(kind) ?? kind, severity: severity, file: file, line: mark.line,
       column: mark.column, length: length)
     let alike = Alike(diagnostic)
     if let count = alikeCounts[alike], count >= Self.alikeMax {

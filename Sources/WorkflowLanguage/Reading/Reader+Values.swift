@@ -137,3 +137,87 @@ extension Reader {
     return nonEmptyText(node, "shell").map(Shell.named)
   }
 }
+
+extension Reader {
+  /// Reads `concurrency`.
+  mutating func concurrency(_ node: Node) -> Concurrency? {
+    guard let values = fields(of: node, .concurrency) else { return nil }
+    let policies = Concurrency.Policy.allCases.map(\.rawValue)
+    guard let groupNode = values["group"], let policyNode = values["policy"] else {
+      guard values.lacks("group") || values.lacks("policy") else { return nil }
+      report(.missing(.groupAndPolicy), at: node)
+      return nil
+    }
+    let group = nonEmptyText(groupNode, "group")
+    guard
+      let policy = choice(policyNode, "policy", of: policies).flatMap(
+        Concurrency.Policy.init(rawValue:))
+    else { return nil }
+    return group.map { Concurrency(group: $0, policy: policy) }
+  }
+}
+
+extension Reader {
+  /// Reads `retry`: a number, or a map.
+  mutating func retry(_ node: Node) -> Retry? {
+    if case .scalar = node.content {
+      return number(node, "retry", from: 1).map { Retry(limit: $0) }
+    }
+    guard let fields = self.fields(of: node, .retry) else { return nil }
+    if fields.lacks("limit") {
+      report(.missing(.limit), at: node)
+    }
+    // The other keys are read even where the limit is wrong: all errors are reported at once.
+    var retry = Retry(limit: fields["limit"].flatMap { number($0, "limit", from: 1) } ?? 1)
+    if let node = fields["delay"] {
+      retry.delay = durationText(node, "delay", allowsZero: true) ?? retry.delay
+    }
+    if let node = fields["backoff"] { retry.backoff = backoff(node) ?? retry.backoff }
+    if let node = fields["factor"] {
+      retry.factor = decimal(node, "factor", 1...1000) ?? retry.factor
+      if retry.backoff != .exponential, fields["backoff"] == nil || retry.backoff != .constant {
+        report(.misplaced(.factor), at: node)
+      }
+    }
+    if let node = fields["max-delay"] {
+      retry.maxDelay = durationText(node, "max-delay", allowsZero: false)
+    }
+    if let node = fields["jitter"] {
+      retry.jitter = decimal(node, "jitter", 0...1) ?? retry.jitter
+    }
+    if let node = fields["on"] { retry.statuses = statuses(node) }
+    return retry
+  }
+
+  private mutating func durationText(
+    _ node: Node, _ what: String, allowsZero: Bool
+  ) -> Duration? {
+    guard let text = text(node, what) else { return nil }
+    return duration(text, node, what, allowsZero: allowsZero)
+  }
+
+  private mutating func backoff(_ node: Node) -> Retry.Backoff? {
+    choice(node, "backoff", of: Retry.Backoff.allCases.map(\.rawValue))
+      .flatMap(Retry.Backoff.init(rawValue:))
+  }
+
+  private mutating func statuses(_ node: Node) -> Set<Int>? {
+    let found: [Node]?
+    if case .scalar = node.content {
+      found = [node]
+    } else {
+      found = list(node, of: "an exit status or a list of them is")
+    }
+    guard let nodes = found else { return nil }
+    var statuses: Set<Int> = []
+    for node in nodes {
+      guard let status = number(node, "an exit status", from: 1) else { continue }
+      if status > 255 {
+        report(.aboveMaximum("an exit status", 255), at: node)
+      }
+      statuses.insert(status)
+    }
+    if nodes.isEmpty { report(.emptyList(of: "exit status", .unsearched), at: node) }
+    return statuses
+  }
+}

@@ -29,7 +29,7 @@ extension WorkflowReader {
     }
     let isEmpty = !KeyTable.triggers.oneOf.contains { fields[$0] != nil }
     if isEmpty, mistakeCount == before {
-      readers[0].report(.noTrigger, at: node)
+      readers[0].report(.noTrigger(keys: KeyTable.triggers.oneOf), at: node)
     }
     return triggers
   }

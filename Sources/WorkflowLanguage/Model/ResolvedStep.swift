@@ -202,7 +202,7 @@ extension Workflow {
   ///
   /// - Throws: ``ResolutionError`` where one has to be computed and cannot be.
   package func parameters(
-    of step: Step, _ values: RunValues
+    of step: Workflow.Step, _ values: RunValues
   ) throws(ResolutionError) -> [String: Value] {
     let source = StepSource(
       workflow: self, values: values, scope: step.extras.scope, bindings: step.extras.bindings)
@@ -219,10 +219,10 @@ extension Workflow {
   }
 
   /// What stands before the ids of the steps of the file that a step comes from: empty, or `deploy/`.
-  package func prefix(of step: Step) -> String { scopes[step.extrasIfAny?.scope ?? 0].prefix }
+  package func prefix(of step: Workflow.Step) -> String { scopes[step.extrasIfAny?.scope ?? 0].prefix }
 
   /// Whether a name in the file of a step stands for several steps, or none: a `foreach` of nothing.
-  package func hasGroup(_ name: String, besides step: Step) -> Bool {
+  package func hasGroup(_ name: String, besides step: Workflow.Step) -> Bool {
     scopes[step.extrasIfAny?.scope ?? 0].groups[name] != nil
   }
 

@@ -1,0 +1,22 @@
+// The kinds of triggers: a new one is a line here.
+
+extension Triggers {
+  /// All kinds, in the order in which they are listed.
+  static let kinds: [any TriggerKey.Type] = [
+    FileTrigger.self, ScheduleTrigger.self, InputTrigger.self, SocketTrigger.self,
+    AfterTrigger.self, StartTrigger.self,
+  ]
+
+  /// The trigger of a kind, if there is one.
+  package subscript<Kind: TriggerKind>(kind: Kind.Type) -> Kind? {
+    get { sources.lazy.compactMap { $0 as? Kind }.first }
+    set {
+      let others = sources.filter { !($0 is Kind) } + (newValue.map { [$0] } ?? [])
+      let order = Self.kinds.map { ObjectIdentifier($0) }
+      sources = others.sorted { first, second in
+        (order.firstIndex(of: ObjectIdentifier(type(of: first))) ?? 0)
+          < (order.firstIndex(of: ObjectIdentifier(type(of: second))) ?? 0)
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+// The values that expressions may use before a run.
+
+/// The values that are known before a run.
+struct SettledValues: ValueSource {
+  let scope: Scope
+  let bindings: Bindings?
+  /// What they are for.
+  let what: String
+  var budget = EvaluationBudget()
+
+  func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value {
+    switch (root, member) {
+    case (.params, let name?): return try parameter(name)
+    case (.params, nil):
+      var values: [String: Value] = [:]
+      for name in scope.parameters.keys { values[name] = try parameter(name) }
+      return .map(values)
+    case (.matrix, let name?): return bindings?.matrix?[name] ?? .null
+    case (.matrix, nil): return .map(bindings?.matrix ?? [:])
+    case (.item, nil): return bindings?.item ?? .null
+    case (.item, let name?): return try memberOfItem(name)
+    case (.index, _): return .number(Double(bindings?.index ?? 0))
+    case (.workflow, _): return .text(scope.workflow)
+    case (.trigger, let member):
+      guard let trigger = scope.trigger, case .map(let values) = trigger.value else {
+        throw .unknown
+      }
+      return member.map { values[$0] ?? .null } ?? .map(values)
+    case (.env, _), (.secrets, _), (.steps, _), (.run, _), (.stdout, _), (.outputs, _):
+      throw .missing(.absent(.beforeRun(root)))
+    }
+  }
+
+  private func memberOfItem(_ name: String) throws(ValueProblem) -> Value {
+    guard case .map(let values) = bindings?.item ?? .null else {
+      throw .missing(.absent(.itemMember(name, (bindings?.item ?? .null).types)))
+    }
+    return values[name] ?? .null
+  }
+
+  private func parameter(_ name: String) throws(ValueProblem) -> Value {
+    switch scope.parameters[name] {
+    case .value(let value): return value
+    case .open: throw .unknown
+    case .template:
+      throw .missing(.absent(.parameterBeforeRun(name, what)))
+    case nil: throw .missing(.absent(.unknownParameter(name)))
+    }
+  }
+
+  func status() throws(ValueProblem) -> RunEnding { throw .unknown }
+
+  func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String {
+    throw .missing(.absent(.hashBeforeRun))
+  }
+}
