@@ -41,7 +41,7 @@ struct StdioEngineTests {
       contentsOf: Self.line([
         "request": "start", "text": "steps: [{ id: a, run: 'echo up; sleep 600' }]",
       ]))
-    await expectEventually("the step runs") { output.has("\"output\"", "up") }
+    await expectEventually("the step runs") { output.has("step-output", "up") }
     if isRecorded { #expect(try folder.journal.runs().map(\.status) == [.running]) }
     try input.fileHandleForWriting.close()
     #expect(await running.value == .inputEnded)
