@@ -1,10 +1,9 @@
-// An engine as a service that starts and stops with its program. Knows nothing of what it runs; empty unless the
+// An engine as a service that starts and stops with its program. Empty unless the
 // trait ServiceLifecycle is asked for.
 
 #if ServiceLifecycle
 public import Reprise
 public import ServiceLifecycle
-import Synchronization
 
 /// An engine that is shut down gracefully.
 ///
@@ -28,21 +27,9 @@ public final class EngineService: Service {
     public var description: String { "the engine is being shut down" }
   }
 
-  private struct State {
-    var runs: [RunID: Run] = [:]
-    /// How many are being started, and are not among the runs yet.
-    var startCount = 0
-    var isShuttingDown = false
-    /// Whether what is started too late is to be cancelled.
-    var cancelsLateRuns = false
-    var waiting = Waiters()
-
-    var isIdle: Bool { runs.isEmpty && startCount == 0 }
-  }
-
   private let engine: Engine
   private let ending: Ending
-  private let state = Mutex(State())
+  private let group = RunGroup<Run>()
 
   /// Makes a service.
   ///
@@ -55,7 +42,7 @@ public final class EngineService: Service {
   }
 
   /// How many runs are under way.
-  public var runCount: Int { state.withLock { $0.runs.count } }
+  public var runCount: Int { group.ids.count }
 
   /// Starts a run, and keeps it until it is over.
   ///
@@ -70,31 +57,15 @@ public final class EngineService: Service {
   public func start(
     _ workflow: Workflow, secrets: Secrets = Secrets()
   ) throws(ShuttingDown) -> Run {
-    let mayStart = state.withLock { state in
-      if !state.isShuttingDown { state.startCount += 1 }
-      return !state.isShuttingDown
-    }
-    guard mayStart else { throw ShuttingDown() }
+    guard group.begin() else { throw ShuttingDown() }
+    defer { group.beginningEnded() }
     let run = engine.start(workflow, secrets: secrets)
-    let isTooLate = state.withLock { state in
-      state.startCount -= 1
-      state.runs[run.id] = run
-      return state.cancelsLateRuns
-    }
-    if isTooLate { run.cancel() }
-    Task {
+    if group.add(run.id, run) { run.cancel() }
+    Task { [group] in
       _ = await run.ended()
-      remove(run)
+      group.remove(run.id)
     }
     return run
-  }
-
-  private func remove(_ run: Run) {
-    let waiting = state.withLock { state in
-      state.runs[run.id] = nil
-      return state.isIdle ? state.waiting.takeAll() : Waiters()
-    }
-    waiting.wake()
   }
 
   /// Waits for the shutdown of its group, and then until nothing is left of its runs.
@@ -109,10 +80,10 @@ public final class EngineService: Service {
     } catch {
       isCancelled = true
     }
-    state.withLock { $0.isShuttingDown = true }
+    group.close()
     if isCancelled || ending == .cancelling { cancelAll() }
     await withTaskCancellationHandler {
-      await state.wait(until: { $0.isIdle }, among: { $0.waiting.add($1) })
+      await group.finish()
     } onCancel: {
       cancelAll()
     }
@@ -120,11 +91,7 @@ public final class EngineService: Service {
   }
 
   private func cancelAll() {
-    let runs = state.withLock { state in
-      state.cancelsLateRuns = true
-      return state.runs.values.map(\.self)
-    }
-    for run in runs { run.cancel() }
+    for run in group.closeToCancel() { run.cancel() }
   }
 }
 #endif

@@ -80,10 +80,6 @@ struct FolderTests {
     #expect(try Uses(Self.targets[target] ?? []).inCycles == [])
   }
 
-  @Test func `targets with known cycles exist`() {
-    #expect(Set(Self.known.keys).subtracting(Self.targets.keys) == [])
-  }
-
   /// The cycles of a target `Planted` with two folders and a file beside them.
   private static func cycles(low: String, high: String, beside: String = "") throws -> [String] {
     try Uses(

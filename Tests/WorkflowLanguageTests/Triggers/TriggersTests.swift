@@ -75,8 +75,8 @@ struct TriggersTests {
   // MARK: What started a run
 
   private static let event = Trigger(
-    .stdin, time: "2026-11-21T12:00:00.000000Z", count: 2, paths: ["b", "a b"], line: "hello",
-    data: .map(["n": .number(1)]), workflow: "w", run: "r")
+    .stdin(line: "hello", data: .map(["n": .number(1)])), time: "2026-11-21T12:00:00.000000Z",
+    count: 2, paths: ["b", "a b"])
 
   @Test func `steps see what started their run, also where the graph depends on it`() throws {
     let workflow = try Workflow(
