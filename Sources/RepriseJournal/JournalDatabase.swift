@@ -117,27 +117,30 @@ enum JournalDatabase {
 
   /// Brings the schema up to date in one transaction: a crash leaves the old schema or the new one.
   private static func migrate(_ database: Database, _ directory: StateDirectory) throws {
-    // The table is called as GRDB calls it, which kept the first journals.
-    let done = try database.read { connection in
-      let table = try connection.value(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'grdb_migrations'")
-      guard table != .null else { return [String]() }
-      return try connection.rows("SELECT identifier FROM grdb_migrations").compactMap(\.[0].text)
-    }
-    guard done.allSatisfy({ name in JournalSchema.migrations.contains { $0.name == name } }) else {
+    let version = try database.read { try schemaVersion(in: $0) }
+    let scripts = JournalSchema.migrations
+    guard version <= scripts.count else {
       throw JournalError(
         "the journal \"\(directory.databasePath)\" was written by a newer Reprise; use that one")
     }
-    let missing = JournalSchema.migrations.filter { !done.contains($0.name) }
-    guard !missing.isEmpty else { return }
+    guard version < scripts.count else { return }
     try database.write { connection in
-      try connection.run(
-        script: "CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
-      for migration in missing {
-        try connection.run(script: migration.script)
-        try connection.execute("INSERT INTO grdb_migrations VALUES (?)", migration.name)
-      }
+      for script in scripts.dropFirst(version) { try connection.run(script: script) }
+      try connection.run(script: "PRAGMA user_version = \(scripts.count)")
     }
+  }
+
+  /// How many migrations a database has had.
+  private static func schemaVersion(in connection: Connection) throws(SQLiteError) -> Int {
+    if let version = try connection.value("PRAGMA user_version").integer, version > 0 {
+      return Int(version)
+    }
+    // The first edition kept a row for each.
+    let isOld = try connection.value(
+      "SELECT count(*) FROM sqlite_master WHERE name = 'grdb_migrations'"
+    ).integer
+    guard isOld == 1 else { return 0 }
+    return Int(try connection.value("SELECT count(*) FROM grdb_migrations").integer ?? 0)
   }
 
   /// What an error of the database means and what to do about it.

@@ -2,87 +2,75 @@
 
 /// The tables of the journal.
 enum JournalSchema {
-  /// A change of the tables.
+  /// What changes the tables, in order; `user_version` counts those that have been run.
   ///
   /// What has been released is never changed: the next one is added below.
-  struct Migration {
-    /// Its name in the table of those that have been made.
-    let name: String
-    let script: String
-  }
-
-  static let migrations = [
-    Migration(
-      name: "1",
-      script: """
-        CREATE TABLE run (
-          number INTEGER PRIMARY KEY AUTOINCREMENT,
-          id TEXT NOT NULL UNIQUE,
-          workflow TEXT NOT NULL,
-          file TEXT NOT NULL,
-          directory TEXT NOT NULL,
-          source TEXT NOT NULL,
-          options TEXT NOT NULL,
-          concurrency_group TEXT,
-          process INTEGER NOT NULL,
-          requested_at INTEGER NOT NULL,
-          turn INTEGER NOT NULL,
-          generation INTEGER NOT NULL DEFAULT 0,
-          ended_at INTEGER,
-          outcome TEXT
-        );
-        CREATE INDEX run_unended ON run (concurrency_group) WHERE ended_at IS NULL;
-        CREATE TABLE event (
-          run INTEGER NOT NULL REFERENCES run (number) ON DELETE CASCADE,
-          number INTEGER NOT NULL,
-          time INTEGER NOT NULL,
-          generation INTEGER NOT NULL,
-          kind TEXT NOT NULL,
-          step TEXT,
-          attempt INTEGER,
-          json TEXT,
-          PRIMARY KEY (run, number)
-        ) WITHOUT ROWID;
-        """),
-    Migration(
-      name: "2",
-      script: """
-        CREATE TABLE memory (
-          file TEXT NOT NULL,
-          step TEXT NOT NULL,
-          trace TEXT NOT NULL,
-          PRIMARY KEY (file, step)
-        ) WITHOUT ROWID;
-        """),
-    Migration(
-      name: "3",
-      script: """
-        ALTER TABLE run ADD COLUMN success INTEGER;
-        CREATE UNIQUE INDEX run_success ON run (success) WHERE success IS NOT NULL;
-        CREATE TABLE watch (
-          number INTEGER PRIMARY KEY AUTOINCREMENT,
-          name TEXT NOT NULL UNIQUE,
-          file TEXT NOT NULL,
-          started_at INTEGER NOT NULL,
-          last_success INTEGER NOT NULL,
-          accepted INTEGER NOT NULL DEFAULT 0,
-          folded INTEGER NOT NULL DEFAULT 0,
-          dropped INTEGER NOT NULL DEFAULT 0,
-          runs INTEGER NOT NULL DEFAULT 0,
-          restarts INTEGER NOT NULL DEFAULT 0
-        );
-        CREATE TABLE watch_event (
-          number INTEGER PRIMARY KEY AUTOINCREMENT,
-          watch INTEGER NOT NULL REFERENCES watch (number) ON DELETE CASCADE,
-          json TEXT NOT NULL
-        );
-        CREATE INDEX watch_event_watch ON watch_event (watch);
-        CREATE TABLE watch_schedule (
-          watch INTEGER NOT NULL REFERENCES watch (number) ON DELETE CASCADE,
-          schedule TEXT NOT NULL,
-          last INTEGER NOT NULL,
-          PRIMARY KEY (watch, schedule)
-        ) WITHOUT ROWID;
-        """),
+  static let migrations: [String] = [
+    """
+    CREATE TABLE run (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      id TEXT NOT NULL UNIQUE,
+      workflow TEXT NOT NULL,
+      file TEXT NOT NULL,
+      directory TEXT NOT NULL,
+      source TEXT NOT NULL,
+      options TEXT NOT NULL,
+      concurrency_group TEXT,
+      process INTEGER NOT NULL,
+      requested_at INTEGER NOT NULL,
+      turn INTEGER NOT NULL,
+      generation INTEGER NOT NULL DEFAULT 0,
+      ended_at INTEGER,
+      outcome TEXT
+    );
+    CREATE INDEX run_unended ON run (concurrency_group) WHERE ended_at IS NULL;
+    CREATE TABLE event (
+      run INTEGER NOT NULL REFERENCES run (number) ON DELETE CASCADE,
+      number INTEGER NOT NULL,
+      time INTEGER NOT NULL,
+      generation INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      step TEXT,
+      attempt INTEGER,
+      json TEXT,
+      PRIMARY KEY (run, number)
+    ) WITHOUT ROWID;
+    """,
+    """
+    CREATE TABLE memory (
+      file TEXT NOT NULL,
+      step TEXT NOT NULL,
+      trace TEXT NOT NULL,
+      PRIMARY KEY (file, step)
+    ) WITHOUT ROWID;
+    """,
+    """
+    ALTER TABLE run ADD COLUMN success INTEGER;
+    CREATE UNIQUE INDEX run_success ON run (success) WHERE success IS NOT NULL;
+    CREATE TABLE watch (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      name TEXT NOT NULL UNIQUE,
+      file TEXT NOT NULL,
+      started_at INTEGER NOT NULL,
+      last_success INTEGER NOT NULL,
+      accepted INTEGER NOT NULL DEFAULT 0,
+      folded INTEGER NOT NULL DEFAULT 0,
+      dropped INTEGER NOT NULL DEFAULT 0,
+      runs INTEGER NOT NULL DEFAULT 0,
+      restarts INTEGER NOT NULL DEFAULT 0
+    );
+    CREATE TABLE watch_event (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      watch INTEGER NOT NULL REFERENCES watch (number) ON DELETE CASCADE,
+      json TEXT NOT NULL
+    );
+    CREATE INDEX watch_event_watch ON watch_event (watch);
+    CREATE TABLE watch_schedule (
+      watch INTEGER NOT NULL REFERENCES watch (number) ON DELETE CASCADE,
+      schedule TEXT NOT NULL,
+      last INTEGER NOT NULL,
+      PRIMARY KEY (watch, schedule)
+    ) WITHOUT ROWID;
+    """,
   ]
 }

@@ -184,7 +184,7 @@ struct JournalTests {
   @Test func `a journal of a newer Reprise is refused politely and left alone`() throws {
     let folder = try Folder()
     _ = try Journal(folder.state)
-    try folder.tamper("INSERT INTO grdb_migrations VALUES ('99')")
+    try folder.tamper("PRAGMA user_version = 99")
     let database = URL(fileURLWithPath: folder.state.databasePath)
     let before = try Data(contentsOf: database)
     let error = #expect(throws: JournalError.self) { try Journal(folder.state) }

@@ -71,10 +71,8 @@ import Testing
     let folder = try await folder(ofSchema: schema)
     let journal = try Journal(folder.state)
     #expect(try journal.integrityProblems() == [])
-    let done = try journal.database.read {
-      try $0.rows("SELECT identifier FROM grdb_migrations ORDER BY identifier")
-    }
-    #expect(done.map(\.[0].text) == JournalSchema.migrations.map(\.name))
+    let version = try journal.database.read { try $0.value("PRAGMA user_version") }
+    #expect(version.integer == Int64(JournalSchema.migrations.count))
     let runs = try journal.runs()
     #expect(runs.map(\.status) == [.failed, .succeeded])
     #expect(try journal.state(of: runs[1]).steps.map(\.id) == (0..<5).map { "s\($0)" })

@@ -62,7 +62,7 @@ struct WatchTests {
       let watch = try #require(
         try Journal(folder.state).watch("w", file: "/w.yaml", hiding: secrets))
       var numeric = event("n")
-      numeric.trigger.data = .map(["pin": .number(12_345_678)])
+      numeric.trigger.cause = .stdin(line: "n", data: .map(["pin": .number(12_345_678)]))
       let accepted = try watch.accept([event("a 12345678"), event("b"), numeric])
       #expect(accepted.map(\.lacksSecrets) == [false, false, false])
       #expect(accepted[0].trigger.line == "a 12345678")
@@ -70,7 +70,7 @@ struct WatchTests {
     let waiting = try #require(try Journal(folder.state).watch("w", file: "/w.yaml")).waiting()
     #expect(waiting.map(\.trigger.line) == ["a ***", "b", "n"])
     #expect(waiting[0].parameters == ["n": "a ***"])
-    #expect(waiting[2].trigger.data == .map(["pin": .text("***")]))
+    #expect(waiting[2].trigger.cause == .stdin(line: "n", data: .map(["pin": .text("***")])))
     #expect(waiting.map(\.lacksSecrets) == [true, false, true])
     var folded = waiting[1]
     folded.fold(waiting[2])
@@ -175,5 +175,17 @@ struct WatchTests {
     try folder.tamper("UPDATE watch_event SET json = '{nonsense' WHERE number = 1")
     let watch = try #require(try Journal(folder.state).watch("w", file: "/w.yaml"))
     #expect(try watch.waiting().map(\.trigger.line) == ["b"])
+  }
+}
+
+extension Trigger {
+  /// The line of standard input; empty for another cause.
+  fileprivate var line: String {
+    if case .stdin(let line, _) = cause { line } else { "" }
+  }
+
+  /// The run that succeeded; empty for another cause.
+  fileprivate var run: String {
+    if case .after(_, let run) = cause { run } else { "" }
   }
 }

@@ -2,18 +2,13 @@
 // choice stands for. Knows neither where events come from nor what a run does.
 
 import CombineOperators
+public import WorkflowLanguage
 
 /// What happens to an event that comes while a run is under way.
 public enum WhenBusy: Sendable, Equatable {
-  /// What happens to an event that finds the queue full.
-  public enum Full: Sendable, Equatable {
-    /// The one that has waited longest is dropped, for this one to wait.
-    case dropOldest
-    /// It is dropped.
-    case dropNewest
-    /// The runs end with ``RunsError/queueIsFull``, after those for what waits.
-    case fail
-  }
+  /// What happens to an event that finds the queue full; ``EventBuffer/FullPolicy/fail`` ends the runs with
+  /// ``RunsError/queueIsFull``, after those for what waits.
+  public typealias Full = EventBuffer.FullPolicy
 
   /// It waits for its turn, among so many at most; one run is under way at a time.
   case queue(limit: Int = 10, whenFull: Full = .dropOldest)
@@ -66,7 +61,7 @@ package struct RunsPolicy<Event: Sendable>: Sendable {
   }
 }
 
-extension WhenBusy.Full {
+extension EventBuffer.FullPolicy {
   fileprivate var strategy: BufferFullStrategy<RunsError> {
     switch self {
     case .dropOldest: .dropOldest

@@ -65,13 +65,15 @@ struct EngineCommand: DrivingCommand {
 
   func run() async throws {
     let guardian = ProcessLinks.current.withLock { $0.guardian }
-    let host = noJournal
+    let settings = EngineSettings(rerunsUpToDateSteps: force)
+    let host =
+      noJournal
       ? nil
       : RunHost(
-        try state.openJournal(), guardian: guardian, rerunsUpToDateSteps: force,
+        try state.openJournal(), guardian: guardian, settings: settings,
         say: { printError($0) })
     let engine = StdioEngine(
-      host, .init(input: standardInput, write: { writeAll($0, to: standardOutput) }))
+      host, settings: settings, .init(input: standardInput, write: { writeAll($0, to: standardOutput) }))
     hearSignals(engine)
     switch await engine.run() {
     case .inputEnded: throw ExitStatus.succeeded

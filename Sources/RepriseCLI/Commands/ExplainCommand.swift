@@ -53,7 +53,8 @@ struct ExplainCommand: AsyncParsableCommand {
     let journal = try state.directory().exists ? try state.openExistingJournal() : nil
     let last = try journal?.runs().first { $0.request.file == loaded.path && $0.generation > 0 }
     let lastState = try last.map { try journal?.state(of: $0) } ?? nil
-    let engine = Engine(memory: journal.map { JournalMemory($0, file: loaded.path) })
+    let engine = EngineSettings().makeEngine(
+      memory: journal.map { JournalMemory($0, file: loaded.path) })
     for index in found {
       let id = TerminalSafe(loaded.workflow.graph.id(of: index))
       switch engine.explain(index, of: loaded.workflow, after: lastState, secrets: secrets) {

@@ -78,7 +78,7 @@ struct RunCommand: DrivingCommand {
     let secrets = try await Secrets.gathered(for: selected.workflow)
     let request = try loaded.request(scope.recorded, hiding: secrets)
     let run = DrivenRun(
-      progress: detach ? .none : progress, secrets, rerunsUpToDateSteps: force,
+      progress: detach ? .none : progress, secrets, EngineSettings(rerunsUpToDateSteps: force),
       passesThrough: passThrough)
     guard !noJournal else { throw await run.exitStatus(of: selected.workflow) }
     let journal = try state.openJournal()

@@ -67,7 +67,8 @@ struct WatchCommand: DrivingCommand {
     let recorded = try await journal.heldWatch(of: loaded, hiding: secrets)
     let host = RunHost(
       journal, guardian: ProcessLinks.current.withLock { $0.guardian },
-      rerunsUpToDateSteps: force, say: { if style != .none { printError($0) } })
+      settings: EngineSettings(rerunsUpToDateSteps: force),
+      say: { if style != .none { printError($0) } })
     let watch = try Watch(loaded, triggers, secrets, watch: recorded, in: host)
     throw try await show(watch, style, isParallel: triggers.whenBusy == .parallel)
   }

@@ -13,8 +13,8 @@ struct DrivenRun {
   /// How it is shown.
   let progress: ProgressStyle
   let secrets: Secrets
-  /// Whether steps run even when they are up to date.
-  var rerunsUpToDateSteps = false
+  /// How engines are made.
+  let settings: EngineSettings
   /// Whether the command ends with the status of the first step that failed.
   let passesThrough: Bool
   private let controls = RunControls()
@@ -22,12 +22,12 @@ struct DrivenRun {
   private let beganAt = SystemClock().now
 
   init(
-    progress: ProgressStyle, _ secrets: Secrets, rerunsUpToDateSteps: Bool = false,
+    progress: ProgressStyle, _ secrets: Secrets, _ settings: EngineSettings = EngineSettings(),
     passesThrough: Bool
   ) {
     self.progress = progress
     self.secrets = secrets
-    self.rerunsUpToDateSteps = rerunsUpToDateSteps
+    self.settings = settings
     self.passesThrough = passesThrough
   }
 
@@ -37,7 +37,7 @@ struct DrivenRun {
   /// - Returns: The exit status of the command.
   func exitStatus(of workflow: Workflow) async -> ExitStatus {
     hearSignals(controls)
-    let run = Engine().start(workflow, secrets: secrets)
+    let run = settings.makeEngine().start(workflow, secrets: secrets)
     controls.begin(run)
     return await show(run)
   }
@@ -65,7 +65,7 @@ struct DrivenRun {
     let id = recorded.id.description
     if let lock = recorded.lockDescriptor { links.guardian?.keep(lock, run: id) }
     let host = RunHost(
-      journal, guardian: links.guardian, rerunsUpToDateSteps: rerunsUpToDateSteps,
+      journal, guardian: links.guardian, settings: settings,
       say: { [progress] in if progress != .none { printError($0) } })
     let hosted = try await host.begin(
       recorded, loaded, secrets, state: state, controls: controls,

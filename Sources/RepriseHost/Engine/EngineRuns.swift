@@ -31,6 +31,7 @@ final class EngineRuns: SignalTarget {
   }
 
   private let host: RunHost?
+  private let settings: EngineSettings
   private let report: @Sendable (Event) -> Void
   private let group = RunGroup<RunControls>()
   private let locks: GuardedLocks
@@ -42,9 +43,13 @@ final class EngineRuns: SignalTarget {
   ///
   /// - Parameters:
   ///   - host: What carries out recorded runs; nil where runs are not recorded.
+  ///   - settings: How engines are made for runs that are not recorded.
   ///   - report: Called with every event of every run, with those of one run by one thread at a time.
-  init(_ host: RunHost?, report: @escaping @Sendable (Event) -> Void) {
+  init(
+    _ host: RunHost?, _ settings: EngineSettings, report: @escaping @Sendable (Event) -> Void
+  ) {
     self.host = host
+    self.settings = settings
     self.report = report
     locks = GuardedLocks(host?.guardian)
     (starts, start) = AsyncStream.makeStream(of: Start.self)
@@ -171,7 +176,7 @@ final class EngineRuns: SignalTarget {
     _ answer: Answer
   ) async {
     answer(.started(id))
-    let run = Engine().start(workflow, id: id, secrets: secrets)
+    let run = settings.makeEngine().start(workflow, id: id, secrets: secrets)
     controls.begin(run)
     await show(run)
     group.remove(id)

@@ -49,8 +49,11 @@ package final class StdioEngine: SignalTarget {
   ///
   /// - Parameters:
   ///   - host: What carries out recorded runs; nil where runs are not recorded.
+  ///   - settings: How engines are made for runs that are not recorded.
   ///   - streams: Where it reads and writes.
-  package init(_ host: RunHost?, _ streams: Streams) {
+  package init(
+    _ host: RunHost?, settings: EngineSettings = EngineSettings(), _ streams: Streams
+  ) {
     input = streams.input
     let (endings, end) = AsyncStream.makeStream(of: Ending.self)
     (self.endings, self.end) = (endings, end)
@@ -58,7 +61,7 @@ package final class StdioEngine: SignalTarget {
     for _ in 0..<Self.requestsMax { room.signal() }
     let output = LineOutput(streams.write, onClosed: { end.yield(.outputClosed) })
     self.output = output
-    runs = EngineRuns(host) { event in
+    runs = EngineRuns(host, settings) { event in
       // What a step writes can be missed, what becomes of it cannot.
       if event.isTransient {
         output.writeIfRead { safeLine(event) }

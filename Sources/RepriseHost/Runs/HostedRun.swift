@@ -6,14 +6,37 @@ import RepriseControl
 package import RepriseJournal
 package import RepriseTerminal
 
+/// How engines are made in this process: the one place that makes them.
+package struct EngineSettings: Sendable {
+  /// Whether steps run even when they are up to date.
+  package var rerunsUpToDateSteps: Bool
+
+  /// Chooses settings.
+  package init(rerunsUpToDateSteps: Bool = false) {
+    self.rerunsUpToDateSteps = rerunsUpToDateSteps
+  }
+
+  /// Makes an engine.
+  ///
+  /// - Parameters:
+  ///   - recorder: What records a run; nil for none.
+  ///   - memory: What remembers steps that are up to date; nil for nothing.
+  /// - Returns: The engine.
+  package func makeEngine(
+    recorder: (any Recorder)? = nil, memory: (any StepMemory)? = nil
+  ) -> Engine {
+    Engine(recorder: recorder, memory: memory, rerunsUpToDateSteps: rerunsUpToDateSteps)
+  }
+}
+
 /// What carries out runs in this process.
 package struct RunHost: Sendable {
   /// Where runs are recorded.
   package let journal: Journal
   /// The guardian of this process; nil where there is none.
   package let guardian: GuardianLink?
-  /// Whether steps run even when they are up to date.
-  package let rerunsUpToDateSteps: Bool
+  /// How engines are made.
+  package let settings: EngineSettings
   /// Reports what a run waits for, for people.
   package let say: @Sendable (TerminalSafe) -> Void
 
@@ -22,15 +45,15 @@ package struct RunHost: Sendable {
   /// - Parameters:
   ///   - journal: Where runs are recorded.
   ///   - guardian: The guardian of this process; nil where there is none.
-  ///   - rerunsUpToDateSteps: Whether steps run even when they are up to date.
+  ///   - settings: How engines are made.
   ///   - say: Reports what a run waits for, for people.
   package init(
-    _ journal: Journal, guardian: GuardianLink?, rerunsUpToDateSteps: Bool = false,
+    _ journal: Journal, guardian: GuardianLink?, settings: EngineSettings = EngineSettings(),
     say: @escaping @Sendable (TerminalSafe) -> Void = { _ in }
   ) {
     self.journal = journal
     self.guardian = guardian
-    self.rerunsUpToDateSteps = rerunsUpToDateSteps
+    self.settings = settings
     self.say = say
   }
 
@@ -82,9 +105,8 @@ package struct RunHost: Sendable {
   private func start(
     _ recorded: RecordedRun, _ loaded: LoadedWorkflow, _ secrets: Secrets, _ state: RunState?
   ) async -> Run {
-    let engine = Engine(
-      recorder: recorded, memory: JournalMemory(journal, file: loaded.path),
-      rerunsUpToDateSteps: rerunsUpToDateSteps)
+    let engine = settings.makeEngine(
+      recorder: recorded, memory: JournalMemory(journal, file: loaded.path))
     // Only for the display: a run is not held up by records that cannot be read.
     let usual =
       (try? await blocking { [journal] in try journal.usualDurations(like: recorded.id) }) ?? [:]

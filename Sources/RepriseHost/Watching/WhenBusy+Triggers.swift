@@ -9,13 +9,7 @@ extension WhenBusy {
     case .ignore: self = .ignore
     case .parallel: self = .parallel()
     case .queue:
-      let full: Full =
-        switch triggers.buffer.whenFull {
-        case .dropOldest: .dropOldest
-        case .dropNewest: .dropNewest
-        case .fail: .fail
-        }
-      self = .queue(limit: max(triggers.buffer.size, room), whenFull: full)
+      self = .queue(limit: max(triggers.buffer.size, room), whenFull: triggers.buffer.whenFull)
     }
   }
 }
