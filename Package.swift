@@ -162,7 +162,8 @@ let package = Package(
     .testTarget(name: "RepriseTerminalTests", dependencies: ["RepriseTerminal", "TestSupport"]),
     .testTarget(
       name: "RepriseHostTests",
-      dependencies: ["RepriseHost", "RepriseJournal", "RepriseControl", "RepriseTerminal", "TestSupport",
+      dependencies: ["RepriseHost", "RepriseJournal", "RepriseControl", "RepriseTerminal",
+        "WorkflowLanguage", "TestSupport",
       ]),
     .testTarget(
       name: "RepriseCLITests",

@@ -87,8 +87,13 @@ package final class RecordedRun: Recorder {
   }
 
   /// Lets others have the run: nothing of it is left.
+  ///
+  /// Those who wait for it are woken, since the guardian may hold the lock for longer.
   private func letGo() {
-    lock.withLock { $0 = nil }
+    lock.withLock { lock in
+      lock?.announce()
+      lock = nil
+    }
   }
 
   /// Records nothing any more: what happens from now on to the run is the doing of whoever kills this
@@ -118,6 +123,8 @@ package final class RecordedRun: Recorder {
   /// - Parameter status: How it ended.
   /// - Throws: ``JournalError``.
   package func end(as status: RunStatus) throws(JournalError) {
+    // It may belong to another process once it has ended.
+    guard lockDescriptor != nil else { return }
     let now = SystemClock().now.microseconds
     try journal.explaining {
       try journal.database.write { connection in

@@ -10,7 +10,7 @@ struct TerminalOutputTests {
     (#"(?<![\w.])(?:Swift\.)?(?:print|debugPrint|dump)\("#, ["System/Process.swift"]),
     (
       #"\bwriteAll\("#,
-      ["System/Process.swift", "Engine/EngineCommand.swift", "Commands/LogsCommand.swift"]
+      ["System/Process.swift", "Commands/EngineCommand.swift", "Commands/LogsCommand.swift"]
     ),
     // What Platform and swift-system have for it.
     (

@@ -16,7 +16,7 @@ struct WatchTests {
     let recorded = try await folder.journal.heldWatch(of: loaded, hiding: Secrets())
     let watch = try Watch(loaded, triggers, Secrets(), watch: recorded, in: folder.host)
     let reports = Protected<[String]>([])
-    let listening = watch.reports.sink { report in
+    let listening = watch.reports.publisher.sink { report in
       let word: String? =
         switch report {
         case .began: "began"

@@ -45,8 +45,7 @@ struct EngineCommand: DrivingCommand {
   @Flag(help: "Speak over standard input and output.")
   var stdio = false
 
-  @Flag(help: "Run every step, also those that are up to date.")
-  var force = false
+  @OptionGroup var engine: EngineOptions
 
   @Flag(help: "Do not record the runs: they cannot be listed, reached or resumed then.")
   var noJournal = false
@@ -65,17 +64,16 @@ struct EngineCommand: DrivingCommand {
 
   func run() async throws {
     let guardian = ProcessLinks.current.withLock { $0.guardian }
-    let settings = EngineSettings(rerunsUpToDateSteps: force)
     let host =
       noJournal
       ? nil
       : RunHost(
-        try state.openJournal(), guardian: guardian, settings: settings,
+        try state.openJournal(), guardian: guardian, settings: engine.settings,
         say: { printError($0) })
-    let engine = StdioEngine(
-      host, settings: settings, .init(input: standardInput, write: { writeAll($0, to: standardOutput) }))
-    hearSignals(engine)
-    switch await engine.run() {
+    let stdioEngine = StdioEngine(
+      host, settings: engine.settings, .init(input: standardInput, write: { writeAll($0, to: standardOutput) }))
+    hearSignals(stdioEngine)
+    switch await stdioEngine.run() {
     case .inputEnded: throw ExitStatus.succeeded
     case .signal(let number): throw ExitStatus.stopped(by: number)
     case .outputClosed: throw ExitStatus.outputClosed

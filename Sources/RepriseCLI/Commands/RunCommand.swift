@@ -37,8 +37,7 @@ struct RunCommand: DrivingCommand {
 
   @OptionGroup var options: RunOptions
 
-  @Flag(help: "Run every step, also those that are up to date.")
-  var force = false
+  @OptionGroup var engine: EngineOptions
 
   @Flag(help: "Tell what would run, in which order, and run nothing.")
   var dryRun = false
@@ -78,7 +77,7 @@ struct RunCommand: DrivingCommand {
     let secrets = try await Secrets.gathered(for: selected.workflow)
     let request = try loaded.request(scope.recorded, hiding: secrets)
     let run = DrivenRun(
-      progress: detach ? .none : progress, secrets, EngineSettings(rerunsUpToDateSteps: force),
+      progress: detach ? .none : progress, secrets, engine.settings,
       passesThrough: passThrough)
     guard !noJournal else { throw await run.exitStatus(of: selected.workflow) }
     let journal = try state.openJournal()

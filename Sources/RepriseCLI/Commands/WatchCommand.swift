@@ -34,8 +34,7 @@ struct WatchCommand: DrivingCommand {
 
   @OptionGroup var parameters: ParameterOptions
 
-  @Flag(help: "Run every step, also those that are up to date.")
-  var force = false
+  @OptionGroup var engine: EngineOptions
 
   @OptionGroup var state: StateOptions
 
@@ -67,8 +66,7 @@ struct WatchCommand: DrivingCommand {
     let recorded = try await journal.heldWatch(of: loaded, hiding: secrets)
     let host = RunHost(
       journal, guardian: ProcessLinks.current.withLock { $0.guardian },
-      settings: EngineSettings(rerunsUpToDateSteps: force),
-      say: { if style != .none { printError($0) } })
+      settings: engine.settings)
     let watch = try Watch(loaded, triggers, secrets, watch: recorded, in: host)
     throw try await show(watch, style, isParallel: triggers.whenBusy == .parallel)
   }
@@ -82,7 +80,7 @@ struct WatchCommand: DrivingCommand {
       controls: WatchDisplay.Controls(
         keys: { watch.newest?.keys }, status: { watch.watchStatus }, fire: { watch.fire() },
         pause: { watch.togglePause() }, outputClosed: { watch.end(because: .outputClosed) }))
-    let listening = watch.reports.sink { report in
+    let listening = watch.reports.publisher.sink { report in
       switch report {
       case .began(let run): display.show(run)
       case .handled(let trigger, let run): display.announce(trigger, trigger.words, run: run)

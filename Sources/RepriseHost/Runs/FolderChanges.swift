@@ -27,19 +27,35 @@ package final class FolderChanges: Sendable {
     (self.changes, self.change) = (changes, change)
     let locks = FileWatchFilter(wantsFile: { $0.hasSuffix(".lock") })
     do throws(FileWatchError) {
-      let live = try FolderWatch(directory.livePath, filter: locks) { _ in
+      let live = try FolderWatch(directory.livePath, filter: locks) { event in
         change.yield()
+        switch event {
         // Before the kernel releases the lock of a process that died, it reports that the file was closed.
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { change.yield() }
+        case .changed:
+          DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { change.yield() }
+        // There is no room for a watch, and then only looking shows that a process died.
+        case .problem: Self.lookAgainAndAgain(change)
+        }
       }
       let logs = try output.map { run throws(FileWatchError) in
         try FolderWatch(
           directory.logFolder(of: run), filter: FileWatchFilter(seesWriting: true)
-        ) { _ in change.yield() }
+        ) { event in
+          change.yield()
+          if case .problem = event { Self.lookAgainAndAgain(change) }
+        }
       }
       watches = [live] + (logs.map { [$0] } ?? [])
     } catch {
       throw Problem(error)
+    }
+  }
+
+  /// Looks every two seconds until the end of the wait.
+  private static func lookAgainAndAgain(_ change: AsyncStream<Void>.Continuation) {
+    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(2)) {
+      if case .terminated = change.yield() { return }
+      lookAgainAndAgain(change)
     }
   }
 

@@ -38,7 +38,7 @@ package struct RunHost: Sendable {
   /// How engines are made.
   package let settings: EngineSettings
   /// Reports what a run waits for, for people.
-  package let say: @Sendable (TerminalSafe) -> Void
+  package var say: @Sendable (TerminalSafe) -> Void
 
   /// Makes a host.
   ///

@@ -28,13 +28,27 @@ struct Turn {
     guard let concurrency, [.queue, .restart].contains(concurrency.policy) else { return true }
     // Most runs find their group free, and need no watch.
     if try await before(concurrency).isEmpty { return !controls.isCancelled }
-    let changes = try FolderChanges(ofLiveRunsIn: journal.directory)
-    let asking = Mutex<ControlClient?>(nil)
-    controls.onCancel {
+    let changes = try await blocking { [journal] in
+      try FolderChanges(ofLiveRunsIn: journal.directory)
+    }
+    let asking = Asking()
+    let stop: @Sendable () -> Void = {
       changes.look()
       // One that was stopped does not answer.
-      asking.withLock { $0 }?.close()
+      asking.client.withLock { $0 }?.close()
     }
+    controls.onCancel(stop)
+    return try await withTaskCancellationHandler {
+      try await comes(concurrency, changes, asking, onWait: onWait)
+    } onCancel: {
+      stop()
+    }
+  }
+
+  private func comes(
+    _ concurrency: Concurrency, _ changes: FolderChanges, _ asking: Asking,
+    onWait: () -> Void
+  ) async throws -> Bool {
     var asked: Set<RunID> = []
     var announced: RunID?
     return try await changes.first {
@@ -64,14 +78,19 @@ struct Turn {
   /// Asks another run to end.
   ///
   /// - Returns: Whether it has heard: not while it is only just beginning.
-  private func cancel(_ other: RunID, _ asking: borrowing Mutex<ControlClient?>) async -> Bool {
+  private func cancel(_ other: RunID, _ asking: Asking) async -> Bool {
     guard let client = try? ControlClient(journal.directory.socketPath(of: other)) else {
       return false
     }
-    asking.withLock { $0 = client }
-    defer { asking.withLock { $0 = nil } }
+    asking.client.withLock { $0 = client }
+    defer { asking.client.withLock { $0 = nil } }
     // It may have been asked for in between.
-    guard !controls.isCancelled else { return false }
+    guard !controls.isCancelled, !Task.isCancelled else { return false }
     return (try? await client.ask(.cancel(now: false))) == .ok
   }
+}
+
+/// The connection to a run that is being asked to end.
+private final class Asking: Sendable {
+  let client = Mutex<ControlClient?>(nil)
 }

@@ -2,23 +2,12 @@
 // of them does is its own business.
 
 import ChildProcesses
-package import CombineOperators
+import CombineOperators
 package import Reprise
 import RepriseControl
 package import RepriseJournal
+import RepriseTerminal
 import Synchronization
-
-/// What a watch reports, for displays.
-package enum WatchReport: Sendable {
-  /// A run has begun.
-  case began(Run)
-  /// An event starts a run, or restarts one.
-  case handled(Trigger, by: RunID)
-  /// Something of ``Watch/status`` has changed.
-  case statusChanged
-  /// Something that people have to know.
-  case said(String)
-}
 
 /// The watch of one workflow.
 ///
@@ -50,8 +39,8 @@ package final class Watch: Sendable {
   let inbox: WatchInbox
   let runs: WatchRuns
   let sources: WatchSources
-  /// Not Sendable as declared, though any thread may use it: subjects lock.
-  private let subject: UncheckedSendable<PassthroughSubject<WatchReport, Never>>
+  /// What happens, for displays.
+  package let reports: WatchReports
   private let state = Mutex(State())
   private let endings: AsyncStream<Ending>
   private let end: AsyncStream<Ending>.Continuation
@@ -75,9 +64,11 @@ package final class Watch: Sendable {
     journal = host.journal
     let (endings, end) = AsyncStream.makeStream(of: Ending.self)
     (self.endings, self.end) = (endings, end)
-    let subject = UncheckedSendable(PassthroughSubject<WatchReport, Never>())
-    self.subject = subject
-    let report: @Sendable (WatchReport) -> Void = { subject.value.send($0) }
+    let reports = WatchReports()
+    self.reports = reports
+    let report: @Sendable (WatchReport) -> Void = { reports.send($0) }
+    var host = host
+    host.say = { report(.said($0.string)) }
     inbox = try WatchInbox(
       watch, hiding: secrets, onChange: { report(.statusChanged) },
       onFailure: { error in
@@ -93,10 +84,7 @@ package final class Watch: Sendable {
     host.guardian?.keep(watch.lockDescriptor, run: "")
   }
 
-  /// What happens, for displays; any thread delivers.
-  package var reports: AnyPublisher<WatchReport, Never> { subject.value.eraseToAnyPublisher() }
-
-  private func report(_ report: WatchReport) { subject.value.send(report) }
+  private func report(_ report: WatchReport) { reports.send(report) }
 
   /// Watches until it is asked to end, or nothing more will come.
   ///
@@ -117,13 +105,14 @@ package final class Watch: Sendable {
     state.withLock { $0.isReady = true }
     for run in interrupted { work.send(.resume(run)) }
     inbox.sendWaiting(waiting)
-    do { try await sources.start() } catch { throw Problem(error) }
+    do { try await sources.start() } catch { fail("error: \(error)") }
     // A client that is answered may count on it that a change from now on is seen.
     let server = serve()
     report(.statusChanged)
     let ending = await finish(subscription)
     listening.cancel()
     await server?.finish()
+    await reports.flush()
     return ending
   }
 
@@ -217,8 +206,9 @@ package final class Watch: Sendable {
     var iterator = endings.makeAsyncIterator()
     let ending = await iterator.next() ?? .exhausted
     state.withLock { $0.isEnding = true }
-    runs.close()
+    runs.end()
     sources.cancel()
+    inbox.endWaits()
     go()
     subscription.cancel()
     await runs.finish()

@@ -33,6 +33,7 @@ final class WatchInbox: Sendable {
     var counts: WatchCounts
     var last: String?
     var isClosed = false
+    var hasEndedWaits = false
 
     /// The first of what waits, in words; not sorted, since much may wait.
     func firstWaiting(_ count: Int) -> [String] {
@@ -180,7 +181,19 @@ final class WatchInbox: Sendable {
     guard case .accepted(let events) = answer, let number = events.first?.numbers.first else {
       return
     }
-    await state.wait(until: { $0.waiting[number] == nil }, among: { $0.taking[number] = $1 })
+    await state.wait(
+      until: { $0.waiting[number] == nil || $0.hasEndedWaits },
+      among: { $0.taking[number] = $1 })
+  }
+
+  /// Ends the waits of ``putAndWait(_:)``: what waits is for the next watch.
+  func endWaits() {
+    let waits = state.withLock { state in
+      defer { state.taking = [:] }
+      state.hasEndedWaits = true
+      return state.taking.values.map(\.self)
+    }
+    for wait in waits { wait.resume() }
   }
 
   // MARK: What becomes of them

@@ -20,7 +20,8 @@ enum WatchWork: Sendable {
 final class WatchRuns: Sendable {
   private struct State {
     var hasFailed = false
-    /// Runs that were waiting for their turn when the watch was ended.
+    /// Runs that were waiting for their turn when the watch was ended, and those whose end could not be
+    /// recorded.
     var kept: [RecordedRun] = []
     /// The file as it was parsed last.
     var source: WorkflowText?
@@ -136,8 +137,8 @@ final class WatchRuns: Sendable {
     } catch {
       // The event has its run, however that ended.
       say(Problem(error).text.string)
-      try await blocking { try recorded.end(as: .abandoned) }
-      locks.release(recorded.id)
+      _ = try? await blocking { try recorded.end(as: .abandoned) }
+      letGo(of: recorded)
       noteFailure()
       return nil
     }
@@ -182,9 +183,18 @@ final class WatchRuns: Sendable {
     return hosted.run
   }
 
+  /// Lets others have a run whose end has been recorded.
+  ///
+  /// Where it could not be, the run is held to the end of the watch: a process that finds it without an
+  /// engine ends what shares a control group with it, and that would be the other runs.
+  private func letGo(of recorded: RecordedRun) {
+    if recorded.lockDescriptor != nil { state.withLock { $0.kept.append(recorded) } }
+    locks.release(recorded.id)
+  }
+
   private func finish(_ hosted: HostedRun) async {
     let outcome = await hosted.run.ended()
-    locks.release(hosted.run.id)
+    letGo(of: hosted.recorded)
     if let problem = await hosted.finish() { say("error: \(problem)") }
     if outcome != .succeeded { noteFailure() }
     group.remove(hosted.run.id)
@@ -198,12 +208,15 @@ final class WatchRuns: Sendable {
     guard case .event(let event) = work else { return false }
     let loaded: LoadedWorkflow
     let request: RunRequest
-    do throws(Problem) {
-      loaded = try load(for: event)
-      request = try self.request(loaded)
+    let steps: [String]?
+    do {
+      (loaded, request, steps) = try await blocking { [self] in
+        let loaded = try load(for: event)
+        return (loaded, try self.request(loaded), affectedSteps(of: event, loaded.workflow))
+      }
     } catch {
       // The run that is under way is better than none.
-      say(error.text.string)
+      say(Problem(error).text.string)
       inbox.dropped(event)
       return true
     }
@@ -212,7 +225,6 @@ final class WatchRuns: Sendable {
       group[run.id]?.cancel(now: false)
       return false
     }
-    let steps = affectedSteps(of: event, loaded.workflow)
     let isTaken = try? await run.restart(with: loaded.workflow, from: steps) {
       [self] in
       do {
@@ -263,8 +275,10 @@ final class WatchRuns: Sendable {
     for controls in group.controls { controls.freeze() }
   }
 
-  /// Begins no more runs.
-  func close() { group.close() }
+  /// Begins no more runs, and cancels those under way.
+  func end() {
+    for controls in group.closeToCancel() { controls.cancel(now: false) }
+  }
 
   /// Waits until no run is being begun or under way.
   func finish() async { await group.finish() }

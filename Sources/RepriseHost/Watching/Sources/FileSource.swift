@@ -7,11 +7,14 @@ import Reprise
 import RepriseJournal
 
 extension FileTrigger: TriggerSource {
-  func start(in sources: WatchSources) throws {
-    let read = WatchRuns.sources(of: sources.workflow)
-    try sources.listen(
-      to: try WatchedFiles(self, of: sources.workflow, sources: read),
-      honoursGitignore: honoursGitignore)
+  func start(in sources: WatchSources) async throws {
+    // All files are looked at.
+    try await blocking {
+      let read = WatchRuns.sources(of: sources.workflow)
+      try sources.listen(
+        to: try WatchedFiles(self, of: sources.workflow, sources: read),
+        honoursGitignore: honoursGitignore)
+    }
   }
 }
 
