@@ -38,14 +38,7 @@ package func changes(
 
 private func description(of step: Workflow.Step, in workflow: Workflow) -> [String] {
   var lines = ["needs: [" + step.needs.joined(separator: ", ") + "]"]
-  switch step.action {
-  case .run(let script): lines += script.split(separator: "\n").map { "run: \($0)" }
-  case .exec(let words): lines.append("exec: \(words.map(\.source))")
-  case .call(let name, let arguments):
-    lines.append("call: \(name)")
-    lines += arguments.declared.sorted { $0.key < $1.key }.map { "with: \($0.key)=\($0.value)" }
-  case .perform, .wait: break
-  }
+  lines += step.action.kind.declared
   lines += workflow.declaredEnvironment(of: step).sorted { $0.key < $1.key }
     .map { "env: \($0.key)=\($0.value)" }
   let directory = workflow.declaredDirectories(of: step)

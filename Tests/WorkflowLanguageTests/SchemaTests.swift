@@ -23,7 +23,7 @@ struct SchemaTests {
     let names = KeyTable.step.keys.map(\.name).filter { !others.contains($0) }
     return names.map { name -> String in
       let many = name == "max-parallel" || name == "fail-fast" ? "foreach: [1], " : ""
-      let action = name == "exec" || name == "call" ? "" : "run: x, "
+      let action = KeyTable.step.notBoth.contains(name) ? "" : "run: x, "
       guard name == "on" else {
         return "params: {n: 1}\nsteps: [{id: a, \(action)\(many)\(name): \(value)}]\n"
       }

@@ -21,17 +21,9 @@ extension StepTrace {
   ) throws(FailureReason) {
     let rule = step.extrasIfAny?.cache ?? CacheRule()
     let shell = step.shell ?? workflow.shell
-    // The arguments of a call are a map, which has no order.
-    let action =
-      if case .call(let name, let arguments) = resolved.action {
-        "call \(name) " + ArgumentValue.map(arguments).value.json
-      } else if case .perform = resolved.action {
-        "a closure"
-      } else {
-        "\(resolved.action)"
-      }
     // Not even a hash of a secret is kept: a short one could be guessed from it.
-    self.action = Self.hash(masker.masked("\(action) \(shell) \(resolved.directories)"))
+    self.action = Self.hash(
+      masker.masked("\(resolved.action.text) \(shell) \(resolved.directories)"))
     environment = resolved.environment.mapValues { Self.hash(masker.masked($0)) }
     do throws(ResolutionError) {
       key = Self.hash(masker.masked(try workflow.cacheKey(of: step, values)))

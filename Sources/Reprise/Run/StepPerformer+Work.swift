@@ -38,13 +38,9 @@ extension StepPerformer {
   /// files for expressions and caches runs there.
   func taskExecutor(for step: StepIndex) -> (any TaskExecutor)? {
     let declared = workflow.steps[step.position]
-    switch declared.action {
-    case .call, .perform, .wait: return nil
-    case .run, .exec: break
-    }
-    guard observer == nil, declared.extrasIfAny?.cache == nil, !declared.readsFiles else {
-      return nil
-    }
+    guard declared.action.kind.startsProgram, observer == nil, declared.extrasIfAny?.cache == nil,
+      !declared.readsFiles
+    else { return nil }
     return executor.taskExecutor
   }
 
@@ -55,7 +51,9 @@ extension StepPerformer {
   }
 
   private func carryOutUnobserved(_ context: StepContext) async throws -> StepOutputs {
-    guard let name = context.resolved.share else { return try await carryOutAlone(context) }
+    guard let name = context.resolved.share else {
+      return try await context.carryOut(by: executor, registry)
+    }
     let result = try await sharedWork.result(
       of: name, SharedWork.Work(context),
       owner: "step \"\(context.step.id)\" of run \(context.run)",
@@ -71,7 +69,7 @@ extension StepPerformer {
   /// Carries out work that others get the result of: their runs do not know the secrets of this one.
   private func resultForOthers(of context: StepContext) async throws -> SharedWork.Result {
     do {
-      let outputs = try await carryOutAlone(context)
+      let outputs = try await context.carryOut(by: executor, registry)
       return SharedWork.Result(
         outputs: try masked(outputs), standardOutput: context.capture?.text ?? "")
     } catch let error as CancellationError {
@@ -80,18 +78,6 @@ extension StepPerformer {
       throw masked(reason)
     } catch {
       throw FailureReason.threw(masked(String(describing: error)))
-    }
-  }
-
-  private func carryOutAlone(_ context: StepContext) async throws -> StepOutputs {
-    switch context.resolved.action {
-    case .run, .exec, .wait: return try await executor.execute(context)
-    case .call(let name, _): return try await registry.body(of: name)(context)
-    case .perform(let work):
-      guard let closure = work.body as? ClosureWork else {
-        preconditionFailure("BUG: a step does what nobody knows how to do")
-      }
-      return try await closure.body(context)
     }
   }
 

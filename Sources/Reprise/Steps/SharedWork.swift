@@ -23,7 +23,7 @@ final class SharedWork: Sendable {
 
     init(_ context: StepContext) {
       let resolved = context.resolved
-      if case .perform = resolved.action { action = nil } else { action = resolved.action }
+      action = resolved.action.comparable
       commandLine = context.commandLine
       environment = resolved.environment
       weakEnvironment = resolved.weakEnvironment

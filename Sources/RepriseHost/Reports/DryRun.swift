@@ -31,33 +31,11 @@ package struct DryRun {
 
   private func describe(_ step: Workflow.Step) -> TerminalSafe {
     let needs = step.needs.isEmpty ? "at once" : "after " + Self.some(of: step.needs)
-    let action: TerminalSafe
-    switch step.action {
-    case .run(let script):
-      let lines = script.split(separator: "\n")
-      let rest = lines.count - Self.linesMax
-      action =
-        (lines.prefix(Self.linesMax).map { TerminalSafe(abridged(String($0))) }
-        + (rest > 0 ? ["… and \(rest) more lines"] : [])).joined(separator: "\n      ")
-    case .exec(let words):
-      action = TerminalSafe(abridged(words.lazy.map { quoted($0.source) }.joined(separator: " ")))
-    case .call(let name, _):
-      action = "call \(name)"
-    case .perform:
-      action = "Swift code"
-    case .wait:
-      action = "wait for approval"
-    }
+    let lines = step.action.kind.shown
+    let rest = lines.count - Self.linesMax
+    let action =
+      (lines.prefix(Self.linesMax).map { TerminalSafe(abridged($0)) }
+      + (rest > 0 ? ["… and \(rest) more lines"] : [])).joined(separator: "\n      ")
     return "  \(step.id), \(needs)\n      \(action)"
-  }
-
-  private func quoted(_ word: String) -> String {
-    let isPlain =
-      !word.isEmpty && word.allSatisfy { $0.isLetter || $0.isNumber || "-_./=:,@%+".contains($0) }
-    return isPlain
-      ? word
-      : "'"
-        + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
-        + "'"
   }
 }

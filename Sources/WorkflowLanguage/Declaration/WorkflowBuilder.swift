@@ -24,67 +24,13 @@ public struct Step: Sendable {
   let work: InProcessWork?
   let place: DeclarationPlace
 
-  private init(
+  init(
     _ id: String, _ action: [(String, Value)], _ settings: [StepSetting],
     work: InProcessWork? = nil, _ place: DeclarationPlace
   ) {
     entries = [("id", .text(id))] + action + settings.map { ($0.key, $0.value) }
     self.work = work
     self.place = place
-  }
-
-  /// A step that runs a script.
-  ///
-  /// A script is written, never put together of data, which could become code: give data to it as environment
-  /// variables, or to a program with `exec`.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the step, unique in its workflow.
-  ///   - script: The script.
-  ///   - settings: Its settings.
-  ///   - file: Where it is declared, for messages.
-  ///   - line: Where it is declared, for messages.
-  public init(
-    _ id: String, run script: StaticString, _ settings: StepSetting...,
-    file: StaticString = #fileID, line: Int = #line
-  ) {
-    self.init(
-      id, [("run", .text(script.description))], settings, DeclarationPlace(file, line))
-  }
-
-  /// A step that runs a program with arguments, without a shell.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the step, unique in its workflow.
-  ///   - words: The program and its arguments.
-  ///   - settings: Its settings.
-  ///   - file: Where it is declared, for messages.
-  ///   - line: Where it is declared, for messages.
-  public init(
-    _ id: String, exec words: [TemplateValue], _ settings: StepSetting...,
-    file: StaticString = #fileID, line: Int = #line
-  ) {
-    self.init(
-      id, [("exec", .list(words.map(\.value)))], settings, DeclarationPlace(file, line))
-  }
-
-  /// A step that calls an action of the program, by its name.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the step, unique in its workflow.
-  ///   - action: The name of the action.
-  ///   - arguments: What it is given.
-  ///   - settings: Its settings.
-  ///   - file: Where it is declared, for messages.
-  ///   - line: Where it is declared, for messages.
-  public init(
-    _ id: String, call action: String, with arguments: [String: TemplateValue] = [:],
-    _ settings: StepSetting..., file: StaticString = #fileID, line: Int = #line
-  ) {
-    // A number behind a # names a closure, which is nobody's to name.
-    let name = action.hasPrefix("#") ? "#" + action : action
-    self.init(
-      id, [("call", .text(name))] + Self.with(arguments), settings, DeclarationPlace(file, line))
   }
 
   /// A step that stands for the steps of a workflow file.
@@ -105,29 +51,7 @@ public struct Step: Sendable {
       id, [("uses", .text(path))] + Self.with(arguments), settings, DeclarationPlace(file, line))
   }
 
-  /// A step that only waits until somebody approves it.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the step, unique in its workflow.
-  ///   - text: What is to be approved.
-  ///   - settings: Its settings.
-  ///   - file: Where it is declared, for messages.
-  ///   - line: Where it is declared, for messages.
-  public init(
-    _ id: String, approval text: TemplateValue, _ settings: StepSetting...,
-    file: StaticString = #fileID, line: Int = #line
-  ) {
-    self.init(id, [("approval", text.value)], settings, DeclarationPlace(file, line))
-  }
-
-  /// A step that does its work inside of this process.
-  package init(
-    _ id: String, work: InProcessWork, _ settings: [StepSetting], file: StaticString, line: Int
-  ) {
-    self.init(id, [], settings, work: work, DeclarationPlace(file, line))
-  }
-
-  private static func with(_ arguments: [String: TemplateValue]) -> [(String, Value)] {
+  static func with(_ arguments: [String: TemplateValue]) -> [(String, Value)] {
     arguments.isEmpty ? [] : [("with", .map(arguments.mapValues(\.value)))]
   }
 }

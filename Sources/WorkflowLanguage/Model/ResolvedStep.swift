@@ -3,7 +3,7 @@
 
 /// A step whose values are known.
 package struct ResolvedStep: Sendable, Equatable {
-  /// What it does.
+  /// What it does: the ways of work that the engine knows, to which all kinds of steps come.
   package enum Action: Sendable, Equatable {
     case run(String)
     case exec([String])
@@ -151,18 +151,7 @@ extension Workflow {
     if !step.environment.isEmpty {
       environment.merge(try source.texts(of: step.environment, "env")) { $1 }
     }
-    let action: ResolvedStep.Action
-    switch step.action {
-    case .run(let script): action = .run(script)
-    case .exec(let words):
-      var texts: [String] = []
-      for word in words { texts.append(try source.text(of: word, "exec")) }
-      action = .exec(texts)
-    case .call(let name, let arguments):
-      action = .call(name, try source.arguments(arguments))
-    case .perform(let work): action = .perform(work)
-    case .wait: action = .wait
-    }
+    let action = try step.action.kind.resolved(source)
     var directories: [String] = []
     for scope in chain(of: position) {
       guard let directory = scopes[scope].directory else { continue }

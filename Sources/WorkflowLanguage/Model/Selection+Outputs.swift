@@ -24,11 +24,7 @@ extension Workflow {
       var templates = Array(step.environment.values) + Array(scopes[scope].environment.values)
       templates += [step.directory, extras?.share, extras?.cache?.key].compactMap(\.self)
       templates += (extras?.outputs.values).map(Array.init) ?? []
-      switch step.action {
-      case .exec(let words): templates += words
-      case .call(_, let arguments): templates += arguments.trees.values.flatMap(\.templates)
-      case .run, .perform, .wait: break
-      }
+      templates += step.action.kind.templates
       for template in templates {
         if let absent = absentStep(in: template, scope) {
           return AbsentNeed(step: step.id, absent: absent)

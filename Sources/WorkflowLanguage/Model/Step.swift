@@ -106,22 +106,6 @@ extension Workflow {
   }
 }
 
-extension Workflow.Step {
-  /// What a step does.
-  public enum Action: Sendable, Equatable {
-    /// Runs a script.
-    case run(String)
-    /// Runs a program with arguments, without a shell: the program first.
-    case exec([Template])
-    /// Calls an action that the program has registered, by its name.
-    case call(String, CallArguments)
-    /// Does what a Swift closure does, inside of this process.
-    case perform(InProcessWork)
-    /// Nothing: it only waits for its approval.
-    case wait
-  }
-}
-
 /// What most steps do not have.
 public struct StepExtras: Sendable, Equatable {
   /// A condition with the scope in which it is computed.

@@ -2,7 +2,7 @@
 // engine nor processes.
 
 /// The values of the expressions of one step.
-struct StepSource: ValueSource {
+package struct StepSource: ValueSource {
   let workflow: Workflow
   let values: RunValues
   let scope: Int

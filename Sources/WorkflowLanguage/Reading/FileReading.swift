@@ -37,7 +37,7 @@ extension Workflow.Step {
     if environment.values.contains(where: \.readsFiles) || directory?.readsFiles == true {
       return true
     }
-    if case .exec(let words) = action, words.contains(where: \.readsFiles) { return true }
+    if action.kind.templates.contains(where: \.readsFiles) { return true }
     guard let extras = extrasIfAny else { return false }
     return extras.conditions.contains { $0.template.readsFiles }
       || extras.outputs.values.contains(where: \.readsFiles)

@@ -132,9 +132,14 @@ extension KeyTable {
       Key("continue-on-error", .computed(.boolean), "whether the run goes on when a step fails"),
     ])
 
+  /// The keys that say what a step does.
+  private static let kinds = Workflow.Step.kinds.map {
+    Key($0.name, $0.shape, $0.summary, excludedBy: ["uses"])
+  }
+
   static let step = KeyTable(
-    place: "a step", oneOf: ["run", "exec", "call", "uses", "approval"],
-    notBoth: ["run", "exec", "call", "uses"],
+    place: "a step", oneOf: kinds.map(\.name) + ["uses", "approval"],
+    notBoth: kinds.map(\.name) + ["uses"],
     advice: [
       "name": "names are ids here: write id: build",
       "container": Self.noContainers, "services": Self.noContainers, "image": Self.noContainers,
@@ -147,11 +152,7 @@ extension KeyTable {
         "needs", .either([.stepID, .list(.stepID, minimum: 0)]),
         "the steps that must be over before"),
       Key("if", .condition, "whether it runs", .extras),
-      Key("run", .script, "a script to run", excludedBy: ["uses", "call"]),
-      Key(
-        "exec", .list(.template, minimum: 1), "a program with its arguments, run without a shell",
-        excludedBy: ["uses", "call"]),
-      Key("call", .text, "an action of the program that runs the workflow", excludedBy: ["uses"]),
+    ] + kinds + [
       Key("uses", .text, "another workflow file, whose steps it stands for", .settings),
       Key(
         "with", .named(.identifier, .anything), "what the action or the other workflow is given",
@@ -164,7 +165,7 @@ extension KeyTable {
         excludedBy: ["uses"]),
       Key("dir", .template, "where it runs", .settings, excludedBy: ["uses"]),
       Key(
-        "shell", shell, "what runs its script", .settings, excludedBy: ["uses", "approval", "call"]),
+        "shell", shell, "what runs its script", .settings, excludedBy: ["uses", "approval"]),
       Key(
         "timeout", .computed(.duration), "how long it may take", .settings,
         excludedBy: ["uses", "approval"]),

@@ -74,7 +74,7 @@ extension WorkflowReader {
     if !context.isPlain || context.scope != 0 || fields.bits & Self.extraKeys != 0 {
       step.extras = readExtras(fields, context, draft)
     }
-    if step.action == .wait, fields["approval"] != nil { refuseOfApproval(fields, context) }
+    if fields["approval"] != nil, step.action == .wait { refuseOfApproval(fields, context) }
     let idNode = fields["id"] ?? fields.node
     steps.append(step)
     drafts.append(
@@ -173,57 +173,38 @@ extension WorkflowReader {
 
   // MARK: What it does
 
-  private static let execKey = KeyTable.step.bits(["exec"])
-  private static let callKey = KeyTable.step.bits(["call"])
+  /// The kinds of steps, each with its key as a bit.
+  private static let kinds = Workflow.Step.kinds.map {
+    (bit: KeyTable.step.bits([$0.name]), kind: $0)
+  }
 
   private mutating func readAction(
     _ fields: Fields, _ context: Context, _ draft: Int
   ) -> Workflow.Step.Action? {
     let file = context.file
-    if fields.bits & Self.callKey != 0, let call = fields["call"] {
-      return readCall(call, fields, context, draft)
-    }
-    let exec = fields.bits & Self.execKey == 0 ? nil : fields["exec"]
-    switch (fields["run"], exec) {
-    case (.some, .some):
-      let later = [fields.key("run"), fields.key("exec")].compactMap(\.self)
-        .max { $0.mark < $1.mark }
-      readers[file].report(.exclusive("run", "exec", in: "a step"), at: later ?? fields.node)
-      return nil
-    case (let run?, nil):
-      return readScript(run, context).map(Workflow.Step.Action.run)
-    case (nil, let exec?):
-      guard let nodes = readers[file].list(exec, of: "a list of texts is") else { return nil }
-      let words = nodes.compactMap { template($0, "an argument", .setting, context, draft: draft) }
-      guard words.count == nodes.count else { return nil }
-      guard let program = words.first, !program.source.isEmpty else {
-        readers[file].report(
-          .noProgram("exec", example: "[git, status]"), at: nodes.first ?? exec)
-        return nil
-      }
-      return .exec(words)
-    case (nil, nil):
+    let named = Self.kinds.lazy.filter { fields.bits & $0.bit != 0 }.map(\.kind)
+    guard !named.isEmpty else {
       guard KeyTable.step.oneOf.allSatisfy(fields.lacks) else { return .wait }
       readers[file].report(.noAction, at: fields.node.mark, length: 1)
       return nil
     }
-  }
-
-  private mutating func readScript(_ node: Node, _ context: Context) -> String? {
-    let file = context.file
-    if case .sequence = node.content {
-      readers[file].report(.scriptIsList, at: node)
+    // One that refuses the others is read all the same.
+    let only = named.first { kind in
+      named.allSatisfy { $0 == kind || kind.refused.contains($0.name) }
+    }
+    guard let kind = only, let node = fields[kind.name] else {
+      let names = named.map { $0.name }.prefix(2)
+      let later = names.compactMap(fields.key).max { $0.mark < $1.mark }
+      readers[file].report(
+        .exclusive(names.first ?? "", names.last ?? "", in: "a step"), at: later ?? fields.node)
       return nil
     }
-    guard let text = node.text, text.hasExpression else {
-      return readers[file].nonEmptyText(node, "run")
+    for name in kind.refused {
+      guard let key = fields.key(name) else { continue }
+      readers[file].report(kind.refusal(of: name), at: key)
     }
-    let rewrite = ScriptRewrite(text)
-    readers[file].report(
-      ExpressionMistake(
-        .scriptWithExpression(bindings: rewrite.bindings, line: rewrite.line), rewrite.range),
-      in: node)
-    return nil
+    let step = StepFields(node: node, all: fields, context: context, draft: draft)
+    return kind.read(step, &self).map(Workflow.Step.Action.init)
   }
 
   private mutating func readEndings(_ node: Node, _ context: Context) -> Set<RunEnding> {
@@ -303,6 +284,16 @@ extension WorkflowReader {
       outputs[name] = template(value, "the output \"\(name)\"", place, context, draft: draft)
     }
     return outputs
+  }
+
+  /// Reads `share`.
+  private mutating func readShare(
+    _ node: Node, _ fields: Fields, _ context: Context, _ draft: Int
+  ) -> Template? {
+    if Self.kinds.allSatisfy({ fields.bits & $0.bit == 0 }), let key = fields.key("share") {
+      readers[context.file].report(.misplaced(.sharedApproval), at: key)
+    }
+    return template(node, "share", .share, context, draft: draft)
   }
 
   private mutating func readCache(_ node: Node, _ context: Context, _ draft: Int) -> CacheRule? {

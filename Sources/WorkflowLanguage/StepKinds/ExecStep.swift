@@ -1,0 +1,74 @@
+// Steps that run a program with arguments: `exec`.
+
+import YAML
+
+/// Runs a program with arguments, without a shell: the program first.
+struct ExecStep: NamedStepKind {
+  static let name = "exec"
+  static let shape = Shape.list(.template, minimum: 1)
+  static let summary = "a program with its arguments, run without a shell"
+
+  let words: [Template]
+
+  static func read(_ step: StepFields, _ reader: inout WorkflowReader) -> (any StepKind)? {
+    let file = step.context.file
+    guard let nodes = reader.readers[file].list(step.node, of: "a list of texts is") else {
+      return nil
+    }
+    let words = nodes.compactMap {
+      reader.template($0, "an argument", .setting, step.context, draft: step.draft)
+    }
+    guard words.count == nodes.count else { return nil }
+    guard let program = words.first, !program.source.isEmpty else {
+      reader.readers[file].report(
+        .noProgram(name, example: "[git, status]"), at: nodes.first ?? step.node)
+      return nil
+    }
+    return ExecStep(words: words)
+  }
+
+  var shown: [String] { [words.lazy.map { quoted($0.source) }.joined(separator: " ")] }
+
+  private func quoted(_ word: String) -> String {
+    let isPlain =
+      !word.isEmpty && word.allSatisfy { $0.isLetter || $0.isNumber || "-_./=:,@%+".contains($0) }
+    return isPlain
+      ? word
+      : "'"
+        + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+        + "'"
+  }
+
+  var declared: [String] { ["exec: \(templates.map(\.source))"] }
+
+  var templates: [Template] { words }
+
+  func resolved(_ source: StepSource) throws(ResolutionError) -> ResolvedStep.Action {
+    var texts: [String] = []
+    for word in words { texts.append(try source.text(of: word, Self.name)) }
+    return .exec(texts)
+  }
+}
+
+extension Workflow.Step.Action {
+  /// Runs a program with arguments, without a shell: the program first.
+  public static func exec(_ words: [Template]) -> Self { Self(ExecStep(words: words)) }
+}
+
+extension Step {
+  /// A step that runs a program with arguments, without a shell.
+  ///
+  /// - Parameters:
+  ///   - id: The name of the step, unique in its workflow.
+  ///   - words: The program and its arguments.
+  ///   - settings: Its settings.
+  ///   - file: Where it is declared, for messages.
+  ///   - line: Where it is declared, for messages.
+  public init(
+    _ id: String, exec words: [TemplateValue], _ settings: StepSetting...,
+    file: StaticString = #fileID, line: Int = #line
+  ) {
+    self.init(
+      id, [("exec", .list(words.map(\.value)))], settings, DeclarationPlace(file, line))
+  }
+}

@@ -1,0 +1,59 @@
+// Steps that run a script: `run`.
+
+import YAML
+
+/// Runs a script.
+struct RunStep: NamedStepKind {
+  static let name = "run"
+  static let shape = Shape.script
+  static let summary = "a script to run"
+
+  let script: String
+
+  static func read(_ step: StepFields, _ reader: inout WorkflowReader) -> (any StepKind)? {
+    let file = step.context.file
+    if case .sequence = step.node.content {
+      reader.readers[file].report(.scriptIsList, at: step.node)
+      return nil
+    }
+    guard let text = step.node.text, text.hasExpression else {
+      return reader.readers[file].nonEmptyText(step.node, name).map(RunStep.init)
+    }
+    let rewrite = ScriptRewrite(text)
+    reader.readers[file].report(
+      ExpressionMistake(
+        .scriptWithExpression(bindings: rewrite.bindings, line: rewrite.line), rewrite.range),
+      in: step.node)
+    return nil
+  }
+
+  var shown: [String] { script.split(separator: "\n").map(String.init) }
+
+  func resolved(_ source: StepSource) -> ResolvedStep.Action { .run(script) }
+}
+
+extension Workflow.Step.Action {
+  /// Runs a script.
+  public static func run(_ script: String) -> Self { Self(RunStep(script: script)) }
+}
+
+extension Step {
+  /// A step that runs a script.
+  ///
+  /// A script is written, never put together of data, which could become code: give data to it as environment
+  /// variables, or to a program with `exec`.
+  ///
+  /// - Parameters:
+  ///   - id: The name of the step, unique in its workflow.
+  ///   - script: The script.
+  ///   - settings: Its settings.
+  ///   - file: Where it is declared, for messages.
+  ///   - line: Where it is declared, for messages.
+  public init(
+    _ id: String, run script: StaticString, _ settings: StepSetting...,
+    file: StaticString = #fileID, line: Int = #line
+  ) {
+    self.init(
+      id, [("run", .text(script.description))], settings, DeclarationPlace(file, line))
+  }
+}
