@@ -35,7 +35,7 @@ extension LoadedWorkflow {
     throw Problem(
       """
       error: steps that have succeeded in run \(record.id) are different in \(record.request.file) now:
-      \(text)
+      \(TerminalSafe(lines: text))
         start anew with reprise run, or go on without running them again: \
       reprise resume \(record.id) --force
       """)
