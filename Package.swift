@@ -162,12 +162,15 @@ let package = Package(
     .testTarget(name: "RepriseTerminalTests", dependencies: ["RepriseTerminal", "TestSupport"]),
     .testTarget(
       name: "RepriseHostTests",
-      dependencies: ["RepriseHost", "RepriseJournal", "RepriseControl", "RepriseTerminal",
+      dependencies: [
+        "RepriseHost", "RepriseJournal", "RepriseControl", "RepriseTerminal",
         "WorkflowLanguage", "TestSupport",
       ]),
     .testTarget(
       name: "RepriseCLITests",
-      dependencies: ["RepriseCLI", "RepriseHost", "RepriseControl", "RepriseJournal", "SQLite", "TestSupport"]),
+      dependencies: [
+        "RepriseCLI", "RepriseHost", "RepriseControl", "RepriseJournal", "SQLite", "TestSupport",
+      ]),
     .testTarget(name: "HouseTests", dependencies: ["WorkflowLanguage"]),
   ],
   swiftLanguageModes: [.v6]

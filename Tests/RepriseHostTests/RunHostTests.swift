@@ -59,7 +59,8 @@ struct RunHostTests {
     let folder = try HostFolder()
     let controls = RunControls()
     let loaded = try folder.load(
-      "steps: [{ id: a, run: \"trap 'sleep 1; echo cleaned; exit' HUP TERM; echo up; sleep 60 & wait\", grace: 1m }]")
+      "steps: [{ id: a, run: \"trap 'sleep 1; echo cleaned; exit' HUP TERM; echo up; sleep 60 & wait\", grace: 1m }]"
+    )
     let (_, hosted) = try await folder.begin(loaded, controls: controls)
     let run = try #require(hosted).run
     await expectEventually("the step runs") { run.state.tail(of: "a") == ["up"] }

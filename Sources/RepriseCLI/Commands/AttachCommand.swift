@@ -3,8 +3,8 @@
 import ArgumentParser
 import Platform
 import Reprise
-import RepriseHost
 import RepriseControl
+import RepriseHost
 import RepriseJournal
 import RepriseTerminal
 import Synchronization

@@ -71,7 +71,8 @@ struct EngineCommand: DrivingCommand {
         try state.openJournal(), guardian: guardian, settings: engine.settings,
         say: { printError($0) })
     let stdioEngine = StdioEngine(
-      host, settings: engine.settings, .init(input: standardInput, write: { writeAll($0, to: standardOutput) }))
+      host, settings: engine.settings,
+      .init(input: standardInput, write: { writeAll($0, to: standardOutput) }))
     hearSignals(stdioEngine)
     switch await stdioEngine.run() {
     case .inputEnded: throw ExitStatus.succeeded

@@ -2,8 +2,8 @@
 
 import ArgumentParser
 import Reprise
-import RepriseHost
 import RepriseControl
+import RepriseHost
 import RepriseJournal
 import RepriseTerminal
 

@@ -1,11 +1,11 @@
 // The one door to a run: keys, signals, other terminals and programs come in here. They may come before
 // the run begins, while it waits for its turn.
 
+import Platform
 package import Reprise
 package import RepriseControl
 import RepriseJournal
 package import RepriseTerminal
-import Platform
 import Synchronization
 
 /// What signals are passed on to.

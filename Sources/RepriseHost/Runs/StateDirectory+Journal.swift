@@ -10,6 +10,7 @@ extension StateDirectory {
   /// Opens the journal, which is made where there is none, and recovers it.
   ///
   /// - Parameter process: The id of the process that signals for its runs are sent to.
+  /// - Returns: The journal.
   /// - Throws: ``Problem``.
   package func openJournal(process: Int) throws(Problem) -> Journal {
     do throws(JournalError) {
@@ -26,6 +27,7 @@ extension StateDirectory {
   /// - Parameters:
   ///   - process: The id of the process that signals for its runs are sent to.
   ///   - warn: Called with a warning where the journal can be read, and not written.
+  /// - Returns: The journal.
   /// - Throws: ``Problem``.
   package func openExistingJournal(
     process: Int, warn: (TerminalSafe) -> Void

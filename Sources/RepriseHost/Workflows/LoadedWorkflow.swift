@@ -49,6 +49,7 @@ package struct LoadedWorkflow: Sendable {
   /// - Parameters:
   ///   - path: The path of the file.
   ///   - known: The file as it was parsed before, which is used where it has not changed.
+  /// - Returns: The file, to be read for any arguments.
   /// - Throws: ``Problem`` when it cannot be read.
   package static func parse(
     _ path: String, ifNot known: WorkflowText? = nil

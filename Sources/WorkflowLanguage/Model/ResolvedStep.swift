@@ -208,7 +208,9 @@ extension Workflow {
   }
 
   /// What stands before the ids of the steps of the file that a step comes from: empty, or `deploy/`.
-  package func prefix(of step: Workflow.Step) -> String { scopes[step.extrasIfAny?.scope ?? 0].prefix }
+  package func prefix(of step: Workflow.Step) -> String {
+    scopes[step.extrasIfAny?.scope ?? 0].prefix
+  }
 
   /// Whether a name in the file of a step stands for several steps, or none: a `foreach` of nothing.
   package func hasGroup(_ name: String, besides step: Workflow.Step) -> Bool {

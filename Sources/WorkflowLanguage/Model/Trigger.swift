@@ -98,6 +98,7 @@ extension Trigger {
   /// - Parameters:
   ///   - text: What becomes of a text.
   ///   - value: What becomes of a value.
+  /// - Returns: The event.
   package func mappingTexts(_ text: (String) -> String, _ value: (Value) -> Value) -> Trigger {
     var result = self
     result.paths = paths.map(text)

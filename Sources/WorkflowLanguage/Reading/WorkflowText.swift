@@ -37,6 +37,7 @@ package struct WorkflowText: Sendable {
   ///   - sources: Where the files come from that it uses.
   ///   - arguments: What the run is given.
   ///   - actions: What its steps may call; what they call is not checked when nil.
+  /// - Returns: The workflow.
   /// - Throws: ``WorkflowError`` with every error.
   package func workflow(
     from sources: SourceFiles = .disk, with arguments: Arguments, actions: ActionCatalog?
