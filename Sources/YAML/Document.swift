@@ -14,6 +14,11 @@ package struct Document: Sendable {
   /// What is wrong, in the order of finding.
   package private(set) var problems: [Problem] = []
 
+  fileprivate init(root: Node?, problems: [Problem]) {
+    self.root = root
+    self.problems = problems
+  }
+
   /// Reads a text.
   ///
   /// Linear in its size.
@@ -48,6 +53,53 @@ package struct Document: Sendable {
   }
 }
 
+/// Builds a document without a text; its marks are those of a text that could be written.
+package struct DocumentBuilder {
+  private var composer = Composer()
+  private var problem: Problem?
+
+  /// Begins a document.
+  package init() {}
+
+  /// Begins a list at a place.
+  package mutating func beginList(at mark: Mark) { take(.sequenceStart, mark, mark) }
+
+  /// Begins a map at a place; keys and values follow by turns.
+  package mutating func beginMap(at mark: Mark) { take(.mappingStart, mark, mark) }
+
+  /// Ends the list or map that was begun last, before a place.
+  package mutating func end(isMap: Bool, before mark: Mark) {
+    take(isMap ? .mappingEnd : .sequenceEnd, mark, mark)
+  }
+
+  /// Adds a text from a place to another one.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - isPlain: Whether it would be there without quotes, so that it may mean a number.
+  ///   - start: Where it begins.
+  ///   - end: Where it has ended.
+  package mutating func add(_ text: String, isPlain: Bool, from start: Mark, to end: Mark) {
+    take(.scalar(text, isPlain: isPlain), start, end)
+  }
+
+  private mutating func take(_ kind: YAMLEvent.Kind, _ start: Mark, _ end: Mark) {
+    guard problem == nil else { return }
+    do throws(Problem) {
+      try composer.take(YAMLEvent(kind: kind, properties: nil, start: start, end: end))
+    } catch {
+      problem = error
+    }
+  }
+
+  /// The document with its problems.
+  package var document: Document {
+    Document(
+      root: problem == nil ? composer.root : nil,
+      problems: composer.problems + (problem.map { [$0] } ?? []))
+  }
+}
+
 /// Builds nodes from events with a stack of its own, so that depth costs no recursion.
 private struct Composer {
   /// A list or map that is not closed yet.
@@ -72,31 +124,35 @@ private struct Composer {
   mutating func read(_ reader: EventReader) throws(Problem) {
     while true {
       let event = try reader.next()
-      if let tag = event.properties?.tag, let problem = Tag(tag).problem(with: event) {
-        problems.append(problem)
+      if case .streamEnd = event.kind { return }
+      try take(event)
+    }
+  }
+
+  mutating func take(_ event: YAMLEvent) throws(Problem) {
+    if let tag = event.properties?.tag, let problem = Tag(tag).problem(with: event) {
+      problems.append(problem)
+    }
+    switch event.kind {
+    case .documentStart:
+      if root != nil {
+        throw Problem(kind: .secondDocument(isMarked: true), mark: event.start, length: 3)
       }
-      switch event.kind {
-      case .streamEnd: return
-      case .documentStart:
-        if root != nil {
-          throw Problem(kind: .secondDocument(isMarked: true), mark: event.start, length: 3)
-        }
-      case .sequenceStart, .mappingStart:
-        try open(event)
-      case .sequenceEnd, .mappingEnd:
-        close(event)
-      case .scalar(let text, let isPlain):
-        let isOnOneLine = event.start.line == event.end.line
-        let length = isOnOneLine ? event.end.column - event.start.column : 1
-        let content: Node.Content =
-          event.properties?.tag.map { Tag($0).content(of: text) } ?? .scalar(text, isPlain: isPlain)
-        add(
-          Node(content: content, mark: event.start, length: max(1, length)),
-          anchor: event.properties?.anchor)
-      case .alias(let name):
-        add(try resolved(name, event), anchor: nil)
-      case .documentEnd, .other: break
-      }
+    case .sequenceStart, .mappingStart:
+      try open(event)
+    case .sequenceEnd, .mappingEnd:
+      close(event)
+    case .scalar(let text, let isPlain):
+      let isOnOneLine = event.start.line == event.end.line
+      let length = isOnOneLine ? event.end.column - event.start.column : 1
+      let content: Node.Content =
+        event.properties?.tag.map { Tag($0).content(of: text) } ?? .scalar(text, isPlain: isPlain)
+      add(
+        Node(content: content, mark: event.start, length: max(1, length)),
+        anchor: event.properties?.anchor)
+    case .alias(let name):
+      add(try resolved(name, event), anchor: nil)
+    case .documentEnd, .streamEnd, .other: break
     }
   }
 

@@ -1,14 +1,20 @@
-// Writes a workflow that is declared in Swift as the text of a workflow file, and knows which line comes from
-// where. What the text means is the reader's business.
+// Writes a workflow that is declared in Swift as a document and as the text of a workflow file, and knows which
+// line comes from where. What it means is the reader's business.
 
-/// The text of a workflow file, with the places in Swift that its lines come from.
+import YAML
+
+/// A workflow as a document, and as the text of a file that says the same, with the places in Swift that its
+/// lines come from.
 struct DeclarationText {
   private(set) var text = ""
-  /// The closures that its steps carry out: the text calls them by number, as `#0`.
+  /// The closures that its steps carry out: the document calls them by number, as `#0`.
   private(set) var works: [InProcessWork] = []
   /// The ids of the steps with closures.
   private(set) var idsOfWorks: [String] = []
   private var places: [DeclarationPlace] = []
+  private var builder = DocumentBuilder()
+  /// How many characters the line has that is being written.
+  private var column = 0
 
   /// Writes a workflow.
   ///
@@ -17,48 +23,86 @@ struct DeclarationText {
     name: String, _ settings: [WorkflowSetting], steps: [WorkflowItem], finally: [WorkflowItem],
     _ place: DeclarationPlace
   ) {
-    write("name: \(Value.text(name).yaml)", place)
+    builder.beginMap(at: mark)
+    key("name")
+    write(" ")
+    value(.text(name))
+    endLine(place)
     var written: Set<String> = []
     for setting in settings {
       guard setting.name != nil else {
-        write(key: setting.key, setting.value, margin: "", place)
+        entry(setting.key, setting.value, margin: "", place)
         continue
       }
       guard written.insert(setting.key).inserted else { continue }
-      write("\(setting.key):", place)
-      for other in settings where other.key == setting.key {
-        write("  \(Value.text(other.name ?? "").yaml): \(other.value.yaml)", place)
+      key(setting.key)
+      endLine(place)
+      write("  ")
+      builder.beginMap(at: mark)
+      for (number, other) in settings.filter({ $0.key == setting.key }).enumerated() {
+        if number > 0 { write("  ") }
+        value(.text(other.name ?? ""))
+        write(": ")
+        value(other.value)
+        endLine(place)
       }
+      builder.end(isMap: true, before: mark)
     }
-    write(steps.isEmpty ? "steps: []" : "steps:", place)
-    for item in steps { write(item, margin: "  ", place) }
-    guard !finally.isEmpty else { return }
-    write("finally:", place)
-    for item in finally { write(item, margin: "  ", place) }
+    list("steps", steps, margin: "", place)
+    if !finally.isEmpty { list("finally", finally, margin: "", place) }
+    builder.end(isMap: true, before: mark)
   }
+
+  /// The document.
+  var document: Document { builder.document }
 
   /// Where a line comes from, by its number from 1.
   func place(ofLine line: Int) -> DeclarationPlace? {
     places.indices.contains(line - 1) ? places[line - 1] : places.last
   }
 
-  private mutating func write(_ line: String, _ place: DeclarationPlace) {
-    text += line + "\n"
+  // MARK: Lines
+
+  private var mark: Mark { Mark(line: places.count + 1, column: column + 1) }
+
+  private mutating func write(_ piece: some StringProtocol) {
+    text += piece
+    column += piece.unicodeScalars.count
+  }
+
+  private mutating func endLine(_ place: DeclarationPlace) {
+    text += "\n"
     places.append(place)
+    column = 0
+  }
+
+  // MARK: Steps
+
+  /// Writes a key with a list of items.
+  private mutating func list(
+    _ name: String, _ items: [WorkflowItem], margin: String, _ place: DeclarationPlace
+  ) {
+    key(name)
+    guard !items.isEmpty else {
+      write(" ")
+      value(.list([]))
+      return endLine(place)
+    }
+    endLine(place)
+    builder.beginList(at: Mark(line: places.count + 1, column: margin.utf8.count + 3))
+    for item in items { write(item, margin: margin + "  ", place) }
+    builder.end(isMap: false, before: mark)
   }
 
   private mutating func write(_ item: WorkflowItem, margin: String, _ place: DeclarationPlace) {
-    let inner: [WorkflowItem]
+    write(margin + "- ")
+    builder.beginMap(at: mark)
     switch item.content {
-    case .step(let step): return write(step, margin: margin)
-    case .parallel(let branches):
-      write("\(margin)- parallel:" + (branches.isEmpty ? " []" : ""), place)
-      inner = branches
-    case .sequence(let items):
-      write("\(margin)- steps:" + (items.isEmpty ? " []" : ""), place)
-      inner = items
+    case .step(let step): write(step, margin: margin + "  ")
+    case .parallel(let branches): list("parallel", branches, margin: margin + "  ", place)
+    case .sequence(let items): list("steps", items, margin: margin + "  ", place)
     }
-    for item in inner { write(item, margin: margin + "    ", place) }
+    builder.end(isMap: true, before: mark)
   }
 
   private mutating func write(_ step: Step, margin: String) {
@@ -68,38 +112,72 @@ struct DeclarationText {
       works.append(work)
       idsOfWorks.append(entries[0].value.asText)
     }
-    var begin = "\(margin)- "
-    for (key, value) in entries {
-      write(key: key, value, margin: begin, step.place)
-      begin = margin + "  "
+    for (number, (key, value)) in entries.enumerated() {
+      if number > 0 { write(margin) }
+      entry(key, value, margin: margin, step.place)
     }
   }
 
-  private mutating func write(
-    key: String, _ value: Value, margin: String, _ place: DeclarationPlace
+  // MARK: Values
+
+  private mutating func key(_ name: String) {
+    let start = mark
+    write(name)
+    builder.add(name, isPlain: true, from: start, to: mark)
+    write(":")
+  }
+
+  /// Writes a key with its value; the line has its margin by then.
+  private mutating func entry(
+    _ name: String, _ value: Value, margin: String, _ place: DeclarationPlace
   ) {
+    key(name)
+    write(" ")
     guard case .text(let text) = value, let block = text.blockLines else {
-      return write("\(margin)\(key): \(value.yaml)", place)
+      self.value(value)
+      return endLine(place)
     }
-    write("\(margin)\(key): \(text.hasSuffix("\n") ? "|" : "|-")", place)
-    let inner = String(repeating: " ", count: margin.utf8.count + 2)
-    for line in block { write(line.isEmpty ? "" : inner + line, place) }
+    let start = mark
+    write(text.hasSuffix("\n") ? "|" : "|-")
+    endLine(place)
+    for line in block {
+      if !line.isEmpty { write(margin + "  " + line) }
+      endLine(place)
+    }
+    builder.add(text, isPlain: false, from: start, to: mark)
   }
-}
 
-extension Value {
-  /// The value as YAML in one line.
-  fileprivate var yaml: String {
-    switch self {
-    case .null, .boolean, .number: json
-    case .text(let text): text.isPlainScalar ? text : text.quotedScalar
-    case .list(let values): "[" + values.map(\.yaml).joined(separator: ", ") + "]"
+  /// Writes a value in one line.
+  private mutating func value(_ value: Value) {
+    let start = mark
+    switch value {
+    case .null, .boolean, .number:
+      write(value.json)
+      builder.add(value.json, isPlain: true, from: start, to: mark)
+    case .text(let text):
+      let isPlain = text.isPlainScalar
+      write(isPlain ? text : text.quotedScalar)
+      builder.add(text, isPlain: isPlain, from: start, to: mark)
+    case .list(let values):
+      builder.beginList(at: start)
+      write("[")
+      for (number, element) in values.enumerated() {
+        if number > 0 { write(", ") }
+        self.value(element)
+      }
+      write("]")
+      builder.end(isMap: false, before: mark)
     case .map(let values):
-      values.isEmpty
-        ? "{}"
-        : "{ "
-          + values.sorted { $0.key < $1.key }
-          .map { "\(Value.text($0.key).yaml): \($0.value.yaml)" }.joined(separator: ", ") + " }"
+      builder.beginMap(at: start)
+      write(values.isEmpty ? "{" : "{ ")
+      for (number, pair) in values.sorted(by: { $0.key < $1.key }).enumerated() {
+        if number > 0 { write(", ") }
+        self.value(.text(pair.key))
+        write(": ")
+        self.value(pair.value)
+      }
+      write(values.isEmpty ? "}" : " }")
+      builder.end(isMap: true, before: mark)
     }
   }
 }

@@ -1,5 +1,5 @@
-// Workflows that are declared in Swift: they are written down as a file and read like one, so that both mean the
-// same and have the same mistakes told.
+// Workflows that are declared in Swift: they become a document and are read like a file, so that both mean the
+// same and have the same errors.
 
 import YAML
 
@@ -42,7 +42,7 @@ extension Workflow {
     reader.works = declaration.works
     reader.readers[0].adjust = { $0.moved(by: declaration) }
     do throws(WorkflowError) {
-      self = try reader.workflow(from: Document(source), defaultName: name)
+      self = try reader.workflow(from: declaration.document, defaultName: name)
     } catch {
       throw WorkflowError(
         diagnostics: error.diagnostics.map { $0.moved(by: declaration) },
