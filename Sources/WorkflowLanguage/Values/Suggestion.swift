@@ -1,4 +1,4 @@
-// Finds what somebody probably meant. Pure.
+// Finds what was probably meant.
 
 /// The candidate that is nearest to a word, if any is near enough to have been meant.
 ///
@@ -7,8 +7,8 @@
 ///
 /// - Parameters:
 ///   - word: What was written.
-///   - candidates: What could have been meant; of equally near ones the first in
-///     alphabetical order is taken.
+///   - candidates: What could have been meant; of equally near ones those that begin alike are
+///     taken first, then the first in alphabetical order.
 /// - Returns: The nearest candidate, or nil.
 package func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
   let letters = lowercased(word)
@@ -16,14 +16,17 @@ package func nearest(to word: String, among candidates: some Sequence<String>) -
   guard letters.count > 1 else { return candidates.first { $0.lowercased() == word.lowercased() } }
   guard letters.count <= 100 else { return nil }
   let limit = min(2, max(1, (letters.count - 1) / 2))
-  var best: (distance: Int, candidate: String)?
+  var best: (distance: Int, beginning: Int, candidate: String)?
   for candidate in candidates where abs(candidate.utf8.count - letters.count) <= limit {
     let other = lowercased(candidate)
     let distance = editDistance(letters, other, limit: limit)
     let sharesLetters = letters.count > 2 || other.contains { letters.contains($0) }
     guard distance <= limit, sharesLetters else { continue }
-    if let best, (best.distance, best.candidate) <= (distance, candidate) { continue }
-    best = (distance, candidate)
+    // The first letter is the one that is misspelt least often.
+    let beginning = other.first == letters.first ? 0 : 1
+    let found = (distance, beginning, candidate)
+    if let best, best <= found { continue }
+    best = found
   }
   return best?.candidate
 }
