@@ -57,7 +57,7 @@ package final class FileLock: Sendable {
   /// - Parameters:
   ///   - path: The file, which is made where it does not exist.
   ///   - patience: How long to wait.
-  ///   - mayWait: Whether it is worth waiting; asked where the lock is held.
+  ///   - mayWait: Whether it is worth waiting; asked where the lock is held, and now and then.
   /// - Returns: The lock, or nil when it has not come.
   /// - Throws: ``JournalError`` when the file cannot be opened.
   static func take(
@@ -66,12 +66,18 @@ package final class FileLock: Sendable {
   ) throws(JournalError) -> FileLock? {
     if let lock = try take(path) { return lock }
     guard try mayWait() else { return nil }
+    let end = ContinuousClock.now.advanced(by: patience)
     let wait = LockWait()
     DispatchQueue(label: "reprise.journal.lock").async {
       wait.end(with: try? take(path) { file throws(Errno) in try file.lock(waits: true) })
     }
-    return wait.lock(within: patience)
+    while !wait.hasEnded(within: Self.lookAgainTime), ContinuousClock.now < end, try mayWait() {}
+    return wait.take()
   }
+
+  /// How long a wait goes on before it is asked again whether it is worth while: another process may have
+  /// been faster, and keep the lock.
+  private static let lookAgainTime = DispatchTimeInterval.milliseconds(50)
 
   /// Keeps a text in the file, for whoever takes the lock after this one was lost.
   func note(_ text: String) {
@@ -115,9 +121,13 @@ private final class LockWait: Sendable {
     semaphore.signal()
   }
 
-  func lock(within patience: Duration) -> FileLock? {
-    _ = semaphore.wait(timeout: .now() + .microseconds(Int(patience / .microseconds(1))))
-    return state.withLock { state in
+  func hasEnded(within time: DispatchTimeInterval) -> Bool {
+    semaphore.wait(timeout: .now() + time) == .success
+  }
+
+  /// The lock, if it has come; one that comes later is released.
+  func take() -> FileLock? {
+    state.withLock { state in
       defer { state = (nil, true) }
       return state.lock
     }

@@ -27,7 +27,8 @@ struct RunHostTests {
     let folder = try HostFolder()
     let controls = RunControls()
     controls.cancel(now: false)
-    let (_, hosted) = try await folder.begin(try folder.load(Self.stubborn), controls: controls)
+    let loaded = try folder.load("steps: [{ id: a, run: sleep 600 }]")
+    let (_, hosted) = try await folder.begin(loaded, controls: controls)
     // No group, so nothing was waited for, and the run begins only to be cancelled.
     if let hosted { #expect(await hosted.run.outcome == .cancelled) }
     #expect(controls.isCancelled)
