@@ -69,7 +69,12 @@ struct FolderChangesTests {
     }
     await expectEventually("it waits") { looks.withLock { $0 } > 0 }
     try file.write(contentsOf: Data("line\n".utf8))
-    #expect(try await waiting.value == true)
+    let isSeen = Protected(false)
+    Task {
+      _ = try await waiting.value
+      isSeen.withLock { $0 = true }
+    }
+    await expectEventually("the line is seen", within: .seconds(30)) { isSeen.value }
     try file.close()
   }
 }

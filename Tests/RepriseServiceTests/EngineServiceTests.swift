@@ -81,6 +81,9 @@ struct EngineServiceTests {
     await expectEventually("nothing else starts any more") {
       (try? service.start(Workflow("none") { Step("a") { _ in } })) == nil
     }
+    await expectEventually("the others are over") { service.runCount == 0 }
+    for _ in 0..<1000 { await Task.yield() }
+    #expect(!isOver.value)
     holding.release()
     await expectEventually("it runs") { late.value?.state.counts.running == 1 }
     #expect(!isOver.value)
