@@ -23,11 +23,6 @@ final class EngineRuns: SignalTarget {
   private struct State {
     /// What is being begun at this moment.
     var beginning: Task<Void, Never>?
-    /// Runs whose end could not be recorded.
-    ///
-    /// A process that finds one without an engine ends what shares a control group with it, so they are
-    /// held as long as there may be others.
-    var unrecorded: [RecordedRun] = []
   }
 
   private let host: RunHost?
@@ -139,7 +134,7 @@ final class EngineRuns: SignalTarget {
   ) async {
     let id = recorded.id
     var isAnswered = false
-    locks.hold(recorded)
+    locks.share(recorded)
     do {
       let hosted = try await host.begin(
         recorded, loaded, secrets, controls: controls,
@@ -148,24 +143,21 @@ final class EngineRuns: SignalTarget {
           answer(.started(id))
         })
       if let hosted {
-        await show(hosted.run)
+        await show(hosted.run, recorded)
         if let problem = await hosted.finish() { host.say("error: run \(id): \(problem)") }
       } else {
-        locks.release(id)
+        locks.release(recorded)
         reportEnd(.cancelled, of: id)
       }
     } catch {
       _ = try? await blocking { try recorded.end(as: .abandoned) }
-      locks.release(id)
+      locks.release(recorded)
       let reply = EngineReply(Problem(error))
       if isAnswered {
         reportEnd(.abandoned(reply.problem), of: id)
       } else {
         answer(reply)
       }
-    }
-    if recorded.lockDescriptor != nil {
-      state.withLock { $0.unrecorded.append(recorded) }
     }
     group.remove(id)
   }
@@ -183,7 +175,7 @@ final class EngineRuns: SignalTarget {
   }
 
   /// Reports the events of a run, until nothing of it is left.
-  private func show(_ run: Run) async {
+  private func show(_ run: Run, _ recorded: RecordedRun? = nil) async {
     let last = Mutex(Event?.none)
     var subscription: AnyCancellable?
     await withCheckedContinuation { continuation in
@@ -197,7 +189,7 @@ final class EngineRuns: SignalTarget {
     // A client that reads of the end may start the next run of the group, or resume this one: the end must have
     // been recorded by then.
     _ = await run.ended()
-    locks.release(run.id)
+    if let recorded { locks.release(recorded) }
     if let last = last.withLock({ $0 }) { report(last) }
   }
 

@@ -1,34 +1,57 @@
-// The locks of runs that the guardian of this process holds as well.
+// The locks of the runs of this process, shared with its guardian.
 
 import ChildProcesses
 import Reprise
 import RepriseJournal
 import Synchronization
 
-/// The locks of the runs of a process, which its guardian holds as well.
+/// The locks of the runs of this process, shared with its guardian.
 ///
-/// If this process is killed, no other run of a group begins before nothing of these is left. All
-/// members may be called from any thread.
+/// When this process is killed, the guardian keeps the locks until every process of the runs is gone, so
+/// that no other run of their concurrency groups starts before. All members are thread-safe.
 final class GuardedLocks: Sendable {
-  private let copies = Mutex<[RunID: Int32]>([:])
+  private struct State {
+    /// The guardian's copy of each lock.
+    var copies: [RunID: Int32] = [:]
+    /// Runs that are never released.
+    var retained: [RecordedRun] = []
+  }
+
+  private let state = Mutex(State())
   private let kept: KeptDescriptors?
 
-  /// Holds nothing yet.
+  /// Creates an empty set of locks.
   ///
-  /// - Parameter guardian: The guardian; nil where there is none.
+  /// - Parameter guardian: The guardian of this process, if it has one.
   init(_ guardian: GuardianLink?) {
     kept = guardian.flatMap(KeptDescriptors.init)
   }
 
-  /// Has the guardian hold the lock of a run; called before the run begins.
-  func hold(_ recorded: RecordedRun) {
+  /// Gives the guardian a copy of a run's lock. Call it before the run starts.
+  func share(_ recorded: RecordedRun) {
     guard let lock = recorded.lockDescriptor, let copy = kept?.keep(lock) else { return }
-    copies.withLock { $0[recorded.id] = copy }
+    state.withLock { $0.copies[recorded.id] = copy }
   }
 
-  /// Releases the lock of a run, whose end has been recorded.
-  func release(_ id: RunID) {
-    guard let copy = copies.withLock({ $0.removeValue(forKey: id) }) else { return }
+  /// Releases the lock of a run that has ended.
+  ///
+  /// If the end could not be recorded, the run is retained; see ``retain(_:)``.
+  func release(_ recorded: RecordedRun) {
+    if recorded.lockDescriptor != nil { retain(recorded) }
+    withdraw(recorded.id)
+  }
+
+  /// Holds the lock of a run that is not recorded as ended until this process ends.
+  ///
+  /// A process that finds such a run unlocked kills everything in its control group, which this
+  /// process's other runs share.
+  func retain(_ recorded: RecordedRun) {
+    state.withLock { $0.retained.append(recorded) }
+  }
+
+  /// Takes the guardian's copy of a run's lock back.
+  func withdraw(_ id: RunID) {
+    guard let copy = state.withLock({ $0.copies.removeValue(forKey: id) }) else { return }
     kept?.letGo(of: copy)
   }
 }

@@ -20,9 +20,6 @@ enum WatchWork: Sendable {
 final class WatchRuns: Sendable {
   private struct State {
     var hasFailed = false
-    /// Runs that were waiting for their turn when the watch was ended, and those whose end could not be
-    /// recorded.
-    var kept: [RecordedRun] = []
     /// The file as it was parsed last.
     var source: WorkflowText?
   }
@@ -130,15 +127,14 @@ final class WatchRuns: Sendable {
     do {
       return try await begin(recorded, loaded)
     } catch is CancellationError {
-      // The watch is ending: the run stays as it is, for the next one to resume. It is held until then: a
-      // process that finds it without an engine ends what shares a control group with it.
-      state.withLock { $0.kept.append(recorded) }
+      // The watch is ending while the run waits for its turn. The next watch resumes the run.
+      locks.retain(recorded)
       return nil
     } catch {
       // The event has its run, however that ended.
       say(Problem(error).text.string)
       _ = try? await blocking { try recorded.end(as: .abandoned) }
-      letGo(of: recorded)
+      locks.release(recorded)
       noteFailure()
       return nil
     }
@@ -159,8 +155,8 @@ final class WatchRuns: Sendable {
     do {
       return try await begin(recorded, loaded, state: state)
     } catch {
-      // Others find it as it was: interrupted, and held by no process.
-      if !(error is CancellationError) { locks.release(recorded.id) }
+      // The run stays interrupted, and any process may resume it.
+      if !(error is CancellationError) { locks.withdraw(recorded.id) }
       throw error
     }
   }
@@ -169,12 +165,12 @@ final class WatchRuns: Sendable {
     _ recorded: RecordedRun, _ loaded: LoadedWorkflow, state: RunState? = nil
   ) async throws -> Run? {
     let controls = RunControls()
-    locks.hold(recorded)
+    locks.share(recorded)
     guard
       let hosted = try await host.begin(
         recorded, loaded, secrets, state: state, controls: controls)
     else {
-      locks.release(recorded.id)
+      locks.release(recorded)
       return nil
     }
     if group.add(hosted.run.id, controls) { controls.cancel(now: false) }
@@ -183,18 +179,9 @@ final class WatchRuns: Sendable {
     return hosted.run
   }
 
-  /// Lets others have a run whose end has been recorded.
-  ///
-  /// Where it could not be, the run is held to the end of the watch: a process that finds it without an
-  /// engine ends what shares a control group with it, and that would be the other runs.
-  private func letGo(of recorded: RecordedRun) {
-    if recorded.lockDescriptor != nil { state.withLock { $0.kept.append(recorded) } }
-    locks.release(recorded.id)
-  }
-
   private func finish(_ hosted: HostedRun) async {
     let outcome = await hosted.run.ended()
-    letGo(of: hosted.recorded)
+    locks.release(hosted.recorded)
     if let problem = await hosted.finish() { say("error: \(problem)") }
     if outcome != .succeeded { noteFailure() }
     group.remove(hosted.run.id)
