@@ -60,13 +60,13 @@ extension WatchList {
     of name: String, in journal: Journal
   ) async throws -> ControlClient {
     let path = journal.directory.watchSocketPath(of: name)
-    if let client = try? ControlClient(path) { return client }
     func live() -> [String] {
       (try? journal.watches())?.filter(\.isLive).map(\.workflow) ?? []
     }
-    // A watch that is beginning looks at all files first.
-    let changes = try FolderChanges(ofLiveRunsIn: journal.directory)
-    let client = try await changes.first(within: .seconds(10)) { () -> ControlClient?? in
+    // A watch lists all files before it opens its socket.
+    let client = try await FolderChanges.first(
+      ofLiveRunsIn: journal.directory, within: .seconds(10)
+    ) { () -> ControlClient?? in
       if let client = try? ControlClient(path) { return .some(client) }
       return live().contains(name) ? nil : .some(nil)
     }

@@ -59,9 +59,25 @@ package final class FolderChanges: Sendable {
     }
   }
 
-  deinit {
-    for watch in watches { watch.cancel() }
-    change.finish()
+  deinit { change.finish() }
+
+  /// Waits until something in a project's folder of live runs is found.
+  ///
+  /// Watches the folder only if the first look does not find it.
+  ///
+  /// - Parameters:
+  ///   - directory: The project's state folder.
+  ///   - patience: The longest time to wait.
+  ///   - find: Looks for it; returns nil until it is there.
+  /// - Returns: What was found, or nil if it was not found in time.
+  /// - Throws: ``Problem`` if the folder cannot be watched, what `find` throws, or `CancellationError`
+  ///   when the task is cancelled.
+  package static func first<Value>(
+    ofLiveRunsIn directory: StateDirectory, within patience: Duration,
+    _ find: () async throws -> Value?
+  ) async throws -> Value? {
+    if let value = try await find() { return value }
+    return try await FolderChanges(ofLiveRunsIn: directory).first(within: patience, find)
   }
 
   /// Has the waiting task look now.

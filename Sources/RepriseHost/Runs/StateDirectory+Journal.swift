@@ -73,8 +73,8 @@ extension Journal {
     of loaded: LoadedWorkflow, hiding secrets: Secrets
   ) async throws -> RecordedWatch {
     let name = loaded.workflow.name
-    let changes = try FolderChanges(ofLiveRunsIn: directory)
-    let held = try await changes.first(within: .seconds(5)) { () -> RecordedWatch?? in
+    let held = try await FolderChanges.first(ofLiveRunsIn: directory, within: .seconds(5)) {
+      () -> RecordedWatch?? in
       let held = try await blocking { [self] in
         try watch(name, file: loaded.path, hiding: secrets)
       }
@@ -110,8 +110,8 @@ extension Journal {
   ///
   /// - Returns: How it ended; `running` where it is not over.
   package func statusAfterEnd(of run: RunID) async -> RunStatus {
-    let changes = try? FolderChanges(ofLiveRunsIn: directory)
-    let ended = try? await changes?.first(within: .seconds(2)) { () -> RunStatus? in
+    let ended = try? await FolderChanges.first(ofLiveRunsIn: directory, within: .seconds(2)) {
+      () -> RunStatus? in
       let status = try? self.run(named: run.description).status
       return status.flatMap { $0.isLive ? nil : $0 }
     }
