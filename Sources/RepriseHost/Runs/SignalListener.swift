@@ -13,8 +13,6 @@ package final class SignalListener: Sendable {
   package static let stopping = [
     SignalNumber.interrupt, SignalNumber.terminate, SignalNumber.hangUp,
   ]
-  /// The signal that asks for a restart.
-  package static let restarting = SignalNumber.user1
 
   private let sources: [EventSource]
 

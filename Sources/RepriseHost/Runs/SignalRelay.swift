@@ -1,6 +1,7 @@
 // Signals of a process that drives runs, from its first moment on. Knows nothing of runs.
 
 package import ChildProcesses
+import Platform
 import Synchronization
 
 /// Hears signals, through the guardian where there is one, or else itself.
@@ -24,7 +25,7 @@ package final class SignalRelay: Sendable {
         onSignal: { [self] in receive($0) },
         onDeath: { [self] in target.withLock { $0 }?.freeze() })
     } else {
-      let all = SignalListener.stopping + [SignalListener.restarting]
+      let all = SignalListener.stopping + [SignalNumber.user1]
       let heard = SignalListener(all) { [self] in receive($0) }
       listener.withLock { $0 = heard }
     }
@@ -32,7 +33,7 @@ package final class SignalRelay: Sendable {
 
   private func receive(_ signal: Int32) {
     if let target = target.withLock({ $0 }) { return target.receive(signal) }
-    if signal != SignalListener.restarting { endProcess(signal) }
+    if signal != SignalNumber.user1 { endProcess(signal) }
   }
 
   /// Passes signals on from now on.
