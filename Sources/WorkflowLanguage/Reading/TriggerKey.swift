@@ -12,3 +12,18 @@ protocol TriggerKey: TriggerKind {
     _ node: Node, _ reader: inout WorkflowReader, _ context: WorkflowReader.Context
   ) -> Self?
 }
+
+/// A trigger that is either on or off, such as `on: { socket: true }`.
+protocol FlagTrigger: TriggerKey {
+  init()
+}
+
+extension FlagTrigger {
+  package var words: [String] { [Self.key.name] }
+
+  static func read(
+    _ node: Node, _ reader: inout WorkflowReader, _ context: WorkflowReader.Context
+  ) -> Self? {
+    reader.readers[0].boolean(node, key.name) == true ? Self() : nil
+  }
+}

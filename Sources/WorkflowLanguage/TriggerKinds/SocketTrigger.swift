@@ -1,18 +1,8 @@
 // `reprise trigger` as a trigger: `on: { socket: true }`.
 
-import YAML
-
 /// `reprise trigger`, which starts a run.
-package struct SocketTrigger: TriggerKey {
+package struct SocketTrigger: FlagTrigger {
   static let key = Key("socket", .boolean, "whether reprise trigger starts runs")
-
-  package var words: [String] { ["socket"] }
-
-  static func read(
-    _ node: Node, _ reader: inout WorkflowReader, _ context: WorkflowReader.Context
-  ) -> SocketTrigger? {
-    reader.readers[0].boolean(node, "socket") == true ? SocketTrigger() : nil
-  }
 }
 
 extension Triggers {
