@@ -50,11 +50,8 @@ struct RunsCommand: AsyncParsableCommand {
       throw Problem(error)
     }
     let chosen = runs.filter { status == nil || $0.status == status }.prefix(max(0, limit))
-    if json {
-      for run in RunList(chosen).lines { printLine(run) }
-    } else {
-      printLine(RunList(chosen).table)
-    }
+    let list = RunList(chosen)
+    printList(list.jsonLines, table: list.table, json: json)
   }
 }
 

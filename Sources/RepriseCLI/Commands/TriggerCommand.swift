@@ -76,10 +76,6 @@ struct TriggersCommand: AsyncParsableCommand {
     } catch {
       throw Problem(error)
     }
-    if json {
-      for line in watches.jsonLines { printLine(line) }
-    } else {
-      printLine(watches.table)
-    }
+    printList(watches.jsonLines, table: watches.table, json: json)
   }
 }

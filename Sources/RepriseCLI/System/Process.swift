@@ -90,6 +90,11 @@ func printLine(_ text: TerminalSafe) {
   print(text.string)
 }
 
+/// Writes a list to standard output: one JSON object per line, or a table.
+func printList(_ jsonLines: [TerminalSafe], table: TerminalSafe, json: Bool) {
+  for line in json ? jsonLines : [table] { printLine(line) }
+}
+
 /// Writes a line to standard error.
 func printError(_ text: TerminalSafe) {
   writeError(text + "\n")

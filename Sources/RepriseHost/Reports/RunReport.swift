@@ -103,7 +103,7 @@ package struct RunList {
   }
 
   /// A JSON object for each.
-  package var lines: [TerminalSafe] { runs.map { jsonLine(RunLine($0)) } }
+  package var jsonLines: [TerminalSafe] { runs.map { jsonLine(RunLine($0)) } }
 
   /// A table for people.
   package var table: TerminalSafe {
