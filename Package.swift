@@ -108,8 +108,10 @@ let package = Package(
         "Platform", "Reprise", "RepriseHost", "RepriseJournal", "RepriseControl",
         "RepriseTerminal", "ChildProcesses", "CombineOperators",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ]
+      ],
+      plugins: ["CommitOfBuild"]
     ),
+    .plugin(name: "CommitOfBuild", capability: .buildTool()),
 
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(

@@ -100,5 +100,8 @@ struct RepriseCommand: AsyncParsableCommand {
 
 /// The version of the command.
 enum RepriseVersion {
-  static let text = "0.1.0"
+  static let number = "0.1.0"
+
+  /// The version with the commit that was built, such as `0.1.0 (2bb657f0aa12)`.
+  static let text = commitOfBuild.isEmpty ? number : "\(number) (\(commitOfBuild))"
 }
