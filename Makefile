@@ -3,39 +3,47 @@
 
 WORKFLOW ?= coordinator
 SWIFT ?= swift
-# What is optional for others is built and tested here.
+# Tests cover the optional libraries, too. The command does not use them.
 TRAITS = --enable-all-traits
 
-.PHONY: run build test mutants nightly simulate simulate-faults soak fuzz api errors docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
+.PHONY: run build build-tests test package check-package mutants nightly campaigns simulate simulate-faults soak fuzz api errors docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
 
 run: build
 	@.build/debug/reprise run $(WORKFLOW)
 
 build: install-needs
-	$(SWIFT) build $(TRAITS) --product reprise
+	$(SWIFT) build --product reprise
+
+build-tests: test-needs
+	$(SWIFT) build $(TRAITS) --build-tests
 
 # One test after the other: some start storms of processes, others measure none. With small stacks, so
 # that nothing that recurses along a graph of 100,000 steps goes unnoticed.
-test: test-needs
-	$(SWIFT) build $(TRAITS) --build-tests
-	Scripts/test $(TRAITS) --skip-build --no-parallel
+test: build-tests
+	Scripts/test $(TRAITS) --skip-build
 
 # The campaigns of Documentation/reliability.md at their full length: about an hour. SOAK names others.
 SOAK ?= BrokenFileTests|CancelTests|ClockTests|CombineLatestTests|ConcatMapTests|ConcurrencyTests|ControlCommandTests|ControlServerTests|ConvergenceTests|CountingBufferModelTests|CountingBufferRaceTests|DatabaseTests|DeclarationDocumentTests|EngineEndTests|FoldingDebounceModelTests|FoldingDebounceRaceTests|GitignoreRulesTests|JournalTests|KillTests|LargeFileTests|LimitTests|LinkTests|MaskerTests|MeasureTests|MergeTests|OracleTests|OrderTests|OutcomeTests|PowerLossTests|ProcessRestartTests|ReportChannelTests|RestartTests|RunCommandTests|RunMachineTests|RunPublisherTests|RunStatesTests|RunsTests|SecretFormsTests|SecretTests|SimulationTests|SlotsTests|SoakTests|StartOrderTests|StepFutureTests|TreeTests|TriggerTests|UpgradeTests|WatchCampaignTests|WatchedFilesTests|WithLatestFromTests|YearTests|ZippedTests|DiskErrorTests
 soak: install-needs
 	$(SWIFT) build $(TRAITS) --build-tests
-	REPRISE_SOAK=1 Scripts/test $(TRAITS) --skip-build --no-parallel --filter '$(SOAK)'
+	REPRISE_SOAK=1 Scripts/test $(TRAITS) --skip-build --filter '$(SOAK)'
 
 # Changes one line of a copy of the sources at a time, and looks whether the tests that must fail do; MUTANTS names some
 # of Tests/mutants.
 mutants: test-needs
 	Scripts/mutants $(MUTANTS)
 
-# All that takes longer than a change can wait for, one after the other, also when one of them fails; each takes the
-# variables that it takes by itself.
-nightly: HOURS = 1
+# Checks that take longer than a change can wait for, one after the other, also when one of them fails. Run before an
+# issue is called resolved; each accepts the variables that it accepts alone.
+nightly: HOURS = 0.1
+nightly: FUZZ = 200000
 nightly: test-needs
-	$(MAKE) --keep-going --jobs=1 tsan mutants simulate simulate-faults fuzz soak HOURS=$(HOURS)
+	TIMEOUT=20 $(MAKE) --keep-going --jobs=1 guard embedding examples check-package fuzz simulate mutants \
+	  HOURS=$(HOURS) FUZZ=$(FUZZ)
+
+# Every campaign at its full length, and the sanitizer: most of a day.
+campaigns: test-needs
+	$(MAKE) --keep-going --jobs=1 tsan simulate simulate-faults fuzz soak
 
 # Simulated runs with fresh seeds, for so many hours: see Documentation/reliability.md.
 HOURS ?= 8
@@ -89,6 +97,14 @@ release: install-needs
 	  || ./Scripts/install-needs libcurl4-openssl-dev libxml2-dev
 	$(SWIFT) build -c release $(LEAN) --product reprise
 
+# A Debian package and a tarball in .build/packages: the command, manual pages, completions, a systemd unit.
+package: release
+	Scripts/package .build/release/reprise .build/packages
+
+# Installs the package in an overlay over this system, uses it and removes it again. Needs root and Linux.
+check-package: package
+	Scripts/check-package .build/packages
+
 # Reprise beside its peers, and the bars: see Benchmarks/README.md. BENCH names rows and options.
 bench: install-needs
 	Benchmarks/install-peers
@@ -109,7 +125,7 @@ embedding: install-needs
 examples: install-needs
 	Examples/check
 
-SOURCES = Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources \
+SOURCES = Package.swift Plugins Sources Tests Fuzzing/Package.swift Fuzzing/Sources \
   Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests \
   $(wildcard Examples/*/Package.swift Examples/*/Sources)
 lint:
