@@ -1,5 +1,6 @@
 # Makes an animated SVG of what a terminal showed: each file one frame, with the escape sequences of colours.
-# A row that is seen in several frames is written once. Without animation the frame in the middle is shown.
+# A row that appears in several frames is written once. Without animation the frame in the middle is shown.
+# Colours are attributes, which every viewer draws; the style sheet adds the dark theme and the animation.
 
 BEGIN {
   step = 0.25       # seconds from one frame to the next
@@ -7,6 +8,7 @@ BEGIN {
   width = 8.43; height = 18; margin = 14
   classOf[1] = "b"; classOf[2] = "d"; classOf[31] = "r"; classOf[32] = "g"; classOf[33] = "y"
   classOf[36] = "c"
+  light["d"] = "#656d76"; light["r"] = "#cf222e"; light["g"] = "#1a7f37"; light["y"] = "#9a6700"; light["c"] = "#0969da"
 }
 
 FNR == 1 { end_frame(); count++; contents = ""; row = 0; style = ""; colour = "" }
@@ -28,11 +30,7 @@ END {
   print "role=\"img\" aria-label=\"reprise run coordinator, restarted in its middle\">"
   print "<!-- Made by Scripts/picture from a real run. -->"
   print "<style>"
-  print "svg{--back:#f6f8fa;--text:#1f2328;--dim:#656d76;--red:#cf222e;--green:#1a7f37;--yellow:#9a6700;--cyan:#0969da}"
-  print "@media(prefers-color-scheme:dark){svg{--back:#161b22;--text:#e6edf3;--dim:#8b949e;--red:#ff7b72;--green:#3fb950;--yellow:#d29922;--cyan:#58a6ff}}"
-  print "rect{fill:var(--back)}"
-  print "text{fill:var(--text);font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}"
-  print ".b{font-weight:bold}.d{fill:var(--dim)}.r{fill:var(--red)}.g{fill:var(--green)}.y{fill:var(--yellow)}.c{fill:var(--cyan)}"
+  print "@media(prefers-color-scheme:dark){rect{fill:#161b22}text{fill:#e6edf3}.d{fill:#8b949e}.r{fill:#ff7b72}.g{fill:#3fb950}.y{fill:#d29922}.c{fill:#58a6ff}}"
   print ".f{visibility:hidden}#f" still() "{visibility:visible}"
   print "@media(prefers-reduced-motion:no-preference){"
   print ".f{animation:" duration "s step-end infinite}"
@@ -46,12 +44,14 @@ END {
   }
   print "}"
   print "</style>"
-  print "<rect width=\"" w "\" height=\"" h "\" rx=\"8\"/>"
+  print "<rect width=\"" w "\" height=\"" h "\" rx=\"8\" fill=\"#f6f8fa\"/>"
+  print "<g fill=\"#1f2328\" font-family=\"ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace\" font-size=\"14\" xml:space=\"preserve\">"
   print "<defs>"
   for (number = 1; number <= names; number++) print "<text id=\"t" number "\">" body[number] "</text>"
   print "</defs>"
   for (number = 1; number <= shown; number++)
-    print "<g class=\"f\" id=\"f" number "\" transform=\"translate(" margin " " (margin - 5) ")\">" frame[number] "</g>"
+    print "<g class=\"f\" id=\"f" number "\"" (number == still() ? "" : " visibility=\"hidden\"") " transform=\"translate(" margin " " (margin - 5) ")\">" frame[number] "</g>"
+  print "</g>"
   print "</svg>"
 }
 
@@ -86,15 +86,17 @@ function svg(line,    result, column, part, codes, number, parts) {
   return result span(line, column)
 }
 
-function span(text, column,    before, class) {
+function span(text, column,    before, class, fill) {
   before = text
   sub(/^ +/, "", text)
   column += length(before) - length(text)
   sub(/ +$/, "", text)
   if (text == "") return ""
   gsub(/&/, "\\&amp;", text); gsub(/</, "\\&lt;", text); gsub(/>/, "\\&gt;", text)
+  fill = colour != "" ? colour : style
   class = style (style != "" && colour != "" ? " " : "") colour
-  return "<tspan x=\"" column * width "\"" (class != "" ? " class=\"" class "\"" : "") ">" text "</tspan>"
+  return "<tspan x=\"" column * width "\"" (class != "" ? " class=\"" class "\"" : "") \
+    (style == "b" ? " font-weight=\"bold\"" : "") (fill in light ? " fill=\"" light[fill] "\"" : "") ">" text "</tspan>"
 }
 
 # How many characters a text of UTF-8 has, also where awk counts bytes.
