@@ -183,7 +183,7 @@ let targetsTouchingC: Set = [
   "ChildProcessesTests",
 ]
 
-for target in package.targets where target.type != .system {
+for target in package.targets where ![.system, .plugin].contains(target.type) {
   guard !target.name.hasSuffix("Shim") else { continue }
   var settings = target.swiftSettings ?? []
   settings.append(.treatAllWarnings(as: .error))

@@ -25,7 +25,7 @@ enum Main {
       RepriseCommand.exit(after: problem)
     }
     do {
-      let command = try RepriseCommand.parseAsRoot()
+      let command = try RepriseCommand.parsed(Array(arguments))
       if let driving = command as? any DrivingCommand, driving.drivesRun {
         split(isDetached: driving.isDetached)
       }

@@ -70,6 +70,20 @@ struct RepriseCommand: AsyncParsableCommand {
     endProcess(.wrongUse)
   }
 
+  /// Parses a command line.
+  ///
+  /// A known subcommand parses its own arguments: from the root, the parser describes the arguments of both
+  /// commands several times, which takes a tenth of a short run. Help and errors are left to the root, which
+  /// names itself in them.
+  static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+    if let subcommand = configuration.subcommands.first(where: {
+      $0.configuration.commandName == arguments.first
+    }), let command = try? subcommand.parse(Array(arguments.dropFirst())) {
+      return command
+    }
+    return try parseAsRoot(arguments)
+  }
+
   /// How many options are read: the parser takes time that grows with their square.
   private static let optionsMax = 2000
 
