@@ -24,7 +24,7 @@ struct OtherCommandTests {
     try scenario.write("steps: [{ id: a, run: x }]", to: "two.yaml")
     let ended = try await scenario.reprise("validate", "one.yaml", "two.yaml", "three").fails(
       with: 2)
-    #expect(ended.output == "two.yaml: 1 step, no mistakes\n")
+    #expect(ended.output == "two.yaml: 1 step, no errors\n")
     for part in [
       "one.yaml:1:26: error[R0201]: a step has no key \"neds\"", "did you mean \"needs\"?",
       "one.yaml:1:43: error[R0303]: there is a step \"a\" already",
@@ -98,7 +98,7 @@ struct OtherCommandTests {
     try scenario.write(
       "steps: [{ id: a, run: x }]\nfinally: [{ id: notify, on: failure, run: x }]", to: "w.yaml")
     let ended = try await scenario.reprise("explain", "w.yaml", "notify").succeeds()
-    #expect(ended.output.contains("it runs when the run has ended with failure"))
+    #expect(ended.output.contains("it runs only if the run ends with failure"))
   }
 
   private func request(_ scenario: Scenario) -> RunRequest {
@@ -126,12 +126,12 @@ struct OtherCommandTests {
     let live = try journal.begin(request(scenario))
     for _ in 0..<3 { try journal.begin(request(scenario)).end(as: .succeeded) }
     let young = try await scenario.reprise("prune", "--older-than", "1d").succeeds()
-    #expect(young.output == "0 runs forgotten\n")
+    #expect(young.output == "0 runs deleted\n")
     let told = try await scenario.reprise("prune", "--keep", "2", "--dry-run").succeeds()
     #expect(told.output.split(separator: "\n").count == 1, "\(told.output)")
     #expect(try journal.runs().count == 4)
     let kept = try await scenario.reprise("prune", "--keep", "2").succeeds()
-    #expect(kept.output == "1 run forgotten\n")
+    #expect(kept.output == "1 run deleted\n")
     try await scenario.reprise("prune", "--older-than", "1ms", "--keep", "0").succeeds()
     #expect(try journal.runs().map(\.id) == [live.id])
   }
