@@ -110,7 +110,7 @@ package final class Journal: Sendable {
     }
     guard let lock else {
       let process = (try? run(named: id.description))?.process
-      throw JournalError("the run \(id) is under way in process \(process.map(String.init) ?? "?")")
+      throw JournalError("run \(id) is running in process \(process.map(String.init) ?? "?")")
     }
     // Only what is read while the run is held can be relied on: another process may have driven it
     // until a moment ago.

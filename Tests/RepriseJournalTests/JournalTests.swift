@@ -109,7 +109,7 @@ struct JournalTests {
         try await group.waitForAll()
       }
       #expect(winners.value.count == 1 && losers.value.count == 49)
-      #expect(losers.value.allSatisfy { $0.contains("is under way in process") })
+      #expect(losers.value.allSatisfy { $0.contains("is running in process") })
       try winners.value.first?.end(as: .failed)
     }
   }

@@ -53,7 +53,7 @@ package struct RunReport {
     }
     switch record.status {
     case .failed, .cancelled, .timedOut, .abandoned, .interrupted:
-      parts.append("take it up again with: reprise resume \(record.id)")
+      parts.append("resume it with: reprise resume \(record.id)")
     case .queued, .running, .succeeded:
       break
     }

@@ -88,7 +88,7 @@ import Testing
     try await started.end().fails(with: 130)
     try await attached.end().fails(with: 130)
     try await program.end().fails(with: 130)
-    #expect(scenario.read("plain").hasSuffix("take it up again with: reprise resume \(id)\n"))
+    #expect(scenario.read("plain").hasSuffix("resume it with: reprise resume \(id)\n"))
     #expect(!scenario.read("seen").contains("take it up"))
   }
 

@@ -104,7 +104,7 @@ import Testing
     for process in both { kill(process, SIGSTOP) }
     // Promise 16: no other command waits for it for longer than ten seconds.
     let commands: [(arguments: [String], status: Int32, says: String)] = [
-      (["resume", "@last"], 4, "is under way in process"),
+      (["resume", "@last"], 4, "is running in process"),
       (["restart", "@last"], 4, "there is no answer"),
       (["cancel", "@last"], 4, "there is no answer"),
       (["cancel", "@last", "--now"], 4, "there is no answer"),
@@ -112,8 +112,8 @@ import Testing
       (["attach", "@last"], 4, "there is no answer"),
       (["runs"], 0, "running"), (["show", "@last"], 0, "running"),
       (["logs", "@last", "a"], 0, "hello"),
-      (["prune", "--keep", "0"], 0, "0 runs forgotten"),
-      (["validate", "w.yaml"], 0, "no mistakes"),
+      (["prune", "--keep", "0"], 0, "0 runs deleted"),
+      (["validate", "w.yaml"], 0, "no errors"),
       (["run", "w.yaml", "--dry-run"], 0, "would run"),
     ]
     let start = ContinuousClock.now

@@ -72,7 +72,7 @@ struct TerminalSafetyTests {
       """, to: file)
     try await expectSafe(scenario, saying: "2 steps")
     try await expectSafe(scenario, "list", saying: "2 steps")
-    try await expectSafe(scenario, "validate", file, saying: "no mistakes")
+    try await expectSafe(scenario, "validate", file, saying: "no errors")
     for format in ["text", "dot", "mermaid", "json"] {
       try await expectSafe(scenario, "graph", file, "--format", format)
     }

@@ -113,7 +113,7 @@ struct ValueCommandTests {
       to: "warns.yaml")
     try scenario.write("steps: [{ id: a, rum: x }]\n", to: "broken.yaml")
     let text = try await scenario.reprise("validate", "warns.yaml").succeeds()
-    #expect(text.output == "warns.yaml: 3 steps, no mistakes, 1 warning\n")
+    #expect(text.output == "warns.yaml: 3 steps, no errors, 1 warning\n")
     #expect(
       text.errors.contains("warns.yaml:4:30: warning[R0901]: \"a\" is needed already, by \"b\""))
     let json = try await scenario.reprise(

@@ -95,7 +95,7 @@ import Testing
     await expectEventually("a run") { scenario.read("log") == "begun\n" }
     watching.send(SIGINT)
     let ended = try await watching.end().fails(with: 130)
-    #expect(ended.errors.contains("2 events wait"))
+    #expect(ended.errors.contains("events still queued: 2"))
     try scenario.write("", to: "go")
     watching = try await WatchTests.watch(scenario, on, run: script)
     await expectEventually("the others") { scenario.read("log") == "begun\nbegun\nbegun\n" }
