@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkflowLanguage
 
-/// Files that a workflow names and that are not what they should be.
+/// Files that a workflow refers to and that are not of the expected kind.
 struct OtherFilesTests {
   private final class Folder {
     let path = FileManager.default.temporaryDirectory
@@ -31,7 +31,7 @@ struct OtherFilesTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a FIFO is refused and not waited for`() throws {
+  @Test(.timeLimit(.minutes(1))) func `a FIFO is refused without waiting for a writer`() throws {
     let folder = try Folder()
     let fifo = folder.path + "/fifo"
     #expect(mkfifo(fifo, 0o600) == 0)
@@ -65,13 +65,13 @@ struct OtherFilesTests {
     ("run: x, dir: \"a\\0b\"", 27), ("run: x, shell: [sh, \"a\\0b\"]", 34),
     ("run: x, foreach: [\"a\\0b\"]", 32),
     ("run: x, cache: { inputs: [\"a\\0b\"] }", 40),
-  ]) func `a NUL is refused where it is`(_ keys: String, _ column: Int) throws {
+  ]) func `a NUL is refused at its position`(_ keys: String, _ column: Int) throws {
     let found = try Folder().diagnostics("steps:\n  - { id: a, \(keys) }\n")
     #expect(found.map(\.line) == [2] && found.map(\.column) == [column], "\(found)")
     #expect(found.map(\.code) == ["R0207"])
   }
 
-  @Test func `a variable that is not UTF-8 is no value of an expression`() throws {
+  @Test func `a variable that is not UTF-8 cannot be used in an expression`() throws {
     let workflow = try Workflow(
       text: "steps: [{ id: a, run: x, env: { B: \"${{ env.A }}\" } }]", file: "w.yaml")
     var values = RunValues(

@@ -1,7 +1,7 @@
 import Testing
 import WorkflowLanguage
 
-/// Files whose mistakes are in the words of an expression.
+/// Files with syntax errors and unknown names in expressions.
 struct BrokenExpressionTests {
   typealias Mistake = MistakeTests.Mistake
 
@@ -277,7 +277,7 @@ struct BrokenExpressionTests {
       hint: "add \"a\" to its needs"),
   ]
 
-  @Test(arguments: mistakes) func `a mistake in an expression is told at its word`(
+  @Test(arguments: mistakes) func `an error in an expression is reported at its word`(
     _ mistake: Mistake
   ) {
     mistake.expectTold()

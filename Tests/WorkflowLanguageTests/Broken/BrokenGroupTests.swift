@@ -1,7 +1,7 @@
 import Testing
 import WorkflowLanguage
 
-/// Files whose mistakes are in groups, needs and steps that become many.
+/// Files with errors in groups, needs, `foreach` and `matrix`.
 struct BrokenGroupTests {
   typealias Mistake = MistakeTests.Mistake
 
@@ -37,7 +37,7 @@ struct BrokenGroupTests {
       "steps: [{id: build, run: x}, {id: b, run: x, needs: zzz}]\n", ["1:53 R0401"]),
     Mistake(
       "steps: [{id: a, run: x, needs: b}, {id: b, run: x}]\n", ["1:32 R0402"]),
-    // What could not be read has no place in a circle.
+    // A step that could not be read is not part of a cycle.
     Mistake(
       "steps: [{id: a, foreach: x, run: x}, {id: b, run: x, needs: c}, {id: c, run: x, needs: a}]\n",
       ["1:26 R0306"]),
@@ -173,7 +173,7 @@ struct BrokenGroupTests {
     Mistake(
       "steps: [{id: a, run: x, matrix: {os: [x], os: [1]}}]\n", ["1:43 R0116"],
       hint: "remove one of them"),
-    // Afterwards.
+    // `finally`.
     Mistake(
       "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, needs: [a]}]\n", ["2:27 R0217"],
       hint: "they run in order, when all others are over"),
@@ -216,7 +216,9 @@ struct BrokenGroupTests {
       "steps: [{id: a, run: x, finally: [{id: b, run: x}]}]\n", ["1:25 R0201"]),
   ]
 
-  @Test(arguments: mistakes) func `a mistake among steps is told where it is`(_ mistake: Mistake) {
+  @Test(arguments: mistakes) func `an error in groups and needs is reported at its position`(
+    _ mistake: Mistake
+  ) {
     mistake.expectTold()
   }
 }

@@ -1,7 +1,7 @@
 import Testing
 import WorkflowLanguage
 
-/// Files whose mistakes are in the keys of a step.
+/// Files with errors in the keys of a step.
 struct BrokenStepTests {
   typealias Mistake = MistakeTests.Mistake
 
@@ -137,7 +137,9 @@ struct BrokenStepTests {
       "steps: [{id: a, run: x, cache: {inputs: [\"${{ steps.b.outputs.f }}\"]}}]\n", ["1:47 R0510"]),
   ]
 
-  @Test(arguments: mistakes) func `a mistake in a step is told where it is`(_ mistake: Mistake) {
+  @Test(arguments: mistakes) func `an error in a step is reported at its position`(
+    _ mistake: Mistake
+  ) {
     mistake.expectTold()
   }
 }

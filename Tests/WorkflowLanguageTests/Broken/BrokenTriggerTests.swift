@@ -1,7 +1,7 @@
 import Testing
 import WorkflowLanguage
 
-/// Files whose mistakes are in what starts runs.
+/// Files with errors in triggers.
 struct BrokenTriggerTests {
   typealias Mistake = MistakeTests.Mistake
 
@@ -56,7 +56,7 @@ struct BrokenTriggerTests {
       "steps: [{id: a, run: x, if: trigger.count == '1'}]\n", ["1:29 R0509"]),
   ]
 
-  @Test(arguments: mistakes) func `a mistake in what starts runs is told where it is`(
+  @Test(arguments: mistakes) func `an error in a trigger is reported at its position`(
     _ mistake: Mistake
   ) {
     mistake.expectTold()

@@ -1,7 +1,7 @@
 import Testing
 import WorkflowLanguage
 
-/// Files whose mistakes are in what gives a workflow its values.
+/// Files with errors in parameters, variables and secrets.
 struct BrokenValueTests {
   typealias Mistake = MistakeTests.Mistake
 
@@ -161,7 +161,9 @@ struct BrokenValueTests {
       "secrets: {a b: {env: A}}\nsteps: [{id: a, run: x}]\n", ["1:11 R0212"]),
   ]
 
-  @Test(arguments: mistakes) func `a mistake in a value is told where it is`(_ mistake: Mistake) {
+  @Test(arguments: mistakes) func `an error in a value is reported at its position`(
+    _ mistake: Mistake
+  ) {
     mistake.expectTold()
   }
 }

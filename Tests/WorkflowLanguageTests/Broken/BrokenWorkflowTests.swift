@@ -1,7 +1,7 @@
 import Testing
 import WorkflowLanguage
 
-/// Files whose mistakes are in what they say of the workflow as a whole.
+/// Files with errors in the top-level keys.
 struct BrokenWorkflowTests {
   typealias Mistake = MistakeTests.Mistake
 
@@ -122,7 +122,7 @@ struct BrokenWorkflowTests {
       ["1:26 R0510"]),
   ]
 
-  @Test(arguments: mistakes) func `a mistake in a key of the workflow is told where it is`(
+  @Test(arguments: mistakes) func `an error in a key of the workflow is reported at its position`(
     _ mistake: Mistake
   ) {
     mistake.expectTold()
