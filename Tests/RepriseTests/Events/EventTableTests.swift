@@ -2,7 +2,9 @@ import Testing
 
 @testable import Reprise
 
-/// Each event as programs, journals and people read it: a case that is added gets a row here.
+/// The JSON and the description of each event.
+///
+/// Add a row for each new case.
 struct EventTableTests {
   private static let plan = RunPlan(workflow: "w", steps: [PlannedStep(id: "a")])
 
@@ -204,8 +206,8 @@ struct EventTableTests {
     ),
   ]
 
-  /// The shape that Documentation/events.md promises; a change here is a change for other programs.
-  @Test(arguments: rows) func `an event is written as documented, and read`(
+  /// The format that Documentation/events.md promises; other programs depend on it.
+  @Test(arguments: rows) func `an event is encoded as documented, and decoded`(
     _ kind: Event.Kind, _ json: String, _ text: String
   ) throws {
     let event = Event(
@@ -219,7 +221,7 @@ struct EventTableTests {
     #expect(try JSONLine.decoded([event]) == [event])
   }
 
-  @Test func `every event has a row here`() {
+  @Test func `every event has a row in the table`() {
     let missing = Set(Event.Kind.byName.keys).subtracting(Self.rows.map(\.kind.name))
     #expect(missing == [])
   }
