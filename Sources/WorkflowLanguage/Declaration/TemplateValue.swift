@@ -16,7 +16,9 @@ public struct TemplateValue: Sendable, Equatable {
     self.value = value
   }
 
-  /// A literal text. Expressions in it are not evaluated.
+  /// A literal text.
+  ///
+  /// Expressions in it are not evaluated.
   ///
   /// - Parameter text: The text.
   /// - Returns: The value.
@@ -24,7 +26,9 @@ public struct TemplateValue: Sendable, Equatable {
     TemplateValue(.text(template(of: text)))
   }
 
-  /// Any encodable value. Expressions in its texts are not evaluated.
+  /// Any encodable value.
+  ///
+  /// Expressions in its texts are not evaluated.
   ///
   /// - Parameter value: The value.
   /// - Returns: The encoded value.

@@ -48,8 +48,9 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("env", .map(variables.mapValues(\.value)))
   }
 
-  /// Files with environment variables. Optional files may be missing; they override the required
-  /// ones.
+  /// Files with environment variables.
+  ///
+  /// Optional files may be missing; they override the required ones.
   public static func dotenv(_ paths: String..., optional: [String] = []) -> WorkflowSetting {
     let others = optional.map { Value.map(["path": .text($0), "required": .boolean(false)]) }
     return WorkflowSetting("dotenv", .list(paths.map(Value.text) + others))
