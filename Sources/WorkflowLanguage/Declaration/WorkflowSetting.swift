@@ -106,10 +106,10 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("durability", .text(durability.rawValue))
   }
 
-  /// Cancels all running steps at the first failure.
+  /// Cancels the other steps at the first failure.
   public static var failsFast: WorkflowSetting { failsFast(if: true) }
 
-  /// Whether the first failure cancels all running steps.
+  /// Whether the first failure cancels the other steps.
   public static func failsFast(if condition: TemplateValue) -> WorkflowSetting {
     WorkflowSetting("fail-fast", condition.value)
   }
