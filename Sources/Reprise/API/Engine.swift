@@ -11,8 +11,7 @@ public import WorkflowLanguage
 ///     let subscription = run.events.sink { print($0) }
 ///     let outcome = await run.outcome
 public struct Engine: Sendable {
-  /// The maximum number of steps that a run executes concurrently if its workflow sets no
-  /// `max-parallel`.
+  /// The maximum number of concurrent steps of a run whose workflow sets no `max-parallel`.
   ///
   /// There is a limit because each running step uses a process and three file descriptors.
   public static let defaultMaxParallel = 256

@@ -75,8 +75,9 @@ public final class Run: Sendable {
     requests.yield(.input(.cancel(.request)))
   }
 
-  /// The events of the run, as a Combine publisher; `events.values` is the same as an async
-  /// sequence.
+  /// The events of the run, as a Combine publisher.
+  ///
+  /// `events.values` is the same as an async sequence.
   public var events: RunEvents { RunEvents(ledger: ledger) }
 
   /// The states of the run, for views: the current one, then updates as events occur.
@@ -102,8 +103,9 @@ public final class Run: Sendable {
     }
   }
 
-  /// Waits until nothing of the run is left, even in a cancelled task; does not wait for
-  /// subscribers.
+  /// Waits until nothing of the run is left, even in a cancelled task.
+  ///
+  /// Does not wait for subscribers.
   package func ended() async -> RunOutcome {
     if let outcome = await end.value() { return outcome }
     return await Task { [end] in await end.value() ?? .cancelled }.value

@@ -21,8 +21,7 @@ public struct RunFailure: Error, Sendable, Equatable, CustomStringConvertible {
     self.outcome = outcome
   }
 
-  /// The run and its outcome as a clause, such as `run 3fk2m9x0ab: step "build" failed: exited with
-  /// status 2`.
+  /// The run and its outcome, such as `run 3fk2m9x0ab: step "build" failed: exited with status 2`.
   public var description: String {
     "run \(run): \(outcome)"
   }
@@ -61,8 +60,7 @@ public struct RunPublisher: Publisher, Sendable {
 }
 
 extension Engine {
-  /// Returns a publisher that starts a run for each subscription and cancels it with the
-  /// subscription.
+  /// Returns a publisher that starts a run per subscription and cancels it with the subscription.
   ///
   /// The cold counterpart of ``start(_:id:secrets:usualDurations:)``:
   ///
@@ -199,8 +197,9 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
   }
 }
 
-/// Tracks, per workflow name, runs that are stopping because their subscription was cancelled, and
-/// runs that are starting and may turn out to be unwanted.
+/// Tracks cancelled runs until they are gone, so that a new run of the same workflow can wait.
+///
+/// Also counts runs that are starting, because they may turn out to be unwanted.
 ///
 /// Thread-safe.
 final class Succession: Sendable {
