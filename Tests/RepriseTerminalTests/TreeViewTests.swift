@@ -104,7 +104,7 @@ struct TreeViewTests {
         "  └ ⠴ [1] mac, 6         5s",
         "  ✖ use             1 of 2 done",
         "  ┌ · use/a",
-        "  └ ✖ use/b            1.0s  was not approved; the run goes on",
+        "  └ ✖ use/b            1.0s  was not approved; the run continues",
         "1 of 4 done · 1 running · 1 failed · 1 skipped   10s",
       ])
   }
@@ -185,7 +185,7 @@ struct TreeViewTests {
     ])
     let shown = lines(state, columns: 80, options: TreeView.Options())
     #expect(shown[1] == "  ◌ a              waits for approval: Ship it?")
-    #expect(shown.contains("a approve a · x refuse it"))
+    #expect(shown.contains("a approve a · x reject"))
   }
 
   @Test func `a step that waits for approval is the last to be folded, with its question`() throws {
@@ -304,8 +304,8 @@ struct PlainLogTests {
     #expect(text(joinedAt: nil) == lines.map { $0 + "\n" }.joined())
     #expect(text(joinedAt: 0) == text(joinedAt: nil))
     var marked = lines
-    marked.insert("what happens now:", at: 2)
-    marked.insert("what has happened so far:", at: 0)
+    marked.insert("new events:", at: 2)
+    marked.insert("earlier events:", at: 0)
     #expect(text(joinedAt: 3) == marked.map { $0 + "\n" }.joined())
   }
 

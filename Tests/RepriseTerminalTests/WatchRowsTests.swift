@@ -24,7 +24,7 @@ struct WatchRowsTests {
     #expect(
       lines(status) == [
         "site  waiting for:", "  files src/**", "  schedule every 5s", "0 runs",
-        "t trigger now · p pause · Ctrl-C end",
+        "t trigger now · p pause · Ctrl-C quit",
       ])
   }
 

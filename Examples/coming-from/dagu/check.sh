@@ -7,7 +7,7 @@ test "$(grep -cF 'are the data there?' output)" -eq 3
 has "wait-for-data started, attempt 3"
 has "fetch started, attempt 2"
 has "clean failed"
-has "the run goes on"
+has "the run continues"
 has "load-everything skipped"
 has "loading 1200 rows from north"
 has "all went well"
