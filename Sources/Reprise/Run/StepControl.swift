@@ -25,8 +25,7 @@ struct StepControl: Sendable {
   /// Whether an event of this generation of the step may be recorded.
   func admits(_ generation: Int) -> Bool { self.generation == generation }
 
-  /// Whether this generation of the step may continue: its gate is open and it is not being
-  /// stopped.
+  /// Whether this generation of the step may continue: it is open and not being stopped.
   func mayGoOn(_ generation: Int) -> Bool { admits(generation) && cause == nil }
 
   /// Opens the gate for a generation.

@@ -36,7 +36,7 @@ struct GivenSecretTests {
         "run", "w.yaml", "-p", "name=" + Self.secret, "--progress", progress,
         environment: Self.environment
       ).fails(with: 1)
-      #expect((ended.output + ended.errors).contains("there is no file that"), "\(ended)")
+      #expect((ended.output + ended.errors).contains("no file matches"), "\(ended)")
       shown += [ended.output, ended.errors]
     }
     shown.append(try await scenario.reprise("show", "@last").succeeds().output)

@@ -150,7 +150,7 @@ struct ClosureStepTests {
       Issue.record("unexpected outcome")
       return
     }
-    #expect(text == "the name of one holds a secret; give the secret as a value")
+    #expect(text == "the name of an output contains a secret; put the secret into the value")
     #expect(run.state.counts.failed == 2 && !told.contains("hunter2"))
     #expect("\(secrets) \(String(reflecting: secrets))" == "Secrets(1) Secrets(1)")
   }
