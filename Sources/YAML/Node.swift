@@ -139,7 +139,7 @@ package struct Node: Sendable {
   /// What it is, for people.
   package var kindName: String {
     switch content {
-    case .scalar: isNull ? "nothing" : "a text"
+    case .scalar: isNull ? "nothing" : "text"
     case .sequence: "a list"
     case .mapping: "a map"
     }

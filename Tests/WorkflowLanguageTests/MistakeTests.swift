@@ -50,7 +50,7 @@ struct MistakeTests {
       hint: "did you mean \"needs\"?"),
     Mistake("steps: [{id: a, cmd: x}]\n", ["1:17 R0201"], hint: "did you mean \"run\"?"),
     Mistake(
-      "steps: [{id: a, run: x, colour: red}]\n", ["1:25 R0201"], hint: "it may have: id, needs"),
+      "steps: [{id: a, run: x, colour: red}]\n", ["1:25 R0201"], hint: "valid keys: id, needs"),
     // Types.
     Mistake("name: [a]\nsteps: [{id: a, run: x}]\n", ["1:7 R0204"]),
     Mistake("name:\nsteps: [{id: a, run: x}]\n", ["1:6 R0204"]),

@@ -47,7 +47,9 @@ struct OtherFilesTests {
     let folder = try Folder()
     folder.write(Array("A=1\nB=".utf8) + [0xFF, 0x0A], to: "bad.env")
     folder.write(Array("A=1\u{0}2\n".utf8), to: "nul.env")
-    for (name, line, message) in [("bad", 2, "it is not UTF-8"), ("nul", 1, "it has a NUL in it")] {
+    for (name, line, message) in [
+      ("bad", 2, "it is not valid UTF-8"), ("nul", 1, "it contains a NUL character"),
+    ] {
       let found = folder.diagnostics(
         "dotenv: \(folder.path)/\(name).env\nsteps: [{ id: a, run: x }]\n")
       #expect(found.map(\.line) == [1])
@@ -82,6 +84,7 @@ struct OtherFilesTests {
       try workflow.resolved(workflow.steps[0], values)
     }
     #expect(
-      error?.description.contains("env.B: the value of the variable \"A\" is not UTF-8") == true)
+      error?.description.contains("env.B: the value of the variable \"A\" is not valid UTF-8")
+        == true)
   }
 }

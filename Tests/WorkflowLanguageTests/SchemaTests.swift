@@ -101,7 +101,7 @@ struct SchemaTests {
       let isAboutShape = error.diagnostics.contains { diagnostic in
         diagnostic.severity == .error
           && !Self.beyondShapes.contains(diagnostic.code)
-          && !diagnostic.message.hasPrefix("a matrix is a map")
+          && !diagnostic.message.hasPrefix("a matrix must be a map")
       }
       #expect(!isValid || !isAboutShape, "the schema accepts what the reader refuses: \(error)")
     }

@@ -128,7 +128,7 @@ struct ValueDecoder: Decoder {
   func text() throws -> String {
     guard !isUnknown() else { return "" }
     guard case .scalar(let value, let text) = value, value != .null else {
-      throw mismatch("a text")
+      throw mismatch("text")
     }
     return text
   }

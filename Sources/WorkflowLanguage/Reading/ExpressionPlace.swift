@@ -40,7 +40,7 @@ enum ExpressionPlace: Equatable {
     case .cacheKey: "the key of a cache"
     case .share: "share"
     case .triggers: "on"
-    case .settled(let what): "\(what), which is known before the run begins"
+    case .settled(let what): "\(what), which is evaluated before the run starts"
     }
   }
 
@@ -166,13 +166,13 @@ extension WorkflowReader {
       }
       guard places[scope][name] == nil else { return .map }
       return try known(places[scope].keys, "step", .map)
-    case .matrix: return try known(bindings?.matrixNames ?? [], "value of the matrix", .any)
+    case .matrix: return try known(bindings?.matrixNames ?? [], "matrix value", .any)
     case .run:
-      return try known(["id", "generation"], "property of a run", name == "id" ? .text : .number)
-    case .workflow: return try known(["name"], "property of a workflow", .text)
+      return try known(["id", "generation"], "run property", name == "id" ? .text : .number)
+    case .workflow: return try known(["name"], "workflow property", .text)
     case .trigger:
       return try known(
-        Trigger.members.keys.sorted(), "property of a trigger", Trigger.members[name] ?? .any)
+        Trigger.members.keys.sorted(), "trigger property", Trigger.members[name] ?? .any)
     case .outputs: return [.text, .null]
     case .item, .index, .stdout: return .any
     }

@@ -109,7 +109,7 @@ extension KeyTable {
     ])
 
   static let dotenv = KeyTable(
-    place: "a file of variables",
+    place: "a dotenv entry",
     keys: [
       Key("path", .text, "the path of the file", isRequired: true),
       Key("required", .boolean, "whether it has to be there"),

@@ -54,7 +54,7 @@ extension Reader {
   }
 
   mutating func texts(_ node: Node, _ what: String) -> [String]? {
-    guard let nodes = list(node, of: "a list of texts is") else { return nil }
+    guard let nodes = list(node, of: "a list of strings") else { return nil }
     let count = mistakeCount
     let texts = nodes.compactMap { text($0, what) }
     return mistakeCount == count ? texts : nil

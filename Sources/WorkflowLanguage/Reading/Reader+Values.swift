@@ -206,7 +206,7 @@ extension Reader {
     if case .scalar = node.content {
       found = [node]
     } else {
-      found = list(node, of: "an exit status or a list of them is")
+      found = list(node, of: "an exit status or a list of exit statuses")
     }
     guard let nodes = found else { return nil }
     var statuses: Set<Int> = []

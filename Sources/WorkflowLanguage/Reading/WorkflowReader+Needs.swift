@@ -10,7 +10,7 @@ extension WorkflowReader {
     if case .scalar = node.content {
       nodes = [node]
     } else {
-      nodes = readers[file].list(node, of: "an id or a list of ids is") ?? []
+      nodes = readers[file].list(node, of: "an id or a list of ids") ?? []
     }
     var seen: Set<String> = []
     var needs: [Need] = []

@@ -20,7 +20,7 @@ extension WorkflowReader {
     }
     if let node = fields["restart-from"] {
       triggers.restartsAffected =
-        readers[0].choice(node, "place to restart from", of: ["top", "affected"]) == "affected"
+        readers[0].choice(node, "restart-from value", of: ["top", "affected"]) == "affected"
       reportUnlessBusy(.restart, triggers, fields, "restart-from")
     }
     if let node = fields["buffer"] {
@@ -58,7 +58,7 @@ extension WorkflowReader {
       if size > 100_000 { readers[0].report(.aboveMaximum("size", 100_000), at: node) }
       buffer.size = size
     }
-    buffer.whenFull = choice(fields["when-full"], "policy for a full buffer") ?? buffer.whenFull
+    buffer.whenFull = choice(fields["when-full"], "when-full policy") ?? buffer.whenFull
     return buffer
   }
 }

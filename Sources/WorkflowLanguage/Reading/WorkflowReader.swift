@@ -250,7 +250,7 @@ struct WorkflowReader {
   mutating func readList(
     _ node: Node, after before: [Need], _ context: Context
   ) -> (Outline, [Need]) {
-    guard let nodes = readers[context.file].list(node, of: "a list of steps is") else {
+    guard let nodes = readers[context.file].list(node, of: "a list of steps") else {
       return (.sequence([]), before)
     }
     if nodes.isEmpty { readers[context.file].report(.emptyList(of: "step", .unsearched), at: node) }
@@ -320,7 +320,7 @@ struct WorkflowReader {
       readers[context.file].report(.groupKey(pair.key.text ?? ""), at: pair.key)
     }
     guard let branches = pairs.first(where: { $0.key.text == "parallel" })?.value,
-      let nodes = readers[context.file].list(branches, of: "a list of branches is")
+      let nodes = readers[context.file].list(branches, of: "a list of branches")
     else { return (nil, before) }
     if nodes.isEmpty {
       readers[context.file].report(.emptyGroup, at: branches)

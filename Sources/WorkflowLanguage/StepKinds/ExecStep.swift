@@ -12,7 +12,7 @@ struct ExecStep: NamedStepKind {
 
   static func read(_ step: StepFields, _ reader: inout WorkflowReader) -> (any StepKind)? {
     let file = step.context.file
-    guard let nodes = reader.readers[file].list(step.node, of: "a list of texts is") else {
+    guard let nodes = reader.readers[file].list(step.node, of: "a list of strings") else {
       return nil
     }
     let words = nodes.compactMap {

@@ -25,7 +25,7 @@ package struct InputTrigger: TriggerKey {
   static func read(
     _ node: Node, _ reader: inout WorkflowReader, _ context: WorkflowReader.Context
   ) -> InputTrigger? {
-    reader.choice(node, "format of lines").map { InputTrigger(format: $0) }
+    reader.choice(node, "stdin format").map { InputTrigger(format: $0) }
   }
 }
 

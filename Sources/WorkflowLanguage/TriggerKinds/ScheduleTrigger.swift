@@ -59,7 +59,7 @@ extension WorkflowReader {
     guard case .sequence(let nodes) = node.content else {
       return readSchedule(node, context).map { [$0] } ?? []
     }
-    if nodes.isEmpty { readers[0].report(.emptyList(of: "point in time", .unsearched), at: node) }
+    if nodes.isEmpty { readers[0].report(.emptyList(of: "schedule", .unsearched), at: node) }
     var schedules: [Schedule] = []
     for node in nodes {
       guard let schedule = readSchedule(node, context) else { continue }
@@ -74,7 +74,7 @@ extension WorkflowReader {
   private mutating func readSchedule(_ node: Node, _ context: Context) -> Schedule? {
     guard let fields = readers[0].fields(of: node, .schedule) else { return nil }
     let missed = fields["missed"].flatMap {
-      readers[0].choice($0, "way to deal with what was missed", of: ["once", "skip"])
+      readers[0].choice($0, "missed policy", of: ["once", "skip"])
     }
     let catchesUp = missed != "skip"
     if let node = fields["cron"] {

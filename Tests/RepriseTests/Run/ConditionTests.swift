@@ -91,7 +91,7 @@ struct ConditionTests {
     #expect(
       state["b"]?.phase
         == .failed(
-          .badValue("env.X: the step \"a\" has left no output \"gone\"; it has left: from")))
+          .badValue("env.X: the step \"a\" has no output \"gone\"; it has: from")))
   }
 
   @Test func `outputs of a foreach are lists in order`() async throws {

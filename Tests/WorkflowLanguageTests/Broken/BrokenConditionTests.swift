@@ -10,7 +10,7 @@ struct BrokenConditionTests {
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s == 3 }}\"}\n",
       ["5:17 R0509"],
-      hint: "make a number of the text with fromJSON"),
+      hint: "convert the text to a number with fromJSON"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s == true }}\"}\n",
       ["5:17 R0509"],
@@ -41,7 +41,7 @@ struct BrokenConditionTests {
     Mistake(
       "params: {s: text, n: 1, b: true}\nenv:\n  A: ${{ params }}\nsteps: [{id: a, run: x}]\n",
       ["3:6 R0515"],
-      hint: "make one with toJSON"),
+      hint: "convert it to text with toJSON"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ contains(params, 's') }}\"}\n",
       ["5:26 R0508"],
@@ -67,7 +67,7 @@ struct BrokenConditionTests {
     Mistake(
       "params: {s: text, n: 1, b: true}\nenv: {A: \"v${{ params }}\"}\nsteps: [{id: a, run: x}]\n",
       ["2:16 R0515"],
-      hint: "make a text of it with toJSON"),
+      hint: "convert it to text with toJSON"),
     Mistake(
       "steps: [{id: a, foreach: [1], run: x}, {id: b, run: x, env: {A: \"v${{ steps.a.outputs.o }}\"}}]\n",
       ["1:71 R0515"]),

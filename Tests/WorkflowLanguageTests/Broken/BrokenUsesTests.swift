@@ -30,7 +30,7 @@ struct BrokenUsesTests {
       ["a.yaml:1:23 R0805"]),
     Mistake(
       "steps: [{id: b, uses: /etc/hosts}]\n", [:], ["a.yaml:1:23 R0805"],
-      hint: "write it relative to this file"),
+      hint: "write a path relative to this file"),
     Mistake(
       "steps: [{id: b, uses: ../sub.yaml}]\n", [:], ["a.yaml:1:23 R0805"]),
     Mistake(

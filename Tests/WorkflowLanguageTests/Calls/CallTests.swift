@@ -56,18 +56,18 @@ struct CallTests {
     ("call: upload", "3:20 \"upload\": \"file\" is missing"),
     (
       "call: upload, with: { flie: a, mode: fast }",
-      "3:36 \"upload\": \"file\" is missing / is it meant by \"flie\"?"
+      "3:36 \"upload\": \"file\" is missing / did you misspell it as \"flie\"?"
     ),
-    ("call: upload, with: { fil: a, file: b }", "3:36 \"upload\": there is no \"fil\" here"),
+    ("call: upload, with: { fil: a, file: b }", "3:36 \"upload\": unknown name \"fil\""),
     (
       "call: upload, with: { file: a, retries: many }",
-      "3:54 \"upload\": retries has to be a whole number, not \"many\""
+      "3:54 \"upload\": retries must be a whole number, not \"many\""
     ),
     (
       "call: upload, with: { file: a, retries: 1.5 }",
-      "3:54 \"upload\": retries has to be a whole number, not 1.5"
+      "3:54 \"upload\": retries must be a whole number, not 1.5"
     ),
-    ("call: upload, with: { file: [a] }", "3:42 \"upload\": file has to be a text, not a list"),
+    ("call: upload, with: { file: [a] }", "3:42 \"upload\": file must be text, not a list"),
     (
       "call: upload, with: { file: a, mode: fsat }",
       "3:51 \"upload\": mode cannot be \"fsat\" / did you mean \"fast\"?"
@@ -78,15 +78,15 @@ struct CallTests {
     ),
     (
       "call: upload, with: { file: a, parts: [{ name: x, colour: red }] }",
-      "3:64 \"upload\": there is no \"parts[0].colour\" here / there may be: name, size"
+      "3:64 \"upload\": unknown name \"parts[0].colour\" / valid names: name, size"
     ),
-    ("call: upload, with: { file: a, wait: soon }", "3:51 \"upload\": wait has to be a duration"),
+    ("call: upload, with: { file: a, wait: soon }", "3:51 \"upload\": wait must be a duration"),
     (
       "call: upload, run: x, with: { file: a }",
-      "3:28 a step has either \"run\" or \"call\", not both"
+      "3:28 a step can have either \"run\" or \"call\", not both"
     ),
     ("call: '#0'", "3:20 there is no action \"#0\""),
-    ("run: x, with: { a: b }", "3:22 \"with\" belongs to a step with \"call\" or \"uses\""),
+    ("run: x, with: { a: b }", "3:22 \"with\" is only valid with \"call\" or \"uses\""),
     ("approval: x, share: y", "3:27 a step that only waits for approval has no work to share"),
   ])
   func `an error in a call is reported at its line and column`(_ step: String, _ expected: String) {

@@ -186,7 +186,7 @@ struct DeclarationTests {
       Issue.record("was accepted")
     } catch {
       #expect(error.diagnostics[0].file.hasSuffix("DeclarationTests.swift"))
-      #expect(error.diagnostics[0].hint == "it was looked for at no-such-folder/used.yaml")
+      #expect(error.diagnostics[0].hint == "the file was expected at no-such-folder/used.yaml")
     }
   }
 

@@ -5,9 +5,9 @@ import WorkflowLanguage
 /// occurrence to another.
 struct SameTextTests {
   @Test(arguments: [
-    ("${{ params.x == }}", "a value is expected at the end"),
+    ("${{ params.x == }}", "expected a value at the end"),
     ("${{ params.y }}", "there is no parameter \"y\""),
-    ("${{ steps.b.outputs.v }}", "\"b\" may not be over when this step starts"),
+    ("${{ steps.b.outputs.v }}", "\"b\" might not be finished when this step starts"),
   ])
   func `an error that occurs twice is reported twice, each time at its position`(
     _ text: String, _ message: String

@@ -119,8 +119,8 @@ struct StepValueTests {
     } catch {
       #expect(
         error.description
-          == "exec: the output \"x\" of \"u\": the step \"pack\" has left no output \"x\"; "
-          + "it was skipped; where that may be, write: … || 'something else'")
+          == "exec: the output \"x\" of \"u\": the step \"pack\" has no output \"x\"; "
+          + "it was skipped; for a default, write: … || 'something else'")
     }
     // A missing output does not affect the other outputs.
     let half = Self.values(step: { _ in StepValues(result: "success", outputs: ["x": "1"]) })
