@@ -49,13 +49,13 @@ import Testing
   @Test(arguments: [
     ("{\"reprise\":1,\"request\":\"restart\"}", "{\"reply\":\"ok\",\"reprise\":1}"),
     ("{\"reprise\":1,\"request\":\"restart\",\"from\":\"b\"}", "there is no step"),
-    ("{\"reprise\":2,\"request\":\"restart\"}", "version 2 is not spoken here"),
+    ("{\"reprise\":2,\"request\":\"restart\"}", "version 2 is not supported"),
     (
       "{\"reprise\":1,\"id\":7,\"request\":\"restart\"}",
       "{\"id\":7,\"reply\":\"ok\",\"reprise\":1}"
     ),
     ("{\"reprise\":1,\"id\":\"a\",\"request\":\"dance\"}", "{\"id\":\"a\",\"reply\":\"error\""),
-    ("{\"reprise\":1,\"id\":{},\"request\":\"restart\"}", "the field \\\"id\\\" takes"),
+    ("{\"reprise\":1,\"id\":{},\"request\":\"restart\"}", "the field \\\"id\\\" must be"),
     ("{\"request\":\"restart\"}", "the field \\\"reprise\\\" is missing"),
     ("{\"reprise\":1,\"request\":\"dance\"}", "there is no request \\\"dance\\\""),
     ("{}", "\"reply\":\"error\""), ("[1,2", "\"reply\":\"error\""), ("", "\"reply\":\"error\""),

@@ -138,7 +138,7 @@ package final class RunControls: ControlTarget, SignalTarget {
 
   package func restart(from step: String?) -> ControlReply {
     run?.restart(from: step)
-      ?? .refused("the run waits for another one of its group; nothing is to be restarted yet")
+      ?? .refused("the run has not started: it is waiting for another run of its group")
   }
 
   package func cancel(now: Bool) {
@@ -148,7 +148,7 @@ package final class RunControls: ControlTarget, SignalTarget {
 
   package func decide(on step: String, isApproved: Bool) -> ControlReply {
     run?.decide(on: step, isApproved: isApproved)
-      ?? .refused("the run waits for another one of its group; no step waits for approval yet")
+      ?? .refused("the run has not started: it is waiting for another run of its group")
   }
 
   package var controlEvents: RunEvents? { run?.events }
