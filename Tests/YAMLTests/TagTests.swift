@@ -29,12 +29,12 @@ struct TagTests {
   @Test(arguments: [
     ("!!bool yes", "\"yes\" is neither true nor false"), ("!!int 1.5", "is not a whole number"),
     ("!!int x", "is not a whole number"), ("!!float .inf", "is not a number"),
-    ("!!null x", "is not nothing"), ("!!set {a}", "there is no !!set"),
-    ("!!binary aGk=", "there is no !!binary"),
-    ("!!timestamp 2001-12-14", "there is no !!timestamp"),
+    ("!!null x", "is not null"), ("!!set {a}", "the tag !!set is not supported"),
+    ("!!binary aGk=", "the tag !!binary is not supported"),
+    ("!!timestamp 2001-12-14", "the tag !!timestamp is not supported"),
     ("!!seq x", "!!seq is for lists"), ("!!map [x]", "!!map is for maps"),
     ("!!str [x]", "not for a list or a map"), ("!!int {a: b}", "not for a list or a map"),
-    ("!own x", "a ! at the beginning means something to YAML"), ("! x", "a ! at the beginning"),
+    ("!own x", "a ! at the beginning is a YAML tag"), ("! x", "a ! at the beginning"),
   ]) func `a tag that does not fit is refused where it is`(_ text: String, _ says: String) {
     let problems = document("k: " + text + "\n").problems
     #expect(problems.count == 1 && problems.first?.message.contains(says) == true, "\(problems)")

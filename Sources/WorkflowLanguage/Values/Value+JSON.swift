@@ -148,13 +148,13 @@ private struct JSONReader {
     case UInt8(ascii: "-"): return try number()
     case let digit? where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit):
       return try number()
-    case nil: throw mistake("unexpected end where a value is expected")
-    default: throw mistake("a value is expected")
+    case nil: throw mistake("unexpected end of text")
+    default: throw mistake("expected a value")
     }
   }
 
   private mutating func word(_ word: String, _ value: Value) throws(JSONMistake) -> Value {
-    guard bytes[position...].starts(with: word.utf8) else { throw mistake("a value is expected") }
+    guard bytes[position...].starts(with: word.utf8) else { throw mistake("expected a value") }
     position += word.utf8.count
     return value
   }
@@ -188,10 +188,10 @@ private struct JSONReader {
     var values: [String: Value] = [:]
     try items(closedBy: UInt8(ascii: "}")) { reader throws(JSONMistake) in
       reader.skipBlanks()
-      guard reader.byte == UInt8(ascii: "\"") else { throw reader.mistake("a key is expected") }
+      guard reader.byte == UInt8(ascii: "\"") else { throw reader.mistake("expected a key") }
       let name = try reader.text()
       reader.skipBlanks()
-      guard reader.byte == UInt8(ascii: ":") else { throw reader.mistake("a : is expected") }
+      guard reader.byte == UInt8(ascii: ":") else { throw reader.mistake("expected a colon") }
       reader.position += 1
       values[name] = try reader.value(depth: depth + 1)
     }
@@ -215,7 +215,7 @@ private struct JSONReader {
       position += 1
     }
     guard byte == end else {
-      throw mistake("a comma or \(Character(Unicode.Scalar(end))) is expected")
+      throw mistake("expected a comma or \(Character(Unicode.Scalar(end)))")
     }
     position += 1
   }
@@ -268,7 +268,7 @@ private struct JSONReader {
   private mutating func codeUnit() throws(JSONMistake) -> UInt32 {
     let digits = String(decoding: bytes[position...].prefix(4), as: UTF8.self)
     guard digits.utf8.count == 4, !digits.hasPrefix("+"), let unit = UInt32(digits, radix: 16)
-    else { throw mistake("four hexadecimal digits are expected") }
+    else { throw mistake("expected four hexadecimal digits") }
     position += 4
     return unit
   }

@@ -85,7 +85,7 @@ struct ValueTypes: OptionSet, Sendable {
       || contains(.text) && other.contains(.null)
   }
 
-  /// The types as a phrase for messages, such as `a text or a number`.
+  /// The types as a phrase for messages, such as `text or a number`.
   var name: String {
     if self == .any { return "any value" }
     let names: [(ValueTypes, String)] = [

@@ -108,7 +108,7 @@ struct BrokenYAMLTests {
     // Documents.
     Mistake(
       "name: x\nsteps: [{id: a, run: x}]\n--- \nsteps: []\n", ["3:1 R0112"],
-      hint: "put it into a file of its own"),
+      hint: "move it to a separate file"),
     Mistake("steps: [{id: a, run: x}]\n...\nname: x\n", ["3:1 R0112"]),
     Mistake("%YAML 3.0\n---\nsteps: [{id: a, run: x}]\n", ["1:1 R0112"], hint: "%YAML 1.2"),
     Mistake("%YAML 1.2\nsteps: [{id: a, run: x}]\n", ["2:1 R0112"]),

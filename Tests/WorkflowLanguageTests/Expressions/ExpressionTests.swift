@@ -95,7 +95,7 @@ struct ExpressionTests {
       ("'3' == 3", .notComparable(.equal, .text, .number)),
       ("params.flag == 'true'", .notComparable(.equal, .boolean, .text)),
       ("params.name.x", .noMember("x", of: .text)),
-      ("fromJSON('{')", .notJSON("a key is expected at byte 2")),
+      ("fromJSON('{')", .notJSON("expected a key at byte 2")),
       ("format('{2}', 'a')", .formatValue(2)), ("format('{', 'a')", .formatPlace),
       ("matrix.nothing", .absent(.failed("there is none"))),
       (
