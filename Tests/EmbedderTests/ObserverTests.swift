@@ -25,7 +25,7 @@ struct ObserverTests {
     }
   }
 
-  @Test func `an observer surrounds each attempt`() async throws {
+  @Test func `an observer wraps each attempt`() async throws {
     let observer = Timing()
     var engine = Engine()
     engine.observer = observer
