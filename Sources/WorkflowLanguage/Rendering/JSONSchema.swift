@@ -1,4 +1,4 @@
-// The JSON Schema of workflow files, generated from the key tables (draft 7, which editors support).
+// The JSON Schema (draft 7) of workflow files for editors, generated from the key tables.
 // The reader checks the rules that a schema cannot express, such as which names exist.
 
 extension Workflow {
