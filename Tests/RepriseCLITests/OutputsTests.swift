@@ -39,7 +39,7 @@ struct OutputsTests {
       "steps: [{ id: a, run: \"echo a=1 >> $REPRISE_OUTPUT; echo what >> $REPRISE_OUTPUT\" }]",
       to: "w.yaml")
     let ended = try await scenario.reprise("run", "w.yaml").fails(with: 1)
-    #expect(ended.output.contains("its outputs cannot be read: line 2: \"what\" is neither"))
+    #expect(ended.output.contains("invalid outputs: line 2: \"what\" is neither"))
   }
 
   @Test func `a failed step leaves no outputs and no files`() async throws {

@@ -61,7 +61,7 @@ struct EventTableTests {
     (
       .runCancelling(.abandoned("disk")),
       #"{"cause":{"kind":"abandoned","text":"disk"},"event":"run-cancelling"}"#,
-      "run cancelling because Reprise could not go on: disk"
+      "run cancelling because Reprise could not continue: disk"
     ),
     (
       .runCancelling(.interrupted),
@@ -141,7 +141,7 @@ struct EventTableTests {
       {"attempt":1,"event":"step-retrying","reason":{"kind":"exited","status":75},\#
       "seconds":1.5,"step":"a"}
       """#,
-      "step a, attempt 1: failed: exited with status 75; tried again in 1.5 s"
+      "step a, attempt 1: failed: exited with status 75; retrying in 1.5 s"
     ),
     (
       step(1, .failed(.exited(status: 2))),
@@ -151,7 +151,7 @@ struct EventTableTests {
     (
       step(1, .failed(.signalled(signal: 9))),
       #"{"attempt":1,"event":"step-failed","reason":{"kind":"signalled","signal":9},"step":"a"}"#,
-      "step a, attempt 1: failed: ended by SIGKILL (9)"
+      "step a, attempt 1: failed: terminated by SIGKILL (9)"
     ),
     (
       step(1, .failed(.timedOut(after: .seconds(3)))),
@@ -172,7 +172,7 @@ struct EventTableTests {
       {"attempt":1,"event":"step-failed","reason":{"kind":"bad-outputs","text":"no"},\#
       "step":"a"}
       """#,
-      "step a, attempt 1: failed: its outputs cannot be read: no"
+      "step a, attempt 1: failed: invalid outputs: no"
     ),
     (
       step(1, .failed(.badValue("no"))),
