@@ -95,7 +95,7 @@ import Testing
         "run", "w.yaml", "--progress", "plain",
         environment: ["TMPDIR": scenario.folder.path + "/tmp"]
       ).fails(with: 1)
-      #expect((ended.output + ended.errors).contains("no regular file any more"), "\(ended)")
+      #expect((ended.output + ended.errors).contains("no longer a regular file"), "\(ended)")
       let left = try FileManager.default.contentsOfDirectory(
         atPath: scenario.folder.path + "/tmp")
       #expect(left == ["keep"], "\(place)")
