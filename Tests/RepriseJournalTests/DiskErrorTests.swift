@@ -29,11 +29,9 @@ import Testing
 
   /// SQLITE_IOERR and SQLITE_FULL.
   @Test(arguments: [10, 13] as [Int32])
-  func
-    `after any failed change, nothing hangs, nothing false is reported, and the run can be resumed`(
-      _ error: Int32
-    ) async throws
-  {
+  func `after any failed change nothing hangs or is misreported, and the run can be resumed`(
+    _ error: Int32
+  ) async throws {
     var abandoned = 0
     for number in 0... {
       let folder = try Folder()
