@@ -14,7 +14,7 @@ public enum StepExplanation: Sendable, Equatable {
 }
 
 extension Engine {
-  /// Predicts whether a step would run, be skipped, or neither can be known in advance.
+  /// Predicts whether a step would run or be skipped.
   ///
   /// Reads the files that the step's `cache` names; runs nothing. Blocks for file access.
   ///

@@ -113,7 +113,7 @@ public final class Run: Sendable {
 
   /// Restarts the run from the beginning.
   ///
-  /// Cancels the steps in progress, waits until their processes are gone, resets all steps and
+  /// Cancels the steps in progress, waits until nothing of them is left, resets all steps and
   /// starts the next generation. Returns immediately. Requests made while a restart is pending are
   /// coalesced into it. Does nothing once the run has ended or is being cancelled.
   public func restart() {

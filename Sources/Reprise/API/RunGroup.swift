@@ -92,7 +92,7 @@ package final class RunGroup<Controls: Sendable>: Sendable {
     state.withLock { if $0.phase == .open { $0.phase = .closed } }
   }
 
-  /// Stops accepting runs; live runs, and runs whose start is already reserved, must be cancelled.
+  /// Stops accepting runs, and makes ``add(_:_:)`` ask for the cancellation of late ones.
   ///
   /// - Returns: The controls of the live runs, which the caller must cancel.
   package func closeToCancel() -> [Controls] {

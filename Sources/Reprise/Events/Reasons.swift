@@ -2,24 +2,24 @@
 
 /// The reason that a step failed.
 public enum FailureReason: Sendable, Equatable, Error {
-  /// Its process exited with a status other than 0.
+  /// The process exited with a status other than 0.
   case exited(status: Int)
-  /// Its process was terminated by a signal that Reprise did not send.
+  /// The process was terminated by a signal that Reprise did not send.
   case signalled(signal: Int)
-  /// It exceeded its `timeout` and was stopped.
+  /// The step exceeded its `timeout` and was stopped.
   case timedOut(after: Duration)
-  /// It could not be started; the text says why and how to fix it.
+  /// The step could not be started; the text says why and how to fix it.
   case notStarted(String)
-  /// Its action succeeded, but its outputs are invalid; the text says which and why.
+  /// The action succeeded, but the outputs are invalid; the text says which and why.
   ///
   /// Either the file named by `REPRISE_OUTPUT` cannot be parsed, or the step did not create a file
   /// that `cache.outputs` names.
   case badOutputs(String)
   /// A value of the step could not be computed; the text says which and why.
   case badValue(String)
-  /// Its approval was refused.
+  /// The approval was refused.
   case rejected
-  /// It is an in-process step and threw an error, which the text describes.
+  /// An in-process step threw an error; the text describes it.
   case threw(String)
 }
 

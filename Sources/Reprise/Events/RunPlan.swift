@@ -32,13 +32,13 @@ public struct PlannedStep: Sendable, Equatable, Codable {
   public var id: String
   /// The ids of the steps that must end before this one starts.
   public var needs: [String]
-  /// The label that it got from the expansion of `matrix` or `foreach`, such as `linux, 5`.
+  /// The label from the expansion of `matrix` or `foreach`, such as `linux, 5`.
   ///
   /// It distinguishes the step from its siblings. Nil for a step that was not expanded.
   public var label: String?
   /// Whether the run continues if the step fails; nil means false.
   public var continuesOnError: Bool?
-  /// Its duration in earlier runs, in seconds; nil if unknown.
+  /// The duration of the step in earlier runs, in seconds; nil if unknown.
   public var usualSeconds: Double?
 
   /// Creates a step of a plan.
@@ -48,7 +48,7 @@ public struct PlannedStep: Sendable, Equatable, Codable {
   ///   - needs: The ids of the steps that it needs.
   ///   - label: The label that distinguishes it from its siblings.
   ///   - continuesOnError: Whether the run continues if the step fails.
-  ///   - usualSeconds: Its duration in earlier runs, in seconds.
+  ///   - usualSeconds: The duration of the step in earlier runs, in seconds.
   public init(
     id: String, needs: [String] = [], label: String? = nil, continuesOnError: Bool? = nil,
     usualSeconds: Double? = nil

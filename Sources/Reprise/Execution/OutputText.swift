@@ -10,7 +10,6 @@
 ///
 /// A name consists of letters, digits, `_` and `-`, and begins with a letter or `_`. A value is the
 /// text after the first `=`, unchanged. If a name occurs twice, the last value counts.
-/// behind the first `=`, as it is. When a name comes twice, the last value counts.
 enum OutputText {
   /// The maximum size in bytes.
   static let bytesMax = 1 << 20

@@ -252,7 +252,7 @@ struct RunDriver: Sendable {
     }
   }
 
-  // MARK: The end
+  // MARK: Ending
 
   /// Waits until all output and results of the steps are durable, then sends `settled`.
   ///

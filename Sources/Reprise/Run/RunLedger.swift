@@ -8,7 +8,7 @@ import WorkflowLanguage
 /// The state changes here only: events are stamped and folded under one lock, then delivered in
 /// that order on the run's own queue.
 final class RunLedger: Sendable {
-  /// The number of undelivered output events from which on readers of output must wait.
+  /// The number of undelivered output events at which readers of output must wait.
   static let outputBacklogMax = 64
 
   /// The ledger's contents, as a decision reads and changes them under the lock.
@@ -86,8 +86,7 @@ final class RunLedger: Sendable {
 
   /// Reads the state and publishes events, atomically.
   ///
-  /// - Parameter decision: Runs under the lock, so it must not call code that may take locks or
-  ///   block.
+  /// - Parameter decision: Runs under the lock, so it must not invoke callbacks or block.
   /// - Returns: The result of the decision; act on it after the call.
   func decide<Result: Sendable>(_ decision: (inout Page) -> Result) -> Result {
     let (result, mustDeliver, recordTime) = page.withLock { page in

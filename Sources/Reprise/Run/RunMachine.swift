@@ -200,7 +200,7 @@ struct RunMachine: Sendable {
   private mutating func restart(from requested: [StepIndex]) -> [Action] {
     var isWhole = requested.isEmpty
     var affected = requested
-    // Requests that come during a restart are merged into it.
+    // Coalesce requests that arrive during a restart.
     if case .toRestart(let steps, let wasWhole, _) = waiting {
       isWhole = isWhole || wasWhole
       affected += steps
@@ -234,7 +234,7 @@ struct RunMachine: Sendable {
     return cancel(.request) + [.kill]
   }
 
-  // MARK: What is outstanding
+  // MARK: Outstanding steps
 
   private mutating func noteOutstanding(_ outstanding: Set<StepIndex>) {
     switch waiting {

@@ -5,8 +5,8 @@ import WorkflowLanguage
 extension RunLedger.Page {
   /// Whether the driver must be notified when a step ends.
   ///
-  /// It must while steps are being stopped, and once all steps, or all except those under
-  /// `finally`, have ended.
+  /// True while steps are being stopped, and once all steps, or all except those under `finally`,
+  /// have ended.
   var isEndOfStepWaitedFor: Bool {
     state.phase != .running || state.counts.final == state.steps.count
       || (ending == nil && state.counts.final >= mainCount)
