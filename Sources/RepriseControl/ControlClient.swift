@@ -70,8 +70,8 @@ package final class ControlClient: Sendable {
 
   /// The events of the run, after a successful `attach`; they end with the run or the connection.
   ///
-  /// Events are read on demand: for a slow subscriber, the server drops output, and memory use stays
-  /// bounded.
+  /// Events are read on demand: for a slow subscriber, the server drops output, and memory use
+  /// stays bounded.
   package var events: AnyPublisher<Event, Never> {
     EventLines(client: self).publisher.catch { _ in Empty<Event, Never>() }.eraseToAnyPublisher()
   }

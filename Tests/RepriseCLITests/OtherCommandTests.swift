@@ -13,7 +13,7 @@ struct OtherCommandTests {
     try scenario.write("description: greets\nsteps: [{ id: a, run: x }]", to: "workflows/hi.yaml")
     try scenario.write("steps: [", to: "workflows/broken.yml")
     let listed = try await scenario.reprise().succeeds()
-    #expect(listed.output.contains("  broken  cannot be run: 1 mistake; see reprise validate\n"))
+    #expect(listed.output.contains("  broken  invalid: 1 error; see reprise validate\n"))
     #expect(listed.output.contains("  hi      1 step  greets\n"))
     #expect(listed.output.contains("reprise run"))
   }
@@ -76,8 +76,8 @@ struct OtherCommandTests {
   @Test(arguments: [
     (["rnu", "x"], "error: there is no command \"rnu\"; did you mean \"run\"?"),
     (["help", "nosuch"], "error: there is no command \"nosuch\"\n"),
-    (["run", "/no/such.yaml"], "\"/no/such.yaml\": there is no file of that path"),
-    (["run", "nosuch"], "neither a file of that path nor workflows/nosuch.yaml"),
+    (["run", "/no/such.yaml"], "\"/no/such.yaml\": there is no file at that path"),
+    (["run", "nosuch"], "neither a file at that path nor workflows/nosuch.yaml"),
     (["explain", "R0299"], "error: there is no error \"R0299\"; did you mean \"R0301\"?"),
     (["explain", "build"], "Missing expected argument '<step>'"),
   ]) func `an unknown command, file or code is reported with a suggestion`(

@@ -53,7 +53,7 @@ import Testing
     let succeeded = ended.filter { $0.status == 0 }
     let refused = ended.filter { $0.status == 4 }
     #expect(succeeded.count >= 1 && succeeded.count + refused.count == Self.count)
-    #expect(refused.map(\.errors).filter { !$0.contains("is under way") } == [])
+    #expect(refused.map(\.errors).filter { !$0.contains("is live") } == [])
     #expect(try await scenario.runs().map(\.status) == succeeded.map { _ in "succeeded" })
     #expect(ranRuns(scenario).count == succeeded.count)
   }

@@ -36,7 +36,7 @@ import Testing
     try await started.end().succeeds()
     #expect(scenario.read("log") == "a1\na2\nc3\n")
     let over = try await scenario.reprise("restart", "@last").fails(with: 2)
-    #expect(over.errors.contains("is over: it is succeeded"))
+    #expect(over.errors.contains("has ended: succeeded"))
   }
 
   @Test func `cancel ends a run from another terminal`() async throws {
@@ -175,7 +175,7 @@ import Testing
     let second = try await scenario.reprise("run", "w.yaml", "--detach").succeeds()
     let run = second.output.trimmingCharacters(in: .whitespacesAndNewlines)
     let early = try await scenario.reprise("logs", run).succeeds()
-    #expect(early.output == "" && early.errors.contains("has not begun yet"))
+    #expect(early.output == "" && early.errors.contains("has not started yet"))
     let following = [
       try scenario.start(["logs", run, "--follow"]),
       try scenario.start(["logs", run, "b", "--follow"]),

@@ -74,7 +74,7 @@ import Testing
     let run = try await client.start("w.yaml")
     #expect(await client.outcome(of: run) == "succeeded")
     let refused = try await client.ask("start", #","workflow":"group.yaml""#)
-    #expect(refused.text?.contains("leave --no-journal out") == true, "\(refused)")
+    #expect(refused.text?.contains("omit --no-journal") == true, "\(refused)")
     let endless = try await client.ask("start", #","text":"steps: [{ id: a, run: sleep 61.7 }]""#)
     try client.closeInput()
     #expect(await client.endOfOutput() == 0)

@@ -121,7 +121,7 @@ struct GivenSecretTests {
     let kept = try await scenario.reprise(
       "resume", "@last", "-p", "place=x", "-p", given, environment: Self.environment
     ).fails(with: 2)
-    #expect(kept.errors.contains("keeps what its parameter \"place\" was given"), "\(kept.errors)")
+    #expect(kept.errors.contains("the parameter \"place\" of run"), "\(kept.errors)")
     try scenario.write("", to: "go")
     let resumed = try scenario.start(
       ["resume", "@last", "-p", given, "--progress", "json"], environment: Self.environment)

@@ -89,7 +89,7 @@ struct TerminalSafetyTests {
     try await expectSafe(scenario, "runs", saying: "succeeded")
     try await expectSafe(scenario, "runs", "--json", saying: "succeeded")
     try await expectSafe(scenario, "show", "@last", saying: "succeeded")
-    try await expectSafe(scenario, "prune", "--keep", "0", "--dry-run", saying: "would forget")
+    try await expectSafe(scenario, "prune", "--keep", "0", "--dry-run", saying: "would delete")
     // Arguments of the command line are shown, too.
     try await expectSafe(scenario, "run", "no\(hostile)", status: 2, saying: "there is no workflow")
     try await expectSafe(scenario, "validate", "no\(hostile)", status: 2)
@@ -135,7 +135,7 @@ struct TerminalSafetyTests {
       """, to: "w.yaml")
     let first = try scenario.start(["run", "w.yaml", "--progress", "none"])
     await expectEventually("the first run has started") { scenario.has("began") }
-    try await expectSafe(scenario, "run", "w.yaml", status: 4, saying: "is under way")
+    try await expectSafe(scenario, "run", "w.yaml", status: 4, saying: "is live")
     first.send(SIGTERM)
     try await first.end().fails(with: 143)
   }

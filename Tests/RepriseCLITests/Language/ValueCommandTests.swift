@@ -36,7 +36,7 @@ struct ValueCommandTests {
     (["-p", "target=staging", "-p", "cuont=1"], "did you mean \"count\"?"),
     (["-p", "target=staging", "-p", "count=many"], "must be a number, not \"many\""),
     (["-p", "target=staging", "-p", "dry=yes"], "must be true or false, not \"yes\""),
-    (["-p", "target"], "-p takes name=value"), (["--params-file", "gone"], "cannot be read"),
+    (["-p", "target"], "-p expects name=value"), (["--params-file", "gone"], "cannot be read"),
   ]) func `an invalid parameter is reported`(_ arguments: [String], _ says: String) async throws {
     let scenario = try Scenario()
     try scenario.write(Self.deploy, to: "w.yaml")

@@ -170,7 +170,7 @@ import Testing
     let missing = try await scenario.reprise("trigger", "deploy").fails(with: 2)
     #expect(missing.errors.contains("-p target="))
     let unknown = try await scenario.reprise("trigger", "deplyo").fails(with: 2)
-    #expect(unknown.errors.contains("watched are: deploy"))
+    #expect(unknown.errors.contains("watched workflows: deploy"))
     watching.send(SIGINT)
     try await watching.end().fails(with: 130)
     #expect(scenario.read("log") == "staging\n")
