@@ -29,7 +29,7 @@ public enum CancellationCause: Sendable, Equatable {
   case request
   /// The run was restarted from the top, or from a step that this one depends on.
   case restart
-  /// A step that this one needs, directly or indirectly, failed.
+  /// A step that this one needs, directly or indirectly, failed; with `fail-fast`, any step.
   case failure(ofStep: String)
   /// The run exceeded the workflow's `timeout`.
   case runTimedOut

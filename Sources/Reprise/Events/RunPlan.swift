@@ -110,8 +110,9 @@ extension RunPlan: Codable {
 
 /// The JSON form of an outline.
 ///
-/// A step is its position, a sequence is an array, parallel branches and groups are objects: `[0,
-/// {"parallel": [1, 2, [3, 4]]}, {"group": "test", "steps": {"parallel": [5, 6]}}]`.
+/// A step is its position, a sequence is an array, parallel branches and groups are objects:
+///
+///     [0, {"parallel": [1, 2, [3, 4]]}, {"group": "test", "steps": {"parallel": [5, 6]}}]
 private struct OutlineCoding: Codable {
   var outline: Outline
 

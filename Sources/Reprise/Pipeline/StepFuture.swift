@@ -194,7 +194,7 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   ///
   /// Called by the queue, at most once, after the future has entered it.
   ///
-  /// - Parameter executor: Runs the task that performs the work; the shared pool when nil.
+  /// - Parameter executor: Runs the task that performs the work; nil for the global pool.
   func begin(on executor: (any TaskExecutor)? = nil) {
     // A task without a preference is cheaper than a task with a preference of nil.
     let task =
