@@ -28,7 +28,7 @@ struct InterfaceTests {
     "a description of a pipeline, like every publisher of Combine; its upstream need not be Sendable"
 
   @Test(arguments: InterfaceListing.built)
-  func `the public API equals the checked-in listing`(_ module: String) async throws {
+  func `the public API equals the listing that is checked in`(_ module: String) async throws {
     let listing = try await InterfaceListing.extracted(of: module)
     let text = listing.text(exports: listing.exports)
     let path = InterfaceListing.path(of: module)

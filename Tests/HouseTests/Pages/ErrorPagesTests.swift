@@ -15,7 +15,7 @@ struct ErrorPagesTests {
     uniqueKeysWithValues: ErrorPage.all.map { ("\(folder)/\($0.code).md", $0.markdown) }
       + [("\(folder)/README.md", ErrorPage.markdownIndex)])
 
-  @Test func `the pages equal the generated ones`() throws {
+  @Test func `the checked-in pages are those that are generated`() throws {
     if Self.isWriting {
       let folder = Repository.root.appendingPathComponent(Self.folder)
       try? FileManager.default.removeItem(at: folder)
