@@ -64,7 +64,7 @@ struct ConcatMapTests {
     #expect(upstream.asked == [.max(1)], "a publisher is running")
   }
 
-  @Test func `a failure and a cancel cancel both sides`() {
+  @Test func `a failure and a cancel cancel both publishers`() {
     for fails in [true, false] {
       let (outer, inner) = (BareUpstream<Int, Mishap>(), BareUpstream<Int, Mishap>())
       let probe = Probe<Int, Mishap>()

@@ -171,7 +171,7 @@ struct SeedTests {
     await expectEventually("all end") { probes.allSatisfy { $0.ended == .finished } }
     #expect(probes.map(\.values) == [["article a"], ["article a"], ["article b"]])
     #expect(requests.value == 2)
-    await expectEventually("they are forgotten") { loads.count == 0 }
+    await expectEventually("the publishers are removed") { loads.count == 0 }
     let again = Probe<String, Never>()
     load("a").subscribe(again)
     await expectEventually("it is loaded again") { again.ended == .finished && requests.value == 3 }

@@ -40,7 +40,7 @@ struct ClosureResultTests {
     }
   }
 
-  @Test func `a closure may discard an optional of try`() async throws {
+  @Test func `a closure may end with an optional from try`() async throws {
     let workflow = try Workflow("w") {
       Step("a") { _ in try? Task.checkCancellation() }
       Step("b") { _ in try? { throw CancellationError() }() }

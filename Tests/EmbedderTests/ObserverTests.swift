@@ -1,4 +1,4 @@
-// Observers, written as in the documentation, in a package with the default settings of the compiler.
+// Observers as in the documentation, in a package with the default settings of the compiler.
 
 import Reprise
 import Synchronization

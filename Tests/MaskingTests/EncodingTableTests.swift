@@ -7,8 +7,8 @@ import Testing
 /// The documented ways of printing in which a secret is found, each with the program that prints
 /// it.
 struct EncodingTableTests {
-  /// A way of printing the text in each of many files `$1`, and the number of characters of the
-  /// secret that a line may show.
+  /// A way of printing the text of the file `$1`, applied to many files, with the number of
+  /// characters of the secret that a line may show.
   struct Way: Sendable, CustomTestStringConvertible {
     let name: String
     let script: String

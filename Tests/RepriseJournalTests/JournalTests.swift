@@ -49,7 +49,7 @@ struct JournalTests {
     let id = try #require(recorded?.id)
     recorded?.noteForClearingUp("where it is")
     #expect(try journal.run(named: "@last").status == .queued)
-    #expect(try journal.recover { _ in Issue.record("no run was interrupted") } == [])
+    #expect(try journal.recover { _ in Issue.record("a live run was recovered") } == [])
     recorded = nil
     #expect(try journal.run(named: "@last").status == .interrupted)
     let found = Protected<[RunID]>([])
@@ -60,7 +60,7 @@ struct JournalTests {
     }
     #expect(found.value == [id])
     #expect(try journal.run(named: "@last").status == .interrupted)
-    #expect(try journal.recover { _ in Issue.record("the run has already been recovered") } == [])
+    #expect(try journal.recover { _ in Issue.record("the run was recovered twice") } == [])
   }
 
   @Test func `a run that ends during recovery is not taken for interrupted`()
@@ -72,7 +72,7 @@ struct JournalTests {
     let looking = Task.detached {
       let journal = try Journal(folder.state)
       while !isOver.value {
-        try journal.recover { Issue.record("\($0) ended normally") }
+        try journal.recover { Issue.record("\($0) was recovered although it had ended") }
         looks.withLock { $0 += 1 }
       }
     }

@@ -99,7 +99,7 @@ struct ObservabilityTests {
     #expect(lines.contains("IN_MEMORY_SPAN_ID=\(own.spanID)"))
   }
 
-  @Test func `no span shows a secret that an error names`() async throws {
+  @Test func `no span shows a secret that an error contains`() async throws {
     struct Refused: Error {
       let token: String
     }

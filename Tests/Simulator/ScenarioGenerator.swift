@@ -1,5 +1,5 @@
-// Random scenarios. Swarm testing: each seed switches every feature on or off, so that rare combinations
-// are not diluted by all the others.
+// Random scenarios. Swarm testing: each seed switches every feature on or off, so that rare
+// combinations are not diluted by all the others.
 
 /// Generates the scenario of a seed.
 struct ScenarioGenerator {

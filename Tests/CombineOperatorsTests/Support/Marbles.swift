@@ -60,7 +60,7 @@ final class MarbleTime {
 
   /// Plays all inputs to a subscriber; in each tick, the subscriber acts before the inputs.
   ///
-  /// - Returns: What the subscriber has received, up to the last tick in which it received something.
+  /// - Returns: The diagram of the output, up to the last tick in which something was received.
   func output(
     of publisher: some Publisher<String, Mishap>, subscriber: String
   ) -> String {

@@ -115,7 +115,7 @@ struct ClosureStepTests {
       ])
   }
 
-  @Test func `secrets are removed from what a step reports and leaves`() async throws {
+  @Test func `secrets are masked in the reports and outputs of a step`() async throws {
     let workflow = try Workflow("secret", .secret("token", from: .environment("TOKEN"))) {
       Step("a") { context in
         let token = try context.secret("token")

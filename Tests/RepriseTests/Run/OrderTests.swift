@@ -21,8 +21,7 @@ struct OrderTests {
   }
 
   @Test(arguments: [1, 2, 7])
-  func `no more steps run at once than max-parallel allows, and no fewer`(_ limit: Int) async throws
-  {
+  func `as many ready steps run at once as max-parallel allows`(_ limit: Int) async throws {
     var generator = SeededGenerator.announced()
     var workflow = try randomWorkflow(steps: 60, using: &generator)
     workflow.maxParallel = limit
