@@ -212,7 +212,7 @@ extension KeyTable {
           .choice(RunEnding.allCases.map(\.rawValue)),
           .list(.choice(RunEnding.allCases.map(\.rawValue)), minimum: 1),
         ]),
-        "the run outcomes after which it runs, under finally", .extras, excludedBy: ["uses"]),
+        "the run endings after which it runs, under finally", .extras, excludedBy: ["uses"]),
     ])
 
   static let range = KeyTable(

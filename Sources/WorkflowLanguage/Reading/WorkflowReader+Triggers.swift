@@ -1,4 +1,4 @@
-// What starts runs: the key `on`. Each kind of trigger reads its own key.
+// Reads `on`. Each kind of trigger reads its own key.
 
 import YAML
 
@@ -34,7 +34,7 @@ extension WorkflowReader {
     return triggers
   }
 
-  /// Reports a key that counts only with another policy.
+  /// Reports a key that is only valid with another policy.
   private mutating func reportUnlessBusy(
     _ policy: BusyPolicy, _ triggers: Triggers, _ fields: Fields, _ name: String
   ) {
