@@ -31,7 +31,9 @@ struct EngineServiceTests {
     let group = group(service)
     let serving = Task { try await group.run() }
     let runs = try (0..<5).map { _ in try service.start(workflow(Gate(), cleanup: ended)) }
-    await expectEventually("all runs have started") { runs.allSatisfy { $0.state.counts.running == 1 } }
+    await expectEventually("all runs have started") {
+      runs.allSatisfy { $0.state.counts.running == 1 }
+    }
     await group.triggerGracefulShutdown()
     try await serving.value
     #expect(ended.value == 5 && service.runCount == 0)

@@ -1,4 +1,4 @@
-// The scheduler runs the jobs, queue items and timers of a simulation one by one, in a seeded order.
+// The scheduler runs jobs, queue items and timers of a simulation one by one, in a seeded order.
 
 /// The order in which the scheduler chooses ready work.
 public enum SchedulePolicy: String, Codable, Sendable, CaseIterable {
