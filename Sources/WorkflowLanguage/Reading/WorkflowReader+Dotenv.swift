@@ -28,7 +28,7 @@ extension WorkflowReader {
     return variables
   }
 
-  /// Returns whether a dotenv file is within the limits for one file and for all, or reports an error.
+  /// Returns whether a dotenv file is within the size limits, or reports an error.
   private mutating func isWithinLimits(
     _ count: Int, _ path: String, _ node: Node, _ file: Int
   ) -> Bool {

@@ -1,10 +1,10 @@
-// `reprise trigger` as a trigger: `on: { socket: true }`.
+// The trigger `on: { socket: true }`: the command `reprise trigger`.
 
 import YAML
 
-/// `reprise trigger`, which starts a run.
+/// A trigger that starts a run for each `reprise trigger` command.
 package struct SocketTrigger: TriggerKey {
-  static let key = Key("socket", .boolean, "whether reprise trigger starts runs")
+  static let key = Key("socket", .boolean, "whether the command reprise trigger starts runs")
 
   package var words: [String] { ["socket"] }
 
@@ -16,7 +16,7 @@ package struct SocketTrigger: TriggerKey {
 }
 
 extension Triggers {
-  /// Whether `reprise trigger` may start runs.
+  /// Whether `reprise trigger` starts runs.
   public var hasSocket: Bool {
     get { self[SocketTrigger.self] != nil }
     set { self[SocketTrigger.self] = newValue ? SocketTrigger() : nil }

@@ -1,10 +1,10 @@
-// The beginning of the watch as a trigger: `on: { start: true }`.
+// The trigger `on: { start: true }`: the start of the watch.
 
 import YAML
 
-/// The beginning of the watch, which starts a run.
+/// A trigger that starts a run when the watch starts.
 package struct StartTrigger: TriggerKey {
-  static let key = Key("start", .boolean, "whether the beginning of the watch starts a run")
+  static let key = Key("start", .boolean, "whether a run starts when the watch starts")
   package static let outlivesInput = false
 
   package var words: [String] { ["start"] }
@@ -17,7 +17,7 @@ package struct StartTrigger: TriggerKey {
 }
 
 extension Triggers {
-  /// Whether the beginning of the watch starts one.
+  /// Whether a run starts when the watch starts.
   public var atStart: Bool {
     get { self[StartTrigger.self] != nil }
     set { self[StartTrigger.self] = newValue ? StartTrigger() : nil }
