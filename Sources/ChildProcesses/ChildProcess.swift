@@ -96,8 +96,8 @@ package final class ChildProcess: Sendable {
   /// Waits until every process of the tree is gone and all output has been delivered.
   ///
   /// After the process itself has ended, its remaining descendants get about half a second to end
-  /// before they are terminated. Cancelling the waiting task has no effect; call
-  /// ``terminate(grace:)`` instead.
+  /// before they are killed. Cancelling the waiting task has no effect; call ``terminate(grace:)``
+  /// instead.
   ///
   /// - Returns: The exit status of the process itself.
   package func end() async -> ChildExit {

@@ -32,9 +32,9 @@ package final class FolderWatch: Sendable {
   ///   - root: The path of a folder, which need not exist.
   ///   - filter: The files of interest.
   ///   - onEvent: Called with each event on a dedicated queue, one at a time, as soon as the system
-  ///     reports it; on the thread that calls `init`, never before `init` returns. It may cancel
-  ///     the watch. No events are read while it runs; if it takes long, the system may drop events,
-  ///     and then everything is scanned again.
+  ///     reports it. It is never called on the thread that is calling `init`, but may be called on
+  ///     another thread before `init` returns. It may cancel the watch. No events are read while it
+  ///     runs; if it takes long, the system may drop events, and then everything is scanned again.
   /// - Throws: ``FileWatchError`` if the path cannot be a folder's path. Reaching a limit of the
   ///   system is not an error: it is reported as a problem.
   package init(

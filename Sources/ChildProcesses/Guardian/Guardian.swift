@@ -17,7 +17,7 @@ import Platform
 ///   it. The engine may be unable to act because it has no threads or memory; the guardian needs
 ///   neither.
 /// - If the engine is killed, the guardian kills every remaining descendant, restores the terminal,
-///   and ends with the same signal.
+///   and ends the same way as the engine.
 ///
 /// If the guardian is killed, the engine finds the link closed.
 ///

@@ -53,12 +53,12 @@ extension Executor {
   /// An empty dictionary.
   public var environment: [String: String] { [:] }
 
-  /// There are no files.
+  /// Throws an error: there are no files.
   public func hash(ofFiles patterns: [String]) throws -> String {
     throw FailureReason.notStarted("the executor of this step has no files to hash")
   }
 
-  /// There are no files.
+  /// Throws an error: there are no files.
   public func hashes(
     ofFiles patterns: [String], in directories: [String]
   ) throws -> [String: String] {
