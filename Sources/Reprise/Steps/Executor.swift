@@ -58,7 +58,7 @@ extension Executor {
     throw FailureReason.notStarted("the executor of this step has no files to hash")
   }
 
-  /// Throws an error: there are no files.
+  /// Returns an empty dictionary if there are no patterns; otherwise throws: there are no files.
   public func hashes(
     ofFiles patterns: [String], in directories: [String]
   ) throws -> [String: String] {
