@@ -12,7 +12,7 @@ public import ServiceLifecycle
 /// When the group shuts down, the service cancels or finishes the runs that it started, and waits
 /// until all of their processes are gone.
 public final class EngineService: Service {
-  /// The treatment of running runs at shutdown.
+  /// A policy for live runs at shutdown.
   public enum Ending: Sendable {
     /// Runs are cancelled; their steps end within their grace periods.
     case cancelling
@@ -34,7 +34,7 @@ public final class EngineService: Service {
   ///
   /// - Parameters:
   ///   - engine: The engine that runs workflows.
-  ///   - ending: The treatment of running runs at shutdown.
+  ///   - ending: The policy for live runs at shutdown.
   public init(_ engine: Engine, ending: Ending = .cancelling) {
     self.engine = engine
     self.ending = ending

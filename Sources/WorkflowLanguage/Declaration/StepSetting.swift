@@ -163,7 +163,7 @@ public struct StepSetting: Sendable, Equatable {
     StepSetting("outputs", .map(outputs.mapValues(\.value)))
   }
 
-  /// When the step is up to date: its input files, its output files and an additional key.
+  /// The rule for skipping an up-to-date step: input files, output files and an additional key.
   public static func cache(
     inputs: [String] = [], outputs: [String] = [], key: TemplateValue? = nil
   ) -> StepSetting {

@@ -21,12 +21,12 @@ extension Workflow {
   /// - Parameters:
   ///   - name: The name of the workflow.
   ///   - settings: The settings of the workflow.
-  ///   - arguments: The parameters of the run.
+  ///   - arguments: The arguments of the run.
   ///   - actions: The actions that steps may call; if nil, calls are not checked.
   ///   - file: The source file of the declaration, for messages.
   ///   - line: The source line of the declaration, for messages.
   ///   - steps: The steps, which run in order.
-  ///   - finally: Steps that run at the end, whatever the result of the others.
+  ///   - finally: Steps that run at the end, regardless of the results of the others.
   /// - Throws: ``WorkflowError`` with every error.
   public init(
     _ name: String, _ settings: WorkflowSetting..., with arguments: Arguments = Arguments(),

@@ -38,7 +38,7 @@ public struct Step: Sendable {
   ///   - id: The id of the step, unique in its workflow.
   ///   - path: The path of the file, starting with `./` and relative to the current directory. The
   ///     file must be in that directory or below it.
-  ///   - arguments: The parameters of the workflow.
+  ///   - arguments: The arguments for the parameters of the workflow.
   ///   - settings: The settings of the step.
   ///   - file: The source file of the declaration, for messages.
   ///   - line: The source line of the declaration, for messages.

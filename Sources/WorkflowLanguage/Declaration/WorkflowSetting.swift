@@ -114,7 +114,7 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("fail-fast", condition.value)
   }
 
-  /// The runs that must not run at the same time as this one.
+  /// The group of runs that exclude each other.
   ///
   /// Applies to the commands `reprise run` and `reprise watch`. An ``Engine`` starts every run that
   /// it is asked to start.

@@ -19,8 +19,7 @@ public struct ArgumentMistake: Error, Sendable, Equatable, CustomStringConvertib
   /// A suggestion for fixing the error.
   public var hint: String? { kind.hint.map { printable($0) } }
 
-  /// The error and its suggestion without a period, such as `retries is a whole number, not a
-  /// text`.
+  /// The error and its suggestion without a period: `retries must be a whole number, not text`.
   public var description: String { message + (hint.map { "; \($0)" } ?? "") }
 }
 

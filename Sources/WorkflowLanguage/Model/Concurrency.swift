@@ -2,7 +2,7 @@
 
 /// A group of runs that exclude each other, and the policy for a new run while another is live.
 public struct Concurrency: Sendable, Equatable {
-  /// The treatment of a run that starts while another run of its group is live.
+  /// The policy for a run that starts while another run of its group is live.
   public enum Policy: String, Sendable, CaseIterable {
     /// Both runs continue, as if there were no group.
     case parallel
@@ -16,7 +16,7 @@ public struct Concurrency: Sendable, Equatable {
 
   /// The name of the group, within one project.
   public var group: String
-  /// The treatment of a run that starts while another run of the group is live.
+  /// The policy for a run that starts while another run of the group is live.
   public var policy: Policy
 
   /// Creates a group with its policy.

@@ -10,7 +10,7 @@ package struct Scope: Sendable, Equatable {
     case open(types: ValueTypes)
   }
 
-  /// The position of the scope of the using file; nil for the file that is run.
+  /// The position of the scope of the file that uses this one; nil for the file that is run.
   var parent: Int?
   /// The prefix of the ids of its steps: empty, or `deploy/`.
   var prefix = ""

@@ -1,7 +1,7 @@
 // A step of a workflow, with its settings.
 
 extension Workflow {
-  /// One unit of work.
+  /// A step of a workflow: one unit of work.
   public struct Step: Sendable, Equatable {
     /// The name of the step, unique in its workflow.
     public var id: String

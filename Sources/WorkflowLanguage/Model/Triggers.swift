@@ -1,16 +1,16 @@
 // The triggers of a watched workflow: the `on` key of its file.
 
-/// The triggers of a watched workflow, and the treatment of events that arrive during a run.
+/// The triggers of a watched workflow, with the policies for events that arrive during a run.
 public struct Triggers: Sendable, Equatable {
   /// The triggers: at most one of each kind, in the order of ``kinds``.
   package var sources: [any TriggerKind] = []
-  /// The treatment of an event that arrives during a run.
+  /// The policy for events that arrive during a run.
   public var whenBusy = BusyPolicy.queue
   /// Whether `restart` restarts only the steps affected by the changed files.
   public var restartsAffected = false
   /// The quiet time before files or lines start a run; the default of each kind if nil.
   public var debounce: Duration?
-  /// The maximum number of pending events, and the treatment of further ones.
+  /// The queue of pending events: its limit and its overflow policy.
   public var buffer = EventBuffer()
 
   /// Creates an empty set of triggers.

@@ -1,6 +1,6 @@
 // The policies for trigger events that arrive during a run.
 
-/// The treatment of an event that arrives during a run.
+/// A policy for events that arrive during a run.
 public enum BusyPolicy: String, Sendable, CaseIterable {
   /// The event is queued.
   case queue
@@ -14,7 +14,7 @@ public enum BusyPolicy: String, Sendable, CaseIterable {
 
 /// A queue of pending events with a limit and an overflow policy.
 public struct EventBuffer: Sendable, Equatable {
-  /// The treatment of an event that arrives when the buffer is full.
+  /// A policy for events that arrive when the buffer is full.
   public enum FullPolicy: String, Sendable, CaseIterable {
     /// The oldest event in the buffer is dropped.
     case dropOldest = "drop-oldest"
@@ -28,7 +28,7 @@ public struct EventBuffer: Sendable, Equatable {
 
   /// The maximum number of pending events, at least 1.
   public var size: Int
-  /// The treatment of events that arrive when the buffer is full.
+  /// The policy for events that arrive when the buffer is full.
   public var whenFull: FullPolicy
 
   /// Creates a buffer.
