@@ -46,7 +46,7 @@ struct ChildProcessTests {
     #expect(recorder.text() == ["4"])
   }
 
-  @Test func `signals are at their defaults and none is blocked`() async throws {
+  @Test func `signals have default actions, and none is blocked`() async throws {
     signal(SIGPIPE, SIG_IGN)
     let recorder = Recorder()
     _ = try await run(shell("exec grep -E '^Sig(Blk|Ign)' /proc/self/status"), recorder)

@@ -131,7 +131,7 @@ final class OutputFilterTests {
     // From now on no output is read.
     await expectEventually("the pause begins") { recorder.text() == ["first"] }
     make("go")
-    await expectEventually("all is written") { isThere("done") }
+    await expectEventually("all output is written") { isThere("done") }
     child.kill()
     _ = await child.end()
     #expect(recorder.text() == ["first", "***"])

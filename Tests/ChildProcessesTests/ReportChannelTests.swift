@@ -76,7 +76,7 @@ final class ReportChannelTests {
     // From now on nothing is read.
     await expectEventually("the pause begins") { recorder.text(of: .report) == ["first"] }
     #expect(FileManager.default.createFile(atPath: folder + "/go", contents: nil))
-    await expectEventually("all is written") {
+    await expectEventually("all output is written") {
       FileManager.default.fileExists(atPath: folder + "/done")
     }
     child.kill()
@@ -125,7 +125,7 @@ final class ReportChannelTests {
     #expect(lines.allSatisfy { $0.unicodeScalars.count <= ReportLines.lineBytesMax })
   }
 
-  @Test func `a line may have 4 KiB and not a byte more`() async throws {
+  @Test func `a line has at most 4 KiB`() async throws {
     let lines = try await reports(
       of: """
         for size in 4096 4097 9000 4096; do
@@ -150,7 +150,7 @@ final class ReportChannelTests {
     }
   }
 
-  @Test func `reported reported lines go through the filter`() async throws {
+  @Test func `reported lines go through the filter`() async throws {
     let recorder = Recorder()
     let made = Protected(0)
     let child = try ChildProcess.spawn(
@@ -266,7 +266,7 @@ final class ReportChannelTests {
     _ = await waiting.end()
   }
 
-  @Test func `two hundred channels leave no descriptorss`() async throws {
+  @Test func `two hundred channels leave no descriptors`() async throws {
     let before = FolderReader.names(in: "/proc/self/fd").count
     for round in 0..<200 {
       let lines = try await reports(of: "echo \(round) > \"$REPORT\"")

@@ -52,7 +52,9 @@ import Testing
     return child
   }
 
-  @Test(arguments: trees) func `a tree is gone soon after its grace period`(_ tree: Tree)
+  @Test(arguments: trees) func `no process of a tree is left soon after its grace period`(
+    _ tree: Tree
+  )
     async throws
   {
     let mark = mark()
@@ -64,7 +66,9 @@ import Testing
     #expect(ContinuousClock.now - start < .milliseconds(300) + promised(.seconds(3)))
   }
 
-  @Test(arguments: trees) func `a tree is gone soon after it is killed`(_ tree: Tree) async throws {
+  @Test(arguments: trees) func `no process of a tree is left soon after it is killed`(_ tree: Tree)
+    async throws
+  {
     let mark = mark()
     let child = try await start(tree, mark)
     child.kill()

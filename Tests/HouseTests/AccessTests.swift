@@ -95,7 +95,9 @@ struct AccessTests {
     #expect(try Self.violations(in: allowed, of: products) == [])
   }
 
-  @Test func `a planted import is found in a library of ours, and not in the command`() throws {
+  @Test func `a planted public import is found in an internal library, but not in the command`()
+    throws
+  {
     let (products, text) = (try Self.products.get(), "public import ArgumentParser\n")
     let command = SourceTests.Source(target: "RepriseCLI", path: "a.swift", text: text)
     #expect(try Self.violations(in: command, of: products) == [])

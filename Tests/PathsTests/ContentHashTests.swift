@@ -86,7 +86,7 @@ struct ContentHashTests {
     #expect(try contentHash(ofFiles: ["b", "a"], in: folder.path) == expected.hexadecimal)
   }
 
-  @Test func `the hash of files changes with any of them`() throws {
+  @Test func `the hash of files changes with each of them`() throws {
     try folder.write("a", "1".utf8)
     try folder.write("sub/b", "2".utf8)
     var hashes = [try contentHash(ofFiles: ["**"], in: folder.path)]

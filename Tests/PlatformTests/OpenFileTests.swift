@@ -57,7 +57,7 @@ struct OpenFileTests {
     #expect(try contents(path, [.nonBlocking]) == [1, 2, 3])
   }
 
-  @Test func `a descriptor is closed with its value`() throws {
+  @Test func `a descriptor is closed when its value is destroyed`() throws {
     let path = try folder.file("file", [])
     var descriptor: Int32 = -1
     do {
@@ -68,7 +68,7 @@ struct OpenFileTests {
     #expect(!isOpenDescriptor(descriptor))
   }
 
-  @Test func `a lock excludes other opened files until it is closed`() throws {
+  @Test func `a lock excludes other open files until it is closed`() throws {
     let path = try folder.file("lock", [])
     let other = try OpenFile(path, .readWrite)
     do {

@@ -25,7 +25,7 @@ struct PlatformTests {
     #expect(localTimeOffset(atSecond: winter) == zone)
   }
 
-  @Test func `a status has the times and the owner of a file`() throws {
+  @Test func `a status contains the times and the owner of a file`() throws {
     let path = try folder.file("file", [1, 2, 3])
     let status = try Stat(at: path)
     #expect(status.type == .regular)

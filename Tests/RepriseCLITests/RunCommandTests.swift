@@ -110,7 +110,7 @@ struct RunCommandTests {
     #expect(objects.count == 2 + 3 * 3)
   }
 
-  @Test func `each step knows its run`() async throws {
+  @Test func `each step has the environment variables of its run`() async throws {
     let scenario = try Scenario()
     let script =
       "echo $REPRISE_STEP_ID $REPRISE_GENERATION $REPRISE_ATTEMPT; test -n $REPRISE_RUN_ID"

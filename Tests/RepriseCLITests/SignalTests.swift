@@ -18,7 +18,7 @@ import Testing
       """, to: "w.yaml")
     for signal in [SIGINT, SIGTERM, SIGHUP] {
       let started = try scenario.start(arguments)
-      await expectEventually("it asks") { scenario.has("asked") }
+      await expectEventually("the secret is requested") { scenario.has("asked") }
       started.send(SIGUSR1)
       started.send(signal)
       try await started.end().fails(with: 128 + signal)
@@ -36,7 +36,7 @@ import Testing
       steps: [{ id: a, run: touch ran }]
       """, to: "w.yaml")
     let started = try scenario.start(["run", "w.yaml", "--detach"])
-    await expectEventually("it asks") { scenario.has("asked") }
+    await expectEventually("the secret is requested") { scenario.has("asked") }
     started.send(SIGKILL)
     await expectEventually("the foreground process has ended") {
       !processes(with: "--detach").contains(started.id)

@@ -67,7 +67,7 @@ struct FolderChangesTests {
         return try String(contentsOfFile: path, encoding: .utf8) == "line\n" ? true : nil
       }
     }
-    await expectEventually("it waits") { looks.withLock { $0 } > 0 }
+    await expectEventually("the run waits") { looks.withLock { $0 } > 0 }
     try file.write(contentsOf: Data("line\n".utf8))
     let isSeen = Protected(false)
     Task {

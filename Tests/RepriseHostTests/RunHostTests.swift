@@ -37,7 +37,7 @@ struct RunHostTests {
   /// Keys, signals and control requests are counted together, so a second request kills, whatever
   /// the source of the first one.
   @Test(arguments: ["key", "signal", "socket"])
-  func `a signal after a first request to end kills the run the run`(first: String) async throws {
+  func `a signal after a first request to end kills the run`(first: String) async throws {
     let folder = try HostFolder()
     let controls = RunControls()
     let (_, hosted) = try await folder.begin(try folder.load(Self.stubborn), controls: controls)
@@ -110,7 +110,7 @@ struct RunHostTests {
     }
     await isWaiting.wait()
     controls.cancel(now: false)
-    await expectEventually("it is over", within: .seconds(30)) {
+    await expectEventually("the run has ended", within: .seconds(30)) {
       (try? folder.journal.runs().contains { $0.status == .cancelled }) == true
     }
     try first.end(as: .cancelled)

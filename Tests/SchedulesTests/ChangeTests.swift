@@ -145,7 +145,7 @@ struct ChangeTests {
       ])
   }
 
-  @Test func `offsets with odd seconds keep whole minutes on the wall clock clock`() throws {
+  @Test func `offsets with odd seconds keep whole minutes on the wall clock`() throws {
     // As in Liberia: -0:44:30 until 7 January 1972, 00:44:30 UTC.
     let change = try utc("1972-01-07 00:44:30")
     let clocks = ChangedClocks(first: -2670, changes: [(change, 0)])

@@ -27,7 +27,7 @@ struct BombTests {
         + (0..<50).map { "  - { id: a\($0), run: x, foreach: { from: 1, to: 1000 } }\n" }.joined(),
       4, 11
     ),
-  ]) func `two large groups in a row are refused where the second is`(
+  ]) func `two consecutive large groups are refused at the second one`(
     _ text: String, _ line: Int, _ column: Int
   ) {
     let found = diagnostics(text)
@@ -36,7 +36,7 @@ struct BombTests {
     #expect(found.first?.hint?.contains("{ id: joined, exec: [\"true\"] }") == true)
   }
 
-  @Test func `one step between two large groups joins them`() throws {
+  @Test func `a step between two large groups makes them acceptable`() throws {
     let workflow = try Workflow(
       text: """
         steps:

@@ -7,7 +7,7 @@ struct GraphTests {
     try Graph(ids: needs.indices.map { "s\($0)" }, needs: needs.map { $0.map { "s\($0)" } })
   }
 
-  @Test func `in random graphs every step comes after what it needs`() throws {
+  @Test func `in random graphs every step comes after its needs`() throws {
     var generator = SeededGenerator.announced()
     for _ in 0..<200 {
       let count = Int.random(in: 1...60, using: &generator)

@@ -146,7 +146,7 @@ struct ManyBombTests {
     #expect(workflow.steps.count == 10_000)
   }
 
-  @Test func `a large file that many steps use is refused`() throws {
+  @Test func `a large used file is refused if many steps use it`() throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("reprise-used-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)

@@ -119,7 +119,7 @@ import Testing
     await expectEventually("it runs") { self.ranRuns(scenario).count == 2 }
     let old = try await scenario.runs()[1].id
     let third = try scenario.start(["resume", old, "--progress", "none"])
-    try await expectEventually("it waits") {
+    try await expectEventually("the run waits") {
       let journal = try scenario.journal()
       return journal.isLive(try journal.run(named: old).id)
     }
@@ -141,7 +141,7 @@ import Testing
     let holder = try scenario.start(["run", "w.yaml", "--progress", "none"])
     await expectEventually("it runs") { scenario.has("began") }
     let waiting = try scenario.start("run w.yaml --progress plain", writingTo: "output")
-    await expectEventually("it says that it waits") {
+    await expectEventually("waiting is displayed") {
       scenario.read("output").contains("waiting for run")
     }
     #expect(try await scenario.runs().first?.status == "queued")
@@ -149,7 +149,9 @@ import Testing
     try await waiting.end().fails(with: 130)
     try FileManager.default.removeItem(atPath: scenario.folder.path + "/began")
     let next = try scenario.start(["run", "w.yaml", "--progress", "none"])
-    try await expectEventually("it waits") { try await scenario.runs().first?.status == "queued" }
+    try await expectEventually("the run waits") {
+      try await scenario.runs().first?.status == "queued"
+    }
     holder.send(SIGKILL)
     await expectEventually("the next one runs") { scenario.has("began") }
     #expect(!scenario.has("overlaps"))

@@ -97,7 +97,7 @@ import Testing
       "steps: [{ id: a, run: \"echo hello; touch began; [ -e go ] || sleep 57.3\" }]", to: "w.yaml")
     let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
     await expectEventually("it runs") { scenario.has("began") }
-    try await expectEventually("it is logged") {
+    try await expectEventually("the output is logged") {
       try await scenario.reprise("logs", "@last", "a").output == "hello\n"
     }
     let both = KillTests.engineAndGuardian(started.id)

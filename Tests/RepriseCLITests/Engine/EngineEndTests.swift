@@ -25,7 +25,7 @@ import Testing
     return runs
   }
 
-  @Test func `the end of the input cancels all runs and waits until nothing is left`()
+  @Test func `the end of the input cancels all runs and waits until no process is left`()
     async throws
   {
     let scenario = try Scenario()
@@ -127,7 +127,7 @@ import Testing
     let client = try EngineClient(scenario)
     client.send(#"{"reprise":1,"id":"x","request":"start","workflow":"w.yaml"}"#)
     client.send(#"{"reprise":1,"id":"y","request":"start","workflow":"w.yaml"}"#)
-    await expectEventually("it is being prepared") { scenario.has("asked") }
+    await expectEventually("the start is being prepared") { scenario.has("asked") }
     let other = try await client.ask("cancel", #","run":"nobody""#)
     #expect(other.reply == "error", "other requests are answered in the meantime")
     try client.closeInput()

@@ -114,7 +114,9 @@ import Testing
     _ = try await client.start("w.yaml")
     await expectEventually("it runs") { scenario.has("log") }
     let waiting = try scenario.start(["run", "w.yaml", "--progress", "none"])
-    try await expectEventually("it waits") { try await scenario.runs().first?.status == "queued" }
+    try await expectEventually("the run waits") {
+      try await scenario.runs().first?.status == "queued"
+    }
     // Stop the guardian, so that it does not clean up yet.
     let both = KillTests.engineAndGuardian(client.id)
     try #require(both.count == 2)

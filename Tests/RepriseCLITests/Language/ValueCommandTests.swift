@@ -71,7 +71,7 @@ struct ValueCommandTests {
       "steps: [{ id: go, approval: Ship it?, run: echo shipped }]", to: "w.yaml")
     for (flag, status) in [([], 0), (["--refuse"], 1)] as [([String], Int32)] {
       let started = try scenario.start(["run", "w.yaml", "--progress", "plain"])
-      try await expectEventually("it waits") {
+      try await expectEventually("the run waits") {
         try await scenario.start(["approve", "@last", "go"] + flag).end().status == 0
       }
       let ended = try await started.end().fails(with: status)

@@ -62,7 +62,7 @@ import Testing
   /// The end of the watch and the signal both cancel its runs.
   ///
   /// A regression test: when the watch was faster, steps were killed in one of twenty cases.
-  @Test func `the first signal to a watch never kills a step`() async throws {
+  @Test func `the first signal to a watch cancels its steps without killing them`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       "grace: 60s\n"
