@@ -116,7 +116,7 @@ extension DiagnosticKind {
     case .noMember(_, nil): Self.jsonHint
     case .noMember(_, let types?), .noElements(let types):
       types == .list
-        ? "select an element with [0], or all with .*"
+        ? "select an element with [0], or the member of all elements with .*"
         : types.contains(.text) ? Self.jsonHint : nil
     case .noStepMember(let name, let id):
       "write steps.\(id).outputs.\(name) for an output, or steps.\(id).result"
@@ -255,7 +255,7 @@ extension Alternatives {
 }
 
 extension Expression.Root {
-  /// Returns where to use this name instead of in a place that allows only `roots`.
+  /// Returns a hint for this name at a place where only `roots` are available.
   fileprivate func hintWhereNot(in roots: Set<Self>) -> String? {
     switch self {
     case .matrix: "it is available in a step with \"matrix\""

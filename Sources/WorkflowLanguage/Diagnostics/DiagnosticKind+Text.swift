@@ -141,7 +141,7 @@ extension DiagnosticKind {
       "\"\(root.rawValue)\" contains a secret (\(name)), which cannot be used in \(place)"
     case .secret(let root, let name, let place):
       "\"\(root.rawValue).\(name)\" contains a secret, which cannot be used in \(place)"
-    case .noMember(let name, nil): "this has no \"\(name)\""
+    case .noMember(let name, nil): "the value has no \"\(name)\""
     case .noMember(let name, let types?): "\(types.name) has no \"\(name)\""
     case .noElements(let types): "\(types.name) has no elements"
     case .noStepMember(let name, _): "a step has no \"\(name)\""
@@ -308,7 +308,7 @@ extension AbsentValue {
     case .hashBeforeRun: "files cannot be hashed before the run starts"
     case .itemMember(let name, let types): "the item has no \"\(name)\": it is \(types.name)"
     case .unknownParameter(let name): "there is no parameter \"\(name)\""
-    case .parameter(let name): "the parameter \"\(name)\" was not given"
+    case .parameter(let name): "the parameter \"\(name)\" has no value"
     case .notText(let variable): "the value of the variable \"\(variable)\" is not valid UTF-8"
     case .nul: "the value contains a NUL character, which cannot be passed to a program"
     case .secret(let name): "the secret \"\(name)\" is not known"

@@ -1,4 +1,4 @@
-// Tells whether expressions call `hashFiles`, which blocks the thread that evaluates them.
+// Detects whether expressions call `hashFiles`, which blocks the thread that evaluates them.
 
 extension Workflow {
   /// Whether a condition of any step calls `hashFiles`.

@@ -43,7 +43,7 @@ extension KeyTable {
       Key("on", .map(triggers), "the triggers that start runs in watch mode"),
       Key("defaults", .map(defaults), "default settings of steps"),
       Key("steps", .steps, "the steps, in order", isRequired: true),
-      Key("finally", .steps, "steps that run after all other steps, whatever the outcome"),
+      Key("finally", .steps, "steps that run last, even if the run failed or was cancelled"),
       Key(
         "outputs", .named(.identifier, .template), "values for a workflow that uses this one"),
     ])
