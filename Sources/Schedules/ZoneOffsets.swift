@@ -47,7 +47,7 @@ package struct FixedOffset: ZoneOffsets, Equatable {
   ///
   /// - Parameter secondsFromUTC: The offset in seconds, positive in the east; less than a day.
   package init(secondsFromUTC: Int) {
-    precondition(abs(secondsFromUTC) < secondsPerDay, "an offset is less than a day")
+    precondition(abs(secondsFromUTC) < secondsPerDay, "an offset must be less than a day")
     self.secondsFromUTC = secondsFromUTC
   }
 

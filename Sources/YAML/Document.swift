@@ -174,7 +174,7 @@ private struct Composer {
 
   private mutating func close(_ event: YAMLEvent) {
     guard let open = stack.popLast() else {
-      preconditionFailure("BUG: libyaml closes what it did not open")
+      preconditionFailure("BUG: libyaml sent an end event without a start event")
     }
     let content: Node.Content =
       open.isMapping ? .mapping(pairs(from: open.start)) : .sequence(Array(items[open.start...]))

@@ -116,7 +116,7 @@ public struct WorkflowSetting: Sendable, Equatable {
 
   /// The group of runs that exclude each other.
   ///
-  /// Applies to the commands `reprise run` and `reprise watch`. An ``Engine`` starts every run that
+  /// Applies to the commands `reprise run` and `reprise watch`. An `Engine` starts every run that
   /// it is asked to start.
   public static func concurrency(_ concurrency: Concurrency) -> WorkflowSetting {
     WorkflowSetting(

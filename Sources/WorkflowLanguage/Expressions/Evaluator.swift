@@ -214,7 +214,7 @@ extension Expression {
     let first = try left.value(from: source)
     switch symbol {
     case .and: return first.isTruthy ? try right.value(from: source) : first
-    case .or: preconditionFailure("BUG: || is computed before its operands are")
+    case .or: preconditionFailure("BUG: || is evaluated by either(_:_:_:)")
     case .equal: return .boolean(try equals(first, try right.value(from: source)))
     case .notEqual: return .boolean(!(try equals(first, try right.value(from: source))))
     case .less, .lessOrEqual, .greater, .greaterOrEqual:

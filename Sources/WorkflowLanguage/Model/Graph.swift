@@ -41,7 +41,7 @@ public struct Graph: Sendable, Equatable {
   ///   - needs: The ids that each step needs, in the same order.
   /// - Throws: ``GraphError`` for the first error.
   public init(ids: [String], needs: [[String]]) throws(GraphError) {
-    precondition(ids.count == needs.count, "each step has its list of needs")
+    precondition(ids.count == needs.count, "expected one list of needs per step")
     var builder = GraphBuilder(ids: ids)
     for names in needs {
       for name in names { builder.need(name) }
@@ -153,7 +153,7 @@ public struct Graph: Sendable, Equatable {
       position = needs[StepIndex(here)].first { isLeft[$0.position] }?.position
     }
     guard let meeting = position.flatMap({ seenAt[$0] }) else {
-      preconditionFailure("BUG: steps are left over by the sort but none is on a cycle")
+      preconditionFailure("BUG: the sort left out steps, but none is on a cycle")
     }
     let steps = path[meeting...]
     let first = steps.firstIndex(of: steps.min() ?? steps[meeting]) ?? meeting
