@@ -71,7 +71,7 @@ final class ChildState {
   /// The processes outside of the group that have been sent SIGTERM.
   private var told: Set<Int32> = []
   private var drained = 0
-  /// More than any pipe holds.
+  /// The number of bytes after which draining stops: more than any pipe holds.
   private static let drainBytesMax = 4 << 20
 
   var pid: Int32 { child.id }
@@ -106,7 +106,7 @@ final class ChildState {
     if let text = streams[position].append(buffer[..<count]) {
       mayGoOn = tell(text, position, isPartial: false)
     }
-    // A full buffer means that more is there: its last line will be whole in a moment.
+    // If the buffer is full, more is available, and the line will be complete soon.
     if count < buffer.count, streams[position].lines.hasPending, mayGoOn {
       mayGoOn = tell(streams[position].lines.partial, position, isPartial: true)
     }

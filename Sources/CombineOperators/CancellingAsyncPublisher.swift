@@ -46,7 +46,7 @@ public struct CancellingAsyncPublisher<Upstream: Publisher>: AsyncSequence {
 
   /// Cancels a subscription when it is released.
   ///
-  /// Only iterators retain it, and nothing that they read from does: so its end is theirs.
+  /// Only iterators retain it, so it is released together with the last of them.
   final class Reader: Sendable {
     private let held: HeldSubscription
 

@@ -41,7 +41,7 @@ extension Publisher {
 
   /// Publishes the latest values of this publisher and two others whenever one of them changes.
   ///
-  /// The contract is that of the form for two publishers.
+  /// The contract is that of the overload for two publishers.
   ///
   /// - Parameters:
   ///   - publisher1: The second publisher.
@@ -55,7 +55,7 @@ extension Publisher {
 
   /// Transforms the latest values of this publisher and two others whenever one of them changes.
   ///
-  /// The contract is that of the form for two publishers.
+  /// The contract is that of the overload for two publishers.
   ///
   /// - Parameters:
   ///   - publisher1: The second publisher.
@@ -72,7 +72,7 @@ extension Publisher {
 
   /// Publishes the latest values of this publisher and three others whenever one of them changes.
   ///
-  /// The contract is that of the form for two publishers.
+  /// The contract is that of the overload for two publishers.
   ///
   /// - Parameters:
   ///   - publisher1: The second publisher.
@@ -88,7 +88,7 @@ extension Publisher {
 
   /// Transforms the latest values of this publisher and three others whenever one of them changes.
   ///
-  /// The contract is that of the form for two publishers.
+  /// The contract is that of the overload for two publishers.
   ///
   /// - Parameters:
   ///   - publisher1: The second publisher.

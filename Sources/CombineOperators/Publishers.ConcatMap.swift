@@ -124,7 +124,7 @@ private struct ConcatMachine<Inner: Publisher>: OperatorMachine {
   }
 
   var outer = Upstream()
-  /// The current publisher; nil while there is none.
+  /// The current publisher; nil if there is none.
   private var inner: Upstream?
   /// The created publishers that have not been subscribed to; at most one, unless upstream ignores
   /// demand.

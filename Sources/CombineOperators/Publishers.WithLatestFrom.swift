@@ -29,7 +29,7 @@ extension Publisher {
 }
 
 extension Publishers {
-  /// A publisher that combines each value of one publisher with the latest one of another.
+  /// A publisher that combines each value of one publisher with the latest value of another.
   ///
   /// See `Publisher.withLatestFrom(_:transform:)` for its contract.
   public struct WithLatestFrom<Upstream: Publisher, Other: Publisher, Output>: Publisher

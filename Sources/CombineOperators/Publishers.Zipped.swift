@@ -28,7 +28,7 @@ extension Publisher {
 
   /// Combines the values of this publisher and two others, position by position.
   ///
-  /// The contract is that of the form for two publishers.
+  /// The contract is that of the overload for two publishers.
   ///
   /// - Parameters:
   ///   - second: The second publisher.
@@ -43,7 +43,7 @@ extension Publisher {
 
   /// Combines the values of this publisher and three others, position by position.
   ///
-  /// The contract is that of the form for two publishers.
+  /// The contract is that of the overload for two publishers.
   ///
   /// - Parameters:
   ///   - second: The second publisher.

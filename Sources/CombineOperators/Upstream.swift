@@ -88,7 +88,7 @@ struct Upstream {
 
 /// Subscribes an operator to one upstream, as three closures.
 ///
-/// It requests nothing by the result of `receive(_:)`: operators request through ``Upstream``.
+/// Its `receive(_:)` always returns no demand: operators request values through ``Upstream``.
 struct Inlet<Input, Failure: Error>: Subscriber {
   let combineIdentifier = CombineIdentifier()
   let onSubscription: (any Subscription) -> Void

@@ -6,9 +6,9 @@
 /// queue of the watch and while it is created. They should be fast, and must always return the same
 /// for the same path.
 package struct FileWatchFilter: Sendable {
-  /// Whether a file is of interest.
+  /// Returns whether a file is of interest.
   package var wantsFile: @Sendable (_ path: String) -> Bool
-  /// Whether anything in or below a folder may be of interest.
+  /// Returns whether anything in or below a folder may be of interest.
   ///
   /// If not, the folder is not watched.
   package var entersFolder: @Sendable (_ path: String) -> Bool

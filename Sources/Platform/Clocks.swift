@@ -1,4 +1,4 @@
-// The wall clock of the system, and how far local time is ahead of UTC.
+// The wall clock of the system, and the UTC offset of local time.
 
 #if canImport(Glibc)
 import Glibc

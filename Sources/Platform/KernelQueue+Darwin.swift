@@ -1,4 +1,4 @@
-// Waits for descriptors and for the ends of processes with kqueue.
+// Waits for descriptors and for the ends of processes, with kqueue.
 
 #if canImport(Darwin)
 import Darwin

@@ -79,7 +79,7 @@ struct Guardian {
     SignalNumber.child, SignalNumber.resume, SignalNumber.terminalStop, SignalNumber.quit,
     SignalNumber.alarm,
   ]
-  /// How long the engine may take to end after the second request, in seconds.
+  /// The maximum time from the second request to the end of the engine, in seconds.
   static let secondsToEnd: UInt32 = 10
 
   let engine: Int32
