@@ -187,7 +187,7 @@ struct JournalTests {
     let database = URL(fileURLWithPath: folder.state.databasePath)
     let before = try Data(contentsOf: database)
     let error = #expect(throws: JournalError.self) { try Journal(folder.state) }
-    #expect(error?.description.contains("newer Reprise") == true)
+    #expect(error?.description.contains("newer version of Reprise") == true)
     #expect(try Data(contentsOf: database) == before)
   }
 
