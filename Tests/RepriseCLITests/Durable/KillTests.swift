@@ -138,7 +138,7 @@ import Testing
   ]
 
   @Test(arguments: nastyScripts, [0, 1])
-  func `nothing is left a second after the engine or its guardian was killed`(
+  func `no process is left a second after the engine or its guardian was killed`(
     _ script: String, _ victim: Int
   ) async throws {
     for _ in 0..<rounds(1, soak: 50) {

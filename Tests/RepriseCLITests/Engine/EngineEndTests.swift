@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1])
-  func `nothing is left a second after the engine or its guardian was killed`(_ victim: Int)
+  func `no process is left a second after the engine or its guardian was killed`(_ victim: Int)
     async throws
   {
     let scenario = try Scenario()
