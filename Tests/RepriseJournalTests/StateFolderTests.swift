@@ -42,10 +42,12 @@ struct StateFolderTests {
     }
     for place in ["", "/live", "/runs"] {
       #expect(
-        try error(whereForeign: place)?.contains("is not a folder that you own") == true, "\(place)")
+        try error(whereForeign: place)?.contains("is not a folder that you own") == true, "\(place)"
+      )
     }
     for place in ["/journal.db", "/journal.lock"] {
-      #expect(try error(whereForeign: place)?.contains("is owned by another user") == true, "\(place)")
+      #expect(
+        try error(whereForeign: place)?.contains("is owned by another user") == true, "\(place)")
     }
     _ = try Journal(folder.state)
   }

@@ -60,15 +60,16 @@ extension Journal {
 }
 
 extension Journal {
-  /// Holds the watch of a workflow for this process.
+  /// Takes the lock of the watch of a workflow.
   ///
-  /// One that was killed a moment ago is held by its guardian until nothing of its steps is left.
+  /// Waits at most five seconds for a watch that was just killed: its guardian holds the lock until
+  /// all processes of its steps have ended.
   ///
   /// - Parameters:
   ///   - loaded: The workflow.
-  ///   - secrets: What is not kept of its events and runs.
-  /// - Returns: The record of the watch.
-  /// - Throws: ``Problem`` when another process watches it; ``JournalError``.
+  ///   - secrets: The secrets, which are not recorded.
+  /// - Returns: The recorder of the watch.
+  /// - Throws: ``Problem`` if another process watches the workflow; ``JournalError``.
   package func heldWatch(
     of loaded: LoadedWorkflow, hiding secrets: Secrets
   ) async throws -> RecordedWatch {
@@ -84,10 +85,10 @@ extension Journal {
     }
     guard let held = held ?? nil else {
       throw Problem(
-        "error: another process watches the workflow \"\(name)\"; see it with: reprise triggers",
+        "error: another process is watching the workflow \"\(name)\"; see: reprise triggers",
         cause: .cannotGoOn)
     }
-    // What an earlier watch left may have been ended only while this one waited for it.
+    // The runs of an earlier watch may have become interrupted only during the wait.
     try await blocking { [self] in try recoverRuns() }
     return held
   }

@@ -89,7 +89,7 @@ import Testing
     try await attached.end().fails(with: 130)
     try await program.end().fails(with: 130)
     #expect(scenario.read("plain").hasSuffix("resume it with: reprise resume \(id)\n"))
-    #expect(!scenario.read("seen").contains("take it up"))
+    #expect(!scenario.read("seen").contains("resume it with"))
   }
 
   @Test(arguments: [(SIGTERM, 143), (SIGHUP, 129), (SIGINT, 130)] as [(Int32, Int32)])
