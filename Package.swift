@@ -14,8 +14,8 @@ let package = Package(
     .library(name: "RepriseService", targets: ["RepriseService"]),
     .executable(name: "reprise", targets: ["RepriseCLI"]),
   ],
-  // Off unless somebody asks for them: who embeds the engine alone does not even fetch what they need. Their targets
-  // are empty then.
+  // Disabled by default, so that a package that embeds only the engine does not fetch their
+  // dependencies. Without its trait a target is empty.
   traits: [
     .trait(
       name: "Observability",
@@ -33,7 +33,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.1.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
   ],
-  // In the order in which data flows; nothing imports a target that stands below it.
+  // In the order of the data flow: a target depends only on targets above it.
   targets: [
     .target(
       name: "Platform",
@@ -187,7 +187,7 @@ for target in package.targets where ![.system, .plugin].contains(target.type) {
   guard !target.name.hasSuffix("Shim") else { continue }
   var settings = target.swiftSettings ?? []
   settings.append(.treatAllWarnings(as: .error))
-  // Compiled as the packages of embedders are, with the default settings of the compiler.
+  // Compiled with the default settings of the compiler, like the packages of embedders.
   if target.name == "EmbedderTests" {
     target.swiftSettings = settings
     continue

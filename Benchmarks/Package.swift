@@ -1,6 +1,7 @@
 // swift-tools-version: 6.2
 
-// A package of its own, so that nobody pays for it in a build. `make bench` builds and runs it.
+// A separate package, so that other builds do not need its dependencies. `make bench` builds and
+// runs it.
 
 import PackageDescription
 
@@ -13,7 +14,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
   ],
   targets: [
-    // What is compared with, or measures, in C; what each does stands at the top of its file.
+    // Peers and instruments in C; each is described at the top of its file.
     .target(name: "AllocationCounter"),
     .executableTarget(name: "measured"),
     .executableTarget(name: "pty-watch"),
@@ -32,7 +33,7 @@ let package = Package(
     .executableTarget(
       name: "bench",
       dependencies: [
-        // It starts these, so they are to be built with it.
+        // Programs that `bench` starts, so they are built together with it.
         "measured", "pty-watch", "spawn-loop", "line-writer", "yaml-events", "in-process",
         "BenchmarkKit",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

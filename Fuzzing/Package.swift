@@ -1,6 +1,6 @@
 // swift-tools-version: 6.2
 
-// A package of its own, so that nobody pays for it in a build. `make fuzz` builds and runs it.
+// A separate package, so that other builds do not need it. `make fuzz` builds and runs it.
 
 import PackageDescription
 

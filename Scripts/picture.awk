@@ -1,10 +1,11 @@
-# Makes an animated SVG of what a terminal showed: each file one frame, with the escape sequences of colours.
-# A row that appears in several frames is written once. Without animation the frame in the middle is shown.
-# Colours are attributes, which every viewer draws; the style sheet adds the dark theme and the animation.
+# Creates an animated SVG from captured terminal screens: each file is a frame, with escape
+# sequences for colours. A row that occurs in several frames is written once. Without animation a
+# frame near the middle is shown. Colours are attributes, which every viewer draws; the style sheet
+# adds the dark theme and the animation.
 
 BEGIN {
-  step = 0.25       # seconds from one frame to the next
-  hold = 3          # seconds for which the last one stays
+  step = 0.25       # seconds between two frames
+  hold = 3          # seconds for which the last frame is shown
   width = 8.43; height = 18; margin = 14
   classOf[1] = "b"; classOf[2] = "d"; classOf[31] = "r"; classOf[32] = "g"; classOf[33] = "y"
   classOf[36] = "c"
@@ -15,7 +16,7 @@ FNR == 1 { end_frame(); count++; contents = ""; row = 0; style = ""; colour = ""
 
 {
   row++
-  text = $0 ~ /^\$ *$/ ? "" : svg($0)  # the shell's next prompt is no part of it
+  text = $0 ~ /^\$ *$/ ? "" : svg($0)  # omit the next prompt of the shell
   if (text != "") {
     if (!(text in name)) { name[text] = "t" ++names; body[names] = text }
     contents = contents "<use href=\"#" name[text] "\" y=\"" (row * height) "\"/>"
@@ -55,17 +56,17 @@ END {
   print "</svg>"
 }
 
-# Keeps a frame, unless it is the one before.
+# Adds a frame, unless it equals the previous one.
 function end_frame() {
   if (count == 0 || contents == "" || contents == frame[shown]) return
   frame[++shown] = contents
   at[shown] = shown == 1 ? 0 : (count - 1) * step
 }
 
-# The frame to be seen where nothing moves.
+# The frame that is shown without animation.
 function still() { return int(shown * 0.6) }
 
-# A row as spans, each where its column is.
+# Converts a row to spans at their columns.
 function svg(line,    result, column, part, codes, number, parts) {
   result = ""; column = 0
   while (match(line, /\033\[[0-9;]*m/)) {
@@ -99,7 +100,7 @@ function span(text, column,    before, class, fill) {
     (style == "b" ? " font-weight=\"bold\"" : "") (fill in light ? " fill=\"" light[fill] "\"" : "") ">" text "</tspan>"
 }
 
-# How many characters a text of UTF-8 has, also where awk counts bytes.
+# Counts the characters of a UTF-8 text, even if awk counts bytes.
 function columns_of(text,    copy) {
   copy = text
   if (length("é") > 1) gsub(/[\200-\277]/, "", copy)

@@ -1,10 +1,10 @@
-"""Start and steer Reprise workflows from Python: JSON lines over `reprise engine --stdio`.
+"""Start and control Reprise workflows from Python: JSON lines over `reprise engine --stdio`.
 Try it with: python3 reprise.py workflows/coordinator.yaml [--restart STEP]"""
 import collections, itertools, json, os, subprocess, sys
 
 
 class Engine:
-    """An engine for one thread; leaving its `with` block cancels its runs and waits for them."""
+    """An engine, not thread-safe. Leaving its `with` block cancels its runs and waits for them."""
 
     def __init__(self, command=os.environ.get("REPRISE", "reprise")):
         self._process = subprocess.Popen([command, "engine", "--stdio"], encoding="utf-8",
@@ -19,7 +19,7 @@ class Engine:
         self._process.communicate()
 
     def start(self, workflow=None, *, text=None, params=None):
-        """Starts a run of a file, or of YAML in a text, and returns its id."""
+        """Starts a run of a file, or of YAML in `text`, and returns its id."""
         return self._ask("start", workflow=workflow, text=text, params=params)["run"]
 
     def restart(self, run, step=None):
@@ -39,8 +39,8 @@ class Engine:
     def _ask(self, request, **fields):
         message = {"reprise": 1, "id": next(self._ids), "request": request, **fields}
         print(json.dumps(message), file=self._process.stdin, flush=True)
-        while "reply" not in (line := next(self._lines, {"reply": "error", "text": "it is gone"})):
-            self._waiting.append(line)  # An event that came before the reply.
+        while "reply" not in (line := next(self._lines, {"reply": "error", "text": "the engine has exited"})):
+            self._waiting.append(line)  # An event that arrived before the reply.
         if line["reply"] == "error":
             raise RuntimeError(line["text"])
         return line

@@ -1,4 +1,4 @@
-// A control of `make tsan`: four threads that wait for one lock. Nothing may be reported.
+// A control of `make tsan`: four threads that contend for one lock. No race may be reported.
 
 import Dispatch
 import Synchronization

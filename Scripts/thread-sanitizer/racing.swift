@@ -1,4 +1,4 @@
-// A control of `make tsan`: two threads and no lock. It must be reported.
+// A control of `make tsan`: two threads without a lock. A race must be reported.
 
 import Dispatch
 
@@ -10,7 +10,7 @@ final class Number: @unchecked Sendable {
 let number = Number()
 let here = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
 DispatchQueue.concurrentPerform(iterations: 2) { thread in
-  // Both are under way, so these are two threads.
+  // Wait until both threads run, so that these are two threads.
   here[thread].signal()
   here[1 - thread].wait()
   for _ in 0..<1000 { number.value += 1 }

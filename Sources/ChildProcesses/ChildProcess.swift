@@ -1,12 +1,12 @@
-// A process that was started here, as whoever started it holds it. All it does is ask the reactor.
+// The handle of a child process. All of its work is done by the reactor.
 
 import Platform
 import Synchronization
 
-/// A process with all of its descendants, its output, and its end.
+/// A child process with all of its descendants, its output and its exit status.
 ///
-/// Everything may be called from any thread. What happens to the process happens on the one thread
-/// of the ``Reactor``.
+/// Thread-safe. Everything that happens to the process happens on the one thread of the
+/// ``Reactor``.
 package final class ChildProcess: Sendable {
   /// The process id; also the id of its session and of its process group.
   package let id: Int32
@@ -23,20 +23,21 @@ package final class ChildProcess: Sendable {
     self.roomForOutput = roomForOutput
   }
 
-  /// Starts a command in a session of its own, with default signals, an empty standard input, and no
-  /// descriptor of this process.
+  /// Starts a command in a new session, with default signals, an empty standard input, and no
+  /// descriptors of this process.
   ///
   /// - Parameters:
-  ///   - command: What to start.
-  ///   - filter: Makes what the bytes of a stream must pass before anything is made of them, once
-  ///     for each stream; they are taken as they are when nil.
-  ///   - roomForOutput: Waits until more output may come, where `onOutput` has returned false; the
-  ///     process waits as well.
+  ///   - command: The command to start.
+  ///   - filter: Creates the filter that the bytes of a stream pass first, once for each stream;
+  ///     nil for no filter.
+  ///   - roomForOutput: Waits until more output may be delivered, after `onOutput` has returned
+  ///     false. In the meantime the process blocks when its pipe is full.
   ///   - onOutput: Called with each piece of output, in the order of its stream, on the thread that
-  ///     serves all children: it must return soon and must not block. Returns whether more may come at
-  ///     once.
-  /// - Returns: The process. Its end has to be waited for with ``end()``.
-  /// - Throws: ``SpawnError`` when it cannot be started. A command that starts and fails is no error.
+  ///     serves all children; it must return soon and must not block. Returns whether more may
+  ///     follow immediately.
+  /// - Returns: The process. The caller must wait for it with ``end()``.
+  /// - Throws: ``SpawnError`` if the command cannot be started. A command that starts and then
+  ///   fails is not an error.
   package static func spawn(
     _ command: Command, filter: (@Sendable () -> any OutputFilter)? = nil,
     roomForOutput: @escaping @Sendable () async -> Void = {},
@@ -70,32 +71,35 @@ package final class ChildProcess: Sendable {
 
   /// The thread that serves all children, for tasks that start processes and wait for them.
   ///
-  /// On it nothing changes threads between the end of one process and the start of the next. What runs
-  /// there must not block: the output, the ends and the deadlines of all children wait for it.
+  /// On this executor, a task continues without a thread switch between the end of one process and
+  /// the start of the next. Tasks on it must not block, because they would delay the output, exit
+  /// statuses and deadlines of all children.
   package static var executor: any TaskExecutor { Reactor.shared }
 
-  /// Asks every process of the tree to end: SIGTERM, and SIGCONT so that stopped ones hear it.
+  /// Asks every process of the tree to end, with SIGTERM, and SIGCONT for those that are stopped.
   ///
-  /// Returns at once. Further calls change nothing, but for a shorter grace.
+  /// Returns immediately. Further calls have no effect, except that they can shorten the grace
+  /// period.
   ///
-  /// - Parameter grace: After this time what is left is killed.
+  /// - Parameter grace: The time after which remaining processes are killed.
   package func terminate(grace: Duration) {
     Reactor.shared.post { [id] in $0.terminate(id, grace: grace) }
   }
 
-  /// Kills every process of the tree, and again until none is left.
+  /// Kills every process of the tree, repeatedly until none is left.
   ///
-  /// Returns at once.
+  /// Returns immediately.
   package func kill() {
     Reactor.shared.post { [id] in $0.terminate(id, grace: .zero) }
   }
 
-  /// Waits until every process of the tree is gone and all output has been handed over.
+  /// Waits until every process of the tree is gone and all output has been delivered.
   ///
-  /// When the process itself has ended, what it leaves behind gets about half a second to end too,
-  /// or else is ended. Cancelling the task that waits changes nothing: ask with `terminate`.
+  /// After the process itself has ended, its remaining descendants get about half a second to end
+  /// before they are killed. Cancelling the waiting task has no effect; call ``terminate(grace:)``
+  /// instead.
   ///
-  /// - Returns: How the process itself ended.
+  /// - Returns: The exit status of the process itself.
   package func end() async -> ChildExit {
     await withCheckedContinuation { continuation in
       let status = ending.withLock { ending in
@@ -106,7 +110,7 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// Called by the reactor when it has paused the output.
+  /// Resumes the output when there is room; called by the reactor after it has paused the output.
   func resumeWhenThereIsRoom() {
     Task { [id, roomForOutput] in
       await roomForOutput()
@@ -114,7 +118,7 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// Called by the reactor once the tree is gone.
+  /// Resumes the waiting callers; called by the reactor when the tree is gone.
   func finish(_ status: ChildExit) {
     let waiting = ending.withLock { ending in
       ending.status = status
@@ -125,11 +129,11 @@ package final class ChildProcess: Sendable {
   }
 }
 
-/// Makes this process adopt the orphans among the descendants of its children, so that what has cut
-/// all ties to its parents comes back here and can be ended.
+/// Makes this process adopt the orphans among its descendants, so that it can find and kill
+/// detached processes.
 ///
-/// For programs that start processes in no other way: their orphans would come here, too. Does
-/// nothing where the system cannot do it.
+/// Only for programs that start all of their processes with this library, because they adopt other
+/// orphans, too. Has no effect if the system does not support it.
 package func adoptOrphans() {
   Reactor.shared.post { $0.adoptOrphans() }
 }

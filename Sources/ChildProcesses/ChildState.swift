@@ -1,20 +1,21 @@
-// What the reactor knows of one child, and what is to be done next with it. Used by the reactor's
-// thread alone.
+// The reactor's state of one child, and the decision what to do next with it. Used only on the
+// reactor's thread.
 
 import Platform
 
-/// One child: its streams, its end, its deadlines.
+/// The state of one child: its streams, its exit status and its deadlines.
 final class ChildState {
-  /// How long what a process leaves behind may live on before it is told to end, and then before it
-  /// is killed: together about half a second.
+  /// How long leftover processes may live after the first process has ended, before they are
+  /// terminated, and then before they are killed: about half a second in total.
   static let leftoverGrace = (
     untilTerminated: Duration.milliseconds(400), untilKilled: Duration.milliseconds(60)
   )
 
-  /// How long a look waits for the ends of other processes that were told to end at the same time.
+  /// How long the scan of a stopped tree is delayed, so that trees that are stopped together share
+  /// one scan.
   private static let gatheringTime = Duration.milliseconds(5)
 
-  /// One of the streams.
+  /// An output stream of the child.
   struct Stream {
     let kind: OutputLines.Stream
     let descriptor: Int32
@@ -22,9 +23,9 @@ final class ChildState {
     var lines = LineAssembler()
     var isOpen = true
 
-    /// Takes in what was read.
+    /// Appends bytes that were read.
     ///
-    /// - Returns: All lines that are now whole; nil when none is.
+    /// - Returns: All lines that are now complete; nil if there are none.
     mutating func append(_ bytes: ArraySlice<UInt8>) -> String? {
       guard let passed = filter?.append(bytes) else { return lines.append(bytes) }
       return lines.append(passed[...])
@@ -32,7 +33,7 @@ final class ChildState {
 
     /// Ends the stream.
     ///
-    /// - Returns: The lines that are left, the last one also if it did not end.
+    /// - Returns: The remaining lines, including an unfinished last line.
     mutating func finish() -> [String] {
       isOpen = false
       let whole = (filter?.finish()).flatMap { lines.append($0[...]) }
@@ -45,14 +46,14 @@ final class ChildState {
   }
 
   enum Next {
-    /// Look again after this time, or when there is news.
+    /// Check again after this time, or when an event arrives.
     case wait(Duration?)
     case finish
   }
 
   let child: ChildProcess
   let tag: Set<String>
-  /// Where one of the streams comes from, to be removed in the end.
+  /// The report channel, if any, to be removed at the end.
   let channel: ReportChannel?
   private let onOutput: @Sendable (OutputLines) -> Bool
   private(set) var streams: [Stream]
@@ -60,22 +61,24 @@ final class ChildState {
   var isPaused = false
   var isPolled = false
   var wakesAt: ContinuousClock.Instant?
-  /// When the processes that are left are killed; nil while nobody wants their end.
+  /// When the remaining processes are killed; nil if the tree has not been stopped.
   private var killsAt: ContinuousClock.Instant?
   private(set) var isStopped = false
-  /// The grace that was asked for and has not been given yet, because nobody has looked at the tree.
+  /// The requested grace period, until the tree is scanned and stopped.
   private(set) var askedGrace: Duration?
   private var endedAt: ContinuousClock.Instant?
   private var backOff = BackOff()
-  /// The processes outside of the group that have been told to end.
+  /// The processes outside of the group that have been sent SIGTERM.
   private var told: Set<Int32> = []
   private var drained = 0
-  /// More than any pipe holds.
+  /// The number of bytes after which draining stops: more than any pipe holds.
   private static let drainBytesMax = 4 << 20
 
   var pid: Int32 { child.id }
   var isKillDue: Bool { killsAt.map { $0 <= .now } ?? false }
-  /// Whether somebody may hold one of the streams; a report channel is held here and has no end.
+  /// Whether a process may still hold one of the streams.
+  ///
+  /// A report channel does not count: it is held open here and never ends.
   var hasOpenStream: Bool { streams.contains { $0.isOpen && $0.kind != .report } }
 
   init(
@@ -103,15 +106,16 @@ final class ChildState {
     if let text = streams[position].append(buffer[..<count]) {
       mayGoOn = tell(text, position, isPartial: false)
     }
-    // A full buffer means that more is there: its last line will be whole in a moment.
+    // If the buffer is full, more is available, and the line will be complete soon.
     if count < buffer.count, streams[position].lines.hasPending, mayGoOn {
       mayGoOn = tell(streams[position].lines.partial, position, isPartial: true)
     }
     return mayGoOn ? .more : .pause
   }
 
-  /// Reads what is there of a stream, whatever whoever takes the output thinks of it: at most what
-  /// fits into a pipe, when nobody writes any more.
+  /// Reads what is available of a stream, ignoring back-pressure.
+  ///
+  /// When no process writes any more, this is at most what fits into a pipe.
   ///
   /// - Returns: Whether the stream has ended.
   func drain(_ position: Int, into buffer: inout [UInt8]) -> Bool {
@@ -120,14 +124,14 @@ final class ChildState {
       if let text = streams[position].append(buffer[..<count]) {
         _ = tell(text, position, isPartial: false)
       }
-      // Somebody else goes on writing: the rest is read in turn with that of others.
+      // Another process is still writing. Read the rest in turn with the other streams.
       drained += count
       if drained > Self.drainBytesMax { break }
     }
     return false
   }
 
-  /// Hands over what is left: what a filter has held back, and the last line, if it did not end.
+  /// Delivers the rest of a stream: what a filter has held back, and an unfinished last line.
   func endStream(_ position: Int) {
     for text in streams[position].finish() { _ = tell(text, position, isPartial: false) }
   }
@@ -138,29 +142,29 @@ final class ChildState {
 
   // MARK: The end
 
-  /// The first process has ended.
+  /// Records that the first process has ended.
   func ended(with status: ChildExit) {
     self.status = status
     endedAt = .now
   }
 
-  /// Notes that somebody wants the end of the tree.
+  /// Records a request to stop the tree.
   func ask(grace: Duration) {
     askedGrace = min(askedGrace ?? grace, grace)
   }
 
-  /// Whether the tree has to be looked at: otherwise the first process lives and need not be killed.
+  /// Whether the tree must be scanned; if not, the first process is running and need not be killed.
   var needsTree: Bool { status != nil || askedGrace != nil || isKillDue }
 
-  /// Until when the look at a tree that was told to end may wait, now that its first process has; nil when
-  /// it may not.
+  /// The time until which the scan of a stopped tree whose first process has ended may be delayed;
+  /// nil if it may not.
   func gathersUntil(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
     guard isStopped && askedGrace == nil, let endedAt else { return nil }
     let time = endedAt + Self.gatheringTime
     return time > now ? time : nil
   }
 
-  /// Tells the tree to end.
+  /// Sends SIGTERM to the tree and sets the time when it is killed.
   private func stop(grace: Duration, _ tree: ProcessTree) {
     let deadline = ContinuousClock.now + grace
     killsAt = min(killsAt ?? deadline, deadline)
@@ -173,10 +177,10 @@ final class ChildState {
     backOff = BackOff()
   }
 
-  /// Decides what is to be done, and sends the signals that are due.
+  /// Decides what to do next, and sends the signals that are due.
   ///
-  /// - Parameter tree: What is left; nil when nobody has looked because it is not needed.
-  /// - Returns: When to look again, or that all is over.
+  /// - Parameter tree: The remaining processes; nil if no scan was needed.
+  /// - Returns: When to check again, or that the child is finished.
   func next(tree: ProcessTree?) -> Next {
     if let tree, let grace = askedGrace {
       askedGrace = nil
@@ -188,8 +192,8 @@ final class ChildState {
       return .wait(times.compactMap(\.self).min())
     }
     if tree.isEmpty && status != nil {
-      // Nobody is left who could write; the rest of the output is in the pipes. It is waited for
-      // whoever takes it, unless the end is wanted.
+      // No process is left that could write; the rest of the output is in the pipes. Wait until the
+      // consumer has room for it, unless the tree was stopped.
       return isPaused && hasOpenStream && !isStopped ? .wait(nil) : .finish
     }
     if let killsAt {
@@ -200,7 +204,7 @@ final class ChildState {
       tree.send(SignalNumber.kill)
       return .wait(backOff.next(upTo: .milliseconds(16)))
     }
-    // The first process has ended by itself and has left others behind.
+    // The first process has ended on its own and has left other processes running.
     let terminatesAt = (endedAt ?? now) + Self.leftoverGrace.untilTerminated
     guard terminatesAt <= now else {
       return .wait(min(terminatesAt - now, backOff.next(upTo: .milliseconds(50))))
@@ -209,9 +213,9 @@ final class ChildState {
     return .wait(backOff.next(upTo: .milliseconds(16)))
   }
 
-  /// Tells those to end that were on their way out of the group when the others were told.
+  /// Sends SIGTERM to processes that were leaving the group while the others were signalled.
   ///
-  /// Not those within the group: they may be what a process cleans up with.
+  /// Processes within the group are spared: they may be part of another process's cleanup.
   private func tellLateComers(of tree: ProcessTree) {
     for pid in tree.outsiders where told.insert(pid).inserted {
       sendSignal(SignalNumber.terminate, to: pid)
@@ -220,11 +224,11 @@ final class ChildState {
   }
 }
 
-/// Times between looks that grow, so that nothing is looked at hotly and nothing is seen late.
+/// Growing intervals between checks, to avoid both busy polling and late detection.
 struct BackOff {
   private var time = Duration.milliseconds(1)
 
-  /// The next time: twice the last one, but not above a limit.
+  /// Returns the next interval: twice the previous one, up to a limit.
   mutating func next(upTo limit: Duration) -> Duration {
     defer { time = min(time, limit) * 2 }
     return min(time, limit)

@@ -1,24 +1,23 @@
-// What to start, and what comes back: plain values.
+// A command to start, its output and its exit status: plain values.
 
-/// A program with all that it is started with.
+/// A program with its arguments, environment and directory.
 package struct Command: Sendable, Equatable {
-  /// A name that is looked up in the `PATH` of `environment`, or a path; a relative one is relative
-  /// to `directory`.
+  /// A name that is looked up in the `PATH` of `environment`, or a path, relative to `directory`.
   package var executable: String
   /// The arguments, without the name of the program.
   package var arguments: [String]
-  /// All environment variables; nothing is inherited.
+  /// All environment variables; none are inherited.
   package var environment: Environment
-  /// Where it runs; the directory of this process when nil.
+  /// The working directory; nil for that of this process.
   package var directory: String?
-  /// The names of environment variables whose values together identify the tree of this command, so
-  /// that what has cut all ties to it can still be found.
+  /// The names of environment variables whose values together identify the process tree of this
+  /// command, so that detached processes can be found.
   package var tag: [String]
-  /// The name of an environment variable in which the process finds the path of a named pipe, to
-  /// which it may write lines beside its output; when nil, there is no such pipe.
+  /// The environment variable for the path of a named pipe, to which the process may write lines in
+  /// addition to its output; nil for no pipe.
   package var reportVariable: String?
 
-  /// Describes what to start.
+  /// Creates a command.
   package init(
     executable: String, arguments: [String] = [], environment: Environment,
     directory: String? = nil, tag: [String] = [], reportVariable: String? = nil
@@ -31,7 +30,7 @@ package struct Command: Sendable, Equatable {
     self.reportVariable = reportVariable
   }
 
-  /// Describes what to start.
+  /// Creates a command.
   package init(
     executable: String, arguments: [String] = [], environment: [String: String],
     directory: String? = nil, tag: [String] = [], reportVariable: String? = nil
@@ -44,23 +43,24 @@ package struct Command: Sendable, Equatable {
 
 /// A piece of output.
 package struct OutputLines: Sendable, Equatable {
-  /// One of the streams that a process writes to.
+  /// A stream that a process writes to.
   package enum Stream: Sendable {
     case standardOutput, standardError
-    /// The named pipe of ``Command/reportVariable``. Its lines come whole or, when they are longer
-    /// than 4 KiB or never end, not at all.
+    /// The named pipe of ``Command/reportVariable``.
+    ///
+    /// Only complete lines of at most 4 KiB are delivered; others are dropped.
     case report
   }
 
-  /// Where it was written.
+  /// The stream that it was written to.
   package var stream: Stream
   /// One or more whole lines, joined by line feeds, without one at the end.
   package var text: String
-  /// Whether this is the present state of a line that has not ended; what comes next replaces it.
+  /// Whether the text is the current state of an unfinished line, which the next piece replaces.
   package var isPartial: Bool
 }
 
-/// How a process ended.
+/// The exit status of a process.
 package enum ChildExit: Sendable, Equatable {
   case exited(code: Int32)
   case signalled(signal: Int32)

@@ -1,27 +1,28 @@
-// The environment variables of a process: what many processes share, prepared once, and what one has of
-// its own. Starts nothing itself.
+// Environment variables of a process: variables shared by many processes, prepared once, and
+// changes for one process.
 
 import Platform
 
-/// Environment variables: shared ones in the form in which a program gets them, with changes.
+/// Environment variables: shared ones in the form that `exec` takes, with changes.
 ///
-/// A step changes some ten of the dozens that it inherits. To hash and to copy all of them for each
-/// process would take as long as some of the system calls that start it.
+/// A step changes about ten of the dozens of variables that it inherits. Hashing and copying all of
+/// them for each process would take as long as some of the system calls that start it.
 package struct Environment: Sendable, Equatable, ExpressibleByDictionaryLiteral {
   private let shared: SharedVariables
-  /// What differs: the value, or nil where a shared variable is removed.
+  /// The changes: the new value, or nil if a shared variable is removed.
   private var own: [(name: String, value: String?)] = []
 
-  /// Prepares variables.
+  /// Creates an environment.
   ///
   /// - Parameters:
   ///   - variables: The values by name.
-  ///   - raw: The variables among them that are not UTF-8: these bytes are passed on in their place.
+  ///   - raw: Those of the variables that are not UTF-8; their bytes are passed on instead of the
+  ///     values.
   package init(_ variables: [String: String], raw: [RawVariable] = []) {
     shared = SharedVariables(variables, raw)
   }
 
-  /// Prepares variables.
+  /// Creates an environment.
   package init(dictionaryLiteral elements: (String, String)...) {
     self.init(Dictionary(elements) { $1 })
   }
@@ -50,13 +51,13 @@ package struct Environment: Sendable, Equatable, ExpressibleByDictionaryLiteral 
     return variables
   }
 
-  /// The name of a variable that has a NUL in its name or value, if one has.
+  /// The name of a variable whose name or value contains a NUL, if any.
   var nameWithNul: String? {
     shared.nameWithNul
       ?? own.first { change in hasNul(change.name) || change.value.map(hasNul) ?? false }?.name
   }
 
-  /// The entries as `exec` takes them.
+  /// The entries in the form that `exec` takes.
   var block: StringBlock {
     var block = shared.block
     block.remove(own.compactMap { shared.positions[$0.name] })
@@ -69,16 +70,16 @@ package struct Environment: Sendable, Equatable, ExpressibleByDictionaryLiteral 
   }
 }
 
-/// A variable that is not UTF-8.
+/// An environment variable that is not UTF-8.
 package struct RawVariable: Sendable {
-  /// Its name; nil where that is not UTF-8 either.
+  /// The name; nil if it is not UTF-8 either.
   package let name: String?
-  /// The name with what is not UTF-8 replaced, by which it is among the texts.
+  /// The name with invalid UTF-8 replaced, which is its key in the dictionary of variables.
   package let repaired: String
-  /// The name, a sign of equality and the value.
+  /// The bytes of the name, an equals sign and the value.
   package let entry: [UInt8]
 
-  /// Names a variable.
+  /// Creates a variable.
   package init(name: String?, repaired: String, entry: [UInt8]) {
     self.name = name
     self.repaired = repaired
@@ -86,7 +87,7 @@ package struct RawVariable: Sendable {
   }
 }
 
-/// Variables that are never changed.
+/// Immutable variables, shared by many environments.
 private final class SharedVariables: Sendable {
   let values: [String: String]
   let block: StringBlock
@@ -113,22 +114,22 @@ private final class SharedVariables: Sendable {
   }
 }
 
-/// Strings one behind the other, as C takes them: in one piece of memory, since each step needs dozens.
+/// C strings in one contiguous block of memory, because each step needs dozens of them.
 struct StringBlock: Sendable {
   private var bytes: [UInt8] = []
   private var starts: [Int] = []
 
-  /// How many strings there are.
+  /// The number of strings.
   var count: Int { starts.count }
 
-  /// Adds a string by its bytes, which have no NUL.
+  /// Appends a string given as bytes without a NUL.
   mutating func append(_ string: [UInt8]) {
     starts.append(bytes.count)
     bytes += string
     bytes.append(0)
   }
 
-  /// Adds a string that is made of some parts.
+  /// Appends a string that is the concatenation of some parts.
   mutating func append(_ parts: String...) {
     starts.append(bytes.count)
     for part in parts { bytes += part.utf8 }
@@ -140,7 +141,7 @@ struct StringBlock: Sendable {
     for position in positions.sorted().reversed() { starts.remove(at: position) }
   }
 
-  /// Lends a null-terminated array of C strings, as `exec` takes it.
+  /// Calls a closure with a null-terminated array of C strings, as `exec` takes it.
   mutating func withPointers<Result>(
     _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
   ) -> Result {

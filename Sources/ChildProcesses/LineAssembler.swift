@@ -1,27 +1,27 @@
-// Makes lines of text from the bytes of one stream, however they are cut. A plain value: no I/O.
+// Splits the bytes of a stream into lines, however they are chunked. Pure: no I/O.
 
 import Platform
 
-/// Puts lines together.
+/// Assembles lines from chunks of bytes.
 ///
-/// Memory is bounded: a line of more than `lineBytesMax` comes in pieces.
+/// Memory is bounded: a line longer than `lineBytesMax` is split.
 struct LineAssembler {
-  /// The length in bytes from which a line is cut.
+  /// The length, in bytes, above which a line is split.
   static let lineBytesMax = 64 * 1024
 
-  /// The bytes of the line that has not ended.
+  /// The bytes of the unfinished line.
   private var pending: [UInt8] = []
 
   init() {}
 
-  /// Whether a line has begun and not ended.
+  /// Whether there is an unfinished line.
   var hasPending: Bool { !pending.isEmpty }
 
-  /// Takes in the next bytes.
+  /// Appends bytes.
   ///
-  /// - Parameter bytes: What was read.
-  /// - Returns: All lines that are now whole, joined by line feeds; nil when none is. Linear in the
-  ///   number of bytes.
+  /// - Parameter bytes: The bytes.
+  /// - Returns: All lines that are now complete, joined by line feeds; nil if there are none.
+  ///   Linear in the number of bytes.
   mutating func append(_ bytes: ArraySlice<UInt8>) -> String? {
     guard let lastLineFeed = bytes.lastIndex(of: lineFeed) else {
       pending += bytes
@@ -33,19 +33,19 @@ struct LineAssembler {
     return lines
   }
 
-  /// The line that has not ended as a terminal would show it now.
+  /// The unfinished line as a terminal would display it now.
   var partial: String { text(of: pending[...]) }
 
   /// Ends the last line.
   ///
-  /// - Returns: What stands after the last line feed; nil when that is nothing.
+  /// - Returns: The text after the last line feed; nil if it is empty.
   mutating func finish() -> String? {
     guard hasPending else { return nil }
     defer { pending = [] }
     return text(of: pending[...])
   }
 
-  /// Gives out a line that has grown too long, up to the last whole character.
+  /// Returns the part of an overlong line up to the last complete character.
   private mutating func cut() -> String {
     var end = pending.count
     // A character of UTF-8 has at most three bytes after its first.
@@ -58,7 +58,7 @@ struct LineAssembler {
     return piece
   }
 
-  /// The text of some bytes and of those that follow them.
+  /// Returns the text of two consecutive slices of bytes.
   private func text(of bytes: ArraySlice<UInt8>, _ more: ArraySlice<UInt8> = []) -> String {
     guard contains(bytes, carriageReturn) || contains(more, carriageReturn) else {
       return decodedText(of: bytes, more)
@@ -67,7 +67,8 @@ struct LineAssembler {
       .map { String(decoding: visible($0), as: UTF8.self) }.joined(separator: "\n")
   }
 
-  /// What a terminal shows of a line in the end: a carriage return goes back to its beginning.
+  /// Returns what a terminal displays of a complete line, given that a carriage return goes back to
+  /// its start.
   private func visible(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     line.split(separator: carriageReturn).last ?? line.prefix(0)
   }

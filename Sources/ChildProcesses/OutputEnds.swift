@@ -1,17 +1,17 @@
-// What a child is given to write to, and what is kept here to read it from.
+// The pipes of a child.
 
 import Platform
 
-/// The two pipes of a child, and its report channel when it has asked for one.
+/// The two output pipes of a child, and its report channel if it has one.
 struct OutputEnds {
   let channel: ReportChannel?
   let output: PipeEnds
   let errors: PipeEnds
 
-  /// Makes them.
+  /// Creates the pipes.
   ///
-  /// - Parameter command: What to start.
-  /// - Throws: ``SpawnError`` when one cannot be made. Nothing is left then.
+  /// - Parameter command: The command to start.
+  /// - Throws: ``SpawnError`` if one cannot be created; nothing is left open then.
   init(for command: Command) throws(SpawnError) {
     let output = try PipeEnds()
     var ends = [output]
@@ -28,7 +28,7 @@ struct OutputEnds {
     }
   }
 
-  /// The streams to read, each with a filter of its own.
+  /// Returns the streams to read, each with its own filter.
   func streams(_ filter: (@Sendable () -> any OutputFilter)?) -> [ChildState.Stream] {
     var streams = [
       ChildState.Stream(kind: .standardOutput, descriptor: output.reading, filter: filter?()),
@@ -42,12 +42,12 @@ struct OutputEnds {
     return streams
   }
 
-  /// Closes what the child has got by now.
+  /// Closes the writing ends, after the child has inherited them.
   func closeWriting() {
     closeDescriptors([output.writing, errors.writing])
   }
 
-  /// Closes what is kept here, of a child that could not be started.
+  /// Closes the reading ends of a child that could not be started, and removes its channel.
   func discard() {
     closeDescriptors([output.reading, errors.reading])
     guard let channel else { return }

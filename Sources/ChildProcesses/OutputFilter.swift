@@ -1,21 +1,21 @@
-// What may change the bytes of a stream before anybody sees them. Knows nothing of lines.
+// A filter for the bytes of an output stream.
 
-/// Stands between what a process writes and what is told of it, for the whole of one stream.
+/// A filter between the output of a process and its consumers, for the whole of one stream.
 ///
-/// It sees the bytes as they were read, cut anywhere. What it lets through is all that lines are
-/// made of, those that have not ended included; so what must not be seen can be removed for good. It
-/// may hold bytes back until it knows more.
+/// It gets the bytes as they were read, in arbitrary chunks. Lines, including unfinished ones, are
+/// made only from the bytes that it lets through, so it can remove text for good. It may hold bytes
+/// back until it can decide.
 ///
 /// Used by one thread at a time.
 package protocol OutputFilter {
-  /// Takes in the next bytes.
+  /// Filters the next bytes.
   ///
-  /// - Parameter bytes: What was read.
-  /// - Returns: What may be seen now.
+  /// - Parameter bytes: The bytes that were read.
+  /// - Returns: The bytes to let through now.
   mutating func append(_ bytes: ArraySlice<UInt8>) -> [UInt8]
 
   /// Ends the stream.
   ///
-  /// - Returns: What was held back and may be seen.
+  /// - Returns: Bytes that were held back and are let through.
   mutating func finish() -> [UInt8]
 }

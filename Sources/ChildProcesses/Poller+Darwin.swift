@@ -1,9 +1,9 @@
-// Waits for descriptors and for the ends of processes with kqueue.
+// Waits for descriptors and for the ends of processes, with kqueue.
 
 #if canImport(Darwin)
 import Platform
 
-/// Waits for things to happen.
+/// A kqueue for descriptors and processes.
 ///
 /// Used by one thread.
 typealias Poller = KernelQueue

@@ -1,15 +1,15 @@
-// Waits for descriptors and for the ends of processes with epoll and pidfd.
+// Waits for descriptors and for the ends of processes, with epoll and pidfd.
 
 #if os(Linux)
 import ChildProcessesShim
 import Platform
 
-/// Waits for things to happen.
+/// An epoll instance for descriptors and processes.
 ///
 /// Used by one thread.
 struct Poller {
   private let epoll = reprise_epoll_create()
-  /// The descriptors that stand for processes, and back.
+  /// Maps from pidfds to process ids, and back.
   private var processes: [Int32: Int32] = [:]
   private var descriptors: [Int32: Int32] = [:]
   private var news = [Int32](repeating: 0, count: 256)
@@ -18,7 +18,7 @@ struct Poller {
     precondition(epoll >= 0, "the system gives no epoll descriptor: \(Errno.last)")
   }
 
-  /// Tells when something can be read from a descriptor, or its other end was closed.
+  /// Reports when a descriptor becomes readable, or when its peer is closed.
   func watch(_ descriptor: Int32) {
     reprise_epoll_watch(epoll, descriptor)
   }
@@ -28,11 +28,11 @@ struct Poller {
     reprise_epoll_unwatch(epoll, descriptor)
   }
 
-  /// Tells when a child ends, also when it already has.
+  /// Reports when a child ends, even if it already has.
   ///
-  /// - Returns: false when the system is out of descriptors.
+  /// - Returns: False if the system is out of descriptors.
   mutating func watch(process pid: Int32) -> Bool {
-    // The kernel makes it one that is closed in children.
+    // The kernel sets close-on-exec on it.
     let descriptor = reprise_pidfd_open(pid)
     guard descriptor >= 0 else { return false }
     processes[descriptor] = pid
@@ -45,15 +45,16 @@ struct Poller {
   mutating func unwatch(process pid: Int32) {
     guard let descriptor = descriptors.removeValue(forKey: pid) else { return }
     processes[descriptor] = nil
-    // A child that is being started holds a copy for a moment: closing it here would not end the watch.
+    // A child that is being started holds a copy for a moment, so closing the descriptor here would
+    // not end the watch.
     unwatch(descriptor)
     closeDescriptor(descriptor)
   }
 
-  /// Waits until something happens or the time is over.
+  /// Waits for events or a timeout.
   ///
-  /// - Parameter milliseconds: How long at most; nil for ever.
-  /// - Returns: The descriptors with news, and the processes that ended.
+  /// - Parameter milliseconds: The timeout; nil for none.
+  /// - Returns: The descriptors with events, and the processes that have ended.
   mutating func wait(milliseconds: Int?) -> (descriptors: [Int32], processes: [Int32]) {
     let count = unsafe reprise_epoll_wait(
       epoll, &news, Int32(news.count), Int32(min(milliseconds ?? -1, 3_600_000)))

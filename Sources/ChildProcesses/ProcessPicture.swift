@@ -1,30 +1,30 @@
-// What one look at the processes has seen, for all who have to know at about the same time. Knows no
-// tree, and no deadlines.
+// A snapshot of the processes, shared by all trees that need one at about the same time.
 
 import Platform
 
-/// The processes at one moment, with who of them are children of this process and why.
+/// A snapshot of all processes, with the children of this process classified as started or adopted.
 ///
-/// One picture serves all trees that are looked for in one turn of the reactor: it is taken after all
-/// that is asked about them was known, so it shows each of them what a look of its own would show.
+/// One snapshot serves all trees that are scanned in one turn of the reactor. It is taken after all
+/// requests of that turn are known, so that it shows each tree the same as a snapshot of its own.
 struct ProcessPicture: Sendable {
-  /// The processes.
+  /// All processes.
   let table: ProcessTable
-  /// The children that this process had started by then and not reaped.
+  /// The children that this process had started and not reaped.
   let started: Set<Int32>
-  /// Living children that this process has not started: orphans that came to it.
+  /// Living children that this process has not started: adopted orphans.
   private(set) var adopted: [ProcessEntry] = []
-  /// Whether nobody can be missing: what ended during the look may have started others behind its back.
+  /// Whether the snapshot is complete: a process that ended in the meantime may have started others
+  /// that were missed.
   private(set) var isWhole: Bool
   private var environments: [Int32: Set<String>] = [:]
 
-  /// Looks, and reaps the orphans that have ended.
+  /// Takes a snapshot, and reaps orphans that have ended.
   ///
   /// Linear in the number of processes.
   ///
-  /// - Parameter adoptsOrphans: Whether orphans come to this process.
+  /// - Parameter adoptsOrphans: Whether this process adopts orphans.
   init(adoptsOrphans: Bool) {
-    // Both at once: a child that was started meanwhile would be taken for a stranger, and reaped.
+    // Both atomically: a child that is started in between would be taken for an orphan, and reaped.
     (table, started) = Reactor.shared.withoutStarts { (ProcessTable.current(), $0) }
     isWhole = !table.isTorn
     guard adoptsOrphans else { return }
@@ -41,8 +41,8 @@ struct ProcessPicture: Sendable {
     }
   }
 
-  /// The orphans that belong to a child's tree: by their session, by the tag in their environment, or
-  /// because there is no other tree.
+  /// Returns the orphans that belong to a child's tree: by their session, by the tag in their
+  /// environment, or because there is no other tree.
   func orphans(of leader: Int32, tag: Set<String>) -> [Int32] {
     adopted.filter { orphan in
       if orphan.session == leader { return true }
@@ -52,7 +52,7 @@ struct ProcessPicture: Sendable {
   }
 }
 
-/// The looks of one turn of the reactor: each is taken at most once, and not before somebody asks.
+/// The scans of one turn of the reactor; each is done lazily and at most once.
 struct ProcessLooks {
   let adoptsOrphans: Bool
   private(set) var picture: ProcessPicture?
@@ -63,7 +63,7 @@ struct ProcessLooks {
     self.adoptsOrphans = adoptsOrphans
   }
 
-  /// The tree of a child; nil where it is not needed.
+  /// Returns the tree of a child; nil if it is not needed.
   mutating func tree(of child: ChildState) -> ProcessTree? {
     guard child.needsTree else { return nil }
     guard child.status == nil || mayHaveMore(child) else {
@@ -75,11 +75,11 @@ struct ProcessLooks {
       of: child.pid, hasEnded: child.status != nil, tag: child.tag, in: current)
   }
 
-  /// Whether a tree whose first process has ended can have other processes, as far as a cheap look
-  /// tells; false is certain.
+  /// Returns whether a tree whose first process has ended may have other processes, by a cheap
+  /// check; false is certain.
   ///
-  /// Whoever is left and does not hold a stream has lost its parents and come to us; without orphans
-  /// coming here only the table can tell.
+  /// A remaining process that does not hold a stream has lost its parents and was adopted by this
+  /// process. If this process does not adopt orphans, only the process table can tell.
   private mutating func mayHaveMore(_ child: ChildState) -> Bool {
     guard adoptsOrphans else { return true }
     if child.isStopped || child.askedGrace != nil {
@@ -93,8 +93,10 @@ struct ProcessLooks {
     return answer
   }
 
-  /// A child that is being started while the question is asked is taken for a stranger, at worst: then the
-  /// picture tells.
+  /// Runs a check for children that were not started here.
+  ///
+  /// A child that is being started during the check may be counted wrongly; the snapshot then
+  /// decides.
   private static func ask(_ question: (() -> Set<Int32>) -> Bool) -> Bool {
     question { Reactor.shared.startedChildren }
   }

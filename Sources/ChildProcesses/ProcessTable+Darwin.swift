@@ -4,7 +4,7 @@
 import Platform
 
 extension ProcessTable {
-  /// The processes at this moment.
+  /// Returns the current processes.
   static func current() -> ProcessTable {
     ProcessTable(
       listedProcesses().map {
@@ -14,13 +14,13 @@ extension ProcessTable {
       })
   }
 
-  /// Darwin gives orphans to launchd, never to us.
+  /// Returns false: on Darwin, launchd adopts orphans.
   static func hasAdoptedChildren(besides known: () -> Set<Int32>) -> Bool { false }
 
-  /// Only the table can tell.
+  /// Returns true: only the process table can tell.
   static func hasStrangers(besides known: () -> Set<Int32>) -> Bool { true }
 
-  /// Not readable without special rights.
+  /// Returns an empty array: the environment is not readable without special privileges.
   static func environment(of pid: Int32) -> [String] { [] }
 }
 #endif

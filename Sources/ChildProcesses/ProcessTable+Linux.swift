@@ -5,7 +5,7 @@ import ChildProcessesShim
 import Platform
 
 extension ProcessTable {
-  /// The processes at this moment.
+  /// Returns the current processes.
   ///
   /// Linear in their number: about a millisecond for hundreds.
   static func current() -> ProcessTable {
@@ -20,26 +20,29 @@ extension ProcessTable {
     }
   }
 
-  /// Whether the kernel gave children to this process when their parents died.
+  /// Returns whether this process has adopted orphans.
   ///
-  /// They become children of its first thread. Nobody leaves the list that is read here without being
-  /// reaped, which the caller's thread alone does.
+  /// Orphans become children of its first thread. A child stays in the list that is read here until
+  /// it is reaped, which only the caller's thread does.
   ///
-  /// - Parameter known: The children that this process has started itself; asked for after the look.
-  /// - Returns: Whether it did; false is certain.
+  /// - Parameter known: Returns the children that this process has started; called after the list
+  ///   is read.
+  /// - Returns: Whether it has adopted any; false is certain.
   static func hasAdoptedChildren(besides known: () -> Set<Int32>) -> Bool {
     guard let children = childrenOfFirstThread.read() else { return true }
     return !children.isEmpty && !children.isSubset(of: known())
   }
 
-  /// Whether this process has children that it has not started itself, of any of its threads: also
-  /// siblings that a child has made with `CLONE_PARENT`.
+  /// Returns whether any thread of this process has children that this process has not started,
+  /// including siblings that a child has created with `CLONE_PARENT`.
   ///
-  /// Where orphans come to this process, a tree whose first process has ended has no other process when
-  /// there are none: each one has a living parent, and so on up to a child of this process.
+  /// If this process adopts orphans and has no such children, a tree whose first process has ended
+  /// has no other processes: each of them would have a living parent, up to a child of this
+  /// process.
   ///
-  /// - Parameter known: The children that this process has started itself; asked for after the look.
-  /// - Returns: Whether it has any; false is certain.
+  /// - Parameter known: Returns the children that this process has started; called after the lists
+  ///   are read.
+  /// - Returns: Whether there are any; false is certain.
   static func hasStrangers(besides known: () -> Set<Int32>) -> Bool {
     let pid = processID
     let threads = threads(of: pid)
@@ -48,7 +51,8 @@ extension ProcessTable {
       guard let children = children(ofThread: thread, of: pid) else { return true }
       found.formUnion(children)
     }
-    // The children of a thread that ends go to another one, perhaps to one that was read before.
+    // The children of a thread that ends are moved to another thread, perhaps one that was already
+    // read.
     return threads.isEmpty || self.threads(of: pid) != threads || !found.isSubset(of: known())
   }
 
@@ -60,7 +64,7 @@ extension ProcessTable {
     fileContents("/proc/\(pid)/task/\(thread)/children").map(numbers)
   }
 
-  /// The list of the children of this process's first thread, which is asked for at each end of a process.
+  /// The children of this process's first thread; read at each end of a process.
   private static let childrenOfFirstThread = ChildrenFile()
 
   fileprivate static func numbers(_ contents: [UInt8]) -> Set<Int32> {
@@ -70,15 +74,16 @@ extension ProcessTable {
       })
   }
 
-  /// The environment with which a process was started, as far as it may be read.
+  /// Returns the environment with which a process was started, if it is readable.
   static func environment(of pid: Int32) -> [String] {
     (fileContents("/proc/\(pid)/environ") ?? []).split(separator: 0)
       .map { String(decoding: $0, as: UTF8.self) }
   }
 }
 
-/// The file in which the kernel lists the children of a thread, kept open: to find it by its name takes ten
-/// times as long as to read it.
+/// The file in which the kernel lists the children of a thread.
+///
+/// It is kept open, because opening it takes ten times as long as reading it.
 private final class ChildrenFile: Sendable {
   private let file: OpenFile?
   private let process = processID
@@ -88,9 +93,9 @@ private final class ChildrenFile: Sendable {
     file = try? OpenFile("/proc/\(process)/task/\(process)/children")
   }
 
-  /// The children at this moment; nil where they cannot be read.
+  /// Returns the current children; nil if they cannot be read.
   func read() -> Set<Int32>? {
-    // A fork of this process has the list of its parent.
+    // A fork of this process has inherited the file of its parent.
     guard process == processID else { return nil }
     var contents: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
@@ -100,7 +105,7 @@ private final class ChildrenFile: Sendable {
         contents += buffer[..<count]
       }
     } catch {
-      // As where it could not be opened.
+      // Nil, as if it could not be opened.
     }
     return nil
   }

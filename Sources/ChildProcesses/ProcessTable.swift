@@ -1,6 +1,6 @@
-// A picture of the processes of this machine at one moment. Knows nothing of who started them.
+// A snapshot of the process table.
 
-/// One process as the system lists it.
+/// A process in the process table.
 struct ProcessEntry: Sendable {
   let pid: Int32
   let parent: Int32
@@ -9,10 +9,11 @@ struct ProcessEntry: Sendable {
   let isZombie: Bool
 }
 
-/// All processes at one moment, with the ways from parents to children.
+/// A snapshot of all processes, indexed by parent, session and group.
 struct ProcessTable: Sendable {
   let entries: [Int32: ProcessEntry]
-  /// Whether processes ended while the table was read: what they started last may be missing.
+  /// Whether processes ended while the table was read, so that their latest children may be
+  /// missing.
   let isTorn: Bool
   private let childrenOf: [Int32: [Int32]]
   private let tiedTo: [Int32: [Int32]]
@@ -29,15 +30,15 @@ struct ProcessTable: Sendable {
     self.tiedTo = tiedTo
   }
 
-  /// The processes in the session or process group of a leader.
+  /// Returns the processes in the session or process group of a leader.
   func tied(to leader: Int32) -> [Int32] { tiedTo[leader] ?? [] }
 
-  /// The direct children of a process.
+  /// Returns the direct children of a process.
   func children(of pid: Int32) -> [ProcessEntry] {
     (childrenOf[pid] ?? []).compactMap { entries[$0] }
   }
 
-  /// Processes with all of their descendants.
+  /// Returns processes with all of their descendants.
   func withDescendants(_ roots: some Sequence<Int32>) -> [ProcessEntry] {
     var found: [ProcessEntry] = []
     var seen: Set<Int32> = []

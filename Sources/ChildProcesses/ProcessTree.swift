@@ -1,37 +1,37 @@
-// Finds every process that belongs to a child, and signals them. Knows no deadlines.
+// Finds and signals every process that belongs to a child.
 
 import Platform
 
-/// The living processes of a child's tree at one moment, besides its first one when that has ended.
+/// The living processes of a child's tree at one moment.
 ///
-/// They are found by session and process group, by descent, and, for what has cut those ties and has
-/// come back to this process as an orphan, by the tag in their environment. What carries no tag
-/// either belongs to the last child that is left.
+/// They are found by session and process group, by descent, and, if they have detached and were
+/// adopted by this process, by the tag in their environment. Orphans without a tag are attributed
+/// to the last remaining child.
 struct ProcessTree {
   private let members: [ProcessEntry]
   private let leader: Int32
-  /// Whether nobody can be missing.
+  /// Whether no process can be missing.
   let isWhole: Bool
 
-  /// Whether nothing is left.
+  /// Whether no process is left.
   var isEmpty: Bool { members.isEmpty }
 
-  /// The tree of a child whose first process has ended and that has no others.
+  /// Creates an empty tree, of a child whose first process has ended.
   init(nothingLeftOf leader: Int32) {
     self.leader = leader
     members = []
     isWhole = true
   }
 
-  /// Finds the tree of a child in a picture of the processes.
+  /// Finds the tree of a child in a snapshot.
   ///
   /// Linear in the number of its processes and of orphans.
   ///
   /// - Parameters:
-  ///   - leader: Its first process.
-  ///   - hasEnded: Whether that has ended.
-  ///   - tag: What identifies its tree.
-  ///   - picture: Where to look.
+  ///   - leader: The first process of the tree.
+  ///   - hasEnded: Whether the first process has ended.
+  ///   - tag: The environment entries that identify the tree.
+  ///   - picture: The snapshot.
   init(of leader: Int32, hasEnded: Bool, tag: Set<String>, in picture: ProcessPicture) {
     self.leader = leader
     isWhole = picture.isWhole
@@ -43,12 +43,12 @@ struct ProcessTree {
     }
   }
 
-  /// The processes that signals to the group do not reach.
+  /// The processes outside of the leader's process group.
   var outsiders: [Int32] { members.filter { $0.group != leader }.map(\.pid) }
 
   /// Sends a signal to every process of the tree.
   func send(_ signal: Int32) {
-    // The group first: it is signalled as a whole, so that nothing forks its way out meanwhile.
+    // Signal the group first: this is atomic, so no process can escape by forking in the meantime.
     sendSignal(signal, to: -leader)
     for pid in outsiders { sendSignal(signal, to: pid) }
   }

@@ -1,15 +1,15 @@
-// Finds the file that a command means and explains why a start failed. Starts nothing itself.
+// Finds the executable of a command, and explains why it could not be started.
 
 import Platform
 
 extension Command {
-  /// Where programs are looked for when the environment has no PATH; what `getconf PATH` tells.
+  /// The search path if the environment has no PATH; the output of `getconf PATH`, with
+  /// /usr/local/bin.
   private static let pathStandard = "/usr/local/bin:/usr/bin:/bin"
 
-  /// The path of the program, or the reason why there is none.
+  /// Returns the path of the program.
   ///
-  /// A path is taken as it is: the start itself tells whether it can be started, and only if it cannot is
-  /// the reason looked for.
+  /// A path is not checked in advance: only if it cannot be started is the reason determined.
   func programPath() throws(SpawnError) -> String {
     try checkForNul()
     if executable.utf8.contains(UInt8(ascii: "/")) { return executable }
@@ -27,7 +27,7 @@ extension Command {
     }
   }
 
-  /// Checks what a path names that could not be started.
+  /// Throws the reason why a path could not be started, if the file itself is the cause.
   private func checkProgram() throws(SpawnError) {
     let path = resolved(executable)
     switch fileKind(path) {
@@ -52,7 +52,7 @@ extension Command {
     throw .commandNotFound(name: executable, path: path)
   }
 
-  /// Seen from this process, which may stand in another directory.
+  /// Returns a path relative to this process's working directory instead of the command's.
   private func resolved(_ path: String) -> String {
     guard let directory, !path.hasPrefix("/") else { return path }
     return directory + "/" + path
@@ -72,7 +72,7 @@ extension Command {
     if let directory, hasNul(directory) { throw .nulByte(in: "the name of the directory") }
   }
 
-  /// What an error of the system means for this command.
+  /// Returns the explanation of a system error for this command.
   func explanation(of failure: Errno, path: String) -> SpawnError {
     do throws(SpawnError) {
       try checkDirectory()
@@ -103,7 +103,7 @@ extension Command {
   }
 }
 
-/// What kind of file is at a path.
+/// The kind of file at a path.
 private enum FileKind {
   case missing
   case directory

@@ -1,5 +1,5 @@
-// The one thread that serves all children: it reads their output, sees their ends and keeps their
-// deadlines. What is done with a tree of processes stands in ChildState and ProcessTree.
+// The one thread that serves all children: it reads their output, observes their ends and keeps
+// their deadlines. Process-tree handling is in ChildState and ProcessTree.
 
 import Dispatch
 import Platform
@@ -7,12 +7,13 @@ import Synchronization
 
 /// Serves all children of this process on one thread, so that a child costs no thread.
 ///
-/// There is one per process because children are: only one place can reap them and look for strangers
-/// among them. Other threads post work to its inbox and wake it.
+/// There is one reactor per process, because children belong to the process: only one place can
+/// reap them and identify adopted ones. Other threads post work to its inbox and wake it.
 ///
-/// The thread is also a task executor (SE-0417). A task that prefers it continues on the thread on which
-/// the end of its process was observed, so that from that end to the start of the next process nothing
-/// changes threads. Such a task must not block: output, ends and deadlines of all children wait for it.
+/// The thread is also a task executor (SE-0417). A task with this executor preference continues on
+/// the thread that observed the end of its process, so there is no thread switch before the next
+/// process is started. Such a task must not block, because it would delay the output, ends and
+/// deadlines of all children.
 final class Reactor: TaskExecutor {
   static let shared = Reactor()
 
@@ -25,14 +26,14 @@ final class Reactor: TaskExecutor {
 
   private struct Inbox {
     var posts: [Post] = []
-    /// Whether the thread waits for events, so that a post must wake it.
+    /// Whether the thread is waiting for events, so that a post must wake it.
     var isAsleep = false
   }
 
   private let inbox = Mutex(Inbox())
-  /// Held while a child is started, so that none is taken for a stranger.
+  /// Held while a child is started, so that the child is not taken for an orphan.
   private let starting = Mutex(())
-  /// The children that have been started and not been reaped.
+  /// The children that have been started and not reaped.
   private let started = Mutex<Set<Int32>>([])
   private let wakeUp: PipeEnds
 
@@ -49,12 +50,12 @@ final class Reactor: TaskExecutor {
     }
   }
 
-  /// Runs something on the thread of the reactor, soon and in the order of posting.
+  /// Runs a closure on the thread of the reactor, soon and in the order of posting.
   func post(_ work: @escaping Work) {
     add(.work(work))
   }
 
-  /// Runs a job of a task that prefers this thread; called by the runtime.
+  /// Runs a job of a task that prefers this executor; called by the Swift runtime.
   func enqueue(_ job: consuming ExecutorJob) {
     add(.job(UnownedJob(job)))
   }
@@ -69,7 +70,7 @@ final class Reactor: TaskExecutor {
     writeOnce([1], to: wakeUp.writing)
   }
 
-  /// Takes what has been posted.
+  /// Takes all posts out of the inbox.
   fileprivate func takePosts() -> [Post] {
     inbox.withLock { inbox in
       defer { inbox.posts = [] }
@@ -78,9 +79,9 @@ final class Reactor: TaskExecutor {
     }
   }
 
-  /// Has the next post wake the thread, unless there is one already.
+  /// Makes the next post wake the thread, unless one is already in the inbox.
   ///
-  /// - Returns: Whether there is none.
+  /// - Returns: Whether the inbox is empty.
   fileprivate func fallAsleep() -> Bool {
     inbox.withLock { inbox in
       inbox.isAsleep = inbox.posts.isEmpty
@@ -114,51 +115,52 @@ final class Reactor: TaskExecutor {
     return carried.state.child
   }
 
-  /// Does something while no child is being started.
+  /// Runs a closure while no child is being started.
   ///
-  /// - Parameter body: Is given the children that have been started and not been reaped.
-  /// - Returns: What it returns.
+  /// - Parameter body: Receives the children that have been started and not reaped.
+  /// - Returns: The result of the closure.
   func withoutStarts<Result: Sendable>(_ body: (Set<Int32>) -> Result) -> Result {
     starting.withLock { _ in body(startedChildren) }
   }
 
-  /// Does something after which this process ends, while no child is being started and none is found to
-  /// have ended: what is killed then has not failed.
+  /// Runs a closure that ends this process, while no child is being started or reported as ended.
+  ///
+  /// Children that the closure kills are therefore not reported as failed.
   func withoutStartsAndEnds(_ body: () -> Never) -> Never {
     starting.withLock { _ in started.withLock { _ in body() } }
   }
 
-  /// The children that have been started and not been reaped.
+  /// The children that have been started and not reaped.
   ///
-  /// One that is being started at this moment may be missing: starting takes long, and who can do
-  /// without it need not wait.
+  /// A child that is being started right now may be missing. Waiting for it takes long, and some
+  /// callers do not need that.
   var startedChildren: Set<Int32> { started.withLock { $0 } }
 
   fileprivate func forget(_ pid: Int32) {
-    // In this order: once it is reaped, its id may be that of another child.
+    // In this order: after the child is reaped, its id may be that of another child.
     _ = started.withLock { $0.remove(pid) }
     reapChild(pid)
   }
 
-  // @unchecked: made on one thread and from then on used by that of the loop alone.
+  // @unchecked: created on one thread, and from then on used only on that of the loop.
   private struct CarriedState: @unchecked Sendable {
     let state: ChildState
   }
 }
 
-/// What the thread of the reactor does, over and over.
+/// The event loop of the reactor.
 ///
-/// Used by that thread alone.
+/// Used only on the reactor's thread.
 final class ReactorLoop {
   private var poller = Poller()
   private let wakeUp: Int32
   private var children: [Int32: ChildState] = [:]
   private var owners: [Int32: Int32] = [:]
   private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-  /// What was taken out of the inbox and has not run yet.
+  /// The posts that were taken out of the inbox and have not run yet.
   private var posts: ArraySlice<Reactor.Post> = []
   private(set) var adoptsOrphans = false
-  /// How many pictures of the processes have been taken.
+  /// The number of process snapshots that have been taken.
   private(set) var pictureCount = 0
 
   fileprivate init(wakeUp: Int32) {
@@ -166,8 +168,10 @@ final class ReactorLoop {
     poller.watch(wakeUp)
   }
 
-  /// How many posts run before children are served again: one that starts a process takes a tenth of a
-  /// millisecond, and a thread that posts without a pause must not keep output from being read.
+  /// The number of posts that run before children are served again.
+  ///
+  /// A post that starts a process takes a tenth of a millisecond, and a thread that posts
+  /// continuously must not delay reading output.
   private static let postsMax = 32
 
   fileprivate func run(_ reactor: Reactor) -> Never {
@@ -183,7 +187,7 @@ final class ReactorLoop {
     }
   }
 
-  /// Runs what has been posted and does what is due, and what follows from that.
+  /// Runs posts and due checks, until there are none or the limit is reached.
   ///
   /// - Returns: Whether nothing is left, so that the next post wakes the thread.
   private func runPosts(of reactor: Reactor) -> Bool {
@@ -207,7 +211,7 @@ final class ReactorLoop {
     }
   }
 
-  // MARK: Work that others post
+  // MARK: Posted work
 
   func add(_ child: ChildState) {
     children[child.pid] = child
@@ -216,7 +220,7 @@ final class ReactorLoop {
       poller.watch(stream.descriptor)
     }
     if !poller.watch(process: child.pid) {
-      // Out of descriptors: look at it now and then instead.
+      // Out of descriptors: poll the process instead.
       child.isPolled = true
       child.wake(after: .milliseconds(5))
     }
@@ -236,7 +240,7 @@ final class ReactorLoop {
     guard let child = children[pid], child.isPaused else { return }
     child.isPaused = false
     for stream in child.streams where stream.isOpen { poller.watch(stream.descriptor) }
-    // It may have been the pause alone that it was not over.
+    // The pause may have been the only reason why the child was not finished.
     if child.status != nil { child.wake(after: .zero) }
   }
 
@@ -277,7 +281,8 @@ final class ReactorLoop {
     guard let child = children[pid], child.status == nil, let status = peekExit(pid) else { return }
     poller.unwatch(process: pid)
     child.ended(with: status)
-    // What it wrote is there by now; so are the ends of its streams, unless somebody else holds them.
+    // All of its output is available now, and so are the ends of its streams, unless another
+    // process holds them.
     for position in child.streams.indices where child.streams[position].isOpen && !child.isPaused {
       if child.drain(position, into: &buffer) { closeStream(position, of: child) }
     }
@@ -286,12 +291,12 @@ final class ReactorLoop {
 
   // MARK: The end of a tree
 
-  /// How often the table is read when processes end meanwhile.
+  /// The maximum number of scans in one turn, if processes end while the table is read.
   private static let looksMax = 50
 
-  /// Looks whether the trees that are due are gone, and does what is due if not.
+  /// Checks whether the trees that are due are gone, and takes the due actions if not.
   ///
-  /// All that has happened is known by now, so that one look serves all of them.
+  /// All events of this turn have been handled, so one scan serves all trees.
   private func lookAtThoseThatAreDue() {
     let now = ContinuousClock.now
     var due = children.values.filter { $0.wakesAt.map { $0 <= now } ?? false }
@@ -311,7 +316,7 @@ final class ReactorLoop {
       var looks = ProcessLooks(adoptsOrphans: adoptsOrphans)
       due = due.filter { child in
         let tree = looks.tree(of: child)
-        // A process that ended during the look may have started another behind its back.
+        // A process that ended during the scan may have started another one that was missed.
         if let tree, tree.isEmpty && !tree.isWhole && looksLeft > 0 { return true }
         child.wakesAt = nil
         switch child.next(tree: tree) {
@@ -322,12 +327,12 @@ final class ReactorLoop {
       }
       if looks.picture != nil { pictureCount += 1 }
     }
-    // Only now, so that what has been found is signalled at once.
+    // Last, so that signals to the processes that were found are not delayed.
     for child in finished { finish(child) }
   }
 
-  /// Whether the looks that are due may wait for the ends of other processes that have been told to end,
-  /// so that one serves more of them.
+  /// Returns whether the due scans may be delayed until other stopped processes have ended, so that
+  /// one scan serves more trees.
   private func mayGather(_ due: [ChildState], _ now: ContinuousClock.Instant) -> Bool {
     !adoptsOrphans && due.allSatisfy { $0.gathersUntil(now) != nil }
       && children.values.contains { $0.isStopped && $0.status == nil }

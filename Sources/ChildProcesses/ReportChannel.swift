@@ -1,26 +1,27 @@
-// A named pipe to which a process writes lines beside its two streams. Knows nothing of what they
-// mean, and reads none itself.
+// A named pipe to which a process can write lines in addition to its two streams.
 
 import Platform
 
-/// A named pipe of this user's own, until it is removed.
+/// A named pipe that is private to this user.
 ///
-/// It stands in a folder of its own that nobody else can enter. So its name can be taken by nobody,
-/// a process that has become another user with more rights may write to it (Linux forbids that to a
-/// shell's `>` in a folder that all can write to, see `protected_fifos` in proc(5)), and who comes
-/// too late finds no folder, rather than making a file that stays.
+/// It is in a folder of its own that no other user can enter. So no other process can take its
+/// name. A process that has changed to a more privileged user can write to it (Linux forbids that
+/// to a shell's `>` in a world-writable folder, see `protected_fifos` in proc(5)). And a process
+/// that opens it too late finds no folder, instead of creating a file that is never removed.
 struct ReportChannel {
-  /// Its absolute path, for the environment of the process.
+  /// The absolute path, for the environment of the process.
   let path: String
-  /// For reading, at once and without an end: it holds the pipe open for writing, too, so that no
-  /// writer has to wait for a reader and none is the last.
+  /// The reading end, non-blocking and without an end of file.
+  ///
+  /// It also holds the pipe open for writing, so that no writer has to wait for a reader, and no
+  /// writer is the last one.
   let descriptor: Int32
   private let folder: String
 
-  /// Makes a channel in the folder for temporary files.
+  /// Creates a channel in the folder for temporary files.
   ///
-  /// - Parameter environment: Where `TMPDIR` is looked up.
-  /// - Throws: ``SpawnError`` when it cannot be made. Nothing is left then.
+  /// - Parameter environment: The environment in which `TMPDIR` is looked up.
+  /// - Throws: ``SpawnError`` if it cannot be created; nothing is left then.
   init(environment: Environment) throws(SpawnError) {
     let directory = environment["TMPDIR"]
     let parent = temporaryFolder(directory)
@@ -53,7 +54,7 @@ struct ReportChannel {
 }
 
 extension Command {
-  /// The environment of the process, which is told where its channel is.
+  /// Returns the environment of the process, with the path of its channel.
   func environment(reportingTo channel: ReportChannel?) -> Environment {
     var environment = environment
     if let reportVariable, let channel { environment[reportVariable] = channel.path }

@@ -1,18 +1,18 @@
-// Lets through only whole lines of a bearable length. A plain value: no I/O.
+// Lets only complete lines of limited length pass. Pure: no I/O.
 
-/// What stands between a report channel and the making of lines: a line passes when it has ended,
-/// and not at all when it is too long or never ends.
+/// The filter of a report channel: it passes only complete lines, and drops lines that are too
+/// long.
 ///
 /// Memory is bounded by the length of one line.
 struct ReportLines: OutputFilter {
-  /// The length in bytes, without the line feed, above which a line is dropped.
+  /// The length, in bytes and without the line feed, above which a line is dropped.
   static let lineBytesMax = 4096
 
-  /// What the bytes pass before that.
+  /// The filter that the bytes pass first.
   private var filter: (any OutputFilter)?
-  /// The bytes of the line that has not ended.
+  /// The bytes of the unfinished line.
   private var pending: [UInt8] = []
-  /// Whether that line is too long already.
+  /// Whether the unfinished line is already too long.
   private var isTooLong = false
 
   init(after filter: (any OutputFilter)?) {

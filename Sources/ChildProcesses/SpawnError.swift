@@ -1,8 +1,8 @@
-// Why a command could not be started, and the words for it.
+// The errors of starting a command, and their messages.
 
 import Platform
 
-/// Why a command could not be started.
+/// An error of starting a command.
 package enum SpawnError: Error, Equatable, CustomStringConvertible {
   case commandNotFound(name: String, path: String)
   case noSuchFile(path: String)
@@ -19,7 +19,7 @@ package enum SpawnError: Error, Equatable, CustomStringConvertible {
   case noReportChannel(folder: String, errorNumber: Int32)
   case other(command: String, errorNumber: Int32)
 
-  /// What is wrong and how to mend it.
+  /// The message: what is wrong and how to fix it.
   package var description: String {
     switch self {
     case .commandNotFound(let name, let path):
@@ -31,19 +31,21 @@ package enum SpawnError: Error, Equatable, CustomStringConvertible {
     case .missingDirectory(let path): "there is no directory \"\(path)\" to run in; create it first"
     case .notADirectory(let path): "\"\(path)\" is not a directory, so nothing can run in it"
     case .missingInterpreter(let script, let interpreter):
-      "\"\(script)\" asks for the interpreter \"\(interpreter)\", which does not exist"
+      "\"\(script)\" needs the interpreter \"\(interpreter)\", which does not exist"
     case .notAProgram(let path):
-      "\"\(path)\" is no program for this machine; a script must begin with a line like #!/bin/sh"
+      "\"\(path)\" is not a program for this machine; "
+        + "a script must begin with a line like #!/bin/sh"
     case .argumentsTooLong:
       "the arguments and the environment are too long for this system; pass data in a file"
-    case .nulByte(let place): "there is a NUL character in \(place), which no program can be given"
+    case .nulByte(let place):
+      "there is a NUL character in \(place), which cannot be passed to a program"
     case .outOfProcesses:
-      "the system has no room for another process; lower max-parallel or raise ulimit -u"
+      "the process limit of the system is reached; lower max-parallel or raise ulimit -u"
     case .outOfDescriptors:
       "too many files are open; lower max-parallel or raise ulimit -n"
     case .noReportChannel(let folder, let number):
-      "no channel for its reports can be made in \"\(folder)\": \(Errno(rawValue: number)); make room "
-        + "there, or set TMPDIR to a folder of this machine that can be written to"
+      "cannot create a report channel in \"\(folder)\": \(Errno(rawValue: number)); free space "
+        + "there, or set TMPDIR to a writable local folder"
     case .other(let command, let number):
       "\"\(command)\" could not be started: \(Errno(rawValue: number))"
     }

@@ -1,9 +1,9 @@
-// The few calls into the C library that need pointers, each made safe here once.
+// Safe wrappers of the C library calls that need pointers.
 
 import ChildProcessesShim
 import Platform
 
-/// The text of some bytes and of those that follow them; what is not UTF-8 is replaced.
+/// Returns the text of two consecutive slices of bytes, with invalid UTF-8 replaced.
 ///
 /// Each byte is copied once.
 func decodedText(of bytes: ArraySlice<UInt8>, _ more: ArraySlice<UInt8>) -> String {
@@ -13,7 +13,7 @@ func decodedText(of bytes: ArraySlice<UInt8>, _ more: ArraySlice<UInt8>) -> Stri
   }
 }
 
-/// A pipe; reading returns at once when nothing is there.
+/// A pipe with a non-blocking reading end.
 struct PipeEnds {
   var reading: Int32
   var writing: Int32
@@ -30,7 +30,7 @@ struct PipeEnds {
 
 /// Starts a program.
 ///
-/// - Returns: Its pid, or the error of the system.
+/// - Returns: Its process id, or the system error.
 func startProcess(
   _ path: String, arguments: [String], environment: Environment, directory: String?,
   output: Int32, errors: Int32
@@ -53,7 +53,7 @@ func startProcess(
   }
 }
 
-/// How a child ended, without reaping it; nil while it runs.
+/// Returns the exit status of a child without reaping it; nil while it runs.
 func peekExit(_ pid: Int32) -> ChildExit? {
   var value: Int32 = 0
   return switch unsafe reprise_peek_exit(pid, &value) {
@@ -63,13 +63,13 @@ func peekExit(_ pid: Int32) -> ChildExit? {
   }
 }
 
-/// What a parent is told of a child.
+/// A state change of a child.
 enum ChildChange {
   case ended(ChildExit)
   case stopped
 }
 
-/// Takes news of any child, reaping it if it has ended; nil when there are none.
+/// Returns a state change of any child, reaping it if it has ended; nil if there is none.
 func waitForAnyChild(_ options: Int32) -> (pid: Int32, change: ChildChange)? {
   var pid: Int32 = 0
   var kind: Int32 = 0
@@ -82,12 +82,12 @@ func waitForAnyChild(_ options: Int32) -> (pid: Int32, change: ChildChange)? {
   }
 }
 
-/// Whether this process ignores a signal.
+/// Returns whether this process ignores a signal.
 func isIgnored(_ number: Int32) -> Bool {
   reprise_is_ignored(number) != 0
 }
 
-/// Whether this process has a child, ended or not.
+/// Returns whether this process has a child, ended or not.
 func hasChildren() -> Bool {
   reprise_has_children() != 0
 }
@@ -99,7 +99,7 @@ func waitForSignal(_ signals: SignalSet) -> (number: Int32, isFromProcess: Bool)
   return (number, isFromProcess != 0)
 }
 
-/// Two connected sockets, or nil where there are no descriptors left.
+/// Returns two connected sockets; nil if there are no descriptors left.
 func socketPair() -> (Int32, Int32)? {
   var ends: (Int32, Int32) = (0, 0)
   let error = unsafe withUnsafeMutablePointer(to: &ends) { pointer in
@@ -108,33 +108,33 @@ func socketPair() -> (Int32, Int32)? {
   return error == 0 ? ends : nil
 }
 
-/// Makes reads and writes of a descriptor return at once when nothing is there.
+/// Makes a descriptor non-blocking.
 func setNonblocking(_ descriptor: Int32) {
   reprise_set_nonblocking(descriptor)
 }
 
-/// Has the memory of output that has been dealt with kept for what comes next, a few MiB at most, and the threads
-/// share one heap where the address space is limited.
+/// Makes the allocator retain freed memory (up to 8 MiB), and share one heap between threads if the
+/// address space is limited.
 ///
-/// Where the C library would give it back to the system piece by piece, much output takes half as much time
-/// again. A heap for each thread would leave no addresses for their stacks.
+/// Returning memory to the system piece by piece makes a lot of output half as slow again. A heap
+/// for each thread would leave no addresses for the stacks of threads.
 package func setUpMemory() {
   reprise_set_up_memory(8 << 20)
 }
 
-/// Writes what is still held back of the standard output.
+/// Flushes the standard output.
 ///
-/// - Returns: 0, or the error number of the write that failed.
+/// - Returns: 0, or the error number of the failed write.
 package func flushOutput() -> Int32 {
   reprise_flush_output()
 }
 
-/// Ends this process with what it has written, also while a thread of it waits for input.
+/// Flushes output and ends this process, even while another thread is waiting for input.
 package func end(withStatus status: Int32) -> Never {
   reprise_end(status)
 }
 
-/// Makes this process adopt the orphans among its descendants; false where the system cannot.
+/// Makes this process adopt the orphans among its descendants; returns false if the system cannot.
 func adoptOrphansOfThisProcess() -> Bool {
   reprise_adopt_orphans() != 0
 }

@@ -1,23 +1,23 @@
-// Files that live as long as an attempt of a step: how they are called, and how those are removed whose
-// process was killed before it could.
+// Names temporary files that live as long as an attempt of a step, and removes those of killed
+// processes.
 
 import Platform
 
-/// The files of one process, told from those of others by their names.
+/// The temporary files of a process, identified by their names.
 package enum TemporaryFiles {
-  /// What the name of a file begins with.
+  /// Returns the beginning of the path of a temporary file.
   ///
   /// - Parameters:
-  ///   - kind: What it is for.
-  ///   - directory: The value of `TMPDIR`, if it has one.
-  /// - Returns: A path, to which something that nobody can guess is added.
+  ///   - kind: The purpose of the file.
+  ///   - directory: The value of `TMPDIR`, if it is set.
+  /// - Returns: A path, to which the caller appends something unpredictable.
   package static func prefix(_ kind: String, _ directory: String?) -> String {
     temporaryFolder(directory) + "/reprise-\(processID)-\(kind)-"
   }
 
-  /// Removes what processes have left that are gone.
+  /// Removes the files of processes that no longer exist.
   ///
-  /// - Parameter environment: Where `TMPDIR` is looked up.
+  /// - Parameter environment: The environment in which `TMPDIR` is looked up.
   package static func removeLeftovers(_ environment: [String: String]) {
     let folder = temporaryFolder(environment["TMPDIR"])
     for name in FolderReader.names(in: folder) {
@@ -29,7 +29,7 @@ package enum TemporaryFiles {
     }
   }
 
-  /// Removes what one process has left, which is gone and had the environment of this one.
+  /// Removes the files of an ended process that had the environment of this process.
   static func removeLeftovers(of process: Int32) {
     let folder = temporaryFolder(environmentVariable("TMPDIR"))
     for name in FolderReader.names(in: folder) where name.hasPrefix("reprise-\(process)-") {
@@ -37,18 +37,18 @@ package enum TemporaryFiles {
     }
   }
 
-  /// Removes a file, or a folder with all that is in it; links are not followed.
+  /// Removes a file, or a folder with everything in it; does not follow links.
   ///
-  /// Files of others are not touched, since the system does not let us.
+  /// Files of other users are not touched, because the system does not permit that.
   ///
-  /// - Parameter path: The path; nothing happens where there is nothing.
+  /// - Parameter path: The path; nothing happens if it does not exist.
   package static func remove(_ path: String) {
     do throws(Errno) {
       return try removeFile(path)
     } catch {
       if error == .noSuchFileOrDirectory { return }
     }
-    // A folder: a link or a file would be gone. Its own step may have made it unreadable.
+    // A folder; a link or a file would be gone. The step itself may have made it unreadable.
     try? changePermissions(of: path, to: .ownerReadWriteExecute)
     for name in FolderReader.names(in: path) { remove(path + "/" + name) }
     removeFolder(path)

@@ -1,9 +1,9 @@
-// Where files that live as long as a process are made.
+// The folder for temporary files.
 
 #if canImport(Darwin)
-/// The folder for files that live as long as a process.
+/// Returns the folder for temporary files.
 ///
-/// - Parameter directory: The value of `TMPDIR`, if it has one: it wins where it is absolute.
+/// - Parameter directory: The value of `TMPDIR`, if it is set; used if it is absolute.
 /// - Returns: The folder.
 package func temporaryFolder(_ directory: String?) -> String {
   directory.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"

@@ -1,5 +1,5 @@
-// Starts a program with clone3(2): in a control group from its first moment, which posix_spawn of the
-// C library cannot do before glibc 2.39, and with a third fewer system calls. Knows no fallback.
+// Starts a program with clone3(2): directly in a control group, which posix_spawn cannot do before
+// glibc 2.39, and with a third fewer system calls.
 #ifdef __linux__
 #define _GNU_SOURCE
 #include "ChildProcessesShim.h"
@@ -15,7 +15,7 @@
 
 #if defined(SYS_clone3) && defined(SYS_close_range) && (defined(__x86_64__) || defined(__aarch64__))
 
-// As in linux/sched.h, which older systems have without the last of these.
+// From linux/sched.h; the last of these is missing on older systems.
 #define CLEAR_SIGNAL_HANDLERS 0x100000000ULL
 #define INTO_CONTROL_GROUP 0x200000000ULL
 #define SHARE_MEMORY 0x00000100ULL
@@ -26,18 +26,18 @@ struct clone_arguments {
       set_tid_size, control_group;
 };
 
-/// What the child needs. It shares our memory until its program begins, and we stand still so long.
+/// The child's input. The child shares our memory, and we are suspended until its program starts.
 struct job {
   const char *path;
   char *const *arguments, *const *environment;
   const char *directory;
   int input, output, errors;
-  /// The last of the signals that may be ignored.
+  /// The highest number of a signal that may be ignored.
   int last_signal;
   int error;
 };
 
-// A sanitizer would keep books on calls that never return, and on descriptors that are not ours.
+// A sanitizer would track calls that never return, and descriptors that are not ours.
 #if defined(__has_attribute)
 #if __has_attribute(disable_sanitizer_instrumentation)
 #define UNSANITIZED __attribute__((disable_sanitizer_instrumentation))
@@ -47,12 +47,13 @@ struct job {
 #define UNSANITIZED
 #endif
 
-// struct sigaction of the kernel: handler, flags, restorer, mask.
+// The kernel's struct sigaction: handler, flags, restorer, mask.
 struct action {
   unsigned long handler, flags, restorer, mask;
 };
 
-/// Whether this process ignores real-time signals; looked up once. Nothing does but what inherits it.
+/// Returns whether this process ignores real-time signals, which it can only have inherited; the
+/// result is cached.
 static int ignores_real_time_signals(void) {
   static int answer = -1;
   if (answer >= 0) return answer;
@@ -66,7 +67,7 @@ static int ignores_real_time_signals(void) {
   return answer = found;
 }
 
-/// The kernel makes signals that are handled default; those that are ignored stay so, until here.
+/// Resets ignored signals to their default. The kernel has already reset handled signals.
 UNSANITIZED static void stop_ignoring(int last) {
   for (int number = 1; number <= last; number++) {
     struct action action;
@@ -78,7 +79,7 @@ UNSANITIZED static void stop_ignoring(int last) {
   }
 }
 
-/// What the child does, by system calls alone: nothing of our memory may change but the job.
+/// Runs in the child, with system calls only: it must not modify our memory, except the job.
 UNSANITIZED __attribute__((used, noreturn)) static void become(struct job *job) {
   uint64_t none = 0;
   stop_ignoring(job->last_signal);
@@ -91,8 +92,8 @@ UNSANITIZED __attribute__((used, noreturn)) static void become(struct job *job) 
   while (1) syscall(SYS_exit, 127);
 }
 
-/// The child begins with an empty stack of its own, so it cannot return from the system call as the
-/// parent does: it goes on in `become`.
+/// Calls clone3. The child has its own empty stack, so it cannot return from the system call like
+/// the parent; it continues in `become`.
 UNSANITIZED static long clone_into(struct clone_arguments *arguments, struct job *job) {
 #ifdef __x86_64__
   long result = SYS_clone3;
@@ -131,7 +132,7 @@ UNSANITIZED static long clone_into(struct clone_arguments *arguments, struct job
 
 int reprise_clone(pid_t *pid, const char *path, char *const arguments[], char *const environment[],
                   const char *directory, int input, int output, int errors, int control_group) {
-  // The stack is left when the program begins; what the calls above need is some hundred bytes.
+  // The stack is used only until the program starts; the calls above need some hundred bytes.
   _Alignas(16) char stack[8192];
   struct job job = {path, arguments, environment, directory, input, output, errors,
                     ignores_real_time_signals() ? 64 : 31, 0};
@@ -145,14 +146,14 @@ int reprise_clone(pid_t *pid, const char *path, char *const arguments[], char *c
     call.flags |= INTO_CONTROL_GROUP;
     call.control_group = (uint64_t)control_group;
   }
-  // Between clone and setsid the child is in our process group: what the terminal sends to that, such as
-  // SIGTSTP, would stop it, and us with it.
+  // Until its setsid, the child is in our process group: a terminal signal such as SIGTSTP would
+  // stop it, and us with it.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   long result = clone_into(&call, &job);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  // Everything but these two means that a flag is not known, not allowed, or not possible for the group.
+  // Any other error means that a flag is unknown, not permitted, or not possible for the group.
   if (result < 0) return result == -EAGAIN || result == -ENOMEM ? (int)-result : ENOSYS;
   if (job.error) {
     int status;

@@ -1,12 +1,12 @@
-// What spawn.c uses of clone.c.
+// The interface of clone.c for spawn.c.
 
 #ifndef CHILD_PROCESSES_CLONE_H
 #define CHILD_PROCESSES_CLONE_H
 
 #include <sys/types.h>
 
-/// Starts a program as reprise_spawn does, with a descriptor for its input and that of a control group,
-/// or -1. Returns 0 or an error number: ENOSYS where the system cannot do that.
+/// Starts a program like reprise_spawn, with an input descriptor, and a control group descriptor or
+/// -1. Returns 0 or an error number: ENOSYS if the system does not support it.
 int reprise_clone(pid_t *pid, const char *path, char *const arguments[], char *const environment[],
                   const char *directory, int input, int output, int errors, int control_group);
 

@@ -1,5 +1,5 @@
-// What the guardian and its engine need of the C library: a fork, a link between the two, and the
-// bits of a wait status.
+// C library calls for the guardian and its engine: fork, the link between the two, and wait
+// statuses.
 #define _GNU_SOURCE
 #include "ChildProcessesShim.h"
 
@@ -54,7 +54,7 @@ static int send_descriptors(int socket, const int *descriptors, int count, const
 }
 
 int reprise_send_descriptor(int socket, int descriptor, const char *text) {
-  // Without a byte of text a stream would carry no descriptor either.
+  // A stream socket only transmits a descriptor together with at least one byte.
   size_t length = strlen(text) ? strlen(text) : 1;
   return send_descriptors(socket, &descriptor, 1, text, length, 0);
 }

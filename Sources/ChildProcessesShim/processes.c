@@ -1,4 +1,5 @@
-// Reads the process table of Linux from /proc: in C, because whoever stops many processes reads it often.
+// Reads the process table of Linux from /proc; in C, because it is read often while many processes
+// are being stopped.
 #ifdef __linux__
 #define _GNU_SOURCE
 #include "ChildProcessesShim.h"
@@ -11,8 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/// See proc(5), /proc/pid/stat: the name is in parentheses and may itself hold some. A process whose
-/// first thread has ended while others run is listed as a zombie, too; it has more than one thread.
+/// Parses /proc/pid/stat (see proc(5)): the name is in parentheses and may itself contain some. A
+/// process whose first thread has ended while others run is also listed as a zombie, with more than
+/// one thread.
 static int read_process(int folder, const char *name, struct reprise_process *process) {
   char path[32], text[1024];
   snprintf(path, sizeof path, "%.20s/stat", name);

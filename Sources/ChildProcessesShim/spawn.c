@@ -1,3 +1,4 @@
+// Starts programs, and wraps the system calls that the reactor needs.
 #define _GNU_SOURCE
 #include "ChildProcessesShim.h"
 
@@ -67,14 +68,14 @@ static int spawn_portably(pid_t *pid, const char *path, char *const arguments[],
 }
 
 #ifdef __linux__
-/// Where children are started: -1 for where we are.
+/// The control group in which children are started; -1 for our own.
 static int control_group = -1;
 
-/// Goes into the control group ourselves, so that our children will be in it.
+/// Moves this process into the control group, so that its children will be in it.
 static void join_control_group(void) {
   if (control_group < 0) return;
   int descriptor = openat(control_group, "cgroup.procs", O_WRONLY | O_CLOEXEC);
-  // Where that is refused, processes are found as they are where there are no groups.
+  // If this is refused, processes are found as on systems without control groups.
   if (descriptor >= 0 && write(descriptor, "0", 1) < 0) errno = 0;
   if (descriptor >= 0) close(descriptor);
   close(control_group);
@@ -93,7 +94,8 @@ void reprise_start_children_in(const char *folder) {
 
 int reprise_spawn(pid_t *pid, const char *path, char *const arguments[], char *const environment[],
                   const char *directory, int output, int errors) {
-  // Opened once: to look up its name takes as long as all else that a child does before its program.
+  // Opened once: opening it takes as long as everything else that a child does before its program
+  // starts.
   static int empty = -1;
   if (empty < 0) empty = at_least_3(open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (empty < 0) return errno;
@@ -144,7 +146,8 @@ void reprise_end(int status) {
 void reprise_set_up_memory(int bytes) {
 #ifdef __GLIBC__
   mallopt(M_TRIM_THRESHOLD, bytes);
-  // An arena reserves 64 MiB of addresses: where those are limited, none would be left for the stacks of threads.
+  // An arena reserves 64 MiB of addresses; if these are limited, none would be left for the stacks
+  // of threads.
   struct rlimit limit;
   if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY) mallopt(M_ARENA_MAX, 1);
 #endif

@@ -1,15 +1,16 @@
-// Makes a publisher of an asynchronous sequence.
+// Converts an asynchronous sequence to a publisher.
 
 public import CombineShim
 
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-  /// The elements of this sequence as a publisher.
+  /// A publisher of the elements of this sequence.
   ///
-  /// - Start: each subscription reads the sequence from its start, beginning with its first request.
-  /// - Demand: an element is read only when it has been requested.
-  /// - Completion: when the sequence ends; an error that it throws is the failure.
-  /// - Cancellation: cancels the task that reads.
-  /// - Threads: elements are delivered from the task that reads.
+  /// - Start: each subscription iterates over the sequence from its start, beginning with the first
+  ///   request.
+  /// - Demand: an element is read only when it was requested.
+  /// - Completion: when the sequence ends; a thrown error is the failure.
+  /// - Cancellation: cancels the task that reads the sequence.
+  /// - Threads: elements are delivered from the task that reads the sequence.
   public var publisher: AsyncSequencePublisher<Self> {
     AsyncSequencePublisher(sequence: self)
   }
@@ -22,12 +23,12 @@ public struct AsyncSequencePublisher<Base: AsyncSequence & Sendable>: Publisher
 where Base.Element: Sendable {
   /// An element of the sequence.
   public typealias Output = Base.Element
-  /// What the sequence throws.
+  /// The error of the sequence.
   public typealias Failure = any Error
 
   let sequence: Base
 
-  /// Subscribes; called by `subscribe(_:)`.
+  /// Attaches a subscriber; called by `subscribe(_:)`.
   ///
   /// - Parameter subscriber: The subscriber that receives the elements.
   public func receive<Downstream: Subscriber>(subscriber: Downstream)
@@ -37,18 +38,18 @@ where Base.Element: Sendable {
   }
 }
 
-/// Reads a sequence in a task, as far as its elements have been requested.
+/// Reads a sequence in a task, as demand permits.
 private final class AsyncSequenceSubscription<Base: AsyncSequence & Sendable>: Subscription,
   Sendable
 where Base.Element: Sendable {
   typealias Downstream = any Subscriber<Base.Element, any Error>
 
   private struct State {
-    /// Called by the task only; nil after the end.
+    /// Called only by the task; nil after the end.
     var downstream: Downstream?
     var demand = Subscribers.Demand.none
     var task: Task<Void, Never>?
-    /// Resumes the task, which waits for demand.
+    /// Resumes the task, which is waiting for demand.
     var waiting: CheckedContinuation<Void, Never>?
   }
 
@@ -90,9 +91,9 @@ where Base.Element: Sendable {
     }
   }
 
-  /// Waits until an element has been requested.
+  /// Waits until an element is requested.
   ///
-  /// - Returns: Whether one has been; false after a cancel.
+  /// - Returns: Whether one was requested; false after a cancellation.
   private func hasDemand() async -> Bool {
     await withCheckedContinuation { continuation in
       let mustWait = state.withLock { state in

@@ -1,8 +1,8 @@
-// Reports what a buffer drops and how many values wait in it.
+// Reports the dropped values of a buffer and its number of waiting values.
 
-/// Calls the closures of a buffer's user, one call after another and in order.
+/// Calls the `onDrop` and `onChange` closures of a buffer, serially and in order.
 ///
-/// It has a queue and a loop of its own, so that a slow subscriber delays no report.
+/// It has its own queue and loop, so a slow subscriber does not delay reports.
 final class BufferReporter<Value>: Sendable {
   private struct State {
     var dropped = Queue<Value>()
@@ -34,7 +34,7 @@ final class BufferReporter<Value>: Sendable {
     self.onChange = onChange
   }
 
-  /// Notes what to report, without calling anything; may be called under the lock of the buffer.
+  /// Records a report without calling anything; may be called under the lock of the buffer.
   ///
   /// - Returns: Whether there is anything to report.
   func note(dropped value: Value? = nil, waiting: Int) -> Bool {
@@ -45,7 +45,7 @@ final class BufferReporter<Value>: Sendable {
     }
   }
 
-  /// Makes the reports that have been noted; of several threads, one makes them all.
+  /// Delivers the recorded reports; if several threads call this, one of them delivers all.
   func report() {
     loop.run {
       switch state.withLock({ $0.next() }) {

@@ -1,53 +1,53 @@
-// What a buffer with a limit holds, and which value it drops when it is full: a plain value.
+// The contents of a bounded buffer, and the choice of the value to drop when it is full. Pure.
 
 import CombineShim
 
-/// What a buffer does with a value that comes when it is full.
+/// What a buffer does with a value that arrives when it is full.
 public enum BufferFullStrategy<Failure: Error>: Sendable {
-  /// Drops the value that has waited longest and takes the new one.
+  /// Drops the oldest waiting value and keeps the new one.
   case dropOldest
   /// Drops the new value.
   case dropNewest
-  /// Drops the new value, cancels upstream, and fails with this error after the values that wait.
+  /// Drops the new value, cancels upstream, and fails with this error after the waiting values.
   case fail(Failure)
 }
 
-/// The failure of a buffer that is full, for publishers that have none of their own.
+/// The failure of a full buffer, for publishers without a failure type of their own.
 public struct BufferIsFull: Error, Hashable {
-  /// Makes the failure.
+  /// Creates the failure.
   public init() {}
 }
 
-/// The values of a buffer: those that downstream has requested, and those that wait for a request.
+/// The values of a buffer: requested ones that are being delivered, and waiting ones.
 ///
-/// What has been requested is on its way and does not wait, even while downstream is still busy with
-/// an earlier value. So which values are dropped depends only on the order of values and requests,
-/// never on how far a thread has come. No value is released in here, because that may call back: what
-/// is dropped is returned.
+/// A value that was requested does not count as waiting, even while downstream is busy with an
+/// earlier one. So which values are dropped depends only on the order of values and requests, never
+/// on thread timing. No value is released here, because its deinitializer may call back: dropped
+/// values are returned to the caller.
 struct BufferedValues<Value> {
-  /// What has become of a value.
+  /// The result of adding a value.
   enum Fate<Failure: Error> {
     case kept
-    /// A value was dropped: this one, or another to make room for it.
+    /// A value was dropped: the new one, or an older one to make room for it.
     case dropped(Value)
     /// The value was dropped, and the buffer fails.
     case failed(Value, Failure)
   }
 
   private let limit: Int
-  /// What has been requested and has not come; while there is any, nothing waits.
+  /// The demand that has not been met; while there is any, no value waits.
   private var demand = Subscribers.Demand.none
   private var requested = Queue<Value>()
   private var waiting = Queue<Value>()
 
-  /// Makes an empty buffer.
+  /// Creates an empty buffer.
   ///
-  /// - Parameter limit: How many values may wait.
+  /// - Parameter limit: The maximum number of waiting values.
   init(limit: Int) {
     self.limit = limit
   }
 
-  /// How many values wait for a request.
+  /// The number of waiting values.
   var waitingCount: Int { waiting.count }
 
   /// Whether there is nothing to deliver.
@@ -58,7 +58,7 @@ struct BufferedValues<Value> {
   /// - Parameters:
   ///   - value: The new value.
   ///   - strategy: Which value to drop when the buffer is full.
-  /// - Returns: What has become of it, or of another one.
+  /// - Returns: Whether the new value, or another one, was dropped.
   mutating func add<Failure: Error>(
     _ value: Value, whenFull strategy: BufferFullStrategy<Failure>
   ) -> Fate<Failure> {
@@ -73,7 +73,7 @@ struct BufferedValues<Value> {
     }
     switch strategy {
     case .dropOldest:
-      // With a limit of 0 the new one is also the oldest.
+      // With a limit of 0, the new value is also the oldest.
       waiting.append(value)
       return waiting.popFirst().map { .dropped($0) } ?? .kept
     case .dropNewest:
@@ -83,9 +83,9 @@ struct BufferedValues<Value> {
     }
   }
 
-  /// Adds to what downstream has requested.
+  /// Adds demand from downstream.
   ///
-  /// - Complexity: linear in the number of values that no longer wait.
+  /// - Complexity: Linear in the number of values that stop waiting.
   mutating func request(_ more: Subscribers.Demand) {
     demand += more
     while demand > .none, let value = waiting.popFirst() {
@@ -94,7 +94,7 @@ struct BufferedValues<Value> {
     }
   }
 
-  /// Removes the next value that downstream has requested.
+  /// Removes the next requested value.
   mutating func popFirst() -> Value? {
     requested.popFirst()
   }

@@ -1,21 +1,21 @@
-// The values of a publisher as an asynchronous sequence that cancels when it is no longer read.
+// An asynchronous sequence of a publisher's values that cancels the subscription when it is no
+// longer read.
 
-/// The values of a publisher as an asynchronous sequence: each iterator is a subscription of its own
-/// and ends with it.
+/// An asynchronous sequence of the values of a publisher, with one subscription for each iterator.
 ///
-/// Leaving a loop over it by `break`, `return` or an error, and cancelling its task, cancel the
-/// subscription, so no work continues that is not read. (The sequence that OpenCombine makes of any
-/// publisher does not notice when a loop is left.) One value is requested at a time. A failure of the
-/// publisher is thrown.
+/// Leaving a loop over it by `break`, `return` or an error, or cancelling the task of the loop,
+/// cancels the subscription, so that no unread work continues. (OpenCombine's own `values` does not
+/// notice when a loop is left.) One value is requested at a time. A failure of the publisher is
+/// thrown.
 public struct CancellingAsyncPublisher<Upstream: Publisher>: AsyncSequence {
   /// A value of the publisher.
   public typealias Element = Upstream.Output
 
   private let upstream: Upstream
 
-  /// Makes the sequence; each iterator subscribes.
+  /// Creates the sequence; each iterator subscribes.
   ///
-  /// - Parameter upstream: The publisher to read.
+  /// - Parameter upstream: The publisher.
   public init(_ upstream: Upstream) {
     self.upstream = upstream
   }
@@ -27,15 +27,16 @@ public struct CancellingAsyncPublisher<Upstream: Publisher>: AsyncSequence {
     return Iterator(base: UncheckedSendable(base.makeAsyncIterator()), reader: Reader(held))
   }
 
-  /// Reads one subscription, which is cancelled when the iterator and its copies are released.
+  /// An iterator of one subscription, which is cancelled when the iterator and its copies are
+  /// released.
   public struct Iterator: AsyncIteratorProtocol {
-    /// The iterator of OpenCombine, whose copies read the same subscription.
+    /// OpenCombine's iterator; copies of it share the subscription.
     let base: UncheckedSendable<AsyncThrowingPublisher<Publishers.HandleEvents<Upstream>>.Iterator>
     let reader: Reader
 
     /// Waits for the next value.
     ///
-    /// - Returns: The value; nil when the publisher has finished.
+    /// - Returns: The value; nil if the publisher has finished.
     /// - Throws: The failure of the publisher.
     public mutating func next() async throws -> Element? {
       var base = base.value
@@ -45,7 +46,7 @@ public struct CancellingAsyncPublisher<Upstream: Publisher>: AsyncSequence {
 
   /// Cancels a subscription when it is released.
   ///
-  /// Only iterators retain it, and nothing that they read from does: so its end is theirs.
+  /// Only iterators retain it, so it is released together with the last of them.
   final class Reader: Sendable {
     private let held: HeldSubscription
 
@@ -56,7 +57,7 @@ public struct CancellingAsyncPublisher<Upstream: Publisher>: AsyncSequence {
     deinit { held.cancel() }
   }
 
-  /// The subscription that is read, once it has arrived.
+  /// The subscription, after it has been received.
   final class HeldSubscription: Sendable {
     private let upstream = Locked(CombineOperators.Upstream())
 

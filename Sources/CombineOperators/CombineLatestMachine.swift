@@ -1,15 +1,15 @@
-// The state of combineLatest for any number of publishers, whatever their types.
+// The state machine of combineLatest, for any number of publishers of any types.
 
 import CombineShim
 
 /// The latest value of one publisher.
 ///
-/// A class, so that values of several types have one place each; used only under the lock of the
+/// This is a class so that values of different types can be stored; used only under the lock of the
 /// operator.
 final class LatestValue<Value> {
   var value: Value?
 
-  /// The value; called only when there is one.
+  /// The value; must exist.
   func get() -> Value {
     guard let value else { preconditionFailure("BUG: a latest value is taken before the first") }
     return value
@@ -19,15 +19,15 @@ final class LatestValue<Value> {
 /// Publishes the latest value of each publisher whenever one of them changes.
 struct CombineLatestMachine<Output, Failure: Error>: OperatorMachine {
   private var upstreams: [Upstream]
-  /// How many publishers have had no value yet.
+  /// The number of publishers without a value.
   private var missing: Int
-  /// How many publishers have not finished.
+  /// The number of publishers that have not finished.
   private var running: Int
-  /// What was requested, less what is in `outputs` or was delivered.
+  /// The demand, minus the outputs that were delivered or are in `outputs`.
   private var demand = Subscribers.Demand.none
-  /// Outputs that were requested before they came and are being delivered.
+  /// Outputs for which there was demand, to be delivered.
   private var outputs = Queue<Output>()
-  /// Whether a value changed while nothing was requested.
+  /// Whether a value changed while there was no demand.
   private var hasChanged = false
   private var completion: Subscribers.Completion<Failure>?
   /// Combines the latest values.
@@ -35,7 +35,7 @@ struct CombineLatestMachine<Output, Failure: Error>: OperatorMachine {
   /// Releases the latest values.
   private let release: () -> Void
 
-  /// Makes the state for some publishers.
+  /// Creates the state.
   ///
   /// - Parameters:
   ///   - count: The number of publishers.
@@ -67,7 +67,7 @@ struct CombineLatestMachine<Output, Failure: Error>: OperatorMachine {
   ) -> Effect {
     running -= 1
     switch completion {
-    // No output can come any more.
+    // No further output is possible.
     case .finished where latest.value == nil: self.completion = self.completion ?? completion
     case .finished: break
     case .failure: self.completion = completion
@@ -106,7 +106,7 @@ extension Publisher {
     into combination: OperatorSubscription<CombineLatestMachine<Output, Failure>>,
     as latest: LatestValue<Self.Output>, at position: Int
   ) {
-    // Of a combination that has ended already, the rest need not start.
+    // If the combination has already ended, the rest need not start.
     guard combination.isActive else { return }
     subscribe(
       Inlet(

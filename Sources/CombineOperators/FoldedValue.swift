@@ -1,45 +1,47 @@
-// What a folding debounce holds: one value, the values to fold into it, and its window of time. A
-// plain value.
+// The state of a folding debounce: one value, the values to fold into it, and its time window.
+// Pure.
 
-/// One value that others are folded into, until it is due.
+/// A value that later values are folded into, until it is due.
 ///
-/// It is due when nothing has come for the quiet time, or when the first of the folded values has
-/// waited for the longest time. It then stays due until it is taken; until then, more may be folded in.
+/// It is due when no value has arrived for the quiet time, or when the first of the folded values
+/// has waited for the maximum time. It stays due until it is taken; until then, further values may
+/// be folded in.
 ///
-/// The caller folds, outside of its lock: `add` hands out the value, and `nextToFold` the values to
-/// fold into it, until it takes the value back. In the meantime the value cannot be taken.
+/// The caller folds outside of its lock: `add` returns the value, and `nextToFold` returns the
+/// values to fold into it, until it takes the value back. In the meantime the value cannot be
+/// taken.
 struct FoldedValue<Value, Instant: InstantProtocol> where Instant.Duration == Duration {
   private let quiet: Duration
   private let longest: Duration?
   private var value: Value?
   private var coming = Queue<Value>()
   private var isFolding = false
-  /// When the first and the last of the folded values came; nil when there is none.
+  /// The arrival times of the first and the last folded value; nil if there is no value.
   private var window: (opened: Instant, latest: Instant)?
   /// Whether the window has ended, so that the value may be taken.
   private(set) var isDue = false
 
-  /// Makes an empty window.
+  /// Creates an empty window.
   ///
   /// - Parameters:
-  ///   - quiet: How long nothing must come.
-  ///   - longest: How long the first value may wait at most.
+  ///   - quiet: The time without values after which the window ends.
+  ///   - longest: The maximum time that the first value waits.
   init(quiet: Duration, longest: Duration?) {
     self.quiet = quiet
     self.longest = longest
   }
 
-  /// Whether it holds nothing.
+  /// Whether there is no value.
   var isEmpty: Bool { window == nil }
 
-  /// Adds a value, which moves the end of the window.
+  /// Adds a value, which postpones the end of the window.
   ///
-  /// A value that comes after the end, before the timer has noticed it, moves nothing.
+  /// A value that arrives after the end, before the timer has fired, does not postpone it.
   ///
   /// - Parameters:
   ///   - new: The new value.
-  ///   - moment: When it came.
-  /// - Returns: The value to fold into, if there is one that is not being folded already.
+  ///   - moment: The arrival time.
+  /// - Returns: The value to fold into; nil if there is none, or if it is already being folded.
   mutating func add(_ new: Value, at moment: Instant) -> Value? {
     close(at: moment)
     let (opened, latest) = window ?? (moment, moment)
@@ -57,8 +59,8 @@ struct FoldedValue<Value, Instant: InstantProtocol> where Instant.Duration == Du
 
   /// Removes the next value to fold.
   ///
-  /// - Parameter folded: The value that `add` has handed out, with what was folded into it.
-  /// - Returns: The next value to fold into it; nil when it has been taken back.
+  /// - Parameter folded: The value that `add` returned, with the values that were folded into it.
+  /// - Returns: The next value to fold into it; nil when the value has been taken back.
   mutating func nextToFold(into folded: Value) -> Value? {
     if let next = coming.popFirst() { return next }
     value = folded
@@ -66,10 +68,11 @@ struct FoldedValue<Value, Instant: InstantProtocol> where Instant.Duration == Du
     return nil
   }
 
-  /// How long to wait until the value may be due; nil when there is nothing to wait for.
+  /// Returns how long to wait until the value may be due; nil if there is nothing to wait for.
   func rest(at moment: Instant) -> Duration? {
     guard !isDue, let window else { return nil }
-    // The moment may have been read before the last value came, by a thread that was held up since.
+    // The time may have been read before the last value arrived, by a thread that was delayed
+    // since.
     let moment = max(moment, window.latest)
     let rest = quiet - window.latest.duration(to: moment)
     guard let longest else { return rest }
@@ -81,7 +84,7 @@ struct FoldedValue<Value, Instant: InstantProtocol> where Instant.Duration == Du
     if let rest = rest(at: moment), rest <= .zero { isDue = true }
   }
 
-  /// Makes the value due at once.
+  /// Makes the value due immediately.
   mutating func close() {
     isDue = !isEmpty
   }

@@ -1,15 +1,15 @@
-// Makes a `Future` of an asynchronous function.
+// Creates a `Future` from an asynchronous function.
 
 public import CombineShim
 
 extension Future where Output: Sendable, Failure == any Error {
-  /// Makes a future of what an asynchronous function returns or throws.
+  /// Creates a future from an asynchronous function that may throw.
   ///
-  /// Like every `Future` it starts at once, not at the first subscription, replays its result to later
-  /// subscribers, and continues when all subscribers have left. For work that starts with its
-  /// subscription and ends with its cancellation, use `Just(()).task { … }`.
+  /// Like every `Future` it starts immediately, not at the first subscription, replays its result
+  /// to later subscribers, and continues after all subscribers have cancelled. For work that starts
+  /// with its subscription and ends with its cancellation, use `Just(()).task { … }`.
   ///
-  /// - Parameter operation: What to do; it runs in a task of its own.
+  /// - Parameter operation: The function; it runs in a new task.
   public convenience init(operation: @escaping @Sendable () async throws -> Output) {
     self.init { promise in
       let promise = UncheckedSendable(promise)
@@ -25,11 +25,11 @@ extension Future where Output: Sendable, Failure == any Error {
 }
 
 extension Future where Output: Sendable, Failure == Never {
-  /// Makes a future of what an asynchronous function returns.
+  /// Creates a future from an asynchronous function.
   ///
-  /// Like every `Future` it starts at once and continues when all subscribers have left.
+  /// Like every `Future` it starts immediately and continues after all subscribers have cancelled.
   ///
-  /// - Parameter operation: What to do; it runs in a task of its own.
+  /// - Parameter operation: The function; it runs in a new task.
   public convenience init(operation: @escaping @Sendable () async -> Output) {
     self.init { promise in
       let promise = UncheckedSendable(promise)

@@ -1,9 +1,9 @@
-// The state of a merge of any number of publishers.
+// The state machine of a merge of any number of publishers.
 
 public import CombineShim
 
 extension Collection where Element: Publisher {
-  /// Publishes the values of all publishers of the collection as they come.
+  /// Merges the values of all publishers of the collection as they arrive.
   ///
   /// The contract is that of `Publishers.MergeMany`.
   ///
@@ -13,17 +13,17 @@ extension Collection where Element: Publisher {
   }
 }
 
-/// Queues the values of all publishers in the order in which they come.
+/// Queues the values of all publishers in order of arrival.
 struct MergeMachine<Output, Failure: Error>: OperatorMachine {
   private var upstreams: [Upstream]
   private var values = Queue<(value: Output, position: Int)>()
-  /// How many publishers have not finished.
+  /// The number of publishers that have not finished.
   private var running: Int
-  /// What was requested of each publisher first; nothing before the first request.
+  /// The initial request to each publisher; none before the first demand.
   private var requested = Subscribers.Demand.none
   private var failure: Failure?
 
-  /// Makes the state for some publishers.
+  /// Creates the state.
   init(count: Int) {
     upstreams = Array(repeating: Upstream(), count: count)
     running = count
@@ -72,7 +72,7 @@ extension Publisher {
   func merge(
     into merge: OperatorSubscription<MergeMachine<Output, Failure>>, at position: Int
   ) {
-    // Of a merge that has ended already, the rest need not start.
+    // If the merge has already ended, the rest need not start.
     guard merge.isActive else { return }
     subscribe(
       Inlet(

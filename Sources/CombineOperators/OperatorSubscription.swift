@@ -1,47 +1,47 @@
-// The subscription that every operator gives its subscriber: lock, demand, and delivery.
+// The subscription of every operator: lock, demand, and delivery.
 
 import CombineShim
 
 /// The next signal of an operator to its subscriber.
 enum Signal<Output, Failure: Error> {
-  /// A value, and what to do upstream once it has been delivered.
+  /// A value, and an effect upstream after it has been delivered.
   case value(Output, then: Effect = .none)
   case completion(Subscribers.Completion<Failure>)
   /// Nothing can be delivered now.
   case nothing
 }
 
-/// The state of an operator: decides under a lock and calls nothing.
+/// The state machine of an operator: it decides under a lock and calls nothing.
 ///
-/// What must be called is returned as an ``Effect`` or a ``Signal``.
+/// Necessary calls are returned as an ``Effect`` or a ``Signal``.
 protocol OperatorMachine: SendableMetatype {
   associatedtype Output
   associatedtype Failure: Error
 
-  /// Takes note of what downstream has requested.
+  /// Records demand from downstream.
   mutating func request(_ demand: Subscribers.Demand) -> Effect
 
-  /// Takes the next signal for downstream.
+  /// Removes the next signal for downstream.
   ///
-  /// - Parameter hasDemand: Whether downstream has requested more than it has received.
-  /// - Returns: The signal, which the machine will not give again.
+  /// - Parameter hasDemand: Whether there is unmet demand.
+  /// - Returns: The signal.
   mutating func next(hasDemand: Bool) -> Signal<Output, Failure>
 
-  /// Cancels what is still running; called once, after the end or a cancel, without a lock.
+  /// Cancels remaining work; called once, after the end or a cancellation, outside of the lock.
   func cancel()
 }
 
 /// The subscription of a subscriber to an operator.
 ///
-/// It owns the machine until the completion has been delivered or the subscriber has cancelled; then
-/// it releases everything, outside of the lock.
+/// It owns the machine until the completion has been delivered or the subscriber has cancelled;
+/// then it releases everything, outside of the lock.
 final class OperatorSubscription<Machine: OperatorMachine>: Subscription, Sendable {
   typealias Downstream = any Subscriber<Machine.Output, Machine.Failure>
 
   private struct Active {
     let downstream: Downstream
     var machine: Machine
-    /// What downstream has requested and not received.
+    /// The unmet demand from downstream.
     var demand = Subscribers.Demand.none
 
     mutating func change<Result>(_ body: (inout Machine) -> Result) -> Result { body(&machine) }
@@ -72,7 +72,7 @@ final class OperatorSubscription<Machine: OperatorMachine>: Subscription, Sendab
     active = Locked(Active(downstream: downstream, machine: machine))
   }
 
-  /// Whether the subscriber still expects something.
+  /// Whether the subscriber still expects signals.
   var isActive: Bool { active.withLock { $0 != nil } }
 
   // MARK: From downstream
@@ -94,7 +94,7 @@ final class OperatorSubscription<Machine: OperatorMachine>: Subscription, Sendab
 
   // MARK: From upstream
 
-  /// Takes the subscription to an upstream, or cancels it when it comes too late.
+  /// Stores the subscription to an upstream, or cancels it if it arrives too late.
   func receive(
     _ subscription: any Subscription, as upstream: (inout Machine, any Subscription) -> Effect
   ) {
@@ -102,7 +102,7 @@ final class OperatorSubscription<Machine: OperatorMachine>: Subscription, Sendab
     effect.perform()
   }
 
-  /// Changes the machine, performs what follows from that, and delivers.
+  /// Updates the machine, performs the resulting effect, and delivers signals.
   ///
   /// Does nothing after the end.
   func update(_ body: (inout Machine) -> Effect) {
@@ -111,16 +111,16 @@ final class OperatorSubscription<Machine: OperatorMachine>: Subscription, Sendab
     deliver()
   }
 
-  /// Changes the machine under the lock.
+  /// Updates the machine under the lock.
   ///
-  /// - Returns: What the closure returns; nil after the end.
+  /// - Returns: The result of the closure; nil after the end.
   func change<Result>(_ body: (inout Machine) -> Result) -> Result? {
     active.withLock { $0?.change(body) }
   }
 
   // MARK: To downstream
 
-  /// Delivers what can be delivered; of several threads, one delivers for all.
+  /// Delivers pending signals; if several threads call this, one of them delivers all.
   func deliver() {
     loop.run { deliverNext() }
   }

@@ -3,12 +3,12 @@
 public import CombineShim
 
 extension PassthroughSubject where Output: Sendable, Failure == any Error {
-  /// Makes a subject that sends the elements of a sequence, beginning at once.
+  /// Creates a subject that sends the elements of a sequence, starting immediately.
   ///
-  /// As with every `PassthroughSubject`, a subscriber misses the elements that come before it has
-  /// subscribed or exceed its demand. To lose none, use `publisher`.
+  /// As with every `PassthroughSubject`, a subscriber misses elements that arrive before it
+  /// subscribes or that exceed its demand. To receive all elements, use `publisher`.
   ///
-  /// - Parameter sequence: The sequence. It is read in a task until it ends or the subject has been released.
+  /// - Parameter sequence: The sequence. A task reads it until it ends or the subject is released.
   /// - Returns: The subject; it completes with the sequence.
   public static func emittingValues<Base: AsyncSequence & Sendable>(
     from sequence: Base
@@ -30,7 +30,7 @@ extension PassthroughSubject where Output: Sendable, Failure == any Error {
   }
 }
 
-/// Refers to a subject without retaining it.
+/// A weak reference to a subject.
 private struct Weak<Subject: AnyObject> {
   weak var subject: Subject?
 }

@@ -1,18 +1,19 @@
-// Makes an asynchronous sequence with a buffer of a publisher.
+// Converts a publisher to a buffered asynchronous sequence.
 
 public import CombineShim
 
 extension Publisher where Output: Sendable, Failure == Never {
-  /// The values as an asynchronous sequence that buffers them until they are read.
+  /// Returns the values as an asynchronous sequence that buffers them until they are read.
   ///
-  /// Unlike `values`, which requests one value for each read, it requests everything at once and
-  /// buffers, so that values of a subject are not lost.
+  /// Unlike `values`, which requests one value for each read, this has unlimited demand and a
+  /// buffer, so that values of a subject are not lost.
   ///
-  /// - Demand: unlimited, from the moment of the call.
-  /// - Cancellation: cancels upstream when the reading task is cancelled or the sequence is dropped.
+  /// - Demand: unlimited, from the time of the call.
+  /// - Cancellation: cancels upstream when the reading task is cancelled or the sequence is
+  ///   released.
   ///
-  /// - Parameter bufferingPolicy: What is kept while no value is being read.
-  /// - Returns: The sequence, which can be read once.
+  /// - Parameter bufferingPolicy: Which values are kept while none is being read.
+  /// - Returns: The sequence, which can be iterated once.
   public func sequence(
     bufferingPolicy: AsyncStream<Output>.Continuation.BufferingPolicy = .unbounded
   ) -> AsyncStream<Output> {

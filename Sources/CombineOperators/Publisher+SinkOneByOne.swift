@@ -3,15 +3,18 @@
 public import CombineShim
 
 extension Publisher where Output: Sendable, Failure == Never {
-  /// Handles each value in an asynchronous closure, and requests the next one when that has returned.
+  /// Calls an asynchronous closure with each value, and requests the next value when it has
+  /// returned.
   ///
-  /// - Demand: one value at a time. A publisher that cannot wait needs a `buffer` before this.
+  /// - Demand: one value at a time. A publisher that ignores demand needs a `buffer` before this
+  ///   operator.
   /// - Cancellation: cancels upstream and the task that handles a value.
-  /// - Threads: each value is handled in a task of its own, never two at once.
+  /// - Threads: each value is handled in its own task, never two at once.
   ///
   /// - Parameters:
-  ///   - receiveCompletion: Called once when all values have been handled, but not after a cancel.
-  ///   - receiveValue: What to do with a value.
+  ///   - receiveCompletion: Called once when all values have been handled, but not after a
+  ///     cancellation.
+  ///   - receiveValue: Handles a value.
   /// - Returns: The subscription, which is cancelled when it is released.
   public func sinkOneByOne(
     receiveCompletion: @escaping @Sendable () -> Void = {},

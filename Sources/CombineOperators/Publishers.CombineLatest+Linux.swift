@@ -1,4 +1,4 @@
-// combineLatest, which Combine has and OpenCombine lacks: the names and forms are those of Combine.
+// combineLatest, which OpenCombine lacks; names and overloads are those of Combine.
 
 #if !canImport(Combine)
 
@@ -7,14 +7,14 @@ public import CombineShim
 extension Publisher {
   /// Publishes the latest values of this publisher and another one whenever one of them changes.
   ///
-  /// - Values: none before each publisher has published one. While nothing is requested, changes are
-  ///   coalesced: the next request is answered with the latest values.
+  /// - Values: none until each publisher has published a value. While there is no demand, changes
+  ///   are coalesced: the next request gets the latest values.
   /// - Demand: each request is passed on to every publisher.
-  /// - Completion: finishes when all publishers have finished, or one of them without a value. A
-  ///   failure of any publisher is delivered at once and cancels the others.
+  /// - Completion: finishes when all publishers have finished, or when one has finished without a
+  ///   value. A failure of any publisher is delivered immediately and cancels the others.
   /// - Cancellation: cancels all publishers; nothing is delivered afterwards.
   /// - Threads: publishers may deliver on different threads at the same time; outputs are delivered
-  ///   one after another, on one of these threads or on that of a request. No lock is held then.
+  ///   serially, on one of these threads or on that of a request. No lock is held then.
   /// - Complexity: constant for a value.
   ///
   /// - Parameter other: The other publisher.
@@ -27,11 +27,11 @@ extension Publisher {
 
   /// Transforms the latest values of this publisher and another one whenever one of them changes.
   ///
-  /// The contract is that of the form without a transform, which is called without a lock.
+  /// The contract is that of the overload without a transform, which is called without a lock.
   ///
   /// - Parameters:
   ///   - other: The other publisher.
-  ///   - transform: Makes an output of the latest values.
+  ///   - transform: Creates an output from the latest values.
   /// - Returns: The publisher of the outputs.
   public func combineLatest<P: Publisher, T>(
     _ other: P, _ transform: @escaping (Output, P.Output) -> T
@@ -41,7 +41,7 @@ extension Publisher {
 
   /// Publishes the latest values of this publisher and two others whenever one of them changes.
   ///
-  /// The contract is that of the form for two publishers.
+  /// The contract is that of the overload for two publishers.
   ///
   /// - Parameters:
   ///   - publisher1: The second publisher.
@@ -55,12 +55,12 @@ extension Publisher {
 
   /// Transforms the latest values of this publisher and two others whenever one of them changes.
   ///
-  /// The contract is that of the form for two publishers.
+  /// The contract is that of the overload for two publishers.
   ///
   /// - Parameters:
   ///   - publisher1: The second publisher.
   ///   - publisher2: The third publisher.
-  ///   - transform: Makes an output of the latest values.
+  ///   - transform: Creates an output from the latest values.
   /// - Returns: The publisher of the outputs.
   public func combineLatest<P: Publisher, Q: Publisher, T>(
     _ publisher1: P, _ publisher2: Q,
@@ -72,7 +72,7 @@ extension Publisher {
 
   /// Publishes the latest values of this publisher and three others whenever one of them changes.
   ///
-  /// The contract is that of the form for two publishers.
+  /// The contract is that of the overload for two publishers.
   ///
   /// - Parameters:
   ///   - publisher1: The second publisher.
@@ -88,13 +88,13 @@ extension Publisher {
 
   /// Transforms the latest values of this publisher and three others whenever one of them changes.
   ///
-  /// The contract is that of the form for two publishers.
+  /// The contract is that of the overload for two publishers.
   ///
   /// - Parameters:
   ///   - publisher1: The second publisher.
   ///   - publisher2: The third publisher.
   ///   - publisher3: The fourth publisher.
-  ///   - transform: Makes an output of the latest values.
+  ///   - transform: Creates an output from the latest values.
   /// - Returns: The publisher of the outputs.
   public func combineLatest<P: Publisher, Q: Publisher, R: Publisher, T>(
     _ publisher1: P, _ publisher2: Q, _ publisher3: R,

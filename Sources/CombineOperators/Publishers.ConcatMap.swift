@@ -1,24 +1,26 @@
-// Publishers one after another, made of the values of a publisher.
+// Concatenates publishers that are created from the values of a publisher.
 
 public import CombineShim
 
 extension Publisher {
-  /// Makes a publisher of each value and publishes the values of these, one publisher after another.
+  /// Creates a publisher from each value, and publishes the values of these publishers one
+  /// publisher after another.
   ///
-  /// Like `flatMap` with at most one publisher at a time; unlike OpenCombine's, it holds no lock while
-  /// it calls downstream.
+  /// Like `flatMap` with at most one publisher at a time; unlike OpenCombine's, it holds no lock
+  /// while it calls downstream.
   ///
   /// - Values: all values of the first publisher, then all of the second, and so on.
-  /// - Demand: each request is passed on to the current publisher, and what it leaves to the next. This
-  ///   publisher is asked for one value at first, and for the next one when a publisher has finished.
-  /// - Completion: finishes when this publisher and the last one made have finished. A failure of either
-  ///   is delivered at once and cancels the other.
+  /// - Demand: demand is passed on to the current publisher, and unmet demand to the next. This
+  ///   publisher gets a request for one value first, and for the next one when a created publisher
+  ///   has finished.
+  /// - Completion: finishes when this publisher and the last created one have finished. A failure
+  ///   of either is delivered immediately and cancels the other.
   /// - Cancellation: cancels this publisher and the current one; nothing is delivered afterwards.
-  /// - Threads: those of the publishers and of requests, one value after another. `transform` is called
-  ///   on the thread of this publisher, without a lock.
-  /// - Complexity: constant for a value; publishers that finish at once need no stack.
+  /// - Threads: values are delivered serially on the threads of the publishers and of requests.
+  ///   `transform` is called on the thread of this publisher, without a lock.
+  /// - Complexity: constant for a value; publishers that finish immediately do not recurse.
   ///
-  /// - Parameter transform: Makes a publisher of a value.
+  /// - Parameter transform: Creates a publisher from a value.
   /// - Returns: The publisher of their values.
   public func concatMap<Inner: Publisher>(
     _ transform: @escaping (Output) -> Inner
@@ -28,12 +30,12 @@ extension Publisher {
 }
 
 extension Publishers {
-  /// A publisher of the values of publishers that follow one another.
+  /// A publisher of the concatenated values of publishers.
   ///
   /// See `Publisher.concatMap(_:)` for its contract.
   public struct ConcatMap<Upstream: Publisher, Inner: Publisher>: Publisher
   where Upstream.Failure == Inner.Failure {
-    /// A value of one of the publishers that were made.
+    /// A value of one of the created publishers.
     public typealias Output = Inner.Output
     /// The failure of the publishers.
     public typealias Failure = Upstream.Failure
@@ -41,7 +43,7 @@ extension Publishers {
     let upstream: Upstream
     let transform: (Upstream.Output) -> Inner
 
-    /// Subscribes to the publisher that gives the values; called by `subscribe(_:)`.
+    /// Subscribes to upstream; called by `subscribe(_:)`.
     ///
     /// - Parameter subscriber: The subscriber that receives the values.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
@@ -55,11 +57,11 @@ extension Publishers {
   }
 }
 
-/// Connects the machine of a concatMap with its publishers.
+/// Connects the state machine of a concatMap with its publishers.
 private struct Concatenation<Input, Inner: Publisher> {
   let subscription: OperatorSubscription<ConcatMachine<Inner>>
   let transform: (Input) -> Inner
-  /// Goes from one publisher to the next, so that those that finish at once do not recurse.
+  /// Advances to the next publisher, without recursion if a publisher finishes immediately.
   private let advancing = DrainLoop()
 
   init(
@@ -109,12 +111,12 @@ private struct Concatenation<Input, Inner: Publisher> {
   }
 }
 
-/// Runs one publisher after another.
+/// The state machine that runs one publisher after another.
 private struct ConcatMachine<Inner: Publisher>: OperatorMachine {
   typealias Output = Inner.Output
   typealias Failure = Inner.Failure
 
-  /// What is next after a publisher has been made or has finished.
+  /// The next action after a publisher was created or has finished.
   enum Step {
     case subscribe(Inner)
     case request(Effect)
@@ -122,14 +124,15 @@ private struct ConcatMachine<Inner: Publisher>: OperatorMachine {
   }
 
   var outer = Upstream()
-  /// The current publisher; nil while there is none.
+  /// The current publisher; nil if there is none.
   private var inner: Upstream?
-  /// Those that have been made and not subscribed to; one, unless upstream sends unasked.
+  /// The created publishers that have not been subscribed to; at most one, unless upstream ignores
+  /// demand.
   private var waiting = Queue<Inner>()
   private var values = Queue<Output>()
-  /// What was requested and has not come from a publisher yet.
+  /// The demand that no publisher has met yet.
   private var open = Subscribers.Demand.none
-  /// Whether upstream has been asked for a value that has not come.
+  /// Whether a value was requested from upstream and has not arrived.
   private var isAsking = false
   private var failure: Failure?
 

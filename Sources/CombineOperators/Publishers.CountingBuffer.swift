@@ -1,34 +1,35 @@
-// Keeps values until they are requested, up to a limit, and reports what it drops.
+// A bounded buffer that reports dropped values.
 
 public import CombineShim
 
 extension Publisher where Output: Sendable {
-  /// Keeps values until downstream requests them, up to a limit, and reports what it drops.
+  /// Buffers values until downstream requests them, up to a limit, and reports dropped values.
   ///
-  /// Like Combine's `buffer(size:prefetch:whenFull:)`, which drops silently. A publisher that cannot
-  /// fail needs a failure type first, to let a full buffer fail:
-  /// `setFailureType(to: BufferIsFull.self).buffer(limit: 10, whenFull: .fail(BufferIsFull()))`.
+  /// Like Combine's `buffer(size:prefetch:whenFull:)`, which drops silently. To let a full buffer
+  /// fail, set a failure type on a publisher that cannot fail: `setFailureType(to:
+  /// BufferIsFull.self).buffer(limit: 10, whenFull: .fail(BufferIsFull()))`.
   ///
-  /// - Values: in the order of upstream. A value that downstream has already requested does not count
-  ///   as waiting. Each value received is either delivered, dropped, or waiting.
-  /// - Demand: upstream gets unlimited demand at once; downstream gets what it requests. With a limit
-  ///   of 0 a value passes if downstream has already requested it, and is dropped otherwise.
-  /// - Completion: comes after the values that wait, also a failure, of upstream or of `whenFull`.
-  /// - Cancellation: cancels upstream and releases the values that wait, which are not reported as
+  /// - Values: in upstream order. A value that downstream has already requested does not count as
+  ///   waiting. Each received value is either delivered, dropped, or waiting.
+  /// - Demand: upstream gets unlimited demand immediately; downstream receives what it requests.
+  ///   With a limit of 0, a value passes if downstream has already requested it, and is dropped
+  ///   otherwise.
+  /// - Completion: follows the waiting values, even a failure, of upstream or of `whenFull`.
+  /// - Cancellation: cancels upstream and releases the waiting values, which are not reported as
   ///   dropped. Nothing is delivered afterwards.
-  /// - Threads: values are delivered one after another, on the thread of upstream or of a request.
-  ///   `onDrop` and `onChange` are called without a lock, one after another and in order, on the
-  ///   threads of upstream, of requests and of the cancellation, before the next value is delivered
-  ///   unless another thread is already reporting. Both may call back into the publishers. Keep them
-  ///   short: while one is running, drops on other threads wait to be reported.
-  /// - Complexity: constant for a value on average.
+  /// - Threads: values are delivered serially, on the thread of upstream or of a request. `onDrop`
+  ///   and `onChange` are called serially, in order and without a lock, on the threads of upstream,
+  ///   of requests and of the cancellation; before the next value is delivered, unless another
+  ///   thread is already reporting. Both may call back into the publishers. Keep them short: while
+  ///   one is running, drops on other threads wait to be reported.
+  /// - Complexity: amortized constant for a value.
   ///
   /// - Parameters:
-  ///   - limit: How many values may wait; not negative.
-  ///   - strategy: What to do with a value that comes when so many wait.
-  ///   - onDrop: Called with each value that is dropped.
-  ///   - onChange: Called with the number of waiting values when it has changed. Of changes that follow
-  ///     one another quickly, only the last is certain to be reported. Called with 0 after a cancel.
+  ///   - limit: The maximum number of waiting values; not negative.
+  ///   - strategy: What to do with a value that arrives when the buffer is full.
+  ///   - onDrop: Called with each dropped value.
+  ///   - onChange: Called with the number of waiting values after it has changed. Quick successive
+  ///     changes may be coalesced into the last one. Called with 0 after a cancellation.
   /// - Returns: The publisher of the values that are not dropped.
   public func buffer(
     limit: Int, whenFull strategy: BufferFullStrategy<Failure>,
@@ -42,13 +43,13 @@ extension Publisher where Output: Sendable {
 }
 
 extension Publishers {
-  /// A publisher that keeps values until they are requested, up to a limit.
+  /// A publisher that buffers values until they are requested, up to a limit.
   ///
   /// See `Publisher.buffer(limit:whenFull:onDrop:onChange:)` for its contract.
   public struct CountingBuffer<Upstream: Publisher>: Publisher where Upstream.Output: Sendable {
     /// A value of upstream.
     public typealias Output = Upstream.Output
-    /// The failure of upstream, and of a buffer that is full.
+    /// The failure of upstream or of a full buffer.
     public typealias Failure = Upstream.Failure
 
     let upstream: Upstream
@@ -57,7 +58,7 @@ extension Publishers {
     let onDrop: @Sendable (Upstream.Output) -> Void
     let onChange: @Sendable (Int) -> Void
 
-    /// Subscribes to the publisher that gives the values; called by `subscribe(_:)`.
+    /// Subscribes to upstream; called by `subscribe(_:)`.
     ///
     /// - Parameter subscriber: The subscriber that receives the values.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
@@ -75,7 +76,7 @@ extension Publishers {
   }
 }
 
-/// The values of a buffer, with its upstream and its end.
+/// The state machine of a buffer, with its upstream and its end.
 private struct BufferMachine<Output, Failure: Error>: OperatorMachine {
   var upstream = Upstream(requesting: .unlimited)
   private var values: BufferedValues<Output>

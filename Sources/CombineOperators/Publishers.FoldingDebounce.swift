@@ -1,34 +1,37 @@
-// Waits until a stream is quiet and publishes what came in the meantime as one value.
+// A debounce that folds values instead of dropping them.
 
 public import CombineShim
 
 extension Publisher where Output: Sendable {
-  /// Folds values that follow one another closely into one, and publishes that when it is quiet.
+  /// Folds values that arrive in quick succession into one, and publishes it when it is quiet.
   ///
-  /// Like Combine's `debounce`, which drops all but the last value. Here nothing is lost: the first
-  /// value opens a window; each further value is folded in and moves the end of the window.
+  /// Like Combine's `debounce`, which drops all values except the last. Here nothing is lost: the
+  /// first value opens a window; each further value is folded in and postpones the end of the
+  /// window.
   ///
-  /// - Values: one for each window, which ends when nothing has come for `quiet`, or when it is
-  ///   `longest` old. While downstream has not requested it, or is busy, more is folded in: at most one
-  ///   value waits. With a `quiet` of zero nothing waits for time.
-  /// - Demand: upstream gets unlimited demand at once; downstream gets what it requests.
-  /// - Completion: that of upstream, also a failure, ends the window at once and comes after its value.
-  /// - Cancellation: cancels upstream and the timer, and releases the value that waits. Nothing is
+  /// - Values: one for each window, which ends when no value has arrived for `quiet`, or when it is
+  ///   `longest` old. While downstream has not requested the value, or is busy, further values are
+  ///   folded in: at most one value waits. With a `quiet` of zero there is no delay.
+  /// - Demand: upstream gets unlimited demand immediately; downstream receives what it requests.
+  /// - Completion: a completion of upstream, even a failure, ends the window immediately and
+  ///   follows its value.
+  /// - Cancellation: cancels upstream and the timer, and releases the waiting value. Nothing is
   ///   delivered afterwards.
-  /// - Threads: values are delivered one after another, on the thread of upstream or of a request, or
-  ///   from the task of the timer. `fold` is called on the thread of upstream, without a lock, one
-  ///   call at a time, in the order of the values. Values that it sends upstream itself are folded in
-  ///   when it has returned. Keep it short: in the meantime, values of other threads wait to be folded.
-  /// - Time: at most one task sleeps, however many values come; when it wakes up, it checks how far
-  ///   the end has moved. When `sleep` throws, the window ends.
-  /// - Complexity: constant for a value on average, plus the cost of `fold`.
+  /// - Threads: values are delivered serially, on the thread of upstream or of a request, or from
+  ///   the task of the timer. `fold` is called serially on the thread of upstream, without a lock,
+  ///   in the order of the values. Values that it sends upstream itself are folded in after it has
+  ///   returned. Keep it short: in the meantime, values on other threads wait to be folded.
+  /// - Time: at most one task sleeps, however many values arrive; when it wakes up, it checks how
+  ///   far the end was postponed. If `sleep` throws, the window ends.
+  /// - Complexity: amortized constant for a value, plus the cost of `fold`.
   ///
   /// - Parameters:
-  ///   - quiet: How long nothing must come.
-  ///   - longest: How old a window may become while values keep coming; nil for any age.
-  ///   - now: The present moment; must not go back.
-  ///   - sleep: Waits so long without occupying a thread; must end when its task is cancelled.
-  ///   - fold: Folds a new value into the one that waits.
+  ///   - quiet: The time without values after which a window ends.
+  ///   - longest: The maximum age of a window while values keep arriving; nil for no limit.
+  ///   - now: Returns the current time; must be monotonic.
+  ///   - sleep: Waits for a duration without blocking a thread; must return when its task is
+  ///     cancelled.
+  ///   - fold: Folds a new value into the waiting one.
   /// - Returns: The publisher of the folded values.
   public func debounce<Instant: InstantProtocol>(
     for quiet: Duration, atMost longest: Duration? = nil,
@@ -42,12 +45,12 @@ extension Publisher where Output: Sendable {
 }
 
 extension Publishers {
-  /// A publisher that folds values which follow one another closely into one.
+  /// A publisher that folds values that arrive in quick succession into one.
   ///
   /// See `Publisher.debounce(for:atMost:now:sleep:fold:)` for its contract.
   public struct FoldingDebounce<Upstream: Publisher, Instant: InstantProtocol>: Publisher
   where Upstream.Output: Sendable, Instant.Duration == Duration {
-    /// What values of upstream are folded into: one of them.
+    /// A value of upstream, with later values folded into it.
     public typealias Output = Upstream.Output
     /// The failure of upstream.
     public typealias Failure = Upstream.Failure
@@ -59,7 +62,7 @@ extension Publishers {
     let sleep: @Sendable (Duration) async throws -> Void
     let fold: @Sendable (inout Output, Output) -> Void
 
-    /// Subscribes to the publisher that gives the values; called by `subscribe(_:)`.
+    /// Subscribes to upstream; called by `subscribe(_:)`.
     ///
     /// - Parameter subscriber: The subscriber that receives the folded values.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
@@ -78,7 +81,7 @@ extension Publishers {
   }
 }
 
-/// Connects the machine of a debounce with its upstream and its timer.
+/// Connects the state machine of a debounce with its upstream and its timer.
 private final class DebounceTimer<Value: Sendable, Failure: Error, Instant: InstantProtocol>:
   Sendable
 where Instant.Duration == Duration {
@@ -103,7 +106,7 @@ where Instant.Duration == Duration {
   func receive(_ value: Value) {
     let moment = now()
     if var folded = take(value, at: moment) {
-      // One thread at a time folds, and only it has the value then: it is changed in place.
+      // Only one thread folds at a time, and only it has the value then: it is mutated in place.
       while let next = nextToFold(into: folded) { fold(&folded, next) }
     }
     subscription.deliver()
@@ -114,7 +117,8 @@ where Instant.Duration == Duration {
   /// - Returns: The value to fold into, if the caller must do that.
   private func take(_ value: Value, at moment: Instant) -> Value? {
     subscription.change { machine in
-      // The timer is made under the lock, which only enqueues it, so that there is never a second one.
+      // The timer is created under the lock (which only enqueues it), so that there is never a
+      // second one.
       machine.receive(value, at: moment) { Task { await self.watch() } }
     } ?? nil
   }
@@ -127,11 +131,12 @@ where Instant.Duration == Duration {
     let ended = subscription.change { $0.receive(completion) }
     ended?.effect.perform()
     subscription.deliver()
-    // The timer comes last: if it woke up before, it might be the one to deliver, some time later.
+    // Start the timer last: if it fired earlier, it might deliver the value instead, some time
+    // later.
     ended?.timer?.cancel()
   }
 
-  /// Waits until the window has ended, however often its end moves.
+  /// Waits until the window has ended, however often its end is postponed.
   private func watch() async {
     while let rest = rest() {
       do {
@@ -149,7 +154,7 @@ where Instant.Duration == Duration {
   }
 }
 
-/// The value that is folded, with the timer of its window.
+/// The state machine: the value that is folded, and the timer of its window.
 private struct DebounceMachine<Output, Failure: Error, Instant: InstantProtocol>: OperatorMachine
 where Instant.Duration == Duration {
   var upstream = Upstream(requesting: .unlimited)
@@ -186,7 +191,7 @@ where Instant.Duration == Duration {
     return (upstream.end(), timer.take())
   }
 
-  /// How long the timer must sleep; nil when the window has ended, and with it the timer.
+  /// Returns how long the timer must sleep; nil if the window, and with it the timer, has ended.
   mutating func rest(at moment: Instant) -> Duration? {
     folded.close(at: moment)
     let rest = folded.rest(at: moment)

@@ -1,12 +1,11 @@
-// The merge of publishers, which Combine has and OpenCombine lacks: the names and forms are those of
-// Combine.
+// merge, which OpenCombine lacks; names and overloads are those of Combine.
 
 #if !canImport(Combine)
 
 public import CombineShim
 
 extension Publisher {
-  /// Publishes the values of this publisher and another one of its type as they come.
+  /// Merges the values of this publisher and another one of its type as they arrive.
   ///
   /// The contract is that of ``Publishers/MergeMany``.
   ///
@@ -16,7 +15,7 @@ extension Publisher {
     Publishers.MergeMany([self, other])
   }
 
-  /// Publishes the values of this publisher and another one as they come.
+  /// Merges the values of this publisher and another one as they arrive.
   ///
   /// The contract is that of ``Publishers/MergeMany``. For more than two publishers of different
   /// types, merge again, or merge a collection of `AnyPublisher`s.
@@ -31,7 +30,7 @@ extension Publisher {
 }
 
 extension Publishers {
-  /// A publisher of the values of two publishers, as they come.
+  /// A publisher that merges the values of two publishers as they arrive.
   ///
   /// See ``Publishers/MergeMany`` for its contract.
   public struct Merge<A: Publisher, B: Publisher>: Publisher
@@ -64,17 +63,17 @@ extension Publishers {
     }
   }
 
-  /// A publisher of the values of any number of publishers, as they come.
+  /// A publisher that merges the values of any number of publishers as they arrive.
   ///
-  /// - Values: those of one publisher in its order; an empty collection finishes at once.
-  /// - Demand: as long as the demand is limited, each publisher is asked for one value more than it
-  ///   has contributed, so at most one value of each waits. Unlimited demand is passed on.
-  /// - Completion: finishes when all publishers have finished. A failure of any is delivered at once
-  ///   and cancels the others.
+  /// - Values: those of each publisher in its order; an empty collection finishes immediately.
+  /// - Demand: while the demand is limited, each publisher gets a request for one value more than
+  ///   it has contributed, so at most one value of each waits. Unlimited demand is passed on.
+  /// - Completion: finishes when all publishers have finished. A failure of any publisher is
+  ///   delivered immediately and cancels the others.
   /// - Cancellation: cancels all publishers; nothing is delivered afterwards.
   /// - Threads: publishers may deliver on different threads at the same time; values are delivered
-  ///   one after another, on one of these threads or on that of a request. No lock is held then, so
-  ///   no publisher has to wait for a slow subscriber.
+  ///   serially, on one of these threads or on that of a request. No lock is held then, so a slow
+  ///   subscriber does not block other publishers.
   /// - Complexity: constant for a value.
   public struct MergeMany<Upstream: Publisher>: Publisher {
     /// A value of one of the publishers.
@@ -82,7 +81,7 @@ extension Publishers {
     /// The failure of the publishers.
     public typealias Failure = Upstream.Failure
 
-    /// The publishers that are merged.
+    /// The merged publishers.
     public let publishers: [Upstream]
 
     /// Merges the given publishers.

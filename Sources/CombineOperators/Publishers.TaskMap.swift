@@ -1,26 +1,26 @@
-// Maps the values of a publisher through asynchronous closures, a limited number at a time.
+// Maps values through asynchronous closures, with limited concurrency.
 
 public import CombineShim
 
 extension Publisher where Output: Sendable, Failure == Never {
-  /// Runs an asynchronous closure for each value and publishes what it returns.
+  /// Calls an asynchronous closure with each value, and publishes its result.
   ///
-  /// It is `flatMap` into a deferred, cancellable future, as one operator:
+  /// Equivalent to `flatMap` with a deferred, cancellable future, as one operator:
   ///
-  /// - Values: in the order in which the closures end; with `.max(1)`, in the order of upstream.
-  /// - Demand: nothing starts before the first request. Then upstream is asked for `maxPublishers`
-  ///   values, and for one more whenever a result has been delivered. So at most that many closures
-  ///   run or have a result that waits.
+  /// - Values: in the order in which the closures return; with `.max(1)`, in upstream order.
+  /// - Demand: nothing starts before the first request. Then upstream gets a request for
+  ///   `maxPublishers` values, and for one more whenever a result has been delivered. So at most
+  ///   that many closures are running or have a waiting result.
   /// - Completion: when upstream has finished and every result has been delivered.
-  /// - Cancellation: cancels upstream and the tasks of all running closures, without waiting for them.
-  ///   Nothing is delivered afterwards.
-  /// - Threads: each closure runs in a detached task. Results and the completion are delivered one
-  ///   after another, from a task or on the thread of a request, never within a call of upstream.
+  /// - Cancellation: cancels upstream and the tasks of all running closures, without waiting for
+  ///   them. Nothing is delivered afterwards.
+  /// - Threads: each closure runs in a detached task. Results and the completion are delivered
+  ///   serially, from a task or on the thread of a request, never within a call of upstream.
   /// - Complexity: constant for a value.
   ///
   /// - Parameters:
-  ///   - maxPublishers: How many closures may run at once.
-  ///   - transform: What to do with a value.
+  ///   - maxPublishers: The maximum number of closures that run at once.
+  ///   - transform: Transforms a value.
   /// - Returns: The publisher of the results.
   public func task<Result: Sendable>(
     maxPublishers: Subscribers.Demand = .unlimited,
@@ -31,14 +31,14 @@ extension Publisher where Output: Sendable, Failure == Never {
     }
   }
 
-  /// Runs an asynchronous closure that may throw for each value and publishes what it returns.
+  /// Calls an asynchronous closure that may throw with each value, and publishes its result.
   ///
-  /// The contract is that of the form that does not throw. An error of a closure is the failure of the
-  /// publisher: it is delivered at once, and upstream and the other tasks are cancelled.
+  /// The contract is that of the overload that does not throw. An error of a closure is the failure
+  /// of the publisher: it is delivered immediately, and upstream and the other tasks are cancelled.
   ///
   /// - Parameters:
-  ///   - maxPublishers: How many closures may run at once.
-  ///   - transform: What to do with a value.
+  ///   - maxPublishers: The maximum number of closures that run at once.
+  ///   - transform: Transforms a value.
   /// - Returns: The publisher of the results.
   public func task<Result: Sendable, ClosureFailure: Error>(
     maxPublishers: Subscribers.Demand = .unlimited,
@@ -49,14 +49,14 @@ extension Publisher where Output: Sendable, Failure == Never {
 }
 
 extension Publisher where Output: Sendable {
-  /// Runs an asynchronous closure that may throw the failure of this publisher for each value.
+  /// Calls an asynchronous closure that may throw this publisher's failure with each value.
   ///
-  /// The contract is that of the form that does not throw. A failure of this publisher or of a closure
-  /// is delivered at once; upstream and the other tasks are cancelled.
+  /// The contract is that of the overload that does not throw. A failure of this publisher or of a
+  /// closure is delivered immediately; upstream and the other tasks are cancelled.
   ///
   /// - Parameters:
-  ///   - maxPublishers: How many closures may run at once.
-  ///   - transform: What to do with a value.
+  ///   - maxPublishers: The maximum number of closures that run at once.
+  ///   - transform: Transforms a value.
   /// - Returns: The publisher of the results.
   public func task<Result: Sendable>(
     maxPublishers: Subscribers.Demand = .unlimited,
@@ -73,19 +73,19 @@ extension Publisher where Output: Sendable {
 }
 
 extension Publishers {
-  /// A publisher of what asynchronous closures make of the values of another publisher.
+  /// A publisher of the results of asynchronous closures for the values of another publisher.
   ///
   /// See `Publisher.task(maxPublishers:_:)` for its contract.
   public struct TaskMap<Upstream: Publisher, Output: Sendable>: Publisher
   where Upstream.Output: Sendable {
-    /// The failure of the publisher that gives the values, and of the closures.
+    /// The failure of upstream and of the closures.
     public typealias Failure = Upstream.Failure
 
     let upstream: Upstream
     let maxPublishers: Subscribers.Demand
     let transform: @Sendable (Upstream.Output) async -> Result<Output, Failure>
 
-    /// Subscribes to the publisher that gives the values; called by `subscribe(_:)`.
+    /// Subscribes to upstream; called by `subscribe(_:)`.
     ///
     /// - Parameter subscriber: The subscriber that receives the results.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
@@ -107,8 +107,9 @@ extension OperatorSubscription {
   fileprivate func start<Input: Sendable, Output: Sendable, Failure: Error>(
     _ transform: @escaping @Sendable (Input) async -> Result<Output, Failure>, _ value: Input
   ) where Machine == TaskMachine<Output, Failure> {
-    // The task is made under the lock, which only enqueues it: so it is known before it can end. It
-    // is detached: which task delivers a value to here is chance, and so would be its priority.
+    // The task is created under the lock (which only enqueues it), so that it is registered before
+    // it ends. It is detached, because its priority should not depend on the task that happens to
+    // deliver the value.
     _ = change { machine in
       machine.start { number in
         Task.detached {
@@ -124,13 +125,13 @@ extension OperatorSubscription {
   ) where Machine == TaskMachine<Output, Failure> {
     guard let effect = change({ $0.receive(completion) }) else { return }
     effect.perform()
-    // In a task of its own: where many of these operators follow one another, the completion would
-    // otherwise pass through all of them on one stack.
+    // In a new task: with a long chain of these operators, the completion would otherwise pass
+    // through all of them on one stack.
     Task { self.deliver() }
   }
 }
 
-/// The running tasks and the results that wait.
+/// The state machine: the running tasks and the waiting results.
 private struct TaskMachine<Output: Sendable, Failure: Error>: OperatorMachine {
   private let maxTasks: Subscribers.Demand
   var upstream = Upstream()

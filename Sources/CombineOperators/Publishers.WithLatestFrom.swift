@@ -3,23 +3,23 @@
 public import CombineShim
 
 extension Publisher {
-  /// Combines each value of this publisher with the latest one of another.
+  /// Combines each value of this publisher with the latest value of another.
   ///
-  /// - Values: nothing is requested of this publisher before the other one has published a value. So
-  ///   values of a publisher that waits for demand, such as a sequence, wait for that; what a subject
-  ///   sends earlier is dropped.
+  /// - Values: nothing is requested from this publisher before the other one has published a value.
+  ///   So values of a publisher that respects demand, such as a sequence, wait for it; values that
+  ///   a subject sends earlier are dropped.
   /// - Demand: each request is passed on to this publisher. The other one gets unlimited demand.
-  /// - Completion: that of this publisher. When the other one finishes, its last value stays in use;
-  ///   if it finishes without a value, this publisher is cancelled and the result finishes. A failure
-  ///   of either is delivered at once.
+  /// - Completion: that of this publisher. When the other one finishes, its last value stays in
+  ///   use; if it finishes without a value, this publisher is cancelled and the result finishes. A
+  ///   failure of either is delivered immediately.
   /// - Cancellation: cancels both. Nothing is delivered afterwards.
-  /// - Threads: values are delivered one after another, on the thread of this publisher or of a
-  ///   request. `transform` is called there, without a lock.
+  /// - Threads: values are delivered serially, on the thread of this publisher or of a request.
+  ///   `transform` is called there, without a lock.
   /// - Complexity: constant for a value.
   ///
   /// - Parameters:
   ///   - other: The publisher that is sampled.
-  ///   - transform: Makes an output of the two values.
+  ///   - transform: Creates an output from the two values.
   /// - Returns: The publisher of the outputs.
   public func withLatestFrom<Other: Publisher, Result>(
     _ other: Other, transform: @escaping (Output, Other.Output) -> Result
@@ -29,7 +29,7 @@ extension Publisher {
 }
 
 extension Publishers {
-  /// A publisher that combines each value of one publisher with the latest one of another.
+  /// A publisher that combines each value of one publisher with the latest value of another.
   ///
   /// See `Publisher.withLatestFrom(_:transform:)` for its contract.
   public struct WithLatestFrom<Upstream: Publisher, Other: Publisher, Output>: Publisher
@@ -51,7 +51,7 @@ extension Publishers {
   }
 }
 
-/// The values of one publisher, each with the latest one of another.
+/// A publisher of pairs: each value of upstream with the latest value of the other publisher.
 private struct SampledPairs<Upstream: Publisher, Other: Publisher>: Publisher
 where Upstream.Failure == Other.Failure {
   typealias Output = (Upstream.Output, Other.Output)
@@ -65,7 +65,7 @@ where Upstream.Failure == Other.Failure {
     let sampling = OperatorSubscription(
       SamplingMachine<Upstream.Output, Other.Output, Failure>(), for: subscriber)
     subscriber.receive(subscription: sampling)
-    // The other one first, so that a value that it already has is used.
+    // Subscribe to the other publisher first, so that a value that it already has is used.
     other.subscribe(
       Inlet(
         onSubscription: { sampling.receive($0) { $0.receive(other: $1) } },
@@ -87,7 +87,7 @@ private struct SamplingMachine<Input, Sample, Failure: Error>: OperatorMachine {
   var upstream = Upstream()
   private var other = Upstream(requesting: .unlimited)
   private var latest: Sample?
-  /// What was requested before the first sample.
+  /// The demand before the first sample.
   private var held = Subscribers.Demand.none
   private var pairs = Queue<Output>()
   private var completion: Subscribers.Completion<Failure>?

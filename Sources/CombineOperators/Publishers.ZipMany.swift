@@ -8,13 +8,13 @@ extension Collection where Element: Publisher {
   /// The n-th output holds the n-th value of each publisher. Unlike OpenCombine's `Zip`, it accepts
   /// `Future`s and holds no lock while it calls downstream.
   ///
-  /// - Values: an empty collection gives one empty array, then finishes.
+  /// - Values: an empty collection publishes one empty array, then finishes.
   /// - Demand: each request is passed on to every publisher; values that arrive early are buffered.
   /// - Completion: finishes when a publisher has finished and all of its values have been used. A
-  ///   failure of any publisher is delivered at once. In both cases the others are cancelled.
+  ///   failure of any publisher is delivered immediately. In both cases the others are cancelled.
   /// - Cancellation: cancels all publishers; nothing is delivered afterwards.
   /// - Threads: publishers may deliver on different threads at the same time; outputs are delivered
-  ///   one after another, on one of these threads or on that of a request.
+  ///   serially, on one of these threads or on that of a request.
   /// - Complexity: constant for a value, linear in the number of publishers for an output.
   ///
   /// - Returns: The publisher of the combined values.
@@ -36,7 +36,7 @@ extension Publishers {
     /// The publishers whose values are combined.
     public let upstreams: [Upstream]
 
-    /// Makes a zip.
+    /// Creates a zip.
     ///
     /// - Parameter upstreams: The publishers whose values are combined.
     public init(upstreams: [Upstream]) {

@@ -5,17 +5,17 @@ public import CombineShim
 extension Publisher {
   /// Combines the values of this publisher and another one, position by position.
   ///
-  /// Like `zip(_:)`, under a name of its own because OpenCombine's `Zip` ends the process when it is
-  /// used on `Future`s, on any thread. This one accepts them. For the values of three or four
-  /// publishers, or for a transform, see the other forms and `map`.
+  /// Like `zip(_:)`, with a different name because OpenCombine's `Zip` crashes with `Future`s, on
+  /// any thread. This one supports them. For three or four publishers, see the other overloads; for
+  /// a transform, use `map`.
   ///
   /// - Values: the n-th output holds the n-th value of each publisher.
   /// - Demand: each request is passed on to every publisher; values that arrive early are buffered.
   /// - Completion: finishes when a publisher has finished and all of its values have been used. A
-  ///   failure of any publisher is delivered at once. In both cases the others are cancelled.
+  ///   failure of any publisher is delivered immediately. In both cases the others are cancelled.
   /// - Cancellation: cancels all publishers; nothing is delivered afterwards.
   /// - Threads: publishers may deliver on different threads at the same time; outputs are delivered
-  ///   one after another, on one of these threads or on that of a request. No lock is held then.
+  ///   serially, on one of these threads or on that of a request. No lock is held then.
   /// - Complexity: constant for a value.
   ///
   /// - Parameter other: The other publisher.
@@ -28,7 +28,7 @@ extension Publisher {
 
   /// Combines the values of this publisher and two others, position by position.
   ///
-  /// The contract is that of the form for two publishers.
+  /// The contract is that of the overload for two publishers.
   ///
   /// - Parameters:
   ///   - second: The second publisher.
@@ -43,7 +43,7 @@ extension Publisher {
 
   /// Combines the values of this publisher and three others, position by position.
   ///
-  /// The contract is that of the form for two publishers.
+  /// The contract is that of the overload for two publishers.
   ///
   /// - Parameters:
   ///   - second: The second publisher.

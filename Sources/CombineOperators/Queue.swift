@@ -1,12 +1,12 @@
-// A first-in, first-out queue as a plain value.
+// A first-in, first-out queue.
 
-/// A queue in an array; adding and removing take constant time on average.
+/// A queue in an array; appending and removing take amortized constant time.
 package struct Queue<Element> {
   private var elements: [Element?] = []
-  /// Where the first element is; what precedes it has been removed.
+  /// The index of the first element; preceding elements have been removed.
   private var head = 0
 
-  /// Makes an empty queue.
+  /// Creates an empty queue.
   package init() {}
 
   /// The number of elements.
@@ -15,7 +15,7 @@ package struct Queue<Element> {
   /// Whether there are no elements.
   package var isEmpty: Bool { head == elements.count }
 
-  /// Adds an element at the end.
+  /// Appends an element.
   package mutating func append(_ element: Element) {
     elements.append(element)
   }

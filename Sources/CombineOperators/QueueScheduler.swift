@@ -1,38 +1,38 @@
-// A scheduler for operators that wait, such as `timeout`, with the same name on every platform.
+// A Dispatch queue scheduler for time-based operators, such as `timeout`, on every platform.
 
 public import CombineShim
 public import Dispatch
 
-/// Schedules on a Dispatch queue, by the monotonic clock.
+/// Schedules on a Dispatch queue, with the monotonic clock.
 ///
-/// In Apple's Combine every queue is a scheduler; OpenCombine has one in a library of its own, with
-/// another name. This one is the same everywhere:
-/// `publisher.timeout(.seconds(10), scheduler: QueueScheduler())`.
+/// In Combine every queue is a scheduler; OpenCombine has one in a separate library, with another
+/// name. This one is the same everywhere: `publisher.timeout(.seconds(10), scheduler:
+/// QueueScheduler())`.
 public struct QueueScheduler: Scheduler, Sendable {
-  /// A moment, by the monotonic clock.
+  /// A time of the monotonic clock.
   public struct SchedulerTimeType: Strideable, Sendable {
-    /// The moment in nanoseconds.
+    /// The time in nanoseconds.
     public let nanoseconds: Int64
 
-    /// The time from this moment to another one.
+    /// Returns the duration from this time to another one.
     ///
-    /// - Parameter other: The other moment.
-    /// - Returns: The time between them.
+    /// - Parameter other: The other time.
+    /// - Returns: The duration between them.
     public func distance(to other: SchedulerTimeType) -> Interval {
       Interval(nanoseconds: other.nanoseconds - nanoseconds)
     }
 
-    /// The moment that comes some time after this one.
+    /// Returns this time, advanced by a duration.
     ///
-    /// - Parameter interval: How much later.
-    /// - Returns: The moment.
+    /// - Parameter interval: The duration.
+    /// - Returns: The later time.
     public func advanced(by interval: Interval) -> SchedulerTimeType {
       let (sum, overflows) = nanoseconds.addingReportingOverflow(interval.nanoseconds)
       return SchedulerTimeType(nanoseconds: overflows ? .max : sum)
     }
   }
 
-  /// A time between two moments.
+  /// A duration.
   public struct Interval: SchedulerTimeIntervalConvertible, Comparable, SignedNumeric, Sendable {
     /// The time in nanoseconds.
     public private(set) var nanoseconds: Int64
@@ -50,7 +50,7 @@ public struct QueueScheduler: Scheduler, Sendable {
       self.init(nanoseconds: nanoseconds)
     }
 
-    /// The time without its sign, in nanoseconds.
+    /// The absolute duration, in nanoseconds.
     public var magnitude: UInt64 { nanoseconds.magnitude }
 
     /// The given number of seconds.
@@ -75,44 +75,44 @@ public struct QueueScheduler: Scheduler, Sendable {
       return Interval(nanoseconds: overflows ? (count < 0 ? .min : .max) : product)
     }
 
-    /// The sum of two times.
+    /// Adds two durations.
     public static func + (left: Interval, right: Interval) -> Interval {
       Interval(nanoseconds: left.nanoseconds + right.nanoseconds)
     }
 
-    /// The difference of two times.
+    /// Subtracts a duration from another one.
     public static func - (left: Interval, right: Interval) -> Interval {
       Interval(nanoseconds: left.nanoseconds - right.nanoseconds)
     }
 
-    /// The product of two times, as numbers of nanoseconds.
+    /// Multiplies two durations, as numbers of nanoseconds.
     public static func * (left: Interval, right: Interval) -> Interval {
       Interval(nanoseconds: left.nanoseconds * right.nanoseconds)
     }
 
-    /// Multiplies a time.
+    /// Multiplies a duration.
     public static func *= (left: inout Interval, right: Interval) { left = left * right }
 
-    /// Orders times by their length.
+    /// Returns whether a duration is shorter than another one.
     public static func < (left: Interval, right: Interval) -> Bool {
       left.nanoseconds < right.nanoseconds
     }
   }
 
-  /// There are none.
+  /// The scheduler has no options.
   public typealias SchedulerOptions = Never
 
   private let queue: DispatchQueue
 
-  /// Makes a scheduler.
+  /// Creates a scheduler.
   ///
-  /// - Parameter queue: The queue to schedule on. Use a serial queue if actions must not run at the
-  ///   same time. A serial queue of its own when left out.
+  /// - Parameter queue: The queue to schedule on; by default a new serial queue. Use a serial queue
+  ///   if actions must not run concurrently.
   public init(queue: DispatchQueue = DispatchQueue(label: "reprise.scheduler")) {
     self.queue = queue
   }
 
-  /// The present moment.
+  /// The current time.
   public var now: SchedulerTimeType {
     SchedulerTimeType(nanoseconds: Int64(clamping: DispatchTime.now().uptimeNanoseconds))
   }
@@ -123,20 +123,20 @@ public struct QueueScheduler: Scheduler, Sendable {
   /// Performs an action as soon as the queue is free.
   ///
   /// - Parameters:
-  ///   - options: There are none.
-  ///   - action: What to do.
+  ///   - options: Unused.
+  ///   - action: The action.
   public func schedule(options: Never?, _ action: @escaping () -> Void) {
     let action = UncheckedSendable(action)
     queue.async { action.value() }
   }
 
-  /// Performs an action at a moment.
+  /// Performs an action at a given time.
   ///
   /// - Parameters:
-  ///   - date: When.
-  ///   - tolerance: Ignored: the action is performed as soon after the moment as the queue is free.
-  ///   - options: There are none.
-  ///   - action: What to do.
+  ///   - date: The time.
+  ///   - tolerance: Ignored: the action is performed as soon after the time as the queue is free.
+  ///   - options: Unused.
+  ///   - action: The action.
   public func schedule(
     after date: SchedulerTimeType, tolerance: Interval, options: Never?,
     _ action: @escaping () -> Void
@@ -145,15 +145,15 @@ public struct QueueScheduler: Scheduler, Sendable {
     queue.asyncAfter(deadline: deadline(date)) { action.value() }
   }
 
-  /// Performs an action at a moment and again after each interval.
+  /// Performs an action at a given time and again after each interval.
   ///
   /// - Parameters:
-  ///   - date: When first.
-  ///   - interval: The time between two times.
+  ///   - date: The time of the first call.
+  ///   - interval: The duration between two calls.
   ///   - tolerance: Ignored.
-  ///   - options: There are none.
-  ///   - action: What to do.
-  /// - Returns: Cancels the repetition.
+  ///   - options: Unused.
+  ///   - action: The action.
+  /// - Returns: A cancellable that stops the repetition.
   public func schedule(
     after date: SchedulerTimeType, interval: Interval, tolerance: Interval, options: Never?,
     _ action: @escaping () -> Void

@@ -1,27 +1,27 @@
-// One execution of a publisher for many subscribers.
+// Shares one execution of a publisher among many subscribers.
 
 public import CombineShim
 
 extension Publisher {
-  /// Shares one subscription to this publisher among all subscribers, and replays its last values to
-  /// those that come late.
+  /// Shares one subscription to this publisher among all subscribers, and replays its last values
+  /// to late ones.
   ///
-  /// Like Combine's `share()`, with three differences: late subscribers receive the last values, also
-  /// after the end; each subscriber's demand is its own; and a subscriber leaves in logarithmic time,
-  /// however many there are.
+  /// Like Combine's `share()`, with three differences: late subscribers receive the last values,
+  /// even after the end; each subscriber has its own demand; and a subscriber is removed in
+  /// logarithmic time, however many there are.
   ///
-  /// - Start: the first subscriber connects; nothing is requested of upstream before.
-  /// - Demand: upstream gets unlimited demand. Each subscriber receives what it requests; the rest waits
-  ///   in a buffer of its own, so a slow subscriber delays no other one.
-  /// - Completion: comes to each subscriber after its values. Later subscribers receive the last values
-  ///   and the completion; upstream is released and never connected again.
-  /// - Cancellation: when the last subscriber cancels before the end, upstream is cancelled. The next
-  ///   subscriber connects again.
+  /// - Start: the first subscriber connects; nothing is requested from upstream before.
+  /// - Demand: upstream gets unlimited demand. Each subscriber receives what it requests; the rest
+  ///   waits in its own buffer, so a slow subscriber does not delay others.
+  /// - Completion: delivered to each subscriber after its values. Later subscribers receive the
+  ///   last values and the completion; upstream is released and never connected again.
+  /// - Cancellation: when the last subscriber cancels before the end, upstream is cancelled. The
+  ///   next subscriber connects again.
   /// - Threads: subscribers are called on the thread on which upstream delivers, or on which they
   ///   request.
   /// - Complexity: linear in the number of subscribers for a value.
   ///
-  /// - Parameter count: How many of the last values are replayed.
+  /// - Parameter count: The number of last values that are replayed.
   /// - Returns: The shared publisher.
   public func share(replay count: Int) -> SharedPublisher<Output, Failure> {
     SharedPublisher(self, replay: count)
@@ -30,7 +30,7 @@ extension Publisher {
 
 /// A publisher that many subscribers share.
 ///
-/// See `Publisher.share(replay:)` for its contract. Its type does not name what it shares, so that
+/// See `Publisher.share(replay:)` for its contract. Its type does not name the upstream type, so
 /// publishers that build on one another have the same type.
 public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable {
   fileprivate typealias Member = OperatorSubscription<SharedMachine<Output, Failure>>
@@ -41,11 +41,11 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
     /// Subscribes to upstream; nil after the end.
     var connect: ((SharedPublisher, _ connection: Int) -> Void)?
     var upstream = Upstream()
-    /// Counts connections, so that signals of an earlier one are ignored.
+    /// The number of connections, by which signals of an earlier one are recognized and ignored.
     var connection = 0
     var replay = Queue<Output>()
     var completion: Subscribers.Completion<Failure>?
-    /// In the order of their numbers, with nil where a subscriber has left.
+    /// In order of their ids, with nil for subscribers that were removed.
     var members: Members = []
     var memberCount = 0
     var nextNumber = 0
@@ -116,7 +116,7 @@ public final class SharedPublisher<Output, Failure: Error>: Publisher, Sendable 
       let members = state.members
       for member in members { _ = member.subscription?.change { $0.completion = completion } }
       state.members = []
-      // It may be the last reference to upstream.
+      // This may be the last reference to upstream.
       return (members, (state.connect.take(), state.upstream.end()))
     }
     guard let ended else { return }
@@ -129,7 +129,7 @@ extension SharedPublisher.State {
 
   /// Adds a subscriber with the values and the completion that it has missed.
   ///
-  /// - Returns: How to connect, for the first one.
+  /// - Returns: How to connect, for the first subscriber.
   fileprivate mutating func add(
     _ member: SharedPublisher.Member
   ) -> (function: Connect, connection: Int)? {
@@ -139,7 +139,7 @@ extension SharedPublisher.State {
       machine.completion = completion
       machine.number = number
     }
-    // It may have cancelled when it received its subscription.
+    // The subscriber may have cancelled when it received its subscription.
     guard isActive != nil, completion == nil else { return nil }
     nextNumber += 1
     members.append((number, member))
@@ -152,7 +152,7 @@ extension SharedPublisher.State {
 
   /// Removes a subscriber.
   ///
-  /// - Returns: What to do with upstream, and what to release outside of the lock.
+  /// - Returns: The effect on upstream, and values to release outside of the lock.
   fileprivate mutating func remove(_ number: Int) -> (effect: Effect, released: Any?) {
     guard let position = position(of: number), members[position].subscription != nil else {
       return (.none, nil)
@@ -160,7 +160,7 @@ extension SharedPublisher.State {
     members[position].subscription = nil
     memberCount -= 1
     guard memberCount == 0 else {
-      // On average, closing the gaps takes constant time.
+      // Compaction takes amortized constant time.
       if members.count > 16, memberCount * 2 < members.count {
         members.removeAll { $0.subscription == nil }
       }
@@ -174,7 +174,7 @@ extension SharedPublisher.State {
     return (upstream.cancel(), released)
   }
 
-  /// The position of a subscriber, by binary search.
+  /// Returns the position of a subscriber, by binary search.
   private func position(of number: Int) -> Int? {
     var range = members.startIndex..<members.endIndex
     while !range.isEmpty {
@@ -190,11 +190,11 @@ extension SharedPublisher.State {
   }
 }
 
-/// The values that one subscriber has not received.
+/// The state machine of one subscriber: the values that it has not received.
 private struct SharedMachine<Output, Failure: Error>: OperatorMachine {
   var values = Queue<Output>()
   var completion: Subscribers.Completion<Failure>?
-  /// Which subscriber this is; nil as long as it has not been added.
+  /// The id of the subscriber; nil until it has been added.
   var number: Int?
   private let leave: (_ number: Int?) -> Void
 

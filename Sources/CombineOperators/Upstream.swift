@@ -1,11 +1,12 @@
-// One upstream of an operator, and what an operator does after it has released its lock.
+// One upstream of an operator, and the effects that an operator performs after it has released its
+// lock.
 
 import CombineShim
 
-/// What must be done after a lock has been released, because it may call back.
+/// An effect that must be performed outside of a lock, because it may call back.
 enum Effect {
   case none
-  /// Requests values of an upstream.
+  /// Requests values from an upstream.
   case request(any Subscription, Subscribers.Demand)
   /// Cancels an upstream.
   case cancel(any Subscription)
@@ -13,7 +14,7 @@ enum Effect {
   case release(Any)
   /// Calls a closure.
   case run(() -> Void)
-  /// Performs several effects, in this order.
+  /// Performs several effects, in order.
   case all([Effect])
 
   /// Performs the effect; must not be called under a lock.
@@ -28,10 +29,10 @@ enum Effect {
   }
 }
 
-/// The subscription to one upstream, and what was requested before it arrived.
+/// The subscription to one upstream, and the demand before it arrives.
 struct Upstream {
   private enum State {
-    /// The subscription has not arrived; so much was requested in the meantime.
+    /// The subscription has not arrived; the associated value is the demand until now.
     case pending(Subscribers.Demand)
     case subscribed(any Subscription)
     /// The upstream has completed.
@@ -40,9 +41,9 @@ struct Upstream {
 
   private var state: State
 
-  /// An upstream that has not been subscribed to.
+  /// Creates an upstream that has not been subscribed to.
   ///
-  /// - Parameter demand: What to request as soon as the subscription arrives.
+  /// - Parameter demand: The demand to request as soon as the subscription arrives.
   init(requesting demand: Subscribers.Demand = .none) {
     state = .pending(demand)
   }
@@ -52,7 +53,7 @@ struct Upstream {
     if case .ended = state { true } else { false }
   }
 
-  /// Takes the subscription; a second one is cancelled.
+  /// Stores the subscription; a second one is cancelled.
   mutating func receive(_ subscription: any Subscription) -> Effect {
     guard case .pending(let demand) = state else { return .cancel(subscription) }
     state = .subscribed(subscription)
@@ -70,14 +71,14 @@ struct Upstream {
     return .none
   }
 
-  /// Notes that the upstream has completed.
+  /// Records that the upstream has completed.
   mutating func end() -> Effect {
     defer { state = .ended }
     if case .subscribed(let subscription) = state { return .release(subscription) }
     return .none
   }
 
-  /// Cancels the subscription and notes the end.
+  /// Cancels the subscription and records the end.
   mutating func cancel() -> Effect {
     defer { state = .ended }
     if case .subscribed(let subscription) = state { return .cancel(subscription) }
@@ -87,7 +88,7 @@ struct Upstream {
 
 /// Subscribes an operator to one upstream, as three closures.
 ///
-/// It requests nothing by the result of `receive(_:)`: operators request through ``Upstream``.
+/// Its `receive(_:)` always returns no demand: operators request values through ``Upstream``.
 struct Inlet<Input, Failure: Error>: Subscriber {
   let combineIdentifier = CombineIdentifier()
   let onSubscription: (any Subscription) -> Void

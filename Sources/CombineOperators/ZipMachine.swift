@@ -1,4 +1,4 @@
-// The state of a zip of any number of publishers, whatever their types.
+// The state machine of zip, for any number of publishers of any types.
 
 import CombineShim
 
@@ -8,9 +8,10 @@ protocol ZipInput: AnyObject {
   func removeAll()
 }
 
-/// The values of one publisher that have not been used yet.
+/// The unused values of one publisher.
 ///
-/// A class, so that values of several types have one place each; used only under the lock of the zip.
+/// This is a class so that values of different types can be stored; used only under the lock of the
+/// zip.
 final class ZipValues<Value>: ZipInput {
   private var values = Queue<Value>()
 
@@ -32,16 +33,16 @@ final class ZipValues<Value>: ZipInput {
 struct ZipMachine<Output, Failure: Error>: OperatorMachine {
   private var upstreams: [Upstream]
   private let inputs: [any ZipInput]
-  /// How many inputs have no value.
+  /// The number of inputs without a value.
   private var missing: Int
   private var completion: Subscribers.Completion<Failure>?
   /// Removes the first value of each input.
   private let removeFirst: () -> Output
 
-  /// Makes the state of a zip.
+  /// Creates the state of a zip.
   ///
   /// - Parameters:
-  ///   - inputs: Where the values of each publisher wait.
+  ///   - inputs: The queues of unused values, one for each publisher.
   ///   - removeFirst: Removes the first value of each input; called only when each has one.
   init(_ inputs: [any ZipInput], removeFirst: @escaping () -> Output) {
     upstreams = Array(repeating: Upstream(), count: inputs.count)
@@ -64,7 +65,7 @@ struct ZipMachine<Output, Failure: Error>: OperatorMachine {
     _ completion: Subscribers.Completion<Failure>, at position: Int
   ) -> Effect {
     switch completion {
-    // No output can come any more.
+    // No further output is possible.
     case .finished where inputs[position].isEmpty: self.completion = self.completion ?? completion
     case .finished: break
     case .failure: self.completion = self.completion ?? completion
@@ -101,7 +102,7 @@ extension Publisher {
     into zip: OperatorSubscription<ZipMachine<Output, Failure>>, as values: ZipValues<Self.Output>,
     at position: Int
   ) {
-    // Of a zip that has ended already, the rest need not start.
+    // If the zip has already ended, the rest need not start.
     guard zip.isActive else { return }
     subscribe(
       Inlet(

@@ -1,5 +1,5 @@
-// Combine on Apple platforms, OpenCombine elsewhere, under one name. OpenCombine has such a module of its
-// own; that one brings Foundation's networking along, and with it thirty shared libraries.
+// Combine on Apple platforms, OpenCombine elsewhere, under one name. OpenCombineShim does the same,
+// but also links Foundation's networking and its thirty shared libraries.
 
 #if canImport(Combine)
 @_exported import Combine

@@ -1,5 +1,5 @@
-// Watches a tree with FSEvents and hands what it tells to the picture. Knows nothing of how changes are
-// found. Written with care but never compiled: there was no Mac.
+// Watches a tree with FSEvents and forwards its events to the tree watcher. Never compiled: no Mac
+// was available.
 
 #if canImport(Darwin)
 import CoreServices
@@ -7,14 +7,14 @@ import Dispatch
 import Paths
 import Platform
 
-/// Chooses how trees are watched on Darwin.
+/// Creates the watcher for trees on Darwin.
 @Sendable func systemWatcher(
   _ path: String, _ filter: FileWatchFilter, _ engine: WatchEngine
 ) -> any SystemWatcher {
   EventStreamWatcher(path, filter: filter, engine: engine)
 }
 
-/// Stands for the one stream of a root: FSEvents needs no watch for a folder, and has no limit.
+/// Folder watches that do nothing: FSEvents has one stream for the whole root, and no limit.
 private final class NoWatches: FolderWatches {
   private var next: Int32 = 0
 
@@ -25,24 +25,26 @@ private final class NoWatches: FolderWatches {
 
   func unwatch(_ watch: Int32) {}
 
-  // FSEvents tells of a file that was made when it is written as well.
+  // Unknown: for a new file, FSEvents also reports when it is written.
   func isComplete(_ path: String) -> Bool? { nil }
 }
 
-/// The watching of a tree on Darwin.
+/// The watcher of a tree on Darwin.
 ///
-/// FSEvents watches a path and not a folder, so that it may come and go; it tells once it is back. Used on
-/// one queue, to which the stream delivers as well.
+/// FSEvents watches a path instead of a folder, so the root may be deleted and created again; an
+/// event is reported when it is back. Used on one queue, on which the stream also delivers its
+/// events.
 final class EventStreamWatcher: SystemWatcher {
   private let path: String
   private let engine: WatchEngine
   private let tree: TreeWatcher
   private var stream: FSEventStreamRef?
   private var rulesAbove = GitignoreFiles()
-  /// The real path of the root as FSEvents tells it; where it would be if it is missing.
+  /// The real path of the root as FSEvents reports it; the path where it would be, if it is
+  /// missing.
   private var place = ""
 
-  /// Prepares to watch a root.
+  /// Creates a watcher that has not started.
   init(_ path: String, filter: FileWatchFilter, engine: WatchEngine) {
     self.path = path
     self.engine = engine
@@ -87,8 +89,8 @@ final class EventStreamWatcher: SystemWatcher {
   }
 
   private func openStream(for paths: [String]) throws(FileWatchError) {
-    // The stream is stopped and invalidated on the queue before the engine lets go of this object, and
-    // calls nothing after that.
+    // The stream is stopped and invalidated on the queue before the engine releases this object,
+    // and makes no calls after that.
     var context = FSEventStreamContext(
       version: 0, info: Unmanaged.passUnretained(engine).toOpaque(), retain: nil, release: nil,
       copyDescription: nil)
@@ -106,7 +108,7 @@ final class EventStreamWatcher: SystemWatcher {
       },
       &context, paths as CFArray, FSEventStreamEventId(kFSEventStreamEventIdSinceNow), 0,
       FSEventStreamCreateFlags(flags))
-    guard let created else { throw .system(reason: "FSEvents gives no stream") }
+    guard let created else { throw .system(reason: "FSEvents cannot create a stream") }
     stream = created
     FSEventStreamSetDispatchQueue(created, engine.queue)
     guard FSEventStreamStart(created) else {
@@ -139,7 +141,8 @@ final class EventStreamWatcher: SystemWatcher {
       lookAtRoot(isQuiet: false)
       return
     }
-    // The deepest folder that is known: what is below it was found, or is not entered.
+    // Find the deepest known folder. Everything below it is either found by listing it, or is
+    // excluded.
     var names = path.dropFirst(place.count + 1).split(separator: "/").map(String.init)[...]
     guard var folder = tree.tree.root else { return }
     while names.count > 1, let first = names.first,
@@ -154,7 +157,8 @@ final class EventStreamWatcher: SystemWatcher {
       at: name, in: folder, after: names.count > 1 ? .arrived : hint(flags), wasFolder: isFolder)
   }
 
-  /// News of a name may be folded: one event with the flags of all that has happened.
+  /// Returns the hint for the flags of an event; FSEvents may coalesce several changes of a name
+  /// into one event with all of their flags.
   private func hint(_ flags: Int) -> ChangeHint {
     if flags & kFSEventStreamEventFlagItemModified != 0 { return .written }
     if flags & kFSEventStreamEventFlagItemRemoved != 0 { return .left }

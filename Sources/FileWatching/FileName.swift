@@ -1,19 +1,19 @@
-// Names of files as the system compares them.
+// File names that are compared by their bytes, as the system does.
 
-/// A name of a file.
+/// A file name.
 ///
-/// Unlike `String`, two are equal only if their bytes are: `é` written with one scalar and with two are
-/// two files in one folder.
+/// Unlike with `String`, two names are equal only if their bytes are: `é` as one scalar and as two
+/// scalars are two files in a folder.
 struct FileName: Hashable, Sendable {
   /// The name.
   let text: String
 
-  /// Takes a name as it is.
+  /// Creates a name.
   init(_ text: String) {
     self.text = text
   }
 
-  /// Whether the bytes are equal.
+  /// Returns whether the bytes are equal.
   static func == (left: FileName, right: FileName) -> Bool {
     left.text.utf8.elementsEqual(right.text.utf8)
   }

@@ -1,49 +1,49 @@
-// What is remembered of a file, and when a change of it is told. Pure.
+// File stamps, which detect changes, and the rules by which a change is reported. Pure: no I/O.
 
-/// The state of a file, as far as it can be told without reading it: 40 bytes.
+/// The state of a file as far as its metadata shows it: 40 bytes.
 struct FileStamp: Sendable, Equatable {
   /// When the contents changed, in nanoseconds since 1970.
   var modified: Int64
-  /// When the contents or the rights changed, in nanoseconds since 1970.
+  /// When the contents or the metadata changed, in nanoseconds since 1970.
   var statusChanged: Int64
-  /// In bytes.
+  /// The size in bytes.
   var size: Int64
-  /// The number by which the file system knows the file.
+  /// The inode number.
   var inode: UInt64
-  /// Type and rights.
+  /// The file type and permissions.
   var mode: UInt16
-  /// Whether it was taken so soon after a change that a later one might have left no trace in it.
+  /// Whether the stamp was taken so soon after a change that it might not show a later change.
   ///
-  /// "Racily clean" in the words of git: the clock of a file system may stand still for two seconds
-  /// (FAT), so that a file can change and keep its times.
+  /// Git calls this "racily clean": the time stamps of a file system may have a resolution of two
+  /// seconds (FAT), so a file can change without changing its times.
   var isFresh: Bool
-  /// Whether a writer has made the file and has not been seen to close it; nobody was told of it.
+  /// Whether the file was created and not yet closed by its writer; it has not been reported.
   var isUnclosed = false
-  /// When the file was told last, in seconds since 1970; 0 for never.
+  /// When the file was last reported, in seconds since 1970; 0 for never.
   var toldAt: UInt32 = 0
 
-  /// How long a state has to last before its stamp can be trusted, in nanoseconds.
+  /// How long a state must last before its stamp can be trusted, in nanoseconds.
   static let freshNanoseconds: Int64 = 2_000_000_000
-  /// How long after a telling every change of the rights is told, in seconds.
+  /// How long after a report every change of the metadata is reported, in seconds.
   static let unrestSeconds: UInt32 = 10
 
-  /// Whether it was told so short a time ago that a subscriber may be about to look at it.
+  /// Returns whether the file was reported so recently that a subscriber may be about to read it.
   func isInUnrest(at seconds: UInt32) -> Bool {
     seconds < toldAt &+ Self.unrestSeconds
   }
 
-  /// Whether what makes a difference to those who read the file is the same.
+  /// Returns whether the file is the same for a reader.
   func isSameFile(as other: FileStamp) -> Bool {
     modified == other.modified && size == other.size && inode == other.inode && mode == other.mode
   }
 
-  /// Whether nothing can have happened to the file between two looks.
+  /// Returns whether the file cannot have changed since an earlier stamp.
   func isUntouched(since earlier: FileStamp) -> Bool {
     isSameFile(as: earlier) && statusChanged == earlier.statusChanged && !earlier.isFresh
   }
 }
 
-/// What the system says has happened to a name in a folder.
+/// What the system reports to have happened to a name in a folder.
 enum ChangeHint: Sendable, Equatable {
   /// A writer closed the file.
   case written
@@ -51,29 +51,30 @@ enum ChangeHint: Sendable, Equatable {
   case arrived
   /// Something was moved away or deleted.
   case left
-  /// Something was made: opened for the first time, or linked.
+  /// Something was created: a file opened for the first time, or a link.
   case made
-  /// As `made`, and the news that it was closed is known to follow.
+  /// Like `made`, and an event that it was closed is known to follow.
   case madeAndClosed
-  /// A file that was made some time ago and was not closed by a writer since.
+  /// A file was created some time ago, and has not been closed by a writer since.
   case settled
-  /// The rights or times were set.
+  /// The permissions or times were set.
   case attributes
-  /// Nobody knows: the folder was looked at, because something has happened to it.
+  /// Unknown: the folder was listed because something has happened to it.
   case found
-  /// Nobody knows: the folder was looked at, because it is every two seconds.
+  /// Unknown: the folder was listed by polling, every two seconds.
   case polled
 }
 
 extension ChangeHint {
-  /// Whether a file that is there is told.
+  /// Returns whether an existing file is reported.
   ///
   /// - Parameters:
-  ///   - known: What was known of it; nil for nothing.
-  ///   - seen: What it is now.
+  ///   - known: The last known stamp; nil if there is none.
+  ///   - seen: The current stamp.
   ///   - seconds: The time, in seconds since 1970.
-  ///   - isComplete: Whether nobody is writing to a new file; asked only where it matters.
-  /// - Returns: Whether it is told.
+  ///   - isComplete: Returns whether no process is writing to a new file; called only if it
+  ///     matters.
+  /// - Returns: Whether the file is reported.
   func tells(
     known: FileStamp?, seen: FileStamp, seconds: UInt32, isComplete: () -> Bool
   ) -> Bool {
@@ -85,11 +86,12 @@ extension ChangeHint {
     case .attributes:
       guard let known else { return isComplete() }
       if known.isUnclosed { return false }
-      // A subscriber may have read the file between two changes of which the second undid the first.
+      // A subscriber may have read the file between two changes of which the second undid the
+      // first.
       return !seen.isSameFile(as: known) || known.isInUnrest(at: seconds)
     case .found:
       guard let known else { return true }
-      // A subscriber may have looked while a folder around it was away for a moment.
+      // A subscriber may have read while an enclosing folder was moved away for a moment.
       return !seen.isUntouched(since: known) || known.isInUnrest(at: seconds)
     case .polled:
       guard let known else { return true }

@@ -1,32 +1,33 @@
-// What a watch is asked for and what it tells. Knows no system calls.
+// The filter of a watch, and its events and errors.
 
-/// Which files are watched, and in which folders they are looked for.
+/// Which files are watched, and which folders are searched for them.
 ///
-/// Paths are relative to the root, their names are separated by `/`. The closures are called on the
-/// queue of the watch and while it is made, often: they should be fast and always say the same.
+/// Paths are relative to the root, with `/` as separator. The closures are called often, on the
+/// queue of the watch and while it is created. They should be fast, and must always return the same
+/// for the same path.
 package struct FileWatchFilter: Sendable {
-  /// Whether a file is of interest.
+  /// Returns whether a file is of interest.
   package var wantsFile: @Sendable (_ path: String) -> Bool
-  /// Whether something in or below a folder may be of interest.
+  /// Returns whether anything in or below a folder may be of interest.
   ///
-  /// Where it is false, nothing is watched.
+  /// If not, the folder is not watched.
   package var entersFolder: @Sendable (_ path: String) -> Bool
-  /// Whether what git ignores is left out.
+  /// Whether to exclude what git ignores.
   ///
   /// The rules are those of the `.gitignore` files from the root of the repository down, and of its
-  /// `info/exclude`; without a repository, of the watched root down. The watched root itself has been
-  /// named and is watched also where a rule ignores it. The user's own global rules are not read.
+  /// `info/exclude`; without a repository, from the watched root down. The watched root itself is
+  /// watched even if a rule ignores it. The user's global rules are not read.
   package var honoursGitignore: Bool
-  /// Whether a file counts while it is being written, and not only when its writer closes it.
+  /// Whether to report a file while it is being written, and not only when its writer closes it.
   package var seesWriting: Bool
 
-  /// Makes a filter; without arguments, one that wants all files.
+  /// Creates a filter; without arguments, it includes all files.
   ///
   /// - Parameters:
-  ///   - honoursGitignore: Whether what git ignores is left out.
-  ///   - seesWriting: Whether a file counts while it is being written.
-  ///   - entersFolder: Whether something below a folder may be of interest.
-  ///   - wantsFile: Whether a file is of interest.
+  ///   - honoursGitignore: Whether to exclude what git ignores.
+  ///   - seesWriting: Whether to report a file while it is being written.
+  ///   - entersFolder: Returns whether anything below a folder may be of interest.
+  ///   - wantsFile: Returns whether a file is of interest.
   package init(
     honoursGitignore: Bool = false, seesWriting: Bool = false,
     entersFolder: @escaping @Sendable (_ path: String) -> Bool = { _ in true },
@@ -39,24 +40,25 @@ package struct FileWatchFilter: Sendable {
   }
 }
 
-/// What a watch tells.
+/// An event of a watch.
 package enum FileWatchEvent: Sendable, Equatable {
-  /// A file that is wanted was made, written, replaced, removed or moved: its path from the root.
+  /// A matching file was created, written, replaced, removed or moved: its path relative to the
+  /// root.
   ///
-  /// The state to act on is the one that is found when the file is looked at; nothing else is promised.
+  /// The event only says that something has changed; read the file to find its current state.
   case changed(path: String)
-  /// Something that a person should know, and how to mend it. The watch goes on.
+  /// A problem that the user should know about, and how to fix it. The watch continues.
   case problem(String)
 }
 
-/// Why nothing can be watched.
+/// An error that prevents watching.
 package enum FileWatchError: Error, Equatable, CustomStringConvertible {
-  /// A path that cannot be that of a folder, and why.
+  /// A path that cannot be a folder's path, and why.
   case unusablePath(String, reason: String)
-  /// The system refused its service.
+  /// The system does not support watching, or refused it.
   case system(reason: String)
 
-  /// The error in words.
+  /// The error message.
   package var description: String {
     switch self {
     case .unusablePath(let path, let reason): "`\(path)` cannot be watched: \(reason)"

@@ -1,27 +1,28 @@
-// What stands at a path and in a folder, with stamps. Knows no watches and no filters.
+// Reads what is at a path or in a folder, with file stamps.
 
 import Paths
 import Platform
 
-/// Who may read a folder: a change of it may show or hide what is below.
+/// The permissions of a folder; changing them may reveal or hide what is below.
 struct FolderAccess: Sendable, Equatable {
-  /// Its rights.
+  /// The file mode.
   let mode: UInt32
-  /// Whose it is.
+  /// The user id of the owner.
   let user: UInt32
-  /// Whose it is as well.
+  /// The group id.
   let group: UInt32
 }
 
-/// What stands at a path.
+/// What is at a path.
 enum FoundEntry: Sendable, Equatable {
   /// Nothing.
   case nothing
-  /// Something that may not be looked at, because of the rights of a folder around it.
+  /// Something that is inaccessible because of the permissions of an enclosing folder.
   case unreachable
-  /// A folder, but no link to one.
+  /// A folder, but not a link to one.
   case folder(FolderAccess)
-  /// A regular file or a symbolic link that leads to no folder, with its number of names.
+  /// A regular file or a symbolic link that does not lead to a folder, with its number of hard
+  /// links.
   case file(FileStamp, links: Int)
   /// A pipe, a socket, a device, or a symbolic link to one of these or to a folder.
   case other
@@ -29,27 +30,27 @@ enum FoundEntry: Sendable, Equatable {
   case tooLong
 }
 
-/// What a folder contains.
+/// The contents of a folder.
 struct FolderListing {
-  /// Who may read the folder.
+  /// The permissions of the folder.
   private(set) var access: FolderAccess
   /// The folders in it.
   private(set) var folders: [FileName] = []
-  /// The files in it that are wanted.
+  /// The matching files in it.
   private(set) var files: [(name: FileName, stamp: FileStamp)] = []
-  /// What is in it and neither.
+  /// The other entries in it.
   private(set) var others: [FileName] = []
-  /// Whether the folder can be read, but not what is in it.
+  /// Whether the folder can be listed, but its entries are inaccessible.
   private(set) var isUnreachable = false
-  /// Names that are not UTF-8, as far as they can be shown.
+  /// Names that are not UTF-8, with the invalid bytes replaced.
   private(set) var unreadableNames: [String] = []
 
-  /// Reads a folder, but not through a symbolic link.
+  /// Lists a folder, without following a symbolic link to it.
   ///
   /// - Parameters:
-  ///   - path: Its path.
-  ///   - wantsFile: Whether a file of this name is looked at; what is not, is not in the result.
-  /// - Throws: The error of the system.
+  ///   - path: The path of the folder.
+  ///   - wantsFile: Whether a file of this name is included in the result.
+  /// - Throws: The system error.
   init(ofFolder path: String, wantsFile: (String) -> Bool) throws(Errno) {
     var folder = try FolderReader(path, followsLink: false)
     access = FolderAccess(try folder.status())
@@ -84,13 +85,13 @@ struct FolderListing {
 }
 
 extension FoundEntry {
-  /// Looks at a path.
+  /// Returns what is at a path.
   ///
   /// - Parameters:
   ///   - path: The path, or a name in a folder.
   ///   - folder: The descriptor of that folder.
   ///   - now: The time, in nanoseconds since 1970.
-  /// - Returns: What stands there.
+  /// - Returns: What is there.
   static func look(
     at path: [UInt8], in folder: Int32? = nil, now: Int64 = nanosecondsSince1970()
   ) -> FoundEntry {
@@ -106,7 +107,7 @@ extension FoundEntry {
     }
     switch found.kind {
     case .folder: return .folder(FolderAccess(found.status))
-    // A link that leads nowhere yet may lead to a file later.
+    // A broken link may lead to a file later.
     case .file, .linkToFile, .brokenLink:
       return .file(FileStamp(found.status, now: now), links: found.status.linkCount)
     case .linkToFolder, .other: return .other

@@ -1,41 +1,42 @@
-// The face of the watching: one object per watched root, with a queue of its own. Knows neither what a
-// change is nor how the system tells.
+// The interface for watching: one object, with its own queue, for each watched root.
 
 import Dispatch
 import Synchronization
 
-/// Watches the files below a folder and tells what has changed.
+/// Watches the files below a folder and reports changes.
 ///
-/// When it has been made, everything is watched: what is there then is taken for known, and no change
-/// after it is missed. A change of a file counts when its writer closes it, when it is moved in or out,
-/// deleted or linked, and when its rights or times are set. A file that is still being written starts
-/// nothing, however much is in it already. On Linux two changes are not seen, because the
-/// system does not tell them by the folder: `truncate(2)` of a path that nobody opens, and writing
-/// through another name of the file that lies elsewhere.
+/// When the initializer returns, everything is watched: existing files count as known, and no later
+/// change is missed. A change is reported when a writer closes the file, when the file is moved in
+/// or out, deleted or linked, and when its permissions or times are set. A file that is still being
+/// written is not reported, however much was already written. On Linux, two changes are not
+/// detected, because the system does not report them for the folder: `truncate(2)` of a path that
+/// no process opens, and writing through a hard link in another folder.
 ///
-/// - Symbolic links to folders are not followed, but the root itself may be one. Folders of the names
-///   `.git` and `.reprise` are never entered. Regular files count, and symbolic links to files; what a
-///   link leads to is not watched.
-/// - The root need not exist, and may go and come back with all folders around it.
-/// - What happens to a folder is told file by file.
-/// - A file may be told more often than it has changed, never less: who looks at each file that is told
-///   knows in the end the state of all.
-/// - Folders for which the system has no watch are looked at every two seconds until it has.
+/// - Symbolic links to folders are not followed, except for the root itself. Folders named `.git`
+///   and `.reprise` are never entered. Regular files and symbolic links to files are watched; the
+///   target of a link is not.
+/// - The root need not exist. It may be deleted and created again, together with all enclosing
+///   folders.
+/// - A change of a folder is reported file by file.
+/// - A file may be reported more often than it has changed, but never less. A subscriber that reads
+///   each reported file ends up with the current state of all files.
+/// - Folders for which the system cannot provide a watch are polled every two seconds until it can.
 package final class FolderWatch: Sendable {
   private let engine: WatchEngine
 
-  /// Begins to watch.
+  /// Starts watching.
   ///
-  /// The time is linear in the number of files and folders that are wanted.
+  /// The time is linear in the number of matching files and folders.
   ///
   /// - Parameters:
   ///   - root: The path of a folder, which need not exist.
-  ///   - filter: What is of interest.
-  ///   - onEvent: Called for each event on a queue of its own, one at a time, as soon as the system
-  ///     tells; never before `init` returns on the thread that calls it. It may cancel. While it
-  ///     runs, nothing is read: if it takes long, the system may lose changes, and all is looked at again.
-  /// - Throws: ``FileWatchError`` when the path cannot be that of a folder. A limit of the system is no
-  ///   error: it is told as a problem.
+  ///   - filter: The files of interest.
+  ///   - onEvent: Called with each event on a dedicated queue, one at a time, as soon as the system
+  ///     reports it. It is never called on the thread that is calling `init`, but may be called on
+  ///     another thread before `init` returns. It may cancel the watch. No events are read while it
+  ///     runs; if it takes long, the system may drop events, and then everything is scanned again.
+  /// - Throws: ``FileWatchError`` if the path cannot be a folder's path. Reaching a limit of the
+  ///   system is not an error: it is reported as a problem.
   package init(
     _ root: String, filter: FileWatchFilter,
     onEvent: @escaping @Sendable (FileWatchEvent) -> Void
@@ -44,7 +45,7 @@ package final class FolderWatch: Sendable {
     try engine.start(root, filter: filter)
   }
 
-  /// Begins to watch in another way than the system's own.
+  /// Starts watching with a custom watcher.
   init(
     _ root: String, filter: FileWatchFilter, makeWatcher: @escaping WatchEngine.MakeWatcher,
     onEvent: @escaping @Sendable (FileWatchEvent) -> Void
@@ -57,16 +58,15 @@ package final class FolderWatch: Sendable {
     engine.cancel()
   }
 
-  /// Stops watching and gives back all that the system has lent.
+  /// Stops watching and releases all system resources.
   ///
-  /// May be called again, and by any thread.
-  ///
-  /// When it returns, `onEvent` has returned and is not called again. So it waits for a call that is
-  /// under way, unless it is called from within: do not cancel while holding what `onEvent` waits for.
+  /// Idempotent and thread-safe. When it returns, `onEvent` has returned and will not be called
+  /// again. It therefore waits for a call in progress, unless it is called from within `onEvent`:
+  /// do not cancel while holding a lock that `onEvent` waits for.
   package func cancel() {
     engine.cancel()
   }
 
-  /// How many folders the system watches for this object; no others have a cost in the kernel.
+  /// The number of folders that the system watches for this object; each has a cost in the kernel.
   package var watchedFolders: Int { engine.watchedFolders }
 }

@@ -1,12 +1,12 @@
-// Remembers for a while which files were told as gone. Pure: the time comes from outside.
+// Remembers recently removed files. Pure: the time is a parameter.
 
 import Paths
 
-/// Files that were told as gone a short time ago, by folder.
+/// Files that were reported as removed a short time ago, by folder.
 ///
-/// Who is told that a file is gone may look in a moment in which its folder was back, only to leave
-/// again: of the files in it, nothing is known then that could be told. So all are told once more when
-/// something more happens to the folder.
+/// A subscriber that is notified of a removal may read at a moment when the folder was back, only
+/// to be removed again. For the files in it there is then no known state that could change. So all
+/// of them are reported once more when something else happens to the folder.
 struct GoneFiles {
   private struct Folder {
     var names: Set<FileName>
@@ -16,11 +16,11 @@ struct GoneFiles {
   private var folders: [FileName: Folder] = [:]
   private var prunedAt: UInt32 = 0
 
-  /// Remembers a file.
+  /// Adds a removed file.
   ///
   /// - Parameters:
-  ///   - path: Its path.
-  ///   - seconds: The time.
+  ///   - path: The path of the file.
+  ///   - seconds: The current time.
   mutating func add(_ path: String, at seconds: UInt32) {
     prune(at: seconds)
     let (folder, name) = Self.split(path)
@@ -28,12 +28,12 @@ struct GoneFiles {
     folders[folder]?.toldAt = seconds
   }
 
-  /// Whether a file is remembered.
+  /// Returns whether a file was reported as removed a short time ago.
   ///
   /// - Parameters:
-  ///   - path: Its path.
-  ///   - seconds: The time.
-  /// - Returns: Whether it was told a short time ago.
+  ///   - path: The path of the file.
+  ///   - seconds: The current time.
+  /// - Returns: Whether it was.
   mutating func contains(_ path: String, at seconds: UInt32) -> Bool {
     prune(at: seconds)
     guard !folders.isEmpty else { return false }
@@ -51,14 +51,14 @@ struct GoneFiles {
     )
   }
 
-  /// The files in and below a folder, which are told again now.
+  /// Returns the removed files in and below a folder, to be reported again.
   ///
-  /// Linear in the folders remembered.
+  /// Linear in the number of folders with removed files.
   ///
   /// - Parameters:
   ///   - path: The path of the folder; empty for the root.
-  ///   - seconds: The time.
-  /// - Returns: Their paths.
+  ///   - seconds: The current time.
+  /// - Returns: The paths of the files.
   mutating func files(below path: String, at seconds: UInt32) -> [String] {
     prune(at: seconds)
     guard !folders.isEmpty else { return [] }

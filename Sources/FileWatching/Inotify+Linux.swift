@@ -1,42 +1,42 @@
-// An instance of inotify and the watches it has.
+// An inotify instance and its watches.
 
 #if os(Linux)
 import Platform
 
-/// The calls that may run into a limit, so that tests can say when.
+/// The system calls that can reach a limit, replaceable in tests.
 struct InotifyCalls: Sendable {
-  /// Makes an instance; its descriptor.
+  /// Creates an instance and returns its descriptor.
   var open: @Sendable () throws(Errno) -> Int32 = { () throws(Errno) in
     try InotifyCall.makeInstance()
   }
-  /// Adds a watch; its number.
+  /// Adds a watch and returns its descriptor.
   var add: @Sendable (_ descriptor: Int32, _ path: String, _ mask: UInt32) throws(Errno) -> Int32 =
     { descriptor, path, mask throws(Errno) in
       try InotifyCall.addWatch(descriptor, path, mask)
     }
 }
 
-/// What inotify has told.
+/// An inotify event.
 struct InotifyEvent {
-  /// The watch that saw it; -1 for lost news.
+  /// The watch that the event belongs to; -1 if events were lost.
   let watch: Int32
-  /// What has happened.
+  /// The kind of event.
   let mask: InotifyMask
   /// The name in the folder; empty for the folder itself.
   let name: FileName
-  /// Whether the name is not UTF-8 and so only an approximation.
+  /// Whether the name is not UTF-8, so that `name` is only an approximation.
   let isNameBad: Bool
 }
 
 extension InotifyEvent {
-  /// Whether the writer of the file of each event closes it, as far as the events tell.
+  /// Returns, for each event, whether a later one says that the writer has closed the file.
   ///
-  /// - Parameter events: Events in their order.
-  /// - Returns: An answer for each.
+  /// - Parameter events: Events in order.
+  /// - Returns: A value for each event.
   static func isClosedLater(_ events: [InotifyEvent]) -> [Bool] {
     var closed: [Int32: Set<FileName>] = [:]
     var answers: [Bool] = []
-    // From the last to the first: what happens after a file has got a name is known when this is seen.
+    // In reverse order: the events after a name was created are seen before its creation.
     for event in events.reversed() {
       answers.append(closed[event.watch]?.contains(event.name) ?? false)
       if event.mask.contains(.closedByWriter) {
@@ -49,52 +49,52 @@ extension InotifyEvent {
   }
 }
 
-/// An inotify instance that counts how often each watch is held.
+/// An inotify instance with reference-counted watches.
 ///
-/// Used on one queue. Who makes it closes it.
+/// Used on one queue. The owner must close the descriptor.
 struct Inotify {
   /// The descriptor to read from.
   let descriptor: Int32
   private let calls: InotifyCalls
   private var holds: [Int32: Int32] = [:]
-  /// 64 KiB: some two thousand events.
+  /// 64 KiB: about two thousand events.
   private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
 
-  /// Makes an instance.
+  /// Creates an instance.
   ///
-  /// - Throws: The error of the system.
+  /// - Throws: The system error.
   init(_ calls: InotifyCalls) throws(Errno) {
     descriptor = try calls.open()
     self.calls = calls
   }
 
-  /// Watches a path and holds the watch once more.
+  /// Watches a path, and increments the reference count of the watch.
   ///
   /// - Returns: The watch.
-  /// - Throws: The error of the system.
+  /// - Throws: The system error.
   mutating func watch(_ path: String, _ mask: InotifyMask) throws(Errno) -> Int32 {
     let watch = try calls.add(descriptor, path, mask.rawValue)
     holds[watch, default: 0] += 1
     return watch
   }
 
-  /// Gives a watch back once; the last time ends it.
+  /// Decrements the reference count of a watch; removes the watch when it reaches zero.
   ///
-  /// The system never uses its number for another one, so that its late events mean nothing.
+  /// The system never reuses the number of a watch, so late events of a removed watch are ignored.
   mutating func unwatch(_ watch: Int32) {
     guard let count = holds[watch] else { return }
     holds[watch] = count > 1 ? count - 1 : nil
     if count == 1 { InotifyCall.removeWatch(descriptor, watch) }
   }
 
-  /// Takes note that the system has ended a watch.
+  /// Forgets a watch that the system has removed.
   mutating func ended(_ watch: Int32) {
     holds[watch] = nil
   }
 
-  /// Reads what has happened, as much as fits in one read.
+  /// Reads pending events, as many as fit in one read.
   ///
-  /// - Returns: The events in their order; none when there is nothing yet.
+  /// - Returns: The events in order; empty if none are pending.
   mutating func read() -> [InotifyEvent] {
     guard let count = readBytes(descriptor, into: &buffer), count > 0 else { return [] }
     return InotifyRecord.records(in: buffer[..<count]).map { record in

@@ -1,9 +1,9 @@
-// Watches single folders with inotify as long as there is room, and says what to do when there is none.
+// Watches single folders with inotify, and reports when a limit is reached.
 
 #if os(Linux)
 import Platform
 
-/// An inotify instance that can be missing.
+/// An inotify instance that may be unavailable.
 ///
 /// Used on one queue.
 final class InotifyFolders: FolderWatches {
@@ -12,15 +12,15 @@ final class InotifyFolders: FolderWatches {
   private var inotify: Inotify?
   private var isLimitTold = false
 
-  /// What is watched for in folders.
+  /// The events that are watched in folders.
   private let ofFolders: InotifyMask
 
-  /// Makes one that is not open yet.
+  /// Creates a closed instance.
   ///
   /// - Parameters:
   ///   - calls: The system calls.
-  ///   - seesWriting: Whether writing to a file in a folder is seen, and not only its end.
-  ///   - host: What to report to.
+  ///   - seesWriting: Whether each write to a file is observed, and not only its close.
+  ///   - host: The object to report to.
   init(_ calls: InotifyCalls, seesWriting: Bool = false, host: any WatcherHost) {
     let ofFolders: InotifyMask = [
       .attributes, .closedByWriter, .movedFrom, .movedTo, .created, .deleted, .onlyFolders,
@@ -31,10 +31,10 @@ final class InotifyFolders: FolderWatches {
     self.host = host
   }
 
-  /// Whether there is an instance.
+  /// Whether the instance is open.
   var isOpen: Bool { inotify != nil }
 
-  /// Gets an instance if there is none and the limit allows it.
+  /// Opens an instance if there is none and the limit allows it.
   func openIfNeeded() {
     guard inotify == nil else { return }
     do throws(Errno) {
@@ -46,12 +46,12 @@ final class InotifyFolders: FolderWatches {
     }
   }
 
-  /// Reads what has happened, as much as fits in one read.
+  /// Reads pending events, as many as fit in one read.
   func read() -> [InotifyEvent] {
     inotify?.read() ?? []
   }
 
-  /// Takes note that the system has ended a watch.
+  /// Forgets a watch that the system has removed.
   func ended(_ watch: Int32) {
     inotify?.ended(watch)
   }
@@ -60,7 +60,7 @@ final class InotifyFolders: FolderWatches {
     watch(path, ofFolders)
   }
 
-  /// Watches a path for something else than what happens in a folder.
+  /// Watches a path for given events.
   func watch(_ path: String, _ mask: InotifyMask) -> WatchOutcome {
     do throws(Errno) {
       guard let watch = try inotify?.watch(path, mask) else { return .noRoom }
@@ -84,7 +84,7 @@ final class InotifyFolders: FolderWatches {
     hasNoWriter(path)
   }
 
-  /// A limit of the system, by its name.
+  /// Returns a system limit by its name.
   static func limit(_ name: String) -> Int? {
     do throws(Errno) {
       let file = try OpenFile("/proc/sys/fs/inotify/\(name)")
@@ -102,10 +102,10 @@ final class InotifyFolders: FolderWatches {
     let present = Self.limit(name)
     let advice =
       if isInstance && error == .tooManyOpenFiles && Self.isOutOfDescriptors() {
-        "this process has as many descriptors as it may; raise the limit with `ulimit -n`"
+        "this process has no file descriptors left; raise the limit with `ulimit -n`"
       } else if error == .noSpace || isInstance && error == .tooManyOpenFiles {
         """
-        the limit of the system is \(present.map(String.init) ?? "not known"); raise it with \
+        the system limit is \(present.map(String.init) ?? "unknown"); raise it with \
         `sysctl fs.inotify.\(name)=\(2 * max(present ?? 0, 65536))`
         """
       } else {
@@ -113,7 +113,7 @@ final class InotifyFolders: FolderWatches {
       }
     let what = isInstance ? "no folder can be watched" : "not all folders can be watched"
     host.tell(
-      .problem("\(what): \(advice); until then they are looked at every two seconds (told once)"))
+      .problem("\(what): \(advice); until then they are polled every two seconds (reported once)"))
   }
 
   private static func isOutOfDescriptors() -> Bool {

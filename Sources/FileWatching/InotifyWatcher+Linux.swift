@@ -1,11 +1,11 @@
-// Watches a tree with inotify: hands what it tells to the picture, keeps an eye on the way to the root,
-// and deals with what may run out. Knows nothing of how changes are found.
+// Watches a tree with inotify: forwards its events to the tree watcher, watches the path to the
+// root, and handles reached limits.
 
 #if os(Linux)
 import Paths
 import Platform
 
-/// The watching of a tree on Linux.
+/// The watcher of a tree on Linux.
 ///
 /// Used on one queue.
 final class InotifyWatcher: SystemWatcher {
@@ -13,13 +13,13 @@ final class InotifyWatcher: SystemWatcher {
   private let host: any WatcherHost
   private let folders: InotifyFolders
   private let tree: TreeWatcher
-  /// The folders and links that lead to the root, and the name that is waited for if one is missing.
+  /// The watches of the folders and links on the path to the root, and the missing name, if any.
   private var way: [Int32] = []
   private var awaited: FileName?
-  /// The files with rules above the root, and their folders.
+  /// The watches of `.gitignore` files above the root, and of their folders.
   private var ruleWatches: [Int32] = []
   private var rulesAbove = GitignoreFiles()
-  /// Whether something on the way could not be watched for want of room.
+  /// Whether part of the path could not be watched.
   private var isWayUnwatched = false
 
   private static let ofWay: InotifyMask = [.selfDeleted, .selfMoved, .notThroughLinks]
@@ -28,13 +28,13 @@ final class InotifyWatcher: SystemWatcher {
   ]
   private static let ofRuleFolders: InotifyMask = [.created, .movedTo, .notThroughLinks, .added]
 
-  /// Prepares to watch a root.
+  /// Creates a watcher that has not started.
   ///
   /// - Parameters:
-  ///   - path: Its absolute path.
-  ///   - filter: What is of interest.
+  ///   - path: The absolute path of the root.
+  ///   - filter: The files of interest.
   ///   - calls: The system calls.
-  ///   - host: What to tell, and where to have descriptors read.
+  ///   - host: The object to report to, which also monitors descriptors.
   init(_ path: String, filter: FileWatchFilter, calls: InotifyCalls, host: any WatcherHost) {
     self.path = path
     self.host = host
@@ -65,8 +65,8 @@ final class InotifyWatcher: SystemWatcher {
       host.tell(
         .problem(
           """
-          changes came faster than they were read and some were lost: everything is looked at \
-          again; should this happen often, raise the limit with \
+          changes came faster than they were read, and some events were lost: all files are \
+          checked again; if this happens often, raise the limit with \
           `sysctl fs.inotify.max_queued_events=\(2 * (InotifyFolders.limit("max_queued_events") ?? 16384))`
           """))
       lookAtRoot(isQuiet: false)
@@ -106,17 +106,17 @@ final class InotifyWatcher: SystemWatcher {
     return event.mask.contains(.attributes) ? .attributes : nil
   }
 
-  // MARK: The way to the root
+  // MARK: The path to the root
 
   private func concernsWay(_ event: InotifyEvent) -> Bool {
     !event.mask.isDisjoint(with: [.selfDeleted, .selfMoved, .ended, .unmounted])
       || awaited == event.name
   }
 
-  /// Follows the path of the root, watches what is on the way, and looks at the tree.
+  /// Resolves the path of the root, watches its parts, and scans the tree.
   ///
-  /// The way is followed again after it is watched: what has changed before was perhaps not told,
-  /// and what changes later will be.
+  /// The path is resolved again after it is watched: earlier changes may not have been reported,
+  /// but later ones will be.
   private func lookAtRoot(isQuiet: Bool) {
     var route = RootPath(following: path)
     for _ in 0..<100 {
@@ -149,7 +149,7 @@ final class InotifyWatcher: SystemWatcher {
       switch folders.watch(place, mask) {
       case .watched(let watch): way.append(watch)
       case .noRoom: isWayUnwatched = true
-      // It may not be read: only looking again will tell.
+      // Perhaps it is not readable: only polling will tell.
       case .nothing where place == waitingFolder: isWayUnwatched = true
       case .nothing, .tooLong: break
       }
@@ -166,7 +166,7 @@ final class InotifyWatcher: SystemWatcher {
   private func readRules(above folder: String) {
     let old = ruleWatches
     ruleWatches = []
-    // Twice, since rules may change before they are watched.
+    // Twice, because rules may change before they are watched.
     for _ in 0..<2 {
       rulesAbove = GitignoreFiles(above: folder)
       let places =
@@ -187,17 +187,16 @@ final class InotifyWatcher: SystemWatcher {
     tree.lookAtRoot(tree.rootPath, rulesAbove: rulesAbove.layers, isQuiet: false)
   }
 
-  // MARK: Looking again
+  // MARK: Polling
 
   var looksAgainAfter: Duration? {
     if tree.hasUnsettled { return .milliseconds(50) }
     return isWayUnwatched || !tree.unwatched.isEmpty ? .seconds(2) : nil
   }
 
-  /// Looks at what the system does not tell about.
+  /// Polls what the system does not report.
   ///
-  /// This is the one place where polling is right: there is no room for a watch, and nothing tells when
-  /// there is.
+  /// Polling is unavoidable here: there is no room for a watch, and no event when there is.
   func lookAgain() {
     if tree.hasUnsettled {
       tree.lookAtUnsettled()

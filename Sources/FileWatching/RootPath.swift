@@ -1,27 +1,28 @@
-// Follows the path of a root name by name. Knows no watches.
+// Resolves the path of a root, name by name.
 
 import Paths
 import Platform
 
-/// Where a path leads, and all that it leads through.
+/// A resolved path, with everything that it leads through.
 struct RootPath: Equatable {
-  /// Where the path ends.
+  /// The end of a path.
   enum End: Equatable {
     /// A folder, with its absolute path without symbolic links.
     case folder(String)
-    /// Nothing, or no folder: the folder that is the last on the way, and the name that is missing.
+    /// Nothing, or not a folder: the last existing folder on the path, and the missing name.
     case missing(String, name: String)
   }
 
-  /// Folders and symbolic links: each path is absolute and no link leads to it.
+  /// The folders and symbolic links on the path: each path is absolute and contains no link except
+  /// the last name.
   private(set) var places: [String] = ["/"]
-  /// Where it ends.
+  /// The end of the path.
   private(set) var end = End.folder("/")
 
-  /// How many symbolic links may be on the way, as for the system.
+  /// The maximum number of symbolic links on a path, the same as the system's.
   static let linksMax = 40
 
-  /// Follows a path.
+  /// Resolves a path.
   ///
   /// - Parameter path: An absolute path.
   init(following path: String) {
@@ -51,22 +52,23 @@ struct RootPath: Equatable {
     end = .folder(folder)
   }
 
-  /// The names of a path, the last first.
+  /// Returns the names in a path, last first.
   private static func names(_ path: String) -> [String] {
     path.split(separator: "/").filter { $0 != "." }.reversed().map(String.init)
   }
 
   /// Makes a path absolute.
   ///
-  /// - Parameter path: A path, relative to the working folder of the process or absolute.
-  /// - Returns: The same path from `/` on.
-  /// - Throws: ``FileWatchError`` where it can be no path of a folder.
+  /// - Parameter path: An absolute path, or one relative to the working directory of the process.
+  /// - Returns: The absolute path.
+  /// - Throws: ``FileWatchError`` if it cannot be the path of a folder.
   static func absolute(_ path: String) throws(FileWatchError) -> String {
     if path.isEmpty { throw .unusablePath(path, reason: "it is empty") }
     if path.utf8.contains(0) { throw .unusablePath(path, reason: "it contains a zero byte") }
     if path.hasPrefix("/") { return path }
     guard let here = workingFolder() else {
-      throw .unusablePath(path, reason: "the working folder is gone; give an absolute path")
+      throw .unusablePath(
+        path, reason: "the working directory no longer exists; use an absolute path")
     }
     return joinedPath(here, path)
   }

@@ -1,7 +1,7 @@
-// Chooses how trees are watched on Linux.
+// Creates the system watcher on Linux.
 
 #if os(Linux)
-/// Watches a tree with inotify.
+/// Creates an inotify watcher for a tree.
 @Sendable func systemWatcher(
   _ path: String, _ filter: FileWatchFilter, _ engine: WatchEngine
 ) -> any SystemWatcher {

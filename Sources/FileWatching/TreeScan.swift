@@ -1,10 +1,10 @@
-// Watches and lists folders and compares them with the picture. Knows no hints.
+// Watches and lists folders, and compares them with the known tree.
 
 import Paths
 import Platform
 
 extension TreeWatcher {
-  /// Deals with a folder that something has happened to and that is there.
+  /// Handles an event of an existing folder.
   func lookAtFolder(
     _ name: FileName, in id: FolderID, access: FolderAccess, after hint: ChangeHint
   ) {
@@ -18,7 +18,8 @@ extension TreeWatcher {
     case .attributes where tree.folders[folder]?.access == access && isReachable(folder):
       tellUnrest(below: folder)
     case .made, .madeAndClosed:
-      // Found already when the folder around it was listed; unless it is a new one of that name.
+      // It was found when the parent folder was listed, unless this is a new folder of the same
+      // name.
       if let watch = tree.folders[folder]?.watch {
         let outcome = watches.watch(fullPath(of: folder))
         if case .watched(let same) = outcome { watches.unwatch(same) }
@@ -35,22 +36,22 @@ extension TreeWatcher {
       && !layers.ignores(name, isFolder: true)
   }
 
-  /// The absolute path of a folder.
+  /// Returns the absolute path of a folder.
   func fullPath(of id: FolderID) -> String {
     joinedPath(rootPath, tree.path(of: id))
   }
 
-  /// Watches and lists a folder and all new ones below it, and tells every difference.
+  /// Watches and lists a folder and all new folders below it, and reports every difference.
   ///
   /// - Parameters:
   ///   - id: The folder.
-  ///   - isRecursive: Whether also those below are looked at that were known.
-  ///   - hint: Why.
+  ///   - isRecursive: Whether known folders below it are scanned, too.
+  ///   - hint: The reason for the scan.
   func scan(_ id: FolderID, isRecursive: Bool, hint: ChangeHint = .found) {
     var walk = TreeWalk(from: (id: id, isRecursive: isRecursive))
     while let (id, isRecursive) = walk.next(), !host.isStopped {
       guard tree.folders[id] != nil else { continue }
-      // The watch comes before the listing: what is made in between is found twice and not missed.
+      // Watch before listing: an entry that is created in between is found twice instead of missed.
       guard watch(id) else { continue }
       let visitsAll = refreshRules(of: id) || isRecursive
       for (folder, isNew) in list(id, hint) where isNew || visitsAll {
@@ -59,9 +60,9 @@ extension TreeWatcher {
     }
   }
 
-  /// Watches a folder, or makes sure that what is watched is still the same.
+  /// Watches a folder, or checks that the watched folder is still the same.
   ///
-  /// - Returns: Whether there is anything to list.
+  /// - Returns: Whether there is a folder to list.
   private func watch(_ id: FolderID) -> Bool {
     let path = fullPath(of: id)
     switch watches.watch(path) {
@@ -72,8 +73,8 @@ extension TreeWatcher {
       unwatched.insert(id)
       if let old = tree.setWatch(nil, of: id) { watches.unwatch(old) }
     case .nothing:
-      // The listing will say the same, or the folder has come in this moment and will be told; or its
-      // rights have changed in this moment, and that will be told.
+      // Either listing it fails, too, or the folder was created or its permissions changed at this
+      // very moment, which will be reported.
       becameUnreachable(id)
       if let old = tree.setWatch(nil, of: id) { watches.unwatch(old) }
     case .tooLong:
@@ -84,7 +85,7 @@ extension TreeWatcher {
     return true
   }
 
-  /// Compares a folder with the picture.
+  /// Compares a folder with the known tree.
   ///
   /// - Returns: The folders in it, and whether they are new.
   private func list(_ id: FolderID, _ hint: ChangeHint) -> [(folder: FolderID, isNew: Bool)] {
@@ -123,7 +124,7 @@ extension TreeWatcher {
     }
     for name in gone.keys {
       tree.update(id) { $0.files[name] = nil }
-      // What is not wanted any more is not told.
+      // Files that no longer match are not reported.
       if wants(name.text) { tellGone(joinedPath(path, name.text)) }
     }
   }
@@ -143,13 +144,13 @@ extension TreeWatcher {
     return folders
   }
 
-  /// Deals with a folder that cannot be read.
+  /// Handles a folder that cannot be read.
   private func lose(_ id: FolderID, isMissing: Bool) {
     if isMissing && tree.root != id {
       drop(id, tells: true)
       return
     }
-    // It stays known, so that it is looked at again when it may be read.
+    // Keep it, so that it is scanned again when it becomes readable.
     becameUnreachable(id)
     let path = tree.path(of: id)
     for name in tree.folders[id]?.files.keys.map(\.self) ?? [] {
@@ -158,8 +159,8 @@ extension TreeWatcher {
     for folder in tree.folders[id]?.folders.values.map(\.self) ?? [] { drop(folder, tells: true) }
   }
 
-  /// Sees to it that a folder that cannot be read is looked at after any change of the rights around it,
-  /// also after one that has been undone since.
+  /// Ensures that an unreadable folder is scanned after any change of the permissions around it,
+  /// even one that has been undone since.
   func becameUnreachable(_ id: FolderID) {
     var next: FolderID? = id
     while let id = next {
@@ -168,8 +169,8 @@ extension TreeWatcher {
     }
   }
 
-  /// Whether what is known to be in a folder may be looked at: its rights may have been others in
-  /// the moment in which it was listed.
+  /// Returns whether the known contents of a folder are accessible: its permissions may have been
+  /// different when it was listed.
   func isReachable(_ id: FolderID) -> Bool {
     guard let folder = tree.folders[id],
       let name = folder.files.keys.first ?? folder.folders.keys.first
@@ -177,14 +178,16 @@ extension TreeWatcher {
     return FoundEntry.look(at: Array(joinedPath(fullPath(of: id), name.text).utf8)) != .unreachable
   }
 
-  /// Tells again what was told not long ago: a subscriber may have looked while the rights of a folder
-  /// forbade it, and they may have changed and changed back.
+  /// Reports recently reported files again.
+  ///
+  /// A subscriber may have read them while the permissions of a folder forbade it, and the
+  /// permissions may have changed and changed back since.
   func tellUnrest(below id: FolderID) {
     let seconds = secondsNow()
     for path in tree.files(below: id, where: { $0.isInUnrest(at: seconds) }) { tellChanged(path) }
   }
 
-  /// Forgets a folder with all that is below.
+  /// Removes a folder and everything below it from the known tree.
   func drop(_ id: FolderID, tells: Bool) {
     let removal = tree.remove(id)
     for watch in removal.watches { watches.unwatch(watch) }

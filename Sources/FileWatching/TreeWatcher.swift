@@ -1,73 +1,75 @@
-// Keeps the picture of a folder up to date and tells what is different. Knows the files, but neither
-// where the news of changes come from nor how a folder is watched.
+// Keeps the known state of a tree up to date and reports differences, whichever system API watches
+// the folders.
 
 import Paths
 import Platform
 
-/// How a system watches a single folder.
+/// The system's way to watch single folders.
 ///
 /// Used on one queue.
 protocol FolderWatches: AnyObject {
-  /// Watches a folder, but not through a symbolic link. What changes in it from now on will be told.
+  /// Watches a folder, without following a symbolic link to it. Later changes in it will be
+  /// reported.
   ///
-  /// - Returns: What was reached; a watch is held once more with each success.
+  /// - Returns: The outcome; each success increments the reference count of the watch.
   func watch(_ path: String) -> WatchOutcome
 
-  /// Gives back a watch once.
+  /// Decrements the reference count of a watch.
   func unwatch(_ watch: Int32)
 
-  /// Whether it is certain that no program has a file open for writing; nil where it cannot be told.
+  /// Returns whether no process has a file open for writing; nil if unknown.
   func isComplete(_ path: String) -> Bool?
 }
 
-/// What came of an attempt to watch a folder.
+/// The outcome of an attempt to watch a folder.
 enum WatchOutcome: Equatable {
-  /// It is watched, and this is what the system calls the watch: the same one for the same folder.
+  /// The folder is watched. The associated value identifies the watch: it is the same for the same
+  /// folder.
   case watched(Int32)
-  /// It can be watched only once there is room.
+  /// A limit is reached; the folder can be watched when there is room.
   case noRoom
-  /// There is no such folder, or none that may be read.
+  /// There is no such folder, or it is not readable.
   case nothing
-  /// Its path is longer than the system allows.
+  /// The path is longer than the system allows.
   case tooLong
 }
 
-/// Compares folders with the picture of them.
+/// Compares folders with their last known state.
 ///
-/// All that the system tells is taken as a hint where to look: what counts is what is found then. So
-/// it does not matter how late, how often or in what order hints come, as long as there is one
-/// after the last change of every name. Used on one queue.
+/// Events from the system are only hints where to look: what counts is the state that is found
+/// then. So it does not matter how late, how often or in what order hints arrive, provided that
+/// there is one after the last change of each name. Used on one queue.
 final class TreeWatcher {
-  /// The number of a folder.
+  /// The id of a folder.
   typealias FolderID = WatchedTree.FolderID
 
-  /// What is of interest.
+  /// The files of interest.
   let filter: FileWatchFilter
-  /// How folders are watched.
+  /// The system's watches of folders.
   let watches: any FolderWatches
-  /// Who is told.
+  /// The object that events are reported to.
   let host: any WatcherHost
 
-  /// The picture.
+  /// The known state.
   var tree = WatchedTree()
   /// The absolute path of the root, without symbolic links.
   private(set) var rootPath = ""
-  /// The folders for which there was no room.
+  /// The folders that are not watched because a limit is reached.
   var unwatched: Set<FolderID> = []
-  /// New files whose writers have not closed them: they are looked at again before long.
+  /// New files that their writers have not closed; they are checked again soon.
   private var unsettled: [(folder: FolderID, name: String)] = []
   private var rulesAbove: [GitignoreLayers.Layer] = []
   private var gone = GoneFiles()
   private var isQuiet = false
   private var toldProblems: Set<Problem> = []
 
-  /// What is told once.
+  /// A problem that is reported only once.
   private enum Problem {
     case name
     case length
   }
 
-  /// Makes a watcher of nothing.
+  /// Creates a watcher without a root.
   init(filter: FileWatchFilter, watches: any FolderWatches, host: any WatcherHost) {
     self.filter = filter
     self.watches = watches
@@ -76,12 +78,12 @@ final class TreeWatcher {
 
   // MARK: The root
 
-  /// Looks at the whole tree and tells every difference.
+  /// Scans the whole tree and reports every difference.
   ///
   /// - Parameters:
-  ///   - path: The absolute path of the root, without symbolic links; nil where there is none.
-  ///   - rulesAbove: What the repository says about it.
-  ///   - isQuiet: Whether nothing is told of files, because nobody knows of any yet.
+  ///   - path: The absolute path of the root, without symbolic links; nil if it does not exist.
+  ///   - rulesAbove: The ignore rules of the repository for the root.
+  ///   - isQuiet: Whether files are not reported, because this is the first scan.
   func lookAtRoot(_ path: String?, rulesAbove: [GitignoreLayers.Layer], isQuiet: Bool) {
     self.isQuiet = isQuiet
     defer { self.isQuiet = false }
@@ -95,14 +97,14 @@ final class TreeWatcher {
     tellGoneAgain(below: "")
   }
 
-  /// Looks again at the folders that have no watch, and tells the differences.
+  /// Scans the folders that have no watch, and reports the differences.
   func lookAtUnwatched() {
     for id in unwatched where tree.folders[id] != nil {
       scan(id, isRecursive: false, hint: .polled)
     }
   }
 
-  /// Looks at the whole tree if it has become readable, or is no more.
+  /// Scans the whole tree if it has become readable or unreadable.
   func rootAccessChanged() {
     guard let root = tree.root, case .folder(let access) = FoundEntry.look(at: Array(rootPath.utf8))
     else { return }
@@ -116,13 +118,14 @@ final class TreeWatcher {
 
   // MARK: Hints
 
-  /// Looks at a name in a folder after something has happened to it.
+  /// Checks a name in a folder after an event.
   ///
   /// - Parameters:
   ///   - name: The name.
   ///   - id: The folder.
-  ///   - hint: What has happened.
-  ///   - wasFolder: Whether it happened to a folder, which need not be the one that is there now.
+  ///   - hint: The event.
+  ///   - wasFolder: Whether the event was about a folder, which need not be the current entry of
+  ///     that name.
   func look(at name: String, in id: FolderID, after hint: ChangeHint, wasFolder: Bool) {
     guard tree.folders[id] != nil else { return }
     if filter.honoursGitignore && name == ".gitignore" && refreshRules(of: id) {
@@ -149,9 +152,9 @@ final class TreeWatcher {
     case .nothing, .unreachable:
       if case .unreachable = entry { becameUnreachable(id) }
       let wasKnown = forgetAll(key, in: id, path: path)
-      // If it was known, it has been here all the time.
+      // If it was known, it has been there until now.
       if wasFolder && !(wasKnown && hint == .left) { tellGoneAgain(below: path) }
-      // Whatever came and went, this is the last that is told of it.
+      // `left` is the last event of a name, whatever was there in the meantime.
       guard hint == .left else { return }
       let wasOther = tree.folders[id]?.others.contains(key) ?? false
       tree.update(id) { $0.others.remove(key) }
@@ -161,20 +164,19 @@ final class TreeWatcher {
     }
   }
 
-  /// Takes note that a folder has lost its watch because it was deleted: what is around it tells more.
+  /// Records that a folder has lost its watch because it was deleted; events of its parent say
+  /// more.
   func watchEnded(of id: FolderID) {
     _ = tree.setWatch(nil, of: id)
   }
 
-  /// Looks again at a folder on which something was mounted until now.
+  /// Scans a folder after a file system was unmounted from it.
   func unmounted(_ id: FolderID) {
     guard let folder = tree.folders[id], let parent = folder.parent else { return }
     look(at: folder.name.text, in: parent, after: .arrived, wasFolder: true)
   }
 
-  /// Looks once more at new files that nobody has closed since.
-  ///
-  /// - Returns: Whether there were any.
+  /// Checks new files again that have not been closed since.
   func lookAtUnsettled() {
     let names = unsettled
     unsettled = []
@@ -183,12 +185,12 @@ final class TreeWatcher {
     }
   }
 
-  /// Whether there are new files that have to be looked at again before long.
+  /// Whether there are new files that must be checked again soon.
   var hasUnsettled: Bool { !unsettled.isEmpty }
 
   // MARK: Files
 
-  /// Compares a file that is there with the picture, and tells it if it has to be.
+  /// Compares an existing file with its known state, and reports it if necessary.
   func see(
     _ stamp: FileStamp, links: Int, name: FileName, in id: FolderID, path: String,
     after hint: ChangeHint
@@ -207,11 +209,11 @@ final class TreeWatcher {
     if isTold { tellChanged(path) }
   }
 
-  /// Whether nobody is writing to a file that was made a moment ago.
+  /// Returns whether no process is writing to a new file.
   ///
-  /// A link is complete. So is a file that has been linked from elsewhere even if this other name is
-  /// gone again, but it looks like one that was opened: then the system is asked. It is not asked at
-  /// once for an empty file, whose writer may be between making and opening it.
+  /// A link is complete. So is a file that was linked from another name, even if that name is gone
+  /// again; but it looks like a file that was just opened, so the system is asked. For an empty
+  /// file it is not asked immediately, because its writer may be between creating and opening it.
   private func isComplete(
     _ stamp: FileStamp, links: Int, path: String, _ hint: ChangeHint
   ) -> Bool {
@@ -222,25 +224,26 @@ final class TreeWatcher {
     return watches.isComplete(joinedPath(rootPath, path)) ?? mayBeLinked
   }
 
-  /// The time, in seconds since 1970.
+  /// Returns the current time, in seconds since 1970.
   func secondsNow() -> UInt32 {
     UInt32(truncatingIfNeeded: nanosecondsSince1970() / 1_000_000_000)
   }
 
-  /// Tells of a file, unless nobody knows of any yet.
+  /// Reports a file, except during the first scan.
   func tellChanged(_ path: String) {
     if !isQuiet && !host.isStopped { host.tell(.changed(path: path)) }
   }
 
-  /// Tells that a file is not there, and remembers it.
+  /// Reports a file as removed, and remembers it.
   func tellGone(_ path: String) {
     gone.add(path, at: secondsNow())
     tellChanged(path)
   }
 
-  /// Tells again that a file is gone: there may have been another one of its name meanwhile.
+  /// Reports again that a file is removed: another file of that name may have existed in the
+  /// meantime.
   ///
-  /// - Returns: Whether it was told a short time ago.
+  /// - Returns: Whether it was reported a short time ago.
   @discardableResult
   private func tellAgainIfGone(_ path: String) -> Bool {
     guard gone.contains(path, at: secondsNow()) else { return false }
@@ -252,7 +255,7 @@ final class TreeWatcher {
     for path in gone.files(below: path, at: secondsNow()) { tellChanged(path) }
   }
 
-  /// Forgets a file that is no more, and tells so.
+  /// Removes a file from the known state, and reports it.
   @discardableResult
   func forgetFile(_ name: FileName, in id: FolderID, path: String) -> Bool {
     guard tree.folders[id]?.files[name] != nil else { return false }
@@ -261,7 +264,7 @@ final class TreeWatcher {
     return true
   }
 
-  /// Forgets whatever had a name, and tells so.
+  /// Removes the file or folder of a name from the known state, and reports it.
   @discardableResult
   private func forgetAll(_ name: FileName, in id: FolderID, path: String) -> Bool {
     if let folder = tree.folders[id]?.folders[name] {
@@ -271,11 +274,11 @@ final class TreeWatcher {
     return forgetFile(name, in: id, path: path)
   }
 
-  // MARK: What git ignores
+  // MARK: Ignore rules
 
   /// Reads the `.gitignore` of a folder.
   ///
-  /// - Returns: Whether it says something else than before.
+  /// - Returns: Whether its rules have changed.
   func refreshRules(of id: FolderID) -> Bool {
     guard filter.honoursGitignore else { return false }
     let file = joinedPath(fullPath(of: id), ".gitignore")
@@ -285,7 +288,7 @@ final class TreeWatcher {
     return true
   }
 
-  /// The rules that hold in a folder.
+  /// Returns the ignore rules that apply in a folder.
   ///
   /// Linear in its depth.
   func layers(in id: FolderID) -> GitignoreLayers {
@@ -306,21 +309,22 @@ final class TreeWatcher {
 
   // MARK: Problems
 
-  /// Tells of a name that is not UTF-8, once.
+  /// Reports a name that is not UTF-8, once.
   func tellBadName(_ name: String, in folder: String) {
     guard toldProblems.insert(.name).inserted else { return }
     let path = joinedPath(folder, name)
-    host.tell(.problem("`\(path)` is not watched: its name is not UTF-8; rename it (told once)"))
+    host.tell(
+      .problem("`\(path)` is not watched: its name is not UTF-8; rename it (reported once)"))
   }
 
-  /// Tells of a path that is too long, once.
+  /// Reports a path that is too long, once.
   func tellTooLong(_ path: String) {
     guard toldProblems.insert(.length).inserted else { return }
     host.tell(
       .problem(
         """
-        a folder of \(path.utf8.count) bytes of path is not watched, nor are others so deep: the \
-        system allows 4096 at most; watch a folder farther down instead (told once)
+        a folder with a path of \(path.utf8.count) bytes is not watched, nor are other such \
+        folders: the system allows at most 4096; watch a folder farther down instead (reported once)
         """))
   }
 }

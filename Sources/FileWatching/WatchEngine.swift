@@ -1,39 +1,38 @@
-// Runs the watching on a queue of its own, from the start to the end. Knows neither files nor how the
-// system tells of them.
+// Runs a watch on its own queue, from start to end.
 
 import Dispatch
 import Platform
 import Synchronization
 
-/// What a watcher asks of whoever runs it.
+/// The services that a watcher needs.
 ///
 /// Used on the queue of the watch.
 protocol WatcherHost: AnyObject {
-  /// Whether all work is in vain.
+  /// Whether the watch was cancelled, so that no more work is needed.
   var isStopped: Bool { get }
 
-  /// Tells the subscriber.
+  /// Reports an event to the subscriber.
   func tell(_ event: FileWatchEvent)
 
-  /// Calls `readEvents` when a descriptor has something to read, and closes it in the end.
+  /// Calls `readEvents` whenever a descriptor is readable, and closes it at the end.
   func readWhenReady(_ descriptor: Int32)
 }
 
-/// What a system does to watch a tree.
+/// A system-specific watcher of a tree.
 ///
 /// Used on the queue of the watch.
 protocol SystemWatcher: AnyObject {
-  /// Begins: from now on nothing is missed.
+  /// Starts watching; from then on, no change is missed.
   func start() throws(FileWatchError)
-  /// Deals with all that has happened so far.
+  /// Handles all pending events.
   func readEvents()
-  /// When to call ``lookAgain()``; nil for never.
+  /// The delay before ``lookAgain()`` must be called; nil for never.
   var looksAgainAfter: Duration? { get }
-  /// Looks at what the system does not tell about.
+  /// Polls what the system does not report.
   func lookAgain()
-  /// Gives back what the system has lent, apart from descriptors.
+  /// Releases system resources, except descriptors.
   func stop()
-  /// How many folders have a watch.
+  /// The number of watched folders.
   var watchedFolders: Int { get }
 }
 
@@ -41,15 +40,16 @@ extension SystemWatcher {
   func stop() {}
 }
 
-/// The life of one watch.
+/// The lifecycle of one watch.
 final class WatchEngine: WatcherHost, Sendable {
-  /// Makes what watches a tree.
+  /// Creates the watcher of a tree.
   typealias MakeWatcher =
     @Sendable (_ path: String, FileWatchFilter, WatchEngine) ->
     any SystemWatcher
 
-  /// What the queue alone uses.
-  // @unchecked: only touched on the queue of its engine; `onQueue` and the handlers see to it.
+  /// The state that is confined to the queue.
+  // @unchecked: only accessed on the queue of its engine; `start`, `cancel` and the handlers
+  // ensure that.
   private final class Confined: @unchecked Sendable {
     var watcher: (any SystemWatcher)?
     var source: (any DispatchSourceRead)?
@@ -57,26 +57,26 @@ final class WatchEngine: WatcherHost, Sendable {
     var willLookAgain = false
   }
 
-  /// Where everything happens.
+  /// The queue on which everything happens.
   let queue = DispatchQueue(label: "reprise.files")
   private let onEvent: @Sendable (FileWatchEvent) -> Void
   private let confined = Confined()
   private let stopped = Atomic(false)
   private let watchedCount = Atomic(0)
-  /// Entered as long as there is a descriptor.
+  /// Entered while a descriptor is open.
   private let descriptors = DispatchGroup()
 
   private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
-  /// Makes an engine that stands still.
+  /// Creates an engine that has not started.
   init(_ onEvent: @escaping @Sendable (FileWatchEvent) -> Void) {
     self.onEvent = onEvent
     queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(self))
   }
 
-  /// Begins to watch.
+  /// Starts watching.
   ///
-  /// - Throws: ``FileWatchError`` when nothing can be watched.
+  /// - Throws: ``FileWatchError`` if nothing can be watched.
   func start(
     _ root: String, filter: FileWatchFilter, _ makeWatcher: @escaping MakeWatcher = systemWatcher
   ) throws(FileWatchError) {
@@ -99,17 +99,18 @@ final class WatchEngine: WatcherHost, Sendable {
     }
   }
 
-  /// How many folders have a watch.
+  /// The number of watched folders.
   var watchedFolders: Int { watchedCount.load(ordering: .relaxed) }
 
-  /// Ends everything; see ``FolderWatch/cancel()``.
+  /// Stops the watch; see ``FolderWatch/cancel()``.
   func cancel() {
     stopped.store(true, ordering: .sequentiallyConsistent)
     if DispatchQueue.getSpecific(key: Self.queueKey) == ObjectIdentifier(self) {
       finish()
     } else {
       queue.sync { finish() }
-      // Until its descriptor is closed a watch counts against the limits of the system.
+      // Wait until the descriptor is closed: until then, its watches count against the system's
+      // limits.
       descriptors.wait()
     }
   }
@@ -128,7 +129,7 @@ final class WatchEngine: WatcherHost, Sendable {
 
   func tell(_ event: FileWatchEvent) {
     if confined.isStarting {
-      // Nobody is called by the thread that makes the watch.
+      // The subscriber must not be called on the thread that creates the watch.
       queue.async { self.tell(event) }
     } else if !isStopped {
       onEvent(event)
@@ -147,7 +148,7 @@ final class WatchEngine: WatcherHost, Sendable {
     source.activate()
   }
 
-  /// Does something with the watcher, on the queue.
+  /// Calls a closure with the watcher, on the queue.
   func work(_ body: (any SystemWatcher) -> Void) {
     guard !isStopped, let watcher = confined.watcher else { return }
     body(watcher)

@@ -1,67 +1,67 @@
-// The folders that are watched and what was last seen in them. Pure: no files, no clock.
+// The watched folders and the last known state of their files. Pure: no I/O, no clock.
 
 import Paths
 
-/// A picture of the watched files.
+/// The last known state of the watched files.
 ///
-/// Folders have numbers that are never used twice, so that what refers to one that is gone refers to
-/// nothing. Nothing here recurses, so that a tree may be of any depth.
+/// Folder ids are never reused, so a reference to a removed folder refers to nothing. Nothing here
+/// is recursive, so a tree may have any depth.
 struct WatchedTree {
-  /// The number of a folder.
+  /// The id of a folder.
   typealias FolderID = Int
 
   /// A folder.
   struct Folder {
-    /// The folder around it; nil for the root.
+    /// The parent folder; nil for the root.
     let parent: FolderID?
-    /// Its name; empty for the root.
+    /// The name; empty for the root.
     let name: FileName
-    /// What the system calls its watch; nil where it has none.
+    /// The watch; nil if there is none.
     fileprivate(set) var watch: Int32?
-    /// Its files that are wanted.
+    /// The matching files.
     var files: [FileName: FileStamp] = [:]
-    /// Its folders that are entered.
+    /// The subfolders that are watched.
     fileprivate(set) var folders: [FileName: FolderID] = [:]
-    /// What is neither a file nor a folder.
+    /// Entries that are neither files nor folders.
     var others: Set<FileName> = []
-    /// What its `.gitignore` says.
+    /// The rules of its `.gitignore`.
     var rules: GitignoreRules?
-    /// Who may read it; nil where it could not be read.
+    /// The permissions; nil if the folder could not be read.
     var access: FolderAccess?
   }
 
-  /// What was removed with a folder.
+  /// Everything that was removed with a folder.
   struct Removal {
-    /// The paths of its files.
+    /// The paths of the files.
     var files: [String] = []
-    /// The watches that nothing needs any more, each as often as it was held.
+    /// The watches to release, each as often as it was referenced.
     var watches: [Int32] = []
-    /// Its number and those of the folders below.
+    /// The ids of the folder and of the folders below it.
     var folders: [FolderID] = []
   }
 
-  /// The root; nil where it does not exist.
+  /// The root; nil if it does not exist.
   private(set) var root: FolderID?
   /// All folders.
   private(set) var folders: [FolderID: Folder] = [:]
-  /// Whose watch it is.
+  /// The folders of each watch.
   ///
-  /// More than one where a folder is mounted twice, or has been moved and the
-  /// system has told so of one of its places only.
+  /// There is more than one if a folder is mounted twice, or was moved and the system has reported
+  /// only one of its paths so far.
   private var owners: [Int32: [FolderID]] = [:]
   private var nextID = 0
 
-  /// How many folders have a watch.
+  /// The number of folders that have a watch.
   private(set) var watchedCount = 0
 
-  /// The folders that have a watch.
+  /// Returns the folders of a watch.
   func folders(watchedBy watch: Int32) -> [FolderID] {
     owners[watch] ?? []
   }
 
   /// Adds the root.
   ///
-  /// - Returns: Its number.
+  /// - Returns: The id of the root.
   mutating func addRoot() -> FolderID {
     let id = newID()
     root = id
@@ -72,9 +72,9 @@ struct WatchedTree {
   /// Adds a folder.
   ///
   /// - Parameters:
-  ///   - name: Its name, which no folder there has.
-  ///   - parent: The folder around it.
-  /// - Returns: Its number.
+  ///   - name: The name; its parent must not contain a folder of that name.
+  ///   - parent: The parent folder.
+  /// - Returns: The id of the folder.
   mutating func add(_ name: FileName, in parent: FolderID) -> FolderID {
     let id = newID()
     folders[id] = Folder(parent: parent, name: name)
@@ -87,15 +87,15 @@ struct WatchedTree {
     return nextID
   }
 
-  /// Changes what is known of a folder; does nothing where it is gone.
+  /// Updates a folder; does nothing if it was removed.
   mutating func update(_ id: FolderID, _ change: (inout Folder) -> Void) {
     guard folders[id] != nil else { return }
     change(&folders[id, default: Folder(parent: nil, name: FileName(""))])
   }
 
-  /// Gives a folder a watch, or takes it away.
+  /// Sets or removes the watch of a folder.
   ///
-  /// - Returns: The watch that it had, also if it is the same.
+  /// - Returns: The previous watch, even if it is the same.
   mutating func setWatch(_ watch: Int32?, of id: FolderID) -> Int32? {
     guard let old = folders[id].map(\.watch) else { return watch }
     if old == watch { return old }
@@ -116,11 +116,11 @@ struct WatchedTree {
     if owners[watch]?.isEmpty == true { owners[watch] = nil }
   }
 
-  /// Removes a folder with all that is below.
+  /// Removes a folder and everything below it.
   ///
   /// Linear in what is removed.
   ///
-  /// - Returns: What was there.
+  /// - Returns: Everything that was removed.
   mutating func remove(_ id: FolderID) -> Removal {
     var removal = Removal()
     guard let top = folders[id] else { return removal }
@@ -141,7 +141,7 @@ struct WatchedTree {
     return removal
   }
 
-  /// The paths of known files in and below a folder.
+  /// Returns the paths of known files in and below a folder that match a predicate.
   func files(below id: FolderID, where isMeant: (FileStamp) -> Bool) -> [String] {
     var paths: [String] = []
     var waiting = [(id: id, path: path(of: id))]
@@ -155,7 +155,7 @@ struct WatchedTree {
     return paths
   }
 
-  /// The path of a folder from the root; empty for the root.
+  /// Returns the path of a folder relative to the root; empty for the root.
   ///
   /// Linear in its depth.
   func path(of id: FolderID) -> String {

@@ -1,19 +1,19 @@
-// Finds pieces of secrets in the cells of `od -c`: four places for each byte.
+// Finds pieces of secrets in the output of `od -c`, which has four columns for each byte.
 
-/// Reads each four bytes as one cell: a character, an escape or an octal number, at the right of its places.
+/// Reads four bytes as a cell: a character, an escape or an octal number, right-aligned.
 struct CellReader: Sendable {
-  /// The bytes of the last cells, for each of the four places where cells may begin.
+  /// The bytes of the last cells, for each of the four possible alignments.
   private var bytes = [UInt64](repeating: 0, count: 4)
-  /// How many cells follow one another.
+  /// The number of consecutive cells, for each alignment.
   private var counts = [0, 0, 0, 0]
-  /// The last four bytes, and how many there are on this line.
+  /// The last four bytes, and the number of bytes on this line.
   private var cell: UInt32 = 0
   private var read = 0
 
   mutating func read(
     _ part: ArraySlice<UInt8>, at start: Int, _ pieces: SecretPieces, into runs: inout MaskedRuns
   ) {
-    // In variables of its own: each byte of an output comes by here.
+    // Local copies for speed: every byte of an output passes through here.
     var (cell, read) = (cell, read)
     part.withUnsafeBufferPointer { part in
       for offset in 0..<part.count {
@@ -41,7 +41,7 @@ struct CellReader: Sendable {
     (cell, read) = (0, 0)
   }
 
-  /// From where on the last cells may be the beginning of a piece.
+  /// Returns the position from which the last cells may be the start of a piece; nil if none may.
   func openStart(at end: Int, _ pieces: SecretPieces) -> Int? {
     let cells = (0..<4).compactMap { back -> Int? in
       let phase = (read - back) & 3
@@ -50,7 +50,7 @@ struct CellReader: Sendable {
       let open = (0...known).last { $0 == 0 || pieces.hasPrefix(bytes[phase], bits: 8 * $0) } ?? 0
       return open == 0 ? nil : end - back - 4 * open
     }
-    // A cell that has begun begins with a blank.
+    // An incomplete cell starts with a blank.
     let begun = (1...3).last { $0 <= read && cell >> UInt32(8 * ($0 - 1)) & 0xFF == blank }
     return (cells + [begun.map { end - $0 }]).compactMap { $0 }.min()
   }

@@ -1,28 +1,28 @@
-// Finds pieces of secrets in digits without anything between them: base64 and hexadecimal.
+// Finds pieces of secrets in consecutive base64 or hexadecimal digits.
 
-/// Decodes digits bit by bit, wherever the bytes begin in them.
+/// Decodes digits at every bit offset at which a byte can start.
 ///
-/// A digit of base64 has six bits and one of hexadecimal has four, so a byte begins in the middle of a digit where what
-/// is before the secret has a length that is no whole number of digits. The last bits are compared at each
-/// place where a byte may end; all digits with a bit of a piece are masked.
+/// A base64 digit has six bits and a hexadecimal digit has four, so a byte can start in the middle
+/// of a digit, depending on the length of the text before the secret. The last bits are compared at
+/// each offset where a byte can end. All digits with a bit of a piece are masked.
 struct DigitReader: Sendable {
   enum Alphabet: Sendable {
-    /// RFC 4648, sections 4 and 5: the standard and the URL-safe one.
+    /// RFC 4648, sections 4 and 5: the standard and the URL-safe alphabet.
     case base64
-    /// Small and large digits.
+    /// Lower-case and upper-case digits.
     case hexadecimal
   }
 
   private let bitsOfDigit: Int
   private let values: [UInt8]
-  /// How many bits of the last digit may follow the end of a byte.
+  /// The possible numbers of bits in the last digit after the end of a byte.
   private let restBits: [Int]
-  /// How many bits of the first digit may precede the start of a byte.
+  /// The possible numbers of bits in the first digit before the start of a byte.
   private let leadingBits: [Int]
   private let digitsOfPiece: Int
 
   private var bits: UInt64 = 0
-  /// How many digits follow one another.
+  /// The number of consecutive digits.
   private var count = 0
 
   init(_ alphabet: Alphabet) {
@@ -36,7 +36,7 @@ struct DigitReader: Sendable {
   mutating func read(
     _ part: ArraySlice<UInt8>, at start: Int, _ pieces: SecretPieces, into runs: inout MaskedRuns
   ) {
-    // In variables of its own: each byte of an output comes by here.
+    // Local copies for speed: every byte of an output passes through here.
     var (bits, count) = (bits, count)
     part.withUnsafeBufferPointer { bytes in
       values.withUnsafeBufferPointer { values in
@@ -62,7 +62,7 @@ struct DigitReader: Sendable {
 
   mutating func endLine() { count = 0 }
 
-  /// From where on the last digits may be the beginning of a piece.
+  /// Returns the position from which the last digits may be the start of a piece; nil if none may.
   func openStart(at end: Int, _ pieces: SecretPieces) -> Int? {
     let digits = (1...digitsOfPiece).last { digits in
       digits <= count
@@ -75,7 +75,7 @@ struct DigitReader: Sendable {
   }
 }
 
-/// The values of the digits by their bytes; 255 for what is no digit.
+/// The values of the digits by byte; 255 for other bytes.
 private let base64 = values(
   of: ["ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"], ["-": 62, "_": 63])
 private let hexadecimal = values(of: ["0123456789abcdef", "0123456789ABCDEF"], [:])

@@ -1,26 +1,26 @@
-// How programs escape characters, and how the escapes are decoded. Pure.
+// The escape notations of common programs, and their decoding.
 
-/// A family of escapes, in which each character may be written as itself or in another way.
+/// An escape notation, in which any character may be literal or escaped.
 ///
-/// What a program writes is decoded and compared with the secret itself, so it does not matter which characters it
-/// escapes, and how.
+/// Output is decoded and compared with the secret itself, so it does not matter which characters a
+/// program escapes, or how.
 enum EscapeNotation: CaseIterable, Sendable {
-  /// JSON, C, `$'…'` of shells, `repr` of bytes: `\n`, `\"`, `\u00e4`, `\xc3`, `\303`.
+  /// JSON, C, `$'…'` of shells, `repr` of Python's bytes: `\n`, `\"`, `\u00e4`, `\xc3`, `\303`.
   case backslashes
-  /// `repr` of Python's texts, where `\xe4` is a character and not a byte.
+  /// `repr` of Python's strings, in which `\xe4` is a character instead of a byte.
   case codePoint
-  /// `printf %q` and patterns of a shell: the character after the backslash is literal.
+  /// `printf %q` and shell patterns: the character after the backslash is literal.
   case shell
-  /// Addresses: `%C3%A4`.
+  /// URLs: `%C3%A4`.
   case address
-  /// Forms: the same, and `+` for a blank.
+  /// URL-encoded forms: like URLs, with `+` for a blank.
   case form
   /// HTML and XML: `&lt;`, `&#60;`, `&#x3c;`.
   case markup
-  /// An apostrophe between apostrophes, as shells and Python's `shlex` write it: `'\''`, `'"'"'`.
+  /// An apostrophe in single quotes, as written by shells and Python's `shlex`: `'\''`, `'"'"'`.
   case apostrophes
 
-  /// How often a text may have been written so: JSON in JSON in JSON.
+  /// The maximum number of nested encodings to decode, such as JSON in JSON in JSON.
   var levelCount: Int {
     switch self {
     case .backslashes: 3
@@ -29,7 +29,7 @@ enum EscapeNotation: CaseIterable, Sendable {
     }
   }
 
-  /// Whether an escape may begin with a byte.
+  /// Returns whether an escape may begin with a byte.
   func begins(with byte: UInt8) -> Bool {
     switch self {
     case .backslashes, .codePoint, .shell: byte == backslash
@@ -42,18 +42,18 @@ enum EscapeNotation: CaseIterable, Sendable {
 
   /// The result of decoding an escape.
   enum Decoded: Equatable {
-    /// More bytes are needed to tell.
+    /// The decoding needs more bytes.
     case more
-    /// So many bytes of the text decode to these bytes.
+    /// The first `count` bytes of the text decode to these bytes.
     case bytes([UInt8], count: Int)
   }
 
-  /// Decodes the escape at the beginning of a text.
+  /// Decodes the escape at the start of a text.
   ///
   /// - Parameters:
-  ///   - text: Bytes, the first of which an escape may begin with.
-  ///   - isEnd: Whether nothing follows, so that no more bytes can be requested.
-  /// - Returns: The decoded bytes; the first byte alone if there is no escape.
+  ///   - text: The text. Its first byte may begin an escape.
+  ///   - isEnd: Whether this is the end of the text, so that no more bytes can be requested.
+  /// - Returns: The decoded bytes, or the first byte if the text does not begin with an escape.
   func decode(_ text: [UInt8], isEnd: Bool) -> Decoded {
     let decoded =
       switch self {
@@ -85,7 +85,7 @@ enum EscapeNotation: CaseIterable, Sendable {
     }
   }
 
-  /// A byte as a number of few digits, which may be fewer.
+  /// Decodes a byte written as a number of at most `digits` digits.
   private func byteEscape(
     _ text: [UInt8], digits: Int, radix: Int, from start: Int, _ isEnd: Bool
   ) -> Decoded {
@@ -98,7 +98,7 @@ enum EscapeNotation: CaseIterable, Sendable {
       isCharacter ? utf8(value) : [UInt8(truncatingIfNeeded: value)], count: start + count)
   }
 
-  /// A unit of UTF-16, or two for one character.
+  /// Decodes a UTF-16 code unit, or a surrogate pair.
   private func unitEscape(_ text: [UInt8], _ isEnd: Bool) -> Decoded {
     guard let value = number(text, 2..<6, radix: 16) else { return unfinished(text, 2..<6) }
     guard 0xD800..<0xDC00 ~= value else { return .bytes(utf8(value), count: 6) }
@@ -116,7 +116,7 @@ enum EscapeNotation: CaseIterable, Sendable {
     return .bytes(utf8(0x10000 + (value - 0xD800) << 10 + (second - 0xDC00)), count: 12)
   }
 
-  /// Asks for more where digits can still follow, and else takes the letter by itself.
+  /// Requests more bytes if digits can follow; otherwise returns the literal letter.
   private func unfinished(_ text: [UInt8], _ range: Range<Int>) -> Decoded {
     let there = text.dropFirst(range.lowerBound).prefix(range.count)
     let canFollow = there.count < range.count && there.allSatisfy { Self.digit($0, 16) != nil }
@@ -150,7 +150,7 @@ enum EscapeNotation: CaseIterable, Sendable {
     let escaped = [apostrophe, backslash, apostrophe, apostrophe]
     if text.starts(with: escaped) { return .bytes([apostrophe], count: 4) }
     if escaped.starts(with: text) { return .more }
-    // `'"` and `"'` around one or more of them.
+    // One or more apostrophes in double quotes, between `'"` and `"'`.
     let inner = text.dropFirst(2).prefix { $0 == apostrophe }
     guard text[1] == quote, text.count > 2 else { return text[1] == quote ? .more : itself(text) }
     let rest = text.dropFirst(2 + inner.count)
@@ -164,7 +164,7 @@ enum EscapeNotation: CaseIterable, Sendable {
 
   // MARK: Numbers
 
-  /// The number that some bytes are the digits of; nil where one is none, or missing.
+  /// Parses a number; nil if a byte is missing or is not a digit.
   private func number(_ text: [UInt8], _ range: Range<Int>, radix: Int) -> Int? {
     guard !range.isEmpty, range.upperBound <= text.count else { return nil }
     var value = 0
@@ -175,7 +175,7 @@ enum EscapeNotation: CaseIterable, Sendable {
     return value
   }
 
-  /// The value of a digit.
+  /// Returns the value of a digit; nil if the byte is not a digit.
   @inline(__always)
   static func digit(_ byte: UInt8, _ radix: Int) -> Int? {
     let value =
@@ -192,7 +192,7 @@ enum EscapeNotation: CaseIterable, Sendable {
     Array(String(Unicode.Scalar(UInt32(truncatingIfNeeded: value)) ?? "\u{FFFD}").utf8)
   }
 
-  /// The control characters that letters after a backslash mean.
+  /// The control characters for letters after a backslash.
   static let controls: [UInt8: UInt8] = [
     UInt8(ascii: "a"): 7, UInt8(ascii: "b"): 8, UInt8(ascii: "t"): 9, UInt8(ascii: "n"): 10,
     UInt8(ascii: "v"): 11, UInt8(ascii: "f"): 12, UInt8(ascii: "r"): 13, UInt8(ascii: "e"): 27,
@@ -203,7 +203,7 @@ enum EscapeNotation: CaseIterable, Sendable {
     "amp": ampersand, "lt": UInt8(ascii: "<"), "gt": UInt8(ascii: ">"), "quot": quote,
     "apos": apostrophe,
   ]
-  /// The length of `&#x10FFFF;` and of `&#1114111;`.
+  /// The length of `&#x10FFFF;` and `&#1114111;`.
   private static let entityBytesMax = 10
 }
 

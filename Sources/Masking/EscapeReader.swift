@@ -1,24 +1,24 @@
-// Finds secrets of which characters are written as escapes. Knows nothing of single notations.
+// Finds secrets that contain escaped characters.
 
-/// Reads one line through the escapes of a notation, as often as a text may have been written so.
+/// Decodes a line through several levels of one escape notation.
 ///
-/// While no escape comes it does nothing: what it would know is what is known of the text itself. From an escape on
-/// it decodes, until what is known of the decoded text is again what is known of the text itself.
+/// It is idle until the first escape, because its state would equal that of the plain text. After
+/// an escape it decodes until its state equals that of the plain text again.
 struct EscapeReader: Sendable {
-  /// What one pass of decoding knows.
+  /// The state of one level of decoding.
   private struct Level: Sendable {
     var state: SecretAutomaton.State
-    /// What may be an escape, and where each byte of it begins in the text.
+    /// The bytes of a possible escape, and the position of each in the text.
     var pending: [UInt8] = []
     var pendingStarts: [Int] = []
-    /// Where each byte that was decoded begins in the text.
+    /// The position in the text of each decoded byte.
     var starts: [Int] = []
     /// The number of literal bytes since the last escape.
     var literalCount = 0
   }
 
   private let notation: EscapeNotation
-  /// None while it is idle.
+  /// The levels; empty while idle.
   private var levels: [Level] = []
   /// The start of the first escape: everything before it is literal.
   private var origin = 0
@@ -29,17 +29,17 @@ struct EscapeReader: Sendable {
     self.notation = notation
   }
 
-  /// Whether it decodes at present.
+  /// Whether no escape is being decoded.
   var isIdle: Bool { levels.isEmpty }
 
   /// Reads a byte.
   ///
   /// - Parameters:
-  ///   - byte: The byte.
+  ///   - byte: The byte to read.
   ///   - start: Its position in the stream.
-  ///   - states: What was known of the text itself before it, and what is known with it.
-  ///   - automaton: What finds the secrets.
-  ///   - runs: Takes what has to be masked.
+  ///   - states: The state of the plain text before and after the byte.
+  ///   - automaton: The automaton that finds the secrets.
+  ///   - runs: Receives the ranges to mask.
   mutating func read(
     _ byte: UInt8, at start: Int,
     states: (before: SecretAutomaton.State, after: SecretAutomaton.State),
@@ -59,13 +59,13 @@ struct EscapeReader: Sendable {
     if isSame { levels = [] }
   }
 
-  /// Ends the line or the text, so that what may be an escape is none.
+  /// Ends the line or the text, so that incomplete escapes are treated as literal.
   mutating func endLine(_ automaton: SecretAutomaton, into runs: inout MaskedRuns) {
     for level in levels.indices { drain(level, isEnd: true, automaton, &runs) }
     levels = []
   }
 
-  /// From where on what has been read may be the beginning of a secret; nil where none of it can be.
+  /// Returns the position from which the text may be the start of a secret; nil if none of it may.
   func openStart(_ automaton: SecretAutomaton) -> Int? {
     levels.compactMap { level in
       let open = automaton.openLength(level.state)
@@ -105,7 +105,7 @@ struct EscapeReader: Sendable {
     }
   }
 
-  /// Takes a decoded byte.
+  /// Processes a decoded byte.
   private mutating func take(
     _ byte: UInt8, _ start: Int, isLiteral: Bool, _ level: Int, _ automaton: SecretAutomaton,
     _ runs: inout MaskedRuns
@@ -115,7 +115,7 @@ struct EscapeReader: Sendable {
     levels[level].literalCount = isLiteral ? levels[level].literalCount + 1 : 0
     let length = automaton.matchedLength(levels[level].state)
     if length > 0 {
-      // What still waits to be decoded does not belong to it.
+      // The match ends before the first byte that is still to be decoded.
       let end = levels[...level].lazy.compactMap(\.pendingStarts.first).min() ?? position
       runs.add(self.start(of: length, in: levels[level])..<end)
     }
@@ -123,13 +123,13 @@ struct EscapeReader: Sendable {
     if level + 1 < levels.count { feed(byte, start, to: level + 1, automaton, &runs) }
   }
 
-  /// Where the last so many decoded bytes begin in the text.
+  /// Returns the position in the text of the last `length` decoded bytes.
   private func start(of length: Int, in level: Level) -> Int {
     let count = level.starts.count
     return length <= count ? level.starts[count - length] : origin - (length - count)
   }
 
-  /// Forgets where bytes began that belong to no secret, so that a line takes no memory for its length.
+  /// Discards positions that are not part of a possible secret, so that memory use is bounded.
   private mutating func forget(_ level: Int, _ automaton: SecretAutomaton) {
     let depth = automaton.depth(levels[level].state)
     let count = levels[level].starts.count

@@ -1,10 +1,10 @@
-// The parts of a stream that have to be masked. A plain value.
+// The ranges of a stream that must be masked.
 
-/// Ranges of positions in a stream: in order, neither overlapping nor adjacent.
+/// A set of positions in a stream, as ordered ranges that neither overlap nor touch.
 struct MaskedRuns: Sendable {
   private(set) var runs: [Range<Int>] = []
 
-  /// Adds a range, in constant time if it ends behind nearly all others.
+  /// Adds a range; takes constant time if it ends after nearly all others.
   mutating func add(_ range: Range<Int>) {
     var range = range
     var index = runs.endIndex
@@ -19,6 +19,6 @@ struct MaskedRuns: Sendable {
     runs.replaceSubrange(first..<index, with: CollectionOfOne(range))
   }
 
-  /// Removes the first ones.
+  /// Removes the first ranges.
   mutating func removeFirst(_ count: Int) { runs.removeFirst(count) }
 }

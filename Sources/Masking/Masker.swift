@@ -1,18 +1,18 @@
-// Hides secrets in texts and streams. Knows nothing of where they come from.
+// Masks secrets in texts and streams.
 
-/// Replaces secrets, also encoded ones, by `***`.
+/// Replaces secrets, including encoded ones, with `***`.
 ///
-/// All that belongs to any occurrence of any form of a secret is masked, also where occurrences
-/// overlap; each run of masked bytes becomes one `***`. See ``SecretFinder`` for what is found.
-/// Making a masker takes time and memory, some 100 bytes for each byte of a secret: make one and share
-/// it. Copies and streams cost nothing.
+/// Every byte of every occurrence of a secret is masked, even if occurrences overlap; each run of
+/// masked bytes becomes one `***`. ``SecretFinder`` describes which encodings are found. Creating a
+/// masker takes time and memory, about 100 bytes per byte of secrets, so create one and share it.
+/// Copies and streams are cheap.
 package struct Masker: Sendable {
-  /// None where there is nothing to mask.
+  /// nil if there is nothing to mask.
   private let finder: SecretFinder?
 
-  /// Makes a masker.
+  /// Creates a masker.
   ///
-  /// - Parameter secrets: The texts to hide. Those of less than four bytes are not hidden.
+  /// - Parameter secrets: The secrets to mask. Secrets of less than four bytes are not masked.
   package init(secrets: [String]) {
     var forms: Set<[UInt8]> = []
     for secret in secrets { forms.formUnion(SecretForms.forms(of: secret)) }
@@ -21,18 +21,18 @@ package struct Masker: Sendable {
       ? nil : SecretFinder(forms, pieces: secrets.map { Array($0.utf8) })
   }
 
-  /// Makes a masker of exactly these byte sequences, and of no piece of them.
+  /// Creates a masker of exactly these byte sequences, without pieces of them.
   init(forms: Set<[UInt8]>, rowCountMax: Int = SecretAutomaton.rowCountMax) {
     finder = forms.isEmpty ? nil : SecretFinder(forms, pieces: [], rowCountMax: rowCountMax)
   }
 
-  /// Whether nothing is masked.
+  /// Whether there is nothing to mask.
   package var isEmpty: Bool { finder == nil }
 
-  /// Masks a text.
+  /// Masks the secrets in a text.
   ///
   /// - Parameter text: Any text.
-  /// - Returns: The text without secrets.
+  /// - Returns: The text with its secrets replaced.
   package func masked(_ text: String) -> String {
     guard !isEmpty else { return text }
     var stream = stream()
@@ -40,16 +40,16 @@ package struct Masker: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Begins a stream of bytes.
+  /// Creates the state for masking a stream of bytes.
   ///
-  /// - Returns: The state of a stream of which nothing has been read.
+  /// - Returns: A stream state without any input.
   package func stream() -> MaskingStream { MaskingStream(finder: finder) }
 
-  /// The memory that is shared by all copies and streams.
+  /// The size of the memory shared by all copies and streams, in bytes.
   var byteCount: Int { finder?.byteCount ?? 0 }
 }
 
 extension Masker: CustomReflectable {
-  /// Shows nothing: from it the secrets could be read.
+  /// Hides the contents, from which the secrets could be read.
   package var customMirror: Mirror { Mirror(self, children: []) }
 }

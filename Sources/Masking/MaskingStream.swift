@@ -1,41 +1,43 @@
-// Hides secrets in one stream of bytes, however it is cut. A plain value: no I/O.
+// Masks secrets in a stream of bytes that arrives in chunks.
 
-/// Masks one stream as it is read.
+/// Masks one stream incrementally.
 ///
-/// What is let through at any time is what masking the whole stream at once would begin with:
-/// nothing that may be a part of a secret leaves before it is known whether it is. Only the longest
-/// end that may be the beginning of a secret is held back, so no more than the longest form of a
-/// secret, and nothing beyond a line feed. Time is linear in the number of bytes.
+/// At any time, the concatenated output is a prefix of what masking the whole stream would produce:
+/// a byte that may be part of a secret is not emitted before this is decided. Only the longest
+/// suffix that may be the start of a secret is held back, which is at most the length of the
+/// longest form of a secret and never extends past a line feed. Time is linear in the number of
+/// bytes.
 package struct MaskingStream: Sendable {
   private let finder: SecretFinder?
   private var search = SecretSearch()
 
-  /// What has been read and not let through, behind some bytes that have been.
+  /// The bytes that are read but not yet emitted, after some emitted ones.
   ///
-  /// Positions, as in the other properties, count from the beginning of the stream.
+  /// Like those of the other properties, positions count from the start of the stream.
   private var heldBack: [UInt8] = []
   private var heldBackStart = 0
   private var letThroughEnd = 0
 
-  /// What has to be masked from `letThroughEnd` on.
+  /// The ranges to mask from `letThroughEnd` on.
   private var maskedRuns = MaskedRuns()
-  /// Whether the byte before `letThroughEnd` was masked, so that a run which goes on is no new one.
+  /// Whether the byte before `letThroughEnd` was masked, so that a continued run emits no second
+  /// mask.
   private var lastWasMasked = false
 
-  /// Begins a stream.
+  /// Creates the state of a stream.
   ///
-  /// - Parameter finder: What finds the secrets; nil when there are none.
+  /// - Parameter finder: Finds the secrets; nil if there are none.
   init(finder: SecretFinder?) {
     self.finder = finder
   }
 
-  /// The memory that it takes, in bytes.
+  /// The size of its own memory, in bytes.
   var byteCount: Int { heldBack.capacity }
 
-  /// Takes in the next bytes.
+  /// Masks the next bytes.
   ///
-  /// - Parameter bytes: What was read. It need not be UTF-8.
-  /// - Returns: What can be let through now.
+  /// - Parameter bytes: The input, which need not be UTF-8.
+  /// - Returns: The output that can be emitted now.
   package mutating func append(_ bytes: some Collection<UInt8>) -> [UInt8] {
     guard let finder else { return Array(bytes) }
     let readEnd = heldBack.count
@@ -46,10 +48,9 @@ package struct MaskingStream: Sendable {
     return letThrough(until: max(letThroughEnd, search.openStart(finder) ?? end))
   }
 
-  /// Ends the stream.
+  /// Ends the stream and resets it for another one.
   ///
-  /// - Returns: What was held back, which is now known to be no secret but where it is masked. The
-  ///   stream is then as if nothing had been read.
+  /// - Returns: The bytes that were held back, masked where they are part of a secret.
   package mutating func finish() -> [UInt8] {
     defer { self = MaskingStream(finder: finder) }
     if let finder { search.endLine(finder, into: &maskedRuns) }
@@ -74,7 +75,7 @@ package struct MaskingStream: Sendable {
     return output
   }
 
-  /// Lets bytes through that are in no run.
+  /// Emits bytes that are not part of a run.
   private mutating func show(until end: Int, in output: inout [UInt8]) {
     guard end > letThroughEnd else { return }
     output += heldBack[(letThroughEnd - heldBackStart)..<(end - heldBackStart)]
@@ -82,8 +83,8 @@ package struct MaskingStream: Sendable {
     lastWasMasked = false
   }
 
-  /// Frees what has been let through once it is the larger part, so that each byte moves about
-  /// once.
+  /// Discards emitted bytes once they are the larger part of the buffer, so that each byte is moved
+  /// about once.
   private mutating func forget() {
     let count = letThroughEnd - heldBackStart
     guard count > heldBack.count / 2 else { return }
@@ -93,9 +94,9 @@ package struct MaskingStream: Sendable {
 }
 
 extension MaskingStream: CustomReflectable {
-  /// Shows nothing: what is held back may be a secret.
+  /// Hides the contents, because bytes held back may be part of a secret.
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What stands where a secret has been.
+/// The replacement for a secret.
 private let mask = Array("***".utf8)

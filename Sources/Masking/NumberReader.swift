@@ -1,11 +1,12 @@
-// Finds pieces of secrets in numbers with something between them: dumps, and lists in any language.
+// Finds pieces of secrets in separated numbers, as in hex dumps and in lists of any language.
 
-/// Reads the numbers of a line, each as what it may mean: bytes that are hexadecimal, octal or decimal, and words.
+/// Reads the numbers of a line in all possible interpretations: hexadecimal, octal or decimal
+/// bytes, and words.
 struct NumberReader: Sendable {
-  /// The last bytes that numbers meant in one way of reading.
+  /// The last bytes in one interpretation of the numbers.
   private struct Meaning: Sendable {
     var bytes: UInt64 = 0
-    /// How many of them follow one another, and where the numbers of the last ones begin.
+    /// The number of consecutive bytes, and the start of each of the last three numbers.
     var count = 0
     var starts = (0, 0, 0)
 
@@ -19,7 +20,7 @@ struct NumberReader: Sendable {
       found = min(found?.lowerBound ?? starts.0, starts.0)..<number.upperBound
     }
 
-    /// Where the last bytes begin that a piece may begin with.
+    /// Returns the start of the last bytes that may begin a piece; nil if none may.
     func openStart(_ pieces: SecretPieces) -> Int? {
       if count >= 2, pieces.hasPrefix(bytes, bits: 16) { return starts.1 }
       return count >= 1 && pieces.hasPrefix(bytes, bits: 8) ? starts.2 : nil
@@ -29,22 +30,23 @@ struct NumberReader: Sendable {
   private var decimal = Meaning()
   private var octal = Meaning()
   private var hexadecimal = Meaning()
-  /// Words whose last byte is written first, as `od` writes those of most machines.
+  /// Little-endian words, as `od` prints them on most machines.
   private var swapped = Meaning()
 
-  /// The word of letters and digits that is being read: how long it is, and what it is as a number.
+  /// The current word of letters and digits: its length, its start and its possible values.
   private var wordLength = 0
   private var wordStart = 0
   private var isDecimal = true
   private var isOctal = true
   private var isHexadecimal = true
   private var values = (decimal: UInt64(0), octal: UInt64(0), hexadecimal: UInt64(0))
-  /// Whether the word began with `0x`, so that it may have a single digit.
+  /// Whether the word began with `0x`, so that a single digit is a byte.
   private var hasPrefix = false
-  /// How many other bytes have followed the last number, and whether the last two were blank.
+  /// The number of bytes since the last number, and the number of trailing blanks among them.
   private var gap = 0
   private var blankCount = 0
-  /// Whether a part of a secret was found on this line, and whether the margin of the dump has begun.
+  /// Whether part of a secret was found on this line, and whether the margin of the dump was
+  /// reached.
   private var hasFound = false
   private var isMargin = false
 
@@ -64,7 +66,7 @@ struct NumberReader: Sendable {
           if wordLength == 0 { wordStart = position }
           take(byte)
           blankCount = 0
-          // The rest of a word that is no number, as most are.
+          // Fast path: skip the rest of a word that is not a number, as most are not.
           guard !isHexadecimal else { continue }
           while offset < bytes.count, Self.isLetterOrDigit(bytes[offset]) { offset += 1 }
         } else {
@@ -77,7 +79,7 @@ struct NumberReader: Sendable {
     }
   }
 
-  /// Ends the line, and the number at its end.
+  /// Ends the line and the number at its end.
   mutating func endLine(
     at end: Int, _ pieces: SecretPieces, into runs: inout MaskedRuns
   ) {
@@ -85,7 +87,7 @@ struct NumberReader: Sendable {
     self = NumberReader()
   }
 
-  /// From where on what was read last may be the beginning of a piece.
+  /// Returns the position from which the last numbers may be the start of a piece; nil if none may.
   func openStart(at end: Int, _ pieces: SecretPieces) -> Int? {
     let starts = [decimal, octal, hexadecimal, swapped].map { $0.openStart(pieces) }
     return (starts + [wordLength > 0 && isHexadecimal ? wordStart : nil]).compactMap { $0 }.min()
@@ -94,7 +96,7 @@ struct NumberReader: Sendable {
   // MARK: Numbers
 
   private mutating func take(_ byte: UInt8) {
-    // Of `0x68` only what follows counts.
+    // Ignore the prefix of `0x68`.
     if byte | 0x20 == UInt8(ascii: "x"), wordLength == 0 || wordLength == 1 && isZero {
       forgetWord()
       hasPrefix = true
@@ -177,8 +179,8 @@ struct NumberReader: Sendable {
     byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 26
   }
 
-  /// The digits of the longest word that a dump has: eight bytes.
+  /// The maximum number of digits of a word in a dump: eight bytes.
   private static let digitsMax = 16
-  /// The most bytes between two numbers: what separates them, and brackets or signs.
+  /// The maximum number of bytes between two numbers: separators, brackets and signs.
   private static let gapMax = 6
 }

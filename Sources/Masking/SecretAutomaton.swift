@@ -1,50 +1,51 @@
-// Finds all occurrences of many byte sequences in one pass. Knows nothing of masking.
+// Finds all occurrences of many byte sequences in one pass.
 
-/// The automaton of Aho and Corasick (Efficient string matching, CACM 18, 1975) over bytes.
+/// An Aho-Corasick automaton (Efficient string matching, CACM 18, 1975) over bytes.
 ///
-/// A state is the longest beginning of a form that what has been read ends with. States are
-/// numbered level by level, so that the children of a state stand side by side and need no list of
-/// their own: 17 bytes for each state. Only the first levels, where nearly all of the time is
-/// spent, have a row for all bytes.
+/// A state is the longest prefix of a form that is a suffix of the input. States are numbered in
+/// breadth-first order, so the children of a state are adjacent and need no list: 17 bytes per
+/// state. Only the first levels, where most of the time is spent, have a transition table for all
+/// bytes.
 final class SecretAutomaton: Sendable {
   /// A position in the automaton.
   typealias State = Int
 
-  /// The state in which nothing of any form has been read.
+  /// The initial state: the empty prefix.
   static let root: State = 0
 
-  /// The shortest form that it can find.
+  /// The minimum length of a form.
   static let formBytesMin = 3
 
-  /// The most nodes that get a row: 16 MiB.
+  /// The maximum number of nodes with a transition table: 16 MiB.
   static let rowCountMax = 1 << 14
 
-  /// Where a state leads and what is known in it.
+  /// A node of the trie.
   private struct Node {
-    /// The first of its children; they end where those of the next node begin.
+    /// The first child; the children end where those of the next node begin.
     var firstChild: UInt32
-    /// The state of the longest shorter beginning of a form that ends here.
+    /// The state of the longest proper suffix that is a prefix of a form.
     var fallback: UInt32 = 0
-    /// The length of the longest form that ends here; 0 where none does.
+    /// The length of the longest form that ends here; 0 if none does.
     var matched: UInt32 = 0
-    /// The length of the longest beginning of a form that ends here and can still grow.
+    /// The length of the longest proper prefix of a form that ends here.
     var open: UInt32 = 0
   }
 
-  /// All nodes and one more, which ends the children of the last.
+  /// All nodes, and a sentinel that ends the children of the last one.
   private let nodes: [Node]
-  /// By which byte each node is reached from its parent.
+  /// The byte on the edge from its parent, for each node.
   private let bytes: [UInt8]
-  /// The next states of the nodes of the first levels, 256 for each.
+  /// The transition tables of the first levels, with 256 entries each.
   private let rows: [UInt32]
-  /// The number of nodes that have a row.
+  /// The number of nodes with a transition table.
   private let rowCount: Int
 
-  /// Makes an automaton, in time linear in the length of the forms but for sorting them.
+  /// Creates an automaton, in time linear in the total length of the forms except for sorting.
   ///
   /// - Parameters:
-  ///   - forms: What has to be found, each of at least ``formBytesMin`` bytes.
-  ///   - rowCountMax: How many nodes may get a row; those of the first two levels do always.
+  ///   - forms: The byte sequences to find, each of at least ``formBytesMin`` bytes.
+  ///   - rowCountMax: The maximum number of nodes with a table; the first two levels always have
+  ///     one.
   init(forms: some Collection<[UInt8]>, rowCountMax: Int = SecretAutomaton.rowCountMax) {
     precondition(forms.allSatisfy { $0.count >= Self.formBytesMin }, "a form is too short")
     let trie = SortedForms(forms)
@@ -54,8 +55,7 @@ final class SecretAutomaton: Sendable {
     nodes.reserveCapacity(count + 1)
     bytes.reserveCapacity(count)
 
-    // The forms that begin with what leads to a node are neighbours: a range for each node of a
-    // level.
+    // Forms with a common prefix are adjacent, so each node of a level corresponds to a range.
     var level = [trie.all]
     var depth = 0
     bytes.append(0)
@@ -64,7 +64,7 @@ final class SecretAutomaton: Sendable {
       for range in level {
         var node = Node(firstChild: UInt32(bytes.count))
         var start = range.lowerBound
-        // The shortest stand first, and those that end here have no children.
+        // Shorter forms come first; those that end here have no children.
         while start < range.upperBound, trie.length(start) == depth {
           node.matched = UInt32(depth)
           start += 1
@@ -97,17 +97,17 @@ final class SecretAutomaton: Sendable {
   /// The number of states.
   var stateCount: Int { bytes.count }
 
-  /// The memory that it takes.
+  /// The size of its memory, in bytes.
   var byteCount: Int {
     nodes.capacity * MemoryLayout<Node>.stride + bytes.capacity + rows.capacity * 4
   }
 
-  /// Reads a byte.
+  /// Processes a byte.
   ///
   /// - Parameters:
-  ///   - state: What has been read before.
+  ///   - state: The state before the byte.
   ///   - byte: The byte.
-  /// - Returns: The state behind it.
+  /// - Returns: The state after the byte.
   @inline(__always)
   func next(_ state: State, _ byte: UInt8) -> State {
     nodes.withUnsafeBufferPointer { nodes in
@@ -119,15 +119,15 @@ final class SecretAutomaton: Sendable {
     }
   }
 
-  /// Reads bytes until one comes that has to be looked at.
+  /// Processes bytes until one that requires special handling.
   ///
   /// - Parameters:
-  ///   - text: What is read.
-  ///   - state: What has been read before, and then what has been read.
-  ///   - stops: For each byte whether it ends the reading; it is not read.
-  ///   - found: Called for each place where forms end, with the number of bytes up to it and the length of
-  ///     the longest of them.
-  /// - Returns: How many bytes were read.
+  ///   - text: The input.
+  ///   - state: The state before the input, updated to the state after the bytes read.
+  ///   - stops: For each byte value, whether to stop before it.
+  ///   - found: Called for each position where forms end, with the number of bytes before it and
+  ///     the length of the longest form.
+  /// - Returns: The number of bytes read.
   func read(
     _ text: ArraySlice<UInt8>, from state: inout State, upTo stops: [Bool],
     found: (_ end: Int, _ length: Int) -> Void
@@ -142,7 +142,7 @@ final class SecretAutomaton: Sendable {
               for offset in 0..<text.count {
                 guard !stops[Int(text[offset])] else { return offset }
                 current = Self.next(current, text[offset], nodes, bytes, rows, rowCount)
-                // No form is as short as to end in a state that has a row.
+                // States with a table are shallower than the shortest form, so no form ends there.
                 guard current >= rowCount else { continue }
                 let length = Int(nodes[current].matched)
                 if length > 0 { found(offset + 1, length) }
@@ -155,22 +155,22 @@ final class SecretAutomaton: Sendable {
     }
   }
 
-  /// The length of the longest form that ends where a state has been reached; 0 where none does.
+  /// The length of the longest form that ends in a state; 0 if none does.
   @inline(__always)
   func matchedLength(_ state: State) -> Int {
-    // No form is as short as to end in a state that has a row.
+    // States with a table are shallower than the shortest form, so no form ends there.
     state >= rowCount ? Int(nodes[state].matched) : 0
   }
 
-  /// How many of the bytes read last a state knows.
+  /// Returns the number of preceding bytes that a state represents.
   func depth(_ state: State) -> Int {
     max(Int(nodes[state].open), Int(nodes[state].matched))
   }
 
-  /// How many of the bytes read last may be the beginning of a form that has not ended.
+  /// Returns the number of preceding bytes that may be the start of an unfinished form.
   ///
-  /// - Parameter state: What has been read.
-  /// - Returns: Their number.
+  /// - Parameter state: The state after the bytes.
+  /// - Returns: The number of bytes.
   func openLength(_ state: State) -> Int { Int(nodes[state].open) }
 
   // MARK: Steps
@@ -191,14 +191,14 @@ final class SecretAutomaton: Sendable {
     return Int(rows[state << 8 | Int(byte)])
   }
 
-  /// How many nodes stand above the third level or, where these are too many, above the second.
+  /// Returns the number of nodes above the third level, or above the second if these are too many.
   private static func rowCount(_ nodes: [Node], _ rowCountMax: Int) -> Int {
     let second = Int(nodes[Int(nodes[root].firstChild)].firstChild)
     let third = Int(nodes[second].firstChild)
     return third <= rowCountMax ? third : second
   }
 
-  /// Makes the rows: where a node has no child, the row of the node to which it falls back counts.
+  /// Builds the transition tables; a node without a child uses the table of its fallback.
   private static func rows(_ rowCount: Int, _ nodes: [Node], _ bytes: [UInt8]) -> [UInt32] {
     var rows = [UInt32](repeating: UInt32(root), count: rowCount << 8)
     var fallbacks = [Int](repeating: root, count: rowCount)
@@ -214,8 +214,7 @@ final class SecretAutomaton: Sendable {
     return rows
   }
 
-  /// Gives each node its fallback, whose level is nearer to the root, and what it takes over from
-  /// it.
+  /// Sets the fallback of each node, which is on a higher level, and inherits its matches.
   private static func link(
     _ nodes: inout [Node], _ bytes: [UInt8], _ rows: [UInt32], _ rowCount: Int
   ) {
@@ -230,8 +229,7 @@ final class SecretAutomaton: Sendable {
                 parent == root
                 ? root : Self.next(fallback, bytes[child], readable, bytes, rows, rowCount)
               nodes[child].fallback = UInt32(next)
-              // A form that ends here is longer than those that the fallback knows, and so is a
-              // beginning that can grow.
+              // The node's own form or prefix is longer than those of its fallback.
               if nodes[child].matched == 0 { nodes[child].matched = nodes[next].matched }
               if nodes[child].open == 0 { nodes[child].open = nodes[next].open }
             }

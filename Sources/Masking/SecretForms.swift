@@ -1,21 +1,21 @@
-// The texts that hide a secret when they are masked. Knows nothing of how they are found. Pure.
+// The byte sequences that must be masked to hide a secret.
 
-/// Makes the byte sequences that must be masked, at any place and in any notation.
+/// Derives the byte sequences that must be masked, in any position and notation.
 package enum SecretForms {
-  /// The length in bytes below which a secret is not masked, so that an output stays readable.
+  /// The minimum length of a masked secret, in bytes, so that output stays readable.
   ///
-  /// Whoever makes secrets refuses shorter ones. A line of a secret of many lines is measured
-  /// without the blanks around it: else every indented brace would be masked.
+  /// Callers reject shorter secrets. The lines of a multi-line secret are measured without
+  /// surrounding blanks; otherwise every indented brace would be masked.
   package static let bytesMin = 4
 
-  /// Whether a secret can be hidden at all: a line of it is long enough.
+  /// Returns whether a secret can be masked: at least one of its lines is long enough.
   package static func canHide(_ secret: String) -> Bool { !lines(of: Array(secret.utf8)).isEmpty }
 
-  /// Makes the forms of one secret.
+  /// Returns the forms of one secret.
   ///
-  /// - Parameter secret: The text to hide.
-  /// - Returns: Its lines that are long enough, and the whole, which is on one line if line feeds are
-  ///   escaped; none if too short.
+  /// - Parameter secret: The secret to mask.
+  /// - Returns: Its lines that are long enough, and the whole secret, which is a single line in
+  ///   output that escapes line feeds; empty if all are too short.
   static func forms(of secret: String) -> Set<[UInt8]> {
     let whole = Array(secret.utf8)
     var forms = lines(of: whole)
@@ -23,7 +23,7 @@ package enum SecretForms {
     return forms
   }
 
-  /// The lines that are long enough, with and without the blanks around them.
+  /// Returns the lines that are long enough, with and without surrounding blanks.
   private static func lines(of whole: [UInt8]) -> Set<[UInt8]> {
     let all = whole.split(separator: lineFeed)
       .map { $0.last == carriageReturn ? $0.dropLast() : $0 }.filter { !$0.isEmpty }

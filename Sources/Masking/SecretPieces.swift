@@ -1,24 +1,26 @@
-// All short pieces of the secrets, by which they are known where lines break within them. Pure.
+// Short pieces of secrets, which identify a secret that is split by line breaks.
 
-/// The pieces of one length of all secrets: sets of three or four bytes, as numbers.
+/// All pieces of the secrets with a fixed length: sets of three or four bytes, as numbers.
 ///
-/// Dumps and base64 break their lines after a number of bytes, and where the breaks fall depends on what is before
-/// the secret. So what they show is decoded and compared piece by piece: what is covered by any piece is
-/// masked, and of what is left at the end of a line less than a piece is shown.
+/// Dumps and base64 break lines after a fixed number of bytes, and the position of the breaks in a
+/// secret depends on the text before it. Output is therefore decoded and compared piece by piece.
+/// Everything covered by a piece is masked, and less than a piece remains visible at the end of a
+/// line.
 struct SecretPieces: Sendable {
   /// The length of a piece in bits.
   let bits: Int
-  /// In order, each once.
+  /// The pieces, sorted and without duplicates.
   private let pieces: [UInt32]
-  /// A bit for each hash of a piece: nearly all that is no piece ends here.
+  /// A Bloom filter with one hash, which rejects nearly all non-pieces.
   private let filter: [UInt64]
   private let filterShift: UInt32
 
-  /// Collects pieces, in time linear in the length of the secrets but for sorting.
+  /// Collects pieces, in time linear in the length of the secrets except for sorting.
   ///
   /// - Parameters:
-  ///   - bytes: The length of a piece: at most four.
-  ///   - secrets: The texts to hide. Pieces that are all blank are left out, they show nothing.
+  ///   - bytes: The length of a piece, at most four.
+  ///   - secrets: The secrets. Pieces that consist of blanks are skipped, since they reveal
+  ///     nothing.
   init(bytes: Int, of secrets: some Sequence<[UInt8]>) {
     bits = bytes * 8
     let mask = UInt32(truncatingIfNeeded: (UInt64(1) << UInt64(bits)) - 1)
@@ -44,7 +46,7 @@ struct SecretPieces: Sendable {
     self.filter = filter
   }
 
-  /// Whether a number is a piece.
+  /// Returns whether a number is a piece.
   @inline(__always)
   func contains(_ piece: UInt32) -> Bool {
     let hash = Self.hash(piece) >> filterShift
@@ -53,7 +55,7 @@ struct SecretPieces: Sendable {
     return index < pieces.count && pieces[index] == piece
   }
 
-  /// Whether a piece begins with so many bits.
+  /// Returns whether a piece starts with the last `count` bits of a value.
   func hasPrefix(_ value: UInt64, bits count: Int) -> Bool {
     let rest = UInt64(bits - count)
     let lowest = (value & ((1 << UInt64(count)) - 1)) << rest
@@ -61,7 +63,7 @@ struct SecretPieces: Sendable {
     return index < pieces.count && UInt64(pieces[index]) < lowest + (1 << rest)
   }
 
-  /// The index of the first piece that is not less.
+  /// Returns the index of the first piece that is not less.
   private func index(of piece: UInt32) -> Int {
     var (low, high) = (0, pieces.count)
     while low < high {
@@ -71,10 +73,10 @@ struct SecretPieces: Sendable {
     return low
   }
 
-  /// Whether there is none.
+  /// Whether there are no pieces.
   var isEmpty: Bool { pieces.isEmpty }
 
-  /// The memory that it takes.
+  /// The size of its memory, in bytes.
   var byteCount: Int { pieces.capacity * 4 + filter.capacity * 8 }
 
   /// The multiplicative hash of Knuth (The Art of Computer Programming 3, 6.4).

@@ -1,25 +1,25 @@
-// Where in a stream secrets are, however they are written. Knows nothing of masking.
+// Finds secrets in a stream, in all supported encodings.
 
-/// What finds some secrets: shared by all streams, never changed.
+/// The immutable data for finding secrets, shared by all streams.
 ///
-/// Found are, on one line each: the secret and each line of it from four bytes on, as they are and with any of their
-/// characters written as escapes (``EscapeNotation``); pieces of four bytes in base64 and in
-/// hexadecimal digits (``DigitReader``); and pieces of three bytes in numbers with something between them
+/// Finds the following within a line: each secret and each of its lines from four bytes on, with
+/// any of their characters escaped (``EscapeNotation``); pieces of four bytes in base64 and
+/// hexadecimal digits (``DigitReader``); and pieces of three bytes in separated numbers
 /// (``NumberReader``) and in the cells of `od -c` (``CellReader``).
 final class SecretFinder: Sendable {
   let automaton: SecretAutomaton
   let threeBytes: SecretPieces
   let fourBytes: SecretPieces
-  /// The bytes that an escape of any notation begins with.
+  /// Whether an escape of any notation can begin with a byte, by byte value.
   let beginsEscape = (0...255).map { byte in
     EscapeNotation.allCases.contains { $0.begins(with: UInt8(byte)) }
   }
 
-  /// Makes what finds some texts.
+  /// Creates a finder.
   ///
   /// - Parameters:
-  ///   - forms: The texts as they may occur in a line.
-  ///   - pieces: The texts of which pieces are found; none where only the forms are.
+  ///   - forms: The byte sequences as they can occur in a line.
+  ///   - pieces: The secrets whose pieces are found; empty to find only the forms.
   ///   - rowCountMax: See ``SecretAutomaton``.
   init(
     _ forms: Set<[UInt8]>, pieces: [[UInt8]], rowCountMax: Int = SecretAutomaton.rowCountMax
@@ -30,14 +30,14 @@ final class SecretFinder: Sendable {
     fourBytes = SecretPieces(bytes: 4, of: long)
   }
 
-  /// The memory that it takes.
+  /// The size of its memory, in bytes.
   var byteCount: Int { automaton.byteCount + threeBytes.byteCount + fourBytes.byteCount }
 }
 
-/// What has been read of one stream.
+/// The state of the search in one stream.
 struct SecretSearch: Sendable {
   private var state = SecretAutomaton.root
-  /// None until the first escape comes.
+  /// The readers of all notations; empty until the first escape.
   private var escapes: [EscapeReader] = []
   private var base64 = DigitReader(.base64)
   private var hexadecimal = DigitReader(.hexadecimal)
@@ -50,9 +50,9 @@ struct SecretSearch: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The bytes.
-  ///   - start: Their position in the stream.
-  ///   - finder: What finds the secrets.
-  ///   - runs: Takes what has to be masked.
+  ///   - start: The position of the bytes in the stream.
+  ///   - finder: Finds the secrets.
+  ///   - runs: Receives the ranges to mask.
   mutating func read(
     _ bytes: ArraySlice<UInt8>, at start: Int, with finder: SecretFinder,
     into runs: inout MaskedRuns
@@ -68,7 +68,7 @@ struct SecretSearch: Sendable {
     readPart(rest, finder, &runs)
   }
 
-  /// Ends a line or the text: no secret continues after it.
+  /// Ends a line or the text; secrets do not continue on the next line.
   mutating func endLine(_ finder: SecretFinder, into runs: inout MaskedRuns) {
     state = SecretAutomaton.root
     for index in escapes.indices {
@@ -81,7 +81,7 @@ struct SecretSearch: Sendable {
     cells.endLine()
   }
 
-  /// From where on what has been read may be the beginning of a secret; nil where none of it can be.
+  /// Returns the position from which the text may be the start of a secret; nil if none of it may.
   func openStart(_ finder: SecretFinder) -> Int? {
     let open = finder.automaton.openLength(state)
     var starts: [Int?] = escapes.map { $0.openStart(finder.automaton) }
@@ -95,7 +95,7 @@ struct SecretSearch: Sendable {
     return starts.lazy.compactMap { $0 }.min()
   }
 
-  /// Reads a part of one line.
+  /// Reads part of a line.
   private mutating func readPart(
     _ part: ArraySlice<UInt8>, _ finder: SecretFinder, _ runs: inout MaskedRuns
   ) {

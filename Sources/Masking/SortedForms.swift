@@ -1,10 +1,10 @@
-// Byte sequences in order and without repetitions, as the automaton is made from them. Pure.
+// Sorted, unique byte sequences, from which the automaton is built.
 
-/// Forms, sorted, in one buffer.
+/// Sorted forms in a single buffer.
 struct SortedForms {
-  /// Where each form begins in the buffer, and how long it is.
+  /// The position and length of a form in the buffer.
   private struct Entry {
-    /// Its first eight bytes as a number: most comparisons end there.
+    /// The first eight bytes as a number, which decides most comparisons.
     let key: UInt64
     let start: UInt32
     let length: UInt32
@@ -13,7 +13,7 @@ struct SortedForms {
   private var buffer: [UInt8] = []
   private var entries: [Entry] = []
 
-  /// The number of different beginnings of the forms, the empty one among them.
+  /// The number of distinct prefixes of the forms, including the empty one.
   private(set) var stateCount = 1
 
   /// Sorts forms.
@@ -43,16 +43,16 @@ struct SortedForms {
     }
   }
 
-  /// The numbers of all forms.
+  /// The indices of all forms.
   var all: Range<Int> { entries.indices }
 
-  /// The length of a form.
+  /// Returns the length of a form.
   func length(_ number: Int) -> Int { Int(entries[number].length) }
 
-  /// A byte of a form.
+  /// Returns a byte of a form.
   func byte(_ number: Int, _ index: Int) -> UInt8 { buffer[Int(entries[number].start) + index] }
 
-  /// How many bytes two forms have in common at the beginning.
+  /// Returns the length of the common prefix of two forms.
   private static func shared(
     _ one: Entry, _ other: Entry, _ buffer: UnsafeBufferPointer<UInt8>
   ) -> Int {

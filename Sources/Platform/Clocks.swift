@@ -1,4 +1,4 @@
-// The wall clock of the system, and how far local time is ahead of UTC.
+// The wall clock of the system, and the UTC offset of local time.
 
 #if canImport(Glibc)
 import Glibc
@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// The time by the clock that also stamps files.
+/// Returns the current time of the clock that is also used for file time stamps.
 ///
 /// - Returns: Nanoseconds since 1970.
 package func nanosecondsSince1970() -> Int64 {
@@ -17,10 +17,10 @@ package func nanosecondsSince1970() -> Int64 {
   return nanoseconds(time)
 }
 
-/// How far the local time of this machine is ahead of UTC.
+/// Returns the UTC offset of this machine's local time.
 ///
-/// - Parameter second: A moment, in seconds since 1970.
-/// - Returns: Seconds; positive in the east.
+/// - Parameter second: A time, in seconds since 1970.
+/// - Returns: The offset in seconds; positive in the east.
 package func localTimeOffset(atSecond second: Int64) -> Int {
   var seconds = time_t(second)
   var local = unsafe tm()
@@ -28,7 +28,7 @@ package func localTimeOffset(atSecond second: Int64) -> Int {
   return unsafe local.tm_gmtoff
 }
 
-/// The nanoseconds of a time of the C library.
+/// Returns a `timespec` in nanoseconds.
 func nanoseconds(_ time: timespec) -> Int64 {
   Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
 }

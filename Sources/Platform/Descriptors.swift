@@ -1,4 +1,4 @@
-// Descriptors by their numbers: reading once, waiting, copying, closing.
+// File descriptors by number: reading once, waiting, duplicating, closing.
 
 package import SystemPackage
 
@@ -13,10 +13,10 @@ import Darwin
 /// Reads up to `buffer.count` bytes.
 ///
 /// - Parameters:
-///   - descriptor: Where from.
-///   - buffer: Where to.
-/// - Returns: How many; 0 at the end, and after an error, which ends a stream as its end would; nil when
-///   nothing is there yet.
+///   - descriptor: The descriptor to read from.
+///   - buffer: The buffer to read into.
+/// - Returns: The number of bytes; 0 at the end, and after an error, which is treated as the end;
+///   nil if nothing is available yet.
 package func readBytes(_ descriptor: Int32, into buffer: inout [UInt8]) -> Int? {
   do throws(Errno) {
     return try readOnce(descriptor, into: &buffer)
@@ -28,11 +28,12 @@ package func readBytes(_ descriptor: Int32, into buffer: inout [UInt8]) -> Int? 
 /// Reads up to `buffer.count` bytes.
 ///
 /// - Parameters:
-///   - descriptor: Where from.
-///   - buffer: Where to.
-///   - retriesAfterSignal: Whether a read that a signal has interrupted is repeated, rather than an error.
-/// - Returns: How many; 0 at the end.
-/// - Throws: The error of the system.
+///   - descriptor: The descriptor to read from.
+///   - buffer: The buffer to read into.
+///   - retriesAfterSignal: Whether to retry a read that a signal has interrupted, instead of
+///     throwing.
+/// - Returns: The number of bytes; 0 at the end.
+/// - Throws: The system error.
 package func readOnce(
   _ descriptor: Int32, into buffer: inout [UInt8], retriesAfterSignal: Bool = true
 ) throws(Errno) -> Int {
@@ -46,25 +47,25 @@ package func readOnce(
   }
 }
 
-/// Waits until a descriptor has something to read, or its end.
+/// Waits until a descriptor is readable or at its end.
 package func waitUntilReadable(_ descriptor: Int32) {
   var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
   _ = unsafe poll(&waiting, 1, -1)
 }
 
-/// Waits until a descriptor has room for something to write, or no reader.
+/// Waits until a descriptor is writable or has no reader.
 func waitUntilWritable(_ descriptor: Int32) {
   var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
   _ = unsafe poll(&waiting, 1, -1)
 }
 
-/// Whether the other end of a connection is still open.
+/// Returns whether the peer of a connection is still open.
 package func hasPeer(_ descriptor: Int32) -> Bool {
   var peer = pollfd(fd: descriptor, events: 0, revents: 0)
   return unsafe poll(&peer, 1, 0) == 0
 }
 
-/// Blocks this thread for a time.
+/// Blocks this thread for some time.
 package func pauseThread(milliseconds: Int32) {
   _ = poll(nil, 0, milliseconds)
 }
@@ -79,41 +80,41 @@ package func closeDescriptors(_ descriptors: [Int32]) {
   for descriptor in descriptors { close(descriptor) }
 }
 
-/// Whether a descriptor is open.
+/// Returns whether a descriptor is open.
 package func isOpenDescriptor(_ descriptor: Int32) -> Bool { fcntl(descriptor, F_GETFD) >= 0 }
 
-/// Makes a copy of a descriptor that is closed in children and is none of the standard ones.
+/// Duplicates a descriptor, with close-on-exec and a number above the standard descriptors.
 ///
 /// - Parameter descriptor: The descriptor.
-/// - Returns: The copy; nil where there is none left.
+/// - Returns: The duplicate; nil if there are no descriptors left.
 package func copyOfDescriptor(_ descriptor: Int32) -> Int32? {
   let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
   return copy >= 0 ? copy : nil
 }
 
-/// Makes reads and writes of a descriptor return at once; clears its other status flags.
+/// Makes a descriptor non-blocking; clears its other status flags.
 package func makeNonblocking(_ descriptor: Int32) {
   _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
 }
 
-/// Has a descriptor closed in children.
+/// Sets close-on-exec on a descriptor.
 package func closeInChildren(_ descriptor: Int32) {
   _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
 }
 
-/// Opens the null device for the lowest descriptor that is free, also in children.
+/// Opens the null device with the lowest free descriptor, without close-on-exec.
 package func openNullDeviceForChildren() {
   _ = unsafe open("/dev/null", O_RDWR)
 }
 
-/// Replaces the three standard descriptors by the null device.
+/// Replaces the three standard descriptors with the null device.
 package func dropStandardDescriptors() {
   let null = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
   for number: Int32 in 0...2 { dup2(null, number) }
   close(null)
 }
 
-/// How many descriptors this process may have; nil where that cannot be read.
+/// The maximum number of descriptors of this process; nil if unknown.
 package func descriptorsMax() -> UInt64? {
   var limit = rlimit()
   guard unsafe getrlimit(openFilesLimit, &limit) == 0 else { return nil }

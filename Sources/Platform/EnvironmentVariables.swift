@@ -8,22 +8,22 @@ import Musl
 import Darwin
 #endif
 
-/// The value of an environment variable; what is not UTF-8 is replaced by U+FFFD.
+/// Returns the value of an environment variable, with invalid UTF-8 replaced by U+FFFD.
 package func environmentVariable(_ name: String) -> String? {
   unsafe getenv(name).map { unsafe String(cString: $0) }
 }
 
 /// An entry of the environment.
 package struct EnvironmentEntry {
-  /// The name; what is not UTF-8 is replaced by U+FFFD.
+  /// The name, with invalid UTF-8 replaced by U+FFFD.
   package let name: String
-  /// The value; what is not UTF-8 is replaced by U+FFFD.
+  /// The value, with invalid UTF-8 replaced by U+FFFD.
   package let value: String
-  /// The bytes of the name and of the whole entry, where the entry is not UTF-8.
+  /// The bytes of the name and of the whole entry, if the entry is not UTF-8.
   package let raw: (name: [UInt8], entry: [UInt8])?
 }
 
-/// The environment of this process, in its order; entries without a sign of equality are left out.
+/// Returns the environment of this process, in order; skips entries without an equals sign.
 package func environmentEntries() -> [EnvironmentEntry] {
   var entries: [EnvironmentEntry] = []
   var next = unsafe environ
@@ -43,7 +43,7 @@ private func raw(
   _ text: UnsafePointer<CChar>, _ name: UnsafeRawBufferPointer, _ repaired: String,
   _ value: String
 ) -> (name: [UInt8], entry: [UInt8])? {
-  // A text with U+FFFD in it is rare: only then it is worth a closer look.
+  // Texts that contain U+FFFD are rare; only these are checked further.
   guard value.contains("\u{FFFD}") || repaired.contains("\u{FFFD}") else { return nil }
   let bytes = unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
   return String(validating: bytes, as: UTF8.self) == nil ? (unsafe Array(name), bytes) : nil

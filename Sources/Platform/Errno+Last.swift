@@ -1,5 +1,4 @@
-// The error of a system call, as swift-system has it: a number with a name and the system's text.
-// Targets that import Platform see swift-system as well.
+// System errors: the `Errno` type of swift-system, which importing Platform also imports.
 
 @_exported import SystemPackage
 
@@ -12,10 +11,11 @@ import Darwin
 #endif
 
 extension Errno {
-  /// The error of the call of the C library that has just failed on this thread.
+  /// The error of the C library call that has just failed on this thread.
   package static var last: Errno { Errno(rawValue: errno) }
 
-  /// Whether nothing of that name exists: also where the path leads through a file or a cycle of links.
+  /// Whether the error means that a path does not exist, including a path through a file or a cycle
+  /// of links.
   package var isMissing: Bool {
     self == .noSuchFileOrDirectory || self == .notDirectory || self == .tooManySymbolicLinkLevels
   }

@@ -1,4 +1,4 @@
-// The numbers of the lock commands on Darwin.
+// The fcntl commands for locks on Darwin.
 
 #if canImport(Darwin)
 import Darwin

@@ -1,4 +1,4 @@
-// The numbers of the lock commands on Linux, which its headers show to GNU programs only.
+// The fcntl commands for locks on Linux, which the headers define only with _GNU_SOURCE.
 
 #if os(Linux)
 enum FileLockCommand {

@@ -1,4 +1,5 @@
-// Locks of open file descriptions (fcntl(2), F_OFD_SETLK): they belong to an opened file and not to a process.
+// Locks of open file descriptions (fcntl(2), F_OFD_SETLK), which belong to an open file instead of
+// a process.
 
 package import SystemPackage
 
@@ -11,10 +12,12 @@ import Darwin
 #endif
 
 extension OpenFile {
-  /// Locks the whole file against all others who lock it.
+  /// Locks the whole file exclusively.
   ///
-  /// - Parameter waits: Whether the thread is blocked until it can be locked, however long that takes.
-  /// - Throws: `resourceTemporarilyUnavailable` or `permissionDenied` while another opened file has it locked.
+  /// - Parameter waits: Whether to block the thread, without a timeout, until the file can be
+  ///   locked.
+  /// - Throws: `resourceTemporarilyUnavailable` or `permissionDenied` while it is locked through
+  ///   another open file.
   package func lock(waits: Bool = false) throws(Errno) {
     var request = Self.wholeFile()
     let command = waits ? FileLockCommand.wait : FileLockCommand.set
@@ -24,9 +27,9 @@ extension OpenFile {
     }
   }
 
-  /// Whether another opened file has it locked.
+  /// Returns whether the file is locked through another open file.
   ///
-  /// - Throws: The error of the system.
+  /// - Throws: The system error.
   package func isLocked() throws(Errno) -> Bool {
     var request = Self.wholeFile()
     guard unsafe fcntl(descriptor, FileLockCommand.ask, &request) == 0 else { throw .last }

@@ -1,4 +1,4 @@
-// What swift-system's `Stat` does not offer: paths that are not UTF-8, and times as numbers.
+// Additions to swift-system's `Stat`: paths that are not UTF-8, and times as numbers.
 
 package import SystemPackage
 
@@ -11,23 +11,23 @@ import Darwin
 #endif
 
 extension Stat {
-  /// Reads the status of what is at a path.
+  /// Reads the status of a path.
   ///
   /// - Parameters:
   ///   - path: The path.
-  ///   - followsLink: Whether a symbolic link is followed.
-  /// - Throws: The error of the system.
+  ///   - followsLink: Whether to follow a symbolic link.
+  /// - Throws: The system error.
   package init(at path: String, followsLink: Bool = true) throws(Errno) {
     try unsafe self.init(path, followTargetSymlink: followsLink, retryOnInterrupt: false)
   }
 
-  /// Reads the status of what is at a path that need not be UTF-8.
+  /// Reads the status of a path that need not be UTF-8.
   ///
   /// - Parameters:
   ///   - path: The bytes of the path, or of a name in a folder.
-  ///   - folder: The descriptor of that folder; the current one where it is nil.
-  ///   - followsLink: Whether a symbolic link is followed.
-  /// - Throws: The error of the system.
+  ///   - folder: The descriptor of that folder; nil for the working directory.
+  ///   - followsLink: Whether to follow a symbolic link.
+  /// - Throws: The system error.
   package init(
     bytes path: [UInt8], in folder: Int32? = nil, followsLink: Bool
   ) throws(Errno) {
@@ -40,9 +40,9 @@ extension Stat {
     self.init(rawValue: status)
   }
 
-  /// When the contents changed last, in nanoseconds since 1970.
+  /// The time of the last change of the contents, in nanoseconds since 1970.
   package var modifiedNanoseconds: Int64 { nanoseconds(st_mtim) }
 
-  /// When the status changed last, in nanoseconds since 1970.
+  /// The time of the last change of the status, in nanoseconds since 1970.
   package var statusChangedNanoseconds: Int64 { nanoseconds(st_ctim) }
 }

@@ -1,4 +1,4 @@
-// Reads folders: the one place that calls readdir.
+// Reads folders; the only user of readdir(3).
 
 package import SystemPackage
 
@@ -10,35 +10,35 @@ import Musl
 import Darwin
 #endif
 
-/// The names in a folder, one by one; the end of the value closes the folder.
+/// Iterates over the names in a folder; the folder is closed when the value is destroyed.
 ///
-/// The folder itself and its parent are left out.
+/// Skips `.` and `..`.
 @safe package struct FolderReader: ~Copyable {
   /// A name in a folder.
   package struct Entry {
-    /// Its bytes, which need not be UTF-8.
+    /// The bytes, which need not be UTF-8.
     package let name: [UInt8]
-    /// What it is, as far as the folder records it.
+    /// The kind of entry, as far as the folder records it.
     package let kind: Kind
 
-    /// The name as a text; nil where it is not UTF-8.
+    /// The name as a string; nil if it is not UTF-8.
     package var text: String? { String(validating: name, as: UTF8.self) }
-    /// The name as a text; what is not UTF-8 is replaced by U+FFFD.
+    /// The name as a string, with invalid UTF-8 replaced by U+FFFD.
     package var repairedText: String { String(decoding: name, as: UTF8.self) }
   }
 
-  /// What a folder records of an entry.
+  /// The kind of entry as recorded in a folder.
   package enum Kind {
     case file
     case folder
     case link
-    /// A file system that does not record it.
+    /// Unknown, because the file system does not record it.
     case unknown
     /// A pipe, a socket or a device.
     case other
   }
 
-  /// The descriptor of the folder, which this value closes.
+  /// The descriptor of the folder, owned by this value.
   package let descriptor: Int32
   private let stream: Stream
 
@@ -51,9 +51,9 @@ import Darwin
   /// Opens a folder.
   ///
   /// - Parameters:
-  ///   - path: Its path.
-  ///   - followsLink: Whether it may be a symbolic link to a folder.
-  /// - Throws: The error of the system.
+  ///   - path: The path.
+  ///   - followsLink: Whether the path may be a symbolic link to a folder.
+  /// - Throws: The system error.
   package init(_ path: String, followsLink: Bool = true) throws(Errno) {
     try self.init(Array(path.utf8), followsLink: followsLink)
   }
@@ -61,11 +61,11 @@ import Darwin
   /// Opens a folder by a path that need not be UTF-8.
   ///
   /// - Parameters:
-  ///   - path: The bytes of its path.
-  ///   - followsLink: Whether it may be a symbolic link to a folder.
-  /// - Throws: The error of the system.
+  ///   - path: The bytes of the path.
+  ///   - followsLink: Whether the path may be a symbolic link to a folder.
+  /// - Throws: The system error.
   package init(_ path: [UInt8], followsLink: Bool = true) throws(Errno) {
-    // With these flags nothing but a folder is opened, and what has become a link is none.
+    // These flags make open(2) fail for anything except a folder, and for a link.
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW)
     let opened = unsafe withPath(path) { unsafe open($0, flags) }
     guard opened >= 0 else { throw .last }
@@ -82,13 +82,13 @@ import Darwin
     _ = unsafe closedir(stream)
   }
 
-  /// Reads its status.
+  /// Reads the status of the folder.
   package func status() throws(Errno) -> Stat { try Stat(FileDescriptor(rawValue: descriptor)) }
 
   /// Reads the next entry.
   ///
-  /// - Returns: The entry; nil at the end, and where the folder has been removed since it was opened.
-  /// - Throws: The error of the system where the folder cannot be read any further.
+  /// - Returns: The entry; nil at the end, and if the folder was removed after it was opened.
+  /// - Throws: The system error if the rest of the folder cannot be read.
   package mutating func next() throws(Errno) -> Entry? {
     while true {
       errno = 0
@@ -97,7 +97,7 @@ import Darwin
         return nil
       }
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        // The field is declared with a fixed size, and may be longer.
+        // The field is declared with a fixed size, but may be longer.
         let start = unsafe UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self)
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: strlen(start)))
       }
@@ -107,17 +107,17 @@ import Darwin
     }
   }
 
-  /// Reads the names in a folder, as far as it can be read.
+  /// Returns the names in a folder, as far as it can be read.
   ///
-  /// - Parameter path: Its path.
-  /// - Returns: The names in no order; none where there is no such folder.
+  /// - Parameter path: The path.
+  /// - Returns: The names in no particular order; empty if there is no such folder.
   package static func names(in path: String) -> [String] {
     var names: [String] = []
     do throws(Errno) {
       var folder = try FolderReader(path)
       while let entry = try folder.next() { names.append(entry.repairedText) }
     } catch {
-      // What has been read until now is what there is to be found.
+      // Return the names that were read until now.
     }
     return names
   }
@@ -133,7 +133,7 @@ import Darwin
   }
 }
 
-/// Lends a path as C takes it.
+/// Calls a closure with a path as a C string.
 func withPath<Result>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Result) -> Result {
   let text = path.map { CChar(bitPattern: $0) } + [0]
   return unsafe text.withUnsafeBufferPointer { buffer in

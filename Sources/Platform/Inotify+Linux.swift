@@ -11,24 +11,24 @@ import Musl
 
 /// The calls of inotify.
 package enum InotifyCall {
-  /// Makes an instance that does not block and is closed in children.
+  /// Creates a non-blocking instance with close-on-exec.
   ///
-  /// - Returns: Its descriptor.
-  /// - Throws: The error of the system.
+  /// - Returns: The descriptor of the instance.
+  /// - Throws: The system error.
   package static func makeInstance() throws(Errno) -> Int32 {
     let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     guard descriptor >= 0 else { throw .last }
     return descriptor
   }
 
-  /// Watches a path.
+  /// Adds a watch for a path.
   ///
   /// - Parameters:
   ///   - descriptor: The instance.
-  ///   - path: What is watched.
-  ///   - mask: For what, as in ``InotifyMask``.
+  ///   - path: The path.
+  ///   - mask: The events to watch, as in ``InotifyMask``.
   /// - Returns: The number of the watch.
-  /// - Throws: The error of the system.
+  /// - Throws: The system error.
   package static func addWatch(
     _ descriptor: Int32, _ path: String, _ mask: UInt32
   ) throws(Errno) -> Int32 {
@@ -37,7 +37,7 @@ package enum InotifyCall {
     return watch
   }
 
-  /// Ends a watch.
+  /// Removes a watch.
   ///
   /// - Parameters:
   ///   - descriptor: The instance.
@@ -47,12 +47,12 @@ package enum InotifyCall {
   }
 }
 
-/// What inotify reports, or should report.
+/// The events and options of an inotify watch.
 package struct InotifyMask: OptionSet, Sendable {
-  /// The bits as the system has them.
+  /// The bits as the system defines them.
   package let rawValue: UInt32
 
-  /// Makes a mask of the bits of the system.
+  /// Creates a mask.
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// Permissions or times were set.
@@ -65,43 +65,43 @@ package struct InotifyMask: OptionSet, Sendable {
   package static let movedFrom = Self(rawValue: UInt32(IN_MOVED_FROM))
   /// Something was moved here.
   package static let movedTo = Self(rawValue: UInt32(IN_MOVED_TO))
-  /// Something was made or linked.
+  /// Something was created or linked.
   package static let created = Self(rawValue: UInt32(IN_CREATE))
   /// A name was removed.
   package static let deleted = Self(rawValue: UInt32(IN_DELETE))
-  /// What is watched is no more.
+  /// The watched path was deleted.
   package static let selfDeleted = Self(rawValue: UInt32(IN_DELETE_SELF))
-  /// What is watched has another path.
+  /// The watched path was moved.
   package static let selfMoved = Self(rawValue: UInt32(IN_MOVE_SELF))
-  /// What is watched is not mounted any more.
+  /// The file system of the watched path was unmounted.
   package static let unmounted = Self(rawValue: UInt32(IN_UNMOUNT))
   /// Events were lost.
   package static let overflowed = Self(rawValue: UInt32(IN_Q_OVERFLOW))
-  /// There is no such watch any more.
+  /// The watch was removed.
   package static let ended = Self(rawValue: UInt32(IN_IGNORED))
-  /// It happened to a folder.
+  /// The event is about a folder.
   package static let isFolder = Self(rawValue: UInt32(IN_ISDIR))
   /// Watch folders only.
   package static let onlyFolders = Self(rawValue: UInt32(IN_ONLYDIR))
-  /// Watch a link and not what it leads to.
+  /// Watch a link itself instead of its target.
   package static let notThroughLinks = Self(rawValue: UInt32(IN_DONT_FOLLOW))
-  /// Watch for more than before.
+  /// Add to the events of an existing watch.
   package static let added = Self(rawValue: UInt32(IN_MASK_ADD))
 }
 
-/// What inotify has reported.
+/// An event record of inotify.
 package struct InotifyRecord {
-  /// The watch that saw it; -1 for lost events.
+  /// The watch that the event belongs to; -1 if events were lost.
   package let watch: Int32
-  /// What has happened.
+  /// The event.
   package let mask: InotifyMask
   /// The bytes of the name in the folder; empty for the folder itself.
   package let name: [UInt8]
 
-  /// Takes apart what was read from an instance.
+  /// Parses the bytes that were read from an instance.
   ///
-  /// - Parameter bytes: What one read has returned.
-  /// - Returns: The records in their order.
+  /// - Parameter bytes: The result of one read.
+  /// - Returns: The records in order.
   package static func records(in bytes: ArraySlice<UInt8>) -> [InotifyRecord] {
     var records: [InotifyRecord] = []
     unsafe bytes.withUnsafeBytes { bytes in

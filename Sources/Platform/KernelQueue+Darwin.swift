@@ -1,21 +1,21 @@
-// Waits for descriptors and for the ends of processes with kqueue.
+// Waits for descriptors and for the ends of processes, with kqueue.
 
 #if canImport(Darwin)
 import Darwin
 import SystemPackage
 
-/// Waits for things to happen.
+/// A kqueue for descriptors and processes.
 ///
 /// Used by one thread.
 package struct KernelQueue {
   private let queue = kqueue()
 
-  /// Makes a queue.
+  /// Creates a queue.
   package init() {
     precondition(queue >= 0, "the system gives no kqueue descriptor: \(Errno.last)")
   }
 
-  /// Reports when something can be read from a descriptor, or its other end was closed.
+  /// Reports when a descriptor becomes readable, or when its peer is closed.
   package func watch(_ descriptor: Int32) {
     change(UInt(descriptor), EVFILT_READ, EV_ADD, 0)
   }
@@ -25,10 +25,10 @@ package struct KernelQueue {
     change(UInt(descriptor), EVFILT_READ, EV_DELETE, 0)
   }
 
-  /// Reports when a child ends, also when it already has.
+  /// Reports when a child ends, even if it already has.
   ///
   /// - Parameter pid: The id of the child.
-  /// - Returns: Whether it can be watched.
+  /// - Returns: Whether the child can be watched.
   package mutating func watch(process pid: Int32) -> Bool {
     change(UInt(pid), EVFILT_PROC, EV_ADD | EV_ONESHOT, NOTE_EXIT)
   }
@@ -38,10 +38,10 @@ package struct KernelQueue {
     change(UInt(pid), EVFILT_PROC, EV_DELETE, 0)
   }
 
-  /// Waits until something happens or the time is over.
+  /// Waits for events or a timeout.
   ///
-  /// - Parameter milliseconds: How long at most; nil for ever.
-  /// - Returns: The descriptors with news, and the processes that ended.
+  /// - Parameter milliseconds: The timeout; nil for none.
+  /// - Returns: The descriptors with events, and the processes that have ended.
   package mutating func wait(
     milliseconds: Int?
   ) -> (descriptors: [Int32], processes: [Int32]) {

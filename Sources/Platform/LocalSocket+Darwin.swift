@@ -1,4 +1,4 @@
-// What is Darwin's own about Unix sockets.
+// The parts of Unix sockets that are specific to Darwin.
 
 #if canImport(Darwin)
 import Darwin
@@ -8,16 +8,16 @@ let streamSocketType = SOCK_STREAM
 /// The flag that keeps a failing `send` from raising SIGPIPE.
 let withoutPipeSignal: Int32 = 0x80000
 
-/// The user at the other end of a connection.
+/// Returns the user of the peer of a connection.
 ///
 /// - Parameter descriptor: The socket of the connection.
-/// - Returns: The id of the user; nil where it cannot be had.
+/// - Returns: The id of the user; nil if unknown.
 package func peerUser(of descriptor: Int32) -> UInt32? {
   var user: uid_t = 0
   var group: gid_t = 0
   return unsafe getpeereid(descriptor, &user, &group) == 0 ? user : nil
 }
 
-/// Lends a path; there is no shorter name for it here.
+/// Calls a closure with the path itself; Darwin has no shorter name for it.
 func withShortName(of path: String, room: Int, _ body: (String) -> Int32) -> Int32 { body(path) }
 #endif

@@ -1,4 +1,4 @@
-// What is Linux's own about Unix sockets.
+// The parts of Unix sockets that are specific to Linux.
 
 #if os(Linux)
 #if canImport(Glibc)
@@ -14,19 +14,20 @@ let streamSocketType = SOCK_STREAM
 /// The flag that keeps a failing `send` from raising SIGPIPE.
 let withoutPipeSignal = Int32(MSG_NOSIGNAL)
 
-/// The user at the other end of a connection (unix(7), SO_PEERCRED).
+/// Returns the user of the peer of a connection (unix(7), SO_PEERCRED).
 ///
 /// - Parameter descriptor: The socket of the connection.
-/// - Returns: The id of the user; nil where it cannot be had.
+/// - Returns: The id of the user; nil if unknown.
 package func peerUser(of descriptor: Int32) -> UInt32? {
-  // struct ucred: pid, uid, gid, which the headers show to GNU programs only.
+  // struct ucred: pid, uid, gid; the headers define it only with _GNU_SOURCE.
   var credentials: (pid_t, uid_t, gid_t) = (0, 0, 0)
   var size = socklen_t(MemoryLayout.size(ofValue: credentials))
   let result = unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size)
   return result == 0 ? credentials.1 : nil
 }
 
-/// Lends a name of a path that fits into an address, through the descriptor of its folder.
+/// Calls a closure with a name of the path that fits into an address, through the descriptor of its
+/// folder.
 func withShortName(of path: String, room: Int, _ body: (String) -> Int32) -> Int32 {
   guard path.utf8.count > room, let slash = path.lastIndex(of: "/") else { return body(path) }
   let folder = unsafe open(String(path[..<slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -10,10 +10,10 @@ import Musl
 import Darwin
 #endif
 
-/// Makes a Unix socket that is closed in children.
+/// Creates a Unix socket with close-on-exec.
 ///
-/// - Returns: Its descriptor.
-/// - Throws: The error of the system.
+/// - Returns: The descriptor.
+/// - Throws: The system error.
 package func newLocalSocket() throws(Errno) -> Int32 {
   let descriptor = socket(AF_UNIX, streamSocketType, 0)
   guard descriptor >= 0 else { throw .last }
@@ -21,23 +21,23 @@ package func newLocalSocket() throws(Errno) -> Int32 {
   return descriptor
 }
 
-/// Gives a socket a path, at which nothing may be yet.
+/// Binds a socket to a path that must not exist yet.
 ///
 /// - Parameters:
 ///   - descriptor: The socket.
-///   - path: Its path.
-/// - Throws: The error of the system.
+///   - path: The path.
+/// - Throws: The system error.
 package func bindSocket(_ descriptor: Int32, to path: String) throws(Errno) {
   let result = unsafe withAddress(of: path) { unsafe bind(descriptor, $0, $1) }
   guard result == 0 else { throw .last }
 }
 
-/// Has a socket accept connections.
+/// Makes a socket listen for connections.
 ///
 /// - Parameters:
-///   - descriptor: A socket with a path.
-///   - waitingMax: How many connections may wait to be accepted.
-/// - Throws: The error of the system.
+///   - descriptor: A socket that is bound to a path.
+///   - waitingMax: The maximum number of connections that wait to be accepted.
+/// - Throws: The system error.
 package func listenOnSocket(_ descriptor: Int32, waitingMax: Int32) throws(Errno) {
   guard listen(descriptor, waitingMax) == 0 else { throw .last }
 }
@@ -46,18 +46,18 @@ package func listenOnSocket(_ descriptor: Int32, waitingMax: Int32) throws(Errno
 ///
 /// - Parameters:
 ///   - descriptor: The socket.
-///   - path: The path of the one that accepts connections.
-/// - Throws: The error of the system.
+///   - path: The path of the listening socket.
+/// - Throws: The system error.
 package func connectSocket(_ descriptor: Int32, to path: String) throws(Errno) {
   let result = unsafe withAddress(of: path) { unsafe connect(descriptor, $0, $1) }
   guard result == 0 else { throw .last }
 }
 
-/// Has connecting and sending fail when they take too long.
+/// Sets a timeout for connecting and sending.
 ///
 /// - Parameters:
 ///   - descriptor: The socket.
-///   - seconds: How long they may take.
+///   - seconds: The timeout.
 package func limitSending(_ descriptor: Int32, toSeconds seconds: Int) {
   var patience = timeval(tv_sec: seconds, tv_usec: 0)
   _ = unsafe setsockopt(
@@ -66,22 +66,22 @@ package func limitSending(_ descriptor: Int32, toSeconds seconds: Int) {
 
 /// Accepts the next connection.
 ///
-/// - Parameter listening: The socket that accepts connections.
+/// - Parameter listening: The listening socket.
 /// - Returns: The socket of the connection.
-/// - Throws: The error of the system.
+/// - Throws: The system error.
 package func acceptConnection(_ listening: Int32) throws(Errno) -> Int32 {
   let descriptor = accept(listening, nil, nil)
   guard descriptor >= 0 else { throw .last }
   return descriptor
 }
 
-/// Sends what there is room for, without the signal that ends a program when the peer is gone.
+/// Sends as many bytes as there is room for, without SIGPIPE if the peer is gone.
 ///
 /// - Parameters:
 ///   - bytes: The bytes.
 ///   - descriptor: The socket.
-/// - Returns: How many were sent.
-/// - Throws: The error of the system.
+/// - Returns: The number of bytes sent.
+/// - Throws: The system error.
 package func sendBytes(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(Errno) -> Int {
   let count = unsafe bytes.withUnsafeBytes {
     unsafe send(descriptor, $0.baseAddress, $0.count, withoutPipeSignal)
@@ -94,9 +94,9 @@ package func sendBytes(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(
 ///
 /// - Parameters:
 ///   - descriptor: The socket.
-///   - buffer: Where to.
-/// - Returns: How many; 0 at the end.
-/// - Throws: The error of the system.
+///   - buffer: The buffer to read into.
+/// - Returns: The number of bytes; 0 at the end.
+/// - Throws: The system error.
 package func receiveBytes(
   _ descriptor: Int32, into buffer: inout [UInt8]
 ) throws(Errno) -> Int {
@@ -107,13 +107,13 @@ package func receiveBytes(
   return count
 }
 
-/// Ends a connection in both directions; what waits for it returns.
+/// Shuts a connection down in both directions; blocked calls on it return.
 package func shutDownSocket(_ descriptor: Int32) {
   _ = shutdown(descriptor, Int32(SHUT_RDWR))
 }
 
-/// Lends the address of a path, also of one that is too long for an address where the system has a
-/// shorter name for its folder.
+/// Calls a closure with the address of a path, even if the path is too long for an address and the
+/// system has a shorter name for its folder.
 private func withAddress(
   of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
 ) -> Int32 {

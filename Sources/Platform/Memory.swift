@@ -1,4 +1,4 @@
-// Looks for a byte among many, as fast as memory is read.
+// Searches for bytes with memchr(3).
 
 #if canImport(Glibc)
 import Glibc
@@ -8,12 +8,12 @@ import Musl
 import Darwin
 #endif
 
-/// Whether a byte is among others.
+/// Returns whether a byte occurs in a slice.
 package func contains(_ bytes: ArraySlice<UInt8>, _ byte: UInt8) -> Bool {
   unsafe bytes.withUnsafeBytes { unsafe contains($0, byte) }
 }
 
-/// Whether a text has a NUL in it, which the C library takes for its end.
+/// Returns whether a text contains a NUL, which would terminate a C string.
 package func hasNul(_ text: String) -> Bool {
   var text = text
   return text.withUTF8 { unsafe contains(UnsafeRawBufferPointer($0), 0) }

@@ -1,4 +1,4 @@
-// A file that is open as long as a value lives.
+// An open file that is closed when its value is destroyed.
 
 package import SystemPackage
 
@@ -10,22 +10,22 @@ import Musl
 import Darwin
 #endif
 
-/// An open file; the end of the value closes it.
+/// An open file, closed when the value is destroyed.
 ///
-/// Paths are passed to the system as they are. `FilePath` would normalize them: without its trailing slash
-/// a path may mean a file where it meant a folder.
+/// Paths are passed to the system unchanged. `FilePath` would normalize them, but without its
+/// trailing slash a path may refer to a file instead of a folder.
 package struct OpenFile: ~Copyable, Sendable {
-  /// The descriptor, which this value closes.
+  /// The descriptor, owned by this value.
   package let descriptor: Int32
 
-  /// Opens a file, which is closed in children.
+  /// Opens a file with close-on-exec.
   ///
   /// - Parameters:
-  ///   - path: Its path.
-  ///   - mode: Whether it is read or written.
-  ///   - options: The further flags of open(2).
-  ///   - permissions: Those of a file that is created.
-  /// - Throws: The error of the system, also when a signal interrupts a wait.
+  ///   - path: The path.
+  ///   - mode: Whether it is opened for reading or writing.
+  ///   - options: Additional flags of open(2).
+  ///   - permissions: The permissions of a created file.
+  /// - Throws: The system error, including when a signal interrupts a wait.
   package init(
     _ path: String, _ mode: FileDescriptor.AccessMode = .readOnly,
     options: FileDescriptor.OpenOptions = [], permissions: FilePermissions = []
@@ -40,15 +40,15 @@ package struct OpenFile: ~Copyable, Sendable {
     close(descriptor)
   }
 
-  /// Reads its status.
+  /// Reads the status of the file.
   package func status() throws(Errno) -> Stat { try Stat(FileDescriptor(rawValue: descriptor)) }
 
-  /// Reads up to the end, or until more than a limit has been read.
+  /// Reads until the end, or until more than a limit has been read.
   ///
-  /// - Parameter limit: A number of bytes. A longer file gives up to 64 KiB more than that, by which a caller
-  ///   recognizes it.
-  /// - Returns: The bytes; those that are there when the file does not block and has no more for now.
-  /// - Throws: The error of the system.
+  /// - Parameter limit: A number of bytes. If the file is longer, the result is up to 64 KiB longer
+  ///   than the limit, by which the caller can recognize that.
+  /// - Returns: The bytes; for a non-blocking file, those that are available now.
+  /// - Throws: The system error.
   package func readAll(upTo limit: Int = .max) throws(Errno) -> [UInt8] {
     var bytes: [UInt8] = []
     try unsafe readPieces(of: min(limit, 0xFFFF) + 1) { piece in
@@ -58,12 +58,12 @@ package struct OpenFile: ~Copyable, Sendable {
     return bytes
   }
 
-  /// Reads piece by piece up to the end.
+  /// Reads chunks until the end.
   ///
   /// - Parameters:
-  ///   - size: The largest piece, in bytes.
-  ///   - body: Called with each piece; the reading ends when it returns false.
-  /// - Throws: The error of the system.
+  ///   - size: The maximum size of a chunk, in bytes.
+  ///   - body: Called with each chunk; reading stops when it returns false.
+  /// - Throws: The system error.
   package func readPieces(
     of size: Int = 1 << 16, _ body: (UnsafeRawBufferPointer) -> Bool
   ) throws(Errno) {
@@ -82,13 +82,13 @@ package struct OpenFile: ~Copyable, Sendable {
     }
   }
 
-  /// Reads once from a place in the file.
+  /// Reads once from a position in the file.
   ///
   /// - Parameters:
-  ///   - offset: Where the place is, in bytes.
-  ///   - buffer: What is read into; its size is the most that is read.
-  /// - Returns: How many bytes were read; 0 at the end.
-  /// - Throws: The error of the system.
+  ///   - offset: The position, in bytes.
+  ///   - buffer: The buffer to read into; its size is the maximum number of bytes.
+  /// - Returns: The number of bytes; 0 at the end.
+  /// - Throws: The system error.
   package func readOnce(at offset: Int64, into buffer: inout [UInt8]) throws(Errno) -> Int {
     while true {
       let count = unsafe buffer.withUnsafeMutableBytes {
@@ -102,25 +102,25 @@ package struct OpenFile: ~Copyable, Sendable {
 
   /// Replaces the contents, as far as one call writes them.
   ///
-  /// - Parameter bytes: The contents.
-  /// - Returns: Whether all of them were written.
+  /// - Parameter bytes: The new contents.
+  /// - Returns: Whether all bytes were written.
   @discardableResult
   package func replaceContents(with bytes: [UInt8]) -> Bool {
     ftruncate(descriptor, 0) == 0
       && (unsafe pwrite(descriptor, bytes, bytes.count, 0)) == bytes.count
   }
 
-  /// Waits until what was written is on the disk.
+  /// Flushes written data to the disk.
   package func sync() throws(Errno) {
     guard fsync(descriptor) == 0 else { throw .last }
   }
 }
 
-/// Reads a small file whole, as far as it can be read; nil where it cannot be opened.
+/// Returns the contents of a small file, as far as it can be read; nil if it cannot be opened.
 ///
 /// - Parameters:
-///   - path: The path of the file.
-///   - limit: How many bytes are wanted; a longer file gives up to 64 KiB more.
+///   - path: The path.
+///   - limit: The number of bytes after which reading stops; the result may be up to 64 KiB longer.
 /// - Returns: The bytes.
 package func fileContents(_ path: String, upTo limit: Int = .max) -> [UInt8]? {
   do throws(Errno) {
@@ -132,6 +132,6 @@ package func fileContents(_ path: String, upTo limit: Int = .max) -> [UInt8]? {
 }
 
 extension FileDescriptor.OpenOptions {
-  /// A terminal that is opened does not become that of this process (`O_NOCTTY`).
+  /// An opened terminal does not become the controlling terminal of this process (`O_NOCTTY`).
   package static var noControllingTerminal: Self { Self(rawValue: O_NOCTTY) }
 }

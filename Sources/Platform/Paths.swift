@@ -1,4 +1,4 @@
-// Paths and what can be done with them without opening what they lead to.
+// Operations on paths.
 
 package import SystemPackage
 
@@ -10,46 +10,46 @@ import Musl
 import Darwin
 #endif
 
-/// What a process may do with a file.
+/// The access rights of a process to a file.
 package struct AccessRights: OptionSet, Sendable {
   package let rawValue: Int32
 
   package init(rawValue: Int32) { self.rawValue = rawValue }
 
-  /// It exists.
+  /// The file exists.
   package static let existence = Self(rawValue: F_OK)
-  /// Write to it.
+  /// The process may write to the file.
   package static let writing = Self(rawValue: W_OK)
-  /// Execute it, or enter it if it is a folder.
+  /// The process may execute the file, or enter the folder.
   package static let execution = Self(rawValue: X_OK)
 }
 
-/// Whether the user of this process may use what is at a path.
+/// Returns whether this process has access rights to a path.
 package func mayAccess(_ path: String, _ rights: AccessRights) -> Bool {
   unsafe access(path, rights.rawValue) == 0
 }
 
-/// The folder of this process; nil where it has been removed.
+/// Returns the working directory of this process; nil if it was removed.
 package func workingFolder() -> String? {
   guard let path = unsafe getcwd(nil, 0) else { return nil }
   defer { unsafe free(path) }
   return unsafe String(cString: path)
 }
 
-/// Goes to another folder.
+/// Changes the working directory.
 ///
-/// - Parameter path: Its path.
-/// - Returns: Whether that could be done.
+/// - Parameter path: The path.
+/// - Returns: Whether it was changed.
 package func changeDirectory(to path: String) -> Bool { unsafe chdir(path) == 0 }
 
-/// The absolute path of a file without symbolic links; nil where there is no such file.
+/// Returns the absolute path of a file without symbolic links; nil if it does not exist.
 package func realPath(_ path: String) -> String? {
   guard let resolved = unsafe realpath(path, nil) else { return nil }
   defer { unsafe free(resolved) }
   return unsafe String(cString: resolved)
 }
 
-/// Where a symbolic link leads; nil where it is none, or not UTF-8.
+/// Returns the target of a symbolic link; nil if it is not a link, or if the target is not UTF-8.
 package func linkTarget(_ path: String) -> String? {
   var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
   let count = unsafe readlink(path, &buffer, buffer.count)
@@ -57,35 +57,35 @@ package func linkTarget(_ path: String) -> String? {
   return String(validating: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// Makes a folder.
+/// Creates a folder.
 ///
 /// - Parameters:
-///   - path: Its path.
-///   - permissions: Its permissions, less those that the umask forbids.
-/// - Throws: The error of the system.
+///   - path: The path.
+///   - permissions: The permissions, without those that the umask removes.
+/// - Throws: The system error.
 package func makeFolder(_ path: String, permissions: FilePermissions) throws(Errno) {
   guard unsafe mkdir(path, permissions.rawValue) == 0 else { throw .last }
 }
 
-/// Removes a name, but not that of a folder.
+/// Removes a file or link, but not a folder.
 ///
 /// - Parameter path: The path.
-/// - Throws: The error of the system.
+/// - Throws: The system error.
 package func removeFile(_ path: String) throws(Errno) {
   guard unsafe unlink(path) == 0 else { throw .last }
 }
 
-/// Removes an empty folder; nothing happens where that cannot be done.
+/// Removes an empty folder; ignores errors.
 package func removeFolder(_ path: String) {
   _ = unsafe rmdir(path)
 }
 
-/// Gives a file another name, in the place of what has that name.
+/// Renames a file, replacing an existing file of the new name.
 ///
 /// - Parameters:
-///   - path: The file.
-///   - newPath: Its new path.
-/// - Throws: The error of the system.
+///   - path: The path.
+///   - newPath: The new path.
+/// - Throws: The system error.
 package func renameFile(_ path: String, to newPath: String) throws(Errno) {
   guard unsafe rename(path, newPath) == 0 else { throw .last }
 }
@@ -93,14 +93,15 @@ package func renameFile(_ path: String, to newPath: String) throws(Errno) {
 /// Sets the permissions of a file.
 ///
 /// - Parameters:
-///   - path: The file.
-///   - permissions: Its permissions.
-/// - Throws: The error of the system.
+///   - path: The path.
+///   - permissions: The permissions.
+/// - Throws: The system error.
 package func changePermissions(of path: String, to permissions: FilePermissions) throws(Errno) {
   guard unsafe chmod(path, permissions.rawValue) == 0 else { throw .last }
 }
 
-/// How many bytes this user can still write to the file system of a folder; nil where that is not known.
+/// Returns the number of bytes that this user can still write to the file system of a folder; nil
+/// if unknown.
 package func freeBytes(inFolder path: String) -> UInt64? {
   var status = statvfs()
   guard unsafe statvfs(path, &status) == 0 else { return nil }
@@ -109,11 +110,11 @@ package func freeBytes(inFolder path: String) -> UInt64? {
 
 // MARK: Temporary files
 
-/// Makes an empty file that only this user can read.
+/// Creates an empty file that only this user can read.
 ///
-/// - Parameter prefix: Its path, to which is added what cannot be guessed.
-/// - Returns: Its path.
-/// - Throws: The error of the system.
+/// - Parameter prefix: The beginning of the path, to which random characters are appended.
+/// - Returns: The path.
+/// - Throws: The system error.
 package func makeTemporaryFile(_ prefix: String) throws(Errno) -> String {
   var template = temporaryTemplate(prefix)
   let descriptor = unsafe mkstemp(&template)
@@ -122,22 +123,22 @@ package func makeTemporaryFile(_ prefix: String) throws(Errno) -> String {
   return text(of: template)
 }
 
-/// Makes an empty folder that only this user can enter.
+/// Creates an empty folder that only this user can enter.
 ///
-/// - Parameter prefix: Its path, to which is added what cannot be guessed.
-/// - Returns: Its path.
-/// - Throws: The error of the system.
+/// - Parameter prefix: The beginning of the path, to which random characters are appended.
+/// - Returns: The path.
+/// - Throws: The system error.
 package func makeTemporaryFolder(_ prefix: String) throws(Errno) -> String {
   var template = temporaryTemplate(prefix)
   guard unsafe mkdtemp(&template) != nil else { throw .last }
   return text(of: template)
 }
 
-/// Makes a named pipe for this user and opens it in both directions.
+/// Creates a named pipe for this user and opens it in both directions.
 ///
-/// - Parameter path: Its path.
-/// - Returns: A descriptor that does not block and is closed in children.
-/// - Throws: The error of the system.
+/// - Parameter path: The path.
+/// - Returns: A non-blocking descriptor with close-on-exec.
+/// - Throws: The system error.
 package func makeNamedPipe(_ path: String) throws(Errno) -> Int32 {
   guard unsafe mkfifo(path, 0o600) == 0 else { throw .last }
   let descriptor = unsafe open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
@@ -145,7 +146,7 @@ package func makeNamedPipe(_ path: String) throws(Errno) -> Int32 {
   return descriptor
 }
 
-/// mkstemp(3) and mkdtemp(3) replace six of that letter.
+/// The template that mkstemp(3) and mkdtemp(3) replace: six of this letter.
 private func temporaryTemplate(_ prefix: String) -> [CChar] {
   Array((prefix + String(repeating: "X", count: 6)).utf8CString)
 }

@@ -3,7 +3,7 @@
 #if canImport(Darwin)
 import Darwin
 
-/// One process as the system lists it.
+/// A process in the process table.
 package struct ListedProcess {
   package let pid: Int32
   package let parent: Int32
@@ -12,7 +12,7 @@ package struct ListedProcess {
   package let isZombie: Bool
 }
 
-/// The processes at this moment; none where they cannot be listed.
+/// Returns the current processes; empty if they cannot be listed.
 package func listedProcesses() -> [ListedProcess] {
   var query: [Int32] = [CTL_KERN, KERN_PROC, KERN_PROC_ALL]
   var size = 0

@@ -1,4 +1,4 @@
-// Processes and users by their ids: this process, signals to others, the ends of children.
+// Processes and users by id: this process, signals to other processes, the ends of children.
 
 #if canImport(Glibc)
 import Glibc
@@ -8,21 +8,21 @@ import Musl
 import Darwin
 #endif
 
-/// The id of this process; another one after a fork.
+/// The id of this process; it changes after a fork.
 package var processID: Int32 { getpid() }
 
-/// The id of the process that this one is a child of.
+/// The id of the parent process.
 package var parentProcessID: Int32 { getppid() }
 
-/// The id of the user with whose rights this process runs.
+/// The effective user id of this process.
 package var effectiveUserID: UInt32 { geteuid() }
 
-/// Whether there is a process of an id, ended or not, also of another user.
+/// Returns whether a process exists, ended or not, even of another user.
 package func processExists(_ process: Int32) -> Bool {
   kill(process, 0) == 0 || errno != ESRCH
 }
 
-/// Sends a signal; nothing happens where there is no such process.
+/// Sends a signal; ignores errors.
 ///
 /// - Parameters:
 ///   - number: The number of the signal.
@@ -31,17 +31,17 @@ package func sendSignal(_ number: Int32, to process: Int32) {
   _ = kill(process, number)
 }
 
-/// Has this process sent SIGALRM after some seconds.
+/// Makes the system send SIGALRM to this process after some seconds.
 package func setAlarm(seconds: UInt32) {
   _ = alarm(seconds)
 }
 
-/// Makes this process the leader of a session of its own, without a terminal.
+/// Makes this process the leader of a new session, without a terminal.
 package func startSession() {
   _ = setsid()
 }
 
-/// Ends this process at once, with nothing written that is held back.
+/// Ends this process immediately, without flushing output.
 package func exitAtOnce(_ status: Int32) -> Never {
   _exit(status)
 }
@@ -52,10 +52,10 @@ package func reapChild(_ process: Int32) {
   while unsafe waitpid(process, &status, WNOHANG) == -1 && errno == EINTR {}
 }
 
-/// What a wait for children may do, as waitpid(2) has it.
+/// The options of waitpid(2).
 package enum WaitOption {
-  /// Return at once when there is no news.
+  /// Return immediately if there is no state change.
   package static let withoutWaiting = WNOHANG
-  /// Report children that have been stopped as well.
+  /// Report stopped children as well.
   package static let stopped = WUNTRACED
 }

@@ -1,4 +1,4 @@
-// Sets of signals, and which of them are blocked in a process that has one thread.
+// Signal sets and the signal mask of a single-threaded process.
 
 #if canImport(Glibc)
 package import Glibc
@@ -12,17 +12,17 @@ package import Darwin
 package struct SignalSet: Sendable {
   private var set = sigset_t()
 
-  /// Makes a set.
+  /// Creates a set.
   ///
-  /// - Parameter numbers: The numbers of its signals.
+  /// - Parameter numbers: The numbers of the signals.
   package init(_ numbers: [Int32]) {
     _ = unsafe sigemptyset(&set)
     for number in numbers { _ = unsafe sigaddset(&set, number) }
   }
 
-  /// Blocks the signals, in a process that has one thread.
+  /// Blocks the signals, in a single-threaded process.
   ///
-  /// - Returns: What was blocked before.
+  /// - Returns: The previously blocked signals.
   package func block() -> SignalSet {
     var before = SignalSet([])
     var set = set
@@ -30,22 +30,22 @@ package struct SignalSet: Sendable {
     return before
   }
 
-  /// Has these signals blocked and no others, in a process that has one thread.
+  /// Sets the signal mask to these signals, in a single-threaded process.
   package func blockOnlyThese() {
     var set = set
     _ = unsafe sigprocmask(SIG_SETMASK, &set, nil)
   }
 
-  /// Lets the signals through again, in a process that has one thread.
+  /// Unblocks the signals, in a single-threaded process.
   package func unblock() {
     var set = set
     _ = unsafe sigprocmask(SIG_UNBLOCK, &set, nil)
   }
 
-  /// Lends the set as the C library has it.
+  /// Calls a closure with the set as a C value.
   ///
-  /// - Parameter body: Is given the set.
-  /// - Returns: What it returns.
+  /// - Parameter body: Receives the set.
+  /// - Returns: The result of the closure.
   package func withPointer<Result>(_ body: (UnsafePointer<sigset_t>) -> Result) -> Result {
     unsafe withUnsafePointer(to: set) { unsafe body($0) }
   }

@@ -1,4 +1,4 @@
-// Signals: their numbers, and what this process does when it gets one.
+// Signal numbers and the signal actions of this process.
 
 #if canImport(Glibc)
 import Glibc
@@ -25,14 +25,14 @@ package enum SignalNumber {
   package static let windowChange = SIGWINCH
 }
 
-/// Has a signal caught and nothing done, so that a dispatch source can see it.
+/// Catches a signal with a handler that does nothing, so that a dispatch source can observe it.
 ///
-/// A program that this process starts gets it with its default action, other than after ``ignoreSignal(_:)``.
+/// Unlike with ``ignoreSignal(_:)``, programs that this process starts get the default action.
 package func catchSignal(_ number: Int32) {
   _ = signal(number) { _ in }
 }
 
-/// Has a signal ignored, also in the programs that this process starts.
+/// Ignores a signal, also in the programs that this process starts.
 package func ignoreSignal(_ number: Int32) {
   _ = signal(number, SIG_IGN)
 }
@@ -42,11 +42,11 @@ package func restoreSignal(_ number: Int32) {
   _ = signal(number, SIG_DFL)
 }
 
-/// Ends or stops this process by a signal, as if it had not been caught.
+/// Ends or stops this process with the default action of a signal.
 package func raiseWithDefaultAction(_ number: Int32) {
   _ = signal(number, SIG_DFL)
-  // To this thread, which lets it through: Dispatch has it blocked everywhere and would take one that
-  // is sent to the process for news of its own.
+  // Sent to this thread, which unblocks it. Dispatch has blocked it everywhere, and would treat a
+  // signal to the process as an event of its own.
   var set = sigset_t()
   _ = unsafe sigemptyset(&set)
   _ = unsafe sigaddset(&set, number)

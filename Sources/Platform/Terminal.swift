@@ -1,4 +1,4 @@
-// Terminals: whether a descriptor is one, how large it is, its settings.
+// Terminals: detection, size and settings.
 
 #if canImport(Glibc)
 import Glibc
@@ -8,15 +8,16 @@ import Musl
 import Darwin
 #endif
 
-/// Whether a descriptor is that of a terminal.
+/// Returns whether a descriptor refers to a terminal.
 package func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-/// Whether this process is in the foreground of a terminal, so that it may read from it without being stopped.
+/// Returns whether this process is in the foreground of a terminal, so that it can read without
+/// being stopped.
 package func isInForeground(ofTerminal descriptor: Int32) -> Bool {
   tcgetpgrp(descriptor) == getpgrp()
 }
 
-/// The size of a terminal in characters; nil where it has none.
+/// Returns the size of a terminal in characters; nil if it is unknown.
 package func terminalSize(_ descriptor: Int32) -> (columns: Int, rows: Int)? {
   var window = winsize()
   guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0,
@@ -29,23 +30,24 @@ package func terminalSize(_ descriptor: Int32) -> (columns: Int, rows: Int)? {
 package struct TerminalSettings: Sendable {
   private var settings = termios()
 
-  /// Reads the settings; nil where there is no terminal.
+  /// Reads the settings; returns nil if there is no terminal.
   ///
-  /// - Parameter descriptor: That of the terminal.
+  /// - Parameter descriptor: The descriptor of the terminal.
   package init?(of descriptor: Int32) {
     guard unsafe tcgetattr(descriptor, &settings) == 0 else { return nil }
   }
 
-  /// The same settings, but keys are delivered one by one and not echoed; signals such as that of Ctrl-C stay.
+  /// The same settings, except that keys are delivered one at a time and not echoed; signals such
+  /// as from Ctrl-C stay enabled.
   package var keyByKey: TerminalSettings {
     var changed = self
     changed.settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
     return changed
   }
 
-  /// Gives a terminal these settings at once.
+  /// Applies the settings to a terminal immediately.
   ///
-  /// - Parameter descriptor: That of the terminal.
+  /// - Parameter descriptor: The descriptor of the terminal.
   package func apply(to descriptor: Int32) {
     var settings = settings
     _ = unsafe tcsetattr(descriptor, TCSANOW, &settings)

@@ -1,4 +1,4 @@
-// Writes all of a sequence of bytes to a descriptor, with as many calls as that takes.
+// Writes all bytes to a descriptor, with as many calls as necessary.
 
 package import SystemPackage
 
@@ -10,24 +10,24 @@ import Musl
 import Darwin
 #endif
 
-/// Writes all bytes, and waits for room where the descriptor does not block.
+/// Writes all bytes; waits for room if the descriptor is non-blocking.
 ///
 /// - Parameters:
 ///   - bytes: The bytes.
-///   - descriptor: Where to.
-/// - Throws: The error of the system, after which a part may have been written.
+///   - descriptor: The descriptor.
+/// - Throws: The system error; part of the bytes may have been written then.
 package func writeBytes(_ bytes: [UInt8], to descriptor: Int32) throws(Errno) {
   let error = unsafe bytes.withUnsafeBytes { unsafe failure(ofWriting: $0, to: descriptor) }
   if let error { throw error }
 }
 
-/// Writes a text and a byte in one call, without a copy of the text.
+/// Writes a text and a byte in one call, without copying the text.
 ///
 /// - Parameters:
 ///   - text: The text.
-///   - byte: What follows it.
-///   - descriptor: Where to.
-/// - Throws: The error of the system, after which a part may have been written.
+///   - byte: The byte that follows it.
+///   - descriptor: The descriptor.
+/// - Throws: The system error; part of the bytes may have been written then.
 package func writeText(
   _ text: String, followedBy byte: UInt8, to descriptor: Int32
 ) throws(Errno) {
@@ -44,14 +44,14 @@ package func writeText(
 ///
 /// - Parameters:
 ///   - bytes: The bytes.
-///   - descriptor: Where to.
-/// - Returns: How many were written; a negative number where none could be.
+///   - descriptor: The descriptor.
+/// - Returns: The number of bytes written; negative after an error.
 @discardableResult
 package func writeOnce(_ bytes: [UInt8], to descriptor: Int32) -> Int {
   unsafe write(descriptor, bytes, bytes.count)
 }
 
-/// Writes all bytes; nil when that has succeeded.
+/// Writes all bytes; returns nil on success.
 private func failure(
   ofWriting bytes: UnsafeRawBufferPointer, to descriptor: Int32
 ) -> Errno? {
@@ -59,7 +59,7 @@ private func failure(
   while let base = rest.baseAddress, unsafe !rest.isEmpty {
     let count = unsafe write(descriptor, base, rest.count)
     guard count > 0 else {
-      // A call that writes nothing and does not fail says nothing about the reason.
+      // A call that writes nothing and does not fail gives no reason.
       let error = count < 0 ? Errno.last : .ioError
       switch error {
       case .interrupted: continue
@@ -74,7 +74,7 @@ private func failure(
   return nil
 }
 
-/// Writes two texts in one call; nil when that has succeeded.
+/// Writes two texts in one call; returns nil on success.
 private func failure(
   ofWriting first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer,
   to descriptor: Int32
@@ -87,7 +87,7 @@ private func failure(
     written = unsafe writev(descriptor, parts, 2)
   }
   guard written >= 0 else { return .last }
-  // A disk that is full takes a part; the next call reports why.
+  // A full disk accepts a part; the next call reports the error.
   let rest = unsafe UnsafeRawBufferPointer(rebasing: first.dropFirst(written))
   if let error = unsafe failure(ofWriting: rest, to: descriptor) { return error }
   let secondRest = unsafe second.dropFirst(max(0, written - first.count))

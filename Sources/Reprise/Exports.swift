@@ -1,5 +1,5 @@
-// What `import Reprise` brings along: the workflow types it takes and the publishers it hands out.
-// Without these lines every embedder would have to know the names of the inner targets.
+// Re-exports for `import Reprise`: the types that its API takes and returns. Without them, clients
+// would have to import the inner modules by name.
 
 @_exported public import CombineOperators
 @_exported public import Schedules

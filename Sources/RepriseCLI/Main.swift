@@ -1,5 +1,4 @@
-// Where the process begins: while it has one thread it is split into those that it needs, then the
-// command runs. Knows nothing of what commands do.
+// The entry point: forks helper processes while there is only one thread, then runs the command.
 
 import ArgumentParser
 import ChildProcesses
@@ -13,7 +12,7 @@ enum Main {
   static func main() {
     prepareProcess()
     let arguments = CommandLine.arguments.dropFirst()
-    // Scripts ask for these again and again, and setting up the parser takes half of the time.
+    // Scripts call this often, and setting up the parser would take half of the time.
     if arguments.elementsEqual(["--version"]) {
       printLine(TerminalSafe(RepriseVersion.text))
       endProcess(.succeeded)
@@ -44,23 +43,23 @@ enum Main {
       case .foreground(let wait): finish(wait)
       case .background(let link): links.foreground = link
       case nil:
-        printError("error: no process can be made to go on in the background")
+        printError("error: cannot start a background process (fork failed)")
         endProcess(.cannotGoOn)
       }
     }
     links.guardian = splitOffGuardian(of: links.foreground)
-    // The guardian may have been the last process that this user may have.
+    // The guardian may have used up the last process that the limit of this user allows.
     expectEnoughThreads()
     links.signals = SignalRelay(links.guardian) { endProcess(.stopped(by: $0)) }
     ProcessLinks.current.withLock { [links] in $0 = links }
   }
 
-  /// Ends the process that was started when the one in the background has begun its run.
+  /// Ends the foreground process once the background process has started its run.
   private static func finish(_ wait: DetachedWait) -> Never {
     let (run, status) = wait.word()
     guard let run else { endProcess(ExitStatus(code: status)) }
     printLine(TerminalSafe(run))
-    printError("it goes on in the background; see it with: reprise attach \(run)")
+    printError("running in the background; show it with: reprise attach \(run)")
     endProcess(.succeeded)
   }
 
@@ -73,7 +72,7 @@ enum Main {
     }
   }
 
-  // @unchecked: a parsed command is a value that only its task uses from here on.
+  // @unchecked: from here on, only one task uses the parsed command, which is a value.
   private struct CarriedCommand: @unchecked Sendable {
     let command: any ParsableCommand
 

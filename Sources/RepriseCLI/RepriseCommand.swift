@@ -1,4 +1,4 @@
-// The command `reprise`: arguments in, exit status out. What its subcommands do stands in Commands.
+// The root command `reprise`: its help, its subcommands, and the exit status of errors.
 
 import ArgumentParser
 import Reprise
@@ -10,28 +10,28 @@ import RepriseTerminal
 struct RepriseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reprise",
-    abstract: "Runs workflows: steps that need one another, side by side where they can.",
+    abstract: "Run workflows: steps with dependencies, in parallel where possible.",
     discussion: """
-      A workflow is a YAML file that names steps and their order. While it runs, press r to take \
-      it again from the top, c to cancel it, ? for the other keys.
+      A workflow is a YAML file that lists steps and their order. While it runs, press r to \
+      restart it from the top, c to cancel it, ? for the other keys.
 
       EXIT STATUS
         0    succeeded
-        1    a step failed (--pass-through: the status of the first that did)
-        2    the command line or the file is wrong
+        1    a step failed (with --pass-through: the exit status of the first failed step)
+        2    the command line or the workflow file is invalid
         3    the run timed out
-        4    Reprise itself could not go on (a full disk, for example), or another run of the group is live
-        129  cancelled because the terminal has gone (SIGHUP)
-        130  cancelled with Ctrl-C or the key c
-        141  cancelled because nobody reads its output any more
+        4    Reprise itself failed (disk full, for example), or another run of the group is live
+        129  cancelled: the terminal was closed (SIGHUP)
+        130  cancelled with Ctrl-C or the c key
+        141  cancelled: output pipe closed (SIGPIPE)
         143  cancelled by SIGTERM
 
       EXAMPLES
         reprise run coordinator        run workflows/coordinator.yaml
-        reprise watch site             run it whenever its files change
-        reprise validate my.yaml       tell every mistake in a file
-        reprise runs                   what has run, and what runs now
-        reprise resume @last           go on where the last run stopped
+        reprise watch site             run workflows/site.yaml whenever its files change
+        reprise validate my.yaml       report every error in a file
+        reprise runs                   list past and live runs
+        reprise resume @last           continue the last run where it stopped
         reprise --generate-completion-script bash > ~/.reprise-completion.bash
       """,
     version: RepriseVersion.text,
@@ -44,12 +44,12 @@ struct RepriseCommand: AsyncParsableCommand {
     ],
     defaultSubcommand: nil)
 
-  /// Without a subcommand: what can be run here, and how.
+  /// Without a subcommand, prints the workflows in this folder and how to run them.
   func run() async throws {
     printLine(Overview(of: WorkflowFiles.found(in: WorkflowFiles.directoryStandard)).text)
   }
 
-  /// Tells an error where it belongs and ends with the status that the manual promises for it.
+  /// Prints an error and ends the process with the exit status documented for it.
   static func exit(after error: any Error) -> Never {
     if let status = error as? ExitStatus { endProcess(status) }
     if let problem = error as? Problem {
@@ -60,8 +60,7 @@ struct RepriseCommand: AsyncParsableCommand {
       printError("error: \(error)")
       endProcess(.cannotGoOn)
     }
-    // Asking for help or the version is no error; everything else that the parser throws is one of
-    // the command line.
+    // The parser also throws for `--help` and `--version`; everything else is a usage error.
     if exitCode(for: error) == .success {
       printLine(TerminalSafe(lines: fullMessage(for: error)))
       endProcess(.succeeded)
@@ -84,22 +83,22 @@ struct RepriseCommand: AsyncParsableCommand {
     return try parseAsRoot(arguments)
   }
 
-  /// How many options are read: the parser takes time that grows with their square.
+  /// The maximum number of options: parsing takes time quadratic in their number.
   private static let optionsMax = 2000
 
-  /// Refuses a command line with so many options that reading them would take minutes.
+  /// Returns an error for a command line with so many options that parsing would take minutes.
   static func tooManyOptions(in arguments: some Collection<String>) -> Problem? {
     let count = arguments.count { $0.hasPrefix("-") }
     guard count > optionsMax else { return nil }
     return Problem(
-      "error: there are \(count) options, and at most \(optionsMax) are read; give many parameters in "
-        + "a file: --params-file FILE")
+      "error: too many options: \(count), and at most \(optionsMax) are allowed; put parameters "
+        + "into a file: --params-file FILE")
   }
 
-  /// Finds the word on a command line that should be a subcommand and is none.
+  /// Returns an error if the command line names an unknown subcommand.
   ///
-  /// - Parameter arguments: What follows the name of the command.
-  /// - Returns: What to report; nil when the parser knows better.
+  /// - Parameter arguments: The arguments after the command name.
+  /// - Returns: The error; nil if the subcommand exists or the parser must decide.
   static func unknownSubcommand(in arguments: some Collection<String>) -> Problem? {
     var words = arguments[...]
     if words.first == "help" { words = words.dropFirst() }
@@ -108,7 +107,7 @@ struct RepriseCommand: AsyncParsableCommand {
     guard !names.contains(word) else { return nil }
     var text: TerminalSafe = "error: there is no command \"\(word)\""
     if let near = nearest(to: word, among: names) { text += "; did you mean \"\(near)\"?" }
-    return Problem("\(text)\n  there are: \(names.joined(separator: ", "))")
+    return Problem("\(text)\n  commands: \(names.joined(separator: ", "))")
   }
 }
 

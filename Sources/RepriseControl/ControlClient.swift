@@ -1,4 +1,4 @@
-// Steers and sees a live run of another process. Knows nothing of who shows it.
+// The client of a control socket: controls and observes a live run of another process.
 
 package import CombineOperators
 import Dispatch
@@ -8,7 +8,7 @@ import Synchronization
 
 /// A connection to a live run.
 ///
-/// All members may be used from any thread. The connection ends with the last reference.
+/// Thread-safe. The connection is closed when the client is deallocated.
 package final class ControlClient: Sendable {
   private let descriptor: Int32
   private let reading = DispatchQueue(label: "reprise.control.reading")
@@ -16,13 +16,13 @@ package final class ControlClient: Sendable {
   private let lines: Mutex<LineReader>
   private let ended = Mutex(Int32?.none)
 
-  /// The number of the signal that made the run end; nil when none did, and before the last event.
+  /// The number of the signal that cancelled the run; nil if none did, or before the last event.
   package var stopSignal: Int32? { ended.withLock { $0 } }
 
   /// Connects to a run.
   ///
   /// - Parameter path: The socket of the run.
-  /// - Throws: ``ControlError`` when nobody listens there.
+  /// - Throws: ``ControlError`` if no process is listening there.
   package init(_ path: String) throws(ControlError) {
     descriptor = try connectedSocket(to: path)
     lines = Mutex(LineReader(descriptor, bytesMax: 1 << 30))
@@ -32,15 +32,15 @@ package final class ControlClient: Sendable {
     closeDescriptor(descriptor)
   }
 
-  /// Asks for something and waits for the answer.
+  /// Sends a request and waits for the reply.
   ///
-  /// Not to be used any more once the client is attached.
+  /// Must not be called once the client is attached.
   ///
   /// - Parameters:
-  ///   - request: What is asked for.
-  ///   - patience: How long to wait; without end when nil. When it is over, so is the connection.
-  /// - Returns: The answer.
-  /// - Throws: ``ControlError`` when the run is gone before it answers, or does not answer in time.
+  ///   - request: The request.
+  ///   - patience: The timeout, after which the connection is closed; nil to wait forever.
+  /// - Returns: The reply.
+  /// - Throws: ``ControlError`` if the connection ends before the reply, or on timeout.
   package func ask(
     _ request: ControlRequest, within patience: Duration? = nil
   ) async throws(ControlError) -> ControlReply {
@@ -57,25 +57,26 @@ package final class ControlClient: Sendable {
       alarm?.cancel()
       throw ControlError(
         await alarm?.value == true
-          ? "there is no answer, and what was asked for may still happen; \(ControlError.stoppedHint)"
-          : "the connection ended before there was an answer; what was asked for may still happen")
+          ? "there is no answer; the request may still take effect; \(ControlError.stoppedHint)"
+          : "the connection ended before an answer; the request may still take effect")
     }
     return try message(ControlReply.self, in: text)
   }
 
-  /// Asks for something without looking at the answer.
+  /// Sends a request and ignores the reply.
   package func post(_ request: ControlRequest) {
     writing.async { [self] in _ = sendAll(line(request), to: descriptor) }
   }
 
-  /// The events of the run, once it has said yes to `attach`; they end with the run or the connection.
+  /// The events of the run, after a successful `attach`; they end with the run or the connection.
   ///
-  /// Read as they are asked for: a slow reader makes the run's side drop output, and costs no memory.
+  /// Events are read on demand: for a slow subscriber, the server drops output, and memory use
+  /// stays bounded.
   package var events: AnyPublisher<Event, Never> {
     EventLines(client: self).publisher.catch { _ in Empty<Event, Never>() }.eraseToAnyPublisher()
   }
 
-  /// Ends the connection, and what waits for events or answers; the run goes on.
+  /// Closes the connection, which ends all waits for events and replies; the run continues.
   package func close() {
     shutDownSocket(descriptor)
   }
@@ -91,7 +92,7 @@ package final class ControlClient: Sendable {
   }
 }
 
-/// The events among the lines that come.
+/// The events among the received lines.
 private struct EventLines: AsyncSequence, Sendable {
   typealias Element = Event
 
@@ -102,7 +103,7 @@ private struct EventLines: AsyncSequence, Sendable {
 
     mutating func next() async throws -> Event? {
       while let text = await client.nextLine() {
-        // Replies to what was posted meanwhile are no events.
+        // Skip replies to posted requests.
         guard let received = try? message(SignalledEvent.self, in: text) else { continue }
         if let signal = received.signal { client.noteEnd(by: signal) }
         return received.event

@@ -1,4 +1,4 @@
-// One client of a control socket: what it asks for, and what is written to it. Knows no other clients.
+// One client of a control socket: reads its requests, and writes replies and events.
 
 import CombineOperators
 import Dispatch
@@ -7,31 +7,31 @@ import Reprise
 
 /// A connected client.
 ///
-/// All members are called on the queue of its server, and none blocks it: the socket is read when there is
-/// something to read, and written to when there is room.
+/// All members must be called on the queue of the server, and never block it: the socket is read
+/// when it is readable, and written to when it is writable.
 final class ControlConnection: Sendable {
   private struct State {
     var reading: EventSource?
-    /// Only while something waits to be written.
+    /// Non-nil only while output is pending.
     var writing: EventSource?
     var subscription: AnyCancellable?
     var lines = LineSplitter(bytesMax: ControlConnection.requestBytesMax)
     var outgoing: [UInt8] = []
-    /// What waits until all has been written.
+    /// Resumed when all pending output has been written.
     var written: [CheckedContinuation<Void, Never>] = []
-    /// How many bytes have been written: it grows while the client reads.
+    /// The number of bytes written, which grows while the client reads.
     var writtenCount = 0
     var pendingReplies = 0
     var lastHeard = ContinuousClock.now
     var hasAsked = false
     var isAttached = false
-    /// Nothing more is read: it has sent all, or does not speak the protocol, or the run ends.
+    /// Whether to read nothing more: end of input, protocol error, or end of the run.
     var isLast = false
     var isClosed = false
   }
 
   static let requestBytesMax = 1 << 16
-  /// What may wait to be written: replies, and one event.
+  /// The maximum size of pending output: replies, and one event.
   private static let outgoingBytesMax = 4 << 20
 
   private let socket: Socket
@@ -41,13 +41,13 @@ final class ControlConnection: Sendable {
   private let onEnd: @Sendable (ControlConnection) -> Void
   private let state = Locked(State())
 
-  /// Takes over a socket.
+  /// Takes ownership of a socket.
   ///
   /// - Parameters:
-  ///   - descriptor: A socket that does not block; it is closed when nothing uses it any more.
-  ///   - target: What requests are carried out by.
-  ///   - queue: The serial queue on which everything happens.
-  ///   - patience: How long the client is waited for while it reads nothing.
+  ///   - descriptor: A nonblocking socket, which is closed after its last use.
+  ///   - target: The target of requests.
+  ///   - queue: The serial queue for all work.
+  ///   - patience: The maximum time that the client may read nothing while output is pending.
   ///   - onEnd: Called once, when the connection is closed.
   init(
     _ descriptor: Int32, target: any ControlTarget, queue: DispatchQueue,
@@ -61,39 +61,41 @@ final class ControlConnection: Sendable {
     self.onEnd = onEnd
   }
 
-  /// Whether nothing is lost when the connection is closed.
+  /// Whether the connection can be closed without losing anything.
   var isIdle: Bool {
     state.withLock { !$0.isAttached && $0.pendingReplies == 0 && $0.outgoing.isEmpty }
   }
 
-  /// When the client sent something last, or connected.
+  /// The time when the client last sent something, or connected.
   var lastHeard: ContinuousClock.Instant { state.withLock { $0.lastHeard } }
 
-  /// Begins to read requests.
+  /// Starts reading requests.
   func start() {
     let source = socket.readSource(on: queue) { [weak self] in self?.read() }
     state.withLock { $0.reading = source }
   }
 
-  /// Says why nothing that the client asks for is done, and closes the connection.
+  /// Sends an error, and closes the connection without reading requests.
   func refuse(_ reason: String) {
     state.withLock { $0.isLast = true }
     write(line(NumberedReply(ControlReply.refused(reason), to: nil)))
   }
 
-  /// Closes the connection unless the client has asked for something.
+  /// Closes the connection unless the client has sent a request.
   func closeUnlessHeard() {
     if !state.withLock({ $0.hasAsked }) { close() }
   }
 
-  /// Serves what the client has sent already; closes the connection when it has got all that it waits for.
+  /// Serves the requests already received, and closes the connection after their replies.
   func finish() {
     read()
     state.withLock { $0.isLast = true }
     closeIfDone()
   }
 
-  /// Ends the connection at once.
+  /// Closes the connection immediately.
+  ///
+  /// Idempotent.
   func close() {
     let closed = state.withLock { state -> State? in
       guard !state.isClosed else { return nil }
@@ -145,7 +147,7 @@ final class ControlConnection: Sendable {
     switch received.request {
     case .success(.attach):
       guard let events = target.controlEvents else {
-        let reason = "the run waits for another one of its group; nothing happens in it yet"
+        let reason = "the run has not started: it is waiting for another run of its group"
         return reply(.refused(reason), to: received.id)
       }
       reply(.ok, to: received.id)
@@ -156,13 +158,13 @@ final class ControlConnection: Sendable {
         queue.async { self.reply(answer, to: received.id) }
       }
     case .failure(let error):
-      // A client that does not speak the protocol is not guessed at any further.
+      // Close the connection after a protocol error, rather than guess where the next request is.
       state.withLock { $0.isLast = true }
       reply(.refused(error.description), to: received.id)
     }
   }
 
-  /// Ends the reading: a client that was attached is gone, too.
+  /// Stops reading, and detaches the client.
   private func inputEnded() {
     let (reading, subscription) = state.withLock { state in
       state.isLast = true
@@ -189,7 +191,7 @@ final class ControlConnection: Sendable {
     write(line(NumberedReply(reply, to: id)))
   }
 
-  /// Writes events as fast as they are read at the other end; the last one ends the connection.
+  /// Writes events as fast as the client reads them, and closes the connection after the last one.
   private func attach(to events: RunEvents) {
     guard !state.withLock({ $0.isClosed || $0.isAttached }) else { return }
     state.withLock { $0.isAttached = true }
@@ -222,7 +224,7 @@ final class ControlConnection: Sendable {
     fits ? flush() : close()
   }
 
-  /// Writes as much as there is room for.
+  /// Writes as much as the socket accepts.
   private func flush() {
     let outgoing = state.withLock { $0.outgoing }
     var start = 0
@@ -268,7 +270,7 @@ final class ControlConnection: Sendable {
   }
 }
 
-/// A socket, closed when neither its connection nor a source uses it any more.
+/// A socket that is closed once neither its connection nor an event source uses it.
 private final class Socket: Sendable {
   let descriptor: Int32
 

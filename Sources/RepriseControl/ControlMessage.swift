@@ -1,5 +1,5 @@
-// What goes over the control socket: JSON objects, one a line. Documented for other programs in
-// Documentation/control.md; a field is added there before it is here. Knows no sockets.
+// The messages on a control socket: JSON objects, one per line. Documented for other programs in
+// Documentation/control.md; document new fields there first.
 
 package import Reprise
 
@@ -9,35 +9,35 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The version of the protocol, which every line but events names in the field `reprise`.
+/// The protocol version, which each line except events contains in the field `reprise`.
 package let controlVersion = 1
 
-/// What a client asks of a live run, or of the watch of a workflow.
+/// A request from a client to a live run or a watch.
 package enum ControlRequest: Sendable, Equatable {
-  /// Tell all events from now on, after those that bring the client to the present state.
+  /// Send all events from now on, after a replay up to the current state.
   case attach
-  /// Take the run again from the top, or from a step.
+  /// Restart the run from the top, or from a step.
   case restart(from: String?)
-  /// Cancel the run, without grace if it is to be now.
+  /// Cancel the run; without a grace period if `now` is true.
   case cancel(now: Bool)
-  /// Approve a step that waits for that, or refuse it.
+  /// Approve or reject a step that is waiting for approval.
   case approve(step: String, isApproved: Bool)
-  /// Start a run of a watched workflow, with these parameters.
+  /// Start a run of a watched workflow with these parameters.
   case trigger(parameters: [String: String])
-  /// Tell where a watch stands.
+  /// Report the status of a watch.
   case status
 }
 
-/// What a run answers to a request.
+/// The reply to a request.
 package enum ControlReply: Sendable, Equatable {
   case ok
-  /// The request could not be carried out; the text says why.
+  /// The request failed, for the given reason.
   case refused(String)
-  /// Where the watch stands.
+  /// The status of the watch.
   case status(WatchStatus)
 }
 
-/// What cannot be understood or carried over the socket.
+/// An invalid message, or a failure of the connection.
 package struct ControlError: Error, Equatable, CustomStringConvertible {
   /// A complete message.
   package let description: String
@@ -46,10 +46,10 @@ package struct ControlError: Error, Equatable, CustomStringConvertible {
     self.description = description
   }
 
-  /// What to do where nobody answers.
-  static let stoppedHint = "if its process was stopped with Ctrl-Z, continue it with fg"
+  /// The hint for a process that does not answer.
+  static let stoppedHint = "if its process was suspended with Ctrl-Z, continue it with fg"
 
-  /// Says what is wrong with a line that cannot be read.
+  /// Describes why a line could not be decoded.
   init(reading error: any Error) {
     switch error {
     case let error as ControlError: self = error
@@ -60,26 +60,26 @@ package struct ControlError: Error, Equatable, CustomStringConvertible {
       self.init(type, at: context.codingPath)
     case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
       self.init("the field \"\(Self.path(context.codingPath))\" cannot be read")
-    default: self.init(Self.notDescribed + "it is no JSON")
+    default: self.init(Self.notDescribed + "it is not JSON")
     }
   }
 
-  private static let notDescribed = "a line is not what Documentation/control.md describes: "
+  private static let notDescribed = "invalid message, see Documentation/control.md: "
 
-  /// Says that a field has a value of another type than the one that is meant.
+  /// Describes a field whose value has the wrong type.
   private init(_ type: Any.Type, at path: [any CodingKey]) {
     guard !path.isEmpty else {
-      self.init(Self.notDescribed + "it is no JSON object")
+      self.init(Self.notDescribed + "it is not a JSON object")
       return
     }
     let expected =
       switch type {
-      case is String.Type: "a text"
+      case is String.Type: "a string"
       case is Bool.Type: "true or false"
-      case is any BinaryInteger.Type: "a whole number"
+      case is any BinaryInteger.Type: "an integer"
       default: "an object"
       }
-    self.init("the field \"\(Self.path(path))\" takes \(expected)")
+    self.init("the field \"\(Self.path(path))\" must be \(expected)")
   }
 
   private static func path(_ keys: [any CodingKey]) -> String {
@@ -92,7 +92,7 @@ extension ControlRequest: Codable {
     case reprise, request, from, now, step, approved, params
   }
 
-  /// Reads a request of this version.
+  /// Decodes a request of this protocol version.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     try checkVersion(try container.decodeIfPresent(Int.self, forKey: .reprise))
@@ -112,12 +112,12 @@ extension ControlRequest: Codable {
     case "status": self = .status
     case let other:
       throw ControlError(
-        "there is no request \"\(other)\": there are attach, restart, cancel, approve, trigger and "
-          + "status")
+        "there is no request \"\(other)\": requests are attach, restart, cancel, approve, trigger "
+          + "and status")
     }
   }
 
-  /// Writes the documented shape.
+  /// Encodes the documented format.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(controlVersion, forKey: .reprise)
@@ -148,7 +148,7 @@ extension ControlReply: Codable {
     case reprise, reply, text, status
   }
 
-  /// Reads a reply of this version.
+  /// Decodes a reply of this protocol version.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     try checkVersion(try container.decodeIfPresent(Int.self, forKey: .reprise))
@@ -161,7 +161,7 @@ extension ControlReply: Codable {
     }
   }
 
-  /// Writes the documented shape.
+  /// Encodes the documented format.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(controlVersion, forKey: .reprise)
@@ -178,15 +178,15 @@ extension ControlReply: Codable {
   }
 }
 
-/// Checks that a line names the version that is spoken here.
+/// Checks the protocol version of a message.
 ///
-/// - Throws: ``ControlError`` when it does not.
+/// - Throws: ``ControlError`` if it is missing or not supported.
 func checkVersion(_ version: Int?) throws {
   guard let version else {
-    throw ControlError("the field \"reprise\" is missing: it names the version, \(controlVersion)")
+    throw ControlError("the field \"reprise\" is missing: it is the version, \(controlVersion)")
   }
   guard version == controlVersion else {
-    throw ControlError("version \(version) is not spoken here, but version \(controlVersion)")
+    throw ControlError("version \(version) is not supported; use version \(controlVersion)")
   }
 }
 
@@ -196,7 +196,7 @@ private let encoder = {
   return encoder
 }()
 
-/// One message as one line, with its line feed.
+/// Encodes a message as one line, with a line feed.
 package func line(_ message: some Encodable) -> [UInt8] {
   do {
     return Array(try encoder.encode(message)) + [UInt8(ascii: "\n")]
@@ -205,9 +205,9 @@ package func line(_ message: some Encodable) -> [UInt8] {
   }
 }
 
-/// Reads one line.
+/// Decodes a message from a line.
 ///
-/// - Throws: ``ControlError`` that says what is wrong with it.
+/// - Throws: ``ControlError`` if the line is invalid.
 package func message<Message: Decodable>(
   _ type: Message.Type, in line: [UInt8]
 ) throws(ControlError) -> Message {

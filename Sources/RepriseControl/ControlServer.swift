@@ -1,28 +1,28 @@
-// Listens for those who want to steer or see a live run. What one of them asks for is carried out in
-// ControlConnection.
+// The server of a control socket: accepts and limits clients. `ControlConnection` serves each one.
 
 import Dispatch
 import Platform
 import Reprise
 import Synchronization
 
-/// What the clients of a socket may take of a process.
+/// The limits for the clients of a control socket.
 struct ControlLimits: Sendable {
-  /// How many are connected at most.
+  /// The maximum number of connected clients.
   var clients = 128
-  /// How long one may take until its first request.
+  /// The maximum time until a client's first request.
   var silence = DispatchTimeInterval.seconds(10)
-  /// How long one that reads nothing is waited for.
+  /// The maximum time that a client may read nothing while output is pending.
   var patience = DispatchTimeInterval.seconds(10)
-  /// How long those that are attached may take to read the last events.
+  /// The maximum time for attached clients to read the last events.
   var farewell = DispatchTimeInterval.seconds(2)
 }
 
 /// Serves one run at one socket.
 ///
-/// All clients are served on one queue, so that none of them costs a thread; one that does not read delays
-/// no other, and is disconnected after ten seconds. So is one that asks for nothing for so long. At most 128 are
-/// connected: then the one that has been silent for the longest time makes room, unless it is attached.
+/// All clients are served on one queue, without a thread each. A client that does not read does not
+/// delay others and is disconnected after ten seconds, as is one that sends no request for so long.
+/// At most 128 clients are connected; another one replaces the idle client that has been silent
+/// longest.
 package final class ControlServer: Sendable {
   private struct State {
     var isClosed = false
@@ -38,11 +38,11 @@ package final class ControlServer: Sendable {
   private let source = Mutex<EventSource?>(nil)
   private let queue = DispatchQueue(label: "reprise.control")
 
-  /// Listens at a path, which the caller must have for itself.
+  /// Starts listening at a path, which no other process may use.
   ///
   /// - Parameters:
-  ///   - path: Where; what is there is replaced.
-  ///   - target: What is served.
+  ///   - path: The path of the socket; an existing file is replaced.
+  ///   - target: The run or watch to serve.
   /// - Throws: ``ControlError``.
   package convenience init(
     at path: String, serving target: any ControlTarget
@@ -66,9 +66,9 @@ package final class ControlServer: Sendable {
     closeDescriptor(listening)
   }
 
-  /// Stops listening, and waits until those who are attached have got the last event, or two seconds.
+  /// Stops listening, and waits at most two seconds until attached clients have the last event.
   ///
-  /// What has been asked for until now is answered.
+  /// Requests received before the call are still answered.
   package func finish() async {
     source.withLock { $0 }?.cancel()
     try? removeFile(path)
@@ -79,7 +79,7 @@ package final class ControlServer: Sendable {
     queue.asyncAfter(deadline: .now() + limits.farewell) { [self] in
       for client in connected { client.close() }
     }
-    // In the order of the queue: those who are let in above belong to those who are waited for.
+    // Wait for the queue, so that the clients accepted above are waited for as well.
     await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     state.withLock { $0.isClosed = true }
     await state.wait(until: { $0.clients.isEmpty }, among: { $0.waiting.add($1) })
@@ -87,8 +87,10 @@ package final class ControlServer: Sendable {
 
   private var connected: [ControlConnection] { state.withLock { Array($0.clients.values) } }
 
-  /// How many are let in before others are served: a client that connects without a pause must not keep requests from
-  /// being read and descriptors from being closed, both of which happen on the same queue.
+  /// The maximum number of clients accepted before the queue does other work.
+  ///
+  /// A client that keeps connecting must not starve reading requests and closing descriptors, which
+  /// happen on the same queue.
   private static let acceptedAtOnce = 16
 
   private func accept(atMost count: Int) {
@@ -103,7 +105,7 @@ package final class ControlServer: Sendable {
       descriptor, target: target, queue: queue, patience: limits.patience
     ) { [weak self] client in self?.remove(client) }
     guard hasRoom() else {
-      return client.refuse("\(limits.clients) others are attached to the run")
+      return client.refuse("too many clients: \(limits.clients) are attached to the run")
     }
     let isWelcome = state.withLock { state in
       if !state.isClosed { state.clients[ObjectIdentifier(client)] = client }
@@ -116,7 +118,9 @@ package final class ControlServer: Sendable {
     }
   }
 
-  /// Whether one more client can be served; the one that has been silent for the longest time may have to go.
+  /// Makes room for one more client, and returns whether there is room.
+  ///
+  /// May disconnect the idle client that has been silent longest.
   private func hasRoom() -> Bool {
     let connected = connected
     guard connected.count >= limits.clients else { return true }

@@ -1,10 +1,10 @@
-// The sockets of runs: listening, connecting, accepting. Knows no messages.
+// System calls on control sockets: listening, connecting, accepting, writing.
 
 import Platform
 
-/// Makes a socket that listens at a path, for this user alone.
+/// Creates a socket that listens at a path and is accessible only to this user.
 ///
-/// What stands there is removed: whoever calls this holds the run.
+/// Replaces an existing file; the caller must hold the lock of the run.
 func listeningSocket(at path: String) throws(ControlError) -> Int32 {
   let descriptor = try newSocket()
   try? removeFile(path)
@@ -16,7 +16,7 @@ func listeningSocket(at path: String) throws(ControlError) -> Int32 {
     closeDescriptor(descriptor)
     throw ControlError("cannot listen at \"\(path)\": \(error)")
   }
-  // Whoever has knocked may have left before it is let in.
+  // A client may disconnect before it is accepted; `accept` must not block then.
   makeNonblocking(descriptor)
   return descriptor
 }
@@ -24,7 +24,8 @@ func listeningSocket(at path: String) throws(ControlError) -> Int32 {
 /// Connects to the socket at a path.
 func connectedSocket(to path: String) throws(ControlError) -> Int32 {
   let descriptor = try newSocket()
-  // A process that stands still lets nobody in; when many have knocked, the next one would wait for ever.
+  // A stopped process accepts no connections; once its backlog is full, connecting would block
+  // forever.
   limitSending(descriptor, toSeconds: 2)
   do throws(Errno) {
     try connectSocket(descriptor, to: path)
@@ -37,13 +38,15 @@ func connectedSocket(to path: String) throws(ControlError) -> Int32 {
   return descriptor
 }
 
-/// Takes the next connection, if one waits and is of the same user; its socket does not block.
+/// Accepts a pending connection and returns its nonblocking socket; nil if there is none.
+///
+/// Rejects connections of other users.
 func acceptedSocket(_ listening: Int32) -> Int32? {
   let descriptor: Int32
   do throws(Errno) {
     descriptor = try acceptConnection(listening)
   } catch {
-    // The connection stays in line; out of descriptors, this would be called again at once.
+    // Out of descriptors: the connection stays pending, and the source would fire again at once.
     if error == .tooManyOpenFiles || error == .tooManyOpenFilesInSystem {
       pauseThread(milliseconds: 50)
     }
@@ -58,7 +61,7 @@ func acceptedSocket(_ listening: Int32) -> Int32? {
   return descriptor
 }
 
-/// Writes all bytes; false when nobody reads them.
+/// Writes all bytes and returns whether they could be written; false if the peer has disconnected.
 func sendAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
   var start = 0
   while start < bytes.count {
@@ -77,6 +80,6 @@ private func newSocket() throws(ControlError) -> Int32 {
   do throws(Errno) {
     return try newLocalSocket()
   } catch {
-    throw ControlError("cannot make a socket: \(error)")
+    throw ControlError("cannot create a socket: \(error)")
   }
 }

@@ -1,58 +1,61 @@
-// What can be asked of a live run or a watch. Knows nothing of sockets.
+// The protocol of objects that a control socket controls: a live run, or a watch.
 
 package import Reprise
 
-/// What can be steered and seen through a control socket.
+/// A live run or a watch that can be controlled and observed through a control socket.
 ///
-/// Its members are called from any thread, and return at once.
+/// Members are called on any thread and must not block.
 package protocol ControlTarget: Sendable {
-  /// Takes the run again from the top, or from a step.
+  /// Restarts the run from the top, or from a step.
   ///
-  /// - Returns: Whether it will.
+  /// - Parameter step: The id of the step; nil for the top.
+  /// - Returns: `ok`, or why the run cannot be restarted.
   func restart(from step: String?) -> ControlReply
-  /// Cancels the run.
+  /// Cancels the run; without a grace period if `now` is true.
   func cancel(now: Bool)
-  /// Approves a step that waits for that, or refuses it.
+  /// Approves or rejects a step that is waiting for approval.
   ///
-  /// - Returns: Whether it was waiting.
+  /// - Parameters:
+  ///   - step: The id of the step.
+  ///   - isApproved: Whether the step is approved.
+  /// - Returns: `ok`, or an error if the step is not waiting for approval.
   func decide(on step: String, isApproved: Bool) -> ControlReply
-  /// What happens in the run, beginning with what brings a listener to the present state; nil while it
-  /// has not begun.
+  /// The events of the run, beginning with a replay up to the current state; nil before it starts.
   var controlEvents: RunEvents? { get }
-  /// The number of the signal that first asked for the end of the run; nil when none did.
+  /// The number of the first signal that asked to stop the run, if any.
   var stopSignal: Int32? { get }
   /// Starts a run of a watched workflow.
   ///
   /// - Parameters:
-  ///   - parameters: The texts by the names of the parameters.
-  ///   - answer: Called, from any thread, when the event has been accepted for good, or refused.
+  ///   - parameters: The parameter values, as text, by name.
+  ///   - answer: Called on any thread when the event has been durably accepted, or refused.
   func trigger(
     parameters: [String: String], answer: @escaping @Sendable (ControlReply) -> Void)
-  /// The state of the watch; nil for what is no watch.
+  /// The status of the watch; nil if the target is not a watch.
   var watchStatus: WatchStatus? { get }
 }
 
 extension ControlTarget {
-  /// Refuses: a run is not started by events.
+  /// Refuses: only a watch can be triggered.
   package func trigger(
     parameters: [String: String], answer: @escaping @Sendable (ControlReply) -> Void
   ) {
-    answer(.refused("this is a run, and not the watch of a workflow"))
+    answer(.refused("this is a run, not a watch"))
   }
 
-  /// None: what is no process of its own hears no signals.
+  /// Nil by default: only the command of a run receives signals.
   package var stopSignal: Int32? { nil }
 
-  /// None: a run is no watch.
+  /// Nil by default: a run is not a watch.
   package var watchStatus: WatchStatus? { nil }
 }
 
 extension ControlTarget {
-  /// Carries out a request.
+  /// Performs a request.
   ///
   /// - Parameters:
-  ///   - request: Anything but `attach`, which the connection itself carries out.
-  ///   - answer: Called once, from any thread.
+  ///   - request: Any request except `attach`, which the connection handles.
+  ///   - answer: Called once, on any thread.
   package func carryOut(
     _ request: ControlRequest, answer: @escaping @Sendable (ControlReply) -> Void
   ) {
@@ -66,14 +69,14 @@ extension ControlTarget {
     case .status:
       answer(
         watchStatus.map(ControlReply.status)
-          ?? .refused("this is a run, and not the watch of a workflow"))
-    case .attach: preconditionFailure("BUG: only a connection can be attached")
+          ?? .refused("this is a run, not a watch"))
+    case .attach: preconditionFailure("BUG: the connection handles attach")
     }
   }
 }
 
 extension Run: ControlTarget {
-  /// Takes the run again.
+  /// Restarts the run from the top, or from a step.
   package func restart(from step: String?) -> ControlReply {
     guard let step else {
       restart()
@@ -87,16 +90,16 @@ extension Run: ControlTarget {
     }
   }
 
-  /// Cancels the run, or kills it.
+  /// Cancels the run, or kills it if `now` is true.
   package func cancel(now: Bool) {
     now ? kill() : cancel()
   }
 
-  /// Approves a step that waits for that, or refuses it.
+  /// Approves or rejects a step that is waiting for approval.
   package func decide(on step: String, isApproved: Bool) -> ControlReply {
     do throws(SelectionError) {
       return try answer(step, isApproved: isApproved)
-        ? .ok : .refused("the step \"\(step)\" does not wait for approval")
+        ? .ok : .refused("step \"\(step)\" is not waiting for approval")
     } catch {
       return .refused(error.description)
     }

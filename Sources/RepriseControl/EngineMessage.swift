@@ -1,30 +1,30 @@
-// What goes between an engine and the program that has started it, over standard input and output.
-// Documented for other programs in Documentation/control.md. Knows nothing of how runs come about.
+// The messages between `reprise engine` and the program that started it, over standard input and
+// output. Documented for other programs in Documentation/control.md.
 
 package import Reprise
 
-/// What is asked of an engine.
+/// A request to an engine.
 package enum EngineRequest: Sendable, Equatable {
-  /// Where the workflow of a new run comes from.
+  /// The source of the workflow of a new run.
   package enum Source: Sendable, Equatable {
-    /// From a file: its path, or its name in `workflows/`.
+    /// A file: its path, or its name in `workflows/`.
     case file(String)
-    /// From the request itself, which holds the YAML.
+    /// YAML in the request itself.
     case text(String)
   }
 
-  /// Start a run, with the texts of its parameters by their names.
+  /// Start a run with parameter values, as text, by name.
   case start(Source, parameters: [String: String])
-  /// Take a run again, cancel it, or approve one of its steps.
+  /// Restart a run, cancel it, or approve or reject one of its steps.
   case steer(run: String, ControlRequest)
 }
 
-/// What an engine answers.
+/// The reply of an engine.
 package enum EngineReply: Sendable, Equatable {
   case ok
   /// The run has been recorded, and its events follow.
   case started(RunID)
-  /// The request could not be carried out; the text says why, and the mistakes of the file where.
+  /// The request failed, for the given reason; with the errors of the workflow file, if any.
   case refused(String, diagnostics: [Diagnostic] = [])
 }
 
@@ -33,7 +33,7 @@ extension EngineRequest: Decodable {
     case reprise, request, workflow, text, params, run
   }
 
-  /// Reads a request of this version.
+  /// Decodes a request of this protocol version.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     try checkVersion(try container.decodeIfPresent(Int.self, forKey: .reprise))
@@ -43,12 +43,12 @@ extension EngineRequest: Decodable {
       self = .start(try Self.source(in: container), parameters: parameters ?? [:])
     case "restart", "cancel", "approve":
       guard let run = try container.decodeIfPresent(String.self, forKey: .run) else {
-        throw ControlError("the field \"run\" is missing: it is the id of the run that is meant")
+        throw ControlError("the field \"run\" is missing: it must be the id of a run")
       }
       self = .steer(run: run, try ControlRequest(from: decoder))
     case let other:
       throw ControlError(
-        "there is no request \"\(other)\" here: there are start, restart, cancel and approve")
+        "there is no request \"\(other)\": requests are start, restart, cancel and approve")
     }
   }
 
@@ -60,7 +60,7 @@ extension EngineRequest: Decodable {
     case (nil, let text?): return .text(text)
     default:
       throw ControlError(
-        "a start has either \"workflow\", the name or path of a file, or \"text\", the YAML itself")
+        "a start needs either \"workflow\", the name or path of a file, or \"text\", the YAML")
     }
   }
 }
@@ -70,7 +70,7 @@ extension EngineReply: Encodable {
     case reprise, reply, run, diagnostics
   }
 
-  /// Writes the documented shape.
+  /// Encodes the documented format.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {

@@ -1,16 +1,16 @@
-// Cuts bytes into lines: those that arrive, and those that are read from a descriptor. Knows no messages.
+// Splits bytes into lines: incrementally, or from a descriptor.
 
 import Platform
 
-/// Cuts bytes into lines as they arrive.
+/// Splits bytes into lines as they arrive.
 ///
-/// Never keeps more than the longest line and what was appended last.
+/// Keeps at most one line of the maximum length and the bytes appended last.
 package struct LineSplitter {
-  /// What comes next.
+  /// A line, or a marker for one that is too long.
   package enum Line: Equatable {
     /// A line without its line feed.
     case text([UInt8])
-    /// One that is longer than lines may be.
+    /// A line that exceeds the maximum length.
     case tooLong
   }
 
@@ -20,14 +20,14 @@ package struct LineSplitter {
   private var searched = 0
   private var isTooLong = false
 
-  /// Has no bytes yet.
+  /// Creates an empty splitter.
   ///
-  /// - Parameter bytesMax: The longest line, without its line feed.
+  /// - Parameter bytesMax: The maximum length of a line in bytes, without its line feed.
   package init(bytesMax: Int) {
     self.bytesMax = bytesMax
   }
 
-  /// Adds what has arrived.
+  /// Appends received bytes.
   package mutating func append(_ bytes: ArraySlice<UInt8>) {
     buffer.removeFirst(start)
     searched -= start
@@ -35,9 +35,10 @@ package struct LineSplitter {
     buffer += bytes
   }
 
-  /// The next whole line.
+  /// Returns the next complete line.
   ///
-  /// - Returns: The line, or that one is too long, once its end has come; nil when more bytes are needed.
+  /// - Returns: The line, or `tooLong` once the end of a line that is too long has arrived; nil if
+  ///   more bytes are needed.
   package mutating func next() -> Line? {
     if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
       defer {
@@ -56,39 +57,38 @@ package struct LineSplitter {
     return nil
   }
 
-  /// Takes what has come of a line that did not end, once nothing more comes.
+  /// Takes the bytes of an incomplete last line, at the end of the input.
   ///
-  /// - Returns: Its bytes; nil where there are none, or it is too long.
+  /// - Returns: The bytes; nil if there are none, or the line is too long.
   package mutating func takeRest() -> [UInt8]? {
     guard !hasTooLong, start < buffer.count else { return nil }
     defer { (start, searched) = (buffer.count, buffer.count) }
     return Array(buffer[start...])
   }
 
-  /// Whether what has come of the next line is already longer than lines may be.
+  /// Whether the incomplete line already exceeds the maximum length.
   package var hasTooLong: Bool { isTooLong || buffer.count - start > bytesMax }
 }
 
-/// Cuts what is read from a descriptor into lines.
+/// Reads lines from a descriptor.
 package struct LineReader {
   private let descriptor: Int32
   private var lines: LineSplitter
 
-  /// Reads from a descriptor.
+  /// Creates a reader.
   ///
   /// - Parameters:
-  ///   - descriptor: Where from.
-  ///   - bytesMax: The longest line, without its line feed.
+  ///   - descriptor: The descriptor to read from.
+  ///   - bytesMax: The maximum length of a line in bytes, without its line feed.
   package init(_ descriptor: Int32, bytesMax: Int) {
     self.descriptor = descriptor
     lines = LineSplitter(bytesMax: bytesMax)
   }
 
-  /// The next line, which is waited for; one that is too long is skipped.
+  /// Waits for the next line, blocking the thread.
   ///
-  /// Blocks the thread.
-  ///
-  /// - Returns: The line; nil at the end, which drops a line without a line feed.
+  /// - Returns: The line, or `tooLong` for one that was skipped; nil at the end of the input, even
+  ///   if a last line without a line feed remains.
   package mutating func nextLine() -> LineSplitter.Line? {
     while true {
       if let line = lines.next() { return line }
@@ -96,10 +96,10 @@ package struct LineReader {
     }
   }
 
-  /// Takes the last line where that did not end: after ``nextLine()`` has found the end.
+  /// Takes an incomplete last line, after ``nextLine()`` has returned nil.
   package mutating func takeRest() -> [UInt8]? { lines.takeRest() }
 
-  /// The next line, for those to whom one that is too long is the end.
+  /// Waits for the next line; returns nil at the end of the input or if the line is too long.
   mutating func next() -> [UInt8]? {
     while true {
       if let line = lines.next() {
@@ -110,7 +110,7 @@ package struct LineReader {
     }
   }
 
-  /// Waits for more bytes; false at the end.
+  /// Waits for more bytes; returns false at the end of the input.
   private mutating func fill() -> Bool {
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
@@ -119,7 +119,7 @@ package struct LineReader {
         lines.append(chunk[..<count])
         return count > 0
       } catch {
-        // Another process that shares the descriptor may have it return at once.
+        // Another process that shares the descriptor may have made it nonblocking.
         guard error == .resourceTemporarilyUnavailable else { return false }
         waitUntilReadable(descriptor)
       }

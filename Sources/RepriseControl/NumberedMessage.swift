@@ -1,14 +1,13 @@
-// What a client names a request by, and a reply repeats: the field `id` of both. Knows nothing of what is
-// asked and answered.
+// Requests and replies with the field `id`, by which a client matches a reply to its request.
 
-/// The name that a client gives to a request, to find the reply to it.
+/// The id that a client gives to a request, which the reply repeats.
 package enum RequestID: Sendable, Hashable {
   case text(String)
   case number(Int)
 }
 
 extension RequestID: Codable {
-  /// Reads a text or a whole number.
+  /// Decodes a string or an integer.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let number = try? container.decode(Int.self) {
@@ -16,11 +15,11 @@ extension RequestID: Codable {
     } else if let text = try? container.decode(String.self) {
       self = .text(text)
     } else {
-      throw ControlError("the field \"id\" takes a text or a whole number")
+      throw ControlError("the field \"id\" must be a string or an integer")
     }
   }
 
-  /// Writes what was read.
+  /// Encodes the id in its original form.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
@@ -34,14 +33,14 @@ private enum NumberKey: String, CodingKey {
   case id
 }
 
-/// A line that came: what it asks for, or what is wrong with it, and the name that it goes by even then.
+/// A received line: its id, and the request or the error in it.
 package struct NumberedRequest<Request: Decodable & Sendable>: Decodable, Sendable {
-  /// What the client calls the request, if it does.
+  /// The id of the request, if it has one.
   package let id: RequestID?
-  /// What is asked for.
+  /// The request, or the reason why it is invalid.
   package let request: Result<Request, ControlError>
 
-  /// Reads a line, which need not make sense.
+  /// Decodes a line, which may be invalid.
   package init(in line: [UInt8]) {
     do throws(ControlError) {
       self = try message(NumberedRequest.self, in: line)
@@ -51,7 +50,7 @@ package struct NumberedRequest<Request: Decodable & Sendable>: Decodable, Sendab
     }
   }
 
-  /// Reads the name first, for the reply to a request that is wrong.
+  /// Decodes the id first, so that the reply to an invalid request can repeat it.
   package init(from decoder: any Decoder) throws {
     let id = try decoder.container(keyedBy: NumberKey.self)
       .decodeIfPresent(RequestID.self, forKey: .id)
@@ -64,18 +63,18 @@ package struct NumberedRequest<Request: Decodable & Sendable>: Decodable, Sendab
   }
 }
 
-/// A reply with the name of the request that it answers.
+/// A reply with the id of its request.
 package struct NumberedReply<Reply: Encodable & Sendable>: Encodable, Sendable {
   private let id: RequestID?
   private let reply: Reply
 
-  /// Answers a request.
+  /// Creates the reply to a request.
   package init(_ reply: Reply, to id: RequestID?) {
     self.reply = reply
     self.id = id
   }
 
-  /// Writes the reply with one field more.
+  /// Encodes the reply and the field `id`.
   package func encode(to encoder: any Encoder) throws {
     try reply.encode(to: encoder)
     var container = encoder.container(keyedBy: NumberKey.self)

@@ -1,19 +1,19 @@
-// The last event of a run as a client gets it: with the signal that made the run end, by which its command
-// ends, too.
+// An event as sent to clients: the last one includes the signal that cancelled the run, which
+// determines the exit status of `reprise attach`.
 
 import Reprise
 
-/// An event, and the signal that made the run end where it is the last event.
+/// An event; the last one includes the signal that cancelled the run.
 struct SignalledEvent: Codable {
   private enum CodingKeys: String, CodingKey {
     case signal
   }
 
   let event: Event
-  /// The number of the signal; nil where none made the run end.
+  /// The number of the signal; nil if no signal cancelled the run.
   let signal: Int32?
 
-  /// Adds the signal to an event that tells of the end.
+  /// Adds the signal to the event if it reports the end of a cancelled run.
   init(_ event: Event, stopSignal: Int32?) {
     self.event = event
     if case .runEnded(.cancelled) = event.kind { signal = stopSignal } else { signal = nil }

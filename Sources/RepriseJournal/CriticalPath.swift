@@ -1,23 +1,22 @@
-// What a run's time was spent on: the chain of steps that held up its end. Pure.
+// The critical path of a run: the chain of steps that determined when it ended. Pure.
 
 package import Reprise
 
-/// One link of a critical path.
+/// A step of a critical path.
 package struct CriticalStep: Sendable, Equatable {
   /// The id of the step.
   package let step: String
-  /// How long its action took.
+  /// The duration of the step.
   package let duration: Duration
-  /// How long it waited for a place after all that it needs had succeeded.
+  /// The time that the step waited for a slot after its dependencies had succeeded.
   package let wait: Duration
 }
 
 extension RunState {
-  /// The chain of steps that held up the end of the run.
+  /// The chain of steps that determined when the run ended; empty before any step has ended.
   ///
-  /// From the step that ended last it goes back through, each time, the need that ended last. Empty
-  /// before anything has ended.
-  /// The critical path method over measured times; linear in the number of steps and needs.
+  /// The critical path method over measured times: starting from the step that ended last, follows
+  /// the dependency that ended last. Linear in the number of steps and dependencies.
   package var criticalPath: [CriticalStep] {
     guard let plan else { return [] }
     func end(_ id: String) -> Timestamp? {

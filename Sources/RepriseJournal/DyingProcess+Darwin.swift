@@ -1,9 +1,9 @@
-// Whether a process is on its way out, on Darwin.
+// Checks whether a process has died, on Darwin.
 
 #if canImport(Darwin)
 import Platform
 
-/// Whether a process is gone.
+/// Returns whether a process no longer exists.
 ///
 /// - Parameter process: The id of the process.
 /// - Returns: Whether there is no such process.

@@ -1,25 +1,25 @@
-// Whether a process is on its way out, on Linux: what it holds is given back soon.
+// Checks whether a process has died or is exiting, on Linux.
 
 #if os(Linux)
 import Platform
 
-/// Whether a process is gone, is being taken apart by the kernel, or waits to be reaped.
+/// Returns whether a process no longer exists, is exiting, or is a zombie.
 ///
-/// A process that was killed holds its locks until the kernel has taken its memory apart, which can take longer
+/// A killed process holds its locks until the kernel has freed its memory, which can take longer
 /// than the start of the next command.
 ///
 /// - Parameter process: The id of the process.
-/// - Returns: Whether it does nothing any more.
+/// - Returns: Whether the process has stopped executing.
 func isDying(_ process: Int) -> Bool {
   let bytes: [UInt8]
   do throws(Errno) {
     let file = try OpenFile("/proc/\(process)/stat")
     bytes = try file.readAll(upTo: 1024)
   } catch {
-    // It had gone before the file was opened, or before it was read.
+    // The process ended before the file was opened (ENOENT), or before it was read (ESRCH).
     return error == .noSuchFileOrDirectory || error == .noSuchProcess
   }
-  // The name, in brackets, may have anything in it; see proc(5).
+  // The name, in parentheses, may contain any characters; see proc(5).
   guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return false }
   let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " "))
   guard fields.count > 6, let state = fields[0].first else { return false }

@@ -1,5 +1,5 @@
-// An event as a row of the journal, and back. What happens a thousand times a run needs columns alone;
-// what is rare keeps its JSON. Knows nothing of the database's connection.
+// Encodes events as rows of the journal, and decodes them. Frequent events use only columns; others
+// also store JSON.
 
 import Reprise
 
@@ -9,20 +9,20 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One event as the journal holds it.
+/// An event as a row of the journal.
 struct EventRow: Equatable {
   var time: Int64
   var generation: Int
   var kind: String
   var step: String?
   var attempt: Int?
-  /// The event in the shape of Documentation/events.md, unless the columns say it all.
+  /// The event in the format of Documentation/events.md; nil if the columns are sufficient.
   var json: String?
 
-  /// What happens a thousand times a run: the columns say it all.
+  /// The frequent events, which need no JSON.
   private static let plain: [Event.StepEvent] = [.ready, .approved, .started, .succeeded([:])]
 
-  /// The row of an event.
+  /// Encodes an event.
   init(_ event: Event) throws {
     time = event.time.microseconds
     generation = event.generation
@@ -46,11 +46,11 @@ struct EventRow: Equatable {
     self.json = json
   }
 
-  /// The event of a row.
+  /// Decodes the event.
   ///
-  /// - Parameter run: The run that it belongs to.
+  /// - Parameter run: The id of the run.
   /// - Returns: The event.
-  /// - Throws: ``JournalError`` when the row makes no sense.
+  /// - Throws: ``JournalError`` if the row is invalid.
   func event(of run: RunID) throws(JournalError) -> Event {
     if let json {
       do {
@@ -61,7 +61,7 @@ struct EventRow: Equatable {
     }
     guard let step, let attempt, let stepEvent = Self.plain.first(where: { $0.name == kind })
     else {
-      throw JournalError("an event \"\(kind)\" cannot be read: it lacks what it needs")
+      throw JournalError("an event \"\(kind)\" cannot be read: a value is missing")
     }
     return Event(
       time: Timestamp(microseconds: time), run: run, generation: generation,

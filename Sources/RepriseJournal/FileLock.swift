@@ -1,19 +1,19 @@
-// A lock that the kernel gives back when whoever holds it dies. Knows nothing of runs.
+// A file lock that the kernel releases when its holder dies.
 
 import Dispatch
 import Platform
 import Synchronization
 
-/// A lock on a file, held as long as this value or a copy of its descriptor lives.
+/// A lock on a file, held as long as this object or a copy of its descriptor lives.
 ///
-/// An open file description lock (fcntl(2), F_OFD_SETLK): it belongs to the opened file and not to the
-/// process, so a descriptor that was sent to another process keeps it; and it can be asked for without
-/// being taken. That the file exists means nothing.
+/// An open file description lock (fcntl(2), F_OFD_SETLK): it belongs to the open file rather than
+/// the process, so a copy of the descriptor in another process keeps it, and it can be queried
+/// without being taken. The existence of the file has no meaning.
 package final class FileLock: Sendable {
   private let file: OpenFile
   private let path: String
 
-  /// The descriptor that holds the lock; others may hold it too by keeping a copy.
+  /// The descriptor that holds the lock; a copy of it in another process holds the lock, too.
   package var descriptor: Int32 { file.descriptor }
 
   private init(_ file: consuming OpenFile, _ path: String) {
@@ -23,9 +23,9 @@ package final class FileLock: Sendable {
 
   /// Takes a lock.
   ///
-  /// - Parameter path: The file, which is made where it does not exist.
-  /// - Returns: The lock, or nil when another one holds it.
-  /// - Throws: ``JournalError`` when the file cannot be opened.
+  /// - Parameter path: The path of the file, which is created if it does not exist.
+  /// - Returns: The lock; nil if it is already held.
+  /// - Throws: ``JournalError`` if the file cannot be opened.
   static func take(_ path: String) throws(JournalError) -> FileLock? {
     try take(path) { file throws(Errno) in try file.lock() }
   }
@@ -49,17 +49,18 @@ package final class FileLock: Sendable {
     return FileLock(file, path)
   }
 
-  /// Takes a lock whose holder is about to release it; blocks this thread meanwhile.
+  /// Takes a lock whose holder is about to release it; blocks the thread until then.
   ///
-  /// The kernel's own wait has no end when the holder was stopped, so another thread is in it: when
-  /// patience is over, that thread releases what it gets later.
+  /// The kernel's wait has no timeout, and the holder may be suspended, so another thread waits.
+  /// After the timeout, that thread releases the lock if it still gets it.
   ///
   /// - Parameters:
-  ///   - path: The file, which is made where it does not exist.
-  ///   - patience: How long to wait.
-  ///   - mayWait: Whether it is worth waiting; asked where the lock is held, and now and then.
-  /// - Returns: The lock, or nil when it has not come.
-  /// - Throws: ``JournalError`` when the file cannot be opened.
+  ///   - path: The path of the file, which is created if it does not exist.
+  ///   - patience: The timeout.
+  ///   - mayWait: Returns whether to wait for the lock; called if the lock is held, and repeatedly
+  ///     during the wait.
+  /// - Returns: The lock; nil on timeout.
+  /// - Throws: ``JournalError`` if the file cannot be opened.
   static func take(
     _ path: String, within patience: Duration,
     while mayWait: () throws(JournalError) -> Bool = { () throws(JournalError) in true }
@@ -75,36 +76,36 @@ package final class FileLock: Sendable {
     return wait.take()
   }
 
-  /// How long a wait goes on before it is asked again whether it is worth while: another process may have
-  /// been faster, and keep the lock.
+  /// The interval of the calls of `mayWait` during a wait: another process may have taken the lock,
+  /// and may keep it.
   private static let lookAgainTime = DispatchTimeInterval.milliseconds(50)
 
-  /// Keeps a text in the file, for whoever takes the lock after this one was lost.
+  /// Writes a text to the file, for the process that takes the lock after this one has died.
   func note(_ text: String) {
     file.replaceContents(with: Array(text.utf8))
   }
 
-  /// The text that was kept last; empty where there is none.
+  /// The text in the file; empty if there is none.
   var noted: String {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = (try? file.readOnce(at: 0, into: &bytes)) ?? 0
     return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 
-  /// Has those who watch the folder see a change: they see files whose writers close them.
+  /// Wakes the processes that watch the folder, which see a change when a written file is closed.
   func announce() {
     let text = noted
     (try? OpenFile(path, .readWrite, options: [.noFollow]))?
       .replaceContents(with: Array(text.utf8))
   }
 
-  /// Whether a lock is held, without taking it.
+  /// Returns whether a lock is held, without taking it.
   static func isHeld(_ path: String) -> Bool {
     do throws(Errno) {
       let file = try OpenFile(path, options: [.noFollow])
       return (try? file.isLocked()) ?? true
     } catch {
-      // Who cannot look does not know; what may be live is not to be touched.
+      // If the file cannot be opened, assume that the lock is held.
       return error != .noSuchFileOrDirectory
     }
   }
@@ -116,7 +117,7 @@ private final class LockWait: Sendable {
   private let state = Mutex<(lock: FileLock?, isOver: Bool)>((nil, false))
 
   func end(with lock: FileLock?) {
-    // Later, the lock is released with its last reference.
+    // After the timeout, the lock is released with its last reference, here.
     state.withLock { if !$0.isOver { $0.lock = lock } }
     semaphore.signal()
   }
@@ -125,7 +126,7 @@ private final class LockWait: Sendable {
     semaphore.wait(timeout: .now() + time) == .success
   }
 
-  /// The lock, if it has come; one that comes later is released.
+  /// Takes the lock if it has arrived; one that arrives later is released.
   func take() -> FileLock? {
     state.withLock { state in
       defer { state = (nil, true) }

@@ -1,4 +1,4 @@
-// The care of old runs: what dead engines left, and what nobody needs any more.
+// Maintenance of the journal: recovers runs of dead engines, and removes old runs.
 
 package import Reprise
 import SQLite
@@ -10,28 +10,27 @@ import Foundation
 #endif
 
 extension Journal {
-  /// Finds the runs whose engines have died and records them as interrupted.
+  /// Finds the runs whose engines have died, and records them as interrupted.
   ///
-  /// Only the runs that nobody holds are touched: whoever holds one either drives it or is still
-  /// clearing up after it.
+  /// Skips runs whose lock is held: the holder either drives the run or is cleaning up after it.
   ///
-  /// - Parameter clearUp: Called once with the runs found and the notes of their engines, to end what
-  ///   they left behind, while this process holds them.
-  /// - Returns: Their ids.
+  /// - Parameter clearUp: Called once, while this process holds the locks, with the runs found and
+  ///   the notes of their engines; must kill leftover processes.
+  /// - Returns: The ids of the runs.
   /// - Throws: ``JournalError``.
   @discardableResult
   package func recover(_ clearUp: ([DeadRun]) -> Void) throws(JournalError) -> [RunID] {
     var held: [(id: RunID, lock: FileLock)] = []
     for (id, process) in try unendedRuns() {
-      // A lock whose holder was just killed is free when the kernel has taken that process apart.
+      // The kernel releases the lock of a killed process only when it has torn the process down.
       let lock = try FileLock.take(directory.lockPath(of: id), within: Self.dyingHolderWait) {
         process.map(isDying) ?? false
       }
       if let lock { held.append((id, lock)) }
     }
     guard !held.isEmpty else { return [] }
-    // An engine may have ended its run between the look and the lock, and be alive: with other runs, which
-    // whoever clears up would end.
+    // A live engine may have ended its run between the query and the lock. Do not clean up after
+    // it: that would kill the steps of its other runs.
     let unended = Set(try unendedRuns().map(\.id))
     held.removeAll { !unended.contains($0.id) }
     guard !held.isEmpty else { return [] }
@@ -39,7 +38,7 @@ extension Journal {
     try explaining {
       try database.write { connection in
         for (id, _) in held {
-          // When it died nobody knows; the last that is known of it is its last event.
+          // The time of death is unknown; use the time of the last event.
           try connection.execute(
             """
             UPDATE run SET outcome = ?, ended_at = coalesce(
@@ -52,7 +51,7 @@ extension Journal {
     return held.map(\.id)
   }
 
-  /// How long the lock of a run is waited for whose process is gone or going.
+  /// The maximum time to wait for the lock of a run whose process is dead or dying.
   private static let dyingHolderWait = Duration.seconds(1)
 
   private func unendedRuns() throws(JournalError) -> [(id: RunID, process: Int?)] {
@@ -65,11 +64,9 @@ extension Journal {
     }
   }
 
-  /// What the database finds wrong with its own file; nothing when it is whole.
+  /// Checks the integrity of the database file, which reads the whole file.
   ///
-  /// Reads the whole file.
-  ///
-  /// - Returns: A text for each problem.
+  /// - Returns: A description of each problem; empty if there is none.
   /// - Throws: ``JournalError``.
   package func integrityProblems() throws(JournalError) -> [String] {
     try explaining {
@@ -77,14 +74,14 @@ extension Journal {
     }.compactMap(\.[0].text).filter { $0 != "ok" }
   }
 
-  /// Forgets a run with its output, unless somebody holds it.
+  /// Removes a run and its output, unless its lock is held.
   ///
-  /// - Returns: Whether it was forgotten.
+  /// - Returns: Whether the run was removed.
   /// - Throws: ``JournalError``.
   package func remove(_ run: RunRecord) throws(JournalError) -> Bool {
     guard let lock = try FileLock.take(directory.lockPath(of: run.id)) else { return false }
     defer { withExtendedLifetime(lock) {} }
-    // The files first: what is left of a removal that is cut short is found again.
+    // Remove the files first, so that an interrupted removal can be repeated.
     for path in [directory.logFolder(of: run.id), directory.socketPath(of: run.id)] {
       do {
         try FileManager.default.removeItem(atPath: path)
@@ -105,8 +102,8 @@ extension Journal {
 
 /// A run whose engine has died.
 package struct DeadRun: Sendable, Equatable {
-  /// The run.
+  /// The id of the run.
   package let id: RunID
-  /// What its engine has noted for whoever clears up after it.
+  /// The note of its engine for the cleanup.
   package let note: String
 }

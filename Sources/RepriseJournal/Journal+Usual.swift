@@ -1,18 +1,18 @@
-// How long steps usually take, from what earlier runs of the same file have recorded.
+// The usual durations of steps, computed from earlier runs of the same file.
 
 package import Reprise
 import SQLite
 
 extension Journal {
-  /// How many earlier runs are looked at.
+  /// The number of earlier runs to take into account.
   private static let runsMax = 5
 
-  /// How long the steps of a run took in the last successful runs of the same file: the median.
+  /// Returns the median durations of the steps in the last successful runs of the same file.
   ///
-  /// Linear in the number of events of those few runs.
+  /// Linear in the number of events of those runs.
   ///
-  /// - Parameter id: The run.
-  /// - Returns: The times by the ids of the steps; steps that never succeeded are missing.
+  /// - Parameter id: The id of the run.
+  /// - Returns: The durations by step id, without steps that never succeeded.
   /// - Throws: ``JournalError``.
   package func usualDurations(like id: RunID) throws(JournalError) -> [String: Duration] {
     let started = Event.StepEvent.started.name

@@ -1,5 +1,5 @@
-// The record of a project's runs: begins them, lists them, gives back their states. What is recorded
-// while a run goes on is the recorder's business.
+// The journal of a project: records new runs, lists runs, and returns their events and states.
+// `RecordedRun` records a run in progress.
 
 package import Reprise
 import SQLite
@@ -10,23 +10,22 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The record of a project's runs.
+/// The journal that records the runs of a project.
 ///
-/// Any number of processes may use one at once. All members may be called from any thread, and block it
-/// while they read or write.
+/// Any number of processes may use a journal at once. All members are thread-safe, and block the
+/// thread while they read or write.
 package final class Journal: Sendable {
-  /// Where it is.
+  /// The state directory of the journal.
   package let directory: StateDirectory
-  /// The process that is recorded to drive the runs that are begun here: the one to send signals to.
+  /// The process recorded as the driver of new runs, to which signals for them are sent.
   private let process: Int
   let database: Database
 
-  /// Opens the journal of a folder, and makes both where they do not exist.
+  /// Opens the journal of a state directory; creates both if they do not exist.
   ///
   /// - Parameters:
-  ///   - directory: The folder.
-  ///   - process: The process that one sends signals to when one means the runs that are begun here:
-  ///     this one when left out.
+  ///   - directory: The state directory.
+  ///   - process: The process to send signals for new runs to; nil for this one.
   /// - Throws: ``JournalError``.
   package convenience init(
     _ directory: StateDirectory, process: Int? = nil
@@ -41,36 +40,36 @@ package final class Journal: Sendable {
     self.process = process ?? Int(ProcessInfo.processInfo.processIdentifier)
   }
 
-  // MARK: Beginning
+  // MARK: Starting runs
 
-  /// Records that a run was asked for, and holds it for this process.
+  /// Records a new run, and takes its lock for this process.
   ///
   /// - Parameters:
-  ///   - request: What it is made from.
-  ///   - id: Its id.
-  ///   - isAlone: Whether it is refused while another run of its group is live. Of several that are
-  ///     begun at the same time, one is not refused.
-  /// - Returns: The run, as this process records it.
-  /// - Throws: ``JournalError``, or ``GroupIsBusy`` when it is refused.
+  ///   - request: The request of the run.
+  ///   - id: The id of the run.
+  ///   - isAlone: Whether to refuse the run while another run of its group is live. Of several runs
+  ///     that start at the same time, one is accepted.
+  /// - Returns: The recorder of the run.
+  /// - Throws: ``JournalError``, or ``GroupIsBusy`` if the run is refused.
   package func begin(
     _ request: RunRequest, id: RunID = RunID(), isAlone: Bool = false
   ) throws -> RecordedRun {
     try begin(request, id: id, isAlone: isAlone, alongside: { _ in })
   }
 
-  /// Records that a run was asked for, and something else in the same transaction.
+  /// Records a new run, and something else in the same transaction.
   func begin(
     _ request: RunRequest, id: RunID = RunID(), isAlone: Bool = false,
     alongside: (Connection) throws -> Void
   ) throws -> RecordedRun {
-    // Before there is a record, so that nobody ever sees one that nobody holds.
+    // Take the lock first, so that no process ever sees the record of a new run without its lock.
     guard let lock = try FileLock.take(directory.lockPath(of: id)) else {
-      throw JournalError("the id \(id) is taken by another run")
+      throw JournalError("the id \(id) is used by another run")
     }
     let options = try request.optionsJSON
     let now = SystemClock().now
     let (number, turn) = try explaining {
-      // A write excludes those of all other processes, so of several one is the first.
+      // Writes exclude each other across processes, so exactly one of several runs is first.
       try database.write(isSynced: request.durability == .power) {
         connection -> Result<(Int64, Int64), GroupIsBusy> in
         if isAlone, let busy = try busyGroup(of: request, in: connection) { return .failure(busy) }
@@ -91,29 +90,30 @@ package final class Journal: Sendable {
       journal: self)
   }
 
-  /// Holds a run for this process that has ended or whose engine has died.
+  /// Reopens a run that has ended or whose engine has died, and takes its lock for this process.
   ///
   /// - Parameters:
-  ///   - id: The run.
-  ///   - isAlone: Whether it is refused while another run of its group is live.
-  ///   - request: Given the record and the state of the run, as they are while this process holds it,
-  ///     says what it is made from from now on, or throws when it is not to be taken up.
-  /// - Returns: The run, as this process records it, and where it stood.
-  /// - Throws: ``JournalError`` when another process drives it, ``GroupIsBusy``, or what `request` throws.
+  ///   - id: The id of the run.
+  ///   - isAlone: Whether to refuse the run while another run of its group is live.
+  ///   - request: Called with the record and the state of the run while its lock is held; returns
+  ///     its new request, or throws if the run must not be resumed.
+  /// - Returns: The recorder of the run, and its state.
+  /// - Throws: ``JournalError`` if another process drives the run, ``GroupIsBusy``, or the error of
+  ///   `request`.
   package func reopen(
     _ id: RunID, isAlone: Bool = false,
     as request: (RunRecord, RunState) throws -> RunRequest
   ) throws -> (RecordedRun, RunState) {
-    // The engine of a run gives its lock back some time after its end, when all has been shown.
+    // The engine of a run releases the lock some time after the end, when all output is shown.
     let lock = try FileLock.take(directory.lockPath(of: id), within: .seconds(5)) {
       () throws(JournalError) in try run(named: id.description).endedAt != nil
     }
     guard let lock else {
       let process = (try? run(named: id.description))?.process
-      throw JournalError("the run \(id) is under way in process \(process.map(String.init) ?? "?")")
+      throw JournalError("run \(id) is running in process \(process.map(String.init) ?? "?")")
     }
-    // Only what is read while the run is held can be relied on: another process may have driven it
-    // until a moment ago.
+    // Read the record only while holding the lock: another process may have driven the run until
+    // just now.
     let record = try run(named: id.description)
     let state = try state(of: record)
     let request = try request(record, state)
@@ -124,7 +124,7 @@ package final class Journal: Sendable {
         if isAlone, let busy = try busyGroup(of: request, in: connection, besides: id) {
           return .failure(busy)
         }
-        // Behind all others of its group, as if it had been begun just now.
+        // Queue the run after all others of its group, like a new run.
         let turn = try Self.nextTurn(in: connection)
         try connection.execute(
           """
@@ -156,12 +156,12 @@ package final class Journal: Sendable {
 
   // MARK: Reading
 
-  /// The runs, newest first; those that cannot be read are told of and skipped.
+  /// Returns the runs, newest first; reports and skips runs that cannot be read.
   ///
   /// - Parameters:
-  ///   - workflow: Only those of this workflow.
-  ///   - onUnreadable: Called with what is wrong with a run that is skipped.
-  /// - Returns: The runs, read one by one as they are asked for.
+  ///   - workflow: The workflow whose runs to return; nil for all.
+  ///   - onUnreadable: Called with the error of each skipped run.
+  /// - Returns: The runs.
   /// - Throws: ``JournalError``.
   package func runs(
     workflow: String? = nil, onUnreadable: (JournalError) -> Void = { _ in }
@@ -185,11 +185,11 @@ package final class Journal: Sendable {
     }
   }
 
-  /// The run that somebody means.
+  /// Finds a run by name.
   ///
-  /// - Parameter name: An id, a prefix that only one id has, or `@last`.
+  /// - Parameter name: An id, a unique prefix of an id, or `@last`.
   /// - Returns: The run.
-  /// - Throws: ``JournalError`` that says what there is instead.
+  /// - Throws: ``JournalError`` if no run or several runs match.
   package func run(named name: String) throws(JournalError) -> RunRecord {
     let rows = try explaining {
       try database.read { connection in
@@ -213,14 +213,14 @@ package final class Journal: Sendable {
     let ids = rows.compactMap(\.["id"].text)
     guard rows.count == 1 || ids.first == name else {
       throw JournalError(
-        "more than one run begins with \"\(name)\": " + ids.joined(separator: ", "))
+        "more than one run id starts with \"\(name)\": " + ids.joined(separator: ", "))
     }
     return try record(row)
   }
 
-  /// The events of a run, without output, in their order.
+  /// Returns the events of a run in order, without output.
   ///
-  /// - Throws: ``JournalError`` when one cannot be read.
+  /// - Throws: ``JournalError`` if an event cannot be read.
   package func events(of run: RunRecord) throws(JournalError) -> [Event] {
     let rows = try explaining {
       try database.read { connection in
@@ -236,7 +236,7 @@ package final class Journal: Sendable {
       guard let time = row["time"].integer,
         let generation = row["generation"].integer.map(Int.init),
         let kind = row["kind"].text
-      else { throw JournalError("an event of the run \(run.id) cannot be read") }
+      else { throw JournalError("an event of run \(run.id) cannot be read") }
       let eventRow = EventRow(
         time: time, generation: generation, kind: kind,
         step: row["step"].text,
@@ -247,32 +247,32 @@ package final class Journal: Sendable {
     return events
   }
 
-  /// Where a run stands, folded from its events.
+  /// Returns the state of a run, folded from its events.
   ///
-  /// - Throws: ``JournalError`` when an event cannot be read or cannot follow the others.
+  /// - Throws: ``JournalError`` if an event cannot be read, or is an invalid transition.
   package func state(of run: RunRecord) throws(JournalError) -> RunState {
     var state = RunState()
     for event in try events(of: run) {
       do throws(InvalidTransition) {
         try state.apply(event)
       } catch {
-        throw JournalError("the record of the run \(run.id) contradicts itself: \(error)")
+        throw JournalError("the record of run \(run.id) is inconsistent: \(error)")
       }
     }
     return state
   }
 
-  /// Whether a run is held by a process: driven, or waiting to be.
+  /// Returns whether a process holds the lock of a run: it drives the run, or waits for its turn.
   package func isLive(_ run: RunID) -> Bool {
     FileLock.isHeld(directory.lockPath(of: run))
   }
 
-  /// The ids of the runs of a group that are live and whose turn comes before that of a run.
+  /// Returns the live runs of a group with turns before a given one.
   ///
   /// - Parameters:
   ///   - group: The group.
-  ///   - turn: The turn of the run.
-  /// - Returns: Their ids, those whose turn comes first first.
+  ///   - turn: The turn.
+  /// - Returns: The ids of the runs, ordered by turn.
   /// - Throws: ``JournalError``.
   package func liveRuns(of group: String, before turn: Int64) throws(JournalError) -> [RunID] {
     try explaining {
@@ -290,7 +290,7 @@ package final class Journal: Sendable {
     ).compactMap { $0[0].text.flatMap { RunID($0) } }.filter(isLive)
   }
 
-  /// Turns what the database throws into what people can read.
+  /// Runs a closure, and converts errors of the database to readable messages.
   func explaining<Result>(_ body: () throws -> Result) throws(JournalError) -> Result {
     do {
       return try body()
@@ -301,13 +301,13 @@ package final class Journal: Sendable {
 }
 
 extension RunRequest {
-  /// The options as they are stored.
+  /// The options as stored JSON.
   var optionsJSON: String {
     get throws { String(decoding: try JSONEncoder().encode(options), as: UTF8.self) }
   }
 }
 
-/// A run was refused because another one of its group is live.
+/// The error of a run that was refused because another run of its group is live.
 package struct GroupIsBusy: Error, Equatable {
   /// The group.
   package let group: String

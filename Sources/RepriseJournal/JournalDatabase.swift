@@ -1,40 +1,40 @@
-// The database of the journal: how it is opened, and what its errors mean to people. Knows no events.
+// Opens, creates and migrates the database of the journal, and explains its errors.
 
 import Platform
 import SQLite
 
-/// Opens databases.
+/// The opening of the database.
 enum JournalDatabase {
-  /// How many pages the log holds before it is written into the database.
+  /// The number of pages in the write-ahead log that triggers a checkpoint.
   ///
-  /// Whoever opens it first reads the whole log and adds it up, so a long one delays the start of each
-  /// run: the library's own thousand pages by a millisecond or two.
+  /// The first process to open the database reads and checksums the whole log, so a long log
+  /// delays the start of each run: SQLite's default of 1000 pages by one or two milliseconds.
   private static let logPagesMax = 200
 
-  /// Opens the database of a folder, which it makes and brings up to date where need be.
+  /// Opens the database of a state directory; creates or migrates it if necessary.
   ///
-  /// Write-ahead logging: readers do not wait for writers, and each transaction says itself whether it is
-  /// on the disk when its commit returns. Writers of other processes are waited for up to ten seconds.
+  /// Uses write-ahead logging: readers do not wait for writers, and each transaction chooses
+  /// whether its commit is synced. Waits at most ten seconds for writers of other processes.
   ///
   /// - Parameters:
-  ///   - directory: The folder.
-  ///   - synced: How commits reach the disk that have to; tests show that less than `full` loses some.
+  ///   - directory: The state directory.
+  ///   - synced: The mode of synced commits; tests show that less than `full` loses some.
   /// - Returns: The database.
   /// - Throws: ``JournalError``.
   static func open(
     _ directory: StateDirectory, synced: Synchronous = .full
   ) throws(JournalError) -> Database {
-    // One at a time: the change to write-ahead logging does not wait for others by itself.
+    // Open in one process at a time: SQLite does not wait for others when it changes to WAL mode.
     let opening = try FileLock.take(directory.openingLockPath, within: .seconds(60))
     guard let opening else {
       throw JournalError(
-        "the journal \"\(directory.databasePath)\" is being opened by another process, which does not go on; "
-          + "if it was stopped with Ctrl-Z, continue it with fg")
+        "the journal \"\(directory.databasePath)\" is being opened by another process, which does "
+          + "not continue; if it was suspended with Ctrl-Z, continue it with fg")
     }
     defer { withExtendedLifetime(opening) {} }
     do {
       if hasContents(directory.databasePath) {
-        // Refuses a link.
+        // Fails if the file is a link.
         try makeFile(directory.databasePath)
       } else {
         try make(directory)
@@ -45,15 +45,15 @@ enum JournalDatabase {
     }
   }
 
-  /// Makes the database under another name and moves it to its place when it is whole and on the disk.
+  /// Creates the database under a temporary name, syncs it, and renames it.
   ///
-  /// In its place, each of the steps of its making would have to be synced: it takes one sync instead of six.
+  /// This takes one sync; creating the database in place would take six.
   private static func make(_ directory: StateDirectory) throws {
     let path = directory.databasePath + ".new"
-    // What is left of an earlier attempt; and the log of a database that is gone, which would be taken for
-    // that of the new one.
+    // Remove leftovers of an earlier attempt, and below the log of a deleted database, which SQLite
+    // would apply to the new one.
     for old in [path, path + "-wal", path + "-shm"] { try? removeFile(old) }
-    // On a full disk it would take room that is needed.
+    // On a full disk, do not keep files that are useless.
     defer { for left in [path, path + "-wal", path + "-shm"] { try? removeFile(left) } }
     for old in [directory.logPath, directory.databasePath + "-shm"] { try? removeFile(old) }
     try makeFile(path)
@@ -67,15 +67,15 @@ enum JournalDatabase {
     }
   }
 
-  /// Makes the tables in a file, and closes it with nothing left in its log.
+  /// Creates the tables in a file, and closes it with an empty log.
   private static func fill(_ path: String, _ directory: StateDirectory) throws {
     let database = try openDatabase(path, directory, synced: .off)
-    // The end of a connection moves the log into the file, too, and tells of no failure.
+    // Closing the connection would checkpoint as well, but without reporting a failure.
     let row = try database.read { connection in
       try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)").first
     }
     guard row?[0].integer == 0 else {
-      throw JournalError("the journal \"\(directory.databasePath)\" cannot be made: it is in use")
+      throw JournalError("cannot create the journal \"\(directory.databasePath)\": it is in use")
     }
   }
 
@@ -85,11 +85,11 @@ enum JournalDatabase {
     let database = try Database(path: path, busyTimeout: .seconds(10), synced: synced)
     try database.read { connection in
       if synced == .off { try connection.run(script: "PRAGMA synchronous = OFF") }
-      // Where it cannot be, that is not an error but another answer.
+      // SQLite reports an unsupported mode by returning another one, not by an error.
       guard try connection.value("PRAGMA journal_mode = WAL").text == "wal" else {
         throw JournalError(
-          "the journal \"\(directory.databasePath)\" cannot be kept there: the file system cannot share "
-            + "memory between processes; choose another place with --state-dir")
+          "the journal \"\(directory.databasePath)\" cannot be stored there: the file system does "
+            + "not support shared memory; choose another location with --state-dir")
       }
       try connection.run(
         script: """
@@ -100,12 +100,12 @@ enum JournalDatabase {
     return database
   }
 
-  /// Whether there is a database; an empty file is none.
+  /// Returns whether a file exists and is not empty.
   private static func hasContents(_ path: String) -> Bool {
     ((try? Stat(at: path))?.size ?? 0) > 0
   }
 
-  /// Makes the file for this user alone; the database would make it readable for others.
+  /// Creates the file accessible only to this user; SQLite would make it readable for others.
   private static func makeFile(_ path: String) throws(JournalError) {
     do throws(Errno) {
       _ = try OpenFile(
@@ -115,13 +115,14 @@ enum JournalDatabase {
     }
   }
 
-  /// Brings the schema up to date in one transaction: a crash leaves the old schema or the new one.
+  /// Migrates the schema in one transaction, so that a crash leaves either the old or the new one.
   private static func migrate(_ database: Database, _ directory: StateDirectory) throws {
     let version = try database.read { try schemaVersion(in: $0) }
     let scripts = JournalSchema.migrations
     guard version <= scripts.count else {
       throw JournalError(
-        "the journal \"\(directory.databasePath)\" was written by a newer Reprise; use that one")
+        "the journal \"\(directory.databasePath)\" was written by a newer version of Reprise; use "
+          + "that version")
     }
     guard version < scripts.count else { return }
     try database.write { connection in
@@ -130,12 +131,12 @@ enum JournalDatabase {
     }
   }
 
-  /// How many migrations a database has had.
+  /// Returns the number of migrations applied to a database.
   private static func schemaVersion(in connection: Connection) throws(SQLiteError) -> Int {
     if let version = try connection.value("PRAGMA user_version").integer, version > 0 {
       return Int(version)
     }
-    // The first edition kept a row for each.
+    // The first version of Reprise recorded each migration as a row.
     let isOld = try connection.value(
       "SELECT count(*) FROM sqlite_master WHERE name = 'grdb_migrations'"
     ).integer
@@ -143,7 +144,7 @@ enum JournalDatabase {
     return Int(try connection.value("SELECT count(*) FROM grdb_migrations").integer ?? 0)
   }
 
-  /// What an error of the database means and what to do about it.
+  /// Converts an error of the database to a message with what to do about it.
   static func explained(_ error: any Error, _ directory: StateDirectory) -> JournalError {
     let path = directory.databasePath
     if let error = error as? JournalError { return error }
@@ -157,14 +158,14 @@ enum JournalDatabase {
           + JournalError.freeSpace(path))
     case .damaged:
       JournalError(
-        "the journal \"\(path)\" is damaged (\(error)); it was left as it is: move it away to begin a "
-          + "new one, or use --no-journal where a run is not kept")
+        "the journal \"\(path)\" is damaged (\(error)) and was not changed; move it away to start "
+          + "a new one, or run without recording: --no-journal")
     case .forbidden:
       JournalError(
-        "the journal \"\(path)\" cannot be written (\(error)); see to its permissions, choose another "
-          + "place with --state-dir, or use --no-journal where a run is not kept")
+        "the journal \"\(path)\" cannot be written (\(error)); check its permissions, choose "
+          + "another location with --state-dir, or run without recording: --no-journal")
     case .busy:
-      JournalError("the journal \"\(path)\" is held by another program for too long (\(error))")
+      JournalError("the journal \"\(path)\" is locked by another program for too long (\(error))")
     case .other:
       JournalError("the journal \"\(path)\" cannot be used (\(error))")
     }

@@ -1,23 +1,23 @@
-// What can go wrong with the record of runs, in words that say what to do. Knows no database.
+// The error type of the journal, with messages that say what to do.
 
 import Platform
 
-/// Why runs cannot be recorded or read.
+/// The reason why runs cannot be recorded or read.
 package struct JournalError: Error, Equatable, CustomStringConvertible {
-  /// A complete message: what, where, and how to mend it.
+  /// A complete message: what is wrong, where, and how to fix it.
   package let description: String
 
   init(_ description: String) {
     self.description = description
   }
 
-  /// A system call failed.
+  /// Returns the error for a failed system call.
   static func system(_ what: String, _ path: String, _ error: Errno) -> JournalError {
     var text = "\(what) \"\(path)\": \(error)"
     switch error {
     case .noSpace, .diskQuotaExceeded: text += "; make room there" + freeSpace(path)
     case .permissionDenied, .readOnlyFileSystem, .notPermitted:
-      text += "; choose another place with --state-dir, or use --no-journal where a run is not kept"
+      text += "; choose another location with --state-dir, or run without recording: --no-journal"
     case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
       text += "; raise the limit of open files (ulimit -n)"
     default: break
@@ -25,7 +25,7 @@ package struct JournalError: Error, Equatable, CustomStringConvertible {
     return JournalError(text)
   }
 
-  /// How much room is left, for a message about a full disk.
+  /// Returns the free space, for a message about a full disk.
   static func freeSpace(_ path: String) -> String {
     let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
       .joined(separator: "/")

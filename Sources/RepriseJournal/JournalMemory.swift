@@ -1,4 +1,4 @@
-// What steps were when they last succeeded, in the database of the journal.
+// Remembers steps that are up to date, in the database of the journal.
 
 package import Reprise
 import SQLite
@@ -9,22 +9,22 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Remembers the steps of one workflow file.
+/// The memory of the steps of one workflow file.
 package struct JournalMemory: StepMemory {
   private let journal: Journal
   private let file: String
 
-  /// Makes the memory of a file.
+  /// Creates the memory of a file.
   ///
   /// - Parameters:
-  ///   - journal: Where it is kept.
+  ///   - journal: The journal that stores the memory.
   ///   - file: The absolute path of the workflow file.
   package init(_ journal: Journal, file: String) {
     self.journal = journal
     self.file = file
   }
 
-  /// What is remembered of a step; nil when nothing is, or when it cannot be read.
+  /// Returns the trace of a step; nil if there is none, or if it cannot be read.
   package func recall(_ step: String) -> StepTrace? {
     let trace = try? journal.database.read { connection in
       try connection.value("SELECT trace FROM memory WHERE file = ? AND step = ?", file, step)
@@ -34,7 +34,7 @@ package struct JournalMemory: StepMemory {
     }
   }
 
-  /// Forgets a step that is about to run.
+  /// Removes the trace of a step that is about to run.
   package func forget(_ step: String) throws {
     try journal.explaining {
       try journal.database.write { connection in
@@ -43,7 +43,7 @@ package struct JournalMemory: StepMemory {
     }
   }
 
-  /// Remembers a step that has succeeded.
+  /// Stores the trace of a step that has succeeded.
   package func remember(_ trace: StepTrace, of step: String) throws {
     let json = String(decoding: try JSONEncoder().encode(trace), as: UTF8.self)
     try journal.explaining {

@@ -1,10 +1,10 @@
-// The tables of the journal, and how they came to be. Knows no connection.
+// The tables of the journal, as a list of migrations.
 
-/// The tables of the journal.
+/// The schema of the journal.
 enum JournalSchema {
-  /// What changes the tables, in order; `user_version` counts those that have been run.
+  /// The migrations, in order; `user_version` is the number of those applied.
   ///
-  /// What has been released is never changed: the next one is added below.
+  /// Never change a released migration; append a new one.
   static let migrations: [String] = [
     """
     CREATE TABLE run (

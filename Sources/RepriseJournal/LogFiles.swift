@@ -1,9 +1,9 @@
-// The output of runs, read back from its files. Knows no database.
+// Finds the log files with the output of runs.
 
 import Platform
 package import Reprise
 
-/// What one attempt of a step wrote.
+/// The log file of one attempt of a step.
 package struct LogFile: Sendable, Equatable {
   /// The id of the step.
   package let step: String
@@ -11,18 +11,18 @@ package struct LogFile: Sendable, Equatable {
   package let generation: Int
   /// The attempt in that generation.
   package let attempt: Int
-  /// The path of the file; lines as they were written, standard output and standard error together.
+  /// The path of the file, which contains the lines of standard output and standard error.
   package let path: String
 }
 
 extension StateDirectory {
-  /// The logs of a run, step by step as the plan has them, each in the order of its attempts.
+  /// Returns the log files of a run, ordered by step and attempt.
   ///
-  /// A step that wrote nothing has none.
+  /// A step without output has no file.
   ///
   /// - Parameters:
-  ///   - run: The run.
-  ///   - steps: The ids of the steps to look for, in the order that is wanted.
+  ///   - run: The id of the run.
+  ///   - steps: The ids of the steps, in the desired order.
   /// - Returns: The files.
   package func logs(of run: RunID, steps: [String]) -> [LogFile] {
     let written = Set(FolderReader.names(in: logFolder(of: run)))
@@ -39,17 +39,17 @@ extension StateDirectory {
     }
   }
 
-  /// Refuses a run whose output would be written where links lead.
+  /// Checks that the log folders of a run are not symbolic links.
   ///
-  /// Linear in the number of its steps that have written something.
+  /// Linear in the number of steps with output.
   ///
-  /// - Parameter run: A run that is about to be resumed; of a new one there are no folders yet.
+  /// - Parameter run: The id of a run to be resumed; a new run has no folders yet.
   /// - Throws: ``JournalError`` that names the link.
   func expectNoLinks(inLogsOf run: RunID) throws(JournalError) {
     let folder = logFolder(of: run)
     for path in [folder] + FolderReader.names(in: folder).map({ folder + "/" + $0 })
     where Self.isLink(path) {
-      throw JournalError("\"\(path)\" is a link, not a folder of logs; move it away")
+      throw JournalError("\"\(path)\" is a symbolic link instead of a folder; move it away")
     }
   }
 }

@@ -1,31 +1,29 @@
-// Brings to the disk, some time later, what was committed to the database without waiting for it.
+// Syncs commits that did not wait for the disk, in the background.
 
 import Dispatch
 import Platform
 import Synchronization
 
-/// Syncs the write-ahead log of a database in batches, beside the writes to it.
+/// Syncs the write-ahead log of a database in batches, concurrently with writes.
 ///
-/// The database itself is not used: no transaction waits for a sync. What has been moved from the log into
-/// the database meanwhile was synced by that.
+/// Syncs the file without using the database, so no transaction waits for a sync. Pages that were
+/// moved from the log into the database in the meantime were synced by that checkpoint.
 final class LogSync: Sendable {
-  /// How long after a commit the log is synced at the latest.
+  /// The maximum delay between a commit and the start of its sync.
   private static let delay = DispatchTimeInterval.milliseconds(200)
 
   private let path: String
   private let isScheduled = Mutex(false)
   private let queue = DispatchQueue(label: "reprise.sync")
 
-  /// Prepares the syncs of a log.
+  /// Creates the syncer of a log.
   ///
   /// - Parameter path: The path of the log.
   init(path: String) {
     self.path = path
   }
 
-  /// Syncs the log soon, together with what else is committed until then.
-  ///
-  /// Returns at once.
+  /// Schedules a sync of the log, which covers all commits until then; does not block.
   func schedule() {
     let isFirst = isScheduled.withLock { isScheduled in
       defer { isScheduled = true }
@@ -33,7 +31,7 @@ final class LogSync: Sendable {
     }
     guard isFirst else { return }
     queue.asyncAfter(deadline: .now() + Self.delay) { [self] in
-      // First, so that what is committed during the sync is followed by another one.
+      // Clear the flag before syncing, so that a commit during the sync schedules another one.
       isScheduled.withLock { $0 = false }
       sync()
     }
@@ -44,7 +42,7 @@ final class LogSync: Sendable {
       let file = try OpenFile(path, options: [.noFollow])
       try file.sync()
     } catch {
-      // A disk that cannot do it fails the next commit that waits for it: the end of the run.
+      // A failing disk also fails the next synced commit: the end of the run.
     }
   }
 }

@@ -1,15 +1,16 @@
-// What steps write, into files as it comes. Knows nothing of the database.
+// Writes the output of steps to log files.
 
 import Platform
 import Reprise
 
-/// Appends the output of attempts to their files.
+/// Appends the output of attempts to their log files.
 ///
-/// No file is held open: a run of 256 steps at once needs no more descriptors for it than a run of one.
+/// Keeps no file open, so a run of 256 concurrent steps needs no more descriptors than one of a
+/// single step.
 struct LogWriter: Sendable {
   let directory: StateDirectory
 
-  /// Writes an event of output; lines that are not whole yet are left to come again.
+  /// Writes the text of an output event; ignores partial lines, which are sent again when complete.
   func write(_ event: Event) throws(JournalError) {
     guard case .step(let id, let attempt, .output(_, let text, isPartial: false)) = event.kind
     else { return }
@@ -30,7 +31,7 @@ struct LogWriter: Sendable {
     }
   }
 
-  /// Appends a text and a line feed to a file in a folder that must exist.
+  /// Appends a text and a line feed to a file, whose folder must exist.
   private func append(_ text: String, to path: String) throws(Errno) {
     let file = try OpenFile(
       path, .writeOnly, options: [.append, .create, .noFollow], permissions: .ownerReadWrite)
@@ -44,7 +45,7 @@ struct LogWriter: Sendable {
       do throws(Errno) {
         try makeFolder(folder, permissions: .ownerReadWriteExecute)
       } catch {
-        guard error == .fileExists else { throw .system("cannot make the folder", folder, error) }
+        guard error == .fileExists else { throw .system("cannot create the folder", folder, error) }
       }
     }
   }

@@ -1,15 +1,14 @@
-// One run as the process that drives it records it: its events into the database, its output into
-// files. Knows nothing of how it is driven.
+// Records one run: its events in the database, its output in files.
 
 package import Reprise
 import SQLite
 import Synchronization
 
-/// A run that this process holds and records.
+/// The recorder of a run whose lock this process holds.
 package final class RecordedRun: Recorder {
   /// The id of the run.
   package let id: RunID
-  /// Its place among the runs of its group: it comes after all with smaller turns.
+  /// The position of the run in its group: it runs after all runs with smaller turns.
   package let turn: Int64
   private let number: Int64
   /// Held until the end of the run has been recorded.
@@ -37,33 +36,33 @@ package final class RecordedRun: Recorder {
     self.eventCount = Mutex(eventCount)
   }
 
-  /// The descriptor that holds the run for this process: whoever has a copy of it holds the run as well.
+  /// The descriptor that holds the lock of the run, as does each copy of it in another process.
   ///
   /// Nil once the end of the run has been recorded.
   package var lockDescriptor: Int32? { lock.withLock { $0?.descriptor } }
 
-  /// Keeps a text for whoever has to clear up after this process if it dies: where its steps are.
+  /// Stores a note for the process that cleans up if this one dies: the control group of its steps.
   ///
-  /// - Parameter text: At most 4 KiB.
+  /// - Parameter text: The note, at most 4 KiB.
   package func noteForClearingUp(_ text: String) {
     lock.withLock { $0?.note(text) }
   }
 
-  /// Has those who watch ``StateDirectory/livePath`` see that the run can be reached.
+  /// Notifies watchers of ``StateDirectory/livePath`` that the run can be controlled.
   package func announce() {
     lock.withLock { $0?.announce() }
   }
 
   /// Records events in one transaction.
   ///
-  /// The end of the run is on the disk when this returns. Everything else is there as well where the run
-  /// has to survive the loss of power; otherwise the kernel has it, and the disk soon.
+  /// The end of the run is on the disk when this returns, as are all other events if the run must
+  /// survive a power loss. Otherwise they are written to the kernel, and to the disk soon after.
   ///
   /// - Parameter events: The next events.
-  /// - Throws: ``JournalError``; nothing of them is recorded then.
+  /// - Throws: ``JournalError``; none of the events is recorded then.
   package func record(_ events: [Event]) throws {
     guard !isFrozen.withLock({ $0 }) else { throw JournalError("this process is being killed") }
-    // Called by one thread at a time.
+    // This method is called on one thread at a time.
     let count = eventCount.withLock { $0 }
     let isEnd = if case .runEnded = events.last?.kind { true } else { false }
     let isSynced = isEnd || durability == .power
@@ -86,9 +85,9 @@ package final class RecordedRun: Recorder {
     if isEnd { letGo() }
   }
 
-  /// Lets others have the run: nothing of it is left.
+  /// Releases the lock, after all processes of the run have ended.
   ///
-  /// Those who wait for it are woken, since the guardian may hold the lock for longer.
+  /// Wakes waiting processes, since the guardian may hold the lock for longer.
   private func letGo() {
     lock.withLock { lock in
       lock?.announce()
@@ -96,15 +95,17 @@ package final class RecordedRun: Recorder {
     }
   }
 
-  /// Records nothing any more: what happens from now on to the run is the doing of whoever kills this
-  /// process, and it is to be taken up from where it stood.
+  /// Stops recording.
+  ///
+  /// This process is being killed, and what happens to the steps from now on must not be recorded,
+  /// so that the run can be resumed from its current state.
   package func freeze() {
     isFrozen.withLock { $0 = true }
   }
 
   /// Appends output to the log of its attempt.
   ///
-  /// - Parameter output: An event of output.
+  /// - Parameter output: An output event.
   /// - Throws: ``JournalError``.
   package func keep(_ output: Event) throws {
     do throws(JournalError) {
@@ -115,15 +116,15 @@ package final class RecordedRun: Recorder {
     }
   }
 
-  /// Why output could not be kept, if any could not: also when the run was over by then.
+  /// The first error of writing output, if any; may occur after the end of the run.
   package var outputProblem: JournalError? { lostOutput.withLock { $0 } }
 
-  /// Records that the run ended before any event: it was still waiting, or could not be begun.
+  /// Records the end of a run that has no events: it was waiting for its turn, or could not start.
   ///
-  /// - Parameter status: How it ended.
+  /// - Parameter status: The final status.
   /// - Throws: ``JournalError``.
   package func end(as status: RunStatus) throws(JournalError) {
-    // It may belong to another process once it has ended.
+    // After the end, another process may own the run.
     guard lockDescriptor != nil else { return }
     let now = SystemClock().now.microseconds
     try journal.explaining {
@@ -145,7 +146,7 @@ package final class RecordedRun: Recorder {
         "UPDATE run SET ended_at = ?, outcome = ? WHERE number = ?", event.time.microseconds,
         outcome.name, number)
       if outcome == .succeeded {
-        // Numbered in the order in which they end, for those that wait for successes.
+        // Number successes in the order of their ends, for watches with `after` triggers.
         try connection.execute(
           """
           UPDATE run SET success = (SELECT coalesce(max(success), 0) + 1 FROM run) WHERE number = ?

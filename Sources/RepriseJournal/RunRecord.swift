@@ -1,25 +1,25 @@
-// A run as the journal lists it. Knows no events.
+// The types of recorded runs: the request, the status and the record of a run.
 
 package import Reprise
 
-/// What a run is made from: everything that is needed to take it up again.
+/// The request of a run: everything that is needed to resume it.
 package struct RunRequest: Sendable, Equatable {
   /// The name of the workflow.
   package var workflow: String
-  /// The absolute path of its file.
+  /// The absolute path of the workflow file.
   package var file: String
-  /// The folder that the run was started in.
+  /// The working directory of the run.
   package var directory: String
-  /// The text of the file when the run was started.
+  /// The text of the file when the run started.
   package var source: String
-  /// What else was asked for: arguments of the command, in a form that it can read again.
+  /// The options of the command, including parameters, in a form that it can decode again.
   package var options: [String: String]
-  /// The group of runs of which not all may be live, if it is in one.
+  /// The concurrency group of the run, if any.
   package var group: String?
-  /// What the record survives; not kept itself.
+  /// What the record survives; not stored.
   package var durability: Durability
 
-  /// Puts a request together.
+  /// Creates a request.
   package init(
     workflow: String, file: String, directory: String, source: String,
     options: [String: String] = [:], group: String? = nil, durability: Durability = .process
@@ -33,7 +33,7 @@ package struct RunRequest: Sendable, Equatable {
     self.durability = durability
   }
 
-  /// What the parameters of the workflow were given, by their names.
+  /// The given parameter values, by name.
   package var parameters: [String: String] {
     var parameters: [String: String] = [:]
     for (key, value) in options where key.hasPrefix(Self.parameterPrefix) {
@@ -42,18 +42,20 @@ package struct RunRequest: Sendable, Equatable {
     return parameters
   }
 
-  /// What stands before the name of a parameter among the options.
+  /// The prefix of parameter names among the options.
   package static let parameterPrefix = "param:"
 
-  /// The option that keeps the event that started the run.
+  /// The option with the event that started the run.
   package static let optionOfTrigger = "trigger"
 
   private static let hiddenPrefix = "hidden:"
 
-  /// The request as it may be kept: each secret in parameters and event is replaced by `***`, which is noted.
+  /// Returns the request with secrets in parameters and the event replaced by `***`.
+  ///
+  /// Marks the options that contained secrets.
   ///
   /// - Parameter secrets: The secrets.
-  /// - Returns: The same request where there is none in it.
+  /// - Returns: The request; unchanged if it contains no secrets.
   package func hiding(_ secrets: Secrets) -> RunRequest {
     var request = self
     for (key, text) in options {
@@ -74,51 +76,51 @@ package struct RunRequest: Sendable, Equatable {
     return request
   }
 
-  /// The names of the parameters whose values are not kept, since a secret is in them; sorted.
+  /// The names of the parameters whose values are not stored because they contain secrets; sorted.
   package var hiddenParameters: [String] {
     let prefix = Self.hiddenPrefix + Self.parameterPrefix
     return options.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
       .sorted()
   }
 
-  /// Whether the event that started the run is not kept as it was, since a secret is in it.
+  /// Whether the event that started the run contained a secret, which is not stored.
   package var hidesTrigger: Bool { options[Self.hiddenPrefix + Self.optionOfTrigger] != nil }
 }
 
-/// Where a recorded run stands.
+/// The status of a recorded run.
 package enum RunStatus: String, Sendable, CaseIterable, Codable {
-  /// It waits for another run of its group.
+  /// The run is waiting for another run of its group.
   case queued
   case running
   case succeeded
   case failed
   case cancelled
   case timedOut = "timed-out"
-  /// Reprise itself could not go on.
+  /// Reprise itself could not continue.
   case abandoned
-  /// Its engine has died.
+  /// The engine of the run has died.
   case interrupted
 
-  /// Whether an engine drives it or waits to.
+  /// Whether an engine drives the run, or waits to start it.
   package var isLive: Bool { self == .queued || self == .running }
 }
 
-/// A run as the journal knows it.
+/// A recorded run.
 package struct RunRecord: Sendable, Equatable {
-  /// Runs are numbered in the order in which they were begun.
+  /// The number of the run, in the order in which runs were requested.
   package let number: Int64
   /// The id of the run.
   package let id: RunID
-  /// What it was made from.
+  /// The request of the run.
   package let request: RunRequest
-  /// When it was asked for.
+  /// The time of the request.
   package let requestedAt: Timestamp
-  /// When it ended; nil while it has not.
+  /// The time of the end; nil if the run has not ended.
   package let endedAt: Timestamp?
-  /// The process that drives it or drove it last.
+  /// The process that drives the run, or drove it last.
   package let process: Int
-  /// Its last generation.
+  /// The latest generation.
   package let generation: Int
-  /// Where it stands.
+  /// The status of the run.
   package let status: RunStatus
 }

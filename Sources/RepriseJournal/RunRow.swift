@@ -1,4 +1,4 @@
-// A run as a row of the journal. Knows nothing of the database's connection.
+// Decodes a run from a row of the journal.
 
 import Reprise
 import SQLite
@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What is read of a run.
+/// The columns of a run.
 enum RunRow {
   static let columns = """
     number, id, workflow, file, directory, source, options, concurrency_group, process, requested_at,
@@ -18,14 +18,14 @@ enum RunRow {
 }
 
 extension Journal {
-  /// The run of a row.
+  /// Decodes a run.
   ///
   /// - Parameter row: A row with all columns of ``RunRow``.
   /// - Returns: The run.
-  /// - Throws: ``JournalError`` when the row makes no sense.
+  /// - Throws: ``JournalError`` if the row is invalid.
   func record(_ row: Row) throws(JournalError) -> RunRecord {
     let number = row["number"].integer
-    let name = row["id"].text ?? "of number \(number.map(String.init) ?? "?")"
+    let name = row["id"].text ?? "number \(number.map(String.init) ?? "?")"
     guard let number,
       let id = row["id"].text.flatMap({ RunID($0) }),
       let workflow = row["workflow"].text,
@@ -37,7 +37,7 @@ extension Journal {
       let process = row["process"].integer.map(Int.init),
       let requestedAt = row["requested_at"].integer,
       let generation = row["generation"].integer.map(Int.init)
-    else { throw JournalError("the record of the run \(name) is damaged") }
+    else { throw JournalError("the record of run \(name) is damaged") }
     let endedAt = row["ended_at"].integer
     let status: RunStatus
     if endedAt == nil {
@@ -46,7 +46,7 @@ extension Journal {
       let outcome = row["outcome"].text ?? ""
       guard let ended = RunStatus(rawValue: outcome) else {
         throw JournalError(
-          "the record of the run \(name) is damaged: its outcome is \"\(outcome)\"")
+          "the record of run \(name) is damaged: its outcome is \"\(outcome)\"")
       }
       status = ended
     }

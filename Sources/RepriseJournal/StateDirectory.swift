@@ -1,42 +1,41 @@
-// The folder in which a project's runs are kept: where it is and what stands where in it. Knows
-// nothing of what the files hold.
+// The state directory of a project: its location, its layout and its permissions.
 
 import Platform
 package import Reprise
 
-/// The folder in which a project keeps its runs.
+/// The folder in which a project records its runs.
 ///
-///     .reprise/journal.db                       the record of all runs
-///     .reprise/runs/RUN/STEP/GENERATION.ATTEMPT.log   what an attempt wrote
-///     .reprise/live/RUN.lock                    held by whoever drives the run
-///     .reprise/live/RUN.sock                    where a live run can be reached
-///     .reprise/live/watch-NAME.lock             held by whoever watches a workflow
-///     .reprise/live/watch-NAME.sock             where the watch can be reached
+///     .reprise/journal.db                             the database of all runs
+///     .reprise/runs/RUN/STEP/GENERATION.ATTEMPT.log   the output of an attempt
+///     .reprise/live/RUN.lock                          locked by the process that drives the run
+///     .reprise/live/RUN.sock                          the control socket of a live run
+///     .reprise/live/watch-NAME.lock                   locked by the watch of a workflow
+///     .reprise/live/watch-NAME.sock                   the control socket of the watch
 package struct StateDirectory: Sendable, Equatable {
-  /// What the folder is called where nothing else is asked for.
+  /// The default name of the folder.
   package static let name = ".reprise"
-  /// The environment variable that names the folder.
+  /// The environment variable with the path of the folder.
   package static let variable = "REPRISE_STATE_DIR"
 
   /// The absolute path of the folder.
   package let path: String
 
-  /// Names a folder, which need not exist.
+  /// Creates a value for a folder, which need not exist.
   ///
   /// - Parameters:
-  ///   - path: Its path; a relative one is made absolute.
-  ///   - here: The folder that it is relative to.
+  ///   - path: The path of the folder.
+  ///   - here: The folder that a relative path is resolved against.
   package init(path: String, in here: String = "/") {
     self.path = path.hasPrefix("/") ? path : here + "/" + path
   }
 
-  /// Finds the folder of the project that one is in.
+  /// Finds the state directory of the current project.
   ///
-  /// That is the one given; or that of the environment; or the nearest `.reprise` of this user in the
-  /// current folder and those above; or else `.reprise` in the current folder.
+  /// In order of precedence: the given path; the environment variable; the nearest `.reprise` owned
+  /// by this user in the current folder or its parents; `.reprise` in the current folder.
   ///
   /// - Parameters:
-  ///   - explicit: What the user asked for.
+  ///   - explicit: The path given by the user, if any.
   ///   - environment: The environment variables.
   ///   - here: The current folder.
   package init(explicit: String?, environment: [String: String], in here: String) {
@@ -56,35 +55,38 @@ package struct StateDirectory: Sendable, Equatable {
     self.init(path: here + "/" + Self.name)
   }
 
-  /// Makes the folder where it does not exist, for this user alone.
+  /// Creates the folder if it does not exist, accessible only to this user.
   ///
-  /// - Throws: ``JournalError`` when it cannot be made, or belongs to somebody else.
+  /// - Throws: ``JournalError`` if it cannot be created, or belongs to another user.
   package func create() throws(JournalError) {
-    if try isNew(path, orElse: "cannot make the state directory") {
+    if try isNew(path, orElse: "cannot create the state directory") {
       // The folder keeps itself out of version control.
       try save("*\n", to: path + "/.gitignore")
     }
     guard Self.isOwnFolder(path) else {
       throw JournalError(
-        "the state directory \"\(path)\" is not a folder of yours; choose another with --state-dir")
+        "the state directory \"\(path)\" is not a folder that you own; choose another with "
+          + "--state-dir")
     }
     try expectPrivate(path, mayBeSticky: true)
     for file in [databasePath, logPath, databasePath + "-shm", openingLockPath] {
       guard let status = try? Stat(at: file, followsLink: false) else { continue }
       guard Self.isOwn(status) else {
-        throw JournalError("\"\(file)\" is not yours; choose another place with --state-dir")
+        throw JournalError(
+          "\"\(file)\" is owned by another user; choose another location with --state-dir")
       }
-      // SQLite follows a link in the place of its index, and does not name one in the place of its log.
+      // SQLite would follow a link at the path of its index, and report one at the path of its log
+      // without naming it.
       guard status.type != .symbolicLink || [databasePath, openingLockPath].contains(file)
-      else { throw JournalError("\"\(file)\" is a link; move it away") }
+      else { throw JournalError("\"\(file)\" is a symbolic link; move it away") }
     }
     for folder in [runsPath, livePath]
-    where try !isNew(folder, orElse: "cannot make the folder") {
+    where try !isNew(folder, orElse: "cannot create the folder") {
       try expectPrivate(folder)
     }
   }
 
-  /// Makes a folder for this user alone; false where it exists.
+  /// Creates a folder accessible only to this user; returns false if it exists.
   private func isNew(_ folder: String, orElse problem: String) throws(JournalError) -> Bool {
     do throws(Errno) {
       try makeFolder(folder, permissions: .ownerReadWriteExecute)
@@ -95,26 +97,27 @@ package struct StateDirectory: Sendable, Equatable {
     }
   }
 
-  /// Refuses a folder in which others can put files: theirs would be taken for locks, sockets and records of runs.
+  /// Checks that other users cannot write to a folder, where they could fake locks and sockets.
   ///
-  /// In a sticky one, as the root of a disk in memory is, they can put none in the place of one that is there.
+  /// Allows a sticky folder, such as the root of a tmpfs, where others cannot replace files.
   private func expectPrivate(
     _ folder: String, mayBeSticky: Bool = false
   ) throws(JournalError) {
     let status: Stat
     do throws(Errno) {
-      // Only the state directory itself may be a link: a user puts it elsewhere, a stranger what is in it.
+      // Only the state directory itself may be a link, by which the user moved it elsewhere.
       status = try Stat(at: folder, followsLink: folder == path)
     } catch {
       throw .system("cannot use the folder", folder, error)
     }
     guard Self.isOwnFolder(status) else {
-      throw JournalError("\"\(folder)\" is not a folder of yours; choose another with --state-dir")
+      throw JournalError(
+        "\"\(folder)\" is not a folder that you own; choose another with --state-dir")
     }
     let isSticky = mayBeSticky && status.permissions.contains(.saveText)
     guard isSticky || status.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) else {
       throw JournalError(
-        "others can write to the folder \"\(folder)\", and so control your runs; forbid it with: "
+        "other users can write to the folder \"\(folder)\", and so control your runs; fix it with: "
           + "chmod go-w '\(folder)'")
     }
   }
@@ -127,37 +130,36 @@ package struct StateDirectory: Sendable, Equatable {
   var logPath: String { databasePath + "-wal" }
   var openingLockPath: String { path + "/journal.lock" }
   var runsPath: String { path + "/runs" }
-  /// The folder with what belongs to the processes that are alive: something changes in it when a run
-  /// begins or ends.
+  /// The folder with the locks and sockets of live runs; changes when a run starts or ends.
   package var livePath: String { path + "/live" }
 
-  /// Where what a run writes is kept.
+  /// Returns the folder with the output of a run.
   package func logFolder(of run: RunID) -> String { runsPath + "/\(run)" }
 
-  /// The file that whoever drives a run holds locked.
+  /// Returns the lock file of a run.
   func lockPath(of run: RunID) -> String { livePath + "/\(run).lock" }
 
-  /// The socket at which a live run can be reached.
+  /// Returns the control socket of a run.
   package func socketPath(of run: RunID) -> String { livePath + "/\(run).sock" }
 
-  /// The file that whoever watches a workflow holds locked.
+  /// Returns the lock file of the watch of a workflow.
   func watchLockPath(of workflow: String) -> String {
     livePath + "/watch-\(Self.fileName(workflow)).lock"
   }
 
-  /// The socket at which whoever watches a workflow can be reached.
+  /// Returns the control socket of the watch of a workflow.
   package func watchSocketPath(of workflow: String) -> String {
     livePath + "/watch-\(Self.fileName(workflow)).sock"
   }
 
-  /// Where what one attempt of a step writes is kept.
+  /// Returns the log file of an attempt of a step.
   ///
-  /// Ids of files are safe as they are; a step made in Swift may have any.
+  /// Step ids in workflow files are valid file names, but ids declared in Swift may be any text.
   func logPath(of run: RunID, step: String, generation: Int, attempt: Int) -> String {
     logFolder(of: run) + "/" + Self.fileName(step) + "/\(generation).\(attempt).log"
   }
 
-  /// A name without anything that could lead elsewhere.
+  /// Returns a name escaped so that it cannot lead to another folder.
   static func fileName(_ id: String) -> String {
     id.utf8.map { byte in
       let letter = Character(UnicodeScalar(byte))

@@ -1,27 +1,26 @@
-// What has changed in a workflow since a run of it was begun, as far as finished steps are concerned.
-// Pure.
+// Compares the finished steps of a run with the current workflow. Pure.
 
 package import Reprise
 
-/// A finished step that is not in the file any more as it was run.
+/// A finished step that has changed in the workflow since it ran.
 package struct StepChange: Sendable, Equatable {
   /// The id of the step.
   package let step: String
-  /// What it was and is not any more, line by line.
+  /// The removed lines of the description of the step.
   package let removed: [String]
-  /// What it is and was not.
+  /// The added lines.
   package let added: [String]
 }
 
-/// Compares the finished steps of a run with what a workflow says of them now.
+/// Compares the finished steps of a run with the current workflow.
 ///
-/// What is around them counts as well: the environment, the folder and the shell of the workflow.
+/// Also compares the environment, the folder and the shell that steps inherit from the workflow.
 ///
 /// - Parameters:
 ///   - finished: The ids of the steps that have succeeded.
-///   - old: The workflow as the run was begun with it.
-///   - new: The workflow as it is now.
-/// - Returns: The changes, in the order of the old file; none when all that is finished stays valid.
+///   - old: The workflow of the run.
+///   - new: The current workflow.
+/// - Returns: The changes, in the order of the old file; empty if no finished step has changed.
 package func changes(
   ofFinished finished: Set<String>, from old: Workflow, to new: Workflow
 ) -> [StepChange] {

@@ -1,14 +1,14 @@
-// What a log says of events: the words and the levels. Pure; empty unless the trait Observability is asked for.
+// Maps run events to log messages and levels. Empty without the trait `Observability`.
 
 #if Observability
 import Logging
 import Reprise
 
-/// Logs an event: what a step writes line by line.
+/// Logs an event; step output is logged line by line.
 ///
 /// - Parameters:
-///   - event: What has happened.
-///   - logger: Where to; it knows the run.
+///   - event: The event.
+///   - logger: The logger, with the metadata of the run.
 func log(_ event: Event, to logger: Logger) {
   var metadata: Logger.Metadata = ["generation": "\(event.generation)"]
   guard case .step(let id, let attempt, let stepEvent) = event.kind else {
@@ -45,7 +45,7 @@ private func words(for event: Event) -> (Logger.Level, Logger.Message) {
 private func words(for event: Event.StepEvent) -> (Logger.Level, Logger.Message) {
   switch event {
   case .ready: (.debug, "step is ready")
-  case .waiting(let text): (.notice, "step waits for approval: \(text)")
+  case .waiting(let text): (.notice, "step is waiting for approval: \(text)")
   case .approved: (.info, "step was approved")
   case .progress(let part, let text): (.trace, "step is at \(Int(part * 100)) % \(text)")
   case .succeeded: (.info, "step succeeded")

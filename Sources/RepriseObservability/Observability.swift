@@ -1,5 +1,4 @@
-// Tells of the runs of an engine in the terms of the ecosystem: logs, metrics and traces. Knows no backend; empty
-// unless the trait Observability is asked for.
+// Logs, metrics and traces for the runs of an engine. Empty without the trait `Observability`.
 
 #if Observability
 public import CoreMetrics
@@ -12,29 +11,30 @@ public import Tracing
 ///     var engine = Engine()
 ///     engine.observer = Observability(logger: Logger(label: "deploy"))
 ///
-/// Nothing is logged without a logger, and neither metrics nor traces go anywhere until the program bootstraps a
-/// backend for them.
+/// Nothing is logged without a logger. Metrics and traces are discarded until the program
+/// bootstraps a backend for them.
 ///
-/// - Logs: what happens to runs and steps at `info`, failures at `error`, what steps write at `trace`, each with
-///   the metadata `run`, `workflow`, `generation`, and where it is about a step `step` and `attempt`. Steps of Swift
-///   code have ``Reprise/StepContext/logger``.
-/// - Metrics: the counters `reprise_runs` and `reprise_attempts` by `workflow` and `outcome`, `reprise_restarts` by
-///   `workflow`; the timers `reprise_run_duration` by `workflow` and `outcome`, `reprise_step_duration` by `workflow`,
-///   `step` and `outcome`.
-/// - Traces: a span for each run, below it one for each step, and below that one for each attempt. The run's parent is
-///   the span of whoever starts it. Children of the process get the context of their attempt as environment variables,
-///   such as `TRACEPARENT`; which there are is the tracer's business.
+/// - Logs: run and step events at `info`, failures at `error`, and step output at `trace`, with the
+///   metadata `run`, `workflow`, `generation` and, for steps, `step` and `attempt`. Swift steps can
+///   log with ``Reprise/StepContext/logger``.
+/// - Metrics: the counters `reprise_runs` and `reprise_attempts` by `workflow` and `outcome`, and
+///   `reprise_restarts` by `workflow`; the timers `reprise_run_duration` by `workflow` and
+///   `outcome`, and `reprise_step_duration` by `workflow`, `step` and `outcome`.
+/// - Traces: a span for each run, with a child span for each step, which has a child span for each
+///   attempt. The parent of the run's span is the current span of the caller that starts the run.
+///   Child processes receive the trace context of their attempt in environment variables such as
+///   `TRACEPARENT`; the tracer determines which.
 public struct Observability: EngineObserver {
   private let logger: Logger?
   private let tracer: (any Tracer)?
   private let metrics: (any MetricsFactory)?
 
-  /// Makes an observer.
+  /// Creates an observer.
   ///
   /// - Parameters:
-  ///   - logger: What logs; nothing does when nil.
-  ///   - tracer: What traces; what the program has bootstrapped when nil.
-  ///   - metrics: What counts; what the program has bootstrapped when nil.
+  ///   - logger: The logger for events; if nil, nothing is logged.
+  ///   - tracer: The tracer; if nil, the bootstrapped one.
+  ///   - metrics: The metrics factory; if nil, the bootstrapped one.
   public init(
     logger: Logger? = nil, tracer: (any Tracer)? = nil, metrics: (any MetricsFactory)? = nil
   ) {
@@ -43,12 +43,12 @@ public struct Observability: EngineObserver {
     self.metrics = metrics
   }
 
-  /// Begins to observe a run.
+  /// Creates the observer of a run.
   ///
   /// - Parameters:
   ///   - run: The id of the run.
-  ///   - workflow: What is run.
-  /// - Returns: What observes it.
+  ///   - workflow: The workflow of the run.
+  /// - Returns: The observer.
   public func runBegins(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? {
     var logger = logger
     logger?[metadataKey: "run"] = "\(run)"
@@ -60,7 +60,7 @@ public struct Observability: EngineObserver {
   }
 }
 
-/// What observes one run.
+/// Observes one run.
 private struct RunObservation: RunObserver {
   let logger: Logger?
   let spans: RunSpans
@@ -79,15 +79,15 @@ private struct RunObservation: RunObserver {
   }
 }
 
-/// The logger of the attempt that the present task carries out.
+/// The logger of the attempt that runs in the current task.
 enum StepLogger {
   @TaskLocal static var current: Logger?
 }
 
 extension StepContext {
-  /// A logger that says which run, generation, step and attempt its messages come from.
+  /// A logger whose metadata identifies the run, generation, step and attempt.
   ///
-  /// It is that of the engine's ``Observability``; where there is none, it writes nowhere.
+  /// Uses the logger of the engine's ``Observability``. Without one, messages are discarded.
   public var logger: Logger {
     var logger =
       StepLogger.current ?? Logger(label: "reprise", factory: { _ in SwiftLogNoOpLogHandler() })

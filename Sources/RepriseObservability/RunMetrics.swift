@@ -1,18 +1,18 @@
-// Counts and times of one run. Knows no backend; empty unless the trait Observability is asked for.
+// The metrics of one run. Empty without the trait `Observability`.
 
 #if Observability
 import CoreMetrics
 import Reprise
 import Synchronization
 
-/// Measures one run from its events.
+/// Records the metrics of one run from its events.
 final class RunMetrics: Sendable {
   private struct State {
     var startedAt: Timestamp?
     var stepsStartedAt: [String: Timestamp] = [:]
   }
 
-  // @unchecked: a factory of metrics is thread-safe by its contract, and does not say so in its type.
+  // @unchecked: metrics factories are thread-safe by contract, but the protocol is not Sendable.
   private struct Factory: @unchecked Sendable {
     let value: any MetricsFactory
   }
@@ -45,7 +45,7 @@ final class RunMetrics: Sendable {
     switch event {
     case .started:
       return state.withLock { state in
-        // A step lasts from its first attempt on.
+        // The duration of a step includes all of its attempts.
         if state.stepsStartedAt[id] == nil { state.stepsStartedAt[id] = moment }
       }
     case .retrying: return count("reprise_attempts", [("outcome", "failed")])

@@ -1,5 +1,4 @@
-// The spans of one run: of itself, of its steps and of their attempts. Knows no tracer; empty unless the trait
-// Observability is asked for.
+// The trace spans of a run, its steps and their attempts. Empty without the trait `Observability`.
 
 #if Observability
 import Masking
@@ -7,16 +6,18 @@ import Reprise
 import Synchronization
 import Tracing
 
-/// Traces one run.
+/// Creates and ends the spans of one run.
 final class RunSpans: Sendable {
-  /// The span of a step that is not over.
+  /// The span of a running step.
   private struct StepSpan {
     let span: any Span
     var lastAttempt: Int
   }
 
   private struct State {
-    /// By the id of the step, the oldest first: the word of the end of one may come when the next has begun.
+    /// The spans by step id, oldest first.
+    ///
+    /// The end of one may be reported after the next has started.
     var steps: [String: [StepSpan]] = [:]
   }
 
@@ -24,7 +25,7 @@ final class RunSpans: Sendable {
   private let runSpan: any Span
   private let state = Mutex(State())
 
-  /// Starts the span of a run, below that of whoever starts it.
+  /// Starts the span of a run as a child of the caller's span.
   init(tracer: any Tracer, run: RunID, _ workflow: String) {
     self.tracer = tracer
     runSpan = tracer.startSpan("run \(workflow)", context: .current ?? .topLevel)
@@ -34,7 +35,7 @@ final class RunSpans: Sendable {
     }
   }
 
-  /// Goes along with an attempt: in its span, which its process is told of.
+  /// Runs an attempt in its own span and passes the trace context to its process.
   func observe(_ context: StepContext, _ attempt: StepAttempt) async throws -> StepOutputs {
     let step = stepSpan(for: context)
     let span = tracer.startSpan("attempt \(context.attempt)", context: step.context)
@@ -104,7 +105,8 @@ final class RunSpans: Sendable {
     _ id: String, _ attempt: Int, _ outcome: String, _ problem: String?, _ instant: EventInstant
   ) {
     let span = state.withLock { state -> (any Span)? in
-      // A step that failed before it began has none; an attempt that did leaves those before it.
+      // A step that failed before it started has no span. A stale end from an earlier attempt is
+      // ignored.
       guard let first = state.steps[id]?.first, attempt >= first.lastAttempt else { return nil }
       state.steps[id]?.removeFirst()
       return first.span
@@ -115,7 +117,7 @@ final class RunSpans: Sendable {
   }
 }
 
-/// An error without the secrets that its text may hold.
+/// An error with the secrets in its description masked.
 private struct MaskedError: Error, CustomStringConvertible {
   let description: String
 
@@ -124,7 +126,7 @@ private struct MaskedError: Error, CustomStringConvertible {
   }
 }
 
-/// Writes the headers of a trace as environment variables: `traceparent` becomes `TRACEPARENT`.
+/// Injects trace headers as environment variables: `traceparent` becomes `TRACEPARENT`.
 private struct EnvironmentInjector: Injector {
   func inject(_ value: String, forKey key: String, into carrier: inout [String: String]) {
     let name = key.uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
@@ -132,7 +134,7 @@ private struct EnvironmentInjector: Injector {
   }
 }
 
-/// The moment of an event.
+/// The time of an event.
 private struct EventInstant: TracerInstant {
   let nanosecondsSinceEpoch: UInt64
 

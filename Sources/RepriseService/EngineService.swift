@@ -1,29 +1,28 @@
-// An engine as a service that starts and stops with its program. Empty unless the
-// trait ServiceLifecycle is asked for.
+// Integrates an engine into a `ServiceGroup`. Empty without the trait `ServiceLifecycle`.
 
 #if ServiceLifecycle
 public import Reprise
 public import ServiceLifecycle
 
-/// An engine that is shut down gracefully.
+/// A service that shuts an engine down gracefully.
 ///
 ///     let workflows = EngineService(Engine())
 ///     try await ServiceGroup(services: [workflows, server], logger: logger).run()
 ///
-/// Runs that are started through it are ended when the group shuts down, and the group waits until nothing of them
-/// is left.
+/// When the group shuts down, the service cancels or finishes the runs that it started, and waits
+/// until all of their processes are gone.
 public final class EngineService: Service {
-  /// What becomes of runs that are under way when the program is to end.
+  /// A policy for live runs at shutdown.
   public enum Ending: Sendable {
-    /// They are cancelled: their steps end within their grace periods.
+    /// Runs are cancelled; their steps end within their grace periods.
     case cancelling
-    /// They go on to their own end.
+    /// Runs continue until they end.
     case finishing
   }
 
-  /// The engine is being shut down: nothing starts any more.
+  /// The error for a run that cannot start because the engine is shutting down.
   public struct ShuttingDown: Error, CustomStringConvertible {
-    /// The reason as a sentence without a full stop.
+    /// The reason as a clause without a period.
     public var description: String { "the engine is being shut down" }
   }
 
@@ -31,28 +30,28 @@ public final class EngineService: Service {
   private let ending: Ending
   private let group = RunGroup<Run>()
 
-  /// Makes a service.
+  /// Creates a service.
   ///
   /// - Parameters:
-  ///   - engine: What runs workflows.
-  ///   - ending: What becomes of runs that are under way at the shutdown.
+  ///   - engine: The engine that runs workflows.
+  ///   - ending: The policy for live runs at shutdown.
   public init(_ engine: Engine, ending: Ending = .cancelling) {
     self.engine = engine
     self.ending = ending
   }
 
-  /// How many runs are under way.
+  /// The number of runs in progress.
   public var runCount: Int { group.ids.count }
 
-  /// Starts a run, and keeps it until it is over.
+  /// Starts a run and retains it until it ends.
   ///
-  /// Returns at once.
+  /// Returns immediately.
   ///
   /// - Parameters:
-  ///   - workflow: What to run.
+  ///   - workflow: The workflow to run.
   ///   - secrets: The values of its secrets.
   /// - Returns: The run.
-  /// - Throws: ``ShuttingDown`` when nothing starts any more.
+  /// - Throws: ``ShuttingDown`` after the shutdown has started.
   @discardableResult
   public func start(
     _ workflow: Workflow, secrets: Secrets = Secrets()
@@ -68,11 +67,11 @@ public final class EngineService: Service {
     return run
   }
 
-  /// Waits for the shutdown of its group, and then until nothing is left of its runs.
+  /// Waits for the shutdown of the group, and then until all runs have ended.
   ///
-  /// When its task is cancelled instead, runs are cancelled whatever the ending says.
+  /// If the task is cancelled instead, all runs are cancelled, even with ``Ending/finishing``.
   ///
-  /// - Throws: `CancellationError` when its task was cancelled.
+  /// - Throws: `CancellationError` if the task was cancelled.
   public func run() async throws {
     var isCancelled = false
     do {

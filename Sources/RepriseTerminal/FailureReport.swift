@@ -1,4 +1,4 @@
-// What is said at the end of a run that did not succeed: the first failure first. Pure.
+// The report at the end of a run that did not succeed, with the first failure first. Pure.
 
 import Reprise
 
@@ -7,7 +7,7 @@ struct FailureReport {
   let state: RunState
   let style: Style
 
-  /// The lines of the report; none when the run succeeded or is not over.
+  /// The lines of the report; empty if the run succeeded or has not ended.
   var lines: [TerminalSafe] {
     guard case .ended(let outcome) = state.phase else { return [] }
     switch outcome {
@@ -18,14 +18,14 @@ struct FailureReport {
     case .cancelled:
       let count = state.counts.cancelled
       return [
-        "", style.coloured("cancelled", .yellow) + ": \(steps(count)) did not come to an end",
+        "", style.coloured("cancelled", .yellow) + ": \(steps(count)) did not finish",
       ]
     case .timedOut(let limit):
       let text: TerminalSafe = ": the run took longer than its timeout of \(durationText(limit))"
       return ["", style.coloured("timed out", .red) + text]
         + failures
     case .abandoned(let problem):
-      let text: TerminalSafe = ": Reprise could not go on: \(problem)"
+      let text: TerminalSafe = ": Reprise could not continue: \(problem)"
       return ["", style.coloured("abandoned", .red) + text] + failures
     }
   }
@@ -47,7 +47,7 @@ struct FailureReport {
     var lines: [TerminalSafe] = ["\(title): \(id) \(reason.description)"]
     guard withOutput else { return lines }
     if step.output.lines.isEmpty {
-      lines.append("  (it wrote nothing)")
+      lines.append("  (no output)")
     } else {
       lines += step.output.lines.map { line in
         "  " + style.coloured(style.hasUnicode ? "│ " : "| ", .dim)
@@ -57,7 +57,7 @@ struct FailureReport {
     return lines
   }
 
-  /// What did not run because of failures, by the step that failed.
+  /// The lines that list which steps did not run because of which failed step.
   private var consequences: [TerminalSafe] {
     var stopped: [(cause: String, steps: [String])] = []
     for step in state.steps {

@@ -1,4 +1,4 @@
-// Events as JSON, one a line. Knows nothing of where the lines go.
+// Renders events as JSON, one event per line.
 
 import Reprise
 
@@ -8,7 +8,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Makes JSON lines of events, in the shape of Documentation/events.md.
+/// Renders events as JSON lines, in the format of Documentation/events.md.
 struct JSONLines {
   private let encoder = JSONEncoder()
 
@@ -16,7 +16,7 @@ struct JSONLines {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   }
 
-  /// One event as one line, with its line feed.
+  /// Returns an event as one line, with a line feed.
   func line(for event: Event) -> TerminalSafe {
     do {
       return TerminalSafe(json: String(decoding: try encoder.encode(event), as: UTF8.self)) + "\n"

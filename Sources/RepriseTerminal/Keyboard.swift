@@ -1,21 +1,21 @@
-// Reads single keys from a terminal and gives it back as it was. Knows nothing of what keys mean.
+// Reads single keys from a terminal, and restores its modes.
 
 import Dispatch
 import Platform
 import Reprise
 import Synchronization
 
-/// The keys of a terminal, one by one.
+/// Reads the keys of a terminal one by one.
 ///
-/// Ctrl-C and the like stay signals. The modes of the terminal are given back when it is stopped, when
-/// the process is stopped with Ctrl-Z, and when it is ended with Ctrl-\.
+/// Keys such as Ctrl-C still send signals. The modes of the terminal are restored by `stop()`, when
+/// the process is suspended with Ctrl-Z, and when it is terminated with Ctrl-\.
 final class Keyboard: Sendable {
   private struct State {
     var modes: TerminalSettings?
     var sources: [EventSource] = []
   }
 
-  /// Whether there are keys to be read: a terminal that this process may read from.
+  /// Whether the device is a terminal that this process may read from.
   let isUsable: Bool
   private let device: TerminalDevice
   private let queue = DispatchQueue(label: "reprise.keyboard")
@@ -26,12 +26,12 @@ final class Keyboard: Sendable {
     isUsable = device.isTerminal && device.isInForeground
   }
 
-  /// Begins to read keys, where there are any.
+  /// Starts reading keys, if the device is usable.
   ///
   /// - Parameters:
   ///   - onKey: Called with each key.
-  ///   - beforeStop: Called before Ctrl-Z or Ctrl-\ take effect.
-  ///   - afterStop: Called when the process goes on.
+  ///   - beforeStop: Called before Ctrl-Z or Ctrl-\ takes effect.
+  ///   - afterStop: Called when a suspended process continues.
   func start(
     onKey: @escaping @Sendable (UInt8) -> Void, beforeStop: @escaping @Sendable () -> Void,
     afterStop: @escaping @Sendable () -> Void
@@ -40,8 +40,8 @@ final class Keyboard: Sendable {
     let stopping = signalSource(SignalNumber.terminalStop) { [weak self] in
       self?.giveBack()
       beforeStop()
-      // The real stop, which cannot be caught. This thread may run on for a moment, so what is to be
-      // done afterwards waits for the word that the process goes on.
+      // SIGSTOP, which cannot be caught, suspends the process. This thread may still run for a
+      // moment, so the modes are set again only on SIGCONT.
       sendSignal(SignalNumber.stop, to: processID)
     }
     let goingOn = signalSource(SignalNumber.resume) { [weak self] in
@@ -65,9 +65,9 @@ final class Keyboard: Sendable {
     state.withLock { $0.sources = [keys, stopping, goingOn, quitting] }
   }
 
-  /// Ends the reading and gives the terminal back.
+  /// Stops reading and restores the modes of the terminal.
   ///
-  /// Further calls change nothing.
+  /// Idempotent.
   func stop() {
     let sources = state.withLock { state in
       defer { state.sources = [] }

@@ -1,5 +1,5 @@
-// Shows a run as lines, for pipes and logs. Writes in the order and at the pace of the events: whoever
-// reads slowly holds up output, so that memory stays flat.
+// The line display, for pipes and logs. Writes synchronously, so that a slow reader applies
+// back-pressure and memory stays bounded.
 
 import Dispatch
 import Reprise
@@ -7,11 +7,11 @@ import Synchronization
 
 /// Shows a run as lines.
 final class LineDisplay: EventDisplay {
-  /// What the lines are.
+  /// The format of the lines.
   enum Content: Sendable {
     case plain(Style)
     case json
-    /// Only the report at the end.
+    /// Only the report at the end of the run.
     case report(Style)
   }
 
@@ -30,14 +30,14 @@ final class LineDisplay: EventDisplay {
   private let state: Mutex<State>
   private let signsOfLife = Mutex<EventSource?>(nil)
 
-  /// Makes the display.
+  /// Creates a display.
   ///
   /// - Parameters:
-  ///   - device: Where to write.
-  ///   - controls: Is told when the reader of the output has gone.
-  ///   - content: What the lines are.
-  ///   - prefix: A text after the time of each line, by which runs are told apart.
-  ///   - joinedAt: The moment before which events are a recap; nil when there is none.
+  ///   - device: The device to write to.
+  ///   - controls: The callbacks; only `outputClosed` is used.
+  ///   - content: The format of the lines.
+  ///   - prefix: A text after the time of each line that identifies the run.
+  ///   - joinedAt: The time of attaching; earlier events are a replay. Nil if there are none.
   init(
     device: TerminalDevice, controls: DisplayControls, content: Content, prefix: String = "",
     joinedAt: Timestamp? = nil

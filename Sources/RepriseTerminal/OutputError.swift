@@ -1,22 +1,22 @@
-// Why the output of the command could not be written, for the message at its end.
+// Records why the output of the command could not be written, for the message at exit.
 
 package import Platform
 import Synchronization
 
-/// The first error of the output that is not just a reader who has gone.
+/// The first write error of the output, except for a closed pipe or terminal.
 package enum OutputError {
   private static let first = Mutex<Errno?>(nil)
 
-  /// Notes why a write has failed.
+  /// Records why a write has failed.
   ///
   /// - Parameter error: The error of the write.
   package static func note(_ error: Errno) {
-    // A pipe without a reader, and a terminal that has gone.
+    // A closed pipe, and a closed terminal.
     guard error != .brokenPipe, error != .ioError else { return }
     first.withLock { if $0 == nil { $0 = error } }
   }
 
-  /// What was wrong; nil where nothing was.
+  /// The description of the error, if any.
   package static var reason: String? {
     first.withLock { $0 }.map { "\($0)" }
   }

@@ -1,21 +1,21 @@
-// A run as plain lines, for pipes and logs: one per transition and per line of output. Pure.
+// Renders the events of a run as plain lines, for pipes and logs. Pure.
 
 import Reprise
 
-/// Makes lines of events.
+/// Renders events as lines: one for each transition and each line of output.
 ///
-/// Folds them, to know how long steps took.
+/// Folds the events into a state, to know how long steps took.
 struct PlainLog {
-  /// How long nothing may be said before a sign of life.
+  /// The maximum time without output before a sign of life.
   static let silenceMax: Duration = .seconds(30)
 
   private(set) var state = RunState()
   private let style: Style
-  /// A text after the time of each line, by which runs are told apart.
+  /// A text after the time of each line that identifies the run.
   private let prefix: String
-  /// How far local time is ahead of UTC at a moment.
+  /// Returns the offset of local time from UTC at a moment.
   private let offset: @Sendable (Timestamp) -> Duration
-  /// The moment from which events are news; those before it are the recap of a run joined late.
+  /// The time of attaching; earlier events are a replay.
   private var joinedAt: Timestamp?
   private var isInRecap = false
 
@@ -29,7 +29,7 @@ struct PlainLog {
     self.offset = offset
   }
 
-  /// Takes in an event of which nothing is to be said.
+  /// Applies an event without rendering it.
   mutating func note(_ event: Event) {
     do {
       try state.apply(event)
@@ -38,25 +38,25 @@ struct PlainLog {
     }
   }
 
-  /// The lines for the next event, each with its line feed.
+  /// Returns the lines for the next event, each with a line feed.
   ///
-  /// Output that is nothing but printable ASCII, as most is, is passed through at the speed of memory.
+  /// Output that is printable ASCII, as most is, takes a fast path.
   mutating func text(for event: Event) -> TerminalSafe {
     let mark = recapMark(before: event)
     let text = textOfEvent(event)
-    // Most have none, and their text may be long: it is not copied.
+    // Most events have no mark; do not copy their text, which may be long.
     return mark.isEmpty ? text : mark + text
   }
 
-  /// The line at each end of a recap, so that it does not look as if steps ran again.
+  /// Returns the line before or after a replay, so that steps do not seem to run again.
   private mutating func recapMark(before event: Event) -> TerminalSafe {
     guard let joinedAt else { return "" }
     if event.time < joinedAt {
       defer { isInRecap = true }
-      return isInRecap ? "" : "what has happened so far:\n"
+      return isInRecap ? "" : "earlier events:\n"
     }
     self.joinedAt = nil
-    return isInRecap ? "what happens now:\n" : ""
+    return isInRecap ? "new events:\n" : ""
   }
 
   private mutating func textOfEvent(_ event: Event) -> TerminalSafe {
@@ -76,9 +76,7 @@ struct PlainLog {
 
   private var bar: TerminalSafe { style.hasUnicode ? "│" : "|" }
 
-  /// The lines for the next event.
-  ///
-  /// None has control characters.
+  /// Returns the lines for the next event, without control characters.
   mutating func lines(for event: Event) -> [TerminalSafe] {
     var startedAt: Timestamp?
     if case .step(let id, _, _) = event.kind { startedAt = state[id]?.startedAt }
@@ -96,7 +94,7 @@ struct PlainLog {
       ]
     case .runResumed(let plan):
       return ["\(time) run \(event.run) of \(plan.workflow) resumed"]
-    case .runRestarting: return ["\(time) restarting: waiting for what has to stop"]
+    case .runRestarting: return ["\(time) restarting: waiting for running steps to stop"]
     case .generationStarted: return ["\(time) generation \(event.generation) started"]
     case .runCancelling(let cause): return ["\(time) cancelling \(cause.description)"]
     case .runEnded(let outcome): return ["\(time) run \(ending(outcome, event))"]
@@ -104,7 +102,7 @@ struct PlainLog {
     }
   }
 
-  /// A sign of life: what runs, and for how long.
+  /// Returns a sign of life: the running steps, and for how long they have been running.
   func signOfLife(at now: Timestamp) -> TerminalSafe? {
     let running = state.steps.filter { $0.phase == .running }
     guard state.phase.isUnderWay, !running.isEmpty else { return nil }
@@ -137,10 +135,11 @@ struct PlainLog {
     case .succeeded: return ["succeeded" + took]
     case .retrying(let reason, let delay):
       return [
-        "attempt \(attempt) failed\(took): \(reason.description); next one in \(durationText(delay))"
+        "attempt \(attempt) failed\(took): \(reason.description); "
+          + "retrying in \(durationText(delay))"
       ]
     case .failed(let reason):
-      let isTolerated: TerminalSafe = state.isTolerated(id) ? "; the run goes on" : ""
+      let isTolerated: TerminalSafe = state.isTolerated(id) ? "; the run continues" : ""
       return ["failed\(took): \(reason.description)\(isTolerated)"]
     case .skipped(let reason, _): return ["skipped: \(reason)"]
     default: return ["\(stepEvent.description)"]
@@ -158,7 +157,7 @@ struct PlainLog {
     }
   }
 
-  /// The time of day, as in `12:00:01.234`.
+  /// Returns the time of day, such as `12:00:01.234`.
   private func clock(_ time: Timestamp) -> String {
     String(time.advanced(by: offset(time)).description.dropFirst(11).prefix(12)) + prefix
   }

@@ -1,11 +1,10 @@
-// The display of a run: chooses how it is shown and listens to its events. How it looks is the
-// business of the displays that it chooses from.
+// The display of a run: selects an `EventDisplay` for a progress style and feeds it events.
 
 package import CombineOperators
 package import Reprise
 import Synchronization
 
-/// How progress is shown.
+/// The style of the progress display.
 package enum ProgressStyle: String, Sendable, CaseIterable {
   /// A tree on a terminal, plain lines elsewhere.
   case auto
@@ -13,40 +12,40 @@ package enum ProgressStyle: String, Sendable, CaseIterable {
   case tree
   /// A line for each transition and each line of output.
   case plain
-  /// An event as JSON on each line.
+  /// One JSON event per line.
   case json
-  /// Nothing but what went wrong.
+  /// Only a report of failures at the end.
   case none
 
-  /// Whether sentences for people may be written beside it.
+  /// Whether human-readable messages may be written alongside.
   package var isForPeople: Bool { [.auto, .tree, .plain].contains(self) }
 }
 
-/// What a display can be asked to do by its user, and has others do.
+/// The callbacks of a display: the actions of its keys, and the notification of a closed output.
 package struct DisplayControls: Sendable {
-  /// Takes the run again from the top.
+  /// Restarts the run from the top.
   package var restart: @Sendable () -> Void
   /// Cancels the run.
   package var cancel: @Sendable () -> Void
-  /// Cancels the run without grace.
+  /// Cancels the run without a grace period.
   package var kill: @Sendable () -> Void
-  /// Approves a step that waits for that, or refuses it.
+  /// Approves or rejects a step that is waiting for approval.
   package var approve: @Sendable (_ step: String, _ isApproved: Bool) -> Void
-  /// Is told that nobody reads the output any more.
+  /// Called when the output has been closed.
   package var outputClosed: @Sendable () -> Void
-  /// Starts a run now, in a watch.
+  /// Starts a run of a watch now.
   package var fire: @Sendable () -> Void = {}
-  /// Lets no run begin, in a watch, or lets them begin again.
+  /// Pauses or continues a watch.
   package var pause: @Sendable () -> Void = {}
 
-  /// Puts controls together.
+  /// Creates controls.
   ///
   /// - Parameters:
-  ///   - restart: Takes the run again from the top.
+  ///   - restart: Restarts the run from the top.
   ///   - cancel: Cancels the run.
-  ///   - kill: Cancels the run without grace.
-  ///   - approve: Approves a step that waits for that, or refuses it.
-  ///   - outputClosed: Is told that nobody reads the output any more.
+  ///   - kill: Cancels the run without a grace period.
+  ///   - approve: Approves or rejects a step that is waiting for approval.
+  ///   - outputClosed: Called when the output has been closed.
   package init(
     restart: @escaping @Sendable () -> Void, cancel: @escaping @Sendable () -> Void,
     kill: @escaping @Sendable () -> Void,
@@ -61,22 +60,22 @@ package struct DisplayControls: Sendable {
   }
 }
 
-/// One way to show events.
+/// A display that shows events.
 ///
 /// Called by one thread at a time.
 protocol EventDisplay: Sendable {
   func show(_ event: Event)
-  /// After the last event: leaves everything as it was found.
+  /// Ends the display after the last event, and restores the terminal.
   func finish()
-  /// After the last event of a run that is one of several: makes ready for the next one.
+  /// Prepares for the next run, after the last event of one of several runs.
   func rest()
-  /// Shows a line that belongs to no run.
+  /// Shows a message that does not belong to a run.
   func say(_ text: String)
-  /// Shows where the watch stands that the runs belong to.
+  /// Shows the status of the watch that the runs belong to.
   func show(_ status: WatchStatus)
 }
 
-/// Shows a run from its events alone, wherever they come from.
+/// Shows a run from its events alone, independent of their source.
 package final class ProgressDisplay: Sendable {
   // @unchecked: a subscription is not Sendable; this one is only stored and released.
   private struct Listening: @unchecked Sendable {
@@ -88,16 +87,16 @@ package final class ProgressDisplay: Sendable {
   private let display: any EventDisplay
   private let listening = Mutex(Listening())
 
-  /// Makes a display; nothing is shown before it is attached.
+  /// Creates a display, which shows nothing until it is attached.
   ///
   /// - Parameters:
-  ///   - style: How progress is shown.
+  ///   - style: The style of the display.
   ///   - output: The descriptor to write to.
-  ///   - input: The descriptor from which keys are read, where it is a terminal.
-  ///   - environment: Where `TERM`, `NO_COLOR` and the locale are read.
-  ///   - joinedAt: The moment from which on events are news: lines mark those before it as a recap. Nil when
-  ///     the display is there from the beginning.
-  ///   - controls: What keys do.
+  ///   - input: The descriptor to read keys from, if it is a terminal.
+  ///   - environment: The environment with `TERM`, `NO_COLOR` and the locale.
+  ///   - joinedAt: The time of attaching to a run in progress: plain lines mark earlier events as a
+  ///     replay. Nil if the display is attached from the start.
+  ///   - controls: The actions of the keys.
   package init(
     style: ProgressStyle, output: Int32 = 1, input: Int32 = 0, environment: [String: String],
     joinedAt: Timestamp? = nil, controls: DisplayControls
@@ -107,9 +106,9 @@ package final class ProgressDisplay: Sendable {
       joinedAt: joinedAt)
   }
 
-  /// Shows events as they come.
+  /// Subscribes to the events of a run and shows them.
   ///
-  /// Called once.
+  /// Must be called at most once.
   ///
   /// - Parameter events: The events of one run.
   package func attach(to events: some Publisher<Event, Never>) {
@@ -127,13 +126,13 @@ package final class ProgressDisplay: Sendable {
     listening.withLock { $0.subscription = held.subscription }
   }
 
-  /// Waits until the last event has been shown and the terminal is as it was found.
+  /// Waits until the last event has been shown and the terminal is restored.
   package func finish() async {
     await listening.wait(until: { $0.isFinished }, among: { $0.waiting.add($1) })
   }
 }
 
-/// Chooses how a run is shown.
+/// Returns the display for a style and an output.
 func makeDisplay(
   _ style: ProgressStyle, output: Int32, input: Int32, environment: [String: String],
   controls: DisplayControls, prefix: String = "", joinedAt: Timestamp? = nil
@@ -157,7 +156,7 @@ func makeDisplay(
   }
 }
 
-/// Whether a run is shown as a tree.
+/// Returns whether runs are shown as a tree.
 func isTree(_ style: ProgressStyle, output: Int32, environment: [String: String]) -> Bool {
   let isTerminal = TerminalDevice(descriptor: output).isTerminal
   return style == .tree || style == .auto && isTerminal && environment["TERM"] != "dumb"

@@ -1,21 +1,21 @@
-// Keeps a block of rows at the bottom of the terminal up to date. Knows the rows that it wrote, not
-// what they mean, and does no I/O: it makes the text to be written.
+// Keeps a block of rows at the bottom of the terminal up to date. Does no I/O: it returns the text
+// to write.
 
-/// The rows that stand on a terminal, and how to turn them into others.
+/// The rows currently on the terminal, and the codes that update them.
 ///
-/// No alternate screen, no clearing: rows are rewritten in place, only those that changed, and what
-/// was printed before stays above.
+/// Uses neither the alternate screen nor clearing: only changed rows are rewritten, in place, and
+/// earlier output stays above.
 struct Screen {
   private var rows: [TerminalSafe] = []
 
-  /// The codes that turn the rows that stand there into others; empty when they are the same.
+  /// Returns the codes that replace the current rows; empty if nothing changed.
   ///
-  /// - Parameter newRows: The rows, none wider than the window and no more than fit it.
-  /// - Returns: What is to be written.
+  /// - Parameter newRows: The new rows, which must fit the window.
+  /// - Returns: The text to write.
   mutating func update(to newRows: [TerminalSafe]) -> TerminalSafe {
     guard newRows != rows else { return "" }
     var text: TerminalSafe = "\u{1B}[?25l"
-    // The cursor stands in the row below them.
+    // The cursor is in the row below the block.
     var cursor = rows.count
     for (number, row) in newRows.enumerated() where number >= rows.count || rows[number] != row {
       text += Self.move(from: cursor, to: number) + "\r" + row + "\u{1B}[K\n"
@@ -27,7 +27,7 @@ struct Screen {
     return text
   }
 
-  /// The code that moves the cursor between rows that are there, and leaves its column.
+  /// Returns the code that moves the cursor between existing rows, keeping its column.
   private static func move(from row: Int, to newRow: Int) -> TerminalSafe {
     switch newRow - row {
     case 0: ""
@@ -36,14 +36,14 @@ struct Screen {
     }
   }
 
-  /// The codes that take the rows away, to draw them anew, as after a change of the window.
+  /// Returns the codes that remove the rows, so that they can be redrawn, as after a window resize.
   mutating func clear() -> TerminalSafe {
     guard !rows.isEmpty else { return "" }
     defer { rows = [] }
     return "\u{1B}[\(rows.count)A\r\u{1B}[J"
   }
 
-  /// Forgets the rows without touching them: what comes next is written below.
+  /// Leaves the rows on the terminal and returns the codes to continue below them.
   mutating func leave() -> TerminalSafe {
     rows = []
     return "\u{1B}[?25h"

@@ -1,15 +1,15 @@
-// How states look: glyphs and colours, by what the terminal can show. Pure.
+// Glyphs and colours of step states, depending on the capabilities of the terminal. Pure.
 
 import Reprise
 
-/// What a terminal can show.
+/// The capabilities of a terminal that rendering depends on.
 struct Style: Sendable, Equatable {
-  /// Whether colours are wanted.
+  /// Whether to use colours.
   var hasColour: Bool
-  /// Whether characters beyond ASCII can be shown.
+  /// Whether to use characters beyond ASCII.
   var hasUnicode: Bool
 
-  /// Reads the wishes of the user from the environment (https://no-color.org).
+  /// Derives the style from the environment (https://no-color.org).
   init(environment: [String: String]) {
     let term = environment["TERM"] ?? ""
     hasColour = (environment["NO_COLOR"] ?? "").isEmpty && term != "dumb" && !term.isEmpty
@@ -38,8 +38,9 @@ struct Style: Sendable, Equatable {
     hasColour && !text.isEmpty ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
   }
 
-  /// The sign of a state, which differs without colours too; that of a running step turns with
-  /// `frame`.
+  /// Returns the glyph of a state, which is unique even without colours.
+  ///
+  /// The glyph of a running step is a spinner that advances with `frame`.
   func plainGlyph(_ phase: StepPhase, frame: Int) -> TerminalSafe {
     let spinner = hasUnicode ? Array("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏") : Array("|/-\\")
     return switch phase {
@@ -53,7 +54,7 @@ struct Style: Sendable, Equatable {
     }
   }
 
-  /// The colour of a state.
+  /// Returns the colour of a state.
   func colour(_ phase: StepPhase) -> Colour {
     switch phase {
     case .pending, .ready, .skipped: .dim
@@ -64,13 +65,13 @@ struct Style: Sendable, Equatable {
     }
   }
 
-  /// The lines that lead to a branch: before its first row, before its other rows.
+  /// Returns the guides of a branch: for its first row, and for its other rows.
   func guides(isLast: Bool) -> (first: String, others: String) {
     if hasUnicode { return isLast ? ("└ ", "  ") : ("├ ", "│ ") }
     return isLast ? ("`-", "  ") : ("|-", "| ")
   }
 
-  /// The bracket around steps that run one after the other: before a step's first row, before its other rows.
+  /// Returns the bracket around sequential steps: for a step's first row, and for its other rows.
   func bracket(isFirst: Bool, isLast: Bool) -> (first: String, others: String) {
     let others = guides(isLast: isLast).others
     if isFirst { return (hasUnicode ? "┌ " : ",-", others) }

@@ -1,5 +1,4 @@
-// What a terminal is asked and told by system calls: its size, its modes, bytes to show. Knows
-// nothing of runs.
+// System calls on a terminal: its size, its modes, reading keys and writing text.
 
 import Platform
 package import Reprise
@@ -11,18 +10,19 @@ struct TerminalDevice: Sendable {
   /// Whether it is a terminal.
   var isTerminal: Bool { Platform.isTerminal(descriptor) }
 
-  /// Whether this process may read its keys without being stopped.
+  /// Whether this process can read keys without being stopped by SIGTTIN.
   var isInForeground: Bool { Platform.isInForeground(ofTerminal: descriptor) }
 
-  /// The size of the window; 80 × 24 where it does not tell.
+  /// The size of the window; 80 × 24 if unknown.
   var size: TreeView.Size {
     let (columns, rows) = terminalSize(descriptor) ?? (80, 24)
     return TreeView.Size(columns: columns, rows: rows)
   }
 
-  /// Writes all of a text, waiting where it has to.
+  /// Writes a text completely; blocks if necessary.
   ///
-  /// - Returns: false when nobody reads any more.
+  /// - Parameter text: The text.
+  /// - Returns: Whether the text could be written; false if the output has been closed.
   func write(_ text: TerminalSafe) -> Bool {
     do throws(Errno) {
       try writeBytes(Array(text.string.utf8), to: descriptor)
@@ -33,25 +33,25 @@ struct TerminalDevice: Sendable {
     }
   }
 
-  /// Has keys delivered one by one and not echoed; signals such as that of Ctrl-C stay.
+  /// Makes the terminal deliver keys one by one without echo; Ctrl-C still sends a signal.
   ///
-  /// - Returns: The modes to go back to, or nil where there are none.
+  /// - Returns: The previous modes; nil if the descriptor is not a terminal.
   func enterKeyMode() -> TerminalSettings? {
     guard let modes = TerminalSettings(of: descriptor) else { return nil }
     modes.keyByKey.apply(to: descriptor)
     return modes
   }
 
-  /// Goes back to former modes.
+  /// Restores previous modes.
   func restore(_ modes: TerminalSettings) {
     modes.apply(to: descriptor)
   }
 
-  /// Reads the keys that have been pressed; nil at the end of the input.
+  /// Reads the pressed keys; nil at the end of the input.
   func readKeys() -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: 64)
     do throws(Errno) {
-      // After a signal there may be no keys yet: the source calls again when there are.
+      // After a signal there may be no keys yet; the source calls again when there are.
       let count = try readOnce(descriptor, into: &buffer, retriesAfterSignal: false)
       return count > 0 ? Array(buffer[..<count]) : nil
     } catch {
@@ -60,7 +60,7 @@ struct TerminalDevice: Sendable {
   }
 }
 
-/// How far the local time of this machine is ahead of UTC at a moment.
+/// Returns the offset of the machine's local time from UTC at a moment.
 package func localTimeOffset(_ time: Timestamp) -> Duration {
   .seconds(localTimeOffset(atSecond: time.microseconds / 1_000_000))
 }

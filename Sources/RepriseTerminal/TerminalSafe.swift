@@ -1,17 +1,17 @@
-// The type of text that may be written to a terminal: a terminal obeys nothing in it that comes from
-// a file, a value or an error. Pure.
+// The type of text that is safe to write to a terminal: text from files, values and errors cannot
+// contain control sequences. Pure.
 
 import Reprise
 
-/// Text that may be written to a terminal.
+/// Text that is safe to write to a terminal.
 ///
-/// All functions that write to a terminal take this type, so that the compiler refuses raw text.
-/// What a literal says is taken as it is, since it is part of this program; each value that a literal
-/// interpolates is filtered:
+/// All functions that write to a terminal take this type, so that the compiler rejects raw text.
+/// Literals are trusted, since they are part of this program; values interpolated into literals are
+/// filtered:
 ///
-/// - Escape sequences (colours, cursor moves, titles) are removed as a whole.
+/// - Escape sequences (colours, cursor moves, titles) are removed.
 /// - Tabs become spaces.
-/// - Other control characters, and those that change the direction of writing, become `�`.
+/// - Other control characters, and those that change the writing direction, become `�`.
 package struct TerminalSafe: Sendable, Hashable {
   /// The text.
   package private(set) var string: String
@@ -20,23 +20,23 @@ package struct TerminalSafe: Sendable, Hashable {
     string = text
   }
 
-  /// Filters a text that is to be shown on one line; line feeds become `�` too.
+  /// Filters text for a single line; line feeds become `�` too.
   package init(_ text: String) {
     string = Self.filtered(text, keeping: nil)
   }
 
-  /// Filters a text of several lines; line feeds and tabs stay.
+  /// Filters text of several lines, keeping line feeds and tabs.
   package init(lines text: String) {
     guard text.unicodeScalars.contains(where: Self.isUnsafeInLines) else {
       string = text
       return
     }
-    // Line by line: an escape sequence without its end hides no more than its own line.
+    // Filter line by line, so that an unterminated escape sequence hides at most its own line.
     string = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
       .map { Self.filtered(String($0), keeping: "\t") }.joined(separator: "\n")
   }
 
-  /// Takes JSON, which means the same afterwards: unsafe characters in it become `\u` escapes.
+  /// Replaces unsafe characters in JSON by `\u` escapes, which preserves its meaning.
   package init(json text: String) {
     guard text.unicodeScalars.contains(where: Self.isUnsafeInLines) else {
       string = text
@@ -73,8 +73,10 @@ package struct TerminalSafe: Sendable, Hashable {
     return String(result)
   }
 
-  /// Drops what follows an escape character, by ECMA-48: a control sequence up to its final byte, a
-  /// string up to its terminator, or one character.
+  /// Drops the rest of an escape sequence (ECMA-48).
+  ///
+  /// Drops a control sequence up to its final byte, a string up to its terminator, else one
+  /// character.
   private static func dropSequence(_ rest: inout Substring.UnicodeScalarView) {
     switch rest.popFirst() {
     case "[":
@@ -93,7 +95,7 @@ package struct TerminalSafe: Sendable, Hashable {
 }
 
 extension TerminalSafe: ExpressibleByStringInterpolation {
-  // `StaticString`, so that no text that is made while the program runs passes for a literal.
+  // `StaticString` ensures that only literals are trusted, not text created at run time.
   package init(stringLiteral literal: StaticString) {
     string = literal.description
   }
@@ -102,7 +104,7 @@ extension TerminalSafe: ExpressibleByStringInterpolation {
     string = stringInterpolation.text
   }
 
-  /// Takes the literal parts as they are and filters the values between them.
+  /// Trusts the literal segments and filters the interpolated values.
   package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var text = ""
 
@@ -118,17 +120,17 @@ extension TerminalSafe: ExpressibleByStringInterpolation {
       text += value.string
     }
 
-    /// A value is shown on one line.
+    /// Appends a value, filtered for a single line.
     package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
       text += TerminalSafe(value.description).string
     }
 
-    /// What an error says may have several lines.
+    /// Appends an error, whose description may have several lines.
     package mutating func appendInterpolation(_ error: some Error) {
       text += TerminalSafe(lines: "\(error)").string
     }
 
-    /// What an error says may have several lines.
+    /// Appends an error, whose description may have several lines.
     package mutating func appendInterpolation(_ error: some Error & CustomStringConvertible) {
       text += TerminalSafe(lines: error.description).string
     }
@@ -150,7 +152,7 @@ extension TerminalSafe {
     left.string += right.string
   }
 
-  /// The text without the middle of each line that is very long, since it may quote a value of any size.
+  /// The text with the middle of very long lines removed, since it may quote a value of any size.
   package var abridged: TerminalSafe {
     guard string.utf8.count > 1000 else { return self }
     return TerminalSafe(
@@ -162,8 +164,9 @@ extension TerminalSafe {
     TerminalSafe(trusted: String(repeating: " ", count: max(0, count)))
   }
 
-  /// Puts a prefix before each line of a text and a line feed behind it, at the speed of memory; nil
-  /// where the text is not all printable ASCII and has to be filtered.
+  /// Prefixes each line of printable ASCII text and appends a line feed, without filtering.
+  ///
+  /// Returns nil if the text contains other characters and must be filtered.
   init?(printableASCII text: String, prefixingLinesWith prefix: TerminalSafe) {
     let bytes = Array(text.utf8)
     let lineFeed = UInt8(ascii: "\n")
@@ -185,7 +188,7 @@ extension TerminalSafe {
 }
 
 extension Sequence<TerminalSafe> {
-  /// The texts one after the other.
+  /// Returns the concatenated texts.
   package func joined(separator: TerminalSafe = "") -> TerminalSafe {
     var iterator = makeIterator()
     guard var result = iterator.next() else { return "" }
@@ -197,13 +200,13 @@ extension Sequence<TerminalSafe> {
 // MARK: Columns
 
 extension TerminalSafe {
-  /// How many columns the text takes.
+  /// The number of columns of the text.
   package var width: Int { string.reduce(0) { $0 + Self.width($1) } }
 
-  /// The text cut to a number of columns, with `…` where something is missing.
+  /// Returns the text truncated to a number of columns, with `…` at the end if truncated.
   func cut(to columns: Int) -> TerminalSafe {
     guard columns > 0 else { return "" }
-    // Every column takes at least a byte, so short texts need no counting.
+    // Each column takes at least one byte, so do not measure short texts.
     guard string.utf8.count > columns, width > columns else { return self }
     var result = ""
     var room = columns - 1
@@ -215,7 +218,7 @@ extension TerminalSafe {
     return TerminalSafe(trusted: result + "…")
   }
 
-  /// The text in lines of at most a number of columns, broken anywhere; what is left over is cut.
+  /// Returns the text wrapped at any character; the last line is truncated.
   func wrapped(to columns: Int, linesMax: Int) -> [TerminalSafe] {
     var lines: [TerminalSafe] = []
     var line = ""
@@ -236,13 +239,15 @@ extension TerminalSafe {
     return lines + [last].filter { !$0.isEmpty }
   }
 
-  /// The text filled up with spaces to a number of columns.
+  /// Returns the text padded with spaces to a number of columns.
   package func padded(to columns: Int) -> TerminalSafe {
     self + .spaces(columns - width)
   }
 
-  /// Characters of East Asia and pictures take two columns (Unicode standard annex 11, the ranges
-  /// that terminals agree on).
+  /// Returns the number of columns of a character.
+  ///
+  /// Wide East Asian characters and emoji take two columns (Unicode Standard Annex 11, limited to
+  /// the ranges that terminals agree on).
   private static func width(_ character: Character) -> Int {
     guard let scalar = character.unicodeScalars.first else { return 0 }
     switch scalar.value {

@@ -1,5 +1,5 @@
-// Shows a run as a tree on a terminal, and listens to its keys. When to draw is decided here, what to
-// draw by TreeView, how to write it by Screen.
+// The tree display: decides when to draw, and handles keys. `TreeView` renders the rows, and
+// `Screen` the codes to write.
 
 import Dispatch
 import Platform
@@ -8,11 +8,11 @@ import Synchronization
 
 /// Shows a run as a tree that is redrawn in place.
 ///
-/// Events only change the state; drawing happens on a queue of its own, at most ten times a second and
-/// only when something has changed, so that the display can neither slow nor hold up a run. When nothing
-/// happens, it is the times of what runs that change, once a second.
+/// Events only change the state. Drawing happens on a separate queue, at most ten times a second
+/// and only after a change, so that the display cannot block a run. Without events, the times of
+/// running steps are updated once a second.
 final class TreeDisplay: EventDisplay {
-  /// The shortest time between two redraws.
+  /// The minimum time between two redraws.
   private static let frameTime: Duration = .milliseconds(100)
 
   private struct State {
@@ -20,15 +20,15 @@ final class TreeDisplay: EventDisplay {
     var watch: WatchStatus?
     var options = TreeView.Options()
     var isScheduled = false
-    /// Whether a redraw will come when the next second begins.
+    /// Whether a redraw is scheduled for the start of the next second.
     var isTicking = false
     var lastFrame = Timestamp(microseconds: 0)
     var isOver = false
-    /// The process is about to be stopped, or was: the terminal belongs to somebody else.
+    /// Whether the process is suspended (Ctrl-Z) or about to be, and another one has the terminal.
     var isAway = false
   }
 
-  /// What belongs to the drawing queue.
+  /// The state used by the drawing queue.
   private struct Drawing {
     var screen = Screen()
     var size: TreeView.Size?
@@ -102,10 +102,10 @@ final class TreeDisplay: EventDisplay {
 
   private func leaveLastPicture() {
     guard state.withLock({ $0.run.plan != nil }) else {
-      // What a watch waits for is of no interest once it does not.
+      // Remove the status of a watch that has ended.
       return write(drawing.withLock { $0.screen.clear() + $0.screen.leave() })
     }
-    // The last picture is not folded to the window: it stays in the scroll-back.
+    // Do not fold the last frame to the window size: it stays in the scrollback.
     draw(rows: 200)
     let report = FailureReport(state: state.withLock { $0.run }, style: style).lines
     write(drawing.withLock { $0.screen.leave() } + report.map { $0 + "\n" }.joined())
@@ -139,14 +139,14 @@ final class TreeDisplay: EventDisplay {
 
   private func refuseRestart() {
     state.withLock {
-      $0.options.refusal = "the run is being cancelled and cannot be restarted any more"
+      $0.options.refusal = "the run is being cancelled and can no longer be restarted"
     }
     schedule()
   }
 
   // MARK: Drawing
 
-  /// Has a redraw happen soon, unless one will anyway.
+  /// Schedules a redraw unless one is pending.
   private func schedule() {
     let now = clock.now
     let delay = state.withLock { state -> Duration? in
@@ -164,7 +164,7 @@ final class TreeDisplay: EventDisplay {
     }
   }
 
-  /// Draws, and sees to it that running times go on.
+  /// Draws, and schedules the next tick if steps are running.
   private func redraw(isTick: Bool = false) {
     let now = clock.now
     let (isOver, nextTick) = state.withLock { state -> (Bool, Duration?) in
@@ -186,7 +186,7 @@ final class TreeDisplay: EventDisplay {
       var clearing = drawing.size == nil || drawing.size == size ? "" : drawing.screen.clear()
       drawing.size = size
       if let rows {
-        // More rows than the window has cannot be gone back to: the old ones go first.
+        // The cursor cannot move back over more rows than the window has: clear the old ones first.
         size.rows = rows
         clearing += drawing.screen.clear()
       }

@@ -1,24 +1,24 @@
-// Lays the outline of a plan out as rows with guides. Pure; knows no states.
+// Lays out the outline of a plan as rows with guides. Pure, and independent of step states.
 
 import Reprise
 
-/// One row of the tree: a step and what stands before it.
+/// One row of the tree: a step or a group, and its guides.
 struct TreeRow: Sendable, Equatable {
-  /// The step, by its position.
+  /// The position of the step.
   let step: Int
-  /// The guides before the step, all of the same width for rows of one depth.
+  /// The guides to the left of the step; equally wide in all rows of one depth.
   let guide: String
-  /// What the row is called; the id of its step when nil.
+  /// The name of the row; nil for the id of its step.
   var name: String?
-  /// The steps of a group, in a row that stands for all of them.
+  /// The positions of the members, if the row shows a group.
   var members: [Int] = []
 }
 
 /// Lays out an outline in file order.
 ///
 /// - Parameters:
-///   - outline: The shape of the workflow.
-///   - style: How guides look.
+///   - outline: The outline of the workflow.
+///   - style: The style of the guides.
 /// - Returns: One row per step and group. Linear in their number.
 func treeRows(_ outline: Outline, _ style: Style) -> [TreeRow] {
   var rows: [TreeRow] = []
@@ -26,7 +26,7 @@ func treeRows(_ outline: Outline, _ style: Style) -> [TreeRow] {
   return rows
 }
 
-/// Recurses as deep as the file is nested, which is limited.
+/// Appends the rows of an outline; recurses to the nesting depth of the file, which is limited.
 private func append(
   _ outline: Outline, first: String, others: String, _ style: Style, to rows: inout [TreeRow]
 ) {
@@ -60,8 +60,9 @@ private func append(
   }
 }
 
-/// A list of steps below something else, held together by a bracket: without it, only the first step would
-/// look as if it belonged there.
+/// Appends a nested list of steps, held together by a bracket.
+///
+/// Without the bracket, only the first step would look nested.
 private func appendBracketed(
   _ items: [Outline], first: String, others: String, _ style: Style, to rows: inout [TreeRow]
 ) {
@@ -73,7 +74,7 @@ private func appendBracketed(
   }
 }
 
-/// The steps of an outline, in file order.
+/// Returns the positions of the steps of an outline, in file order.
 private func positions(in outline: Outline) -> [Int] {
   switch outline {
   case .step(let index): [index.position]

@@ -1,8 +1,8 @@
-// Draws the state of a run as rows of text that fit a window. Pure: no terminal, no clock.
+// Renders the state of a run as rows of text that fit the window. Pure: no terminal, no clock.
 
 import Reprise
 
-/// The picture of a run at one moment.
+/// A frame of the tree display: the state of a run at one moment.
 struct TreeView {
   /// The size of a window.
   struct Size: Sendable, Equatable {
@@ -10,13 +10,13 @@ struct TreeView {
     var rows: Int
   }
 
-  /// What the user has chosen.
+  /// The options that the user toggles with keys.
   struct Options: Sendable, Equatable {
     var showsOutput = true
     var showsHelp = false
-    /// Whether keys can be pressed.
+    /// Whether the terminal can read keys.
     var hasKeys = true
-    /// Why the last key did nothing.
+    /// The reason why the last key had no effect.
     var refusal: TerminalSafe?
   }
 
@@ -24,13 +24,13 @@ struct TreeView {
   let now: Timestamp
   let style: Style
   let options: Options
-  /// The watch that the run belongs to, if it does.
+  /// The watch that the run belongs to, if any.
   var watch: WatchRows?
 
-  /// The rows that fit a window.
+  /// Returns the rows that fit the window.
   ///
-  /// Running and failed steps win the space; what is finished is folded first, then what is pending.
-  /// Linear in the number of steps; only the rows that are shown are drawn.
+  /// If space is short, finished steps are folded first, then pending ones; running and failed
+  /// steps last. Linear in the number of steps; only visible rows are rendered.
   func lines(_ size: Size) -> [TerminalSafe] {
     guard let plan = state.plan else {
       guard let watch else { return [] }
@@ -41,11 +41,11 @@ struct TreeView {
     }
     let footer = footer(columns: size.columns - 1)
     let frame = header + bodyLines(treeRows(plan.outline, style), size, footer.count) + footer
-    // The last column stays empty: writing there makes some terminals wrap.
+    // Leave the last column empty: some terminals wrap after writing to it.
     return frame.map { $0.rendered(style, columns: size.columns - 1) }
   }
 
-  /// A row before it is coloured: its parts, of which the last may be cut.
+  /// A row before colouring: its parts, the last of which may be truncated.
   struct Row {
     var parts: [(text: TerminalSafe, colour: Style.Colour?)]
 
@@ -61,7 +61,7 @@ struct TreeView {
     }
   }
 
-  // MARK: Head and foot
+  // MARK: Header and footer
 
   private var header: [Row] {
     let name = TerminalSafe(state.plan?.workflow ?? "")
@@ -71,7 +71,7 @@ struct TreeView {
     ]
   }
 
-  /// What a cancel or a restart waits for.
+  /// The steps that a cancel or a restart is waiting for.
   private var waiting: TerminalSafe? {
     let verb: TerminalSafe
     switch state.phase {
@@ -88,7 +88,7 @@ struct TreeView {
 
   private func footer(columns: Int) -> [Row] {
     let counts = state.counts
-    // Steps that were cancelled or skipped are over as well, but they are not done.
+    // Cancelled and skipped steps have ended too, but do not count as done.
     let done = counts.succeeded + counts.failed
     var parts: [TerminalSafe] = ["\(done) of \(state.steps.count) done"]
     for (count, word) in [
@@ -105,33 +105,34 @@ struct TreeView {
     guard options.hasKeys else { return rows }
     if let step = state.steps.first(where: { $0.approval != nil }) {
       rows += questionRows(step.approval ?? "", step.id, columns)
-      rows.append(Row(parts: [("a approve \(step.id)\(dot)x refuse it", .yellow)]))
+      rows.append(Row(parts: [("a approve \(step.id)\(dot)x reject", .yellow)]))
     }
     if let refusal = options.refusal { rows.append(Row(parts: [(refusal, .yellow)])) }
     if options.showsHelp {
       rows += [
-        "r  restart from the top: cancel what runs, wait until it is gone, begin again",
+        "r  restart from the top: cancel running steps, wait for them, start again",
         "c  cancel; twice: kill at once       Ctrl-C does the same",
-        "a  approve the step that waits for that; x refuses it, which fails the step",
+        "a  approve the step that waits for approval; x rejects it, which fails the step",
         "l  show or hide the output of running steps",
         "?  show or hide this help",
       ].map { Row(parts: [($0, .dim)]) }
       if watch != nil {
         rows.append(
-          Row(parts: [("t  start a run now     p  pause, or go on     Ctrl-C  end", .dim)]))
+          Row(parts: [("t  start a run now     p  pause or continue     Ctrl-C  quit", .dim)]))
       }
     } else {
       let keys: [TerminalSafe] =
         ["r restart", "c cancel", "l output"]
         + (watch == nil
-          ? [] : ["t trigger", watch?.status.isPaused == true ? "p go on" : "p pause"])
+          ? [] : ["t trigger", watch?.status.isPaused == true ? "p continue" : "p pause"])
       rows.append(Row(parts: [((keys + ["? help"]).joined(separator: dot), .dim)]))
     }
     return rows
   }
 
-  /// The question of an approval, where its row in the tree may be too short for it: what cannot be
-  /// read must not be approved.
+  /// Returns rows with the full text of an approval if its row in the tree may be too short.
+  ///
+  /// Users must not have to approve a text that they cannot read.
   private func questionRows(_ question: String, _ id: String, _ columns: Int) -> [Row] {
     let text: TerminalSafe = "\(id): \(question)"
     let widthOfOthers = 2 + nameWidthMax(columns) + 2 + 7 + 2 + "waits for approval: ".count
@@ -145,10 +146,10 @@ struct TreeView {
     if case .ended = state.phase { state.phaseChangedAt } else { nil }
   }
 
-  // MARK: The steps
+  // MARK: Steps
 
   private func bodyLines(_ rows: [TreeRow], _ size: Size, _ footerCount: Int) -> [Row] {
-    // Header and footer keep their places, and the cursor stands below.
+    // Header and footer are always shown, and the cursor needs the row below.
     let room = max(3, size.rows - header.count - footerCount - 1)
     let items = folded(rows, room: room)
     let widths = items.map { item in
@@ -164,7 +165,7 @@ struct TreeView {
     }
   }
 
-  /// The columns that guides and names may take: in a narrow window times and reasons need theirs.
+  /// The maximum number of columns for guides and names; the rest is for times and reasons.
   private func nameWidthMax(_ columns: Int) -> Int { min(40, max(16, columns - 44)) }
 
   private enum Item {
@@ -172,10 +173,10 @@ struct TreeView {
     case fold(TerminalSafe)
   }
 
-  /// Leaves out rows until the rest fits.
+  /// Folds rows until the rest fits.
   ///
-  /// Finished ones go first, from the top, then pending ones from the bottom, then all others. Steps that wait
-  /// for approval go last, and the one that the keys are for last of all.
+  /// Folds finished steps first, from the top, then pending ones from the bottom, then all others.
+  /// Steps waiting for approval are folded last, and of these the one that the keys act on last.
   private func folded(_ rows: [TreeRow], room: Int) -> [Item] {
     guard rows.count > room else { return rows.map(Item.step) }
     var isHidden = Array(repeating: false, count: rows.count)
@@ -202,7 +203,7 @@ struct TreeView {
     let shown = rows.indices.filter { !isHidden[$0] }.map { Item.step(rows[$0]) }
     func steps(_ count: Int) -> TerminalSafe { count == 1 ? "1 step" : "\(count) steps" }
     let top = finished > 0 ? [Item.fold("\(steps(finished)) finished")] : []
-    let below = [(waiting, "waiting"), (others, "more")].filter { $0.0 > 0 }
+    let below = [(waiting, "waiting"), (others, "not shown")].filter { $0.0 > 0 }
       .map { "\(steps($0.0)) \($0.1)" as TerminalSafe }.joined(separator: ", ")
     return top + shown + (below.isEmpty ? [] : [Item.fold(below)])
   }
@@ -211,7 +212,7 @@ struct TreeView {
     row.members.isEmpty && state.steps[row.step].approval != nil
   }
 
-  /// What a row is called: one of many by what tells it from the others.
+  /// Returns the name of a row; for a `matrix` or `foreach` instance, its index and label.
   private func name(of row: TreeRow) -> TerminalSafe {
     if let name = row.name { return TerminalSafe(name) }
     let id = state.steps[row.step].id
@@ -220,7 +221,7 @@ struct TreeView {
     return TerminalSafe("\(base) \(label)")
   }
 
-  /// The phase that stands for a row: for a group, that of the step that matters most.
+  /// Returns the phase shown for a row; for a group, the most important phase of its members.
   private func phase(of row: TreeRow) -> StepPhase {
     guard !row.members.isEmpty else { return state.steps[row.step].phase }
     let phases = row.members.map { state.steps[$0].phase }
@@ -239,7 +240,7 @@ struct TreeView {
     }
   }
 
-  /// One row for all that a step has become.
+  /// Returns the row of a group: one row for all its members.
   private func groupRow(_ row: TreeRow, width: Int) -> Row {
     let phase = phase(of: row)
     let done = row.members.count {
@@ -277,11 +278,11 @@ struct TreeView {
     return step.endedAt.map { elapsedText($0 - startedAt) } ?? tickingText(now - startedAt)
   }
 
-  /// What stands behind a step: the line that it writes, or how it ended.
+  /// Returns the text after a step: its current line of output, or how it ended.
   private func remark(on step: StepState) -> TerminalSafe {
     switch step.phase {
     case .failed(let reason):
-      let isTolerated: TerminalSafe = state.isTolerated(step.id) ? "; the run goes on" : ""
+      let isTolerated: TerminalSafe = state.isTolerated(step.id) ? "; the run continues" : ""
       return "\(reason.description)\(isTolerated)"
     case .cancelled(let cause): return "cancelled \(cause.description)"
     case .skipped(let reason, _): return "skipped: \(reason)"
@@ -299,14 +300,14 @@ struct TreeView {
       }
       guard let retry = step.retry else { return "" }
       let next = tickingText(min(retry.delay, retry.delay - (now - retry.failedAt)))
-      return "attempt \(step.attempt) \(retry.reason.description); next one in \(next)"
+      return "attempt \(step.attempt) \(retry.reason.description); retrying in \(next)"
     case .pending, .succeeded: return ""
     }
   }
 }
 
 extension TreeView {
-  /// How far a step is: as it has told, or else by how long it took in earlier runs.
+  /// Returns the progress bar of a step, as reported or else estimated from earlier runs.
   fileprivate func bar(of step: StepState) -> String? {
     let part: Double
     if let progress = step.progress {
@@ -315,7 +316,7 @@ extension TreeView {
       let usual = state.plan?.steps[position].usualSeconds, usual >= 1,
       let startedAt = step.startedAt
     {
-      // A guess is never the whole: it is not over before it is over.
+      // An estimate stays below 100%, since the step has not ended.
       part = max(0, min(0.95, (now - startedAt) / .seconds(1) / usual))
     } else {
       return nil
@@ -331,10 +332,10 @@ extension TreeView {
 }
 
 extension TreeView {
-  /// The last moment at which a second of the run was full, and how long it is until the next one.
+  /// Returns when the current whole second of the run began, and the time until the next one.
   ///
-  /// A picture of that moment shows all times tick together, and is the same for a whole second when
-  /// nothing happens.
+  /// Rendering at that moment makes all times tick together, and yields the same frame for a whole
+  /// second if nothing happens.
   static func second(
     of state: RunState, at now: Timestamp
   ) -> (beginning: Timestamp, untilNext: Duration) {
@@ -347,12 +348,12 @@ extension TreeView {
   }
 }
 
-/// The duration of what still goes on, in whole seconds: `4s`, `1:05`, `2:03:10`.
+/// Returns the duration of a running step in whole seconds: `4s`, `1:05`, `2:03:10`.
 func tickingText(_ duration: Duration) -> String {
   duration < .seconds(60) ? "\(max(0, duration.components.seconds))s" : elapsedText(duration)
 }
 
-/// A duration in few characters: `0.4s`, `59.9s`, `1:05`, `2:03:10`.
+/// Returns a duration in a short form: `0.4s`, `59.9s`, `1:05`, `2:03:10`.
 func elapsedText(_ duration: Duration) -> String {
   let tenths = max(
     0, duration.components.seconds * 10 + duration.components.attoseconds / 100_000_000_000_000_000)

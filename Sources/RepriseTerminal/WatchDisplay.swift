@@ -1,5 +1,4 @@
-// The display of a watch: shows its runs one after the other, and where it stands between them. How a run
-// looks is the business of the displays of runs.
+// The display of a watch: shows its runs one after the other, and its status between them.
 
 import Dispatch
 package import Reprise
@@ -7,27 +6,27 @@ import Synchronization
 
 /// Shows a watch from its runs and its status.
 package final class WatchDisplay: Sendable {
-  /// What keys do, and what is shown.
+  /// The callbacks of the display.
   package struct Controls: Sendable {
-    /// What keys do to the run that they mean; nil when none is under way.
+    /// Returns the actions of the keys for the current run; nil if there is none.
     package var keys: @Sendable () -> DisplayControls?
-    /// Where the watch stands.
+    /// Returns the status of the watch.
     package var status: @Sendable () -> WatchStatus?
     /// Starts a run now.
     package var fire: @Sendable () -> Void
-    /// Lets no run begin, or lets them begin again.
+    /// Pauses or continues the watch.
     package var pause: @Sendable () -> Void
-    /// Is told that nobody reads the output any more.
+    /// Called when the output has been closed.
     package var outputClosed: @Sendable () -> Void
 
-    /// Puts controls together.
+    /// Creates controls.
     ///
     /// - Parameters:
-    ///   - keys: What keys do to the run that they mean.
-    ///   - status: Where the watch stands.
+    ///   - keys: Returns the actions of the keys for the current run.
+    ///   - status: Returns the status of the watch.
     ///   - fire: Starts a run now.
-    ///   - pause: Lets no run begin, or lets them begin again.
-    ///   - outputClosed: Is told that nobody reads the output any more.
+    ///   - pause: Pauses or continues the watch.
+    ///   - outputClosed: Called when the output has been closed.
     package init(
       keys: @escaping @Sendable () -> DisplayControls?,
       status: @escaping @Sendable () -> WatchStatus?,
@@ -42,25 +41,25 @@ package final class WatchDisplay: Sendable {
     }
   }
 
-  /// Whether people read what is shown, and not other programs.
+  /// Whether the output is for humans rather than other programs.
   package let isForPeople: Bool
   private let style: ProgressStyle
   private let environment: [String: String]
   private let isParallel: Bool
   private let controls: Controls
-  /// One display for all runs, where they come one after the other.
+  /// The display shared by all runs, if they run one at a time.
   private let common: (any EventDisplay)?
   private let last = Mutex<Task<Void, Never>?>(nil)
   private let statusQueue = DispatchQueue(label: "reprise.watch.status")
   private let isStatusDue = Mutex(false)
 
-  /// Makes a display.
+  /// Creates a display.
   ///
   /// - Parameters:
-  ///   - style: How progress is shown.
-  ///   - environment: Where `TERM`, `NO_COLOR` and the locale are read.
-  ///   - isParallel: Whether runs may be under way side by side; they are shown as lines then.
-  ///   - controls: What keys do.
+  ///   - style: The style of the display.
+  ///   - environment: The environment with `TERM`, `NO_COLOR` and the locale.
+  ///   - isParallel: Whether runs may overlap; if so, they are shown as lines.
+  ///   - controls: The callbacks of the display.
   package init(
     style: ProgressStyle, environment: [String: String], isParallel: Bool, controls: Controls
   ) {
@@ -86,7 +85,7 @@ package final class WatchDisplay: Sendable {
     return result
   }
 
-  /// Shows a run from its beginning to its end, after those before it.
+  /// Shows a whole run after the previous ones.
   package func show(_ run: Run) {
     let display =
       common
@@ -104,7 +103,7 @@ package final class WatchDisplay: Sendable {
     }
   }
 
-  /// Shows where the watch stands by now.
+  /// Schedules an update of the watch status.
   package func statusChanged() {
     guard let common else { return }
     let isFirst = isStatusDue.withLock { isDue in
@@ -112,16 +111,16 @@ package final class WatchDisplay: Sendable {
       return !isDue
     }
     guard isFirst else { return }
-    // Of changes that follow one another quickly, the last is shown.
+    // Coalesce changes in quick succession.
     statusQueue.asyncAfter(deadline: .now() + .milliseconds(30)) { [self] in
       isStatusDue.withLock { $0 = false }
       if let status = controls.status() { common.show(status) }
     }
   }
 
-  /// Shows a line that belongs to no run.
+  /// Shows a message that does not belong to a run.
   ///
-  /// - Parameter text: For people; may have several lines.
+  /// - Parameter text: The message, of one or more lines.
   package func say(_ text: String) {
     guard let common else {
       _ = TerminalDevice(descriptor: 2).write("\(TerminalSafe(lines: text))\n")
@@ -130,11 +129,11 @@ package final class WatchDisplay: Sendable {
     common.say(text)
   }
 
-  /// Shows what starts a run or takes one again, where runs are shown as lines.
+  /// Shows the event that starts or restarts a run, if runs are shown as lines.
   ///
   /// - Parameters:
   ///   - trigger: The event.
-  ///   - words: The event in words.
+  ///   - words: The description of the event.
   ///   - run: The run that handles it.
   package func announce(_ trigger: Trigger, _ words: String, run: RunID) {
     let line: TerminalSafe
@@ -152,7 +151,7 @@ package final class WatchDisplay: Sendable {
     if !TerminalDevice(descriptor: 1).write(line + "\n") { controls.outputClosed() }
   }
 
-  /// Waits until the last run has been shown, and leaves the terminal as it was found.
+  /// Waits until the last run has been shown, and restores the terminal.
   package func finish() async {
     await last.withLock { $0 }?.value
     common?.finish()

@@ -1,15 +1,15 @@
-// The state of a watch as rows of text. Pure: no terminal, no clock.
+// Renders the status of a watch as rows of text. Pure: no terminal, no clock.
 
 import Reprise
 
-/// What is shown of a watch, below the run that is under way or alone.
+/// The rows of a watch, shown below the current run or alone.
 struct WatchRows {
   let status: WatchStatus
   let style: Style
-  /// How far local time is ahead of UTC at a moment.
+  /// Returns the offset of local time from UTC at a moment.
   let offset: @Sendable (Timestamp) -> Duration
 
-  /// What is waited for, when no run is under way.
+  /// The triggers that the watch waits for, shown while no run is in progress.
   var idle: [TreeView.Row] {
     var rows = [
       TreeView.Row(parts: [
@@ -23,7 +23,7 @@ struct WatchRows {
     return rows + [summary]
   }
 
-  /// The queue, the next time and the counts, in one row.
+  /// One row with the queue, the next scheduled time and the counts.
   var summary: TreeView.Row {
     let dot: TerminalSafe = style.hasUnicode ? " · " : ", "
     var parts: [TerminalSafe] = []
@@ -47,18 +47,18 @@ struct WatchRows {
     ])
   }
 
-  /// The keys of a watch that has no run under way.
+  /// The keys of a watch without a current run.
   var keys: TreeView.Row {
     let dot: TerminalSafe = style.hasUnicode ? " · " : ", "
     return TreeView.Row(parts: [
       (
-        ["t trigger now", status.isPaused ? "p go on" : "p pause", "Ctrl-C end"]
+        ["t trigger now", status.isPaused ? "p continue" : "p pause", "Ctrl-C quit"]
           .joined(separator: dot), .dim
       )
     ])
   }
 
-  /// A moment of the next day as its time, any other with its day.
+  /// Returns a moment as local date and time.
   private func clock(_ moment: Timestamp) -> String {
     let local = moment.advanced(by: offset(moment)).description
     return local.prefix(10) + " " + local.dropFirst(11).prefix(8)

@@ -1,10 +1,10 @@
-// Drives SQLite's C interface: the only place that touches it. Knows neither threads nor schemas.
+// The only user of SQLite's C API.
 
 import CSQLite
 
 /// A connection to a database file.
 ///
-/// Every statement with arguments is prepared once and kept, so their texts are to be constants.
+/// Statements with arguments are prepared once and cached, so their text should be constant.
 @safe package final class Connection {
   private let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
@@ -27,15 +27,15 @@ import CSQLite
     unsafe sqlite3_close_v2(handle)
   }
 
-  /// Whether a transaction is under way.
+  /// Whether a transaction is in progress.
   package var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
-  /// The number of the row that was inserted last.
+  /// The rowid of the last inserted row.
   package var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
-  /// Runs statements that have neither arguments nor rows that anybody wants.
+  /// Runs statements that have no arguments and whose rows are not needed.
   ///
-  /// - Parameter script: The statements, each with a semicolon behind it.
+  /// - Parameter script: The statements, each terminated by a semicolon.
   /// - Throws: ``SQLiteError``.
   package func run(script: String) throws(SQLiteError) {
     guard unsafe sqlite3_exec(handle, script, nil, nil, nil) == SQLITE_OK else {
@@ -47,18 +47,18 @@ import CSQLite
   ///
   /// - Parameters:
   ///   - sql: The statement.
-  ///   - arguments: What stands for its question marks, in their order.
+  ///   - arguments: The values of its parameters (`?`), in order.
   /// - Throws: ``SQLiteError``.
   package func execute(_ sql: String, _ arguments: any ValueConvertible...) throws(SQLiteError) {
     try statement(sql).run(arguments) { _ in }
   }
 
-  /// The rows of a query.
+  /// Returns the rows of a query.
   ///
   /// - Parameters:
   ///   - sql: The query.
-  ///   - arguments: What stands for its question marks, in their order.
-  /// - Returns: All rows, in their order.
+  ///   - arguments: The values of its parameters (`?`), in order.
+  /// - Returns: All rows, in order.
   /// - Throws: ``SQLiteError``.
   package func rows(
     _ sql: String, _ arguments: any ValueConvertible...
@@ -68,12 +68,12 @@ import CSQLite
     return rows
   }
 
-  /// The first value of the first row of a query.
+  /// Returns the first value of the first row of a query.
   ///
   /// - Parameters:
   ///   - sql: The query.
-  ///   - arguments: What stands for its question marks, in their order.
-  /// - Returns: The value; null where there is no row.
+  ///   - arguments: The values of its parameters (`?`), in order.
+  /// - Returns: The value; null if there is no row.
   /// - Throws: ``SQLiteError``.
   package func value(
     _ sql: String, _ arguments: any ValueConvertible...
@@ -143,7 +143,7 @@ import CSQLite
     case .integer(let number): return unsafe sqlite3_bind_int64(handle, position, number)
     case .text(var text):
       return text.withUTF8 { bytes in
-        // Without an address there would be a null.
+        // A nil pointer would bind NULL.
         guard !bytes.isEmpty else { return unsafe reprise_bind_text(handle, position, "", 0) }
         return unsafe bytes.withMemoryRebound(to: CChar.self) {
           unsafe reprise_bind_text(handle, position, $0.baseAddress, Int32(clamping: $0.count))
@@ -158,7 +158,7 @@ import CSQLite
     case SQLITE_NULL: return .null
     case SQLITE_INTEGER: return .integer(unsafe sqlite3_column_int64(handle, column))
     case SQLITE_TEXT:
-      // The size after the text: the text may be converted first.
+      // Read the size after the text: sqlite3_column_text may convert the value.
       let text = unsafe sqlite3_column_text(handle, column)
       let size = Int(unsafe sqlite3_column_bytes(handle, column))
       return .text(

@@ -1,29 +1,29 @@
-// A database file that threads of this process share. Knows no schema.
+// A database file that is shared by the threads of this process.
 
 import Synchronization
 
-/// A database file, used by one thread at a time.
+/// A database file that is used by one thread at a time.
 ///
-/// All members may be called from any thread, and block it while others read or write, or while the disk
-/// does. A closure that is handed in must not use the same database other than by its parameter.
+/// Thread-safe. All methods block while another thread or process reads or writes, or while the
+/// disk does. A closure must use the database only through its parameter.
 package final class Database: Sendable {
-  // @unchecked: whoever holds `turn` is the only one to touch the connection.
+  // @unchecked: only the thread that holds `turn` uses the connection.
   private struct Shared: @unchecked Sendable {
     let connection: Connection
   }
 
   private let shared: Shared
-  /// The level of the last transaction, which the connection still has.
+  /// The lock, with the synchronous level that is currently set on the connection.
   private let turn = Mutex(Synchronous?.none)
   private let syncedLevel: Synchronous
 
-  /// Opens a file, which is made where there is none.
+  /// Opens a file; creates it if it does not exist.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - busyTimeout: How long writers of other processes are waited for.
-  ///   - synced: How transactions reach the disk that must be there when they are committed; tests show
-  ///     that less than `full` loses some.
+  ///   - busyTimeout: How long to wait for writers in other processes.
+  ///   - synced: The level of transactions that must be on disk when they are committed. Tests show
+  ///     that levels below `full` lose some.
   /// - Throws: ``SQLiteError``.
   package init(
     path: String, busyTimeout: Duration, synced: Synchronous = .full
@@ -32,28 +32,29 @@ package final class Database: Sendable {
     shared = Shared(connection: try Connection(path: path, busyTimeout: busyTimeout))
   }
 
-  /// Reads, or does what is no transaction.
+  /// Calls a closure with the connection, without a transaction.
   ///
-  /// Each statement sees one state of the file; two of them may see two.
+  /// Each statement sees a consistent state of the file; two statements may see different states.
   ///
-  /// - Parameter body: Is given the connection, which it must not keep.
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws.
+  /// - Parameter body: Receives the connection, which it must not store.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`.
   package func read<Result: Sendable, Failure: Error>(
     _ body: (Connection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try turn.withLock { _ throws(Failure) in try body(shared.connection) }
   }
 
-  /// Makes one transaction of several changes, during which no other process writes.
+  /// Calls a closure in a transaction, during which no other process writes.
   ///
   /// - Parameters:
-  ///   - isSynced: Whether it is on the disk when this returns, with all transactions before it. Otherwise
-  ///     the kernel has it: it survives the death of this process, and not the loss of power.
-  ///   - body: Is given the connection, which it must not keep.
-  /// - Returns: What `body` returns; the changes are committed by then.
-  /// - Throws: ``SQLiteError``, or what `body` throws. Nothing of the changes stays then, but for one case:
-  ///   when the disk fails to confirm a commit, nobody can know whether it was kept.
+  ///   - isSynced: Whether the transaction, and all earlier ones, are on disk when this returns.
+  ///     Otherwise they are in the kernel: they survive the death of this process, but not a power
+  ///     failure.
+  ///   - body: Receives the connection, which it must not store.
+  /// - Returns: The result of `body`, after the commit.
+  /// - Throws: ``SQLiteError``, or the error of `body`; the changes are rolled back, except if the
+  ///   disk fails to confirm the commit: then it is unknown whether they were stored.
   package func write<Result: Sendable>(
     isSynced: Bool = true, _ body: (Connection) throws -> Result
   ) throws -> Result {
@@ -64,14 +65,14 @@ package final class Database: Sendable {
         try connection.run(script: "PRAGMA synchronous = \(wanted.rawValue)")
         level = wanted
       }
-      // Not deferred: a transaction that reads first and writes later can be refused in between.
+      // Not deferred: a transaction that reads before it writes could fail in between.
       try connection.execute("BEGIN IMMEDIATE")
       do {
         let result = try body(connection)
         try connection.execute("COMMIT")
         return result
       } catch {
-        // Some failures have rolled back already.
+        // Some errors have already rolled back.
         if connection.isInTransaction { try? connection.execute("ROLLBACK") }
         throw error
       }
@@ -79,17 +80,17 @@ package final class Database: Sendable {
   }
 }
 
-/// How the transactions of a database with a write-ahead log reach the disk;
-/// see https://sqlite.org/pragma.html#pragma_synchronous.
+/// When transactions of a database with a write-ahead log are written to disk; see
+/// https://sqlite.org/pragma.html#pragma_synchronous.
 package enum Synchronous: Int, Sendable, Comparable {
-  /// Never.
+  /// The operating system decides.
   case off
-  /// When the log is written into the database.
+  /// At each checkpoint.
   case normal
   /// Before each commit returns.
   case full
 
-  /// Whether one waits less for the disk than another.
+  /// Returns whether one level is less safe than another.
   package static func < (left: Synchronous, right: Synchronous) -> Bool {
     left.rawValue < right.rawValue
   }

@@ -1,35 +1,37 @@
-// What SQLite answers when it cannot do something.
+// Errors of SQLite.
 
 import CSQLite
 import Platform
 
-/// Why a statement could not be run.
+/// An error of SQLite.
 package struct SQLiteError: Error, Equatable, CustomStringConvertible {
-  /// What kind of failure it is: as far as somebody can do something about it.
+  /// The kind of an error, as far as a caller can act on it.
   package enum Kind: Sendable {
-    /// There is no room on the disk.
+    /// The disk is full.
     case full
-    /// The file is damaged, or is none of SQLite's.
+    /// The file is damaged, or is not a SQLite database.
     case damaged
     /// The file or its folder cannot be opened or written.
     case forbidden
-    /// Another program holds the file.
+    /// Another process has locked the file.
     case busy
-    /// Something else.
+    /// Another error.
     case other
   }
 
-  /// What kind of failure it is.
+  /// The kind of the error.
   package let kind: Kind
-  /// What it says, in SQLite's words.
+  /// SQLite's message.
   package let description: String
 
   init(code: Int32, message: String, systemError: Int32 = 0) {
-    // The lowest byte; the others say more than is needed: https://sqlite.org/rescode.html
+    // The lowest byte is the primary result code; the others give unneeded detail:
+    // https://sqlite.org/rescode.html
     kind =
       switch code & 0xff {
       case SQLITE_FULL: .full
-      // What is written beside the database, such as the index of its log, has no code of its own for this.
+      // Writes to auxiliary files, such as the index of the log, have no error code of their own
+      // for a full disk.
       case SQLITE_IOERR where Self.isFull(Errno(rawValue: systemError)): .full
       case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
       case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: .forbidden
@@ -43,7 +45,7 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     error == .noSpace || error == .diskQuotaExceeded
   }
 
-  /// What a connection has failed with last.
+  /// Creates the last error of a connection.
   @unsafe init(_ connection: OpaquePointer) {
     self.init(
       code: unsafe sqlite3_extended_errcode(connection),

@@ -1,31 +1,31 @@
-// What a database holds, and what goes into it. Knows no connection.
+// Values and rows of a database.
 
 /// A value in a row.
 ///
-/// A column of SQLite takes values of any type, also of another one than its own: whoever reads asks for
-/// the type and gets nothing where it is another.
+/// A column of SQLite can store values of any type, regardless of its declared type. Readers get
+/// nil if the value has a different type from the one that they ask for.
 package enum Value: Sendable, Equatable {
-  /// Nothing.
+  /// NULL.
   case null
-  /// A number.
+  /// An integer.
   case integer(Int64)
-  /// A text; what is not well-formed in it is replaced.
+  /// A text; invalid UTF-8 is replaced.
   case text(String)
-  /// A fraction or bytes, which nothing here stores: somebody else has written them.
+  /// A floating-point number or a blob, which this program never stores.
   case other
 
-  /// The text; nil if it is none.
+  /// The text; nil if the value is not a text.
   package var text: String? {
     if case .text(let text) = self { text } else { nil }
   }
 
-  /// The number; nil if it is none.
+  /// The integer; nil if the value is not an integer.
   package var integer: Int64? {
     if case .integer(let number) = self { number } else { nil }
   }
 }
 
-/// A row of what a query has found.
+/// A row of a query's result.
 package struct Row: Sendable {
   private let columns: [String]
   private let values: [Value]
@@ -35,22 +35,22 @@ package struct Row: Sendable {
     self.values = values
   }
 
-  /// The value of a column, by its place.
+  /// The value of a column, by its position.
   package subscript(_ place: Int) -> Value { values[place] }
 
-  /// The value of a column, by its name.
+  /// The value of a column, by its name; null if there is no such column.
   ///
-  /// Upper and lower case are the same, as they are in queries: SQLite names a column as the schema of the
-  /// file writes it. Null where there is no such column.
+  /// Case-insensitive, as in queries, because SQLite returns names as they are written in the
+  /// schema of the file.
   package subscript(_ name: String) -> Value {
     let place = columns.firstIndex(of: name) ?? columns.firstIndex { isSameName($0, name) }
     return place.map { values[$0] } ?? .null
   }
 }
 
-/// What can stand for a question mark of a statement.
+/// A type whose values can be arguments of a statement.
 package protocol ValueConvertible {
-  /// The value that it is stored as.
+  /// The value that is stored.
   var databaseValue: Value { get }
 }
 
@@ -70,11 +70,11 @@ extension Int: ValueConvertible {
 }
 
 extension Optional: ValueConvertible where Wrapped: ValueConvertible {
-  /// What is wrapped; null where nothing is.
+  /// The wrapped value; null for nil.
   package var databaseValue: Value { self?.databaseValue ?? .null }
 }
 
-/// Whether two names are the same for SQLite, which folds the letters of ASCII only.
+/// Returns whether two names are the same for SQLite, which ignores the case of ASCII letters only.
 private func isSameName(_ left: String, _ right: String) -> Bool {
   func folded(_ byte: UInt8) -> UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte

@@ -1,13 +1,13 @@
-// Dates of the Gregorian calendar and the numbers of days. Knows neither clocks nor time zones.
+// Dates of the Gregorian calendar and their conversion to day numbers.
 
-/// A date of the Gregorian calendar, which is taken to have been in force ever.
+/// A date of the proleptic Gregorian calendar.
 ///
-/// The arithmetic is that of Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"
-/// (`days_from_civil` and `civil_from_days`,
-/// https://howardhinnant.github.io/date_algorithms.html): it counts the years from March, so that
-/// the leap day is the last of a year, in eras of 400 years that are all of equal length.
+/// Uses the algorithms of Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"
+/// (`days_from_civil` and `civil_from_days`, https://howardhinnant.github.io/date_algorithms.html).
+/// They count years from March, so that the leap day is the last day of a year, in eras of 400
+/// years, which all have the same length.
 struct CivilDate: Equatable {
-  /// The year; the one before year 1 is 0.
+  /// The year; year 0 is the year before year 1.
   let year: Int64
   /// The month, 1 to 12.
   let month: Int
@@ -15,17 +15,17 @@ struct CivilDate: Equatable {
   let day: Int
 
   private static let daysPerEra: Int64 = 146_097
-  /// The days from 1 March of year 0, where the eras begin, to 1 January 1970.
+  /// The days from 1 March of year 0, the start of an era, to 1 January 1970.
   private static let daysBefore1970: Int64 = 719_468
 
-  /// A date, which must be one that there is.
+  /// Creates a date, which must exist.
   init(year: Int64, month: Int, day: Int) {
     self.year = year
     self.month = month
     self.day = day
   }
 
-  /// The date of a day.
+  /// Creates the date of a day number.
   ///
   /// - Parameter dayNumber: Days since 1 January 1970; negative before it.
   init(dayNumber: Int64) {
@@ -51,7 +51,7 @@ struct CivilDate: Equatable {
     return era * Self.daysPerEra + dayOfEra - Self.daysBefore1970
   }
 
-  /// How many days its month has.
+  /// The number of days in its month.
   var daysInMonth: Int {
     let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     return month == 2 && !isLeapYear ? 28 : Self.daysMax(inMonth: month)
@@ -64,7 +64,7 @@ struct CivilDate: Equatable {
       : CivilDate(year: year, month: month + 1, day: 1)
   }
 
-  /// How many days a month can have, that is, in a leap year.
+  /// Returns the maximum number of days in a month, that is, in a leap year.
   ///
   /// - Parameter month: The month, 1 to 12.
   /// - Returns: 29, 30 or 31.
@@ -76,20 +76,20 @@ struct CivilDate: Equatable {
     }
   }
 
-  /// The day of the week.
+  /// Returns the day of the week.
   ///
   /// - Parameter dayNumber: Days since 1 January 1970, which was a Thursday.
-  /// - Returns: 0, which is Sunday, to 6.
+  /// - Returns: 0 (Sunday) to 6.
   static func dayOfWeek(_ dayNumber: Int64) -> Int {
     Int(dayNumber + 4 - (dayNumber + 4).flooringQuotient(by: 7) * 7)
   }
 }
 
 extension Int64 {
-  /// The quotient rounded down, where `/` rounds towards zero.
+  /// Returns the quotient rounded down, where `/` rounds toward zero.
   ///
   /// - Parameter divisor: A positive number.
-  /// - Returns: The greatest whole number that is not above the exact quotient.
+  /// - Returns: The greatest integer not above the exact quotient.
   func flooringQuotient(by divisor: Int64) -> Int64 {
     let quotient = self / divisor
     return self % divisor < 0 ? quotient - 1 : quotient

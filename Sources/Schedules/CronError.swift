@@ -1,20 +1,20 @@
-// What is wrong with a cron expression, and how it is told. Knows nothing of how it was found.
+// The error in a cron expression.
 
-/// One mistake in a cron expression.
+/// An error in a cron expression.
 public struct CronError: Error, Equatable {
-  /// What is wrong: a sentence without a full stop.
+  /// The error, as a clause without a period.
   public let message: String
-  /// How to mend it, where that can be said.
+  /// A suggestion for fixing the error, if there is one.
   public let hint: String?
-  /// The part of the text that is meant, in offsets of its UTF-8; empty only for an empty text.
+  /// The range of the error, in UTF-8 offsets; empty only for an empty text.
   public let range: Range<Int>
 
-  /// A mistake.
+  /// Creates an error.
   ///
   /// - Parameters:
-  ///   - message: What is wrong.
-  ///   - hint: How to mend it.
-  ///   - range: The part of the text that is meant, in offsets of its UTF-8.
+  ///   - message: The error, as a clause without a period.
+  ///   - hint: A suggestion for fixing the error.
+  ///   - range: The range of the error, in UTF-8 offsets.
   package init(message: String, hint: String?, range: Range<Int>) {
     self.message = message
     self.hint = hint

@@ -1,20 +1,19 @@
-// Which times on a clock match a cron expression. Knows no time zone.
+// Finds the wall times that match a cron expression.
 
 extension CronExpression {
-  /// How far ahead a day is looked for.
+  /// The number of years to search.
   ///
-  /// The rarest that an expression can ask for is 29 February on one day of the week (as in
-  /// `0 0 29 2 */7`), and that can take 40 years where a century without a leap day lies between.
+  /// The rarest match is 29 February on one day of the week (as in `0 0 29 2 */7`), which can take
+  /// 40 years around a century year without a leap day.
   private static let yearsMax = 48
 
-  /// The first matching time from a time on.
+  /// Returns the first matching wall time at or after a time.
   ///
-  /// It goes from month to month and takes all days of a month at once, so that a year costs
-  /// 12 steps.
+  /// Proceeds month by month and tests all days of a month at once, so a year takes 12 steps.
   ///
-  /// - Parameter wallTime: What a clock shows, in seconds since it showed 1 January 1970, 00:00.
-  /// - Returns: A whole minute in the same measure, not before the time; nil if there is none
-  ///   for 48 years.
+  /// - Parameter wallTime: A wall time, in seconds since 1 January 1970, 00:00 on the same clock.
+  /// - Returns: A whole minute on the same clock, not before `wallTime`; nil if there is no match
+  ///   within 48 years.
   func firstWallTime(from wallTime: Int64) -> Int64? {
     let minute = (wallTime + 59).flooringQuotient(by: 60)
     let today = minute.flooringQuotient(by: 1440)
@@ -39,12 +38,12 @@ extension CronExpression {
     return nil
   }
 
-  /// The days of a month that match, as bits 1 to 31.
+  /// Returns the matching days of a month, as bits 1 to 31.
   private func matchingDays(inMonthOf date: CivilDate) -> UInt64 {
     guard months & 1 << UInt64(date.month) != 0 else { return 0 }
     let first = CivilDate(year: date.year, month: date.month, day: 1).dayNumber
     let shift = UInt64(CivilDate.dayOfWeek(first))
-    // The days of the week from the first of the month on, and those five times over.
+    // Rotate the weekdays to start at the first of the month, then repeat them five times.
     let week = (daysOfWeek >> shift | daysOfWeek << (7 - shift)) & 0x7F
     let weekdays = week * (1 | 1 << 7 | 1 << 14 | 1 << 21 | 1 << 28) << 1
     let days = eitherDayMatches ? daysOfMonth | weekdays : daysOfMonth & weekdays

@@ -1,6 +1,6 @@
-// The five fields of a cron expression: their words and their bounds. Pure.
+// The five fields of a cron expression, with their names and bounds.
 
-/// One of the five fields, in the order in which they are written.
+/// A field of a cron expression, in the order of the text.
 enum CronField: CaseIterable {
   case minute
   case hour
@@ -8,10 +8,10 @@ enum CronField: CaseIterable {
   case month
   case dayOfWeek
 
-  /// How all five are called, in their order.
+  /// The names of all fields, in order.
   static let order = "minute hour day-of-month month day-of-week"
 
-  /// How one of its values is called.
+  /// The name of a value, for messages.
   var name: String {
     switch self {
     case .minute: "minute"
@@ -22,7 +22,7 @@ enum CronField: CaseIterable {
     }
   }
 
-  /// How several of its values are called.
+  /// The name of several values, for messages.
   var plural: String {
     switch self {
     case .minute: "minutes"
@@ -33,7 +33,9 @@ enum CronField: CaseIterable {
     }
   }
 
-  /// The numbers that may be written; of the days of the week, both 0 and 7 are Sunday.
+  /// The permitted numbers.
+  ///
+  /// For days of the week, both 0 and 7 are Sunday.
   var values: ClosedRange<Int> {
     switch self {
     case .minute: 0...59
@@ -44,7 +46,7 @@ enum CronField: CaseIterable {
     }
   }
 
-  /// The names that may stand for numbers, in lower case, from the first of ``values`` on.
+  /// The names of the values in lower case, starting with the first of ``values``.
   var names: [String] {
     switch self {
     case .minute, .hour, .dayOfMonth: []
@@ -54,7 +56,7 @@ enum CronField: CaseIterable {
     }
   }
 
-  /// What may be written, as a hint.
+  /// The permitted values, as a hint.
   var hint: String {
     let numbers = "\(plural) are \(values.lowerBound) to \(values.upperBound)"
     guard let first = names.first, let last = names.last else { return numbers }

@@ -1,18 +1,18 @@
-// Reads the text of a cron expression. Knows neither clocks nor time zones.
+// Parses cron expressions.
 
-/// What one field of a cron expression says.
+/// The values of a field.
 struct CronFieldValues {
-  /// The values as bits, each at its own number; Sunday is bit 0.
+  /// The values as bits; Sunday is bit 0.
   var mask: UInt64
-  /// Whether the field begins with `*`, which crontab(5) makes differences by.
+  /// Whether the field begins with `*`, which crontab(5) treats as unrestricted.
   let beginsWithStar: Bool
-  /// Where it stands, in offsets of the UTF-8 of the text.
+  /// The range in the text, in UTF-8 offsets.
   let range: Range<Int>
 }
 
-/// A reader of cron expressions; see ``CronExpression`` for the grammar.
+/// A parser of cron expressions; see ``CronExpression`` for the grammar.
 struct CronParser {
-  /// The names that stand for whole expressions.
+  /// The predefined schedules.
   private static let macros = [
     (name: "@hourly", expression: "0 * * * *"),
     (name: "@daily", expression: "0 0 * * *"),
@@ -25,27 +25,27 @@ struct CronParser {
 
   private let bytes: [UInt8]
 
-  /// A reader of a text.
+  /// Creates a parser.
   init(_ text: String) {
     bytes = Array(text.utf8)
   }
 
-  /// Reads the text.
+  /// Parses the text.
   ///
-  /// - Returns: The five fields in their order; those of a macro stand where its expression would.
-  /// - Throws: ``CronError`` for the first mistake.
+  /// - Returns: The five fields in order. The ranges of a macro's fields refer to its expression.
+  /// - Throws: ``CronError`` for the first error.
   func fields() throws(CronError) -> [CronFieldValues] {
     let words = words()
     guard let first = words.first, let last = words.last else {
       throw CronError(
-        message: "there is no schedule",
+        message: "the schedule is empty",
         hint: "write five fields: \(CronField.order)", range: 0..<bytes.count)
     }
     if bytes[first.lowerBound] == UInt8(ascii: "@") { return try macro(words) }
     guard words.count == CronField.allCases.count else {
       throw CronError(
-        message: words.count == 1 ? "there is 1 field" : "there are \(words.count) fields",
-        hint: "there must be five: \(CronField.order) (no seconds, no year)",
+        message: "expected 5 fields, found \(words.count)",
+        hint: "the fields are: \(CronField.order) (no seconds, no year)",
         range: first.lowerBound..<last.upperBound)
     }
     var fields: [CronFieldValues] = []
@@ -61,14 +61,14 @@ struct CronParser {
       let names = Self.macros.map(\.name)
       let lowercased = name.lowercased()
       throw CronError(
-        message: "\"\(name)\" is no schedule",
+        message: "\"\(name)\" is not a valid schedule",
         hint: names.contains(lowercased)
-          ? "write \"\(lowercased)\"" : "there are \(names.joined(separator: ", "))",
+          ? "write \"\(lowercased)\"" : "valid names: \(names.joined(separator: ", "))",
         range: words[0])
     }
     guard words.count == 1 else {
       throw CronError(
-        message: "\"\(name)\" is a whole schedule", hint: "nothing may follow it",
+        message: "\"\(name)\" is a complete schedule", hint: "remove the text after it",
         range: words[1].lowerBound..<words[words.count - 1].upperBound)
     }
     return try CronParser(macro.expression).fields()
@@ -82,8 +82,8 @@ struct CronParser {
       guard !item.isEmpty else {
         let comma = max(item.lowerBound - 1, range.lowerBound)
         throw CronError(
-          message: "a comma has nothing on one side",
-          hint: "values are listed as in \"1,2\"", range: comma..<comma + 1)
+          message: "missing value next to a comma",
+          hint: "write a list as in \"1,2\"", range: comma..<comma + 1)
       }
       mask |= try values(ofItem: item, in: field)
     }
@@ -92,13 +92,13 @@ struct CronParser {
       mask: mask, beginsWithStar: bytes[range.lowerBound] == UInt8(ascii: "*"), range: range)
   }
 
-  /// Reads what stands between commas: `*`, a value or a range, and perhaps a step.
+  /// Parses an item of a list: `*`, a value or a range, with an optional step.
   private func values(ofItem item: Range<Int>, in field: CronField) throws(CronError) -> UInt64 {
     let slash = bytes[item].firstIndex(of: UInt8(ascii: "/"))
     let base = item.lowerBound..<(slash ?? item.upperBound)
     guard !base.isEmpty else {
       throw CronError(
-        message: "there is nothing before the \"/\"", hint: "write \"*\(text(item))\"", range: item)
+        message: "missing value before \"/\"", hint: "write \"*\(text(item))\"", range: item)
     }
     let isAll = text(base) == "*"
     let ends = split(base, at: UInt8(ascii: "-"))
@@ -126,8 +126,8 @@ struct CronParser {
     }
     guard ends.count == 2, !ends[0].isEmpty, !ends[1].isEmpty else {
       throw CronError(
-        message: "\"\(text(range))\" is no range",
-        hint: "ranges are written as in \"1-5\"", range: range)
+        message: "\"\(text(range))\" is not a valid range",
+        hint: "write a range as in \"1-5\"", range: range)
     }
     let low = try value(ends[0], in: field)
     let high = try value(ends[1], in: field)
@@ -139,7 +139,7 @@ struct CronParser {
     return low...high
   }
 
-  /// What is probably meant by a range that runs backwards: one across the end of the field.
+  /// Returns the likely meaning of a backward range: a range that wraps around.
   private func forwards(
     _ ends: [Range<Int>], _ low: Int, _ high: Int, in field: CronField
   ) -> String {
@@ -147,7 +147,7 @@ struct CronParser {
     guard field == .dayOfWeek else {
       return "\(first)-\(field.values.upperBound),\(field.values.lowerBound)-\(last)"
     }
-    // Sunday is at either end of the week.
+    // Sunday is both the first and the last day of the week.
     if high == 0 { return "\(first)-7" }
     return low == 7 ? "0-\(last)" : "\(first)-6,0-\(last)"
   }
@@ -160,8 +160,8 @@ struct CronParser {
     }
     let hint =
       isOfAnotherCron(word, field)
-      ? "L, W, # and ? are not known here; \"*\" is every \(field.name)" : field.hint
-    throw CronError(message: "\"\(word)\" is no \(field.name)", hint: hint, range: range)
+      ? "L, W, # and ? are not supported; \"*\" is every \(field.name)" : field.hint
+    throw CronError(message: "\"\(word)\" is not a valid \(field.name)", hint: hint, range: range)
   }
 
   private func step(
@@ -170,15 +170,15 @@ struct CronParser {
     let hint = "steps in \(field.plural) are 1 to \(field.values.upperBound)"
     guard !range.isEmpty else {
       throw CronError(
-        message: "there is no step after the \"/\"", hint: hint, range: slash..<slash + 1)
+        message: "missing step after \"/\"", hint: hint, range: slash..<slash + 1)
     }
     guard let step = number(range), (1...field.values.upperBound).contains(step) else {
-      throw CronError(message: "\"\(text(range))\" is no step", hint: hint, range: range)
+      throw CronError(message: "\"\(text(range))\" is not a valid step", hint: hint, range: range)
     }
     return step
   }
 
-  /// Whether a word is one of those that Quartz and others have for days.
+  /// Whether a word uses the day syntax of Quartz and other schedulers.
   private func isOfAnotherCron(_ word: String, _ field: CronField) -> Bool {
     if word.contains("?") || word.contains("#") { return true }
     guard field == .dayOfMonth || field == .dayOfWeek else { return false }
@@ -187,7 +187,7 @@ struct CronParser {
     return rest.isEmpty || rest == "l" || Int(rest) != nil || field.names.contains(String(rest))
   }
 
-  /// A number in decimal digits; nil for anything else and for what is far too large.
+  /// Parses a decimal number; nil for anything else, and on overflow.
   private func number(_ range: Range<Int>) -> Int? {
     let isNumber = !range.isEmpty && bytes[range].allSatisfy { (0x30...0x39).contains($0) }
     return isNumber ? Int(text(range)) : nil
@@ -197,14 +197,14 @@ struct CronParser {
     String(decoding: bytes[range], as: UTF8.self)
   }
 
-  /// The parts between spaces, tabs and line ends.
+  /// Returns the parts between blanks: spaces, tabs and line breaks.
   private func words() -> [Range<Int>] {
     let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
     return bytes.indices.split { blanks.contains(bytes[$0]) }
       .map { $0.startIndex..<$0.endIndex }
   }
 
-  /// The parts between separators, also empty ones.
+  /// Returns the parts between separators, including empty ones.
   private func split(_ range: Range<Int>, at separator: UInt8) -> [Range<Int>] {
     bytes[range].split(separator: separator, omittingEmptySubsequences: false)
       .map { $0.startIndex..<$0.endIndex }

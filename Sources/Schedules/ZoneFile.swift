@@ -1,17 +1,18 @@
-// The file format of the tz database. Knows neither where the files are nor what zones are called.
+// Parses the binary files of the tz database.
 
-/// What a compiled file of the tz database says: a TZif file (RFC 8536, https://www.rfc-editor.org/rfc/rfc8536).
+/// The contents of a compiled tz database file: TZif (RFC 8536,
+/// https://www.rfc-editor.org/rfc/rfc8536).
 struct ZoneFile: Sendable, Equatable {
-  /// The moments at which the clocks were changed, in seconds since 1970, in their order.
+  /// The times of the offset changes, in seconds since 1970, ascending.
   private let changes: [Int64]
-  /// The offset before all changes, and the one after each of them.
+  /// The offset before the first change, followed by the offset after each change.
   private let offsets: [Int]
-  /// What holds after the last change; nil where that is the last offset for ever.
+  /// The rule after the last change; if nil, the last offset applies forever.
   private let rule: ZoneRule?
 
-  /// Reads a file; nil when it is none of this format.
+  /// Parses a file; returns nil if it is not a TZif file.
   ///
-  /// - Parameter bytes: Its bytes.
+  /// - Parameter bytes: The bytes of the file.
   init?(_ bytes: [UInt8]) {
     var reader = ByteReader(bytes[...])
     guard let first = Header(&reader) else { return nil }
@@ -20,7 +21,7 @@ struct ZoneFile: Sendable, Equatable {
     if first.version == 0 {
       block = ZoneBlock(first, bytesPerTime: 4, &reader)
     } else {
-      // The same once more, for readers that know more than 32 bits, and a rule behind it.
+      // Version 2 and later repeat the data with 64-bit times, followed by a footer with a rule.
       guard reader.skip(first.size(bytesPerTime: 4)), let second = Header(&reader) else {
         return nil
       }
@@ -37,7 +38,7 @@ struct ZoneFile: Sendable, Equatable {
     self.rule = rule
   }
 
-  /// By how much the clocks are ahead of UTC, in seconds.
+  /// Returns the offset from UTC, in seconds; positive in the east.
   ///
   /// Logarithmic in the number of changes.
   func offset(at seconds: Int64) -> Int {
@@ -51,7 +52,7 @@ struct ZoneFile: Sendable, Equatable {
   }
 }
 
-/// The six counts in front of a block.
+/// The header of a data block, with its six counts.
 private struct Header {
   let version: UInt8
   let counts: [Int]
@@ -95,7 +96,7 @@ private struct ZoneBlock {
     guard let indices = reader.take(header.times) else { return nil }
     var types: [Int] = []
     for _ in 0..<header.types {
-      // An offset is followed by whether it is daylight saving time, and by its name.
+      // After the offset come the DST flag and the index of the abbreviation.
       guard let offset = reader.integer(4), reader.skip(2), abs(offset) < secondsPerDay else {
         return nil
       }
@@ -107,7 +108,7 @@ private struct ZoneBlock {
   }
 }
 
-/// Takes bytes off the front.
+/// Reads values from the front of a byte sequence.
 private struct ByteReader {
   var rest: ArraySlice<UInt8>
 
@@ -123,7 +124,7 @@ private struct ByteReader {
 
   mutating func skip(_ count: Int) -> Bool { take(count) != nil }
 
-  /// A number with a sign, its highest byte first.
+  /// Reads a signed big-endian integer.
   mutating func integer(_ size: Int) -> Int64? {
     guard let bytes = take(size) else { return nil }
     let value = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -131,7 +132,7 @@ private struct ByteReader {
       ? Int64(Int32(bitPattern: UInt32(value))) : Int64(bitPattern: value)
   }
 
-  /// The line at the end.
+  /// Reads the footer line.
   mutating func footer() -> String? {
     guard rest.first == UInt8(ascii: "\n"),
       let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "\n"))

@@ -1,26 +1,26 @@
-// How far clocks are from Greenwich, as the schedules ask for it. Knows no time zone by name.
+// The UTC offsets of a time zone, as needed by schedules.
 
-/// The clocks of a place: by how much they are ahead of UTC, at any moment.
+/// The UTC offsets of a place over time.
 ///
-/// An offset must be less than a day, no change of it more than a day, and two changes must be more
-/// than a day apart. In all zones of the tz database (2025b) offsets are less than 16 hours, the
-/// greatest change is one of 24 hours, and no two changes are less than 95 hours apart.
+/// Offsets must be less than a day, changes at most a day, and changes more than a day apart. In
+/// all zones of the tz database (2025b), offsets are less than 16 hours, the greatest change is 24
+/// hours, and changes are at least 95 hours apart.
 package protocol ZoneOffsets: Sendable {
-  /// By how much the clocks are ahead of UTC.
+  /// Returns the offset from UTC at a time.
   ///
-  /// - Parameter seconds: A moment, in seconds since 1970.
-  /// - Returns: Seconds; positive in the east.
+  /// - Parameter seconds: A time, in seconds since 1970.
+  /// - Returns: The offset in seconds; positive in the east.
   func offset(at seconds: Int64) -> Int
 }
 
 extension ZoneOffsets {
-  /// How far one offset holds.
+  /// Returns the offset at a time and the end of its validity.
   ///
-  /// It asks for 2 offsets, and for 17 more when there is a change.
+  /// Queries 2 offsets, plus 17 if there is a change.
   ///
-  /// - Parameter start: A moment.
-  /// - Returns: The offset at that moment, and the next moment with another one, or else the end
-  ///   of the 24 hours from the start on.
+  /// - Parameter start: A time, in seconds since 1970.
+  /// - Returns: The offset at that time, and the time of the next change, or `start` plus 24 hours
+  ///   if there is no change before then.
   func steadyOffset(from start: Int64) -> (offset: Int64, end: Int64) {
     let first = offset(at: start)
     var (same, other) = (start, start + secondsPerDay)
@@ -33,28 +33,28 @@ extension ZoneOffsets {
   }
 }
 
-/// The length of a day on which no clock is changed.
+/// The seconds of a day without a clock change.
 let secondsPerDay: Int64 = 86_400
 
-/// Clocks that are never changed.
+/// A constant UTC offset.
 package struct FixedOffset: ZoneOffsets, Equatable {
-  /// UTC itself.
+  /// UTC.
   package static let utc = FixedOffset(secondsFromUTC: 0)
 
   private let secondsFromUTC: Int
 
-  /// Clocks that are always equally far from UTC.
+  /// Creates a constant offset.
   ///
-  /// - Parameter secondsFromUTC: By how much they are ahead; less than a day.
+  /// - Parameter secondsFromUTC: The offset in seconds, positive in the east; less than a day.
   package init(secondsFromUTC: Int) {
-    precondition(abs(secondsFromUTC) < secondsPerDay, "an offset is less than a day")
+    precondition(abs(secondsFromUTC) < secondsPerDay, "an offset must be less than a day")
     self.secondsFromUTC = secondsFromUTC
   }
 
-  /// By how much the clocks are ahead of UTC.
+  /// Returns the offset from UTC.
   ///
-  /// - Parameter seconds: A moment, in seconds since 1970.
-  /// - Returns: Always the same.
+  /// - Parameter seconds: A time, in seconds since 1970.
+  /// - Returns: The constant offset.
   package func offset(at seconds: Int64) -> Int {
     secondsFromUTC
   }

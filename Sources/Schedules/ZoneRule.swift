@@ -1,8 +1,10 @@
-// The rule by which clocks are changed every year, as POSIX writes it. Knows no file and no zone's name.
+// The annual daylight saving time rule of a zone, in POSIX syntax.
 
-/// A rule such as `CET-1CEST,M3.5.0,M10.5.0/3`: the form of the variable `TZ` in POSIX
-/// (https://pubs.opengroup.org/onlinepubs/9799919799/basedefs/V1_chap08.html), with the hours
-/// from -167 to 167 that RFC 8536 adds.
+/// A rule such as `CET-1CEST,M3.5.0,M10.5.0/3`.
+///
+/// The syntax is that of the POSIX variable `TZ`
+/// (https://pubs.opengroup.org/onlinepubs/9799919799/basedefs/V1_chap08.html), with the extension
+/// of RFC 8536 to hours from -167 to 167.
 struct ZoneRule: Sendable, Equatable {
   private struct Summer: Equatable {
     let offset: Int
@@ -13,9 +15,9 @@ struct ZoneRule: Sendable, Equatable {
   private let standardOffset: Int
   private let summer: Summer?
 
-  /// Reads a rule; nil when it is none.
+  /// Parses a rule; returns nil if the text is not a rule.
   ///
-  /// - Parameter text: The text.
+  /// - Parameter text: The text to parse.
   init?(_ text: String) {
     var parser = ZoneRuleParser(text)
     guard parser.name(), let west = parser.offset() else { return nil }
@@ -30,7 +32,7 @@ struct ZoneRule: Sendable, Equatable {
       guard let west = parser.offset() else { return nil }
       offset = -west
     }
-    // Without days, the ones of the United States: as glibc and the tz database do.
+    // Without dates, use those of the United States, as glibc and the tz database do.
     if parser.isAtEnd { parser = ZoneRuleParser(",M3.2.0,M11.1.0") }
     guard parser.skip(","), let start = YearDay(&parser), parser.skip(","),
       let end = YearDay(&parser), parser.isAtEnd
@@ -38,12 +40,12 @@ struct ZoneRule: Sendable, Equatable {
     summer = Summer(offset: offset, start: start, end: end)
   }
 
-  /// By how much the clocks are ahead of UTC, in seconds.
+  /// Returns the offset from UTC, in seconds; positive in the east.
   func offset(at seconds: Int64) -> Int {
     guard let summer else { return standardOffset }
     let today = (seconds + Int64(standardOffset)).flooringQuotient(by: secondsPerDay)
     let year = CivilDate(dayNumber: today).year
-    // As the C library does: the changes of the year that a clock shows which is never changed.
+    // Use the year in standard time to select the changes, as the C library does.
     let start = summer.start.moment(in: year) - Int64(standardOffset)
     let end = summer.end.moment(in: year) - Int64(summer.offset)
     let isSummer =
@@ -52,14 +54,14 @@ struct ZoneRule: Sendable, Equatable {
   }
 }
 
-/// A day of every year, and a time on it.
+/// An annual day and time.
 private struct YearDay: Equatable {
   private enum Day: Equatable {
-    /// 1 to 365; 29 February is never counted.
+    /// Day 1 to 365, not counting 29 February.
     case ofCommonYear(Int)
-    /// 0 to 365.
+    /// Day 0 to 365, counting 29 February.
     case ofYear(Int)
-    /// The first to fourth, or last (5), of a day of the week in a month.
+    /// The first to fourth, or last (5), occurrence of a weekday in a month.
     case ofWeek(month: Int, week: Int, day: Int)
   }
 
@@ -87,7 +89,7 @@ private struct YearDay: Equatable {
     self.time = time
   }
 
-  /// When it is, in seconds since 1970 as a clock shows them that is never changed.
+  /// Returns the wall time in a year, in seconds since 1970, by the clock before the change.
   func moment(in year: Int64) -> Int64 {
     let newYear = CivilDate(year: year, month: 1, day: 1).dayNumber
     let dayNumber: Int64
@@ -109,7 +111,7 @@ private struct YearDay: Equatable {
   }
 }
 
-/// Takes the parts of a rule off its front.
+/// Reads the parts of a rule from the front.
 private struct ZoneRuleParser {
   private var rest: Substring.UTF8View
 
@@ -127,7 +129,7 @@ private struct ZoneRuleParser {
     return true
   }
 
-  /// The name of a time: at least three letters, or more than letters between angle brackets.
+  /// Reads an abbreviation: at least three letters, or any text in angle brackets.
   mutating func name() -> Bool {
     if skip("<") {
       guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return false }
@@ -146,12 +148,12 @@ private struct ZoneRuleParser {
     return number
   }
 
-  /// A time to the west of Greenwich, less than a day.
+  /// Reads an offset west of Greenwich; less than a day.
   mutating func offset() -> Int? {
     time(hoursMax: 24).flatMap { abs($0) < Int(secondsPerDay) ? $0 : nil }
   }
 
-  /// Hours, and perhaps minutes and seconds, with or without a sign, in seconds.
+  /// Reads hours with optional sign, minutes and seconds; returns seconds.
   mutating func time(hoursMax: Int) -> Int? {
     let isNegative = skip("-")
     if !isNegative { _ = skip("+") }

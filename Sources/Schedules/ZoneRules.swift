@@ -1,10 +1,10 @@
-// The time zones that this machine knows by name: where their files are. Knows not what is in them.
+// The named time zones of the machine.
 
 import Platform
 
-/// The clocks of a time zone of the tz database, such as `Europe/Berlin`.
+/// The UTC offsets of a time zone of the tz database, such as `Europe/Berlin`.
 ///
-/// Read from the files of the system (Debian's package tzdata), in the folder that `TZDIR` names or in
+/// Reads the files of the system (package tzdata on Debian), in the folder named by `TZDIR` or in
 /// `/usr/share/zoneinfo`.
 package struct ZoneRules: ZoneOffsets, Equatable {
   private enum Clocks: Equatable {
@@ -13,16 +13,16 @@ package struct ZoneRules: ZoneOffsets, Equatable {
     case fixed(FixedOffset)
   }
 
-  /// The name by which it was asked for.
+  /// The name with which the zone was created.
   package let identifier: String
   private let clocks: Clocks
 
-  /// The time zone of a name; nil if there is no such zone.
+  /// Creates the time zone with a name; nil if there is no such zone.
   ///
-  /// Known are ``identifiers``, among them older names such as `US/Eastern`. `UTC` is known on every machine,
-  /// and so are offsets such as `GMT+0530`.
+  /// Accepts ``identifiers``, including old names such as `US/Eastern`. `UTC` and offsets such as
+  /// `GMT+0530` are available on every machine.
   ///
-  /// - Parameter identifier: The name, in the case in which the tz database has it.
+  /// - Parameter identifier: The name, in the case used by the tz database.
   package init?(identifier: String) {
     self.identifier = identifier
     if let file = Self.file(identifier) {
@@ -36,7 +36,7 @@ package struct ZoneRules: ZoneOffsets, Equatable {
     }
   }
 
-  /// The time zone of this machine: that of the variable `TZ`, or else of `/etc/localtime`, or else UTC.
+  /// The time zone of the machine: from the variable `TZ`, else from `/etc/localtime`, else UTC.
   package static var local: ZoneRules {
     if let variable = environmentVariable("TZ") { return ZoneRules(variable: variable) }
     let path = "/etc/localtime"
@@ -53,7 +53,7 @@ package struct ZoneRules: ZoneOffsets, Equatable {
 
   private static var utc: ZoneRules { ZoneRules(identifier: "UTC", clocks: .fixed(.utc)) }
 
-  /// What a value of the variable `TZ` means (tzset(3)): a name, the path of a file, or a rule.
+  /// Interprets a value of `TZ` (tzset(3)): a name, the path of a file, or a rule.
   init(variable: String) {
     let name = variable.hasPrefix(":") ? String(variable.dropFirst()) : variable
     if name.hasPrefix("/"), let file = ZoneFile(contentsOf: name) {
@@ -72,10 +72,10 @@ package struct ZoneRules: ZoneOffsets, Equatable {
     self.clocks = clocks
   }
 
-  /// By how much the clocks are ahead of UTC.
+  /// Returns the offset from UTC at a time.
   ///
-  /// - Parameter seconds: A moment, in seconds since 1970.
-  /// - Returns: Seconds; positive in the east.
+  /// - Parameter seconds: A time, in seconds since 1970.
+  /// - Returns: The offset in seconds; positive in the east.
   package func offset(at seconds: Int64) -> Int {
     switch clocks {
     case .file(let file): file.offset(at: seconds)
@@ -91,7 +91,7 @@ package struct ZoneRules: ZoneOffsets, Equatable {
   }
 
   private static func file(_ identifier: String) -> ZoneFile? {
-    // A name must not lead out of the folder.
+    // The name must not refer to a file outside the folder.
     guard isName(identifier) else { return nil }
     return ZoneFile(contentsOf: folder + "/" + identifier)
   }
@@ -115,15 +115,15 @@ package struct ZoneRules: ZoneOffsets, Equatable {
     }
   }
 
-  /// The names of all zones, in alphabetical order; `UTC` is among them.
+  /// The names of all zones in alphabetical order, including `UTC`.
   ///
-  /// Looks into every file of the folder.
+  /// Opens every file of the folder.
   package static var identifiers: [String] {
     var found: Set = ["UTC"]
     var folders = [""]
     while let prefix = folders.popLast() {
       for name in FolderReader.names(in: folder + "/" + prefix) where isName(name) {
-        // Small letters are for what is no zone, or a copy of all of them.
+        // Lower-case names are not zones, or are copies of the whole folder.
         guard name.first?.isUppercase == true else { continue }
         let path = prefix + name
         if file(path) != nil { found.insert(path) } else { folders.append(path + "/") }
@@ -134,10 +134,10 @@ package struct ZoneRules: ZoneOffsets, Equatable {
 }
 
 extension ZoneFile {
-  /// The greatest files of the tz database have 4 KiB.
+  /// Files of the tz database have at most 4 KiB; this limit leaves a margin.
   private static let bytesMax = 1 << 18
 
-  /// Reads a file; nil when there is no such file.
+  /// Reads a file; returns nil if it cannot be read.
   fileprivate init?(contentsOf path: String) {
     let bytes: [UInt8]
     do throws(Errno) {

@@ -1,17 +1,17 @@
-// Makes the tree of a document from events, within limits. Knows nothing of what the keys mean.
+// Composes a document tree from parser events, within limits.
 
-/// A document, and what is wrong with it.
+/// A parsed document with its errors.
 package struct Document: Sendable {
-  /// How deep lists and maps may be nested.
+  /// The maximum nesting of lists and maps.
   ///
-  /// libyaml takes time quadratic in it.
+  /// The time that libyaml needs is quadratic in the nesting.
   package static let depthMax = 100
-  /// How many nodes aliases may expand to.
+  /// The maximum number of nodes that aliases may expand to.
   package static let aliasedNodesMax = 100_000
 
-  /// The tree; nil when the text is empty or cannot be read to its end.
+  /// The root of the tree; nil if the text is empty or parsing stopped at an error.
   package private(set) var root: Node?
-  /// What is wrong, in the order of finding.
+  /// The errors, in the order in which they were found.
   package private(set) var problems: [Problem] = []
 
   fileprivate init(root: Node?, problems: [Problem]) {
@@ -19,7 +19,7 @@ package struct Document: Sendable {
     self.problems = problems
   }
 
-  /// Reads a text.
+  /// Parses a text.
   ///
   /// Linear in its size.
   ///
@@ -32,7 +32,7 @@ package struct Document: Sendable {
     guard !source.bytes.isEmpty else { return }
     var composer = Composer()
     do throws(Problem) {
-      // unsafe: the reader is gone when the closure ends, and so are all pointers into the text.
+      // unsafe: the reader and its pointers into the text do not outlive the closure.
       try unsafe source.bytes.withUnsafeBufferPointer { bytes throws(Problem) in
         try composer.read(unsafe EventReader(bytes))
       }
@@ -53,32 +53,34 @@ package struct Document: Sendable {
   }
 }
 
-/// Builds a document without a text; its marks are those of a text that could be written.
+/// Builds a document without parsing text.
+///
+/// The caller provides the marks.
 package struct DocumentBuilder {
   private var composer = Composer()
   private var problem: Problem?
 
-  /// Begins a document.
+  /// Starts an empty document.
   package init() {}
 
-  /// Begins a list at a place.
+  /// Starts a list at a mark.
   package mutating func beginList(at mark: Mark) { take(.sequenceStart, mark, mark) }
 
-  /// Begins a map at a place; keys and values follow by turns.
+  /// Starts a map at a mark; keys and values alternate.
   package mutating func beginMap(at mark: Mark) { take(.mappingStart, mark, mark) }
 
-  /// Ends the list or map that was begun last, before a place.
+  /// Ends the innermost open list or map at a mark.
   package mutating func end(isMap: Bool, before mark: Mark) {
     take(isMap ? .mappingEnd : .sequenceEnd, mark, mark)
   }
 
-  /// Adds a text from a place to another one.
+  /// Adds a scalar.
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - isPlain: Whether it would be there without quotes, so that it may mean a number.
-  ///   - start: Where it begins.
-  ///   - end: Where it has ended.
+  ///   - isPlain: Whether the scalar is unquoted and can be a number, boolean or null.
+  ///   - start: The start of the scalar.
+  ///   - end: The end of the scalar.
   package mutating func add(_ text: String, isPlain: Bool, from start: Mark, to end: Mark) {
     take(.scalar(text, isPlain: isPlain), start, end)
   }
@@ -92,7 +94,7 @@ package struct DocumentBuilder {
     }
   }
 
-  /// The document with its problems.
+  /// The document with its errors.
   package var document: Document {
     Document(
       root: problem == nil ? composer.root : nil,
@@ -100,11 +102,11 @@ package struct DocumentBuilder {
   }
 }
 
-/// Builds nodes from events with a stack of its own, so that depth costs no recursion.
+/// Builds nodes from events with an explicit stack instead of recursion.
 private struct Composer {
-  /// A list or map that is not closed yet.
+  /// A list or map that has not ended.
   private struct Open {
-    /// Where its items begin among those of all that is open.
+    /// The position of its first item in `items`.
     let start: Int
     let isMapping: Bool
     let mark: Mark
@@ -114,7 +116,9 @@ private struct Composer {
   var root: Node?
   var problems: [Problem] = []
   private var stack: [Open] = []
-  /// The items of all that is open, outer ones first; keys and values of maps by turns.
+  /// The items of all open collections, outermost first.
+  ///
+  /// In maps, keys and values alternate.
   private var items: [Node] = []
   private var anchors: [String: Node] = [:]
   private var aliasedNodes = 0
@@ -170,7 +174,7 @@ private struct Composer {
 
   private mutating func close(_ event: YAMLEvent) {
     guard let open = stack.popLast() else {
-      preconditionFailure("BUG: libyaml closes what it did not open")
+      preconditionFailure("BUG: libyaml sent an end event without a start event")
     }
     let content: Node.Content =
       open.isMapping ? .mapping(pairs(from: open.start)) : .sequence(Array(items[open.start...]))
@@ -205,11 +209,11 @@ private struct Composer {
 
   // MARK: Maps
 
-  /// Makes pairs of the items from a position on.
+  /// Creates pairs from the items after a position.
   private mutating func pairs(from start: Int) -> [Node.Pair] {
     var pairs: [Node.Pair] = []
     pairs.reserveCapacity((items.count - start) / 2)
-    // A small map is looked through faster than its keys are hashed.
+    // For a small map, a linear search is faster than hashing the keys.
     let isLarge = items.count - start > 32
     var places: [String: Mark] = [:]
     var merged: [Node] = []
@@ -240,7 +244,9 @@ private struct Composer {
     return pairs
   }
 
-  /// Adds what a merge key brings; what the map says itself wins, then what was merged first.
+  /// Adds the pairs of a merge key.
+  ///
+  /// Existing keys win, then pairs of earlier sources.
   private mutating func merge(
     _ node: Node, into pairs: inout [Node.Pair]
   ) {

@@ -1,8 +1,8 @@
-// Drives libyaml: the only place that touches it. Knows nothing of nodes.
+// Wraps the event parser of libyaml. No other file calls libyaml.
 
 import CYaml
 
-/// What libyaml sees in a text, one thing after the other.
+/// A parser event.
 struct YAMLEvent {
   enum Kind {
     case documentStart, documentEnd, streamEnd, sequenceStart, sequenceEnd, mappingStart, mappingEnd
@@ -11,10 +11,10 @@ struct YAMLEvent {
     case other
   }
 
-  /// What may stand before a value.
+  /// The anchor and tag of a value.
   final class Properties {
     let anchor: String?
-    /// A tag: `!x`, or in full for one of YAML's own, such as `tag:yaml.org,2002:str` for `!!str`.
+    /// The tag: `!x`, or the full form for a YAML tag, such as `tag:yaml.org,2002:str` for `!!str`.
     let tag: String?
 
     init(anchor: String?, tag: String?) {
@@ -24,17 +24,17 @@ struct YAMLEvent {
   }
 
   let kind: Kind
-  // Few values have any, so they take the room of one word.
+  // A class, to save memory: most values have neither anchor nor tag.
   let properties: Properties?
   let start: Mark
   let end: Mark
 }
 
-/// Reads the events of a text.
+/// Reads the parser events of a text.
 @safe final class EventReader {
   private let parser: UnsafeMutablePointer<yaml_parser_t>
 
-  /// - Parameter bytes: Well-formed UTF-8; it has to stay where it is as long as events are read.
+  /// - Parameter bytes: Well-formed UTF-8, which must stay valid until the last call of `next()`.
   @unsafe init(_ bytes: UnsafeBufferPointer<UInt8>) {
     unsafe parser = .allocate(capacity: 1)
     unsafe yaml_parser_initialize(parser)
@@ -47,9 +47,9 @@ struct YAMLEvent {
     unsafe parser.deallocate()
   }
 
-  /// The next event.
+  /// Returns the next event.
   ///
-  /// - Throws: ``Problem`` in our words; nothing can be read after it.
+  /// - Throws: ``Problem``, after which `next()` must not be called again.
   func next() throws(Problem) -> YAMLEvent {
     var event = unsafe yaml_event_t()
     guard unsafe yaml_parser_parse(parser, &event) != 0 else { throw problem() }
@@ -110,7 +110,7 @@ struct YAMLEvent {
 }
 
 extension Problem {
-  /// Finds the cause of an error of libyaml by its words.
+  /// Maps an error message of libyaml to a problem.
   fileprivate init(libyaml said: String, context: String, mark: Mark, contextMark: Mark) {
     let kind: Kind
     var mark = mark

@@ -1,6 +1,6 @@
-// A YAML document as a tree that knows where everything stands. Plain values; no C.
+// The tree of a YAML document, with source locations.
 
-/// A place in a text, counted as editors do.
+/// A location in a text, counted as in editors.
 package struct Mark: Sendable, Equatable, Comparable {
   /// The line, from 1.
   package var line: Int {
@@ -13,11 +13,11 @@ package struct Mark: Sendable, Equatable, Comparable {
     set { columnNumber = UInt32(newValue) }
   }
 
-  // Each node has a mark, so its size counts; a file has fewer bytes than there are such numbers.
+  // 32 bits to save memory: each node has a mark, and files are smaller than 4 GiB.
   private var lineNumber: UInt32
   private var columnNumber: UInt32
 
-  /// Makes a place.
+  /// Creates a location.
   ///
   /// - Parameters:
   ///   - line: The line, from 1.
@@ -27,44 +27,44 @@ package struct Mark: Sendable, Equatable, Comparable {
     columnNumber = UInt32(column)
   }
 
-  /// Orders places as they are read.
+  /// Compares locations in reading order.
   package static func < (earlier: Mark, later: Mark) -> Bool {
     (earlier.line, earlier.column) < (later.line, later.column)
   }
 }
 
-/// One value of a document.
+/// A value of a document.
 package struct Node: Sendable {
-  /// What kind of value it is.
+  /// The kinds of values.
   package enum Content: Sendable {
-    /// Text; `isPlain` when it stands there without quotes, so that it may mean a number.
+    /// A text; `isPlain` if it is unquoted and can be a number, boolean or null.
     case scalar(String, isPlain: Bool)
     /// A list.
     case sequence([Node])
-    /// Keys with their values, in file order, merge keys resolved.
+    /// Keys with their values in file order, with merge keys resolved.
     case mapping([Pair])
   }
 
-  // A type and no tuple: those are copied and let go of by way of their descriptions at run time.
-  /// A key of a map with its value.
+  // A struct instead of a tuple: copying and destroying a tuple goes through runtime metadata.
+  /// A key-value pair of a map.
   package struct Pair: Sendable {
     /// The key.
     package var key: Node
     /// The value.
     package var value: Node
 
-    /// Makes a pair.
+    /// Creates a pair.
     package init(key: Node, value: Node) {
       self.key = key
       self.value = value
     }
   }
 
-  /// The value itself.
+  /// The contents of the value.
   package var content: Content
-  /// Where it begins.
+  /// The start of the value.
   package var mark: Mark
-  /// How many characters of its first line it takes: what a caret underlines.
+  /// The number of characters on its first line, for underlining.
   package var length: Int { Int(characterCount) }
 
   private var characterCount: UInt32
@@ -75,14 +75,16 @@ package struct Node: Sendable {
     characterCount = UInt32(length)
   }
 
-  /// The same value at another place.
+  /// Returns the same value at another location.
   func moved(to mark: Mark, length: Int) -> Node {
     Node(content: content, mark: mark, length: length)
   }
 
-  /// How many nodes it has, itself included, with aliases counted as often as they are used.
+  /// Counts the nodes of the value, including itself.
   ///
-  /// - Parameter limit: Where counting ends.
+  /// The target of an alias counts for each use.
+  ///
+  /// - Parameter limit: The count at which to stop.
   /// - Returns: The count, or a number above the limit.
   package func nodeCount(upTo limit: Int) -> Int {
     var count = 0
@@ -102,30 +104,29 @@ package struct Node: Sendable {
     return count
   }
 
-  /// What a plain or quoted scalar says, or nil for other nodes.
+  /// The text of a scalar, or nil for other nodes.
   package var text: String? {
     if case .scalar(let text, _) = content { text } else { nil }
   }
 
-  /// Whether it is a scalar that says just this.
+  /// Returns whether it is a scalar with this text.
   package func says(_ text: String) -> Bool {
     if case .scalar(let own, _) = content { own == text } else { false }
   }
 
-  /// Finds a key of a map.
+  /// Returns the position of a key in a map.
   ///
-  /// Linear in the number of keys: what is looked through where it stands takes less time than a hash of
-  /// the name as long as there are few.
+  /// Linear in the number of keys, which is faster than hashing for small maps.
   ///
   /// - Parameters:
-  ///   - name: What the key says.
-  ///   - pairs: The keys of the map with their values.
-  /// - Returns: The position of the pair.
+  ///   - name: The key.
+  ///   - pairs: The pairs of the map.
+  /// - Returns: The position, or nil if the key is missing.
   package static func position(of name: String, in pairs: [Pair]) -> Int? {
     pairs.firstIndex { $0.key.says(name) }
   }
 
-  /// Whether it is nothing: an empty plain scalar, `~` or `null`, by the core schema of YAML 1.2.
+  /// Whether it is null in the core schema of YAML 1.2: an empty plain scalar, `~` or `null`.
   package var isNull: Bool {
     guard case .scalar(let text, isPlain: true) = content else { return false }
     switch text.utf8.count {
@@ -136,10 +137,10 @@ package struct Node: Sendable {
     }
   }
 
-  /// What it is, for people.
+  /// The kind of the value, for messages.
   package var kindName: String {
     switch content {
-    case .scalar: isNull ? "nothing" : "a text"
+    case .scalar: isNull ? "nothing" : "text"
     case .sequence: "a list"
     case .mapping: "a map"
     }

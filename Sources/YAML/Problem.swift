@@ -1,34 +1,34 @@
-// What is wrong with a text as YAML: a case for each cause, with its words.
+// The errors in YAML text, with their messages.
 
-/// Something that is wrong with a text as YAML.
+/// An error in YAML text.
 package struct Problem: Error, Sendable, Equatable {
-  /// What is wrong.
+  /// The kind of the error.
   package var kind: Kind
-  /// Where.
+  /// The location of the error.
   package var mark: Mark
-  /// How many characters are meant.
+  /// The number of characters to underline.
   package var length: Int
 
-  /// What is wrong, as a clause.
+  /// The message, as a clause.
   package var message: String { kind.message }
-  /// How to fix it, to be shown beside the caret.
+  /// A suggestion for fixing the error, shown next to the caret.
   package var hint: String? { kind.hint }
 
-  /// What can be wrong.
+  /// The kinds of errors.
   package enum Kind: Sendable, Equatable {
     case tooLarge(bytes: Int)
-    /// A character that no file may have: its name; nil where libyaml does not name it.
+    /// A forbidden character; nil if libyaml does not report which.
     case character(String?)
     case notUTF8(byte: String)
     case tab(mayBeginValue: Bool)
     case unclosedQuote
-    /// A list or map in brackets without its end, and what is there instead.
+    /// An unclosed list or map in brackets, and what was found instead of its end.
     case unclosed(Bracket, since: Mark, found: Found)
     case keyExpected(since: Mark)
     case itemExpected(since: Mark)
     case itemNotAligned
     case listHere
-    /// A colon; the key before it and the one above it where these should be aligned.
+    /// An unexpected colon, with the key before it and the key above if their indentation differs.
     case colon(key: String?, above: String?)
     case keyWithoutColon
     case characterAtStart
@@ -43,7 +43,7 @@ package struct Problem: Error, Sendable, Equatable {
     case version
     case foreignTag
     case unsupportedTag(String)
-    /// A tag that does not fit what it is for.
+    /// A tag that does not match its value.
     case tag(Misfit)
     case anchorName
     case unknownAlias(String)
@@ -53,17 +53,17 @@ package struct Problem: Error, Sendable, Equatable {
     case keyKind(String)
     case duplicateKey(String, first: Mark)
     case merge
-    /// Anything else that libyaml refuses; since where it was understood.
+    /// Any other error of libyaml, with the start of the surrounding construct if known.
     case notYAML(since: Mark?)
   }
 
-  /// What a bracket opens.
+  /// The kind of collection in brackets.
   package enum Bracket: Sendable, Equatable { case list, map }
-  /// What is there instead of the end of a list or map.
+  /// The token found instead of the end of a list or map.
   package enum Found: Sendable, Equatable { case colon, bracket, other }
-  /// What is wrong with an escape.
+  /// The error in an escape.
   package enum Escape: Sendable, Equatable { case unknown, digits, number }
-  /// Why a tag does not fit.
+  /// The mismatch between a tag and its value.
   package enum Misfit: Sendable, Equatable {
     case notWhole(String)
     case notNumber(String)
@@ -74,65 +74,65 @@ package struct Problem: Error, Sendable, Equatable {
 }
 
 extension Problem.Kind {
-  /// What is wrong, as a clause.
+  /// The message, as a clause.
   package var message: String {
     switch self {
     case .tooLarge(let count):
-      "the file has \(count) bytes; at most \(SourceText.bytesMax) are read"
-    case .character(let name?): "a \(name) cannot be part of a YAML file"
-    case .character(nil): "this character cannot be part of a YAML file"
-    case .notUTF8(let byte): "this byte (\(byte)) is not UTF-8"
-    case .tab(mayBeginValue: true): "a tab cannot indent or begin a value"
-    case .tab(mayBeginValue: false): "a tab cannot indent"
-    case .unclosedQuote: "the quoted text that begins here is never closed"
+      "the file has \(count) bytes; the maximum is \(SourceText.bytesMax)"
+    case .character(let name?): "a \(name) is not allowed in a YAML file"
+    case .character(nil): "this character is not allowed in a YAML file"
+    case .notUTF8(let byte): "this byte (\(byte)) is not valid UTF-8"
+    case .tab(mayBeginValue: true): "a tab is not allowed in indentation or before a value"
+    case .tab(mayBeginValue: false): "a tab is not allowed in indentation"
+    case .unclosedQuote: "this quoted text is not closed"
     case .unclosed(let bracket, let since, _):
       "the \(bracket == .list ? "list" : "map") that begins at \(since.name) is not closed"
-    case .keyExpected(let since): "a key of the map that begins at \(since.name) is expected here"
+    case .keyExpected(let since): "expected a key of the map that begins at \(since.name)"
     case .itemExpected(let since):
-      "an item of the list that begins at \(since.name) is expected here"
-    case .itemNotAligned: "an item is indented like the items above"
+      "expected an item of the list that begins at \(since.name)"
+    case .itemNotAligned: "this item is not aligned with the items above"
     case .listHere: "a list cannot begin here"
-    case .colon: "a \":\" is not expected here"
-    case .keyWithoutColon: "a key without \":\""
-    case .characterAtStart: "nothing can begin with this character"
-    case .afterValue: "something stands behind the end of the value"
-    case .valueExpected: "a value is expected here"
-    case .unquotedExpression: "an expression in { } or [ ] stands in quotes"
-    case .escape(.unknown): "there is no such escape in a text in double quotes"
-    case .escape(.digits): "hexadecimal digits are expected after \\x, \\u and \\U"
-    case .escape(.number): "there is no character of this number"
-    case .blockIndentation: "a number behind | or > is from 1 to 9"
-    case .blockOnSameLine: "after | or > the text begins on the next line"
+    case .colon: "unexpected \":\""
+    case .keyWithoutColon: "missing \":\" after this key"
+    case .characterAtStart: "a value cannot begin with this character"
+    case .afterValue: "unexpected text after the end of the value"
+    case .valueExpected: "expected a value here"
+    case .unquotedExpression: "an expression inside { } or [ ] must be quoted"
+    case .escape(.unknown): "invalid escape in double-quoted text"
+    case .escape(.digits): "expected hexadecimal digits after \\x, \\u or \\U"
+    case .escape(.number): "invalid character code"
+    case .blockIndentation: "the number after | or > must be from 1 to 9"
+    case .blockOnSameLine: "the text after | or > must begin on the next line"
     case .secondDocument(isMarked: true):
-      "a second document begins here; a file holds one workflow"
+      "a second document begins here; a file must contain a single workflow"
     case .secondDocument(isMarked: false): "a second document begins here"
-    case .missingDashes: "the line --- is missing before this"
-    case .version: "this is no version of YAML that is read"
-    case .foreignTag: "a ! at the beginning means something to YAML"
-    case .unsupportedTag(let name): "there is no !!\(name) in a workflow file"
+    case .missingDashes: "missing --- line before this"
+    case .version: "unsupported YAML version"
+    case .foreignTag: "a ! at the beginning is a YAML tag"
+    case .unsupportedTag(let name): "the tag !!\(name) is not supported"
     case .tag(.notWhole(let text)): "\"\(text)\" is not a whole number"
     case .tag(.notNumber(let text)): "\"\(text)\" is not a number"
     case .tag(.notBoolean(let text)): "\"\(text)\" is neither true nor false"
-    case .tag(.notNull(let text)): "\"\(text)\" is not nothing"
+    case .tag(.notNull(let text)): "\"\(text)\" is not null"
     case .tag(.onlyLists): "!!seq is for lists"
     case .tag(.onlyMaps): "!!map is for maps"
-    case .tag(.onlyScalars): "the tag is for a text or a number, not for a list or a map"
-    case .anchorName: "a name of letters and digits is expected after & or *"
-    case .unknownAlias(let name): "*\(name) is used, but nothing is named &\(name) before it"
+    case .tag(.onlyScalars): "the tag is for text and numbers, not for a list or a map"
+    case .anchorName: "expected a name of letters and digits after & or *"
+    case .unknownAlias(let name): "unknown alias *\(name): there is no anchor &\(name) before it"
     case .aliasInItself(let name, let mark):
-      "*\(name) stands inside of what &\(name) names at \(mark.name), which therefore has no end"
+      "*\(name) is inside the value of its own anchor &\(name), which begins at \(mark.name)"
     case .aliasesMax:
       "the aliases of this file expand to more than \(Document.aliasedNodesMax) values"
-    case .depthMax: "lists and maps are nested deeper than \(Document.depthMax)"
-    case .keyKind(let name): "a key is a text, not \(name)"
+    case .depthMax: "lists and maps are nested more than \(Document.depthMax) levels deep"
+    case .keyKind(let name): "a key must be text, not \(name)"
     case .duplicateKey(let name, let first):
-      "the key \"\(name)\" stands here a second time; the first one is at \(first.name)"
-    case .merge: "<< takes a map or a list of maps"
-    case .notYAML: "this is not YAML"
+      "duplicate key \"\(name)\"; the first one is at \(first.name)"
+    case .merge: "the value of << must be a map or a list of maps"
+    case .notYAML: "this is not valid YAML"
     }
   }
 
-  /// How to fix it, to be shown beside the caret.
+  /// A suggestion for fixing the error, shown next to the caret.
   package var hint: String? {
     switch self {
     case .character: "remove it"
@@ -143,7 +143,7 @@ extension Problem.Kind {
       switch found {
       case .bracket: "quote the text if this is part of it"
       case .colon, .other:
-        "a comma or \(bracket == .list ? "]" : "}") is expected here"
+        "expected a comma or \(bracket == .list ? "]" : "}") here"
           + (found == .colon ? "; or quote the text if this is part of it" : "")
       }
     case .keyExpected: "indent it like the keys above"
@@ -158,18 +158,18 @@ extension Problem.Kind {
     case .valueExpected: "quote the text if this is part of it"
     case .unquotedExpression: "write \"${{ … }}\""
     case .escape(.unknown), .escape(.digits): "write \\\\ for a backslash, or use single quotes"
-    case .blockIndentation: "leave it out"
-    case .secondDocument(isMarked: true): "put it into a file of its own"
+    case .blockIndentation: "remove it"
+    case .secondDocument(isMarked: true): "move it to a separate file"
     case .secondDocument(isMarked: false):
-      "put --- before it; or indent all lines alike, if it is part of the first one"
-    case .missingDashes: "write it, or leave out the first line"
-    case .version: "write %YAML 1.2, or leave the line out"
-    case .unsupportedTag, .tag: "leave the tag out"
+      "write --- before it, or indent all lines equally if it is part of the first document"
+    case .missingDashes: "add it, or remove the first line"
+    case .version: "write %YAML 1.2, or remove the line"
+    case .unsupportedTag, .tag: "remove the tag"
     case .anchorName: "quote the text if it begins with & or *"
     case .unknownAlias: "quote the text if it begins with *"
-    case .depthMax: "make it flatter"
+    case .depthMax: "reduce the nesting"
     case .duplicateKey: "remove one of them"
-    case .notYAML(let since?): "it was understood since \(since.name)"
+    case .notYAML(let since?): "the surrounding value begins at \(since.name)"
     case .tooLarge, .escape(.number), .blockOnSameLine, .aliasInItself, .aliasesMax, .keyKind,
       .merge, .notYAML(nil):
       nil
@@ -178,6 +178,6 @@ extension Problem.Kind {
 }
 
 extension Mark {
-  /// The place in messages; without a column where that is 0.
+  /// The location for messages, without a column if that is 0.
   fileprivate var name: String { "line \(line)" + (column > 0 ? ", column \(column)" : "") }
 }

@@ -1,15 +1,15 @@
-// Finds the place of a part of a scalar in the text of a file. Knows nothing of what the part means.
+// Maps ranges in scalars to locations in the file, and refines error locations.
 
 extension SourceText {
-  /// Where a part of what a scalar says stands in the file.
+  /// Returns the location of a range of a scalar's text in the file.
   ///
-  /// Where that cannot be told, as of an alias, it is the scalar's beginning.
+  /// If the range cannot be located, as in an alias, returns the start of the scalar.
   ///
   /// - Parameters:
-  ///   - range: The part, in characters (Unicode scalars) of the scalar's text.
+  ///   - range: The range in the scalar's text, in Unicode scalars.
   ///   - node: The scalar.
-  ///   - lineStart: Where its line begins, in bytes, if that is known.
-  /// - Returns: The place, and how many characters of its line are meant.
+  ///   - lineStart: The byte offset of the line on which the node starts, if known.
+  /// - Returns: The location and the number of characters on its line.
   package func place(
     of range: Range<Int>, in node: Node, lineStart: Int? = nil
   ) -> (Mark, length: Int) {
@@ -30,7 +30,7 @@ extension SourceText {
     return (mark, max(1, rest.prefix { $0 != "\n" && $0 != "\r" }.count))
   }
 
-  /// What is wrong when an expression stands without quotes in `{ }` or `[ ]`, which end at its brackets.
+  /// Returns a problem if an unquoted expression in `{ }` or `[ ]` explains an error at `mark`.
   func unquotedExpression(before mark: Mark) -> Problem? {
     let line = Array(line(mark.line).unicodeScalars.prefix(mark.column))
     let bracket = Array("${{".unicodeScalars)
@@ -52,12 +52,12 @@ extension SourceText {
   }
 }
 
-/// Walks along what a scalar says and how it stands in the file, side by side.
+/// Matches the text of a scalar with its source text, character by character.
 private struct Alignment {
   private let text: [Unicode.Scalar]
   private let raw: [Unicode.Scalar]
   private var place = 0
-  /// How far the lines of a block are indented; nil for other scalars.
+  /// The indentation of a block scalar; nil for other scalars.
   private var indentation: Int?
   private var isDoubleQuoted = false
 
@@ -66,7 +66,7 @@ private struct Alignment {
     self.raw = raw
   }
 
-  /// Where a character of the text stands; nil where that cannot be told.
+  /// Returns the source position of a character, or nil if it cannot be determined.
   func position(of offset: Int) -> Int? {
     var walk = self
     guard walk.begin() else { return nil }
@@ -110,13 +110,13 @@ private struct Alignment {
     while place < raw.count, [" ", "\n", "\t", "\r"].contains(raw[place]) { place += 1 }
   }
 
-  /// Goes past line breaks and indentation that stand before a character and are no part of the text.
+  /// Skips line breaks and indentation before a character that are not part of the text.
   private mutating func skipToNext(_ next: Unicode.Scalar?) {
     guard let next, place < raw.count, raw[place] == "\n", next != "\n" else { return }
     skipBlanks()
   }
 
-  /// Goes past one character of the text.
+  /// Skips one character of the text and its source form.
   private mutating func step(_ scalar: Unicode.Scalar) -> Bool {
     guard place < raw.count else { return false }
     if raw[place] == "\r", scalar == "\n" { place += 1 }
@@ -145,7 +145,7 @@ private struct Alignment {
 }
 
 extension Problem {
-  /// Says more of what libyaml found missing, by what stands there instead.
+  /// Returns a more specific error, based on the text at the error's location.
   func refined(by source: SourceText) -> Problem {
     var problem = self
     let line = Array(source.line(mark.line).unicodeScalars)
@@ -171,13 +171,13 @@ extension Problem {
     return problem
   }
 
-  /// A key that is indented deeper than the one above it, whose value is on its line; and that one.
+  /// Returns a key indented deeper than the key above it, which already has a value; and that key.
   private func keysToAlign(in source: SourceText) -> (key: String, above: String)? {
     guard mark.line > 1 else { return nil }
     let line = Array(source.line(mark.line).unicodeScalars)
     let above = Array(source.line(mark.line - 1).unicodeScalars)
     let indentation = line.prefix { $0 == " " }.count
-    // A key alone is before the colon, and the one above begins after the dash of its item.
+    // The key is all text before the colon; the key above may follow the dash of a list item.
     let key = line[indentation..<min(line.count, mark.column - 1)]
     let column = above.prefix { $0 == " " || $0 == "-" }.count
     let other = above.dropFirst(column).prefix { $0 != ":" && $0 != " " }

@@ -1,22 +1,20 @@
-// The text of a file, checked and cut into lines. Knows nothing of YAML but its line breaks.
+// The text of a file: encoding checks and access to lines.
 
 /// The text of a file.
 package struct SourceText: Sendable {
-  /// How large a file may be, in bytes.
+  /// The maximum size of a file, in bytes.
   package static let bytesMax = 64 << 20
 
   let bytes: [UInt8]
 
-  /// Takes the bytes of a file.
-  ///
-  /// A byte order mark is dropped.
+  /// Creates a text from the bytes of a file, without its byte order mark.
   ///
   /// - Parameter bytes: The bytes.
   package init(_ bytes: [UInt8]) {
     self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
   }
 
-  /// One line without its end; empty where there is no such line.
+  /// Returns a line without its line break; empty if there is no such line.
   ///
   /// Linear in the size of the text.
   ///
@@ -28,12 +26,12 @@ package struct SourceText: Sendable {
     return String(decoding: bytes[start..<end], as: UTF8.self)
   }
 
-  /// Some lines without their ends.
+  /// Returns several lines without their line breaks.
   ///
-  /// Linear in the size of the text, however many lines are asked for.
+  /// Linear in the size of the text, regardless of the number of lines.
   ///
   /// - Parameter numbers: The numbers of the lines, from 1.
-  /// - Returns: The lines by number; those that do not exist are missing.
+  /// - Returns: The lines by number, without those that do not exist.
   package func lines(_ numbers: Set<Int>) -> [Int: String] {
     var found: [Int: String] = [:]
     var start = 0
@@ -51,7 +49,7 @@ package struct SourceText: Sendable {
     return found
   }
 
-  /// What cannot be part of a YAML text in UTF-8, if anything: the first such place.
+  /// Returns the first error in the encoding or size of the text, or a forbidden character.
   func firstProblem() -> Problem? {
     if bytes.count > Self.bytesMax {
       return Problem(
@@ -81,7 +79,7 @@ package struct SourceText: Sendable {
     Problem(kind: kind, mark: mark(at: position), length: 1)
   }
 
-  /// Where a byte stands.
+  /// Returns the location of a byte.
   func mark(at position: Int) -> Mark {
     var mark = Mark(line: 1, column: 1)
     var start = 0
@@ -93,7 +91,7 @@ package struct SourceText: Sendable {
     return mark
   }
 
-  /// Where each line begins, in bytes.
+  /// Returns the byte offset of each line.
   package func lineStarts() -> [Int] {
     var starts = [0]
     while let lineBreak = nextBreak(from: starts[starts.count - 1]) {
@@ -102,7 +100,7 @@ package struct SourceText: Sendable {
     return starts
   }
 
-  /// Where a line begins, in bytes.
+  /// Returns the byte offset of a line.
   func offset(ofLine number: Int) -> Int {
     var start = 0
     for _ in 1..<max(1, number) {
@@ -112,7 +110,7 @@ package struct SourceText: Sendable {
     return start
   }
 
-  /// The breaks of YAML 1.1, which libyaml counts: CR, LF, CR LF, NEL, LS, PS.
+  /// Returns the next line break of YAML 1.1, as libyaml counts lines: CR, LF, CR LF, NEL, LS, PS.
   private func nextBreak(from start: Int) -> Range<Int>? {
     var position = start
     while position < bytes.count {
@@ -137,7 +135,7 @@ package struct SourceText: Sendable {
     var decoder = UTF8()
     var iterator = rest.makeIterator()
     guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return nil }
-    // C1 controls but NEL, and the two that are no characters.
+    // Excludes the C1 control characters except NEL.
     let isAllowed = !(0x80...0x9F ~= scalar.value && scalar.value != 0x85)
     return isAllowed ? UTF8.width(scalar) : nil
   }

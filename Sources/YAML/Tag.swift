@@ -1,14 +1,14 @@
-// What tags such as !!str make of values, by the core schema of YAML 1.2.
+// YAML tags such as `!!str`, by the core schema of YAML 1.2.
 
-/// A tag before a value.
+/// The tag of a value.
 enum Tag {
   case text, whole, decimal, boolean, null, list, map
-  /// One of YAML's own that no value here has, such as `!!set`; by its name.
+  /// A standard YAML tag that is not supported, such as `!!set`; by its name.
   case unsupported(String)
-  /// One that is not YAML's own, such as `!x`.
+  /// A tag that is not a standard YAML tag, such as `!x`.
   case foreign(length: Int)
 
-  /// - Parameter tag: The tag in full.
+  /// - Parameter tag: The tag in its full form.
   init(_ tag: String) {
     let prefix = "tag:yaml.org,2002:"
     guard tag.hasPrefix(prefix) else {
@@ -29,20 +29,20 @@ enum Tag {
       }
   }
 
-  /// The value of a scalar with this tag; nothing where the tag does not fit.
+  /// Returns the contents of a scalar with this tag; null if the tag does not match.
   ///
-  /// - Parameter text: What is written there, in quotes or not.
-  /// - Returns: The value.
+  /// - Parameter text: The text of the scalar, quoted or not.
+  /// - Returns: The contents.
   func content(of text: String) -> Node.Content {
     switch self {
     case .text: .scalar(text, isPlain: false)
-    // What a foreign tag has swallowed is not what was meant, so nothing is made of it.
+    // A foreign tag may have consumed part of the intended text, so ignore the rest.
     case _ where refuses(text): .scalar("", isPlain: true)
     default: .scalar(text, isPlain: true)
     }
   }
 
-  /// What is wrong with a tag where it is.
+  /// Returns the error for a tag that does not match its value.
   func problem(with event: YAMLEvent) -> Problem? {
     let kind: Problem.Kind?
     var length = 1
@@ -68,7 +68,7 @@ enum Tag {
     }
   }
 
-  /// Why a scalar cannot have this tag of YAML; nil when it can.
+  /// Returns the mismatch between this standard tag and a scalar; nil if they match.
   private func refusal(of text: String) -> Problem.Misfit? {
     switch self {
     case .text, .unsupported, .foreign: return nil

@@ -1,4 +1,4 @@
-// Asks the allocator of the platform what is in use. Knows nothing of who uses it.
+// Returns the memory in use, according to the allocator of the platform.
 
 #include "allocation.h"
 

@@ -10,7 +10,7 @@ struct ChildProcessTests {
     ("exit 0", ChildExit.exited(code: 0)), ("exit 3", .exited(code: 3)),
     ("kill -TERM $$", .signalled(signal: 15)), ("kill -KILL $$", .signalled(signal: 9)),
   ])
-  func `the status of the first process is told`(_ script: String, _ status: ChildExit)
+  func `the status of the first process is returned`(_ script: String, _ status: ChildExit)
     async throws
   {
     #expect(try await run(shell(script)) == status)
@@ -33,7 +33,7 @@ struct ChildProcessTests {
     #expect(variable.text().joined(separator: "\n") == hostile.joined(separator: "|"))
   }
 
-  @Test func `it runs in its directory`() async throws {
+  @Test func `a process runs in its directory`() async throws {
     let recorder = Recorder()
     _ = try await run(shell("pwd", directory: "/usr"), recorder)
     #expect(recorder.text() == ["/usr"])
@@ -42,21 +42,21 @@ struct ChildProcessTests {
   @Test func `standard input is empty and no descriptor leaks`() async throws {
     let recorder = Recorder()
     _ = try await run(shell("cat; ls -l /proc/self/fd | grep -c ' -> '; :"), recorder)
-    // 0, 1, 2 and the directory that ls itself reads.
+    // 0, 1, 2 and the directory that `ls` reads.
     #expect(recorder.text() == ["4"])
   }
 
-  @Test func `signals are at their defaults and none is blocked`() async throws {
+  @Test func `signals have default actions, and none is blocked`() async throws {
     signal(SIGPIPE, SIG_IGN)
     let recorder = Recorder()
     _ = try await run(shell("exec grep -E '^Sig(Blk|Ign)' /proc/self/status"), recorder)
     let lines = recorder.text()
     #expect(lines.first == "SigBlk:\t0000000000000000")
-    // The C library of GNU has 32 and 33, which it keeps for itself, ignored.
+    // glibc reserves signals 32 and 33 and ignores them.
     #expect(["SigIgn:\t0000000000000000", "SigIgn:\t0000000180000000"].contains(lines.last))
   }
 
-  @Test func `it is the leader of a session of its own`() async throws {
+  @Test func `a process is the leader of its own session`() async throws {
     let recorder = Recorder()
     let child = try ChildProcess.spawn(
       shell("cut -d' ' -f5,6 /proc/self/stat"), onOutput: recorder.take)
@@ -71,7 +71,7 @@ struct ChildProcessTests {
     #expect(recorder.text(of: .standardError) == ["err 1", "err 2", "err 3"])
   }
 
-  @Test func `nothing of a burst at the end is lost`() async throws {
+  @Test func `no output of a burst at the end is lost`() async throws {
     for _ in 0..<50 {
       let recorder = Recorder()
       _ = try await run(shell("seq 1 3000"), recorder)
@@ -79,7 +79,7 @@ struct ChildProcessTests {
     }
   }
 
-  @Test func `a pause holds the process back and loses nothing`() async throws {
+  @Test func `a pause blocks the process and loses no output`() async throws {
     let recorder = Recorder()
     #expect(
       try await runWithPauses(shell("seq 1 400000; echo end"), recorder) == .exited(code: 0))
@@ -87,7 +87,7 @@ struct ChildProcessTests {
     #expect(recorder.text().last == "end")
   }
 
-  @Test func `a thousand processes leave no zombie and no descriptor`() async throws {
+  @Test func `a thousand processes leave no zombies and no descriptors`() async throws {
     _ = try await run(shell(":"))
     let before = FolderReader.names(in: "/proc/self/fd").count
     for _ in 0..<250 {
@@ -100,7 +100,7 @@ struct ChildProcessTests {
         for try await status in group { #expect(status == .exited(code: 0)) }
       }
     }
-    await expectEventually("descriptors are given back") {
+    await expectEventually("the descriptors are closed") {
       FolderReader.names(in: "/proc/self/fd").count <= before + 2
     }
   }

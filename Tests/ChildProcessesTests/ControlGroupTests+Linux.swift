@@ -3,9 +3,9 @@ import Testing
 
 @testable import ChildProcesses
 
-/// The groups that are named in the notes of dead engines: what is in them is killed.
+/// The control groups in the records of dead engines, whose processes are killed.
 struct ControlGroupTests {
-  @Test func `a path that leads elsewhere is no group of ours`() {
+  @Test func `only a path of our control groups is accepted`() {
     #expect(
       ControlGroup(path: "/sys/fs/cgroup/a/reprise-1-2")?.path == "/sys/fs/cgroup/a/reprise-1-2")
     for path in [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChildProcesses
 
-/// The signals that a guardian counts, to kill an engine that does not follow them.
+/// The signals that a guardian counts, so that it can kill an engine that does not react to them.
 struct EndRequestsTests {
   private func requests(_ signals: [Int32]) -> (last: Int32?, answers: [Bool]) {
     var requests = EndRequests()
@@ -11,17 +11,17 @@ struct EndRequestsTests {
     return (requests.last, answers)
   }
 
-  @Test func `the second request to end has to be followed`() {
+  @Test func `the second request to end must be obeyed`() {
     for (first, second) in [(SIGINT, SIGINT), (SIGTERM, SIGINT), (SIGHUP, SIGTERM)] {
       let (last, answers) = requests([first, second, SIGINT])
       #expect(answers == [false, true, false] && last == SIGINT)
     }
-    // A request to restart is none.
+    // A request to restart is not a request to end.
     let (last, answers) = requests([SIGUSR1, SIGTERM, SIGUSR1, SIGUSR1])
     #expect(answers == [false, false, false, false] && last == SIGTERM)
   }
 
-  @Test func `a terminal that closes asks once, though it sends SIGHUP twice`() {
+  @Test func `a closing terminal counts as one request, although it sends SIGHUP twice`() {
     #expect(requests([SIGHUP, SIGHUP, SIGHUP]).answers == [false, false, false])
     let (last, answers) = requests([SIGTERM, SIGHUP])
     #expect(answers == [false, false] && last == SIGTERM)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChildProcesses
 
-/// The variables that a process is given.
+/// The environment variables of a process.
 struct EnvironmentTests {
   @Test func `changes add, replace and remove`() async throws {
     var environment = Environment(["PATH": "/usr/bin:/bin", "KEPT": "1", "OLD": "2", "GONE": "3"])
@@ -24,7 +24,7 @@ struct EnvironmentTests {
     #expect(Set(recorder.text()) == Set(expected.map { "\($0.key)=\($0.value)" }))
   }
 
-  @Test func `what is not UTF-8 is passed on byte for byte`() async throws {
+  @Test func `variables that are not UTF-8 are passed on byte for byte`() async throws {
     let raw = [
       RawVariable(name: "V", repaired: "V", entry: Array("V=a".utf8) + [0xFF, 0xC3]),
       RawVariable(name: "W", repaired: "W", entry: Array("W=".utf8) + [0xFE]),
@@ -45,14 +45,14 @@ struct EnvironmentTests {
     #expect(!bytes.contains("efbfbd"))
   }
 
-  @Test func `what was removed can be set again`() {
+  @Test func `a removed variable can be set again`() {
     var environment: Environment = ["A": "1"]
     environment["A"] = nil
     environment["A"] = "2"
     #expect(environment.variables == ["A": "2"])
   }
 
-  @Test func `a NUL is found in what is shared and in what is changed`() {
+  @Test func `a NUL is found in shared and in changed variables`() {
     #expect(Environment(["A": "x\0y"]).nameWithNul == "A")
     var environment: Environment = ["A": "x"]
     #expect(environment.nameWithNul == nil)
@@ -60,7 +60,7 @@ struct EnvironmentTests {
     #expect(environment.nameWithNul == "B\0")
   }
 
-  @Test func `the same variables serve many processes`() async throws {
+  @Test func `many processes can share variables`() async throws {
     let shared = Environment(["PATH": "/usr/bin:/bin", "A": "shared"])
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<20 {

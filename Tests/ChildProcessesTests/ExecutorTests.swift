@@ -4,11 +4,11 @@ import Testing
 
 @testable import ChildProcesses
 
-/// Tasks that run on the thread that serves all children.
+/// Tasks that run on the thread that serves all child processes.
 struct ExecutorTests {
   private static func currentThread() -> String { "\(pthread_self())" }
 
-  @Test func `nothing changes threads between the end of a process and the start of the next`()
+  @Test func `the end of a process and the start of the next run on one thread`()
     async throws
   {
     let threads = try await Task.detached(executorPreference: ChildProcess.executor) {
@@ -24,14 +24,14 @@ struct ExecutorTests {
     #expect(threads.first != Self.currentThread())
   }
 
-  @Test func `children are served while posts never end`() async throws {
+  @Test func `children are served during an endless series of posts`() async throws {
     let isOver = Protected(false)
     let hasBegun = Protected(false)
     @Sendable func post(_ loop: ReactorLoop) {
       hasBegun.withLock { $0 = true }
       if !isOver.value { Reactor.shared.post(post) }
     }
-    // It does not end before the posts have begun.
+    // The child does not end before the posts have started.
     let folder = try temporaryFolder()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let child = try ChildProcess.spawn(
@@ -66,7 +66,7 @@ struct ExecutorTests {
     for job in jobs { await job.value }
   }
 
-  @Test func `a task that prefers the thread may be cancelled and may wait for others`()
+  @Test func `a task on the executor can be cancelled and can wait for others`()
     async throws
   {
     let task = Task.detached(executorPreference: ChildProcess.executor) {

@@ -4,10 +4,10 @@ import Testing
 
 @testable import ChildProcesses
 
-/// What an engine and a guardian that were both killed have left behind.
+/// Leftover processes of an engine that was killed together with its guardian.
 struct LeftoversTests {
-  /// The child has scrubbed its environment, so that it is known by its parent alone.
-  @Test func `what a leftover process has started is ended with it`() async throws {
+  /// The child has cleared its environment, so it is known only through its parent.
+  @Test func `descendants of a leftover process are killed with it`() async throws {
     let entry = "REPRISE_TEST_LEFTOVER=\(UUID().uuidString)"
     let mark = "\(Int.random(in: 100_000...999_999)).\(Int.random(in: 1000...9999))"
     let process = Process()
@@ -19,7 +19,7 @@ struct LeftoversTests {
     await expectEventually("nothing is left", within: .seconds(5)) {
       processes(with: mark).isEmpty
     }
-    // Foundation waits for all that has its descriptors.
+    // Foundation waits for every process that has its descriptors open.
     for pid in processes(with: mark) { kill(pid, SIGKILL) }
     process.waitUntilExit()
     #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL)

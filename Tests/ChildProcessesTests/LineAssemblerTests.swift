@@ -3,7 +3,7 @@ import Testing
 @testable import ChildProcesses
 
 struct LineAssemblerTests {
-  /// What comes out of bytes that are cut into pieces of a size.
+  /// Returns the lines of bytes that are split into pieces of the given size.
   private func lines(_ bytes: [UInt8], cutEvery size: Int) -> [String] {
     var assembler = LineAssembler()
     var texts: [String] = []
@@ -28,7 +28,7 @@ struct LineAssemblerTests {
     ("\n", [""]),
     ("", []),
   ])
-  func `lines are the same however the bytes are cut`(_ text: String, _ expected: [String]) {
+  func `lines do not depend on how the bytes are split`(_ text: String, _ expected: [String]) {
     for size in 1...8 { #expect(lines(Array(text.utf8), cutEvery: size) == expected) }
   }
 
@@ -36,7 +36,7 @@ struct LineAssemblerTests {
     #expect(lines([0x61, 0xFF, 0x62, 0x0A], cutEvery: 1) == ["a\u{FFFD}b"])
   }
 
-  @Test func `a line without end comes in pieces that cut no character`() {
+  @Test func `an endless line is split between characters`() {
     let bytes = Array(String(repeating: "漢", count: 100_000).utf8)
     let pieces = lines(bytes, cutEvery: 4096)
     #expect(pieces.count > 1)

@@ -26,7 +26,7 @@ final class OutputFilterTests {
     FileManager.default.fileExists(atPath: folder + "/" + name)
   }
 
-  @Test func `all output is what the filter lets through`() async throws {
+  @Test func `all output goes through the filter`() async throws {
     let recorder = Recorder()
     _ = try await start("for i in 1 2 3; do echo $i SECRET; echo SECRET $i >&2; done", recorder)
       .end()
@@ -34,7 +34,7 @@ final class OutputFilterTests {
     #expect(recorder.text(of: .standardError) == ["*** 1", "*** 2", "*** 3"])
   }
 
-  @Test func `each of the two streams has a filter of its own`() async throws {
+  @Test func `each of the two streams has its own filter`() async throws {
     let recorder = Recorder()
     let made = Protected(0)
     let child = try ChildProcess.spawn(
@@ -49,7 +49,7 @@ final class OutputFilterTests {
     #expect(recorder.text(of: .standardError) == ["RET", "SEC"])
   }
 
-  @Test func `what a filter holds back comes at the end of the stream`() async throws {
+  @Test func `bytes held back by a filter are flushed at the end of the stream`() async throws {
     for script in ["printf 'pass SEC'", "printf 'pass SEC'; exec sleep 60 >&- 2>&-"] {
       let recorder = Recorder()
       let child = try start(script, recorder)
@@ -62,7 +62,7 @@ final class OutputFilterTests {
     }
   }
 
-  @Test func `what a filter holds back comes when the process is killed`() async throws {
+  @Test func `bytes held back by a filter are flushed when the process is killed`() async throws {
     let recorder = Recorder()
     let child = try start("printf 'pass SEC'; exec sleep 60", recorder)
     await expectEventually("the first word is there") { recorder.partials.last == "pass " }
@@ -72,7 +72,7 @@ final class OutputFilterTests {
     #expect(recorder.text() == ["pass SEC"])
   }
 
-  @Test func `whole lines that a filter has held back come before the last one`() async throws {
+  @Test func `lines held back by a filter come before the last one`() async throws {
     struct Hoarder: OutputFilter {
       var all: [UInt8] = []
       mutating func append(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
@@ -89,7 +89,7 @@ final class OutputFilterTests {
     #expect(recorder.partials == [])
   }
 
-  @Test func `a line that has not ended shows only what was let through`() async throws {
+  @Test func `a partial line shows only filtered bytes`() async throws {
     let recorder = Recorder()
     let child = try start(
       """
@@ -105,7 +105,7 @@ final class OutputFilterTests {
     #expect(recorder.text() == ["a ***"])
   }
 
-  @Test func `a line that is too long goes through the filter before it is cut`() async throws {
+  @Test func `a line that is too long is filtered before it is split`() async throws {
     let recorder = Recorder()
     let child = try start("yes SECRET | head -n 50000 | tr -d '\\n'", recorder)
     #expect(await child.end() == .exited(code: 0))
@@ -114,7 +114,7 @@ final class OutputFilterTests {
     #expect(!recorder.partials.contains { $0.contains { $0 != "*" } })
   }
 
-  @Test func `what is left in the pipe at the end goes through the filter`() async throws {
+  @Test func `the rest of the pipe at the end goes through the filter`() async throws {
     let recorder = Recorder()
     let child = try ChildProcess.spawn(
       shell(
@@ -128,10 +128,10 @@ final class OutputFilterTests {
         _ = recorder.take(lines)
         return false
       })
-    // Nothing is read any more from here on.
+    // From now on no output is read.
     await expectEventually("the pause begins") { recorder.text() == ["first"] }
     make("go")
-    await expectEventually("all is written") { isThere("done") }
+    await expectEventually("all output is written") { isThere("done") }
     child.kill()
     _ = await child.end()
     #expect(recorder.text() == ["first", "***"])

@@ -6,7 +6,7 @@ import Testing
 @testable import ChildProcesses
 
 struct PollerTests {
-  @Test func `what is no longer watched is not told of, also while another has a copy of it`()
+  @Test func `an unwatched process is not reported, even if its descriptor was duplicated`()
     throws
   {
     var poller = Poller()
@@ -21,7 +21,7 @@ struct PollerTests {
     try #require(isWatched)
     let ended = poller.wait(milliseconds: 60_000).processes
     #expect(ended == [pid])
-    // As a child has one that is being started at this moment.
+    // A child process that is being started has such copies for a moment.
     let copies = processDescriptors().map { dup($0) }
     defer { closeDescriptors(copies) }
     try #require(!copies.isEmpty)
@@ -30,7 +30,7 @@ struct PollerTests {
     #expect(news.descriptors == [] && news.processes == [])
   }
 
-  /// The descriptors of this process that stand for processes.
+  /// Returns the pidfds of this process.
   private func processDescriptors() -> [Int32] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     return names.compactMap(Int32.init).filter { descriptor in

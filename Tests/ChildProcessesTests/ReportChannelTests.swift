@@ -6,7 +6,7 @@ import Testing
 @testable import ChildProcesses
 
 final class ReportChannelTests {
-  /// Where channels are made in these tests.
+  /// The folder in which the tests create channels.
   private let folder: String
 
   init() throws {
@@ -26,7 +26,7 @@ final class ReportChannelTests {
     (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? ["no folder"]
   }
 
-  /// What a command reports.
+  /// Returns the lines that a script reports.
   private func reports(of script: String) async throws -> [String] {
     let recorder = Recorder()
     #expect(try await run(reporting(script), recorder) == .exited(code: 0))
@@ -34,7 +34,7 @@ final class ReportChannelTests {
     return recorder.text(of: .report)
   }
 
-  @Test func `lines arrive in order, beside the output`() async throws {
+  @Test func `reported lines arrive in order, separately from the output`() async throws {
     let recorder = Recorder()
     let script =
       "for i in 1 2 3; do echo report $i > \"$REPORT\"; echo out $i; echo error $i >&2; done"
@@ -44,7 +44,7 @@ final class ReportChannelTests {
     #expect(recorder.text(of: .standardError) == ["error 1", "error 2", "error 3"])
   }
 
-  @Test func `lines arrive while the process lives`() async throws {
+  @Test func `reported lines arrive while the process runs`() async throws {
     let recorder = Recorder()
     let child = try ChildProcess.spawn(
       reporting("echo now > \"$REPORT\"; exec sleep 60"), onOutput: recorder.take)
@@ -54,14 +54,14 @@ final class ReportChannelTests {
     #expect(recorder.text(of: .report) == ["now"])
   }
 
-  @Test func `what is written just before the end arrives`() async throws {
+  @Test func `lines written just before the end arrive`() async throws {
     for _ in 0..<50 {
       let lines = try await reports(of: "exec seq 1 3000 > \"$REPORT\"")
       #expect(lines == (1...3000).map(String.init))
     }
   }
 
-  @Test func `what is left in the pipe at the end arrives`() async throws {
+  @Test func `the rest of the pipe at the end arrives`() async throws {
     let recorder = Recorder()
     let child = try ChildProcess.spawn(
       reporting(
@@ -73,10 +73,10 @@ final class ReportChannelTests {
       _ = recorder.take(lines)
       return false
     }
-    // Nothing is read any more from here on.
+    // From now on nothing is read.
     await expectEventually("the pause begins") { recorder.text(of: .report) == ["first"] }
     #expect(FileManager.default.createFile(atPath: folder + "/go", contents: nil))
-    await expectEventually("all is written") {
+    await expectEventually("all output is written") {
       FileManager.default.fileExists(atPath: folder + "/done")
     }
     child.kill()
@@ -84,8 +84,8 @@ final class ReportChannelTests {
     #expect(recorder.text(of: .report) == ["first"] + (1...3000).map(String.init))
   }
 
-  @Test func `many lines hold up no writer`() async throws {
-    // Far more than a pipe holds.
+  @Test func `many lines do not block the writer`() async throws {
+    // Far more than the capacity of a pipe.
     let lines = try await reports(
       of: """
         i=0
@@ -97,13 +97,13 @@ final class ReportChannelTests {
     #expect(lines.last == "of a line in ten thousand this is number 10000")
   }
 
-  @Test func `a grandchild may write to it`() async throws {
+  @Test func `a grandchild may write to the channel`() async throws {
     let lines = try await reports(
       of: "echo early > \"$REPORT\"; (sleep 0.02; echo late > \"$REPORT\") > /dev/null 2>&1 &")
     #expect(lines == ["early", "late"])
   }
 
-  @Test func `a writer that holds it open does not hold up the end`() async throws {
+  @Test func `a writer that keeps the channel open does not delay the end`() async throws {
     for rest in ["exit", "sleep 60 >&- 2>&- &"] {
       let start = ContinuousClock.now
       let lines = try await reports(of: "exec 3<> \"$REPORT\"; echo held >&3; \(rest)")
@@ -112,7 +112,7 @@ final class ReportChannelTests {
     }
   }
 
-  @Test func `garbage does no harm`() async throws {
+  @Test func `garbage in the channel is skipped`() async throws {
     let lines = try await reports(
       of: """
         exec 3> "$REPORT"
@@ -125,7 +125,7 @@ final class ReportChannelTests {
     #expect(lines.allSatisfy { $0.unicodeScalars.count <= ReportLines.lineBytesMax })
   }
 
-  @Test func `a line may have 4 KiB and not a byte more`() async throws {
+  @Test func `a line has at most 4 KiB`() async throws {
     let lines = try await reports(
       of: """
         for size in 4096 4097 9000 4096; do
@@ -135,11 +135,11 @@ final class ReportChannelTests {
     #expect(lines == Array(repeating: String(repeating: "x", count: 4096), count: 2))
   }
 
-  @Test func `a line that never ends is not handed on`() async throws {
+  @Test func `an unterminated line is not reported`() async throws {
     #expect(try await reports(of: "printf 'a\\n\\nb' > \"$REPORT\"") == ["a", ""])
   }
 
-  @Test func `lines are the same however their bytes are cut`() {
+  @Test func `reported lines do not depend on how the bytes are split`() {
     let bytes = Array("one\n\ntwo\n\(String(repeating: "x", count: 5000))\nthree\nno end".utf8)
     for size in [1, 2, 3, 7, 4096, bytes.count] {
       var report = ReportLines(after: nil)
@@ -150,7 +150,7 @@ final class ReportChannelTests {
     }
   }
 
-  @Test func `lines go through the filter`() async throws {
+  @Test func `reported lines go through the filter`() async throws {
     let recorder = Recorder()
     let made = Protected(0)
     let child = try ChildProcess.spawn(
@@ -164,7 +164,7 @@ final class ReportChannelTests {
     #expect(recorder.text(of: .report) == ["a ***", "b SEC"])
   }
 
-  @Test func `whole lines that a filter has held back arrive`() {
+  @Test func `reported lines held back by a filter arrive`() {
     struct Hoarder: OutputFilter {
       var all: [UInt8] = []
       mutating func append(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
@@ -178,7 +178,7 @@ final class ReportChannelTests {
     #expect(report.finish() == Array("a\n".utf8))
   }
 
-  @Test func `a pause holds the writer back and loses nothing`() async throws {
+  @Test func `a pause blocks the writer and loses no lines`() async throws {
     let recorder = Recorder()
     let command = reporting("exec seq 1 100000 > \"$REPORT\"")
     #expect(try await runWithPauses(command, recorder) == .exited(code: 0))
@@ -189,12 +189,12 @@ final class ReportChannelTests {
     "echo x > \"$REPORT\"", "exit 3", "kill -KILL $$", "rm \"$REPORT\"",
     "rm \"$REPORT\"; echo x > \"$REPORT\"", "rm -r \"${REPORT%/*}\"",
   ])
-  func `nothing is left of it after the end`(_ script: String) async throws {
+  func `the channel is removed after the end`(_ script: String) async throws {
     _ = try await run(reporting(script))
     #expect(leftovers == [])
   }
 
-  @Test func `nothing is left of it after a kill`() async throws {
+  @Test func `the channel is removed after a kill`() async throws {
     let recorder = Recorder()
     let child = try ChildProcess.spawn(
       reporting("echo ready; exec sleep 60"), onOutput: recorder.take)
@@ -205,7 +205,7 @@ final class ReportChannelTests {
     #expect(leftovers == [])
   }
 
-  @Test func `nothing is left of it when nothing could be started`() throws {
+  @Test func `the channel is removed when the process cannot be started`() throws {
     for (name, text) in [("script", "#!/no/such/interpreter\n"), ("garbage", "\u{1}\u{2}")] {
       var command = reporting(":")
       command.executable = folder + "/" + name
@@ -221,14 +221,14 @@ final class ReportChannelTests {
     #expect(leftovers == [])
   }
 
-  @Test func `only its user may use it`() async throws {
+  @Test func `only its user has access to the channel`() async throws {
     let recorder = Recorder()
     let script = "ls -ld \"${REPORT%/*}\" \"$REPORT\" | cut -c1-10"
     #expect(try await run(reporting(script), recorder) == .exited(code: 0))
     #expect(recorder.text() == ["drwx------", "prw-------"])
   }
 
-  @Test func `it stands in the folder for temporary files of the command`() async throws {
+  @Test func `the channel is in the temporary folder of the command`() async throws {
     let standard = temporaryFolder(nil)
     #expect(["/dev/shm", "/tmp"].contains(standard))
     for (temporary, expected) in [(folder, folder), ("relative", standard), (nil, standard)] {
@@ -240,7 +240,7 @@ final class ReportChannelTests {
     }
   }
 
-  @Test func `none is made unless it is asked for`() async throws {
+  @Test func `no channel is created unless requested`() async throws {
     var command = reporting("ls \"$TMPDIR\"; echo \"$REPORT\"")
     command.reportVariable = nil
     let recorder = Recorder()
@@ -248,7 +248,7 @@ final class ReportChannelTests {
     #expect(recorder.text() == [""])
   }
 
-  @Test func `a folder in which none can be made is named`() {
+  @Test func `the error names a folder in which no channel can be created`() {
     var command = reporting(":")
     command.environment["TMPDIR"] = folder + "/none"
     let expected = SpawnError.noReportChannel(folder: folder + "/none", errorNumber: ENOENT)
@@ -256,17 +256,17 @@ final class ReportChannelTests {
     #expect(expected.description.contains("set TMPDIR"))
   }
 
-  @Test func `no child is given a descriptor of it`() async throws {
+  @Test func `children do not inherit descriptors of the channel`() async throws {
     let waiting = try ChildProcess.spawn(reporting("exec sleep 60"), onOutput: Recorder().take)
     let recorder = Recorder()
     _ = try await run(reporting("ls -l /proc/self/fd | grep -c ' -> '"), recorder)
-    // 0, 1, 2 and the directory that ls itself reads.
+    // 0, 1, 2 and the directory that `ls` reads.
     #expect(recorder.text() == ["4"])
     waiting.kill()
     _ = await waiting.end()
   }
 
-  @Test func `two hundred channels leave no descriptor`() async throws {
+  @Test func `two hundred channels leave no descriptors`() async throws {
     let before = FolderReader.names(in: "/proc/self/fd").count
     for round in 0..<200 {
       let lines = try await reports(of: "echo \(round) > \"$REPORT\"")
@@ -283,8 +283,8 @@ final class ReportChannelTests {
       try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
     }.filter { $0.hasPrefix(folder) }
     #expect(own == [])
-    // Other tests have descriptors, too, for a while.
-    await expectEventually("descriptors are given back") {
+    // Other tests that run concurrently have open descriptors, too.
+    await expectEventually("the descriptors are closed") {
       FolderReader.names(in: "/proc/self/fd").count < before + 25
     }
   }

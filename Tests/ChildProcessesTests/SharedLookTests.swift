@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChildProcesses
 
-/// Many trees that are told to end at once.
+/// Many process trees that are terminated at once.
 @Suite(.serialized) struct SharedLookTests {
   private let count = 40
 
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// Has all of them be told before the next look.
+  /// Blocks the reactor, so that all requests are made before it looks at the process table.
   private func inOneTurn(_ tell: () -> Void) {
     let told = DispatchSemaphore(value: 0)
     Reactor.shared.post { _ in told.wait() }
@@ -35,7 +35,9 @@ import Testing
     return (mark, children)
   }
 
-  @Test func `one look serves all that are told to end at about the same time`() async throws {
+  @Test func `terminations at about the same time share one look at the process table`()
+    async throws
+  {
     let (mark, children) = try await start("exec sleep MARK", ready: count)
     let before = await pictureCount()
     inOneTurn { for child in children { child.terminate(grace: .seconds(60)) } }
@@ -46,7 +48,7 @@ import Testing
     #expect(await pictureCount() - before < count / 2)
   }
 
-  @Test func `one look serves all that are killed at about the same time`() async throws {
+  @Test func `kills at about the same time share looks at the process table`() async throws {
     let (mark, children) = try await start("trap '' TERM; sleep MARK; :", ready: count)
     let before = await pictureCount()
     inOneTurn { for child in children { child.kill() } }
@@ -54,11 +56,11 @@ import Testing
       #expect(await child.end() == .signalled(signal: 9))
     }
     #expect(processes(with: mark) == [])
-    // Their ends come in turns of their own, with looks at what they leave.
+    // The processes end in different turns of the reactor, each with a look for leftover processes.
     #expect(await pictureCount() - before < 4 * count)
   }
 
-  @Test func `what forks while many are told to end is found`() async throws {
+  @Test func `a process that forks while many are terminated is found`() async throws {
     let (mark, children) = try await start(
       "trap '(setsid sleep MARK.1 &); exit 5' TERM; sleep MARK & wait", ready: count)
     for child in children { child.terminate(grace: .seconds(60)) }
@@ -68,7 +70,7 @@ import Testing
     #expect(processes(with: mark) == [])
   }
 
-  @Test func `of many that are told to end, one that lives on holds up none`() async throws {
+  @Test func `a process that survives termination does not delay the others`() async throws {
     let (mark, children) = try await start("exec sleep MARK", ready: count)
     let other = try ChildProcess.spawn(
       shell("trap '' TERM; while :; do sleep \(mark).1; done")
@@ -84,7 +86,7 @@ import Testing
     #expect(processes(with: mark) == [])
   }
 
-  @Test func `a child that any thread has got is a stranger unless it was started here`()
+  @Test func `a child of any thread is unknown unless it was started here`()
     async throws
   {
     let child = try ChildProcess.spawn(shell("exec sleep 1000")) { _ in true }
@@ -92,7 +94,7 @@ import Testing
       Reactor.shared.withoutStarts { started in
         ProcessTable.hasStrangers { started.subtracting([child.id]) }
       })
-    await expectEventually("there is no stranger") {
+    await expectEventually("there is no unknown child") {
       Reactor.shared.withoutStarts { started in ProcessTable.hasStrangers { started } } == false
     }
     child.kill()

@@ -33,7 +33,7 @@ struct SpawnErrorTests {
     }
   }
 
-  @Test func `each way not to start has its own reason`() throws {
+  @Test func `each reason for a failed start has its own error`() throws {
     #expect(
       error("no-such-command") == .commandNotFound(name: "no-such-command", path: "/usr/bin:/bin"))
     #expect(error(folder + "/none") == .noSuchFile(path: folder + "/none"))
@@ -52,7 +52,7 @@ struct SpawnErrorTests {
     #expect(error("true", arguments: Array(repeating: long, count: 100)) == .argumentsTooLong)
   }
 
-  @Test func `a reason names the mend`() {
+  @Test func `an error contains the fix`() {
     #expect(
       SpawnError.notExecutable(path: "./run").description
         == "\"./run\" is not executable; make it so with: chmod +x ./run")

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ChildProcesses
 
-/// What processes that are gone have left in the folder for temporary files.
+/// Temporary files of processes that have ended.
 struct TemporaryFilesTests {
-  @Test func `what a dead process has left is removed, and nothing else`() throws {
+  @Test func `only temporary files of dead processes are removed`() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -25,7 +25,7 @@ struct TemporaryFilesTests {
     let channel = folder.appendingPathComponent("reprise-\(dead)-report-g")
     try FileManager.default.createDirectory(at: channel, withIntermediateDirectories: true)
     try "x".write(to: channel.appendingPathComponent("lines"), atomically: true, encoding: .utf8)
-    // What a step has put in the place of its file of outputs: it may be a tree, with links that lead elsewhere.
+    // A step may have replaced its output file with a folder that contains symbolic links.
     let tree = folder.appendingPathComponent("reprise-\(dead)-output-h/a/b")
     try FileManager.default.createDirectory(at: tree, withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(

@@ -4,10 +4,10 @@ import Testing
 
 @testable import ChildProcesses
 
-/// Trees of processes that do not want to go.
+/// Process trees that resist termination.
 ///
-/// Each names its processes by a number of seconds that
-/// nobody else sleeps, so that what is left of them can be found.
+/// Each tree contains a unique number of seconds to sleep, so that its leftover processes can be
+/// found.
 @Suite(.serialized) struct TreeTests {
   struct Tree: Sendable, CustomTestStringConvertible {
     let name: String
@@ -16,13 +16,13 @@ import Testing
     var testDescription: String { name }
   }
 
-  /// `MARK` stands for the number of seconds.
+  /// `MARK` is replaced with the number of seconds.
   static let trees = [
     Tree(name: "a plain process", script: "exec sleep MARK"),
     Tree(name: "a shell that waits", script: "sleep MARK; :"),
     Tree(name: "background jobs", script: "sleep MARK & sleep MARK & wait"),
-    Tree(name: "an ignorer of SIGTERM", script: "trap '' TERM; sleep MARK; sleep MARK"),
-    Tree(name: "a grandchild in a session of its own", script: "setsid sleep MARK & sleep MARK"),
+    Tree(name: "a process that ignores SIGTERM", script: "trap '' TERM; sleep MARK; sleep MARK"),
+    Tree(name: "a grandchild in its own session", script: "setsid sleep MARK & sleep MARK"),
     Tree(
       name: "a daemon that has cut all ties",
       script: "(setsid env -i sh -c 'sleep MARK & exit' &); sleep MARK"),
@@ -35,7 +35,7 @@ import Testing
       name: "a maker of zombies", script: "for i in 1 2 3 4 5; do (sleep 0 &); done; sleep MARK"),
     Tree(name: "a deep chain", script: "sh -c \"sh -c 'sh -c \\\"sleep MARK; :\\\"; :'; :\"; :"),
     Tree(
-      // Bounded, so that a mistake here does not take the machine with it.
+      // Bounded, so that a bug does not bring the machine down.
       name: "a fork storm",
       script: "storm() { for i in $(seq 1500); do (sleep MARK &) ; done; wait; }; storm & storm"),
   ]
@@ -52,7 +52,9 @@ import Testing
     return child
   }
 
-  @Test(arguments: trees) func `a tree is gone soon after its grace period`(_ tree: Tree)
+  @Test(arguments: trees) func `no process of a tree is left soon after its grace period`(
+    _ tree: Tree
+  )
     async throws
   {
     let mark = mark()
@@ -64,7 +66,9 @@ import Testing
     #expect(ContinuousClock.now - start < .milliseconds(300) + promised(.seconds(3)))
   }
 
-  @Test(arguments: trees) func `a tree is gone soon after it is killed`(_ tree: Tree) async throws {
+  @Test(arguments: trees) func `no process of a tree is left soon after it is killed`(_ tree: Tree)
+    async throws
+  {
     let mark = mark()
     let child = try await start(tree, mark)
     child.kill()
@@ -72,7 +76,7 @@ import Testing
     #expect(processes(with: mark) == [])
   }
 
-  @Test func `what a process leaves behind holds it up for half a second at most`() async throws {
+  @Test func `leftover processes delay the end by half a second at most`() async throws {
     adoptOrphans()
     for script in [
       "sleep MARK & exit 7", "(setsid sleep MARK &) ; exit 7",
@@ -88,8 +92,8 @@ import Testing
     }
   }
 
-  /// Promise 23: what is signalled by its id cannot have been replaced by a process of another.
-  @Test func `the id of a process is kept as long as anything of its tree lives`() async throws {
+  /// Promise 23: a process id that is signalled cannot belong to another process.
+  @Test func `the id of a process is kept while any process of its tree lives`() async throws {
     adoptOrphans()
     let mark = mark()
     let child = try ChildProcess.spawn(shell("sleep \(mark) & exit 7")) { _ in true }
@@ -106,19 +110,22 @@ import Testing
     #expect(state(of: child.id) == nil)
   }
 
-  /// The state of a process in the table of processes, such as `Z` for one that was not reaped; nil for none.
+  /// Returns the state of a process in the process table, such as `Z` for a zombie; nil if it does
+  /// not exist.
   private func state(of pid: Int32) -> Character? {
     let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
     return text?.split(separator: ")").last?.dropFirst().first
   }
 
-  @Test func `what ends by itself soon after is waited for and heard`() async throws {
+  @Test func `a leftover process that ends soon is waited for, and its output is read`()
+    async throws
+  {
     let recorder = Recorder()
     #expect(try await run(shell("(sleep 0.02; echo late) & exit 0"), recorder) == .exited(code: 0))
     #expect(recorder.text() == ["late"])
   }
 
-  @Test func `a process that ends by itself within its grace period is not killed`() async throws {
+  @Test func `a process that ends within its grace period is not killed`() async throws {
     let recorder = Recorder()
     let child = try ChildProcess.spawn(
       shell("trap 'sleep 0.2; echo clean; exit 5' TERM; echo ready; while :; do sleep 0.02; done"),
@@ -129,7 +136,8 @@ import Testing
     #expect(recorder.text() == ["ready", "clean"])
   }
 
-  @Test func `what leaves the group after it was told to end is told, too`() async throws {
+  @Test func `a process that leaves the group during termination is terminated, too`() async throws
+  {
     let mark = mark()
     let script =
       "trap '(setsid sleep MARK &); exit 0' TERM; echo ready; while :; do sleep 0.01; done"
@@ -145,7 +153,7 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(15))
   }
 
-  @Test func `however long a grace period is, looking at the tree goes on`() {
+  @Test func `the tree is checked regularly during a long grace period`() {
     var backOff = BackOff()
     let times = (0..<1000).map { _ in backOff.next(upTo: .milliseconds(100)) }
     #expect(times.prefix(3) == [.milliseconds(1), .milliseconds(2), .milliseconds(4)])
@@ -159,7 +167,7 @@ import Testing
     let child = try await start(Tree(name: "", script: script), marks.0)
     // A shell and two sleepers each.
     await expectEventually("both trees are whole") {
-      // A shell on its way to a sleeper has the same words on its command line.
+      // A shell that is about to exec a sleeper has the same command line.
       processes(with: "sleep\0\(marks.0)").count == 2
         && processes(with: "sleep\0\(marks.1)").count == 2
         && processes(with: marks.0).count == 3 && processes(with: marks.1).count == 3

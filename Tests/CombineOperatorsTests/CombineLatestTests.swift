@@ -3,9 +3,9 @@ import Dispatch
 import TestSupport
 import Testing
 
-/// The latest values of several publishers, after the tests of CombineExt and async-algorithms.
+/// The latest values of several publishers, based on the tests of CombineExt and async-algorithms.
 struct CombineLatestTests {
-  @Test func `each change gives an output once all have a value`() {
+  @Test func `each change produces an output once all publishers have a value`() {
     #expect(marbles("a-b-|", "-1-2|") { $0.combineLatest($1, +) } == "-[a1][b1][b2]|")
     #expect(marbles("ab--|", "--12|") { $0.combineLatest($1, +) } == "--[b1][b2]|")
     #expect(
@@ -26,7 +26,7 @@ struct CombineLatestTests {
     number.combineLatest(text, flag, more) { _, _, _, _ in "" }.subscribe(Probe<String, Never>())
   }
 
-  @Test func `it finishes when all have finished, or one without a value`() {
+  @Test func `combineLatest finishes when all publishers have finished, or one without a value`() {
     #expect(marbles("a|", "-1-2|") { $0.combineLatest($1, +) } == "-[a1]-[a2]|")
     #expect(marbles("a--|", "-|") { $0.combineLatest($1, +) } == "-|")
     #expect(marbles("|", "---") { $0.combineLatest($1, +) } == "|")
@@ -41,7 +41,7 @@ struct CombineLatestTests {
     #expect(marbles("ab", "12", subscriber: "*!") { $0.combineLatest($1, +) } == "[a1]")
   }
 
-  @Test func `while nothing is requested, changes are coalesced`() {
+  @Test func `changes are coalesced while there is no demand`() {
     let (a, b) = (BareUpstream<Int, Mishap>(), BareUpstream<Int, Mishap>())
     let probe = Probe<Int, Mishap>(demand: .max(1))
     a.combineLatest(b) { $0 * 10 + $1 }.subscribe(probe)
@@ -72,7 +72,7 @@ struct CombineLatestTests {
     }
   }
 
-  @Test func `a value that is replaced may call back`() {
+  @Test func `releasing a replaced value may call back into the operator`() {
     let living = Protected(0)
     let (a, b) = (BareUpstream<Counted, Mishap>(), BareUpstream<Int, Mishap>())
     let probe = Probe<Int, Mishap>()
@@ -84,7 +84,7 @@ struct CombineLatestTests {
     probe.cancel()
   }
 
-  @Test func `values of several threads are combined one at a time`() {
+  @Test func `values from several threads are combined one at a time`() {
     for _ in 0..<rounds(500, soak: 5000) {
       let (a, b) = (BareUpstream<Int, Mishap>(), BareUpstream<Int, Mishap>())
       let probe = Probe<[Int], Mishap>()
@@ -103,7 +103,7 @@ struct CombineLatestTests {
     }
   }
 
-  @Test func `a chain of values that each send the next one needs no stack`() async {
+  @Test func `a chain of values that each send the next one does not recurse`() async {
     let last = Protected(0)
     await onSmallStack {
       let (a, b) = (BareUpstream<Int, Mishap>(), Just(0).setFailureType(to: Mishap.self))

@@ -3,34 +3,34 @@ import Dispatch
 import TestSupport
 import Testing
 
-/// Publishers one after another.
+/// Concatenation of publishers.
 struct ConcatMapTests {
   typealias Inner = AnyPublisher<String, Mishap>
 
-  /// Plays "x" and "y" as publishers with these diagrams.
+  /// Returns the output for publishers that play the diagrams `x` and `y`.
   private func concatenated(
     _ outer: String, x: String = "12|", y: String = "34|", subscriber: String = "*"
   ) -> String {
     marbles(outer, subscriber: subscriber) { time, input in
-      // A subject does not wait until it is asked; a buffer does.
+      // A subject does not wait for demand; a buffer does.
       input.buffer(limit: 9, whenFull: .dropNewest)
         .concatMap { time.cold($0 == "x" ? x : y) }
     }
   }
 
-  @Test func `publishers follow one another`() {
+  @Test func `publishers are concatenated`() {
     #expect(concatenated("x---y---|") == "12--34--|")
     #expect(concatenated("xy|") == "1234|")
     #expect(concatenated("(xyx)|", x: "1-2|", y: "(34|)") == "1-2(341)-2|")
   }
 
-  @Test func `it finishes with the last publisher`() {
+  @Test func `concatMap finishes with the last publisher`() {
     #expect(concatenated("x|", x: "1---2|") == "1---2|")
     #expect(concatenated("xy-----|", x: "|", y: "|") == "-------|")
     #expect(concatenated("|") == "|")
   }
 
-  @Test func `a failure of either side is delivered at once`() {
+  @Test func `a failure of the outer or inner publisher is delivered at once`() {
     #expect(concatenated("xy|", x: "1#", y: "34|") == "1#")
     #expect(concatenated("x-#", x: "1---2|") == "1-#")
   }
@@ -64,7 +64,7 @@ struct ConcatMapTests {
     #expect(upstream.asked == [.max(1)], "a publisher is running")
   }
 
-  @Test func `a failure and a cancel cancel both sides`() {
+  @Test func `a failure and a cancel cancel both publishers`() {
     for fails in [true, false] {
       let (outer, inner) = (BareUpstream<Int, Mishap>(), BareUpstream<Int, Mishap>())
       let probe = Probe<Int, Mishap>()
@@ -78,7 +78,7 @@ struct ConcatMapTests {
     }
   }
 
-  @Test func `an endless publisher is read as far as downstream wants it`() {
+  @Test func `an endless publisher is read only as far as requested`() {
     let probe = Probe<Int, Never>()
     [1, 2].publisher.concatMap { $0 == 1 ? (0..<2).publisher : (0..<Int.max).publisher }
       .prefix(5).subscribe(probe)
@@ -108,7 +108,7 @@ struct ConcatMapTests {
     responder.cancel()
   }
 
-  @Test func `a hundred thousand publishers that finish at once need no stack`() async {
+  @Test func `100,000 publishers that finish immediately do not recurse`() async {
     let sum = Protected(0)
     await onSmallStack {
       let responder = Responder<Int, Never>(

@@ -2,7 +2,7 @@ import CombineOperators
 import TestSupport
 import Testing
 
-/// Random scripts through a buffer and through a model that is too simple to be wrong.
+/// Random scripts, run through a buffer and through a simple model.
 struct CountingBufferModelTests {
   enum Operation: Sendable {
     case send
@@ -12,7 +12,7 @@ struct CountingBufferModelTests {
     case fail
   }
 
-  /// What a buffer has to do, on one thread.
+  /// The expected behavior of a buffer, on one thread.
   struct Model {
     let limit: Int
     let strategy: BufferFullStrategy<Mishap>
@@ -83,7 +83,7 @@ struct CountingBufferModelTests {
     }
   }
 
-  @Test func `a buffer does what the model does, and conserves values, in any script`() {
+  @Test func `a buffer behaves like the model and conserves values in any script`() {
     var generator = SeededGenerator.announced()
     for script in 0..<rounds(3000, soak: 100_000) {
       let strategies = [BufferFullStrategy.dropOldest, .dropNewest, .fail(Mishap())]

@@ -3,20 +3,20 @@ import Dispatch
 import TestSupport
 import Testing
 
-/// A buffer between threads, calls from within calls, and much that passes through.
+/// A buffer under races, reentrant calls and many values.
 struct CountingBufferRaceTests {
   typealias Strategy = BufferFullStrategy<Mishap>
 
   static let strategies = [Strategy.dropOldest, .dropNewest, .fail(Mishap())]
 
   @Test(arguments: strategies, [0, 1, 3])
-  func `values, requests and the end may race, and each value goes one way`(
+  func `values, requests and the end may race, and each value is delivered or dropped once`(
     _ strategy: Strategy, _ limit: Int
   ) {
     for _ in 0..<rounds(2000, soak: 40_000) {
       let race = Race(strategy, limit)
       DispatchQueue.concurrentPerform(iterations: 3) { number in
-        // In all there are as many requests as values, so that at the end nothing may wait.
+        // There are as many requests as values, so nothing may be waiting at the end.
         if number == 0 { race.send(8) } else { for _ in 0..<4 { race.probe.request(1) } }
       }
       let (values, dropped) = (race.probe.values, race.dropped.value)
@@ -32,7 +32,7 @@ struct CountingBufferRaceTests {
   }
 
   @Test(arguments: strategies, [0, 1, 3])
-  func `a cancel may race with everything, and nothing comes after it`(
+  func `a cancel may race with everything, and nothing is delivered after it`(
     _ strategy: Strategy, _ limit: Int
   ) {
     for _ in 0..<rounds(2000, soak: 40_000) {
@@ -52,14 +52,14 @@ struct CountingBufferRaceTests {
         values == values.sorted() && dropped == dropped.sorted()
         && Set(values + dropped).count == values.count + dropped.count
         && before == (values, dropped, race.probe.ended)
-      // What neither came nor was dropped is let go of.
+      // Values that were neither delivered nor dropped are released.
       guard isRight, race.probe.faults == [], race.faults.value == [], race.waiting.value == 0,
         race.living.value == values.count + dropped.count
       else { return race.record() }
     }
   }
 
-  /// One round: a buffer with threads on all sides.
+  /// One round: a buffer that is called by several threads.
   final class Race: Sendable {
     let upstream = BareUpstream<Counted, Mishap>()
     let living = Protected(0)
@@ -81,7 +81,7 @@ struct CountingBufferRaceTests {
         },
         onChange: { count in
           self.tell {
-            if count > limit { self.faults.withLock { $0.append("\(count) wait") } }
+            if count > limit { self.faults.withLock { $0.append("\(count) waiting") } }
             self.waiting.withLock { $0 = count }
           }
         }
@@ -92,7 +92,7 @@ struct CountingBufferRaceTests {
     }
 
     private func tell(_ body: () -> Void) {
-      if isTelling.withLock({ $0 }) { faults.withLock { $0.append("two reports at once") } }
+      if isTelling.withLock({ $0 }) { faults.withLock { $0.append("two callbacks at once") } }
       isTelling.withLock { $0 = true }
       body()
       isTelling.withLock { $0 = false }
@@ -106,19 +106,19 @@ struct CountingBufferRaceTests {
     func record() {
       Issue.record(
         """
-        delivered \(probe.values), dropped \(dropped.value), \(waiting.value) wait, \
+        delivered \(probe.values), dropped \(dropped.value), \(waiting.value) waiting, \
         \(living.value) live, \(String(describing: probe.ended)), \(probe.faults), \(faults.value)
         """)
     }
   }
 
-  // MARK: Calls from within calls
+  // MARK: Reentrancy
 
-  @Test func `a chain of values that ask for the next one needs no stack`() async {
+  @Test func `a chain of values that each request the next one does not recurse`() async {
     let sums = Protected<[Int]>([])
     await onSmallStack {
       let sum = Protected(0)
-      // The answers alternate between the two ways to ask.
+      // The answers alternate between the two ways to request values.
       let responder = Responder<Int, Never>(
         started: { $0.request(.max(1)) }, ended: { _ in sums.withLock { $0.append(sum.value) } },
         answer: { value, subscription in
@@ -132,7 +132,7 @@ struct CountingBufferRaceTests {
     #expect(sums.value == [100_000 * 100_001 / 2])
   }
 
-  @Test(arguments: [0, 1]) func `a chain of values that each send the next one needs no stack`(
+  @Test(arguments: [0, 1]) func `a chain of values that each send the next one does not recurse`(
     _ limit: Int
   ) async {
     let (last, dropped) = (Protected(0), Protected(0))
@@ -155,7 +155,7 @@ struct CountingBufferRaceTests {
     #expect(last.value == 100_000 && dropped.value == 0)
   }
 
-  @Test func `a chain of drops that each send the next one needs no stack`() async {
+  @Test func `a chain of drops that each send the next value does not recurse`() async {
     let dropped = Protected<[Int]>([])
     await onSmallStack {
       let upstream = BareUpstream<Int, Never>()
@@ -169,12 +169,12 @@ struct CountingBufferRaceTests {
       upstream.send(1)
       upstream.forget()
     }
-    // Compared here: the framework would look for the smallest difference, for minutes.
+    // Compared here, because `#expect` would compute the difference of the arrays for minutes.
     let isWhole = dropped.value == Array(1...100_000)
     #expect(isWhole)
   }
 
-  @Test func `who is told how many wait may ask for them`() {
+  @Test func `the onChange callback may request the waiting values`() {
     let upstream = BareUpstream<Int, Never>()
     let probe = Probe<Int, Never>(demand: .none)
     let told = Protected<[Int]>([])
@@ -189,7 +189,7 @@ struct CountingBufferRaceTests {
     #expect(probe.values == [1, 2, 3, 4] && told.value == [1, 2, 0, 1, 2, 0])
   }
 
-  @Test func `a value that ends may call back`() {
+  @Test func `releasing a value may call back into the buffer`() {
     let living = Protected(0)
     let upstream = BareUpstream<Counted, Never>()
     let probe = Probe<Counted, Never>(demand: .none)
@@ -206,10 +206,10 @@ struct CountingBufferRaceTests {
     #expect(living.value == probe.values.count)
   }
 
-  // MARK: Much
+  // MARK: Memory
 
   @Test(arguments: [Strategy.dropOldest, .dropNewest])
-  func `whatever passes through, no more than the limit is kept`(_ strategy: Strategy) {
+  func `a buffer never retains more values than its limit`(_ strategy: Strategy) {
     let (living, most) = (Protected(0), Protected(0))
     let (delivered, dropped) = (Protected(0), Protected(0))
     let upstream = BareUpstream<Counted, Mishap>()
@@ -231,7 +231,7 @@ struct CountingBufferRaceTests {
     #expect(living.value == 0)
   }
 
-  @Test func `a subscriber that is busy on one thread holds back no drop on another`() async {
+  @Test func `a subscriber that is busy on one thread does not delay drops on another`() async {
     let living = Protected(0)
     let (isBusy, isOver) = (Gate(), DispatchSemaphore(value: 0))
     let upstream = BareUpstream<Counted, Mishap>()
@@ -251,10 +251,10 @@ struct CountingBufferRaceTests {
     #expect(dropped.value == 99_990 && living.value == 11)
     isOver.signal()
     responder.cancel()
-    await expectEventually("it is let go of") { living.value == 0 }
+    await expectEventually("the values are released") { living.value == 0 }
   }
 
-  @Test func `events that come in bursts are handled one by one, and what is dropped is counted`()
+  @Test func `events in bursts are handled one by one, and drops are counted`()
     async
   {
     let subject = PassthroughSubject<Int, Never>()

@@ -2,12 +2,12 @@ import CombineOperators
 import TestSupport
 import Testing
 
-/// What a buffer keeps, drops and tells, on one thread.
+/// The values that a buffer keeps, drops and reports, on one thread.
 struct CountingBufferTests {
   typealias Upstream = BareUpstream<Int, Mishap>
   typealias Strategy = BufferFullStrategy<Mishap>
 
-  /// What a buffer has told.
+  /// The values that the callbacks of a buffer have received.
   struct Told: Sendable, Equatable {
     var dropped: [Int] = []
     var waiting: [Int] = []
@@ -22,7 +22,7 @@ struct CountingBufferTests {
       onChange: { count in told.withLock { $0.waiting.append(count) } })
   }
 
-  @Test func `upstream is asked for everything at once, downstream gets what it asks for`() {
+  @Test func `a buffer requests everything from upstream and delivers what downstream requests`() {
     let (upstream, told) = (Upstream(), Protected(Told()))
     let probe = Probe<Int, Mishap>(demand: .none)
     buffered(upstream, 10, .dropOldest, told).subscribe(probe)
@@ -40,7 +40,7 @@ struct CountingBufferTests {
     #expect(told.value == Told(dropped: [], waiting: [1, 2, 3, 4, 3, 1, 0, 1]))
   }
 
-  @Test func `the oldest go when it is full`() {
+  @Test func `a full buffer drops the oldest values`() {
     let (upstream, told) = (Upstream(), Protected(Told()))
     let probe = Probe<Int, Mishap>(demand: .none)
     buffered(upstream, 2, .dropOldest, told).subscribe(probe)
@@ -50,7 +50,7 @@ struct CountingBufferTests {
     #expect(probe.values == [4, 5] && upstream.cancels == 0)
   }
 
-  @Test func `the newest go when it is full`() {
+  @Test func `a full buffer drops the newest values`() {
     let (upstream, told) = (Upstream(), Protected(Told()))
     let probe = Probe<Int, Mishap>(demand: .none)
     buffered(upstream, 2, .dropNewest, told).subscribe(probe)
@@ -60,7 +60,7 @@ struct CountingBufferTests {
     #expect(probe.values == [1, 2] && upstream.cancels == 0)
   }
 
-  @Test func `a buffer that is to fail fails when it is full, after what waits`() {
+  @Test func `a full buffer can fail, after its waiting values`() {
     let (upstream, told) = (Upstream(), Protected(Told()))
     let probe = Probe<Int, Mishap>(demand: .none)
     buffered(upstream, 2, .fail(Mishap()), told).subscribe(probe)
@@ -68,7 +68,7 @@ struct CountingBufferTests {
     #expect(upstream.cancels == 0 && told.value.dropped == [])
     upstream.send(3)
     #expect(upstream.cancels == 1 && told.value.dropped == [3] && probe.ended == nil)
-    // What upstream says after that, because it does not know yet, is not heard.
+    // Upstream may send more before it notices the cancel; the buffer ignores that.
     upstream.send(4)
     upstream.send(completion: .finished)
     probe.request(1)
@@ -79,7 +79,7 @@ struct CountingBufferTests {
   }
 
   @Test(arguments: [Strategy.dropOldest, .dropNewest])
-  func `with a limit of nothing a value passes only when it has been asked for`(
+  func `with limit 0, a value passes only if it was requested`(
     _ strategy: Strategy
   ) {
     let (upstream, told) = (Upstream(), Protected(Told()))
@@ -93,7 +93,7 @@ struct CountingBufferTests {
     #expect(probe.ended == .finished)
   }
 
-  @Test func `with a limit of nothing a buffer that is to fail ends at once`() {
+  @Test func `with limit 0, a buffer fails at the first value without demand`() {
     let (upstream, told) = (Upstream(), Protected(Told()))
     let probe = Probe<Int, Mishap>(demand: .max(1))
     buffered(upstream, 0, .fail(Mishap()), told).subscribe(probe)
@@ -103,7 +103,7 @@ struct CountingBufferTests {
     #expect(probe.ended == .failed && upstream.cancels == 1 && told.value.dropped == [2])
   }
 
-  @Test(arguments: [true, false]) func `the end comes after what waits`(_ fails: Bool) {
+  @Test(arguments: [true, false]) func `the end comes after the waiting values`(_ fails: Bool) {
     let (upstream, told) = (Upstream(), Protected(Told()))
     let probe = Probe<Int, Mishap>(demand: .none)
     buffered(upstream, 5, .dropOldest, told).subscribe(probe)
@@ -117,13 +117,13 @@ struct CountingBufferTests {
     #expect(probe.faults == [] && told.value.dropped == [] && upstream.cancels == 0)
   }
 
-  @Test func `the end of nothing needs nothing to be asked for`() {
+  @Test func `the end of an empty buffer needs no demand`() {
     let probe = Probe<Int, Never>(demand: .none)
     Empty<Int, Never>().buffer(limit: 1, whenFull: .dropNewest).subscribe(probe)
     #expect(probe.ended == .finished)
   }
 
-  @Test func `a publisher that cannot fail is given the failure of a full buffer`() {
+  @Test func `a publisher that never fails can get a buffer that fails`() {
     let subject = PassthroughSubject<Int, Never>()
     let probe = Probe<Int, BufferIsFull>(demand: .none)
     subject.setFailureType(to: BufferIsFull.self)
@@ -133,7 +133,7 @@ struct CountingBufferTests {
     #expect(probe.values == [1] && probe.ended == .failed)
   }
 
-  @Test func `a second subscription is refused`() {
+  @Test func `a second subscription is cancelled`() {
     let (upstream, told) = (Upstream(), Protected(Told()))
     let probe = Probe<Int, Mishap>()
     buffered(upstream, 1, .dropNewest, told).subscribe(probe)
@@ -144,7 +144,7 @@ struct CountingBufferTests {
 
   // MARK: Cancelling
 
-  @Test func `cancelling lets go of what waits, and nothing comes any more`() {
+  @Test func `cancelling releases the waiting values, and nothing is delivered afterwards`() {
     let living = Protected(0)
     let told = Protected<[Int]>([])
     let dropped = Protected(0)
@@ -166,7 +166,7 @@ struct CountingBufferTests {
     #expect(probe.values.isEmpty && probe.ended == nil)
   }
 
-  @Test func `who cancels when it is told of its subscription asks for nothing`() {
+  @Test func `a subscriber that cancels on subscription causes no request`() {
     let upstream = Upstream()
     let values = Protected(0)
     upstream.buffer(limit: 1, whenFull: .dropNewest).subscribe(
@@ -180,7 +180,7 @@ struct CountingBufferTests {
     #expect(upstream.asked == [] && upstream.cancels == 1 && values.value == 0)
   }
 
-  @Test func `who cancels within a value gets no other, and no end`() {
+  @Test func `a subscriber that cancels while it receives a value gets nothing more`() {
     let upstream = Upstream()
     let (values, ends) = (Protected<[Int]>([]), Protected(0))
     let responder = Responder<Int, Mishap>(
@@ -197,7 +197,7 @@ struct CountingBufferTests {
     #expect(values.value == [1, 2] && ends.value == 0 && upstream.cancels == 1)
   }
 
-  @Test func `who cancels when it is told of a drop gets nothing of it twice`() {
+  @Test func `a cancel in onDrop reports no drop twice`() {
     let upstream = Upstream()
     let told = Protected<[Int]>([])
     let probe = Probe<Int, Mishap>(demand: .none)
@@ -213,7 +213,9 @@ struct CountingBufferTests {
     #expect(told.value == [1] && probe.values == [] && upstream.cancels == 1)
   }
 
-  @Test(arguments: [true, false]) func `what has ended keeps nobody`(_ cancels: Bool) {
+  @Test(arguments: [true, false]) func `a buffer that has ended does not retain its subscriber`(
+    _ cancels: Bool
+  ) {
     let upstream = Upstream()
     let living = Protected(0)
     do {
@@ -225,7 +227,7 @@ struct CountingBufferTests {
       if cancels { responder.cancel() } else { upstream.send(completion: .finished) }
       responder.forget()
     }
-    // Upstream still has its subscriber, which must not have the one of downstream.
+    // Upstream still retains the buffer, which must not retain the downstream subscriber.
     #expect(living.value == 0)
     upstream.forget()
   }

@@ -2,7 +2,7 @@ import CombineOperators
 import TestSupport
 import Testing
 
-/// Random scripts in virtual time through a debounce and through a model of it.
+/// Random scripts in virtual time, run through a debounce and through a model of it.
 struct FoldingDebounceModelTests {
   enum Operation: Sendable {
     case send
@@ -12,7 +12,7 @@ struct FoldingDebounceModelTests {
     case finish
   }
 
-  /// What a debounce has to do, in whole seconds.
+  /// The expected behavior of a debounce, in whole seconds.
   struct Model {
     let quiet: Int
     let longest: Int?
@@ -29,9 +29,9 @@ struct FoldingDebounceModelTests {
     var isFinished = false
     var isCancelled = false
 
-    /// Whether a timer has to sleep.
+    /// Whether a timer must be sleeping.
     var isWaiting: Bool { !folded.isEmpty && !isDue }
-    /// Whether each value has been delivered, waits, or was let go of by a cancel.
+    /// Whether each value was delivered, is waiting, or was released by a cancel.
     var isConserving: Bool { delivered.joined().count + folded.count + released == received }
 
     mutating func perform(_ operation: Operation) {
@@ -72,7 +72,7 @@ struct FoldingDebounceModelTests {
     }
   }
 
-  @Test func `a debounce does what the model does, and loses nothing, in any script`() async {
+  @Test func `a debounce behaves like the model and loses nothing in any script`() async {
     var generator = SeededGenerator.announced()
     for script in 0..<rounds(1000, soak: 50_000) {
       var model = Model(

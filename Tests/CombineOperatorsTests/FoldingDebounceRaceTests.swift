@@ -3,12 +3,12 @@ import Dispatch
 import TestSupport
 import Testing
 
-/// A debounce between threads, calls from within calls, and much that passes through.
+/// A debounce under races, reentrant calls and many values.
 struct FoldingDebounceRaceTests {
-  /// Whether values wait for time.
+  /// The quiet times under test.
   static let quietTimes = [Duration.zero, .nanoseconds(1), .seconds(1)]
 
-  /// One round: a debounce with threads on all sides.
+  /// One round: a debounce that is called by several threads.
   final class Race: Sendable {
     let upstream = BareUpstream<[Counted], Never>()
     let clock = ManualClock()
@@ -51,14 +51,16 @@ struct FoldingDebounceRaceTests {
     }
   }
 
-  @Test(arguments: quietTimes) func `values, requests, time and the end may race, nothing is lost`(
+  @Test(arguments: quietTimes)
+  func `values, requests, time and the end may race, and nothing is lost`(
     _ quiet: Duration
   ) async {
     for _ in 0..<rounds(4000, soak: 60_000) {
       let race = Race(quiet)
       DispatchQueue.concurrentPerform(iterations: 4) { race.perform($0) }
-      // There were as many requests as values, so that nothing may wait. The timer may be what delivers.
-      await expectEventually("it ends, and the timer too") {
+      // There are as many requests as values, so nothing may be waiting. The timer may be what
+      // delivers.
+      await expectEventually("the debounce and its timer end") {
         race.probe.ended == .finished && race.clock.sleepers == 0 && race.living.value == 0
       }
       guard race.probe.values.joined().elementsEqual(0..<8), race.probe.faults == [],
@@ -67,7 +69,8 @@ struct FoldingDebounceRaceTests {
     }
   }
 
-  @Test(arguments: quietTimes) func `a cancel may race with everything, and nothing comes after it`(
+  @Test(arguments: quietTimes)
+  func `a cancel may race with everything, and nothing is delivered after it`(
     _ quiet: Duration
   ) async {
     for _ in 0..<rounds(4000, soak: 60_000) {
@@ -75,8 +78,8 @@ struct FoldingDebounceRaceTests {
       DispatchQueue.concurrentPerform(iterations: 5) { number in
         if number == 4 { race.probe.cancel() } else { race.perform(number) }
       }
-      // The timer may be delivering what it took before the cancel.
-      await expectEventually("all is let go of, and the timer ends") {
+      // The timer may be delivering a value that it took before the cancel.
+      await expectEventually("all values are released, and the timer ends") {
         race.clock.sleepers == 0 && race.living.value == 0
       }
       let values = race.probe.values
@@ -88,7 +91,7 @@ struct FoldingDebounceRaceTests {
     }
   }
 
-  @Test func `values of many threads are folded one at a time, and none is lost`() {
+  @Test func `values from many threads are folded one at a time, and none is lost`() {
     for _ in 0..<rounds(500, soak: 5000) {
       let race = Race(.zero)
       DispatchQueue.concurrentPerform(iterations: 4) { number in
@@ -107,7 +110,7 @@ struct FoldingDebounceRaceTests {
     }
   }
 
-  // MARK: Calls from within calls
+  // MARK: Reentrancy
 
   private func folding(
     _ upstream: BareUpstream<[Int], Never>,
@@ -117,7 +120,7 @@ struct FoldingDebounceRaceTests {
       for: .zero, now: { Moment(elapsed: .zero) }, sleep: { _ in }, fold: fold)
   }
 
-  @Test func `a chain of values that each send the next one needs no stack`() async {
+  @Test func `a chain of values that each send the next one does not recurse`() async {
     let last = Protected(0)
     await onSmallStack {
       let upstream = BareUpstream<[Int], Never>()
@@ -138,7 +141,7 @@ struct FoldingDebounceRaceTests {
     #expect(last.value == 100_000)
   }
 
-  @Test func `a chain of folds that each send the next value needs no stack, and keeps the order`()
+  @Test func `a chain of folds that each send the next value keeps the order and does not recurse`()
     async
   {
     let probe = Probe<[Int], Never>(demand: .none)
@@ -152,12 +155,12 @@ struct FoldingDebounceRaceTests {
       probe.request(1)
       upstream.forget()
     }
-    // Compared here: the framework would look for the smallest difference, for minutes.
+    // Compared here, because `#expect` would compute the difference of the arrays for minutes.
     let isWhole = probe.values == [Array(0...100_000)]
     #expect(isWhole)
   }
 
-  @Test func `what a fold sends is folded after it, in the order in which it was sent`() {
+  @Test func `values sent by a fold are folded after it, in order`() {
     let upstream = BareUpstream<[Int], Never>()
     let probe = Probe<[Int], Never>(demand: .none)
     folding(upstream) { folded, new in
@@ -169,7 +172,7 @@ struct FoldingDebounceRaceTests {
     #expect(probe.values == [[0, 1, 2, 3, 4]])
   }
 
-  @Test func `a fold may ask, end and cancel`() {
+  @Test func `a fold may request, finish and cancel`() {
     for action in ["ask", "end", "cancel"] {
       let upstream = BareUpstream<[Int], Never>()
       let probe = Probe<[Int], Never>(demand: .none)
@@ -190,7 +193,7 @@ struct FoldingDebounceRaceTests {
     }
   }
 
-  @Test func `what is folded is changed in place, and at most one value waits`() {
+  @Test func `values are folded in place, and at most one value waits`() {
     let upstream = BareUpstream<[Int], Never>()
     let probe = Probe<[Int], Never>(demand: .none)
     let copies = Protected(0)
@@ -207,7 +210,7 @@ struct FoldingDebounceRaceTests {
     #expect(isWhole && copies.value == 0)
   }
 
-  @Test func `whatever passes through, one value waits`() {
+  @Test func `a debounce retains at most one value`() {
     let (living, most) = (Protected(0), Protected(0))
     let upstream = BareUpstream<Counted, Never>()
     let delivered = Protected(0)

@@ -2,7 +2,7 @@ import CombineOperators
 import TestSupport
 import Testing
 
-/// What a debounce folds, and when it lets go of it, in virtual time.
+/// The values that a debounce folds, and when it delivers them, in virtual time.
 struct FoldingDebounceTests {
   typealias Upstream = BareUpstream<[Int], Mishap>
 
@@ -12,20 +12,20 @@ struct FoldingDebounceTests {
   private func debounced(
     _ quiet: Duration, atMost longest: Duration? = nil
   ) -> some Publisher<[Int], Mishap> {
-    // As whoever has a clock of the engine would write it.
+    // As a caller with a clock of the engine would write it.
     let clock: any TestClock = clock
     return upstream.debounce(
       for: quiet, atMost: longest, now: { clock.now }, sleep: clock.sleep(for:), fold: +=)
   }
 
-  /// Waits until the timer sleeps, up to a moment.
+  /// Waits until the timer sleeps until the given time, or until no timer sleeps if it is `nil`.
   private func timer(until end: Duration?) async {
     await expectEventually("the timer sleeps until \(String(describing: end))") {
       clock.firstEnd == end
     }
   }
 
-  @Test func `values that follow one another closely become one when it is quiet`() async {
+  @Test func `values in quick succession are folded into one after the quiet time`() async {
     let probe = Probe<[Int], Mishap>()
     debounced(.seconds(2)).subscribe(probe)
     #expect(upstream.asked == [.unlimited])
@@ -34,14 +34,14 @@ struct FoldingDebounceTests {
       await timer(until: .seconds(2))
       if value < 3 { clock.advance(by: .milliseconds(500)) }
     }
-    // The timer wakes when the first value alone would have been due, and sees that more came.
+    // The timer wakes when the first value alone would have been due, and finds newer values.
     clock.advance(by: .seconds(1))
     await timer(until: .seconds(3))
     #expect(probe.values == [])
     clock.advance(by: .milliseconds(999))
     #expect(clock.sleepers == 1 && probe.values == [])
     clock.advance(by: .milliseconds(1))
-    await expectEventually("they come") { probe.values == [[1, 2, 3]] }
+    await expectEventually("the folded value arrives") { probe.values == [[1, 2, 3]] }
     upstream.send([4])
     await timer(until: .seconds(5))
     clock.advance(by: .seconds(2))
@@ -49,8 +49,8 @@ struct FoldingDebounceTests {
     #expect(clock.mostAtOnce == 1 && clock.sleepers == 0 && probe.faults == [])
   }
 
-  @Test func `a timer that has read the time long before waits no longer than it has to`() async {
-    // The value comes at ten seconds; the timer was held up after it had read two.
+  @Test func `a timer with an outdated reading of the clock does not wait too long`() async {
+    // The value arrives at ten seconds; the timer was delayed after it had read two.
     let moments = Protected([2, 10])
     let slept = Protected<[Duration]>([])
     let probe = Probe<[Int], Mishap>()
@@ -60,17 +60,17 @@ struct FoldingDebounceTests {
       sleep: { duration in slept.withLock { $0.append(duration) } }, fold: +=
     ).subscribe(probe)
     upstream.send([1])
-    await expectEventually("it comes") { probe.values == [[1]] }
+    await expectEventually("the value arrives") { probe.values == [[1]] }
     #expect(slept.value == [.seconds(1)])
   }
 
-  @Test func `a steady stream gets through when the window is as old as it may be`() async {
+  @Test func `a steady stream is delivered when the window reaches its maximum age`() async {
     let probe = Probe<[Int], Mishap>()
     debounced(.seconds(2), atMost: .seconds(5)).subscribe(probe)
     var expected: [[Int]] = []
     for second in 0..<30 {
       upstream.send([second])
-      // A value of the very moment in which a window ends is not in it.
+      // A value at the very moment in which a window ends is not part of it.
       let start = second / 5 * 5
       if second % 5 == 0 { await timer(until: .seconds(second + 2)) }
       clock.advance(by: .seconds(1))
@@ -88,7 +88,7 @@ struct FoldingDebounceTests {
     #expect(probe.values.joined().elementsEqual(0..<30) && clock.mostAtOnce == 1)
   }
 
-  @Test func `one task sleeps at a time, and seldom, however many values come`() async {
+  @Test func `one task sleeps at a time, and rarely, for any number of values`() async {
     let probe = Probe<[Int], Mishap>()
     debounced(.milliseconds(100), atMost: .seconds(1)).subscribe(probe)
     for value in 0..<1000 {
@@ -98,12 +98,12 @@ struct FoldingDebounceTests {
       }
       clock.advance(by: .milliseconds(1))
     }
-    await expectEventually("they come") { probe.values == [Array(0..<1000)] }
-    // Each time it wakes it sees an end that has moved by 99 or 100 milliseconds.
+    await expectEventually("the folded value arrives") { probe.values == [Array(0..<1000)] }
+    // Each time the timer wakes, the end has moved by 99 or 100 milliseconds.
     #expect(clock.mostAtOnce == 1 && clock.sleeps <= 11 && clock.sleepers == 0)
   }
 
-  @Test func `what nobody has asked for goes on being folded, and comes when it is asked for`()
+  @Test func `values without demand are folded further, and delivered on request`()
     async
   {
     let probe = Probe<[Int], Mishap>(demand: .none)
@@ -118,19 +118,21 @@ struct FoldingDebounceTests {
     }
     #expect(clock.sleeps == 1 && probe.values == [])
     probe.request(1)
-    // The timer may be what delivers, here and below, where it has woken just now.
-    await expectEventually("they come") { probe.values == [[1, 2, 3, 4, 5]] }
-    // What has not been quiet yet does not come because it was asked for.
+    // The timer may be what delivers, here and below, if it has just woken.
+    await expectEventually("the folded value arrives") { probe.values == [[1, 2, 3, 4, 5]] }
+    // A request does not deliver a value before its quiet time has passed.
     upstream.send([6])
     probe.request(1)
     #expect(probe.values.count == 1)
     await timer(until: .seconds(6))
     clock.advance(by: .seconds(1))
-    await expectEventually("it comes") { probe.values.last == [6] }
+    await expectEventually("the value arrives") { probe.values.last == [6] }
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1)])
-  func `without a quiet time values pass at once, and fold while nobody asks`(_ quiet: Duration) {
+  func `without a quiet time, values pass at once, and are folded while there is no demand`(
+    _ quiet: Duration
+  ) {
     let probe = Probe<[Int], Mishap>(demand: .max(2))
     debounced(quiet).subscribe(probe)
     for value in 1...5 { upstream.send([value]) }
@@ -141,14 +143,14 @@ struct FoldingDebounceTests {
     #expect(probe.values.last == [6] && clock.sleeps == 0)
   }
 
-  @Test func `a window that may have no age lets everything through`() {
+  @Test func `a maximum age of zero delivers every value`() {
     let probe = Probe<[Int], Mishap>()
     debounced(.seconds(5), atMost: .zero).subscribe(probe)
     for value in 1...3 { upstream.send([value]) }
     #expect(probe.values == [[1], [2], [3]] && clock.sleeps == 0)
   }
 
-  @Test func `a value that comes before a timer that is late ends the window itself`() async {
+  @Test func `a value ends an overdue window if the timer is late`() async {
     let probe = Probe<[Int], Mishap>()
     let (time, isAsleep, wakes) = (Protected(Moment(elapsed: .zero)), Gate(), Gate())
     upstream.debounce(
@@ -164,26 +166,26 @@ struct FoldingDebounceTests {
     time.withLock { $0.elapsed = .seconds(3) }
     upstream.send([2])
     #expect(probe.values == [[1, 2]])
-    // The same timer then does for the next window.
+    // The same timer then serves the next window.
     upstream.send([3])
     #expect(probe.values == [[1, 2]])
     time.withLock { $0.elapsed = .seconds(4) }
     wakes.open()
-    await expectEventually("it comes") { probe.values == [[1, 2], [3]] }
+    await expectEventually("the value arrives") { probe.values == [[1, 2], [3]] }
   }
 
-  @Test func `a sleep that fails ends the window, so that nothing is lost`() async {
+  @Test func `a sleep that fails ends the window, and nothing is lost`() async {
     let probe = Probe<[Int], Mishap>()
     upstream.debounce(
       for: .seconds(1), now: { Moment(elapsed: .zero) }, sleep: { _ in throw Mishap() }, fold: +=
     ).subscribe(probe)
     upstream.send([1])
-    await expectEventually("it comes") { probe.values == [[1]] }
+    await expectEventually("the value arrives") { probe.values == [[1]] }
   }
 
   // MARK: The end
 
-  @Test(arguments: [true, false]) func `the end does not wait for it to be quiet`(_ fails: Bool)
+  @Test(arguments: [true, false]) func `the end does not wait for the quiet time`(_ fails: Bool)
     async
   {
     let probe = Probe<[Int], Mishap>(demand: .none)
@@ -200,7 +202,7 @@ struct FoldingDebounceTests {
     #expect(upstream.cancels == 0 && probe.faults == [])
   }
 
-  @Test func `what was asked for comes within the call that ends it`() async {
+  @Test func `a requested value is delivered during the call that sends the end`() async {
     let probe = Probe<[Int], Mishap>()
     debounced(.seconds(1)).subscribe(probe)
     for value in 1...2 { upstream.send([value]) }
@@ -210,14 +212,14 @@ struct FoldingDebounceTests {
     await timer(until: nil)
   }
 
-  @Test func `the end comes at once when nothing waits`() {
+  @Test func `the end is delivered at once when nothing is waiting`() {
     let probe = Probe<[Int], Mishap>(demand: .none)
     debounced(.seconds(1)).subscribe(probe)
     upstream.send(completion: .finished)
     #expect(probe.ended == .finished && clock.sleeps == 0)
   }
 
-  @Test func `cancelling ends the timer and lets go of what waits`() async {
+  @Test func `cancelling ends the timer and releases the waiting value`() async {
     let living = Protected(0)
     let upstream = BareUpstream<[Counted], Mishap>()
     let probe = Probe<[Counted], Mishap>()
@@ -239,7 +241,7 @@ struct FoldingDebounceTests {
     #expect(living.value == 0 && clock.sleeps == 1)
   }
 
-  @Test func `cancelling lets go of what is due and was not asked for`() {
+  @Test func `cancelling releases a value that is due but was not requested`() {
     let living = Protected(0)
     let upstream = BareUpstream<[Counted], Mishap>()
     let probe = Probe<[Counted], Mishap>(demand: .none)
@@ -252,12 +254,12 @@ struct FoldingDebounceTests {
     #expect(living.value == 0)
   }
 
-  @Test func `who cancels when it is told of its subscription asks for nothing`() {
+  @Test func `a subscriber that cancels on subscription causes no request`() {
     debounced(.zero).subscribe(Responder(started: { $0.cancel() }, answer: { _, _ in .none }))
     #expect(upstream.asked == [] && upstream.cancels == 1)
   }
 
-  @Test func `a second subscription is refused`() {
+  @Test func `a second subscription is cancelled`() {
     let probe = Probe<[Int], Mishap>()
     debounced(.zero).subscribe(probe)
     let second = Upstream()

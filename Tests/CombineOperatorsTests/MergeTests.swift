@@ -3,11 +3,11 @@ import Dispatch
 import TestSupport
 import Testing
 
-/// The merge of two publishers and of many, after the tests of CombineExt and async-algorithms.
+/// The merge of two or many publishers, based on the tests of CombineExt and async-algorithms.
 struct MergeTests {
   typealias Subject = PassthroughSubject<Int, Mishap>
 
-  @Test func `values are merged as they come`() {
+  @Test func `values are merged as they arrive`() {
     #expect(marbles("a-b-|", "-1-2|") { $0.merge(with: $1) } == "a1b2|")
     #expect(marbles("(ab)|", "-(12)-|") { $0.merge(with: $1) } == "(ab)(12)-|")
     #expect(marbles("a--|", "-1-|", "--x|") { [$0, $1, $2].merge() } == "a1x|")
@@ -30,7 +30,7 @@ struct MergeTests {
     #expect(marbles("abc|", "123|", subscriber: "*-!") { $0.merge(with: $1) } == "(a1)(b2)")
   }
 
-  @Test func `each publisher is asked for one value more than it has contributed`() {
+  @Test func `each publisher is asked for one value more than it has delivered`() {
     let upstreams = (0..<3).map { _ in BareUpstream<Int, Mishap>() }
     let probe = Probe<Int, Mishap>(demand: .none)
     upstreams.merge().subscribe(probe)
@@ -85,8 +85,8 @@ struct MergeTests {
     #expect(probe.ended == .failed && second.value == 0)
   }
 
-  /// OpenCombine's `flatMap` holds a lock while it calls out, so that here one sender would wait for the
-  /// other one's subscriber.
+  /// OpenCombine's `flatMap` holds a lock while it calls out, so that a sender would wait for the
+  /// subscriber here.
   @Test func `a sender does not wait for a subscriber that is busy on another thread`() async {
     let (first, second) = (BareUpstream<Int, Mishap>(), BareUpstream<Int, Mishap>())
     let (isInside, secondHasSent) = (Gate(), DispatchSemaphore(value: 0))
@@ -110,7 +110,7 @@ struct MergeTests {
     responder.cancel()
   }
 
-  @Test func `values of many threads are delivered one at a time, in the order of each`() {
+  @Test func `values from many threads are delivered one at a time, in the order of each sender`() {
     for _ in 0..<rounds(500, soak: 5000) {
       let upstreams = (0..<4).map { _ in BareUpstream<Int, Mishap>() }
       let probe = Probe<Int, Mishap>()
@@ -127,7 +127,7 @@ struct MergeTests {
     }
   }
 
-  @Test func `a hundred thousand publishers and values need no stack`() async {
+  @Test func `100,000 publishers or values are merged without recursion`() async {
     let sum = Protected(0)
     await onSmallStack {
       let count = Responder<Int, Never>(

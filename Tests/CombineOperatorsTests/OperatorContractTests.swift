@@ -2,7 +2,7 @@ import CombineOperators
 import TestSupport
 import Testing
 
-/// What every operator owes its upstream and its subscriber, also when upstream breaks the rules.
+/// The contract that every operator keeps, even if upstream breaks the rules.
 struct OperatorContractTests {
   typealias Upstream = BareUpstream<Int, Mishap>
   typealias Output = AnyPublisher<Int, Mishap>
@@ -11,7 +11,7 @@ struct OperatorContractTests {
   struct Operator: Sendable, CustomTestStringConvertible {
     let testDescription: String
     var isFolding = false
-    /// Whether values that come without having been requested keep their order.
+    /// Whether values that arrive without demand keep their order.
     var keepsOrder = true
     let make: @Sendable (Upstream) -> Output
   }
@@ -42,7 +42,7 @@ struct OperatorContractTests {
     Operator(testDescription: "withLatestFrom") {
       $0.withLatestFrom(constant) { value, _ in value }.eraseToAnyPublisher()
     },
-    // Values that upstream sends all at once are in tasks all at once.
+    // Values that upstream sends at once are in concurrent tasks.
     Operator(testDescription: "task", keepsOrder: false) {
       $0.task(maxPublishers: .max(1)) { $0 }.eraseToAnyPublisher()
     },
@@ -58,7 +58,7 @@ struct OperatorContractTests {
   ]
 
   @Test(arguments: operators, [Ended.finished, .failed])
-  func `values and the end come through, and nothing after the end`(
+  func `values and the end are delivered, and nothing after the end`(
     _ tested: Operator, _ end: Ended
   ) async {
     let upstream = Upstream()
@@ -91,7 +91,8 @@ struct OperatorContractTests {
     await expectEventually("it ends") { probe.ended == .finished }
   }
 
-  @Test(arguments: operators) func `a cancel cancels upstream once, and nothing comes after it`(
+  @Test(arguments: operators)
+  func `a cancel cancels upstream once, and nothing is delivered after it`(
     _ tested: Operator
   ) async {
     let upstream = Upstream()
@@ -133,11 +134,11 @@ struct OperatorContractTests {
     tested.make(upstream).subscribe(probe)
     for value in 1...3 { upstream.send(value) }
     upstream.send(completion: .finished)
-    await expectEventually("one comes") { !probe.values.isEmpty }
+    await expectEventually("one value arrives") { !probe.values.isEmpty }
     await settle()
     #expect(probe.values.count == 1 && probe.ended == nil)
     probe.request(1)
-    await expectEventually("one more comes") { probe.values.count == 2 }
+    await expectEventually("one more value arrives") { probe.values.count == 2 }
     probe.request(1)
     await expectEventually("it ends") { probe.ended == .finished }
     let values = tested.keepsOrder ? probe.values : probe.values.sorted()
@@ -168,15 +169,15 @@ struct OperatorContractTests {
       tested.make(upstream).subscribe(responder)
       upstream.send(1)
       if cancels { responder.cancel() } else { upstream.send(completion: .finished) }
-      // Against a cycle of the test's own.
+      // Breaks a retain cycle of the test itself.
       responder.forget()
     }
-    // Upstream still retains what has subscribed to it, which must not retain the subscriber.
-    await expectEventually("it is released") { living.value == 0 }
+    // Upstream still retains the operator, which must not retain the subscriber.
+    await expectEventually("the value is released") { living.value == 0 }
     upstream.forget()
   }
 
-  /// Long enough for a task that should not run to show itself.
+  /// Yields long enough to detect a task that should not run.
   private func settle() async {
     for _ in 0..<100 { await Task.yield() }
   }

@@ -2,9 +2,9 @@ import CombineOperators
 import TestSupport
 import Testing
 
-/// The cases of the articles that the design grew out of, as they should have been.
+/// The cases of the articles that inspired the design, with their intended behavior.
 struct SeedTests {
-  @Test func `events that come in bursts are handled one by one, the oldest of too many dropped`()
+  @Test func `events in bursts are handled one by one, and the oldest surplus events are dropped`()
     async
   {
     let subject = PassthroughSubject<Int, Never>()
@@ -13,8 +13,8 @@ struct SeedTests {
     let inside = Protected((now: 0, most: 0))
     let subscription =
       subject
-      // Not `.keepFull`, as in the article: with it OpenCombine asks the subject for ten values in
-      // all, and the subject itself drops the newest ones.
+      // Not `.keepFull`, as in the article: with it, OpenCombine requests only ten values in all
+      // from the subject, and the subject itself drops the newest ones.
       .buffer(size: 10, prefetch: .byRequest, whenFull: .dropOldest)
       .task(maxPublishers: .max(1)) { value in
         inside.withLock { inside in
@@ -33,7 +33,7 @@ struct SeedTests {
     subscription.cancel()
   }
 
-  @Test func `a subscriber that takes one by one asks when it is done`() async {
+  @Test func `a one-by-one sink requests the next value when it has handled one`() async {
     let handled = Protected<[Int]>([])
     let isOver = Gate()
     let subscription = (0..<50).publisher.sinkOneByOne(
@@ -47,7 +47,7 @@ struct SeedTests {
     subscription.cancel()
   }
 
-  @Test func `a sequence with a buffer loses nothing that a subject sends`() async {
+  @Test func `a buffered sequence loses no value of a subject`() async {
     let subject = PassthroughSubject<Int, Never>()
     let sequence = subject.sequence()
     for value in 0..<100 { subject.send(value) }
@@ -73,10 +73,10 @@ struct SeedTests {
     }
   }
 
-  @Test func `an asynchronous sequence is read as far as it was asked for`() async {
+  @Test func `an asynchronous sequence is read only as far as requested`() async {
     let probe = Probe<Int, any Error>(demand: .max(2))
     numbers(5).publisher.subscribe(probe)
-    await expectEventually("two come") { probe.values == [0, 1] }
+    await expectEventually("two values arrive") { probe.values == [0, 1] }
     probe.request(9)
     await expectEventually("it ends") { probe.ended == .finished }
     #expect(probe.values == [0, 1, 2, 3, 4] && probe.faults == [])
@@ -92,7 +92,7 @@ struct SeedTests {
     let probe = Probe<Int, any Error>()
     stream.publisher.subscribe(probe)
     continuation.yield(1)
-    await expectEventually("one comes") { probe.values == [1] }
+    await expectEventually("one value arrives") { probe.values == [1] }
     probe.cancel()
     await isOver.wait()
     #expect(probe.ended == nil)
@@ -129,7 +129,7 @@ struct SeedTests {
     #expect(probe.ended == .finished)
   }
 
-  @Test func `sampling keeps to the demand, and what is dropped does not count`() {
+  @Test func `sampling respects the demand, and dropped values do not consume it`() {
     let second = CurrentValueSubject<Int, Never>(100)
     let probe = Probe<Int, Never>(demand: .max(2))
     (1...5).publisher.withLatestFrom(second, transform: +).subscribe(probe)
@@ -149,7 +149,7 @@ struct SeedTests {
     #expect(patient.values == [13])
   }
 
-  @Test func `two callers of one key share one request, which is then forgotten`() async {
+  @Test func `callers with the same key share one request, which is then removed`() async {
     let requests = Protected(0)
     let gate = Gate()
     let loads = SharedPublishers<String, String, Never>()
@@ -171,7 +171,7 @@ struct SeedTests {
     await expectEventually("all end") { probes.allSatisfy { $0.ended == .finished } }
     #expect(probes.map(\.values) == [["article a"], ["article a"], ["article b"]])
     #expect(requests.value == 2)
-    await expectEventually("they are forgotten") { loads.count == 0 }
+    await expectEventually("the publishers are removed") { loads.count == 0 }
     let again = Probe<String, Never>()
     load("a").subscribe(again)
     await expectEventually("it is loaded again") { again.ended == .finished && requests.value == 3 }
@@ -202,7 +202,7 @@ struct SeedTests {
     }
   }
 
-  @Test func `many publishers merge, and publishers follow one another`() {
+  @Test func `publishers are merged and concatenated`() {
     let subjects = (0..<3).map { _ in PassthroughSubject<Int, Never>() }
     let merged = Probe<Int, Never>()
     subjects.merge().subscribe(merged)

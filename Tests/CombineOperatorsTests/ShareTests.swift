@@ -35,7 +35,7 @@ struct ShareTests {
     #expect(latest.values == [2, 3] && latest.ended == .finished)
   }
 
-  @Test func `each subscriber gets what it asks for, and holds nobody up`() {
+  @Test func `each subscriber gets what it requests and does not delay the others`() {
     let subject = Subject()
     let shared = subject.share(replay: 0)
     let (slow, fast) = (Probe<Int, Never>(demand: .max(1)), Probe<Int, Never>())
@@ -49,7 +49,8 @@ struct ShareTests {
     #expect(slow.values == [1, 2, 3] && slow.ended == .finished)
   }
 
-  @Test func `upstream is cancelled when the last subscriber leaves, and connected again`() {
+  @Test func `upstream is cancelled when the last subscriber leaves, and reconnected for the next`()
+  {
     let log = Protected<[String]>([])
     let subject = Subject()
     let shared = subject.handleEvents(
@@ -71,7 +72,7 @@ struct ShareTests {
     #expect(log.value == ["start", "cancel", "start"] && third.values == [2])
   }
 
-  @Test(arguments: [0, 1, 3]) func `so many of the last values are replayed`(_ count: Int) {
+  @Test(arguments: [0, 1, 3]) func `the given number of last values is replayed`(_ count: Int) {
     let subject = Subject()
     let shared = subject.share(replay: count)
     let first = Probe<Int, Never>()
@@ -101,7 +102,7 @@ struct ShareTests {
     #expect(late.values == [2, 3] && late.ended == .failed && first.ended == .failed)
   }
 
-  @Test func `a publisher that ends at once is subscribed to once`() {
+  @Test func `a publisher that finishes immediately is subscribed to once`() {
     let count = Protected(0)
     let shared = Deferred {
       count.withLock { $0 += 1 }
@@ -113,7 +114,7 @@ struct ShareTests {
     #expect(probes.allSatisfy { $0.ended == .finished })
   }
 
-  @Test func `the replayed values of a connection end with it`() {
+  @Test func `a new connection replays no values of the previous one`() {
     let subject = Subject()
     let shared = subject.share(replay: 1)
     let first = Probe<Int, Never>()
@@ -125,7 +126,7 @@ struct ShareTests {
     #expect(second.values == [])
   }
 
-  @Test func `a subscriber may cancel, and subscribe others, within a value`() {
+  @Test func `a subscriber may cancel, and subscribe others, while it receives a value`() {
     let subject = Subject()
     let shared = subject.share(replay: 1)
     let (late, values) = (Probe<Int, Never>(), Protected<[Int]>([]))
@@ -162,7 +163,7 @@ struct ShareTests {
     withExtendedLifetime(shared) {}
   }
 
-  @Test func `a hundred thousand subscribers come, get their value and leave in linear time`() {
+  @Test func `100,000 subscribers join, get a value and leave in linear time`() {
     let subject = Subject()
     let shared = subject.share(replay: 1)
     let probes = (0..<scaled(100_000)).map { _ in Probe<Int, Never>() }
@@ -172,7 +173,7 @@ struct ShareTests {
     for probe in probes { probe.cancel() }
   }
 
-  @Test func `subscribers come and leave while values come`() {
+  @Test func `subscribers join and leave while values are sent`() {
     for _ in 0..<scaled(2000) {
       let subject = Handed(value: Subject())
       let shared = Handed(value: subject.value.share(replay: 1))

@@ -1,4 +1,4 @@
-// Which keys shared publishers keep.
+// Tests of the keys that shared publishers keep.
 
 import CombineOperators
 import TestSupport
@@ -6,7 +6,7 @@ import Testing
 
 /// The keys of shared publishers.
 struct SharedPublishersTests {
-  @Test func `a publisher without a subscriber is forgotten when it is released`() {
+  @Test func `a publisher without a subscriber is removed when it is released`() {
     let loads = SharedPublishers<Int, Int, Never>()
     for key in 0..<1000 { _ = loads.publisher(for: key) { Just(key) } }
     #expect(loads.count == 0)
@@ -37,7 +37,7 @@ struct SharedPublishersTests {
     #expect(loads.count == 0)
   }
 
-  @Test func `publishers come and go on several threads`() async {
+  @Test func `publishers are created and released on several threads`() async {
     let loads = SharedPublishers<Int, Int, Never>()
     let received = Protected(0)
     await withTaskGroup(of: Void.self) { group in

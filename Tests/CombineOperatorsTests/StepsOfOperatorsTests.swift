@@ -2,7 +2,7 @@ import CombineOperators
 import TestSupport
 import Testing
 
-/// Steps of a graph as plain operators: what a step needs is zipped, mapped through a task, and shared.
+/// Steps of a graph as plain operators: needs are zipped, mapped through a task, and shared.
 struct StepsOfOperatorsTests {
   typealias Step = SharedPublisher<Int, Never>
   typealias Failing = SharedPublisher<Int, Mishap>
@@ -17,8 +17,7 @@ struct StepsOfOperatorsTests {
     }.share(replay: 1)
   }
 
-  @Test func `a step waits for all that it needs, keeps their order, and replays its value`() async
-  {
+  @Test func `a step waits for all of its needs, keeps their order, and replays its value`() async {
     let starts = Protected(0)
     let leaves = (1...3).map { number in
       [Step]().zip().task { _ in
@@ -30,7 +29,7 @@ struct StepsOfOperatorsTests {
     #expect(starts.value == 0, "nothing starts before the first subscriber")
     let probe = Probe<Int, Never>()
     sum.subscribe(probe)
-    await expectEventually("the value comes") { probe.ended == .finished }
+    await expectEventually("the value arrives") { probe.ended == .finished }
     #expect(probe.values == [123])
     let late = Probe<Int, Never>()
     sum.subscribe(late)
@@ -53,7 +52,7 @@ struct StepsOfOperatorsTests {
     await expectEventually("and is cancelled again") { log.value.count == 4 }
   }
 
-  @Test func `no task is left when subscribers come and go at once`() async {
+  @Test func `no task is left when subscribers come and go concurrently`() async {
     let log = Protected<[String]>([])
     let leaf = Self.endless(log)
     for _ in 0..<scaled(200) {
@@ -68,7 +67,7 @@ struct StepsOfOperatorsTests {
     }
   }
 
-  @Test func `a failure ends a step at once, and cancels what else it needs`() async {
+  @Test func `a failure ends a step at once and cancels its other needs`() async {
     let log = Protected<[String]>([])
     let hasStarted = Gate()
     let failing = [Failing]().zip().task { (_: [Int]) async throws(Mishap) -> Int in
@@ -93,7 +92,7 @@ struct StepsOfOperatorsTests {
     #expect(late.ended == .failed && probe.values == [], "the failure is replayed")
   }
 
-  @Test func `of steps that are ready at once none waits for the end of another`() async {
+  @Test func `steps that are ready at once run concurrently`() async {
     let source = [Step]().zip().task { $0.count }.share(replay: 1)
     let gate = Gate()
     let waiting = Protected(0)
@@ -110,7 +109,7 @@ struct StepsOfOperatorsTests {
     }
     let probe = Probe<[Int], Never>()
     others.zip().subscribe(probe)
-    await expectEventually("all have met") { probe.ended == .finished }
+    await expectEventually("all steps run at once") { probe.ended == .finished }
     #expect(probe.values.first?.count == 1000)
   }
 
@@ -138,13 +137,15 @@ struct StepsOfOperatorsTests {
     let probe = Probe<Int, Mishap>()
     chain[chain.count - 1].subscribe(probe)
     gate.open()
-    await expectEventually("it comes to the end") { probe.ended == (fails ? .failed : .finished) }
+    await expectEventually("the result reaches the end") {
+      probe.ended == (fails ? .failed : .finished)
+    }
     #expect(probe.values == (fails ? [] : [1]))
     while chain.popLast() != nil { _ = subscriptions.popLast() }
   }
 
-  /// Whatever the graph, and whoever comes and goes: every step has the value of its definition.
-  @Test func `random graphs have their values while subscribers come and go`() async {
+  /// In any graph, and with any subscribers, every step has the value of its definition.
+  @Test func `random graphs compute their values while subscribers come and go`() async {
     var random = SeededGenerator.announced()
     for _ in 0..<40 {
       let count = Int.random(in: 1...40, using: &random)

@@ -10,7 +10,7 @@ struct TaskTests {
     #expect(probe.values == [10, 20, 30] && probe.faults == [])
   }
 
-  @Test func `nothing starts before something is asked for`() async {
+  @Test func `nothing starts without demand`() async {
     let started = Protected(0)
     let probe = Probe<Int, Never>(demand: .none)
     [1, 2].publisher.task { value in
@@ -20,7 +20,7 @@ struct TaskTests {
     for _ in 0..<100 { await Task.yield() }
     #expect(started.value == 0)
     probe.request(1)
-    await expectEventually("one comes") { probe.values.count == 1 }
+    await expectEventually("one value arrives") { probe.values.count == 1 }
     #expect(probe.ended == nil)
     probe.request(1)
     await expectEventually("it ends") { probe.ended == .finished }
@@ -42,7 +42,7 @@ struct TaskTests {
     #expect(running.value.most <= limit && Set(probe.values).count == 200)
   }
 
-  @Test func `results that nobody has asked for hold back what comes next`() async {
+  @Test func `results without demand hold back further tasks`() async {
     let started = Protected(0)
     let probe = Probe<Int, Never>(demand: .max(1))
     (0..<100).publisher.task(maxPublishers: .max(3)) { value in
@@ -71,7 +71,7 @@ struct TaskTests {
     #expect(probe.values == [] && probe.ended == nil)
   }
 
-  @Test func `an error of a closure is the failure, and cancels the others`() async {
+  @Test func `an error thrown by a closure is the failure, and cancels the other tasks`() async {
     let cancelled = Gate()
     let probe = Probe<Int, Mishap>()
     [1, 2].publisher.task { (value: Int) async throws(Mishap) -> Int in
@@ -85,7 +85,7 @@ struct TaskTests {
     #expect(probe.values == [])
   }
 
-  @Test func `a failure of upstream comes through`() async {
+  @Test func `a failure of upstream is delivered`() async {
     let probe = Probe<Int, Mishap>()
     Fail<Int, Mishap>(error: Mishap()).task { $0 }.subscribe(probe)
     await expectEventually("it fails") { probe.ended == .failed }

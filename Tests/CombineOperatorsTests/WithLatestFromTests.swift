@@ -3,7 +3,7 @@ import Dispatch
 import TestSupport
 import Testing
 
-/// Sampling a second stream, after the tests of CombineExt.
+/// Sampling of a second publisher, based on the tests of CombineExt.
 struct WithLatestFromTests {
   @Test func `each value is combined with the latest sample`() {
     #expect(
@@ -11,18 +11,18 @@ struct WithLatestFromTests {
         == "---[c1]-[d2]-[e3]")
   }
 
-  @Test func `the end of the other one changes nothing once it has had a value`() {
+  @Test func `the end of the sampled publisher matters only before its first value`() {
     #expect(marbles("-a-b|", "1-|") { $0.withLatestFrom($1, transform: +) } == "-[a1]-[b1]|")
     #expect(marbles("-a-b|", "--|") { $0.withLatestFrom($1, transform: +) } == "--|")
   }
 
-  @Test func `a failure of either is delivered at once`() {
+  @Test func `a failure of either publisher is delivered at once`() {
     #expect(marbles("-a-b|", "1-#") { $0.withLatestFrom($1, transform: +) } == "-[a1]#")
     #expect(marbles("-a-#", "1") { $0.withLatestFrom($1, transform: +) } == "-[a1]-#")
     #expect(marbles("-a-#", "----") { $0.withLatestFrom($1, transform: +) } == "---#")
   }
 
-  @Test func `it finishes with the publisher that sets the pace`() {
+  @Test func `withLatestFrom finishes with its upstream`() {
     #expect(marbles("--|", "1---2") { $0.withLatestFrom($1, transform: +) } == "--|")
     #expect(marbles("|", "---") { $0.withLatestFrom($1, transform: +) } == "|")
   }
@@ -32,13 +32,14 @@ struct WithLatestFromTests {
       marbles("-abc", "1", subscriber: "*-!") { $0.withLatestFrom($1, transform: +) } == "-[a1]")
   }
 
-  @Test func `what a subject sends before the first sample is dropped, and does not count`() {
+  @Test func `values before the first sample are dropped and do not consume demand`() {
     #expect(
       marbles("abcdef", "--1-2-", subscriber: "2") { $0.withLatestFrom($1, transform: +) }
         == "---[d1][e1]")
   }
 
-  /// `withLatestFrom` of CombineExt does the same: it subscribes to the first one so late.
+  /// `withLatestFrom` of CombineExt behaves alike: it subscribes to upstream after the first
+  /// sample.
   @Test func `a publisher that waits for demand waits for the first sample`() {
     let samples = PassthroughSubject<String, Never>()
     let (one, many) = (Probe<String, Never>(), Probe<String, Never>(demand: .max(1)))
@@ -52,7 +53,7 @@ struct WithLatestFromTests {
     #expect(many.values == ["1a", "2b"] && many.ended == .finished)
   }
 
-  @Test func `nothing is requested before the first sample, and then what downstream requested`() {
+  @Test func `upstream gets the demand of downstream after the first sample`() {
     let (upstream, other) = (BareUpstream<Int, Mishap>(), BareUpstream<Int, Mishap>())
     let probe = Probe<Int, Mishap>(demand: .max(2))
     upstream.withLatestFrom(other, transform: +).subscribe(probe)
@@ -65,7 +66,7 @@ struct WithLatestFromTests {
     #expect(upstream.asked == [.max(3), .max(4)])
   }
 
-  @Test func `values that were not requested wait`() {
+  @Test func `values without demand wait`() {
     let upstream = BareUpstream<Int, Mishap>()
     let probe = Probe<Int, Mishap>(demand: .max(1))
     upstream.withLatestFrom(Just(10).setFailureType(to: Mishap.self), transform: +).subscribe(probe)
@@ -76,7 +77,8 @@ struct WithLatestFromTests {
     #expect(probe.values == [11, 12] && probe.ended == .finished)
   }
 
-  @Test func `the end, a failure and a cancel cancel the other one and release its value`() {
+  @Test func `the end, a failure and a cancel cancel the sampled publisher and release its value`()
+  {
     for way in ["end", "failure", "cancel"] {
       let living = Protected(0)
       let upstream = BareUpstream<Int, Mishap>()

@@ -17,7 +17,7 @@ struct ZipTests {
     #expect(probe.values == [[1, 10], [2, 20]])
   }
 
-  @Test func `of nothing there is one empty output, when it is asked for`() {
+  @Test func `zipping no publishers gives one empty output, on demand`() {
     let probe = Probe<[Int], Mishap>(demand: .none)
     [Subject]().zip().subscribe(probe)
     #expect(probe.values == [] && probe.ended == nil)
@@ -25,7 +25,7 @@ struct ZipTests {
     #expect(probe.values == [[]] && probe.ended == .finished)
   }
 
-  @Test func `no more comes than was asked for`() {
+  @Test func `no more is delivered than was requested`() {
     let (a, b) = ([1, 2, 3].publisher, [4, 5, 6].publisher)
     let probe = Probe<[Int], Never>(demand: .max(1))
     [a, b].zip().subscribe(probe)
@@ -36,7 +36,7 @@ struct ZipTests {
     #expect(probe.values.count == 3 && probe.ended == .finished)
   }
 
-  @Test func `it ends when a publisher that has finished has no value left`() {
+  @Test func `zip finishes when a finished publisher has no value left`() {
     let (a, b) = (Subject(), Subject())
     let probe = Probe<[Int], Mishap>()
     [a, b].zip().subscribe(probe)
@@ -49,7 +49,7 @@ struct ZipTests {
     #expect(probe.faults == [])
   }
 
-  @Test func `a failure comes through at once and cancels the others`() {
+  @Test func `a failure is delivered at once and cancels the others`() {
     let (a, b) = (Subject(), Subject())
     let isCancelled = Protected(false)
     let probe = Probe<[Int], Mishap>()
@@ -60,7 +60,7 @@ struct ZipTests {
     #expect(probe.ended == .failed && isCancelled.value)
   }
 
-  @Test func `after a cancel nothing comes`() {
+  @Test func `after a cancel nothing is delivered`() {
     let (a, b) = (Subject(), Subject())
     let probe = Probe<[Int], Mishap>()
     [a, b].zip().subscribe(probe)

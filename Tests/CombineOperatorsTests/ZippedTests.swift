@@ -3,7 +3,7 @@ import Dispatch
 import TestSupport
 import Testing
 
-/// The zip of futures, in every order and number in which OpenCombine's own zip ends the process.
+/// Zips futures in every order and number for which OpenCombine's own zip crashes.
 struct ZippedTests {
   typealias Promise = Future<Int, Never>.Promise
 
@@ -11,7 +11,7 @@ struct ZippedTests {
     case before, during, after
   }
 
-  /// A form of zip for so many publishers.
+  /// A form of zip for a number of publishers.
   enum Form: Sendable, CaseIterable {
     case pair, triple, quadruple, pairOfMany, tripleOfMany, nine
 
@@ -53,7 +53,7 @@ struct ZippedTests {
   }
 
   @Test(arguments: Form.allCases, Moment.allCases)
-  func `futures are zipped whenever they are resolved, on one thread`(
+  func `futures are zipped whether they resolve before, during or after the subscription`(
     _ form: Form, _ moment: Moment
   ) {
     for _ in 0..<rounds(500, soak: 20_000) {
@@ -76,7 +76,7 @@ struct ZippedTests {
   }
 
   @Test(arguments: Form.allCases, [false, true])
-  func `futures are zipped when threads resolve, subscribe and cancel at once`(
+  func `futures are zipped while threads resolve, subscribe and cancel concurrently`(
     _ form: Form, _ cancels: Bool
   ) {
     for _ in 0..<rounds(1000, soak: 20_000) {
@@ -110,7 +110,7 @@ struct ZippedTests {
     #expect(marbles("ab---c|", "--1-23") { $0.zipped(with: $1).map(+) } == "--[a1]-[b2][c3]|")
   }
 
-  @Test func `it finishes when no more outputs can come`() {
+  @Test func `zipped finishes when no more outputs are possible`() {
     #expect(marbles("ab|", "---12") { $0.zipped(with: $1).map(+) } == "---[a1]([b2]|)")
     #expect(marbles("|", "1--") { $0.zipped(with: $1).map(+) } == "|")
     #expect(marbles("a--b", "-1|") { $0.zipped(with: $1).map(+) } == "-[a1]|")
@@ -126,7 +126,7 @@ struct ZippedTests {
     #expect(marbles("abc", "123", subscriber: "*!") { $0.zipped(with: $1).map(+) } == "[a1]")
   }
 
-  @Test func `no more comes than was requested`() {
+  @Test func `no more is delivered than was requested`() {
     #expect(
       marbles("abc|", "123|", subscriber: "1-1") { $0.zipped(with: $1).map(+) } == "[a1]-[c3]|")
     #expect(
@@ -136,7 +136,7 @@ struct ZippedTests {
       } == "[a1]--[b2]")
   }
 
-  @Test func `a hundred thousand publishers are zipped without recursion`() async {
+  @Test func `100,000 publishers are zipped without recursion`() async {
     let count = Protected(0)
     await onSmallStack {
       let responder = Responder<[Int], Never>(

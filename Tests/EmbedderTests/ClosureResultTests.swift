@@ -1,4 +1,4 @@
-// What closures may return, in a package with the default settings of the compiler.
+// The results of closures, in a package with the default settings of the compiler.
 
 import Reprise
 import Testing
@@ -12,7 +12,7 @@ struct ClosureResultTests {
   @discardableResult static func number() -> Int { 7 }
   static func nothing() async throws {}
 
-  /// Runs one step, and returns why it failed; nil when it succeeded.
+  /// Runs one step, and returns the reason of its failure; nil if it succeeded.
   private func failure(@WorkflowBuilder _ step: () -> [WorkflowItem]) async throws -> FailureReason?
   {
     let run = Engine().start(try Workflow("one", steps: step))
@@ -40,7 +40,7 @@ struct ClosureResultTests {
     }
   }
 
-  @Test func `a closure may leave nothing by try?`() async throws {
+  @Test func `a closure may end with an optional from try`() async throws {
     let workflow = try Workflow("w") {
       Step("a") { _ in try? Task.checkCancellation() }
       Step("b") { _ in try? { throw CancellationError() }() }
@@ -63,7 +63,7 @@ struct ClosureResultTests {
     }
   }
 
-  @Test func `closures that return nothing succeed, however they are written`() async throws {
+  @Test func `closures without a result succeed in any form`() async throws {
     let workflow = try Workflow("forms") {
       Step("empty") { _ in }
       Step("void") { _ in () }

@@ -1,4 +1,4 @@
-// Observers, written as in the documentation, in a package with the default settings of the compiler.
+// Observers as in the documentation, in a package with the default settings of the compiler.
 
 import Reprise
 import Synchronization
@@ -25,7 +25,7 @@ struct ObserverTests {
     }
   }
 
-  @Test func `an observer surrounds each attempt`() async throws {
+  @Test func `an observer wraps each attempt`() async throws {
     let observer = Timing()
     var engine = Engine()
     engine.observer = observer

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The end of a watch.
+/// Cancellation of a watch.
 struct CancelTests {
   let folder: WatchedFolder
 
@@ -21,7 +21,7 @@ struct CancelTests {
     }
   }
 
-  @Test func `nothing is told after cancel has returned`() throws {
+  @Test func `no event is delivered after cancel has returned`() throws {
     for round in 0..<rounds(50, soak: 1000) {
       let isCancelled = Atomic(false)
       let late = Atomic(0)
@@ -41,7 +41,7 @@ struct CancelTests {
     }
   }
 
-  @Test func `cancel returns only when the call that is under way has returned`() throws {
+  @Test func `cancel waits for the running callback`() throws {
     for round in 0..<rounds(50, soak: 1000) {
       let isInside = Atomic(false)
       let watch = try FolderWatch(folder.root, filter: FileWatchFilter()) { _ in
@@ -59,7 +59,7 @@ struct CancelTests {
     }
   }
 
-  @Test func `a subscriber may cancel, and is not called again`() async throws {
+  @Test func `a subscriber may cancel in its callback, and is not called again`() async throws {
     let watch = Protected<FolderWatch?>(nil)
     let count = Protected(0)
     let begun = try FolderWatch(folder.root, filter: FileWatchFilter()) { _ in
@@ -72,14 +72,14 @@ struct CancelTests {
     }
     watch.withLock { $0 = begun }
     for number in 0..<20 { try folder.write("file\(number)") }
-    await expectEventually("called", within: .seconds(10)) { count.value > 0 }
-    // Returns when the call from which it was cancelled has.
+    await expectEventually("the subscriber is called", within: .seconds(10)) { count.value > 0 }
+    // Returns when the callback that cancelled the watch has returned.
     begun.cancel()
     try folder.write("late")
     #expect(count.value == 1)
   }
 
-  @Test func `many threads may cancel at once`() async throws {
+  @Test func `cancel is thread-safe`() async throws {
     for _ in 0..<20 {
       let watch = try FolderWatch(folder.root, filter: FileWatchFilter()) { _ in }
       await withTaskGroup { group in
@@ -89,8 +89,7 @@ struct CancelTests {
     }
   }
 
-  @Test func `who lets go of a watch has cancelled it, also in the middle of a call`() async throws
-  {
+  @Test func `releasing a watch cancels it, even in its callback`() async throws {
     let held = Protected<FolderWatch?>(nil)
     let count = Protected(0)
     held.withLock { [folder] in
@@ -104,24 +103,24 @@ struct CancelTests {
       }
     }
     for number in 0..<20 { try folder.write("file\(number)") }
-    await expectEventually("called", within: .seconds(10)) { count.value > 0 }
-    await expectEventually("let go", within: .seconds(10)) { held.value == nil }
+    await expectEventually("the subscriber is called", within: .seconds(10)) { count.value > 0 }
+    await expectEventually("released", within: .seconds(10)) { held.value == nil }
     try folder.start()
     try folder.write("other")
     await folder.expectTold("other")
     #expect(count.value == 1)
   }
 
-  @Test func `hundreds of watches leave no descriptor behind`() throws {
+  @Test func `hundreds of watches leave no descriptors`() throws {
     for _ in 0..<rounds(400, soak: 5000) {
-      // More at once than the system allows would be told as a problem.
+      // Exceeding the system limit would be reported as a problem.
       let watch = try FolderWatch(folder.root, filter: FileWatchFilter()) {
         if case .problem(let text) = $0 { Issue.record("\(text)") }
       }
       #expect(watch.watchedFolders == 1)
       watch.cancel()
     }
-    // Other tests run beside this one and hold some.
+    // Other tests that run concurrently have some, too.
     #expect(Self.descriptorsCount(of: "inotify") < 50)
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Does something at random in a tree, and outside it.
+/// Performs random file operations in a tree and outside it.
 struct RandomScript {
   var generator: SeededGenerator
   let folder: WatchedFolder
@@ -18,7 +18,7 @@ struct RandomScript {
     ["a", "b", "c", "d", "e"].randomElement(using: &generator) ?? "a"
   }
 
-  /// A path of up to four names below the root, or beside it.
+  /// Returns a path of up to four names in the root or next to it.
   private mutating func anyPath() -> String {
     let names = (0..<Int.random(in: 1...4, using: &generator)).map { _ in name() }
     let path = names.joined(separator: "/")
@@ -26,7 +26,7 @@ struct RandomScript {
       ? folder.base + "/outside/" + path : folder.path(path)
   }
 
-  /// Does one thing, which may fail: the tree may be in the way.
+  /// Performs one operation, which may fail.
   mutating func step() {
     let (path, other) = (anyPath(), anyPath())
     switch Int.random(in: 0..<24, using: &generator) {
@@ -39,8 +39,8 @@ struct RandomScript {
     case 15..<17: unlink(path)
     case 17: try? FileManager.default.removeItem(atPath: path)
     case 18:
-      // To nothing: the script writes through links, and must never leave its own folder. Nor
-      // would a change of what a link leads to be told.
+      // The link must be dangling: the script writes through links and must never leave its own
+      // folder. Also, a change of the target of a link is not reported.
       symlink("missing/\(generator.next())", path)
     case 19: mkfifo(path, 0o600)
     case 20..<22: chmod(path, [0o600, 0o644, 0o755].randomElement(using: &generator) ?? 0o644)
@@ -69,7 +69,9 @@ struct RandomScript {
 }
 
 struct ConvergenceTests {
-  @Test func `who looks at what is told knows in the end the state of every file`() async throws {
+  @Test func `a subscriber that reads reported files finally knows the state of every file`()
+    async throws
+  {
     var generator = SeededGenerator.announced()
     for round in 0..<rounds(200, soak: 2000) {
       let seed = generator.next()

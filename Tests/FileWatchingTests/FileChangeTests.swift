@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What happens to single files.
+/// Changes of single files.
 struct FileChangeTests {
   let folder: WatchedFolder
 
@@ -11,7 +11,7 @@ struct FileChangeTests {
     folder = try WatchedFolder()
   }
 
-  @Test func `a file is told when its writer closes it and not before`() async throws {
+  @Test func `a file is reported when its writer closes it, not earlier`() async throws {
     try folder.start()
     let descriptor = open(folder.path("slow"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
     try await folder.settle()
@@ -25,7 +25,7 @@ struct FileChangeTests {
     #expect(folder.told == ["slow"])
   }
 
-  @Test func `a half-written file starts nothing when the queue was blocked meanwhile`()
+  @Test func `a half-written file is not reported after the queue was blocked`()
     async throws
   {
     try folder.start()
@@ -41,16 +41,16 @@ struct FileChangeTests {
     await folder.expectTold("slow")
   }
 
-  @Test func `every save is told, also of equal size within one tick of the clock`() async throws {
+  @Test func `every save is reported, even with equal size within one clock tick`() async throws {
     try folder.start()
     for _ in 0..<20 {
       let before = folder.told.count
       try folder.write("file", "same")
-      await expectEventually("told again", within: .seconds(10)) { folder.told.count > before }
+      await expectEventually("reported again", within: .seconds(10)) { folder.told.count > before }
     }
   }
 
-  @Test func `what is moved in or out or within or deleted is told by each of its names`()
+  @Test func `a moved or deleted file is reported by each of its names`()
     async throws
   {
     try folder.write("old")
@@ -69,7 +69,7 @@ struct FileChangeTests {
     await folder.expectConvergence()
   }
 
-  @Test func `links are told when they are made and when they go`() async throws {
+  @Test func `created and deleted links are reported`() async throws {
     try folder.write(folder.base + "/target")
     try folder.start()
     try folder.link("../target", "symbolic")
@@ -82,7 +82,7 @@ struct FileChangeTests {
   }
 
   @Test(arguments: ["", "text"])
-  func `a save by hard link is told although the other name is gone again`(_ text: String)
+  func `a save by hard link is reported although the other name was deleted`(_ text: String)
     async throws
   {
     try folder.start(FileWatchFilter { $0 == "file" })
@@ -93,7 +93,7 @@ struct FileChangeTests {
     await folder.expectTold("file")
   }
 
-  @Test func `a file that was made without a name is told when it gets one`() async throws {
+  @Test func `a file created without a name is reported when it gets one`() async throws {
     try folder.start()
     let temporaryFile: Int32 = 0o20200000
     let descriptor = open(folder.root, O_WRONLY | temporaryFile | O_CLOEXEC, 0o644)
@@ -106,7 +106,9 @@ struct FileChangeTests {
     await folder.expectConvergence()
   }
 
-  @Test func `a change of rights or times is told and none is not`() async throws {
+  @Test func `a change of permissions or times is reported, a chmod without effect is not`()
+    async throws
+  {
     try folder.write("rights")
     try folder.write("times")
     try folder.write("same")
@@ -121,7 +123,7 @@ struct FileChangeTests {
     await folder.expectConvergence()
   }
 
-  @Test func `pipes and sockets do not count`() async throws {
+  @Test func `pipes and sockets are not reported`() async throws {
     try folder.start()
     #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
     try await folder.settle()
@@ -129,7 +131,8 @@ struct FileChangeTests {
     try folder.move("pipe", "other")
     try folder.remove("other")
     try await folder.settle()
-    // By its last name it was gone, perhaps, when it was looked at: nobody knows what it was.
+    // The pipe may have been deleted before the watcher looked at its last name, so its type is
+    // unknown.
     #expect(!folder.told.contains("pipe"))
     let before = folder.told
     #expect(mkfifo(folder.path("second"), 0o600) == 0)
@@ -137,7 +140,7 @@ struct FileChangeTests {
     #expect(folder.told == before)
   }
 
-  @Test func `atomic saves are told by the name of the file`() async throws {
+  @Test func `an atomic save is reported by the name of the file`() async throws {
     try folder.write("file")
     try folder.makeFolder("other")
     try folder.start(FileWatchFilter { $0 == "file" })
@@ -149,7 +152,7 @@ struct FileChangeTests {
     try folder.move("other/file.tmp", "file")
     await folder.expectTold("file")
     folder.forgetEvents()
-    // As vim does it: the old one steps aside, a new one is written, the old one goes.
+    // vim renames the old file, writes a new one, and deletes the old one.
     try folder.move("file", "file~")
     try folder.write("file", "3")
     try folder.remove("file~")
@@ -157,7 +160,7 @@ struct FileChangeTests {
     await folder.expectConvergence(FileWatchFilter { $0 == "file" })
   }
 
-  @Test func `a name that is not UTF-8 is skipped and told as one problem`() async throws {
+  @Test func `names that are not UTF-8 are skipped and reported as one problem`() async throws {
     try folder.start()
     for last: UInt8 in [0xFF, 0xFE] {
       let path = Array((folder.root + "/bad").utf8) + [last, 0]
@@ -179,7 +182,7 @@ struct FileChangeTests {
     try folder.start()
     try folder.write("e\u{301}", "1")
     try folder.write("\u{e9}", "2")
-    await expectEventually("both told", within: .seconds(10)) {
+    await expectEventually("both reported", within: .seconds(10)) {
       Set(folder.told.map { Array($0.utf8) }).count == 2
     }
   }

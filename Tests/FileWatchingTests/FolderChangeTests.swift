@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What happens to folders below the root.
+/// Changes of folders in the root.
 struct FolderChangeTests {
   let folder: WatchedFolder
 
@@ -11,7 +11,7 @@ struct FolderChangeTests {
     folder = try WatchedFolder()
   }
 
-  @Test func `files are found in folders that are made at the same moment`() async throws {
+  @Test func `files are found in folders that are created at the same time`() async throws {
     try folder.start()
     for number in 0..<200 {
       try folder.makeFolder("a\(number)/b/c")
@@ -21,7 +21,7 @@ struct FolderChangeTests {
     await folder.expectWatched(1 + 200 * 3)
   }
 
-  @Test func `a folder that is moved is told file by file by its old and new names`() async throws {
+  @Test func `the files of a moved folder are reported by their old and new names`() async throws {
     for name in ["a/x", "a/b/y"] {
       try folder.makeFolder("a/b")
       try folder.write(name)
@@ -44,7 +44,7 @@ struct FolderChangeTests {
     await folder.expectConvergence()
   }
 
-  @Test func `a folder that is made again is watched again`() async throws {
+  @Test func `a recreated folder is watched again`() async throws {
     try folder.makeFolder("a")
     try folder.write("a/file")
     try folder.start()
@@ -59,7 +59,7 @@ struct FolderChangeTests {
     await folder.expectTold("a/file")
   }
 
-  @Test func `a folder that takes the place of another is told by the difference`() async throws {
+  @Test func `the differences to a replaced folder are reported`() async throws {
     try folder.makeFolder("a")
     try folder.makeFolder("b")
     try folder.write("a/one")
@@ -74,7 +74,7 @@ struct FolderChangeTests {
     await folder.expectConvergence()
   }
 
-  @Test func `changes keep being told while a folder is renamed over and over`() async throws {
+  @Test func `changes are reported while a folder is renamed repeatedly`() async throws {
     try folder.makeFolder("a/deep")
     try folder.start()
     for round in 0..<100 {
@@ -101,7 +101,7 @@ struct FolderChangeTests {
     #expect(folder.told == [])
   }
 
-  @Test func `a folder that is not entered costs no watch and tells nothing`() async throws {
+  @Test func `a folder that is not entered needs no watch and causes no events`() async throws {
     try folder.makeFolder("in")
     try folder.makeFolder("out/below")
     let filter = FileWatchFilter(entersFolder: { $0 != "out" }, wantsFile: { $0.hasSuffix(".txt") })
@@ -114,7 +114,7 @@ struct FolderChangeTests {
     #expect(Set(folder.told) == ["in/file.txt"])
   }
 
-  @Test func `what becomes a file or a folder under the same name is told`() async throws {
+  @Test func `a file that is replaced by a folder is reported, and the reverse`() async throws {
     try folder.write("x")
     try folder.start()
     try folder.remove("x")
@@ -127,7 +127,7 @@ struct FolderChangeTests {
     await folder.expectConvergence()
   }
 
-  @Test func `a tree deeper than the system's paths is a problem and no end`() async throws {
+  @Test func `a tree deeper than PATH_MAX is a problem, but the watch continues`() async throws {
     try folder.start()
     var descriptor = open(folder.root, O_RDONLY | O_DIRECTORY)
     let name = String(repeating: "n", count: 200)
@@ -143,7 +143,7 @@ struct FolderChangeTests {
     try folder.write("file")
     await folder.expectTold("file")
     folder.stop()
-    // What deletes folders by their paths cannot delete these.
+    // Functions that delete folders by path cannot delete these.
     let process = try Process.run(URL(fileURLWithPath: "/bin/rm"), arguments: ["-rf", folder.base])
     process.waitUntilExit()
   }

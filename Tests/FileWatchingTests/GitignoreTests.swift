@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What git ignores in a tree that is watched.
+/// Files that are ignored by git in a watched tree.
 struct GitignoreTests {
   let folder: WatchedFolder
   let filter = FileWatchFilter(honoursGitignore: true)
@@ -13,7 +13,7 @@ struct GitignoreTests {
     try folder.makeFolder(".git/info")
   }
 
-  @Test func `ignored folders cost no watch and ignored files are not told`() async throws {
+  @Test func `ignored folders need no watch, and ignored files are not reported`() async throws {
     try folder.write(".gitignore", "node_modules/\n*.log\n!keep.log\n")
     try folder.makeFolder("a/node_modules/deep/deeper")
     try folder.start(filter)
@@ -29,7 +29,7 @@ struct GitignoreTests {
     await folder.expectWatched(3)
   }
 
-  @Test func `a change of the rules takes effect at once`() async throws {
+  @Test func `a change of the ignore rules takes effect immediately`() async throws {
     try folder.makeFolder("build/below")
     try folder.write("build/below/file")
     try folder.start(filter)
@@ -50,7 +50,7 @@ struct GitignoreTests {
     await folder.expectWatched(3)
   }
 
-  @Test func `rules of a folder hold in it, and the nearest win`() async throws {
+  @Test func `rules apply to their folder, and the nearest rule wins`() async throws {
     try folder.makeFolder("a/b")
     try folder.write(".gitignore", "*.txt\n")
     try folder.write("a/.gitignore", "!*.txt\n/b/only.txt\n")
@@ -61,7 +61,7 @@ struct GitignoreTests {
     #expect(Set(folder.told) == ["a/x.txt", "a/b/x.txt"])
   }
 
-  @Test func `rules above the root count from the root of the repository`() async throws {
+  @Test func `rules above the root apply from the root of the repository`() async throws {
     let inner = try WatchedFolder(root: "repository/above/root")
     let top = inner.base + "/repository"
     try inner.makeFolder(top + "/.git/info")
@@ -77,7 +77,7 @@ struct GitignoreTests {
       #expect(Set(inner.told) == expected, sourceLocation: location)
     }
     try await expect(["outside", "new", "file"])
-    // A file with rules that is new, one that is replaced, and one that is written where it is.
+    // Rules in a new file, in a replaced file, and in a file that is written in place.
     try inner.write(inner.base + "/repository/above/.gitignore", "new\n")
     try await expectEventually("new is ignored", within: .seconds(10)) {
       inner.forgetEvents()
@@ -88,16 +88,16 @@ struct GitignoreTests {
     try await expect(["outside", "file"])
     try inner.write(top + "/replacement", "file\n")
     try inner.move(top + "/replacement", top + "/.gitignore")
-    await expectEventually("top is told", within: .seconds(10)) { inner.told.contains("top") }
+    await expectEventually("top is reported", within: .seconds(10)) { inner.told.contains("top") }
     try await expect(["outside", "top"])
     try inner.write(top + "/.git/info/exclude", "outside\n")
-    await expectEventually("excluded is told", within: .seconds(10)) {
+    await expectEventually("excluded is reported", within: .seconds(10)) {
       inner.told.contains("excluded")
     }
     try await expect(["excluded", "top"])
   }
 
-  @Test func `a root that has been named is watched although it is ignored`() async throws {
+  @Test func `an ignored folder is watched if it is the root`() async throws {
     let inner = try WatchedFolder(root: "repository/build")
     try inner.makeFolder(inner.base + "/repository/.git")
     try inner.write(inner.base + "/repository/.gitignore", "build/\n")
@@ -106,7 +106,7 @@ struct GitignoreTests {
     await inner.expectTold("file")
   }
 
-  @Test func `without the wish nothing is ignored`() async throws {
+  @Test func `ignore rules are not applied by default`() async throws {
     try folder.write(".gitignore", "*\n")
     try folder.start()
     try folder.write("file")

@@ -5,9 +5,9 @@ import Testing
 
 @testable import FileWatching
 
-/// What happens when the system has no more room.
+/// Watches that reach the limits of the system.
 struct LimitTests {
-  @Test func `lost events are a problem that is told, and nothing else is lost`() async throws {
+  @Test func `lost events are reported as a problem, and no change is missed`() async throws {
     let folder = try WatchedFolder()
     for number in 0..<50 {
       try folder.makeFolder("old/\(number)")
@@ -17,13 +17,14 @@ struct LimitTests {
     let blockade = folder.block()
     try folder.write("first")
     blockade.waitUntilEntered()
-    // More than max_queued_events: two names in turn, since equal news in a row are told as one.
+    // More than max_queued_events. The names alternate, because inotify coalesces identical
+    // successive events.
     let queueLength = try #require(
       Int(
         String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
           .trimmingCharacters(in: .whitespacesAndNewlines)))
     for round in 0..<queueLength { try folder.write("busy\(round % 2)", "\(round)") }
-    // From here on all news are lost.
+    // From now on all events are lost.
     try folder.makeFolder("new/below")
     try folder.write("new/below/file", "new")
     try folder.remove("old/1")
@@ -43,7 +44,7 @@ struct LimitTests {
     await folder.expectConvergence()
   }
 
-  @Test func `a root that is lost together with the news of it is found again`() async throws {
+  @Test func `a root deleted while events are lost is found again`() async throws {
     let folder = try WatchedFolder(root: "a/root")
     try folder.write("file")
     try folder.start()
@@ -61,7 +62,9 @@ struct LimitTests {
     await folder.expectTold("file")
   }
 
-  /// Watches with at most so many watches, and counts none that are given back.
+  /// Returns a watcher that can add a limited number of watches.
+  ///
+  /// A removed watch does not make room for another one.
   private func watcher(_ room: Protected<Int>) -> WatchEngine.MakeWatcher {
     { path, filter, engine in
       let standard = InotifyCalls()
@@ -79,7 +82,7 @@ struct LimitTests {
     }
   }
 
-  @Test func `folders without room are looked at until there is`() async throws {
+  @Test func `folders without a watch are polled until one is available`() async throws {
     let folder = try WatchedFolder()
     for number in 0..<10 { try folder.makeFolder("\(number)/below") }
     let room = Protected(12)
@@ -101,7 +104,7 @@ struct LimitTests {
     #expect(folder.problems.count == 1)
   }
 
-  @Test func `without an instance everything is looked at until there is one`() async throws {
+  @Test func `without an inotify instance everything is polled until there is one`() async throws {
     let folder = try WatchedFolder()
     try folder.makeFolder("sub")
     let isFull = Protected(true)
@@ -125,11 +128,11 @@ struct LimitTests {
     await folder.expectConvergence()
   }
 
-  /// Runs the test below in a user namespace in which the limit of watches is lowered.
+  /// Runs the test below in a user namespace with a lowered limit of watches.
   ///
-  /// Only `/proc/sys/user` belongs to the namespace: `/proc/sys/fs/inotify` is that of the machine and
-  /// must not be written to.
-  @Test(.disabled(if: isLimited)) func `the real limit is a problem that heals itself`() throws {
+  /// Only `/proc/sys/user` belongs to the namespace. `/proc/sys/fs/inotify` belongs to the machine
+  /// and must not be changed.
+  @Test(.disabled(if: isLimited)) func `the real limit is a problem that resolves itself`() throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     process.arguments = [
@@ -149,7 +152,7 @@ struct LimitTests {
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     if text.contains("unshare failed") || process.terminationStatus == 78 {
-      print("no user namespaces here: the limit is tested with the seam only")
+      print("no user namespaces: the limit is tested only with replaced inotify calls")
       return
     }
     #expect(process.terminationStatus == 0, "\(text)")

@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What it costs to watch many files.
+/// The cost of watching many files.
 ///
-/// Only in the soak: it makes up to 100,000 of them.
+/// Runs only in the soak, because it creates up to 100,000 files.
 struct MeasureTests {
   private static func residentBytes() throws -> Int {
     let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
@@ -20,7 +20,7 @@ struct MeasureTests {
   }
 
   @Test(.enabled(if: isSoak))
-  func `time and memory to watch are linear in files and folders`() async throws {
+  func `the time and memory of a watch are linear in files and folders`() async throws {
     var costs: [Double] = []
     for folders in [1000, 10_000] {
       let folder = try WatchedFolder()
@@ -40,7 +40,7 @@ struct MeasureTests {
       let wait = DispatchSemaphore(value: 0)
       _ = wait.wait(timeout: .now() + .seconds(2))
       #expect(ContinuousClock.now >= end)
-      print("at rest for 2 s: \((Self.processorSeconds() - idle) * 1000) ms of processor time")
+      print("idle for 2 s: \((Self.processorSeconds() - idle) * 1000) ms of processor time")
       watch.cancel()
     }
     #expect(costs[1] < costs[0] * 3)

@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What happens to the root and on the way to it.
+/// Changes of the root and its parents.
 struct RootTests {
-  @Test func `a root that does not exist yet is watched when it comes`() async throws {
+  @Test func `a root that does not exist yet is watched when it is created`() async throws {
     let folder = try WatchedFolder(root: "a/b/root", makesRoot: false)
     try folder.start()
     await folder.expectWatched(0)
@@ -18,7 +18,7 @@ struct RootTests {
   }
 
   @Test(arguments: ["root", "a/b/root"])
-  func `a root that is deleted and made again is watched again`(_ name: String) async throws {
+  func `a root that is deleted and recreated is watched again`(_ name: String) async throws {
     let folder = try WatchedFolder(root: name)
     try folder.write("file")
     try folder.start()
@@ -36,7 +36,7 @@ struct RootTests {
     await folder.expectConvergence()
   }
 
-  @Test func `a root that is deleted and made again at once is watched again`() async throws {
+  @Test func `a root that is deleted and recreated immediately is watched again`() async throws {
     let folder = try WatchedFolder(root: "a/b/root")
     try folder.start()
     for round in 0..<50 {
@@ -50,7 +50,7 @@ struct RootTests {
     await folder.expectTold("sub/file")
   }
 
-  @Test func `a root whose parent is moved away is gone until it is back`() async throws {
+  @Test func `a root whose parent is moved away is deleted until it is moved back`() async throws {
     let folder = try WatchedFolder(root: "a/b/root")
     try folder.write("file")
     try folder.start()
@@ -64,7 +64,7 @@ struct RootTests {
     await folder.expectConvergence()
   }
 
-  @Test func `the root may be a link, and is followed when it is made anew`() async throws {
+  @Test func `the root may be a link, and a replaced link is followed`() async throws {
     let folder = try WatchedFolder(makesRoot: false)
     for name in ["one", "two"] {
       try folder.makeFolder(folder.base + "/" + name)
@@ -83,7 +83,7 @@ struct RootTests {
     await folder.expectTold("two")
   }
 
-  @Test func `a root that is a file is watched when it becomes a folder`() async throws {
+  @Test func `a root that is a file is watched when a folder replaces it`() async throws {
     let folder = try WatchedFolder(makesRoot: false)
     try folder.write(folder.root)
     try folder.start()
@@ -93,7 +93,7 @@ struct RootTests {
     await folder.expectTold("file")
   }
 
-  @Test func `a path that can be no folder is an error`() {
+  @Test func `a path that cannot be a folder is an error`() {
     #expect(throws: FileWatchError.unusablePath("", reason: "it is empty")) {
       try FolderWatch("", filter: FileWatchFilter()) { _ in }
     }

@@ -5,10 +5,12 @@ import Testing
 
 @testable import FileWatching
 
-/// Late and reordered news, given by hand: each test is an order of events that a busy machine brings
-/// about once in ten thousand rounds.
+/// Late and reordered events, injected by the tests.
+///
+/// Each test contains an order of events that occurs on a busy machine about once in ten thousand
+/// rounds.
 struct TreeWatcherTests {
-  /// Gives out watches by inode, as inotify does.
+  /// Assigns watches by inode, like inotify.
   private final class Watches: FolderWatches {
     func watch(_ path: String) -> WatchOutcome {
       var status = stat()
@@ -20,7 +22,7 @@ struct TreeWatcherTests {
     func isComplete(_ path: String) -> Bool? { nil }
   }
 
-  /// A subscriber that may do something when it is told.
+  /// A subscriber that may act in its callback.
   private final class Host: WatcherHost {
     var told: [String] = []
     var onTell: (String) throws -> Void = { _ in }
@@ -50,7 +52,7 @@ struct TreeWatcherTests {
     return try #require(tree.tree.root)
   }
 
-  /// Deletes `a/file` with its folder; while the subscriber looks, both are back for a moment.
+  /// Deletes `a/file` with its folder, and recreates both for a moment during the callback.
   private func blip(_ root: Int) throws {
     try folder.remove("a")
     var hasCome = false
@@ -68,7 +70,7 @@ struct TreeWatcherTests {
   }
 
   @Test(arguments: ["nothing", "file", "pipe", "link", "folder"])
-  func `files of a folder that was back for a moment are told again`(_ kind: String) throws {
+  func `files of a folder that reappeared for a moment are reported again`(_ kind: String) throws {
     try folder.makeFolder("a")
     try folder.write("a/file")
     let root = try begin()
@@ -85,7 +87,7 @@ struct TreeWatcherTests {
   }
 
   @Test(arguments: ["nothing", "pipe", "folder"])
-  func `a file that was back for a moment is told again`(_ kind: String) throws {
+  func `a file that reappeared for a moment is reported again`(_ kind: String) throws {
     try folder.write("x")
     let root = try begin()
     try folder.remove("x")
@@ -104,7 +106,7 @@ struct TreeWatcherTests {
     #expect(host.told.contains("x"))
   }
 
-  @Test func `what is found is told if it differs, is fresh, or was told a moment ago`() {
+  @Test func `a found file is reported if it differs, is fresh, or was reported recently`() {
     func stamp(
       modified: Int64 = 1, changed: Int64 = 1, size: Int64 = 1, inode: UInt64 = 1,
       mode: UInt16 = 0o100644, isFresh: Bool = false, toldAt: UInt32 = 0
@@ -127,7 +129,7 @@ struct TreeWatcherTests {
       #expect(tells(hint, stamp(isFresh: true), stamp()))
       #expect(!tells(hint, stamp(toldAt: 90), stamp()))
     }
-    // Who looks every two seconds must not tell for ever what was told a moment ago.
+    // Polling every two seconds must not report a recent change forever.
     #expect(tells(.found, stamp(toldAt: 91), stamp()))
     #expect(!tells(.polled, stamp(toldAt: 91), stamp()))
     #expect(!tells(.attributes, stamp(), stamp(changed: 2)))
@@ -137,7 +139,7 @@ struct TreeWatcherTests {
     #expect(!tells(.made, nil, stamp()) && !tells(.madeAndClosed, nil, stamp()))
   }
 
-  @Test func `a change of rights that was undone tells again what was told a moment ago`() throws {
+  @Test func `a reverted change of permissions reports a recently reported file again`() throws {
     try folder.makeFolder("a")
     let root = try begin()
     let id = try #require(tree.tree.folders[root]?.folders[FileName("a")])
@@ -148,13 +150,13 @@ struct TreeWatcherTests {
     #expect(host.told == ["a/file"])
   }
 
-  @Test func `a file is closed later only if the news of it come later`() {
+  @Test func `a file is closed later only if a later event says so`() {
     func event(_ mask: InotifyMask, _ name: String) -> InotifyEvent {
       InotifyEvent(watch: 1, mask: mask, name: FileName(name), isNameBad: false)
     }
     let plain = [event(.created, "a"), event(.created, "b"), event(.closedByWriter, "a")]
     #expect(InotifyEvent.isClosedLater(plain) == [true, false, false])
-    // Written, deleted, and then made by a link: nobody will close this one.
+    // Written, deleted, and then created by a link: no writer will close this file.
     let linked = [
       event(.created, "a"), event(.closedByWriter, "a"), event(.deleted, "a"), event(.created, "a"),
     ]

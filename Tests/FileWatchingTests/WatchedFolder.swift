@@ -5,19 +5,21 @@ import Testing
 
 @testable import FileWatching
 
-/// A temporary folder with a watch on a folder in it, and a subscriber that looks at what it is told.
+/// A temporary folder with a watch on a folder in it, and a subscriber that reads the reported
+/// files.
 final class WatchedFolder: Sendable {
   let base: String
   let root: String
-  /// What was told.
+  /// The received events.
   let events = Protected<[FileWatchEvent]>([])
-  /// What the subscriber knows: it looks at each file when it is told of it, and only then.
+  /// The state of each file when the subscriber last read it, which it does only when an event
+  /// arrives.
   let known = Protected<[String: FileState]>([:])
-  /// Called with each event before anything else is done with it.
+  /// Called with each event before it is processed.
   let onEvent = Protected<@Sendable (FileWatchEvent) -> Void>({ _ in })
   private let watch = Protected<FolderWatch?>(nil)
 
-  /// Makes the folder, and the root in it unless it is to come later.
+  /// Creates the folder, and the root in it unless `makesRoot` is false.
   init(root name: String = "root", makesRoot: Bool = true) throws {
     base = "/tmp/reprise-watch-\(UUID().uuidString)"
     root = base + "/" + name
@@ -30,7 +32,7 @@ final class WatchedFolder: Sendable {
     removeAll()
   }
 
-  /// Begins to watch; what is there is known to the subscriber.
+  /// Starts the watch; the subscriber knows the existing files.
   func start(
     _ filter: FileWatchFilter = FileWatchFilter(),
     makeWatcher: @escaping WatchEngine.MakeWatcher = systemWatcher
@@ -46,7 +48,7 @@ final class WatchedFolder: Sendable {
     }
     let begun = try FolderWatch(
       self.root, filter: filter, makeWatcher: makeWatcher, onEvent: handle)
-    // What changed while it was looked at is told later and looked at again.
+    // Changes in the meantime are reported later, and the file is read again.
     let states = FileState.all(below: root, filter)
     known.withLock { $0.merge(states) { told, _ in told } }
     watch.withLock { $0 = begun }
@@ -60,7 +62,7 @@ final class WatchedFolder: Sendable {
     old?.cancel()
   }
 
-  /// Makes the subscriber stand still at the first event from now on.
+  /// Blocks the subscriber at the next event.
   func block() -> Blockade {
     let blockade = Blockade()
     onEvent.withLock { $0 = { _ in blockade.stand() } }
@@ -69,7 +71,9 @@ final class WatchedFolder: Sendable {
 
   var watchedFolders: Int { watch.value?.watchedFolders ?? 0 }
 
-  /// Waits until so many folders are watched; the count follows what is told.
+  /// Waits until the given number of folders is watched.
+  ///
+  /// The count is updated after the events are delivered.
   func expectWatched(
     _ count: Int, sourceLocation: SourceLocation = #_sourceLocation
   ) async {
@@ -78,7 +82,7 @@ final class WatchedFolder: Sendable {
     ) { watchedFolders == count }
   }
 
-  /// The paths that were told, in their order.
+  /// The reported paths, in order.
   var told: [String] {
     events.value.compactMap {
       if case .changed(let path) = $0, !path.hasPrefix(Self.settling) { path } else { nil }
@@ -91,7 +95,7 @@ final class WatchedFolder: Sendable {
 
   func forgetEvents() { events.withLock { $0 = [] } }
 
-  /// What the subscriber is wrong about.
+  /// Returns the paths whose state the subscriber does not know correctly.
   func differences(_ filter: FileWatchFilter = FileWatchFilter()) -> [String] {
     let real = FileState.all(below: root, filter)
     let known = known.value
@@ -111,7 +115,7 @@ final class WatchedFolder: Sendable {
           Issue.record(
             """
             \(path): is \(real[path].map { "\($0)" } ?? "missing"), known as \
-            \(known.value[path].map { "\($0)" } ?? "missing"), told at \
+            \(known.value[path].map { "\($0)" } ?? "missing"), reported at \
             \(told.indices.filter { told[$0] == path }) of \(told.count)
             """, sourceLocation: sourceLocation)
         }
@@ -121,16 +125,16 @@ final class WatchedFolder: Sendable {
     }
   }
 
-  /// Waits until a path is told, as often as it is written.
+  /// Waits until all of the given paths are reported.
   func expectTold(
     _ paths: String..., sourceLocation: SourceLocation = #_sourceLocation
   ) async {
     await expectEventually(
-      "\(paths) told", within: .seconds(10), sourceLocation: sourceLocation
+      "\(paths) reported", within: .seconds(10), sourceLocation: sourceLocation
     ) { Set(paths).isSubset(of: told) }
   }
 
-  /// Waits until everything that has happened so far was told: what is told comes in order.
+  /// Waits until all previous changes are reported, since events are delivered in order.
   func settle() async throws {
     let name = Self.settling + UUID().uuidString
     try write(name, "")
@@ -142,7 +146,7 @@ final class WatchedFolder: Sendable {
 
   private static let settling = "settling-"
 
-  /// Removes everything, also what a test has taken its own rights from.
+  /// Removes everything, including folders without permissions.
   private func removeAll() {
     var folders = [base]
     while let folder = folders.popLast() {
@@ -208,14 +212,14 @@ final class WatchedFolder: Sendable {
   }
 }
 
-/// All that can be read of a file.
+/// The observable state of a file.
 struct FileState: Sendable, Equatable {
   let contents: [UInt8]?
   let target: String?
   let mode: UInt32
   let modified: Int64
 
-  /// Looks at a file; nil where there is none that counts.
+  /// Reads the state of a file; nil if there is none to report.
   init?(at path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
@@ -234,7 +238,7 @@ struct FileState: Sendable, Equatable {
     }
   }
 
-  /// Reads a file, but does not wait for the writer of a pipe that has taken its place.
+  /// Reads a file without waiting for the writer of a pipe that has replaced it.
   private static func contents(of path: String) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -244,7 +248,7 @@ struct FileState: Sendable, Equatable {
     return count < 0 ? nil : Array(buffer[..<count])
   }
 
-  /// All files that a filter wants.
+  /// Returns the state of all files that match a filter.
   static func all(below root: String, _ filter: FileWatchFilter) -> [String: FileState] {
     var states: [String: FileState] = [:]
     var folders = [""]
@@ -268,7 +272,7 @@ struct FileState: Sendable, Equatable {
   }
 }
 
-/// Holds one call up until it is opened.
+/// Blocks one call until it is opened.
 final class Blockade: Sendable {
   private let isUsed = Atomic(false)
   private let entered = DispatchSemaphore(value: 0)

@@ -1,11 +1,12 @@
 import Foundation
 import Testing
 
-/// `public` is only where embedders see it: in the libraries and in what these re-export.
+/// `public` is used only where embedders see it: in the libraries and the modules that they
+/// re-export.
 struct AccessTests {
-  /// The targets that products are made of.
+  /// The targets of the products in the manifest.
   struct Products {
-    /// Those of libraries, and the modules that come along with an import of them.
+    /// The targets of library products, and the modules that they re-export.
     var libraries: Set<String> = []
     var executables: Set<String> = []
 
@@ -32,12 +33,13 @@ struct AccessTests {
     }
   }
 
-  /// What is public in a text, from the word to the kind of declaration.
+  /// Returns the public declarations of a text, each from the access modifier to the kind of
+  /// declaration.
   private static func publicDeclarations(in text: String) throws -> [String] {
     let kinds =
       "import|class|struct|enum|protocol|actor|extension|func|var|let|init|subscript|typealias"
       + "|associatedtype|macro"
-    // `open` is a name, too, as that of a case before a declaration in the next line.
+    // `open` can also be a name, such as that of a case before a declaration on the next line.
     let access = #"(?<![\w`.])(?:public(?:\(set\))?\s+|open(?:\(set\))?[ \t]+)"#
     let modifiers = #"(?:(?:@\w+|\w+)(?:\([^)\n]*\))?\s+)*?"#
     let expression = try NSRegularExpression(
@@ -47,33 +49,33 @@ struct AccessTests {
       .compactMap { Range($0.range, in: code).map { String(code[$0]) } }
   }
 
-  /// What is public in a file and must not be.
+  /// Returns the public declarations of a file that must not be public.
   private static func violations(
     in source: SourceTests.Source, of products: Products
   ) throws -> [String] {
     guard !products.libraries.contains(source.target) else { return [] }
     return try publicDeclarations(in: source.text).filter { declaration in
-      // The conformance of a public type to a public protocol asks for such imports.
+      // The conformance of a public type to a public protocol requires such imports.
       !products.executables.contains(source.target) || !declaration.hasSuffix(" import")
     }
   }
 
-  /// Read once, since each source asks for them.
+  /// Read once, because the test of each source needs them.
   private static let products = Result {
     Products(manifest: try Repository.text(of: "Package.swift"), sources: SourceTests.sources)
   }
 
-  @Test func `the products and what they re-export are known`() throws {
+  @Test func `the products and their re-exports are known`() throws {
     let products = try Self.products.get()
     #expect(products.executables == ["RepriseCLI"])
     #expect(products.libraries.isSuperset(of: InterfaceListing.modules))
-    // Without the source of Combine, which is not a target of ours.
+    // Without the module of Combine, which is not a target of this package.
     let ours = products.libraries.intersection(SourceTests.sources.map(\.target))
     #expect(ours == Set(InterfaceListing.modules + ["CombineShim"]))
   }
 
   @Test(arguments: SourceTests.sources)
-  func `public stands only in libraries`(_ source: SourceTests.Source) throws {
+  func `only libraries use public`(_ source: SourceTests.Source) throws {
     #expect(try Self.violations(in: source, of: Self.products.get()) == [])
   }
 
@@ -93,7 +95,9 @@ struct AccessTests {
     #expect(try Self.violations(in: allowed, of: products) == [])
   }
 
-  @Test func `a planted import is found in a library of ours, and not in the command`() throws {
+  @Test func `a planted public import is found in an internal library, but not in the command`()
+    throws
+  {
     let (products, text) = (try Self.products.get(), "public import ArgumentParser\n")
     let command = SourceTests.Source(target: "RepriseCLI", path: "a.swift", text: text)
     #expect(try Self.violations(in: command, of: products) == [])
@@ -109,7 +113,7 @@ struct AccessTests {
     "func open(_ file: File) {}", "struct `public` {}", "case open\nlet a = 1",
     "open(path) { let a = 1 }",
   ])
-  func `what is no such declaration is not found`(_ text: String) throws {
+  func `other text is not taken for a public declaration`(_ text: String) throws {
     #expect(try Self.publicDeclarations(in: text) == [])
   }
 }

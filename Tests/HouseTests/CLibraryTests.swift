@@ -1,9 +1,11 @@
 import Foundation
 import Testing
 
-/// Only the target `Platform` imports the C library; the others call the system through it.
+/// Only the target `Platform` imports the C library; the others call the
+/// system through it.
 struct CLibraryTests {
-  /// The lines of a Swift file that import the C library of a system, with any attributes.
+  /// Returns the lines of a Swift file that import the C library of a platform, with any
+  /// attributes.
   private static func imports(in text: String) throws -> [String] {
     let attributes = #"(?:(?:@\w+(?:\([^)]*\))?|public|package|internal|private|fileprivate)\s+)*"#
     let kinds = #"(?:(?:func|struct|class|enum|protocol|typealias|let|var)\s+)?"#
@@ -21,7 +23,7 @@ struct CLibraryTests {
     #expect(try Self.imports(in: source.text) == [])
   }
 
-  @Test func `Platform imports it, and does not pass it on`() throws {
+  @Test func `Platform imports the C library without re-exporting it`() throws {
     let imports = try SourceTests.sources.filter { $0.target == "Platform" }
       .flatMap { try Self.imports(in: $0.text) }
     #expect(imports.count > 20)
@@ -42,7 +44,7 @@ struct CLibraryTests {
     "// import Glibc", "#if canImport(Glibc)", "import GlibcHelpers", "import Dispatch",
     #"let text = "import Glibc""#, "important(Darwin)",
   ])
-  func `what is no such import is not found`(_ line: String) throws {
+  func `other text is not taken for an import of the C library`(_ line: String) throws {
     #expect(try Self.imports(in: line) == [])
   }
 }

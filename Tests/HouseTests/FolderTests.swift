@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// The folders of a target use each other in one direction.
+/// The folders of a target depend on each other in one direction.
 ///
-/// A folder uses another one when its code names a type that is declared there; the files beside the
-/// folders of a target are a folder of their own. A name that several folders declare is not counted.
+/// A folder depends on another one if its code names a type that is declared there. The files of a
+/// target outside of folders count as a folder. A name that several folders declare is ignored.
 struct FolderTests {
-  /// Which folder of a target uses which.
+  /// The dependencies between the folders of a target.
   struct Uses {
-    /// The files beside the folders.
+    /// The name for files outside of folders.
     static let root = "."
 
     private(set) var folders: [String: Set<String>] = [:]
@@ -36,7 +36,7 @@ struct FolderTests {
       }
     }
 
-    /// The folders that use themselves through others, in order.
+    /// The folders that depend on themselves through other folders, sorted.
     var inCycles: [String] {
       folders.keys.filter { reached(from: $0).contains($0) }.sorted()
     }
@@ -57,13 +57,13 @@ struct FolderTests {
       return parts.count > 3 ? String(parts[2]) : root
     }
 
-    /// A text without its comments and strings.
+    /// Returns a text without comments and string literals.
     private static func code(of text: String) -> String {
       text.replacing(/"""(?s:.*?)"""/, with: "\"\"")
         .replacing(/#*"(?:\\.|[^"\\\n])*"#*/, with: "\"\"").replacing(/\/\/.*/, with: "")
     }
 
-    /// The groups of each match.
+    /// Returns the capture groups of each match.
     private static func matches(of expression: NSRegularExpression, in text: String) -> [[String]] {
       expression.matches(in: text, range: NSRange(text.startIndex..., in: text)).map { match in
         (1..<match.numberOfRanges).map { group in
@@ -76,11 +76,11 @@ struct FolderTests {
   private static let targets = Dictionary(grouping: SourceTests.sources, by: \.target)
 
   @Test(arguments: targets.keys.sorted())
-  func `the folders of a target use each other in one direction`(_ target: String) throws {
+  func `the folders of a target depend on each other in one direction`(_ target: String) throws {
     #expect(try Uses(Self.targets[target] ?? []).inCycles == [])
   }
 
-  /// The cycles of a target `Planted` with two folders and a file beside them.
+  /// Returns the cycles of a target `Planted` with two folders and a file next to them.
   private static func cycles(low: String, high: String, beside: String = "") throws -> [String] {
     try Uses(
       [("Low/Low.swift", low), ("High/High.swift", high), ("Beside.swift", beside)].map {
@@ -101,7 +101,7 @@ struct FolderTests {
     #expect(try Self.cycles(low: Self.lower, high: high) == [])
   }
 
-  @Test func `a cycle through the files beside the folders is found`() throws {
+  @Test func `a cycle through files outside of folders is found`() throws {
     let cycles = try Self.cycles(
       low: Self.lower + "let beside = Beside()", high: "struct High { let low: Low }",
       beside: "public struct Beside { let high: High }")
@@ -112,7 +112,7 @@ struct FolderTests {
     "// High", "/// See ``High``.", #"let a = "High""#, "let a = \"\"\"\n  High\n  \"\"\"",
     "let a = Other.High()", "struct Box { struct High {}; let high = High() }", "let High1 = 1",
   ])
-  func `what is no such use is not found`(_ text: String) throws {
+  func `other text is not taken for a use of a type`(_ text: String) throws {
     #expect(try Self.cycles(low: Self.lower + text, high: "class High { let low = Low() }") == [])
   }
 }

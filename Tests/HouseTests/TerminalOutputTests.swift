@@ -1,18 +1,19 @@
 import Foundation
 import Testing
 
-/// Checks that nothing is written to a terminal but through the functions for it.
+/// All terminal output goes through the functions for it.
 ///
-/// They take only `TerminalSafe`, which the compiler checks. That nothing is written in another way it cannot check.
+/// The compiler checks that these functions accept only `TerminalSafe`. It cannot check that no
+/// other function writes.
 struct TerminalOutputTests {
-  /// What writes to standard output or standard error, and the files that may use it.
+  /// Functions that write to standard output or standard error, with the files that may call them.
   private static let writers: [(pattern: String, files: Set<String>)] = [
     (#"(?<![\w.])(?:Swift\.)?(?:print|debugPrint|dump)\("#, ["System/Process.swift"]),
     (
       #"\bwriteAll\("#,
       ["System/Process.swift", "Commands/EngineCommand.swift", "Commands/LogsCommand.swift"]
     ),
-    // What Platform and swift-system have for it.
+    // Functions of Platform and swift-system.
     (
       #"\b(?:writeBytes|writeText|writeOnce)\("#, ["System/Process.swift", "TerminalDevice.swift"]
     ),
@@ -28,7 +29,7 @@ struct TerminalOutputTests {
     ["RepriseCLI", "RepriseHost", "RepriseTerminal"].contains($0.target)
   }
 
-  @Test(arguments: sources) func `only the functions for it write to a terminal`(
+  @Test(arguments: sources) func `only the output functions write to a terminal`(
     _ source: SourceTests.Source
   ) throws {
     for (pattern, files) in Self.writers where !files.contains(where: source.path.hasSuffix) {
@@ -41,7 +42,7 @@ struct TerminalOutputTests {
     }
   }
 
-  @Test func `the functions that write take nothing but safe text`() throws {
+  @Test func `the output functions accept only safe text`() throws {
     let signatures = [
       "RepriseTerminal/TerminalDevice.swift": ["func write(_ text: TerminalSafe)"],
       "RepriseCLI/System/Process.swift": [
@@ -55,7 +56,7 @@ struct TerminalOutputTests {
     }
   }
 
-  @Test func `text is declared safe in one file, and literals are not made while the program runs`()
+  @Test func `only one file declares text safe, and only for static literals`()
     throws
   {
     let path = "Sources/RepriseTerminal/TerminalSafe.swift"

@@ -4,15 +4,15 @@ import Testing
 
 @testable import Masking
 
-/// What the documentation promises: the ways of printing in which a secret is found, each by the program that
-/// prints so.
+/// The documented ways of printing in which a secret is found, each with the program that prints
+/// it.
 struct EncodingTableTests {
-  /// A way of printing the text in the file `$1`, done for each of many, and how many characters of it a line may show at each end of the
-  /// secret's part.
+  /// A way of printing the text of the file `$1`, applied to many files, with the number of
+  /// characters of the secret that a line may show.
   struct Way: Sendable, CustomTestStringConvertible {
     let name: String
     let script: String
-    /// How many characters may be shown, for each line that the secret is on.
+    /// The number of characters that each line with a part of the secret may show.
     let shown: Int
 
     var testDescription: String { name }
@@ -114,12 +114,12 @@ struct EncodingTableTests {
       "URL-safe base64 on lines",
       #""\n".join(textwrap.wrap(base64.urlsafe_b64encode(b).decode(), 20))"#,
       shown: 6),
-    // At both ends a character is shared with what is around the secret.
+    // At both ends, the secret shares a character with the surrounding text.
     Way("base64 -w 0", "base64 -w 0 \"$1\"", shown: 2),
     .python("URL-safe base64", "base64.urlsafe_b64encode(b).decode()", shown: 2),
   ]
 
-  /// Two texts that differ in each place, and are written alike.
+  /// Pairs of texts that differ at each position, and are encoded alike.
   static let pairs: [(String, String)] = [
     ("hunter2x", "lisbon9q"),
     ("ghp_16C7e42F292c6912E7710c838347Ae178B4a", "nbw_49K3u85X717p3047Q6639w515868Io936Z7e"),
@@ -131,7 +131,7 @@ struct EncodingTableTests {
     uniqueKeysWithValues: pairs.flatMap { [$0.0, $0.1] }.map { ($0, Masker(secrets: [$0])) })
 
   @Test(arguments: ways)
-  func `what is printed shows nothing of a secret`(_ way: Way) throws {
+  func `masked output of a program shows nothing of a secret`(_ way: Way) throws {
     let folder = try TemporaryFolder()
     let cases = Self.pairs.flatMap { one, other in
       [0, 1, 2, 3, 5, 8, 15, 29, 50].flatMap { [($0, one), ($0, other)] }
@@ -156,10 +156,11 @@ struct EncodingTableTests {
     let bare = try stride(from: 0, to: cases.count, by: 2).flatMap { position in
       try differences(String(printed[position]), String(printed[position + 1]))
     }
-    #expect(bare.contains { $0.count > way.shown }, "a text that is not masked would pass")
+    #expect(bare.contains { $0.count > way.shown }, "unmasked text would pass")
   }
 
-  /// The lines of what two texts were made of, and in how many characters they differ: those depend on the secret.
+  /// Returns the lines of two texts, with the number of characters that differ and so depend on the
+  /// secret.
   private func differences(
     _ text: String, _ twin: String
   ) throws -> [(text: Substring, twin: Substring, count: Int)] {

@@ -23,13 +23,13 @@ struct MaskerTests {
       (["pässwörd"], "ä pässwörd ö", "ä *** ö"),
       ([], "nothing to hide", "nothing to hide"),
     ] as [([String], String, String)])
-  func `all that any occurrence covers is masked`(
+  func `all bytes that an occurrence covers are masked`(
     _ secrets: [String], _ text: String, _ expected: String
   ) {
     #expect(Masker(secrets: secrets).masked(text) == expected)
   }
 
-  @Test func `a secret cut by chunks is never let through`() {
+  @Test func `a secret that is split across chunks is masked`() {
     var generator = SeededGenerator.announced()
     for _ in 0..<rounds(10, soak: 100) {
       let secrets = (0..<20).map { _ in RandomSecret.next(&generator) }
@@ -47,7 +47,7 @@ struct MaskerTests {
             var stream = masker.stream()
             let first = stream.append(bytes[..<cut])
             let output = first + stream.append(bytes[cut...]) + stream.finish()
-            // Also what was let through at the cut is a beginning of it, as nothing is taken back.
+            // Output is never taken back, so the output at the cut is a prefix of the whole.
             if output != whole { Issue.record("cut at \(cut): \(text)") }
           }
           for _ in 0..<5 {
@@ -61,14 +61,14 @@ struct MaskerTests {
     }
   }
 
-  @Test func `the masker does what the definition says`() {
+  @Test func `the masker agrees with a simple reference implementation`() {
     var generator = SeededGenerator.announced()
     for _ in 0..<rounds(300, soak: 20_000) {
       let forms = Set(
         (0..<Int.random(in: 1...6, using: &generator)).map { _ in
           Array(RandomSecret.text(generator.next() % 6 + 3, of: "aab", &generator).utf8)
         })
-      // With rows for three levels or for two.
+      // With automaton rows for three levels or for two.
       let masker = Masker(forms: forms, rowCountMax: Bool.random(using: &generator) ? 0 : 1_000)
       let text = Array(RandomSecret.text(generator.next() % 60, of: "aaabbc\n", &generator).utf8)
       let covered = covered(text, by: forms)
@@ -89,7 +89,7 @@ struct MaskerTests {
     }
   }
 
-  @Test func `a line feed lets everything before it through`() {
+  @Test func `a line feed flushes everything before it`() {
     var stream = Masker(secrets: ["hunter2"]).stream()
     #expect(stream.append("a hunter".utf8) == Array("a ".utf8))
     #expect(stream.append("\nhunter2".utf8) == Array("hunter\n***".utf8))
@@ -100,7 +100,7 @@ struct MaskerTests {
     #expect(stream.append("!".utf8) == Array("!".utf8))
   }
 
-  @Test func `text without secrets is the same`() {
+  @Test func `text without secrets is unchanged`() {
     var generator = SeededGenerator.announced()
     let masker = Masker(
       secrets: (0..<20).map { _ in RandomSecret.printable(generator.next() % 20 + 8, &generator) })
@@ -114,7 +114,7 @@ struct MaskerTests {
     #expect(Masker(secrets: []).isEmpty && Masker(secrets: ["abc"]).isEmpty && !masker.isEmpty)
   }
 
-  @Test func `bytes that are no text pass unharmed`() {
+  @Test func `bytes that are not text are unchanged`() {
     var generator = SeededGenerator.announced()
     let bytes = (0..<3_000).map { _ in UInt8.random(in: 0x80...0xFF, using: &generator) }
     var stream = Masker(secrets: ["hunter2", "pässwörd"]).stream()
@@ -124,7 +124,7 @@ struct MaskerTests {
     #expect(output == bytes + "***".utf8 + [0, 0xC3] + bytes)
   }
 
-  @Test func `a masker does not show what it hides`() {
+  @Test func `a masker does not show its secrets`() {
     let masker = Masker(secrets: ["hunter2"])
     var stream = masker.stream()
     _ = stream.append("hunter".utf8)
@@ -136,27 +136,27 @@ struct MaskerTests {
     }
   }
 
-  @Test func `many secrets and a long one fit into memory`() {
+  @Test func `the memory for many secrets and a long one is limited`() {
     var generator = SeededGenerator.announced()
     let count = rounds(50, soak: 2_000)
     let short = (0..<count).map { _ in RandomSecret.printable(40, &generator) }
     let long = (0..<64).map { _ in RandomSecret.printable(63, &generator) }.joined(separator: "\n")
     let masker = Masker(secrets: short + [long])
-    // Some 50 bytes for each byte, besides the rows of the first levels.
+    // About 50 bytes for each byte of a secret, plus the rows of the first levels.
     let secretBytes = count * 40 + 64 * 64
     #expect(masker.byteCount < 5 << 20 + secretBytes * 100)
     #expect(
       masker.masked("\(short[0]) \(long)\n") == "*** " + String(repeating: "***\n", count: 64))
   }
 
-  @Test func `a stream takes no more memory the longer it gets`() {
+  @Test func `the memory of a stream does not grow with its length`() {
     var stream = Masker(secrets: [String(repeating: "a", count: 100) + "b"]).stream()
     for _ in 0..<scaled(5_000) { _ = stream.append("aaaaaaa bbb aaa".utf8) }
     for _ in 0..<scaled(5_000) { _ = stream.append("aaaaaaa".utf8) }
     #expect(stream.byteCount < 1_000)
   }
 
-  // MARK: Help
+  // MARK: Helpers
 
   private func noise(_ generator: inout SeededGenerator) -> String {
     RandomSecret.text(generator.next() % 12, of: "abcde:= \n\"ä", &generator)
@@ -175,7 +175,7 @@ struct MaskerTests {
     return pieces
   }
 
-  /// For each byte whether any occurrence of any form covers it.
+  /// Returns for each byte whether an occurrence of a form covers it.
   private func covered(_ text: [UInt8], by forms: Set<[UInt8]>) -> [Bool] {
     var covered = [Bool](repeating: false, count: text.count)
     for start in text.indices {
@@ -186,7 +186,7 @@ struct MaskerTests {
     return covered
   }
 
-  /// What masking shows of the first bytes of a text.
+  /// Returns the masked output for the first bytes of a text.
   private func shown(_ text: [UInt8], _ covered: [Bool], until end: Int) -> [UInt8] {
     var shown: [UInt8] = []
     for index in 0..<end {
@@ -199,7 +199,7 @@ struct MaskerTests {
     return shown
   }
 
-  /// The length of the longest end of a text that a form begins with and does not end with.
+  /// Returns the length of the longest suffix of a text that is a proper prefix of a form.
   private func openLength(_ text: ArraySlice<UInt8>, _ forms: Set<[UInt8]>) -> Int {
     (0...text.count).last { length in
       forms.contains { $0.count > length && $0.starts(with: text.suffix(length)) }

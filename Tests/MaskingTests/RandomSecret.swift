@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// Secrets and texts by chance, and what programs make of them, not by the code under test.
+/// Random secrets and texts, and encodings of them that do not use the code under test.
 enum RandomSecret {
-  /// A secret of any kind.
+  /// Returns a secret of a random kind.
   static func next(_ generator: inout SeededGenerator) -> String {
     let length = generator.next() % 36 + 4
     switch generator.next() % 5 {
@@ -17,13 +17,13 @@ enum RandomSecret {
     }
   }
 
-  /// Characters of ASCII without `*`: a mask next to other text is not to look like a secret.
+  /// Returns printable ASCII characters except `*`, so that a mask never looks like a secret.
   static func printable(_ length: UInt64, _ generator: inout SeededGenerator) -> String {
     let characters = (33...126).map { Character(Unicode.Scalar($0)) }.filter { $0 != "*" }
     return text(length, of: String(characters), &generator)
   }
 
-  /// A text of some characters.
+  /// Returns a text of the given characters.
   static func text(
     _ length: UInt64, of characters: String, _ generator: inout SeededGenerator
   ) -> String {
@@ -32,7 +32,7 @@ enum RandomSecret {
       (0..<length).map { _ in characters[Int.random(in: characters.indices, using: &generator)] })
   }
 
-  /// The secret as it is and as programs encode it.
+  /// Returns the secret, and its encodings by programs.
   static func representations(_ secret: String, _ generator: inout SeededGenerator) -> [String] {
     let before = text(generator.next() % 5, of: "user:", &generator)
     let after = text(generator.next() % 4, of: "\n\", ", &generator)
@@ -48,7 +48,7 @@ enum RandomSecret {
     ]
   }
 
-  /// What must not be seen of a secret: its lines, and their base64.
+  /// Returns what must not be visible of a secret: its lines, and their base64.
   static func traces(_ secret: String) -> [String] {
     let lines = secret.components(separatedBy: .newlines)
       .filter { $0.utf8.count >= 4 && $0.trimmingCharacters(in: .whitespaces).utf8.count >= 4 }

@@ -53,16 +53,16 @@ struct SecretFormsTests {
         ["%2Ba%25b%26c", "+a%25b%26c", "+a%b&amp;c", "%252Ba%2525b%2526c", "+a%b&amp;amp;c"]
       ),
     ] as [(String, [String])])
-  func `what programs write of it is masked whole`(_ secret: String, _ written: [String]) {
+  func `a secret is masked completely in each encoding`(_ secret: String, _ written: [String]) {
     let masker = Masker(secrets: [secret])
     for text in written {
       #expect(masker.masked("<\(text)>") == "<***>", "\(text)")
-      // Also where the line ends with it.
+      // Also at the end of a line.
       #expect(masker.masked(text + "\n") == "***\n" && masker.masked(text) == "***", "\(text)")
     }
   }
 
-  @Test func `what looks like an escape and is none is left as it is`() {
+  @Test func `text that only looks like an escape is unchanged`() {
     let masker = Masker(secrets: ["hunter2"])
     let text =
       #"\ \x \xzz \u12 \ud800 \ud83d\u0041 \U1 \9 % %4 %zz & &; &# &#x; &foo; &#99999999; ' '' '\' '"' "#
@@ -74,7 +74,7 @@ struct SecretFormsTests {
     }
   }
 
-  @Test func `no form is short`() {
+  @Test func `no form is shorter than the minimum`() {
     var generator = SeededGenerator.announced()
     for _ in 0..<rounds(100, soak: 2_000) {
       for form in SecretForms.forms(of: RandomSecret.next(&generator)) {
@@ -89,7 +89,7 @@ struct SecretFormsTests {
   ]
 
   @Test(arguments: secrets, [76, 64, 10, 0])
-  func `what base64 prints of it is masked whatever stands around it`(
+  func `base64 of a secret is masked with any text around it`(
     _ secret: String, _ columns: Int
   ) throws {
     let masker = Masker(secrets: [secret])
@@ -112,7 +112,7 @@ struct SecretFormsTests {
         #expect(!masked.contains(String(decoding: piece, as: UTF8.self)), "\(masked)")
       }
       guard columns == 0 else { continue }
-      // The text around it is left, except for the characters that share bits with it.
+      // The surrounding text is left, except for the characters that share bits with the secret.
       let left = whole.prefix(before.utf8.count * 8 / 6)
       let right = whole.dropFirst(((before + secret).utf8.count * 8 + 5) / 6)
       #expect(masked == left + "***" + right, "\(masked)")
@@ -138,7 +138,7 @@ struct SecretFormsTests {
     }
   }
 
-  /// Lets the program encode texts, each through pipes.
+  /// Returns texts as encoded by base64(1), each through a pipe.
   private func base64(_ texts: [String], columns: Int) throws -> [String] {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")

@@ -18,7 +18,7 @@ struct ContentHashTests {
   }
 
   @Test(arguments: [0, 1, 65_535, 65_536, 65_537, 200_000])
-  func `a file has the hash of its mark and content`(_ length: Int) throws {
+  func `the hash of a file covers its mode mark and content`(_ length: Int) throws {
     let content = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     try folder.write("a", content)
     try folder.write("marked", Array("-".utf8) + content)
@@ -26,7 +26,7 @@ struct ContentHashTests {
     #expect(try hash("a") == String(sum.prefix(64)))
   }
 
-  @Test func `whether a file is executable counts and other rights do not`() throws {
+  @Test func `the executable bit affects the hash, other permissions do not`() throws {
     try folder.write("a", "x".utf8)
     setMode("a", 0o644)
     let plain = try hash("a")
@@ -38,7 +38,7 @@ struct ContentHashTests {
     #expect(try hash("a") == plain)
   }
 
-  @Test func `an executable file is not one with a changed content`() throws {
+  @Test func `an executable file has another hash than changed content`() throws {
     try folder.write("a", "b".utf8)
     setMode("a", 0o755)
     for content in ["b", "xb", "-b", "bx"] {
@@ -47,13 +47,13 @@ struct ContentHashTests {
     }
   }
 
-  @Test func `a link counts as the file to which it points`() throws {
+  @Test func `a link has the hash of its target`() throws {
     try folder.write("a", "x".utf8)
     try folder.link("link", to: "a")
     #expect(try hash("link") == hash("a"))
   }
 
-  @Test func `what is not there has no hash`() throws {
+  @Test func `a missing file has no hash`() throws {
     try folder.write("a", "x".utf8)
     try folder.link("dangling", to: "nothing")
     #expect(try hash("nothing") == nil)
@@ -61,7 +61,7 @@ struct ContentHashTests {
     #expect(try hash("dangling") == nil)
   }
 
-  @Test func `what is no file is refused without being opened`() throws {
+  @Test func `a special file is refused without being opened`() throws {
     #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
     try folder.link("link", to: "pipe")
     for path in [folder.path, folder.path + "/pipe", folder.path + "/link", "/dev/null"] {
@@ -71,13 +71,13 @@ struct ContentHashTests {
     }
   }
 
-  @Test func `what the system refuses is told`() throws {
+  @Test func `a system error is reported`() throws {
     let path = folder.path + "/" + String(repeating: "a", count: 300)
     let error = #expect(throws: FileError.self) { try contentHash(ofFile: path) }
     #expect(error?.description == "cannot read \"\(path)\": File name too long")
   }
 
-  @Test func `the hash of files is that of their names and hashes`() throws {
+  @Test func `the hash of files covers their names and hashes`() throws {
     try folder.write("b", "2".utf8)
     try folder.write("a", "1".utf8)
     var expected = SHA256()
@@ -86,7 +86,7 @@ struct ContentHashTests {
     #expect(try contentHash(ofFiles: ["b", "a"], in: folder.path) == expected.hexadecimal)
   }
 
-  @Test func `the hash of files changes with any of them`() throws {
+  @Test func `the hash of files changes with each of them`() throws {
     try folder.write("a", "1".utf8)
     try folder.write("sub/b", "2".utf8)
     var hashes = [try contentHash(ofFiles: ["**"], in: folder.path)]
@@ -108,7 +108,7 @@ struct ContentHashTests {
     #expect(try contentHash(ofFiles: ["**", "!**"], in: folder.path) == "")
   }
 
-  @Test func `a bad pattern is told`() throws {
+  @Test func `an invalid pattern is an error`() throws {
     let error = #expect(throws: FileError.self) {
       try contentHash(ofFiles: ["a", "!b["], in: folder.path)
     }

@@ -33,7 +33,7 @@ struct FileSearchTests {
       (["src/{b,x}.{c,h}", "!**/b.h"], ["src/b.c"]),
       (["!**"], []),
     ] as [([String], [String])])
-  func `files are found by patterns and the last decides`(
+  func `files are found by patterns, and the last match decides`(
     _ patterns: [String], _ expected: [String]
   ) throws {
     try folder.write(["a.c", "src/b.c", "src/b.h", "src/lib/d.c", "src/.hidden", "z/e"])
@@ -41,7 +41,7 @@ struct FileSearchTests {
     #expect(try FileSearch(patterns).files(in: folder.path + "/") == expected)
   }
 
-  @Test func `paths come in the order of their bytes`() throws {
+  @Test func `paths are sorted by their bytes`() throws {
     try folder.write(["a/b", "a.c", "a-", "B", "ä", "z", "a0"])
     #expect(try files("**") == ["B", "a-", "a.c", "a/b", "a0", "z", "ä"])
   }
@@ -58,7 +58,7 @@ struct FileSearchTests {
       ([".reprise/cache", "**"], [".reprise/cache", "a"]),
       (["{sub,x}/*", ".git", "!**/hooks"], [".git/config"]),
     ] as [([String], [String])])
-  func `folders of git and our own are entered by name only`(
+  func `the folders of git and reprise are entered only if they are named`(
     _ patterns: [String], _ expected: [String]
   ) throws {
     try folder.write([
@@ -67,12 +67,12 @@ struct FileSearchTests {
     #expect(try FileSearch(patterns).files(in: folder.path) == expected)
   }
 
-  @Test func `a file may have the name of a barred folder`() throws {
+  @Test func `a file may have the name of an excluded folder`() throws {
     try folder.write(["sub/.git"])
     #expect(try files("**") == ["sub/.git"])
   }
 
-  @Test func `a link to a file is found and one to nothing is not`() throws {
+  @Test func `a link to a file is found, a dangling link is not`() throws {
     try folder.write(["a"])
     try folder.link("b", to: "a")
     try folder.link("dangling", to: "nothing")
@@ -83,7 +83,7 @@ struct FileSearchTests {
     #expect(try files("a", "b", "dangling", "loop", "loop/x", "device", "pipe") == ["a", "b"])
   }
 
-  @Test func `a link to a folder is followed by name only`() throws {
+  @Test func `a link to a folder is followed only if it is named`() throws {
     try folder.write(["real/a"])
     try folder.link("link", to: "real")
     try folder.link("real/up", to: "..")
@@ -95,17 +95,17 @@ struct FileSearchTests {
     #expect(try files("*/up/real/a") == ["real/up/real/a"])
   }
 
-  @Test func `the folder itself may be a link`() throws {
+  @Test func `the searched folder may be a link`() throws {
     try folder.write(["real/a"])
     try folder.link("link", to: "real")
     #expect(try FileSearch(["*"]).files(in: folder.path + "/link") == ["a"])
   }
 
-  @Test func `a folder that is not there holds nothing`() throws {
+  @Test func `a missing folder has no files`() throws {
     #expect(try FileSearch(["**", "a"]).files(in: folder.path + "/nothing") == [])
   }
 
-  /// Makes a folder whose path is longer than the system allows to be opened.
+  /// Creates a folder whose path is too long to open.
   private func makeUnreadable(in start: String) throws {
     let name = String(repeating: "d", count: 250)
     var descriptor = open(folder.path + "/" + start, O_RDONLY | O_DIRECTORY)
@@ -118,7 +118,7 @@ struct FileSearchTests {
     close(descriptor)
   }
 
-  @Test func `a folder that cannot be read is told`() throws {
+  @Test func `a folder with a path that is too long is an error`() throws {
     try folder.write(["deep/a", "b/c"])
     try makeUnreadable(in: "deep")
     let error = #expect(throws: FileError.self) { try files("**") }
@@ -135,7 +135,7 @@ struct FileSearchTests {
   }
 
   @Test(.enabled(if: geteuid() != 0, "root may read anything"))
-  func `a folder that may not be read is told`() throws {
+  func `a folder without permission is an error`() throws {
     try folder.write(["shut/a"])
     #expect(chmod(folder.path + "/shut", 0) == 0)
     defer { chmod(folder.path + "/shut", 0o700) }
@@ -145,8 +145,8 @@ struct FileSearchTests {
     }
   }
 
-  @Test func `a name that is no text is told where it would be found`() throws {
-    // File systems of macOS refuse such a name.
+  @Test func `a name that is not text is reported if it could match`() throws {
+    // File systems of macOS refuse such names.
     let path = Array(folder.path.utf8) + Array("/a".utf8) + [0xFF]
     let descriptor = (path + [0]).withUnsafeBytes { bytes in
       bytes.withMemoryRebound(to: CChar.self) { text in
@@ -176,13 +176,13 @@ struct FileSearchTests {
     #expect(try files("**/a", path) == [path])
   }
 
-  @Test func `a bad pattern is told as it was written`() {
+  @Test func `an invalid pattern is quoted as it was written`() {
     #expect(throws: GlobError.self) { try FileSearch(["a", ""]) }
     let error = #expect(throws: GlobError.self) { try FileSearch(["a", "!"]) }
     #expect(error?.pattern == "!")
   }
 
-  @Test func `a folder that vanishes is no error`() async throws {
+  @Test func `a folder that is deleted during the search is not an error`() async throws {
     let vanishing = Task.detached { [folder] in
       for _ in 0..<40 {
         try? folder.write((0..<10).map { "gone/\($0)/a" })
@@ -194,7 +194,7 @@ struct FileSearchTests {
     await vanishing.value
   }
 
-  @Test func `a walk finds what the patterns match`() throws {
+  @Test func `a search finds exactly the files that match`() throws {
     var generator = SeededGenerator.announced()
     var count = 0
     for _ in 0..<15 {
@@ -221,7 +221,7 @@ struct FileSearchTests {
     #expect(count > 100)
   }
 
-  /// Whether the last pattern that matches a path, or a folder around it, wants it.
+  /// Returns whether the last pattern that matches a path, or a folder above it, includes it.
   private func isWanted(_ path: String, _ patterns: [String]) -> Bool {
     let names = path.split(separator: "/")
     let around = names.indices.map { names[...$0].joined(separator: "/") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Paths
 
-/// The rules alone, compared with what git itself says.
+/// Ignore rules, compared with git itself.
 struct GitignoreRulesTests {
   @Test(arguments: [
     ("foo", "a/foo", true), ("/foo", "a/foo", false), ("a/foo", "a/foo", true),
@@ -16,12 +16,14 @@ struct GitignoreRulesTests {
     ("[[:digit:]]", "7", true), ("[[:nonsense:]]", "7", false), ("[a", "[a", false),
     ("foo**/bar", "foo/x/bar", true), ("a?b", "a/b", false), ("x\\", "x\\", false),
   ])
-  func `a pattern means what git means`(_ pattern: String, _ path: String, _ isIgnored: Bool) {
+  func `a pattern has the same meaning as in git`(
+    _ pattern: String, _ path: String, _ isIgnored: Bool
+  ) {
     let rules = GitignoreRules(pattern.utf8)
     #expect((rules.ignores(path, isFolder: false) ?? false) == isIgnored)
   }
 
-  @Test func `the last pattern wins, comments and ends of lines do not count`() {
+  @Test func `the last pattern wins, comments and line endings are ignored`() {
     let rules = GitignoreRules("\u{FEFF}*.log\r\n# no\n\n!keep.log\r\nfolder/".utf8)
     #expect(rules.ignores("x.log", isFolder: false) == true)
     #expect(rules.ignores("keep.log", isFolder: false) == false)
@@ -30,8 +32,8 @@ struct GitignoreRulesTests {
     #expect(rules.ignores("no", isFolder: false) == nil)
   }
 
-  /// As in git: the file that the link points to would change without being watched.
-  @Test func `a link has no rules`() throws {
+  /// As in git: a change of the link's target would not be noticed.
+  @Test func `a gitignore file that is a link is not read`() throws {
     let folder = try TemporaryFolder()
     let (file, link) = (folder.path + "/rules", folder.path + "/.gitignore")
     try folder.write("rules", "*\n".utf8)
@@ -40,7 +42,7 @@ struct GitignoreRulesTests {
     #expect(GitignoreFiles.rules(ofFile: link) == nil)
   }
 
-  @Test func `a pattern made to take long does not`() {
+  @Test func `a pathological gitignore pattern is matched quickly`() {
     let rules = GitignoreRules((String(repeating: "*a", count: 200) + "b").utf8)
     let start = ContinuousClock.now
     #expect(rules.ignores(String(repeating: "a", count: 4000), isFolder: false) == nil)
@@ -56,8 +58,8 @@ struct GitignoreRulesTests {
     "a", "b", "c", "ab", "A", "x.c", "*", "]", "#", "a b", "-", ".x", "!",
   ]
 
-  /// Compares many paths with `git check-ignore`, which reads them from its input.
-  @Test func `random rules in a tree mean what git check-ignore says`() throws {
+  /// Compares many paths with `git check-ignore`, which reads them from standard input.
+  @Test func `random rules in a tree agree with git check-ignore`() throws {
     var generator = SeededGenerator.announced()
     let base = "/tmp/reprise-watch-\(UUID().uuidString)"
     let manager = FileManager.default
@@ -82,7 +84,8 @@ struct GitignoreRulesTests {
         let names = (0..<count).compactMap { _ in Self.names.randomElement(using: &generator) }
         paths.insert(names.joined(separator: "/"))
       }
-      // Files are made, so that git knows what is a folder; those in the way of others are not.
+      // Create the files, so that git knows which paths are folders. Skip paths that conflict with
+      // others.
       let all = paths.sorted()
       let files = all.filter { path in
         !all.contains { $0.hasPrefix(path + "/") } && !Self.isFolder(base + "/" + path)
@@ -115,7 +118,7 @@ struct GitignoreRulesTests {
       && isFolder.boolValue
   }
 
-  /// As a watch asks: from the top down, and no farther than what is ignored.
+  /// Checks from the top down, like a watch, and stops at the first ignored folder.
   private static func isIgnored(
     _ path: String, _ rules: [String: GitignoreRules], isFolder: Bool
   ) -> Bool {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Paths
 
-/// The matcher that patterns of workflow files and of git share.
+/// The matcher shared by patterns of workflow files and of git.
 struct GlobMatchTests {
   private func matches(
     _ tokens: [GlobToken], _ text: String, of alphabet: GlobAlphabet = .characters
@@ -11,7 +11,7 @@ struct GlobMatchTests {
     GlobMatch(tokens, of: alphabet).matches(Array(text.utf8)[...])
   }
 
-  @Test func `a character is one of UTF-8 or one byte`() {
+  @Test func `a character is a Unicode scalar or a byte`() {
     #expect(matches([.anyCharacter], "ä"))
     #expect(!matches([.anyCharacter], "ä", of: .bytes))
     #expect(matches([.anyCharacter, .anyCharacter], "ä", of: .bytes))
@@ -19,7 +19,7 @@ struct GlobMatchTests {
     #expect(!matches([.oneOf(set)], "ä", of: .bytes))
   }
 
-  @Test func `only what is for folders takes a slash`() {
+  @Test func `only folder tokens match a slash`() {
     let negated = GlobCharacterSet(isNegated: true, bytes: [])
     for token in [GlobToken.anyCharacter, .oneOf(negated), .anyText] {
       #expect(matches([token], "a"))
@@ -30,7 +30,7 @@ struct GlobMatchTests {
     #expect(matches([.anything], "a/b"))
   }
 
-  @Test func `a part of a text is matched where it is`() {
+  @Test func `a slice of a text is matched`() {
     let text = Array("xx/abc".utf8)
     let match = GlobMatch([.byte(UInt8(ascii: "a")), .anyText], of: .bytes)
     #expect(match.matches(text[3...]))
@@ -39,8 +39,8 @@ struct GlobMatchTests {
     #expect(!match.matches(text[3..<3]))
   }
 
-  /// Compared with a matcher that tries everything, on texts of every shape.
-  @Test func `random tokens match what a slow matcher matches`() {
+  /// Compares with an exhaustive matcher on random texts.
+  @Test func `random tokens agree with a slow matcher`() {
     var generator = SeededGenerator.announced()
     let set = GlobCharacterSet(isNegated: false, bytes: Set("ab".utf8))
     let tokens: [GlobToken] = [

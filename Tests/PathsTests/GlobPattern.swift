@@ -1,14 +1,14 @@
-// One pattern by itself, as the tests of the language of patterns want it.
+// A single pattern, for the tests of the pattern language.
 
 @testable import Paths
 
-/// Says which paths a pattern means, without those below a folder that it means.
+/// A pattern that matches whole paths, not paths below a matched folder.
 struct GlobPattern {
-  /// The components for each way through its braces.
+  /// The components of each expansion of the braces.
   let alternatives: [[GlobComponent]]
   private let automaton: GlobAutomaton
 
-  /// Reads a pattern.
+  /// Parses a pattern.
   init(_ text: String) throws(GlobError) {
     alternatives = try GlobParser.alternatives(of: text)
     var automaton = GlobAutomaton()
@@ -16,7 +16,7 @@ struct GlobPattern {
     self.automaton = automaton
   }
 
-  /// Whether all of a path is matched.
+  /// Returns whether the whole path is matched.
   func matches(_ path: String) -> Bool {
     automaton.positions(after: path).contains { automaton.positions[$0].component == nil }
   }

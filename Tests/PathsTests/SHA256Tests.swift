@@ -15,13 +15,15 @@ struct SHA256Tests {
       ),
       ("a", 1_000_000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
     ])
-  func `the examples of the standard come out`(_ text: String, _ times: Int, _ digest: String) {
+  func `the hashes of the examples in the standard are correct`(
+    _ text: String, _ times: Int, _ digest: String
+  ) {
     var hash = SHA256()
     hash.update(String(repeating: text, count: times).utf8)
     #expect(hash.hexadecimal == digest)
   }
 
-  @Test func `random bytes in random pieces hash as sha256sum hashes them`() throws {
+  @Test func `random bytes in random pieces have the same hash as with sha256sum`() throws {
     var generator = SeededGenerator.announced()
     let folder = try TemporaryFolder()
     var lines: [String] = []
@@ -47,7 +49,7 @@ struct SHA256Tests {
     #expect(output.split(separator: "\n").map(String.init) == lines)
   }
 
-  @Test func `more may follow after a digest`() {
+  @Test func `more bytes can be added after a digest`() {
     var hash = SHA256()
     hash.update("ab".utf8)
     let copy = hash

@@ -1,6 +1,6 @@
-// Random patterns and paths, and a matcher that tries everything. Shares nothing with the real one.
+// Random patterns and paths, and an exhaustive matcher that shares no code with the real one.
 
-/// A pattern that makes sense.
+/// Returns a random valid pattern.
 func randomGlob(using generator: inout some RandomNumberGenerator) -> String {
   let pieces = ["a", "b", "*", "?", "[ab]", "[!a]", "ä", ".", "\\*", "{a,b*}", "{,b}a", "{a/b,?}"]
   let names = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
@@ -10,14 +10,14 @@ func randomGlob(using generator: inout some RandomNumberGenerator) -> String {
       name = (0..<Int.random(in: 1...3, using: &generator)).map { _ in
         pieces.randomElement(using: &generator) ?? "a"
       }.joined()
-      // Neither `**` glued to others nor `.` and `..`, which need not be understood alike.
+      // Neither `**` next to other text nor `.` and `..`, which the matchers may treat differently.
     } while name.contains("**") || name.hasPrefix(".")
     return name
   }
   return names.joined(separator: "/")
 }
 
-/// A short path of the letters of ``randomGlob(using:)``.
+/// Returns a short random path with the letters of ``randomGlob(using:)``.
 func randomPath(using generator: inout some RandomNumberGenerator) -> String {
   (0..<Int.random(in: 1...4, using: &generator)).map { _ in
     (0..<Int.random(in: 1...3, using: &generator)).map { _ in
@@ -26,7 +26,7 @@ func randomPath(using generator: inout some RandomNumberGenerator) -> String {
   }.joined(separator: "/")
 }
 
-/// Whether a path matches a pattern, by trying all that is possible.
+/// Returns whether a path matches a pattern, by exhaustive search.
 func slowMatches(_ pattern: String, _ path: String) -> Bool {
   slowExpansions(pattern).contains { alternative in
     slowNames(
@@ -35,7 +35,7 @@ func slowMatches(_ pattern: String, _ path: String) -> Bool {
   }
 }
 
-/// The texts for which the braces of a pattern stand; they hold no others.
+/// Expands the braces of a pattern, which are not nested.
 private func slowExpansions(_ pattern: String) -> [String] {
   guard let open = pattern.firstIndex(of: "{"), let close = pattern.firstIndex(of: "}") else {
     return [pattern]

@@ -2,7 +2,7 @@ import Foundation
 import Platform
 import Testing
 
-/// Reads folders entry by entry.
+/// Tests of reading folders entry by entry.
 struct FolderReaderTests {
   private let folder = TemporaryFolder()
 
@@ -13,7 +13,7 @@ struct FolderReaderTests {
     return entries.sorted { $0.repairedText < $1.repairedText }
   }
 
-  @Test func `every entry comes once, with its kind and without the folder itself`() throws {
+  @Test func `every entry is returned once, with its kind and without the folder itself`() throws {
     _ = try folder.file("file", [])
     closeDescriptor(try makeNamedPipe(folder.path + "/pipe"))
     try makeFolder(folder.path + "/sub", permissions: [.ownerReadWriteExecute])
@@ -25,7 +25,7 @@ struct FolderReaderTests {
     #expect(FolderReader.names(in: folder.path).sorted() == ["file", "link", "pipe", "sub"])
   }
 
-  @Test func `a large folder is read whole`() throws {
+  @Test func `a large folder is read completely`() throws {
     let names = (0..<3000).map { "a long name of a file, so that one read is not enough \($0)" }
     for name in names { _ = try folder.file(name, []) }
     #expect(Set(FolderReader.names(in: folder.path)) == Set(names))
@@ -46,7 +46,7 @@ struct FolderReaderTests {
     #expect(first == nil)
   }
 
-  @Test func `what is no folder is not opened`() throws {
+  @Test func `only folders can be opened`() throws {
     let file = try folder.file("file", [])
     #expect(throws: Errno.notDirectory) { try entries(file) }
     #expect(throws: Errno.noSuchFileOrDirectory) { try entries(folder.path + "/missing") }
@@ -58,10 +58,10 @@ struct FolderReaderTests {
     #expect(FolderReader.names(in: folder.path + "/missing") == [])
   }
 
-  @Test func `a read that fails throws, and does not look like the end of the folder`() throws {
+  @Test func `a failed read throws and is not taken for the end of the folder`() throws {
     try makeFolder(folder.path + "/sub", permissions: [.ownerReadWriteExecute])
     var reader = try FolderReader(folder.path)
-    // What the reader has open is replaced by a file, which has no entries.
+    // Replace the descriptor of the reader with that of a file, which has no entries.
     let file = try OpenFile(try folder.file("file", []))
     #expect(dup2(file.descriptor, reader.descriptor) == reader.descriptor)
     var error: Errno?

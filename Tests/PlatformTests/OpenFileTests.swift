@@ -2,7 +2,7 @@ import Foundation
 import Platform
 import Testing
 
-/// Reads and writes files through the calls of the system.
+/// Tests of reading and writing files through system calls.
 struct OpenFileTests {
   private let folder = TemporaryFolder()
 
@@ -13,7 +13,7 @@ struct OpenFileTests {
     return try file.readAll(upTo: limit)
   }
 
-  @Test func `a file is read whole`() throws {
+  @Test func `a file is read completely`() throws {
     let contents = [UInt8]((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
     let path = try folder.file("large", contents)
     #expect(try self.contents(path) == contents)
@@ -22,7 +22,7 @@ struct OpenFileTests {
   }
 
   @Test(arguments: [0, 1, 10, 65_535, 65_536, 65_537])
-  func `a file that is longer than the limit is recognized`(_ limit: Int) throws {
+  func `a file that is longer than the limit is detected`(_ limit: Int) throws {
     let path = try folder.file("large", [UInt8](repeating: 1, count: 200_000))
     let count = try contents(path, upTo: limit).count
     #expect(count > limit)
@@ -31,7 +31,7 @@ struct OpenFileTests {
     #expect(try contents(short, upTo: limit).count == limit)
   }
 
-  @Test func `an error of the system has its text`() throws {
+  @Test func `a system error has its description`() throws {
     let error = #expect(throws: Errno.self) { try contents(folder.path + "/missing") }
     #expect(error == .noSuchFileOrDirectory)
     #expect(error?.isMissing == true)
@@ -39,7 +39,7 @@ struct OpenFileTests {
     #expect(throws: Errno.isDirectory) { try contents(folder.path) }
   }
 
-  @Test func `a link is not followed where that is forbidden`() throws {
+  @Test func `a link is not followed with noFollow`() throws {
     let path = try folder.file("file", [])
     let link = folder.path + "/link"
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
@@ -47,17 +47,17 @@ struct OpenFileTests {
     #expect(try contents(link) == [])
   }
 
-  @Test func `a named pipe without a writer ends at once where it does not block`() throws {
+  @Test func `a non-blocking read of an empty named pipe returns immediately`() throws {
     let path = folder.path + "/pipe"
     let descriptor = try makeNamedPipe(path)
     defer { closeDescriptor(descriptor) }
-    // This end is a writer, so that there is nothing yet rather than the end.
+    // This test is a writer, so an empty pipe means no data yet, not end of file.
     #expect(try contents(path, [.nonBlocking]) == [])
     writeOnce([1, 2, 3], to: descriptor)
     #expect(try contents(path, [.nonBlocking]) == [1, 2, 3])
   }
 
-  @Test func `a descriptor is closed with its value`() throws {
+  @Test func `a descriptor is closed when its value is destroyed`() throws {
     let path = try folder.file("file", [])
     var descriptor: Int32 = -1
     do {
@@ -68,7 +68,7 @@ struct OpenFileTests {
     #expect(!isOpenDescriptor(descriptor))
   }
 
-  @Test func `a lock excludes other opened files until it is closed`() throws {
+  @Test func `a lock excludes other open files until it is closed`() throws {
     let path = try folder.file("lock", [])
     let other = try OpenFile(path, .readWrite)
     do {
@@ -76,13 +76,13 @@ struct OpenFileTests {
       try file.lock()
       #expect(try other.isLocked())
       #expect(throws: Errno.self) { try other.lock() }
-      #expect(try !file.isLocked(), "its own lock is none for itself")
+      #expect(try !file.isLocked(), "its own lock does not count")
     }
     #expect(try !other.isLocked())
     try other.lock()
   }
 
-  @Test func `contents are replaced and read again`() throws {
+  @Test func `contents can be replaced and read again`() throws {
     let path = try folder.file("note", Array("a longer text".utf8))
     let file = try OpenFile(path, .readWrite)
     let isReplaced = file.replaceContents(with: Array("short".utf8))

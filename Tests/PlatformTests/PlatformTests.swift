@@ -2,7 +2,7 @@ import Foundation
 import Platform
 import Testing
 
-/// The remaining calls of the system.
+/// Tests of the remaining system calls.
 struct PlatformTests {
   private let folder = TemporaryFolder()
 
@@ -14,7 +14,7 @@ struct PlatformTests {
     #expect(environmentVariable("REPRISE_NO_SUCH_VARIABLE") == nil)
   }
 
-  @Test func `the clock is that of Foundation`() {
+  @Test func `the clock agrees with Foundation`() {
     let before = Date().timeIntervalSince1970
     let now = Double(nanosecondsSince1970()) / 1e9
     #expect(now > before - 1)
@@ -25,7 +25,7 @@ struct PlatformTests {
     #expect(localTimeOffset(atSecond: winter) == zone)
   }
 
-  @Test func `a status has the times and the owner of a file`() throws {
+  @Test func `a status contains the times and the owner of a file`() throws {
     let path = try folder.file("file", [1, 2, 3])
     let status = try Stat(at: path)
     #expect(status.type == .regular)
@@ -38,7 +38,7 @@ struct PlatformTests {
     #expect(found == status)
   }
 
-  @Test func `links and folders are followed`() throws {
+  @Test func `links and folders are resolved`() throws {
     let link = folder.path + "/link"
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "target")
     #expect(linkTarget(link) == "target")
@@ -54,7 +54,7 @@ struct PlatformTests {
     #expect(workingFolder() == FileManager.default.currentDirectoryPath)
   }
 
-  @Test func `temporary files are for this user alone`() throws {
+  @Test func `only this user has access to temporary files`() throws {
     let file = try makeTemporaryFile(folder.path + "/a-")
     let sub = try makeTemporaryFolder(folder.path + "/b-")
     #expect(try Stat(at: file).permissions == [.ownerReadWrite])
@@ -63,7 +63,7 @@ struct PlatformTests {
     #expect(throws: Errno.noSuchFileOrDirectory) { try makeTemporaryFile(folder.path + "/no/a-") }
   }
 
-  @Test func `sockets connect by their paths, also by long ones`() throws {
+  @Test func `sockets connect by their paths, including long ones`() throws {
     let deep = folder.path + "/" + String(repeating: "d", count: 120)
     try makeFolder(deep, permissions: [.ownerReadWriteExecute])
     for path in [folder.path + "/s", deep + "/s"] {
@@ -86,7 +86,7 @@ struct PlatformTests {
     }
   }
 
-  @Test func `a process that is gone does not exist`() throws {
+  @Test func `a process that has ended does not exist`() throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     process.arguments = ["-c", "exit 0"]
@@ -97,7 +97,7 @@ struct PlatformTests {
     #expect(processExists(parentProcessID))
   }
 
-  @Test func `a NUL is found wherever it is`() {
+  @Test func `a NUL is found at any position`() {
     #expect(hasNul("a\0b"))
     #expect(!hasNul(""))
     #expect(contains([1, 2, 3][1...], 3))

@@ -1,8 +1,8 @@
-// A folder for the files of one test.
+// A temporary folder for one test.
 
 import Foundation
 
-/// A folder that is removed with this value.
+/// A temporary folder that is removed when this object is deallocated.
 final class TemporaryFolder: Sendable {
   let path: String
 
@@ -15,7 +15,7 @@ final class TemporaryFolder: Sendable {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// Makes a file, and returns its path.
+  /// Creates a file and returns its path.
   func file(_ name: String, _ contents: [UInt8]) throws -> String {
     let file = path + "/" + name
     try Data(contents).write(to: URL(fileURLWithPath: file))

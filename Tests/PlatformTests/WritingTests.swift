@@ -3,7 +3,7 @@ import Platform
 import Synchronization
 import Testing
 
-/// Writes bytes to descriptors.
+/// Tests of writing bytes to descriptors.
 struct WritingTests {
   private let folder = TemporaryFolder()
 
@@ -18,7 +18,7 @@ struct WritingTests {
     #expect(try Stat(at: path).permissions == [.ownerReadWrite])
   }
 
-  @Test func `all bytes reach a slow reader of a pipe that does not block`() async throws {
+  @Test func `all bytes reach a slow reader of a non-blocking pipe`() async throws {
     let path = folder.path + "/pipe"
     let descriptor = try makeNamedPipe(path)
     defer { closeDescriptor(descriptor) }
@@ -36,10 +36,10 @@ struct WritingTests {
     }
     #expect(await writing.value == nil)
     #expect(read == bytes)
-    #expect(readBytes(descriptor, into: &buffer) == nil, "nothing is there, and it is not the end")
+    #expect(readBytes(descriptor, into: &buffer) == nil, "the pipe is empty, not at its end")
   }
 
-  @Test func `an error ends the writing`() throws {
+  @Test func `an error stops writing`() throws {
     let path = try folder.file("file", [])
     let file = try OpenFile(path)
     let descriptor = file.descriptor

@@ -1,5 +1,5 @@
-// A virtual file system of SQLite that passes everything on to the standard one and notes what changes
-// files. See https://www.sqlite.org/vfs.html.
+// A virtual file system for SQLite that forwards all calls to the default one and records the
+// changes of files. See https://www.sqlite.org/vfs.html.
 #include "PowerLossShim.h"
 
 #include <pthread.h>
@@ -97,7 +97,7 @@ static int file_sector(sqlite3_file *file) {
   return REAL(file)->pMethods->xSectorSize(REAL(file));
 }
 static int file_character(sqlite3_file *file) {
-  // Without promises such as atomic writes, which the simulation does not keep.
+  // No guarantees such as atomic writes, because the simulation does not keep them.
   (void)file;
   return 0;
 }
@@ -145,7 +145,7 @@ static int delete_file(sqlite3_vfs *vfs, const char *path, int syncs) {
   (void)vfs;
   int result = standard->xDelete(standard, path, syncs);
   note(POWER_LOSS_DELETE, path, 0, 0, NULL);
-  // The folder was synced, too: the deletion is kept.
+  // The folder was synced, too, so the deletion is durable.
   if (result == SQLITE_OK && syncs) note(POWER_LOSS_SYNC, path, 0, 0, NULL);
   return result;
 }

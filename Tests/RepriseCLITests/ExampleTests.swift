@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every file in `workflows/` runs as it is, and ends as its description says.
+/// Every file in `workflows/` runs unchanged and ends as documented.
 struct ExampleTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Those that do not succeed by themselves, with their exit status.
+  /// The exit statuses of the examples that do not succeed.
   private static let failing: [String: Int32] = ["failing": 1, "time-out": 1, "fail-fast": 1]
 
-  /// Those that wait for somebody.
+  /// The examples that wait for approval.
   private static let asking: Set = ["approval"]
 
   private static let names: [String] = {
@@ -24,7 +24,7 @@ struct ExampleTests {
     return try scenario.start(["run", path, "--progress", "plain"])
   }
 
-  @Test(arguments: names) func `an example ends as it should, and leaves nothing behind`(
+  @Test(arguments: names) func `an example ends as expected and leaves no files`(
     _ name: String
   ) async throws {
     let scenario = try Scenario()
@@ -43,7 +43,7 @@ struct ExampleTests {
     try await scenario.reprise("validate", path).succeeds()
   }
 
-  @Test func `the examples that are expected to end in some way are there`() {
+  @Test func `the examples with an expected status exist`() {
     #expect(Set(Self.failing.keys).union(Self.asking).isSubset(of: Self.names))
     #expect(Self.names.count > 25)
   }
@@ -58,7 +58,7 @@ struct ExampleTests {
     #expect(!text.contains("never printed"))
   }
 
-  @Test func `what is cached in an example is skipped the second time`() async throws {
+  @Test func `cached steps of an example are skipped the second time`() async throws {
     let scenario = try Scenario()
     for name in ["cache", "recipes/build-with-cache"] {
       try await run(name, in: scenario).end().succeeds()
@@ -76,18 +76,18 @@ struct ExampleTests {
       ("recipes/deploy-with-roll-back", ["-p", "broken=true"], 1),
       ("recipes/build-with-cache", ["-p", "mode=release"], 0),
     ] as [(String, [String], Int32)])
-  func `the commands of the recipes do what the page says`(
+  func `the commands of the recipes have the documented result`(
     _ name: String, _ arguments: [String], _ status: Int32
   ) async throws {
     let path = Self.root.appendingPathComponent("workflows/\(name).yaml").path
-    // Its folder is there until the end of the run.
+    // Keep the scenario: its folder must exist until the run ends.
     let scenario = try Scenario()
     let ended = try await scenario.start(["run", path, "--progress", "plain"] + arguments).end()
     #expect(scenario.has(".reprise"))
     #expect(ended.status == status, "\(ended.output)\(ended.errors)")
   }
 
-  @Test func `a file of the build with cache may be changed in any way`() async throws {
+  @Test func `a source file of the cached build may be changed in any way`() async throws {
     let scenario = try Scenario()
     try await run("recipes/build-with-cache", in: scenario).end().succeeds()
     try scenario.write("this is core\nand more of it\n", to: "build/with-cache/src/core.txt")
@@ -95,14 +95,14 @@ struct ExampleTests {
   }
 
   @Test(arguments: ["github-actions", "dagu", "go-task"])
-  func `a file of another tool does as Reprise what it did there`(_ tool: String) async throws {
+  func `a migrated workflow behaves as in the original tool`(_ tool: String) async throws {
     let scenario = try Scenario()
     let check = Self.root.appendingPathComponent("Examples/coming-from/\(tool)/check.sh").path
     let executable = Scenario.Started.executable.path
     try await scenario.shell("REPRISE='\(executable)' sh '\(check)'").succeeds()
   }
 
-  @Test func `the excerpts of the recipes stand in their files`() throws {
+  @Test func `the excerpts of the recipes are in their files`() throws {
     let text = try String(
       contentsOf: Self.root.appendingPathComponent("Documentation/recipes.md"), encoding: .utf8)
     let files = try Self.names.map {

@@ -6,33 +6,33 @@ import Testing
 @testable import RepriseCLI
 
 struct OtherCommandTests {
-  @Test func `without a command it says what can be run here and how`() async throws {
+  @Test func `without a command the available workflows are listed`() async throws {
     let scenario = try Scenario()
     let empty = try await scenario.reprise().succeeds()
     #expect(empty.output.contains("There is no workflow here yet"))
     try scenario.write("description: greets\nsteps: [{ id: a, run: x }]", to: "workflows/hi.yaml")
     try scenario.write("steps: [", to: "workflows/broken.yml")
     let listed = try await scenario.reprise().succeeds()
-    #expect(listed.output.contains("  broken  cannot be run: 1 mistake; see reprise validate\n"))
+    #expect(listed.output.contains("  broken  invalid: 1 error; see reprise validate\n"))
     #expect(listed.output.contains("  hi      1 step  greets\n"))
     #expect(listed.output.contains("reprise run"))
   }
 
-  @Test func `validate tells every mistake of every file`() async throws {
+  @Test func `validate reports every error of every file`() async throws {
     let scenario = try Scenario()
     try scenario.write("steps: [{ id: a, run: x, neds: b }, { id: a, run: y }]", to: "one.yaml")
     try scenario.write("steps: [{ id: a, run: x }]", to: "two.yaml")
     let ended = try await scenario.reprise("validate", "one.yaml", "two.yaml", "three").fails(
       with: 2)
-    #expect(ended.output == "two.yaml: 1 step, no mistakes\n")
+    #expect(ended.output == "two.yaml: 1 step, no errors\n")
     for part in [
       "one.yaml:1:26: error[R0201]: a step has no key \"neds\"", "did you mean \"needs\"?",
-      "one.yaml:1:43: error[R0303]: there is a step \"a\" already",
+      "one.yaml:1:43: error[R0303]: the id \"a\" is already used",
       "there is no workflow \"three\"",
     ] { #expect(ended.errors.contains(part), "\(ended.errors)") }
   }
 
-  @Test func `where no time zones are installed it says so`() async throws {
+  @Test func `missing time zone data is reported`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       "on: { schedule: { cron: '0 7 * * *', time-zone: Europe/Berlin } }\n"
@@ -59,7 +59,7 @@ struct OtherCommandTests {
   @Test(arguments: [
     ["--help"], ["run", "--help"], ["validate", "--help"], ["graph", "--help"], ["list", "--help"],
   ])
-  func `each command explains itself with an example`(_ arguments: [String]) async throws {
+  func `the help of each command has an example`(_ arguments: [String]) async throws {
     let ended = try await Scenario().start(arguments).end().succeeds()
     #expect(ended.output.contains("EXAMPLE") && ended.output.contains("reprise "))
   }
@@ -68,7 +68,7 @@ struct OtherCommandTests {
     ["run"], ["run", "x", "--max-parallel", "0"], ["nonsense"], ["run", "x", "--progress", "loud"],
     ["run", "x", "--only", "a", "--from", "b"], ["list", "no-such-folder"],
   ])
-  func `a mistake on the command line ends with status 2`(_ arguments: [String]) async throws {
+  func `an error on the command line has exit status 2`(_ arguments: [String]) async throws {
     let ended = try await Scenario().start(arguments).end().fails(with: 2)
     #expect(ended.output.isEmpty && ended.errors.lowercased().contains("error:"))
   }
@@ -76,29 +76,29 @@ struct OtherCommandTests {
   @Test(arguments: [
     (["rnu", "x"], "error: there is no command \"rnu\"; did you mean \"run\"?"),
     (["help", "nosuch"], "error: there is no command \"nosuch\"\n"),
-    (["run", "/no/such.yaml"], "\"/no/such.yaml\": there is no file of that path"),
-    (["run", "nosuch"], "neither a file of that path nor workflows/nosuch.yaml"),
+    (["run", "/no/such.yaml"], "\"/no/such.yaml\": there is no file at that path"),
+    (["run", "nosuch"], "neither a file at that path nor workflows/nosuch.yaml"),
     (["explain", "R0299"], "error: there is no error \"R0299\"; did you mean \"R0301\"?"),
     (["explain", "build"], "Missing expected argument '<step>'"),
-  ]) func `what does not exist is named, with what was probably meant`(
+  ]) func `an unknown command, file or code is reported with a suggestion`(
     _ arguments: [String], _ says: String
   ) async throws {
     let ended = try await Scenario().start(arguments).end().fails(with: 2)
     #expect(ended.output.isEmpty && ended.errors.contains(says), "\(ended.errors)")
   }
 
-  @Test func `explain shows what the code of an error means`() async throws {
+  @Test func `explain shows the meaning of an error code`() async throws {
     let ended = try await Scenario().reprise("explain", "r0402").succeeds()
     let parts = ["R0402: dependency cycle\n\n", "error[R0402]: dependency cycle: a -> c -> b -> a"]
     #expect(parts.allSatisfy(ended.output.contains), "\(ended.output)")
   }
 
-  @Test func `explain says when a step under finally runs`() async throws {
+  @Test func `explain shows when a step under finally runs`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       "steps: [{ id: a, run: x }]\nfinally: [{ id: notify, on: failure, run: x }]", to: "w.yaml")
     let ended = try await scenario.reprise("explain", "w.yaml", "notify").succeeds()
-    #expect(ended.output.contains("it runs when the run has ended with failure"))
+    #expect(ended.output.contains("it runs only if the run ends with failure"))
   }
 
   private func request(_ scenario: Scenario) -> RunRequest {
@@ -106,7 +106,7 @@ struct OtherCommandTests {
       workflow: "w", file: "/w.yaml", directory: scenario.folder.path, source: "steps: []")
   }
 
-  @Test func `of a run whose engine has died no time is known`() throws {
+  @Test func `a run whose engine has died has no duration`() throws {
     let scenario = try Scenario()
     let journal = try scenario.journal()
     try journal.begin(request(scenario)).end(as: .failed)
@@ -118,7 +118,7 @@ struct OtherCommandTests {
     #expect(dead.took == nil)
   }
 
-  @Test func `prune forgets what is old enough and not to be kept, and nothing that is live`()
+  @Test func `prune deletes old runs, except live ones and those to keep`()
     async throws
   {
     let scenario = try Scenario()
@@ -126,12 +126,12 @@ struct OtherCommandTests {
     let live = try journal.begin(request(scenario))
     for _ in 0..<3 { try journal.begin(request(scenario)).end(as: .succeeded) }
     let young = try await scenario.reprise("prune", "--older-than", "1d").succeeds()
-    #expect(young.output == "0 runs forgotten\n")
+    #expect(young.output == "0 runs deleted\n")
     let told = try await scenario.reprise("prune", "--keep", "2", "--dry-run").succeeds()
     #expect(told.output.split(separator: "\n").count == 1, "\(told.output)")
     #expect(try journal.runs().count == 4)
     let kept = try await scenario.reprise("prune", "--keep", "2").succeeds()
-    #expect(kept.output == "1 run forgotten\n")
+    #expect(kept.output == "1 run deleted\n")
     try await scenario.reprise("prune", "--older-than", "1ms", "--keep", "0").succeeds()
     #expect(try journal.runs().map(\.id) == [live.id])
   }

@@ -4,7 +4,7 @@ import RepriseJournal
 import TestSupport
 import Testing
 
-/// What steps leave behind through the file named by REPRISE_OUTPUT.
+/// Outputs that steps write to the file named by REPRISE_OUTPUT.
 struct OutputsTests {
   private static let workflow = """
     steps:
@@ -16,7 +16,7 @@ struct OutputsTests {
       - { id: check, run: "[ -e go ]" }
     """
 
-  @Test func `outputs are told, recorded, and kept when a run is resumed`() async throws {
+  @Test func `outputs are reported, recorded, and kept when a run is resumed`() async throws {
     let scenario = try Scenario()
     try scenario.write(Self.workflow, to: "w.yaml")
     let ended = try await scenario.reprise("run", "w.yaml", "--progress", "json").fails(with: 1)
@@ -33,16 +33,16 @@ struct OutputsTests {
     #expect(shown.output.contains("build.notes = one …"))
   }
 
-  @Test func `outputs that make no sense fail the step, with the line`() async throws {
+  @Test func `invalid outputs fail the step with the line number`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       "steps: [{ id: a, run: \"echo a=1 >> $REPRISE_OUTPUT; echo what >> $REPRISE_OUTPUT\" }]",
       to: "w.yaml")
     let ended = try await scenario.reprise("run", "w.yaml").fails(with: 1)
-    #expect(ended.output.contains("its outputs cannot be read: line 2: \"what\" is neither"))
+    #expect(ended.output.contains("invalid outputs: line 2: \"what\" is neither"))
   }
 
-  @Test func `a step that is not done leaves nothing`() async throws {
+  @Test func `a failed step leaves no outputs and no files`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       "steps: [{ id: a, run: \"echo a=1 >> $REPRISE_OUTPUT; exit 2\" }]", to: "w.yaml")

@@ -11,7 +11,7 @@ struct RunCommandTests {
       - { id: three, run: "echo 3 >> log" }
     """
 
-  @Test func `a workflow is found by its name and runs in the present folder`() async throws {
+  @Test func `a workflow is found by its name and runs in the working directory`() async throws {
     let scenario = try Scenario()
     try scenario.write(Self.short, to: "workflows/short.yaml")
     let ended = try await scenario.reprise("run", "short").succeeds()
@@ -20,7 +20,7 @@ struct RunCommandTests {
     #expect(!ended.output.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
   }
 
-  @Test func `parts of a workflow can be run, or only told`() async throws {
+  @Test func `parts of a workflow can be run, or listed by a dry run`() async throws {
     let scenario = try Scenario()
     try scenario.write(Self.short, to: "short.yaml")
     try await scenario.reprise("run", "short.yaml", "--from", "two").succeeds()
@@ -33,21 +33,21 @@ struct RunCommandTests {
     #expect(unknown.errors == "error: there is no step \"tow\"; did you mean \"two\"?\n")
   }
 
-  @Test func `a bare name means a workflow, also next to a file of that name`() async throws {
+  @Test func `a bare name means a workflow, even next to a file of that name`() async throws {
     let scenario = try Scenario()
     try scenario.write("echo secret $TOKEN; exit 3", to: "short")
     try scenario.write(Self.short, to: "workflows/short.yaml")
     try await scenario.reprise("run", "short").succeeds()
     #expect(scenario.read("log") == "1\n2\n3\n")
     try await scenario.reprise("validate", "short").succeeds()
-    // A path stays a path.
+    // A path is still used as a path.
     try scenario.write("steps: [{ id: here, run: echo here >> log }]", to: "short.yaml")
     try await scenario.reprise("run", "short.yaml").succeeds()
     try await scenario.reprise("run", "./short").fails(with: 2)
     #expect(scenario.read("log") == "1\n2\n3\nhere\n")
   }
 
-  @Test func `a run can begin at several steps`() async throws {
+  @Test func `a run can start at several steps`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       """
@@ -63,11 +63,11 @@ struct RunCommandTests {
     ).succeeds()
     #expect(scenario.read("log") == "left\nright\njoin\n", "\(ended.output)")
     let help = try await scenario.reprise("run", "--help").succeeds()
-    #expect(help.output.contains("what depends on it. Can be repeated."))
+    #expect(help.output.contains("its dependents. Can be repeated."))
     let twice = try await scenario.reprise("restart", "@last", "--from", "a", "--from", "b")
       .fails(with: 2)
-    #expect(twice.errors.contains("--from can be given once"))
-    // A run that is resumed has the same scope.
+    #expect(twice.errors.contains("--from can be given only once"))
+    // A resumed run has the same scope.
     try scenario.write(
       """
       steps:
@@ -98,7 +98,7 @@ struct RunCommandTests {
     #expect(scenario.read("log") == "")
   }
 
-  @Test func `events come as one JSON object a line`() async throws {
+  @Test func `each event is one JSON object per line`() async throws {
     let scenario = try Scenario()
     try scenario.write(Self.short, to: "short.yaml")
     let ended = try await scenario.reprise("run", "short.yaml", "--progress", "json").succeeds()
@@ -110,7 +110,7 @@ struct RunCommandTests {
     #expect(objects.count == 2 + 3 * 3)
   }
 
-  @Test func `each step knows its run`() async throws {
+  @Test func `each step has the environment variables of its run`() async throws {
     let scenario = try Scenario()
     let script =
       "echo $REPRISE_STEP_ID $REPRISE_GENERATION $REPRISE_ATTEMPT; test -n $REPRISE_RUN_ID"
@@ -119,7 +119,7 @@ struct RunCommandTests {
     #expect(ended.output.contains("me │ me 1 1\n"))
   }
 
-  @Test func `a step that fails gives its status where that is wanted`() async throws {
+  @Test func `the status of a failed step is passed through on request`() async throws {
     let scenario = try Scenario()
     try scenario.write("steps: [{ id: a, run: exit 42 }]", to: "w.yaml")
     try await scenario.reprise("run", "w.yaml").fails(with: 1)
@@ -133,7 +133,9 @@ struct RunCommandTests {
     ("{ id: a, run: ./plain }", "chmod +x ./plain"),
     ("{ id: a, exec: [\"true\"], dir: nowhere }", "there is no directory \"nowhere\""),
   ])
-  func `a step that cannot start says why`(_ step: String, _ reason: String) async throws {
+  func `the reason why a step cannot start is reported`(_ step: String, _ reason: String)
+    async throws
+  {
     let scenario = try Scenario()
     try scenario.write("x", to: "plain")
     try scenario.write("steps: [\(step)]", to: "w.yaml")
@@ -141,7 +143,7 @@ struct RunCommandTests {
     #expect(ended.output.contains(reason), "\(ended.output)")
   }
 
-  @Test func `a run that takes too long ends with status 3`() async throws {
+  @Test func `a run that times out has exit status 3`() async throws {
     let scenario = try Scenario()
     try scenario.write("timeout: 200ms\nsteps: [{ id: a, run: sleep 60 }]", to: "w.yaml")
     let ended = try await scenario.reprise("run", "w.yaml").fails(with: 3)
@@ -162,16 +164,16 @@ struct RunCommandTests {
     #expect(ended.output.contains("a cancelled on request"))
   }
 
-  @Test func `a second signal kills what takes its time`() async throws {
+  @Test func `a second signal kills steps that have not ended`() async throws {
     let scenario = try Scenario()
     try scenario.write(
-      "steps: [{ id: a, run: \"trap 'touch told' TERM; : > began; while :; do sleep 0.1 || :; done\" }]",
+      "steps: [{ id: a, run: \"trap 'touch signalled' TERM; : > began; while :; do sleep 0.1 || :; done\" }]",
       to: "w.yaml")
     let started = try scenario.start(["run", "w.yaml"])
     await expectEventually("the step runs") { scenario.has("began") }
     started.send(SIGTERM)
-    await expectEventually("the step has been told") { scenario.has("told") }
-    // Signals that come too close together become one: send until it has been heard.
+    await expectEventually("the step has got the signal") { scenario.has("signalled") }
+    // The kernel merges pending signals, so repeat the signal until the command has handled it.
     let sending = Task {
       while !Task.isCancelled {
         started.send(SIGINT)
@@ -210,7 +212,7 @@ struct RunCommandTests {
     #expect(scenario.has("clean"))
   }
 
-  @Test func `under nohup a run goes on when the terminal has gone`() async throws {
+  @Test func `under nohup a run survives the end of the terminal`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       "steps: [{ id: a, run: \"touch began; while [ ! -e go ]; do sleep 0.02; done\" }]",
@@ -227,7 +229,7 @@ struct RunCommandTests {
     ended.succeeds()
   }
 
-  @Test func `SIGUSR1 takes the run again from the top`() async throws {
+  @Test func `SIGUSR1 restarts the run from the top`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       """
@@ -243,7 +245,7 @@ struct RunCommandTests {
     #expect(ended.output.contains("generation 2 started"))
   }
 
-  @Test func `a reader that goes away ends the run quietly`() async throws {
+  @Test func `a closed output pipe ends the run without an error message`() async throws {
     let scenario = try Scenario()
     try scenario.write("steps: [{ id: a, run: \"yes\" }]", to: "w.yaml")
     let reprise = Scenario.Started.executable.path
@@ -252,7 +254,7 @@ struct RunCommandTests {
     #expect(ended.status == 141 && ended.errors.isEmpty, "\(ended)")
   }
 
-  @Test func `a parent that ignores SIGCHLD takes no status away`() async throws {
+  @Test func `exit statuses are correct when the parent ignores SIGCHLD`() async throws {
     let scenario = try Scenario()
     try scenario.write("steps: [{ id: a, run: exit 3 }]", to: "w.yaml")
     let reprise = Scenario.Started.executable.path
@@ -261,10 +263,10 @@ struct RunCommandTests {
     ended.fails(with: 3)
   }
 
-  @Test func `a flood of output comes through whole and in little memory`() async throws {
+  @Test func `a large output is passed on completely, using little memory`() async throws {
     let scenario = try Scenario()
     let bytes = rounds(1 << 25, soak: 1 << 30)
-    // The step itself looks, in the end, how much memory its parent has used at most.
+    // In the end the step reads the peak memory of its parent.
     try scenario.write(
       """
       steps:

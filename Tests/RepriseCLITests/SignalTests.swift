@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Signals that come before there is a run.
+/// Signals that arrive before the run starts.
 @Suite(.serialized) struct SignalTests {
   @Test(arguments: [["run", "w.yaml"], ["run", "w.yaml", "--no-journal"], ["watch", "w.yaml"]])
-  func `whoever is tired of waiting for a secret can leave, and nothing is left`(
+  func `waiting for a secret can be interrupted and leaves no process`(
     _ arguments: [String]
   ) async throws {
     let scenario = try Scenario()
@@ -18,7 +18,7 @@ import Testing
       """, to: "w.yaml")
     for signal in [SIGINT, SIGTERM, SIGHUP] {
       let started = try scenario.start(arguments)
-      await expectEventually("it asks") { scenario.has("asked") }
+      await expectEventually("the secret is requested") { scenario.has("asked") }
       started.send(SIGUSR1)
       started.send(signal)
       try await started.end().fails(with: 128 + signal)
@@ -28,7 +28,7 @@ import Testing
     #expect(!scenario.has("ran"))
   }
 
-  @Test func `a run in the background that nobody waited for does not begin`() async throws {
+  @Test func `a detached run does not start when its parent is killed first`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       """
@@ -36,11 +36,13 @@ import Testing
       steps: [{ id: a, run: touch ran }]
       """, to: "w.yaml")
     let started = try scenario.start(["run", "w.yaml", "--detach"])
-    await expectEventually("it asks") { scenario.has("asked") }
+    await expectEventually("the secret is requested") { scenario.has("asked") }
     started.send(SIGKILL)
-    await expectEventually("nobody waits") { !processes(with: "--detach").contains(started.id) }
+    await expectEventually("the foreground process has ended") {
+      !processes(with: "--detach").contains(started.id)
+    }
     try scenario.write("", to: "go")
-    // Ends when the one in the background has let go of its output.
+    // The process ends when the detached one has closed its output.
     _ = try await started.end()
     #expect(!scenario.has("ran"))
     #expect(try await scenario.runs().isEmpty)

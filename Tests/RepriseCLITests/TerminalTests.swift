@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The command on a real terminal: a pseudo-terminal of `script`, whose input are the keys.
+/// The command on a real terminal: a pseudo-terminal of `script` whose input is the pressed keys.
 struct TerminalTests {
   private static let workflow = """
     name: keys
@@ -11,8 +11,8 @@ struct TerminalTests {
       - { id: slow, run: "echo $PPID > engine; touch began$REPRISE_GENERATION; sleep 0.4; touch late$REPRISE_GENERATION; sleep 50" }
     """
 
-  // Runs a line of shell on a terminal while another one writes the keys to be pressed, and returns
-  // everything that was written to the terminal.
+  // Runs a shell command line on a terminal while another process writes the keys, and returns
+  // everything written to the terminal.
   private func run(_ command: String, keys: String, in scenario: Scenario) async throws -> String {
     try scenario.write(Self.workflow, to: "w.yaml")
     let reprise = Scenario.Started.executable.path
@@ -26,7 +26,7 @@ struct TerminalTests {
       stty -g > settings-after
       stty -a
       """, to: "on-terminal.sh")
-    // What does not come within a minute will not come.
+    // Fail after a minute if the condition is not met.
     let ended = try await scenario.shell(
       """
       until_it() { n=0; until "$@"; do sleep 0.02; n=$((n+1)); [ $n -lt 3000 ] || exit 1; done; }
@@ -49,7 +49,7 @@ struct TerminalTests {
     if let last, let lastHide { #expect(last.lowerBound > lastHide.lowerBound) }
   }
 
-  @Test func `r takes the run from the top, c cancels it, and the terminal is as it was`()
+  @Test func `r restarts the run, c cancels it, and the terminal is restored`()
     async throws
   {
     let scenario = try Scenario()
@@ -62,7 +62,8 @@ struct TerminalTests {
     expectUntouched(output, scenario)
   }
 
-  @Test func `r says why it does nothing while the run is being cancelled`() async throws {
+  @Test func `r has no effect while the run is being cancelled, and shows the reason`() async throws
+  {
     let scenario = try Scenario()
     try scenario.write(
       """
@@ -73,24 +74,24 @@ struct TerminalTests {
       "reprise run stubborn.yaml",
       keys: "wait_for began; printf c; shown waiting; printf r; shown 'restarted any'; printf c",
       in: scenario)
-    #expect(output.contains("the run is being cancelled and cannot be restarted any more"))
+    #expect(output.contains("the run is being cancelled and can no longer be restarted"))
     #expect(output.contains("status 130"))
     expectUntouched(output, scenario)
   }
 
   @Test(arguments: ["\\003", "\\034"])
-  func `the terminal is as it was after Ctrl-C and after SIGQUIT`(
+  func `the terminal is restored after Ctrl-C and SIGQUIT`(
     _ key: String
   ) async throws {
     let scenario = try Scenario()
-    // The shell ignores the signal itself, and gives its default action back to the command.
+    // The shell handles the signal itself and restores the default action for the command.
     let output = try await run(
       "trap : INT QUIT; reprise run w.yaml", keys: "wait_for began1; printf '\(key)'", in: scenario)
     #expect(output.contains(key == "\\003" ? "status 130" : "status 131"))
     expectUntouched(output, scenario)
   }
 
-  @Test func `t starts a run of a watch, p holds runs back, and Ctrl-C ends it`() async throws {
+  @Test func `t starts a run of a watch, p pauses it, and Ctrl-C ends it`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       """
@@ -103,7 +104,7 @@ struct TerminalTests {
         "shown 'waiting for:'; printf t; wait_for began1; printf pt; shown '1 waiting (manual)'; shown paused; "
         + "cp ran held; printf p; wait_for began2; sleep 0.3; printf '\\003'",
       in: scenario)
-    #expect(scenario.read("held") == "x\n", "nothing begins while it is paused")
+    #expect(scenario.read("held") == "x\n", "no run starts while the watch is paused")
     #expect(scenario.read("ran") == "x\nx\n")
     #expect(output.contains("waiting for:") && output.contains("paused"))
     #expect(output.contains("1 waiting (manual)"))
@@ -111,7 +112,7 @@ struct TerminalTests {
     expectUntouched(output, scenario)
   }
 
-  @Test func `whoever is asked for a parameter may leave`() async throws {
+  @Test func `the prompt for a parameter can be interrupted`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       "params: { page: { required: true } }\nsteps: [{ id: a, run: touch ran }]\n", to: "ask.yaml")
@@ -120,7 +121,7 @@ struct TerminalTests {
     #expect(output.contains("status 130") && !scenario.has("ran"))
   }
 
-  @Test func `the terminal is as it was after a failure`() async throws {
+  @Test func `the terminal is restored after a failure`() async throws {
     let scenario = try Scenario()
     let output = try await run(
       "echo 'steps: [{ id: a, run: exit 3 }]' > f.yaml; reprise run f.yaml", keys: ":", in: scenario
@@ -135,12 +136,12 @@ struct TerminalTests {
     ("kill -KILL $(cat engine)", "status 137"),
     ("kill -KILL $(ps -o ppid= -p $(cat engine))", "status 137"),
   ])
-  func `the terminal is as it was after the command or its engine was ended by a signal`(
+  func `the terminal is restored after a signal ends the command or its engine`(
     _ ending: String, _ status: String
   ) async throws {
     let scenario = try Scenario()
     let output = try await run(
-      // The engine outlives its guardian for a moment, and gives the terminal back then.
+      // The engine outlives its guardian for a moment and then restores the terminal.
       "reprise run w.yaml; s=$?; "
         + "while grep -qs '^State:.[^ZX]' /proc/$(cat engine)/status; do :; done; (exit $s)",
       keys: "wait_for began1; \(ending)", in: scenario)
@@ -148,10 +149,10 @@ struct TerminalTests {
     expectUntouched(output, scenario)
   }
 
-  @Test func `Ctrl-Z stops the steps as well, and they go on with the command`() async throws {
+  @Test func `Ctrl-Z stops the steps, too, and they continue with the command`() async throws {
     let scenario = try Scenario()
     let output = try await run(
-      // A stopped step is in the state T, as soon as the signal has reached it.
+      // A stopped step is in state T as soon as the signal has reached it.
       """
       set -m; reprise run w.yaml; n=0
       while ps -o stat= --ppid $(cat engine) > states; grep -qv '^T' states && [ $n -lt 500 ]; do
@@ -166,7 +167,7 @@ struct TerminalTests {
     expectUntouched(output, scenario)
   }
 
-  @Test func `Ctrl-Z stops the command with the terminal given back, and it goes on after`()
+  @Test func `Ctrl-Z stops the command and restores the terminal, and fg continues it`()
     async throws
   {
     let scenario = try Scenario()

@@ -5,9 +5,9 @@ import Testing
 
 @testable import RepriseControl
 
-/// The control socket, as whoever writes to it sees it.
+/// The control socket, as seen by its clients.
 @Suite(.serialized) struct ControlServerTests {
-  /// A run that goes on until it is cancelled, and a socket for it.
+  /// A run that continues until it is cancelled, with a control socket.
   private final class Served {
     let folder: URL
     let run: Run
@@ -36,7 +36,8 @@ import Testing
     }
   }
 
-  /// Writes bytes and reads what comes back until the other side ends or has said a line.
+  /// Sends bytes and returns the first line of the reply, or what arrives before the server closes
+  /// the connection.
   private func exchange(_ bytes: [UInt8], with path: String) throws -> String {
     let socket = try connectedSocket(to: path)
     defer { close(socket) }
@@ -49,25 +50,25 @@ import Testing
   @Test(arguments: [
     ("{\"reprise\":1,\"request\":\"restart\"}", "{\"reply\":\"ok\",\"reprise\":1}"),
     ("{\"reprise\":1,\"request\":\"restart\",\"from\":\"b\"}", "there is no step"),
-    ("{\"reprise\":2,\"request\":\"restart\"}", "version 2 is not spoken here"),
+    ("{\"reprise\":2,\"request\":\"restart\"}", "version 2 is not supported"),
     (
       "{\"reprise\":1,\"id\":7,\"request\":\"restart\"}",
       "{\"id\":7,\"reply\":\"ok\",\"reprise\":1}"
     ),
     ("{\"reprise\":1,\"id\":\"a\",\"request\":\"dance\"}", "{\"id\":\"a\",\"reply\":\"error\""),
-    ("{\"reprise\":1,\"id\":{},\"request\":\"restart\"}", "the field \\\"id\\\" takes"),
+    ("{\"reprise\":1,\"id\":{},\"request\":\"restart\"}", "the field \\\"id\\\" must be"),
     ("{\"request\":\"restart\"}", "the field \\\"reprise\\\" is missing"),
     ("{\"reprise\":1,\"request\":\"dance\"}", "there is no request \\\"dance\\\""),
     ("{}", "\"reply\":\"error\""), ("[1,2", "\"reply\":\"error\""), ("", "\"reply\":\"error\""),
     ("{\"reprise\":\"1\",\"request\":7}", "\"reply\":\"error\""),
   ])
-  func `each line is answered by one line`(_ request: String, _ answer: String) async throws {
+  func `each request is answered with one line`(_ request: String, _ answer: String) async throws {
     let served = try Served()
     #expect(try exchange(Array((request + "\n").utf8), with: served.path).contains(answer))
     await served.end()
   }
 
-  @Test func `what makes no sense does no harm`() async throws {
+  @Test func `random input does not affect the server`() async throws {
     var generator = SeededGenerator.announced()
     let served = try Served()
     let pieces: [[UInt8]] = [
@@ -91,7 +92,7 @@ import Testing
     await served.end()
   }
 
-  @Test func `who is attached sees all that happens, from the present state on`() async throws {
+  @Test func `an attached client gets the current state and all later events`() async throws {
     let served = try Served()
     let client = try ControlClient(served.path)
     #expect(try await client.ask(.attach) == .ok)
@@ -108,7 +109,7 @@ import Testing
     await served.end()
   }
 
-  @Test func `who does not answer is not waited for longer than one has patience`() async throws {
+  @Test func `a request to a silent server times out`() async throws {
     let path = FileManager.default.temporaryDirectory.path + "/reprise-\(UUID().uuidString)"
     let silent = try listeningSocket(at: path)
     defer {
@@ -122,7 +123,7 @@ import Testing
     #expect(error?.description.contains("continue it with fg") == true)
   }
 
-  @Test func `where many have knocked in vain, the next one does not wait for ever`() throws {
+  @Test func `connecting to a server with a full backlog does not block forever`() throws {
     let path = FileManager.default.temporaryDirectory.path + "/reprise-\(UUID().uuidString)"
     let silent = try listeningSocket(at: path)
     defer {
@@ -136,7 +137,7 @@ import Testing
     #expect(error?.description.contains("there is no answer") == true)
   }
 
-  @Test func `an answer that comes in time leaves the connection as it is`() async throws {
+  @Test func `a reply before the timeout keeps the connection open`() async throws {
     let served = try Served()
     let client = try ControlClient(served.path)
     for _ in 0..<2 {
@@ -145,7 +146,7 @@ import Testing
     await served.end()
   }
 
-  @Test func `a reader that stands still holds up nobody`() async throws {
+  @Test func `a blocked reader does not delay other clients`() async throws {
     let served = try Served()
     let still = try ControlClient(served.path)
     #expect(try await still.ask(.attach) == .ok)
@@ -157,9 +158,9 @@ import Testing
     withExtendedLifetime(still) {}
   }
 
-  /// Each client had a thread once, and Dispatch makes no more than 255.
+  /// A regression test: each client used to have a thread, and Dispatch creates at most 255.
   @Test(arguments: ["", "{\"reprise\":1,"])
-  func `a crowd that stays connected delays no other and costs no threads`(
+  func `many connected clients do not delay others or need threads`(
     _ sent: String
   ) async throws {
     let served = try Served()
@@ -177,14 +178,15 @@ import Testing
     #expect(threadCount() - before < 16)
     #expect(try await client.ask(.cancel(now: false), within: .seconds(60)) == .ok)
     #expect(await served.run.outcome == .cancelled)
-    // It was attached, so it has made no room for others.
+    // Attached clients are not disconnected to make room for others.
     let last = await attached.events.values.reduce(nil as Event?) { $1 }
     #expect(last?.kind == .runEnded(.cancelled))
     await served.server.finish()
   }
 
-  /// Those that had been accepted and were to make room kept their descriptors as long as others came.
-  @Test func `a client that connects in a loop neither uses up descriptors nor delays requests`()
+  /// A regression test: accepted clients that should make room kept their descriptors while others
+  /// connected.
+  @Test func `a client that connects in a loop does not exhaust descriptors or delay requests`()
     async throws
   {
     let served = try Served()
@@ -209,12 +211,13 @@ import Testing
     await withCheckedContinuation { done in
       storm.notify(queue: .global()) { done.resume() }
     }
-    // The clients that may be there, those that are let in at once, and what the storm has open itself.
+    // The maximum number of clients, those accepted at once, and the open sockets of the storm
+    // itself.
     #expect(most < 128 + 64, "\(most) descriptors")
     await served.end()
   }
 
-  @Test func `where all are attached, one more is refused with the reason`() async throws {
+  @Test func `a client is refused with the reason when the maximum is attached`() async throws {
     let served = try Served(limits: ControlLimits(clients: 2))
     let attached = try (0..<2).map { _ in try ControlClient(served.path) }
     for client in attached { #expect(try await client.ask(.attach) == .ok) }
@@ -239,7 +242,7 @@ import Testing
       #expect(lines.next() == nil)
     }
     close(silent)
-    // One that has asked for something stays.
+    // A client that has sent a request stays connected.
     #expect(try await speaks.ask(.restart(from: nil)) == .ok)
     await served.end()
   }
@@ -249,18 +252,18 @@ import Testing
     let still = try connectedSocket(to: served.path)
     _ = sendAll(Array("{\"reprise\":1,\"request\":\"attach\"}\n".utf8), to: still)
     let other = try ControlClient(served.path)
-    // Until its buffers are full: each restart makes three events.
+    // Fill the buffers of the client: each restart emits three events.
     var wait = pollfd(fd: still, events: 0, revents: 0)
     let end = ContinuousClock.now.advanced(by: .seconds(20))
     while poll(&wait, 1, 0) == 0 && ContinuousClock.now < end {
       #expect(try await other.ask(.restart(from: nil)) == .ok)
     }
-    #expect(poll(&wait, 1, 0) == 1, "it was never disconnected")
+    #expect(poll(&wait, 1, 0) == 1, "the client was not disconnected")
     close(still)
     await served.end()
   }
 
-  @Test func `what was asked for before the end is answered`() async throws {
+  @Test func `a request before the end is answered`() async throws {
     for _ in 0..<50 {
       let served = try Served()
       let socket = try connectedSocket(to: served.path)
@@ -272,8 +275,8 @@ import Testing
     }
   }
 
-  /// Promise 19, at the socket itself: its folder keeps others out before that.
-  @Test(.enabled(if: getuid() == 0)) func `another user is not heard`() async throws {
+  /// Promise 19, at the socket itself; its folder already denies access to other users.
+  @Test(.enabled(if: getuid() == 0)) func `requests of another user are refused`() async throws {
     let served = try Served()
     #expect(chmod(served.folder.path, 0o777) == 0 && chmod(served.path, 0o666) == 0)
     let script = """
@@ -301,7 +304,7 @@ import Testing
     await served.end()
   }
 
-  @Test func `the socket is for its user alone, and may have a long path`() async throws {
+  @Test func `only its user has access to the socket, which may have a long path`() async throws {
     let served = try Served(folder: String(repeating: "long-", count: 40) + UUID().uuidString)
     var status = stat()
     #expect(stat(served.path, &status) == 0 && status.st_mode & 0o777 == 0o600)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RepriseControl
 
-/// Lines, however their bytes arrive.
+/// Splitting of bytes into lines.
 struct LineSplitterTests {
   private func lines(_ text: String, bytesMax: Int, in pieces: Int) -> [String] {
     var splitter = LineSplitter(bytesMax: bytesMax)
@@ -22,13 +22,13 @@ struct LineSplitterTests {
   }
 
   @Test(arguments: 1...12)
-  func `bytes are cut at line feeds, however they arrive`(_ pieces: Int) {
+  func `bytes are split at line feeds, however they arrive`(_ pieces: Int) {
     #expect(
       lines("a\n\nbcd\nefgh\nlonger\nij\nrest", bytesMax: 4, in: pieces)
         == ["a", "", "bcd", "efgh", "too long", "ij"])
   }
 
-  @Test func `a line that never ends is not kept`() {
+  @Test func `an unterminated line is not buffered`() {
     var splitter = LineSplitter(bytesMax: 10)
     for _ in 0..<1000 {
       splitter.append([UInt8](repeating: 97, count: 1000)[...])

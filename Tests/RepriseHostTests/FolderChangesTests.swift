@@ -1,4 +1,4 @@
-// Waits for what files show: woken by changes, and not by the passing of time.
+// Tests that waiting for files is driven by change events, not by polling.
 
 import Foundation
 import Reprise
@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 struct FolderChangesTests {
-  @Test func `a wait sees what happened before it, during it and in between`() async throws {
+  @Test func `a wait sees changes before it, during it and between checks`() async throws {
     let folder = try HostFolder()
     let changes = try FolderChanges(ofLiveRunsIn: folder.journal.directory)
     let looks = Protected(0)
@@ -26,12 +26,12 @@ struct FolderChangesTests {
     await isLooking.wait()
     for number in 1...2 {
       try folder.folder.write(".reprise/live/\(number).lock", "".utf8)
-      await expectEventually("the change was looked at") { looks.withLock { $0 } > number }
+      await expectEventually("the change was checked") { looks.withLock { $0 } > number }
     }
     #expect(try await waiting.value == "there")
   }
 
-  @Test func `nothing is looked at as long as nothing changes`() async throws {
+  @Test func `nothing is checked while nothing changes`() async throws {
     let folder = try HostFolder()
     let changes = try FolderChanges(ofLiveRunsIn: folder.journal.directory)
     let looks = Protected(0)
@@ -40,11 +40,11 @@ struct FolderChangesTests {
       return nil
     }
     #expect(found == nil)
-    // At the beginning and at the end.
+    // Once at the start and once at the end.
     #expect(looks.withLock { $0 } == 2)
   }
 
-  @Test func `a wait ends with its task`() async throws {
+  @Test func `a wait ends when its task is cancelled`() async throws {
     let folder = try HostFolder()
     let changes = try FolderChanges(ofLiveRunsIn: folder.journal.directory)
     let waiting = Task { try await changes.first { Int?.none } }
@@ -67,7 +67,7 @@ struct FolderChangesTests {
         return try String(contentsOfFile: path, encoding: .utf8) == "line\n" ? true : nil
       }
     }
-    await expectEventually("it waits") { looks.withLock { $0 } > 0 }
+    await expectEventually("the run waits") { looks.withLock { $0 } > 0 }
     try file.write(contentsOf: Data("line\n".utf8))
     let isSeen = Protected(false)
     Task {

@@ -1,4 +1,4 @@
-// A folder with a journal and workflow files, for hosts in the process of the tests.
+// A folder with a journal and workflow files, for in-process hosts.
 
 import Foundation
 import Reprise
@@ -6,7 +6,7 @@ import RepriseHost
 import RepriseJournal
 import TestSupport
 
-/// A folder of a test's own.
+/// A temporary folder with a journal.
 final class HostFolder: Sendable {
   let folder: TemporaryFolder
   let journal: Journal
@@ -20,13 +20,13 @@ final class HostFolder: Sendable {
     journal = try state.openJournal(process: Int(ProcessInfo.processInfo.processIdentifier))
   }
 
-  /// Writes a workflow file, and reads it.
+  /// Writes a workflow file and loads it.
   func load(_ text: String, as name: String = "w.yaml") throws -> LoadedWorkflow {
     try folder.write(name, text.utf8)
     return try LoadedWorkflow(path: path + "/" + name) { _ in Arguments() }
   }
 
-  /// Records a run of a workflow, and begins it.
+  /// Records a run of a workflow and starts it.
   func begin(
     _ loaded: LoadedWorkflow, controls: RunControls = RunControls(),
     onReachable: () -> Void = {}

@@ -1,4 +1,4 @@
-// Whether a run can be resumed with its file as it is now.
+// Tests whether a run can be resumed with the current version of its file.
 
 import Reprise
 import RepriseHost
@@ -18,7 +18,7 @@ struct ResumeTests {
     let record = try folder.journal.run(named: id.description)
     let state = try folder.journal.state(of: record)
 
-    // What has not succeeded may change.
+    // Steps that have not succeeded may change.
     let unfinished = try folder.load(
       "steps:\n  - { id: a, run: echo a }\n  - { id: b, needs: a, run: exit 0 }\n")
     try unfinished.expectFinishedSteps(of: record, state, RunScope())

@@ -1,4 +1,4 @@
-// The life of a run around the engine: its turn, what controls it, and how it is waited for.
+// Tests of hosted runs: group order, controls, and waiting.
 
 import Reprise
 import RepriseControl
@@ -23,21 +23,21 @@ struct RunHostTests {
     #expect(try folder.journal.run(named: id.description).status == .succeeded)
   }
 
-  @Test func `a request before the run begins is carried out when it does`() async throws {
+  @Test func `a request before the start of a run is applied at its start`() async throws {
     let folder = try HostFolder()
     let controls = RunControls()
     controls.cancel(now: false)
     let loaded = try folder.load("steps: [{ id: a, run: sleep 600 }]")
     let (_, hosted) = try await folder.begin(loaded, controls: controls)
-    // No group, so nothing was waited for, and the run begins only to be cancelled.
+    // Without a group the run is not queued; it starts and is cancelled at once.
     if let hosted { #expect(await hosted.run.outcome == .cancelled) }
     #expect(controls.isCancelled)
   }
 
-  /// Keys, signals and other programs come in by one door, so the second request is the second one
-  /// whichever way the first came.
+  /// Keys, signals and control requests are counted together, so a second request kills, whatever
+  /// the source of the first one.
   @Test(arguments: ["key", "signal", "socket"])
-  func `a signal after a first request to end kills`(first: String) async throws {
+  func `a signal after a first request to end kills the run`(first: String) async throws {
     let folder = try HostFolder()
     let controls = RunControls()
     let (_, hosted) = try await folder.begin(try folder.load(Self.stubborn), controls: controls)
@@ -56,7 +56,7 @@ struct RunHostTests {
     #expect(controls.stopSignal == (first == "signal" ? 2 : 15))
   }
 
-  @Test func `a terminal that closes twice asks once`() async throws {
+  @Test func `SIGHUP twice counts as one request`() async throws {
     let folder = try HostFolder()
     let controls = RunControls()
     let loaded = try folder.load(
@@ -71,7 +71,7 @@ struct RunHostTests {
     #expect(run.state.tail(of: "a") == ["up", "cleaned"])
   }
 
-  @Test func `runs of a group take their turns in the order in which they were recorded`()
+  @Test func `runs of a group start in the order in which they were recorded`()
     async throws
   {
     let folder = try HostFolder()
@@ -98,7 +98,7 @@ struct RunHostTests {
     #expect(order.withLock { $0 } == [1, 2, 3, 4])
   }
 
-  @Test func `a run that waits for its turn ends when it is cancelled`() async throws {
+  @Test func `a queued run ends when it is cancelled`() async throws {
     let folder = try HostFolder()
     let loaded = try folder.load(
       "concurrency: { group: g, policy: queue }\nsteps: [{ id: a, run: echo a }]")
@@ -110,7 +110,7 @@ struct RunHostTests {
     }
     await isWaiting.wait()
     controls.cancel(now: false)
-    await expectEventually("it is over", within: .seconds(30)) {
+    await expectEventually("the run has ended", within: .seconds(30)) {
       (try? folder.journal.runs().contains { $0.status == .cancelled }) == true
     }
     try first.end(as: .cancelled)
@@ -119,7 +119,7 @@ struct RunHostTests {
 }
 
 extension RunState {
-  /// What a step wrote last.
+  /// Returns the last output lines of a step.
   fileprivate func tail(of step: String) -> [String] {
     steps.first { $0.id == step }?.output.lines.map(\.text) ?? []
   }

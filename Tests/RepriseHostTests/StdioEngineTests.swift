@@ -1,4 +1,4 @@
-// The engine over pipes of the test: requests in, replies and events out.
+// Tests of the engine over pipes: requests in, replies and events out.
 
 import Foundation
 import Reprise
@@ -29,7 +29,7 @@ struct StdioEngineTests {
   }
 
   @Test(arguments: [true, false])
-  func `a run is started, and ended by the end of the input`(isRecorded: Bool) async throws {
+  func `a run is started, and cancelled by the end of the input`(isRecorded: Bool) async throws {
     let folder = try HostFolder()
     let input = Pipe()
     let output = Output()
@@ -49,7 +49,7 @@ struct StdioEngineTests {
     if isRecorded { #expect(try folder.journal.runs().map(\.status) == [.cancelled]) }
   }
 
-  @Test func `the first signal cancels, and a reader that is gone ends the engine`() async throws {
+  @Test func `the first signal cancels, and a closed output ends the engine`() async throws {
     let input = Pipe()
     let output = Output()
     let engine = StdioEngine(

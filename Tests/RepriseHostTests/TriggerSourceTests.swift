@@ -1,4 +1,4 @@
-// Each kind of trigger that a file can have is listened for.
+// Tests that each kind of trigger has a source.
 
 import Testing
 
@@ -12,7 +12,7 @@ struct TriggerSourceTests {
     }
   }
 
-  @Test func `each cause is read as it was written`() {
+  @Test func `each cause survives a round trip through JSON`() {
     let causes: [Trigger.Cause] = [
       .manual, .start, .files, .schedule, .stdin(line: "a", data: .number(1)), .socket,
       .after(workflow: "w", run: "r"),

@@ -1,4 +1,4 @@
-// A watch in the process of the tests: what it reports, and how it ends.
+// Tests of an in-process watch: its reports and its end.
 
 import Reprise
 import RepriseControl
@@ -34,7 +34,7 @@ struct WatchTests {
     let (watch, reports, listening) = try await Self.watch(
       "name: w\non: { socket: true }\nsteps: [{ id: a, run: echo a }]", in: folder)
     let watching = Task { try await watch.run() }
-    await expectEventually("it serves") { folder.isWatched }
+    await expectEventually("the watch accepts connections") { folder.isWatched }
     let answer = Protected<ControlReply?>(nil)
     watch.trigger(parameters: [:]) { reply in answer.withLock { $0 = reply } }
     await expectEventually("a run was recorded") {
@@ -48,12 +48,12 @@ struct WatchTests {
     listening.cancel()
   }
 
-  @Test func `a run that fails is remembered, and a paused watch begins none`() async throws {
+  @Test func `a failed run is remembered, and a paused watch starts no run`() async throws {
     let folder = try HostFolder()
     let (watch, _, listening) = try await Self.watch(
       "name: w\non: { socket: true }\nsteps: [{ id: a, run: exit 3 }]", in: folder)
     let watching = Task { try await watch.run() }
-    await expectEventually("it serves") { folder.isWatched }
+    await expectEventually("the watch accepts connections") { folder.isWatched }
     watch.togglePause()
     watch.fire()
     await expectEventually("the event is accepted") { watch.watchStatus?.counts.accepted == 1 }
@@ -68,12 +68,12 @@ struct WatchTests {
     listening.cancel()
   }
 
-  @Test func `a workflow is watched by one process`() async throws {
+  @Test func `only one process can watch a workflow`() async throws {
     let folder = try HostFolder()
     let text = "name: w\non: { socket: true }\nsteps: [{ id: a, run: echo a }]"
     let (watch, _, listening) = try await Self.watch(text, in: folder)
     let watching = Task { try await watch.run() }
-    await expectEventually("it serves") { folder.isWatched }
+    await expectEventually("the watch accepts connections") { folder.isWatched }
     await #expect(throws: Problem.self) {
       try await folder.journal.heldWatch(of: try folder.load(text), hiding: Secrets())
     }
@@ -84,7 +84,7 @@ struct WatchTests {
 }
 
 extension HostFolder {
-  /// Whether the watch of the workflow `w` answers at its socket.
+  /// Whether the watch of workflow `w` accepts connections on its socket.
   fileprivate var isWatched: Bool {
     (try? ControlClient(journal.directory.watchSocketPath(of: "w"))) != nil
   }

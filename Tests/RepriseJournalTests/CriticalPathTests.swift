@@ -4,7 +4,8 @@ import Testing
 @testable import RepriseJournal
 
 struct CriticalPathTests {
-  /// Tells when each step was ready, started and ended, in milliseconds.
+  /// Returns the state of a run whose steps were ready, started and ended at the given
+  /// milliseconds.
   private func state(
     _ steps: [(id: String, needs: [String], ready: Int64, start: Int64, end: Int64)]
   ) throws -> RunState {
@@ -25,7 +26,7 @@ struct CriticalPathTests {
     return state
   }
 
-  @Test func `it goes back through whichever need ended last`() throws {
+  @Test func `the path goes through the needs that ended last`() throws {
     let state = try state([
       ("a", [], 0, 0, 10), ("b", ["a"], 10, 10, 20), ("c", ["a"], 10, 15, 90),
       ("d", ["b", "c"], 90, 90, 100), ("aside", [], 0, 0, 50),
@@ -35,12 +36,12 @@ struct CriticalPathTests {
     #expect(state.criticalPath[1].wait == .milliseconds(5))
   }
 
-  @Test func `of a run in which nothing has ended it is empty`() throws {
+  @Test func `the path is empty when nothing has ended`() throws {
     #expect(RunState().criticalPath == [])
     #expect(try state([]).criticalPath == [])
   }
 
-  @Test func `a chain of 100,000 steps has one`() throws {
+  @Test func `a chain of 100,000 steps has a critical path`() throws {
     let steps = (0..<100_000).map { number in
       let time = Int64(number)
       return ("s\(number)", number == 0 ? [] : ["s\(number - 1)"], time, time, time + 1)

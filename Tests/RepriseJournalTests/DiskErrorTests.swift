@@ -6,7 +6,7 @@ import Testing
 
 @testable import RepriseJournal
 
-/// A disk that fails at any one of the changes that a run makes to the journal, and from then on.
+/// A disk that fails at any change that a run makes to the journal, and from then on.
 @Suite(.serialized) struct DiskErrorTests {
   private static let count = 6
 
@@ -19,7 +19,7 @@ import Testing
       })
   }
 
-  /// Steps that note that they were run.
+  /// Returns an executor whose steps record that they ran.
   private static func executor(_ ledger: Protected<[String]>) -> ClosureExecutor {
     ClosureExecutor { context in
       ledger.withLock { $0.append(context.step.id) }
@@ -29,7 +29,7 @@ import Testing
 
   /// SQLITE_IOERR and SQLITE_FULL.
   @Test(arguments: [10, 13] as [Int32])
-  func `whichever change fails, nothing hangs, nothing false is said, and the run can be resumed`(
+  func `after any failed change nothing hangs or is misreported, and the run can be resumed`(
     _ error: Int32
   ) async throws {
     var abandoned = 0
@@ -47,14 +47,14 @@ import Testing
         let engine = Engine(executor: Self.executor(ledger), recorder: recorded)
         outcome = await engine.start(try Self.workflow(), id: recorded.id).outcome
       } catch is JournalError {
-        #expect(ledger.value == [], "what could not be begun was not run")
+        #expect(ledger.value == [], "a run that could not begin ran no step")
       }
       power_loss_fail_at(-1, 0)
       power_loss_end()
 
       let journal = try Journal(folder.state)
       #expect(try journal.integrityProblems() == [])
-      if let id { await expectEventually("nobody holds the run") { !journal.isLive(id) } }
+      if let id { await expectEventually("no process holds the run") { !journal.isLive(id) } }
       try journal.recover { _ in }
       guard let id, let record = try? journal.run(named: id.description) else { continue }
       let state = try journal.state(of: record)
@@ -65,7 +65,8 @@ import Testing
       case .abandoned:
         abandoned += 1
         if record.status == .succeeded {
-          // The commit of the end was written when its sync failed: nobody could tell that it was kept.
+          // The commit of the end was written, but its sync failed: whether it was stored is
+          // unknown.
           #expect(done.count == Self.count)
           continue
         }
@@ -73,8 +74,8 @@ import Testing
         Issue.record("after \(number) changes: \(String(describing: outcome))")
       }
       if record.status == .succeeded {
-        // The disk held out to the end.
-        #expect(abandoned > 5, "an honest campaign fails")
+        // The disk did not fail before the end.
+        #expect(abandoned > 5, "earlier rounds must have failed")
         return
       }
       let (recorded, read) = try journal.reopen(id) { record, _ in record.request }

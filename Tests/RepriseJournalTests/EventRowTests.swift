@@ -22,13 +22,14 @@ struct EventRowTests {
     .step("a", attempt: 1, .retrying(.exited(status: 75), after: .milliseconds(1500))),
   ]
 
-  @Test(arguments: kinds) func `every event comes back from its row`(_ kind: Event.Kind) throws {
+  @Test(arguments: kinds) func `every event round-trips through its row`(_ kind: Event.Kind) throws
+  {
     let event = Event(
       time: Timestamp(microseconds: 1_700_000_000_123_456), run: RunID(), generation: 7, kind: kind)
     #expect(try EventRow(event).event(of: event.run) == event)
   }
 
-  @Test func `what happens a thousand times a run needs no JSON`() throws {
+  @Test func `frequent events need no JSON`() throws {
     for stepEvent in [Event.StepEvent.ready, .started, .succeeded([:])] {
       let event = Event(
         time: Timestamp(microseconds: 5), run: RunID(), generation: 1,

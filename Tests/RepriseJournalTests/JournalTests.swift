@@ -7,7 +7,7 @@ import Testing
 @testable import RepriseJournal
 
 struct JournalTests {
-  @Test func `a run comes back as it was, from another opening of the journal`() async throws {
+  @Test func `a run is read back unchanged from a reopened journal`() async throws {
     let folder = try Folder()
     let id = try await folder.run(failing: 3, in: Journal(folder.state))
     let journal = try Journal(folder.state)
@@ -24,7 +24,7 @@ struct JournalTests {
     #expect(try String(contentsOfFile: logs[1].path, encoding: .utf8) == "hello from s1\n")
   }
 
-  @Test func `runs are named by id, by the beginning of an id, or as the last one`() async throws {
+  @Test func `a run is found by id, by a prefix of its id, or as the last run`() async throws {
     let folder = try Folder()
     let journal = try Journal(folder.state)
     #expect(throws: JournalError.self) { try journal.run(named: "@last") }
@@ -42,29 +42,28 @@ struct JournalTests {
     }
   }
 
-  @Test func `a run is live as long as somebody holds it, and interrupted when nobody does`() throws
-  {
+  @Test func `a run is live while a process holds it, and interrupted afterwards`() throws {
     let folder = try Folder()
     let journal = try Journal(folder.state)
     var recorded: RecordedRun? = try journal.begin(folder.request())
     let id = try #require(recorded?.id)
     recorded?.noteForClearingUp("where it is")
     #expect(try journal.run(named: "@last").status == .queued)
-    #expect(try journal.recover { _ in Issue.record("nobody has died") } == [])
+    #expect(try journal.recover { _ in Issue.record("a live run was recovered") } == [])
     recorded = nil
     #expect(try journal.run(named: "@last").status == .interrupted)
     let found = Protected<[RunID]>([])
     try journal.recover { runs in
       found.withLock { $0 = runs.map(\.id) }
       #expect(runs.map(\.note) == ["where it is"])
-      #expect(journal.isLive(id), "held while it is cleared up after")
+      #expect(journal.isLive(id), "the lock is held during recovery")
     }
     #expect(found.value == [id])
     #expect(try journal.run(named: "@last").status == .interrupted)
-    #expect(try journal.recover { _ in Issue.record("it is known by now") } == [])
+    #expect(try journal.recover { _ in Issue.record("the run was recovered twice") } == [])
   }
 
-  @Test func `a run that ends while somebody looks for dead ones is not taken for one`()
+  @Test func `a run that ends during recovery is not taken for interrupted`()
     async throws
   {
     let folder = try Folder()
@@ -73,7 +72,7 @@ struct JournalTests {
     let looking = Task.detached {
       let journal = try Journal(folder.state)
       while !isOver.value {
-        try journal.recover { Issue.record("\($0) had an engine") }
+        try journal.recover { Issue.record("\($0) was recovered although it had ended") }
         looks.withLock { $0 += 1 }
       }
     }
@@ -86,7 +85,7 @@ struct JournalTests {
     #expect(looks.value > 10)
   }
 
-  @Test func `of many who take up the same run one wins, and the others learn at once who`()
+  @Test func `of concurrent resumes of one run one wins, and the others learn the winner`()
     async throws
   {
     let folder = try Folder()
@@ -109,12 +108,12 @@ struct JournalTests {
         try await group.waitForAll()
       }
       #expect(winners.value.count == 1 && losers.value.count == 49)
-      #expect(losers.value.allSatisfy { $0.contains("is under way in process") })
+      #expect(losers.value.allSatisfy { $0.contains("is running in process") })
       try winners.value.first?.end(as: .failed)
     }
   }
 
-  @Test func `removal forgets a run with its files, but not one that is held`() async throws {
+  @Test func `removal deletes a run with its files, unless the run is held`() async throws {
     let folder = try Folder()
     let journal = try Journal(folder.state)
     let id = try await folder.run(in: journal)
@@ -127,7 +126,7 @@ struct JournalTests {
     #expect(count == .integer(0), "its events are gone, too")
   }
 
-  @Test func `how long steps usually take is known from earlier successes of the same file`()
+  @Test func `usual durations of steps are known from earlier successes of the same file`()
     async throws
   {
     let folder = try Folder()
@@ -142,8 +141,8 @@ struct JournalTests {
     #expect(usual.values.allSatisfy { $0 >= .zero && $0 < .seconds(60) })
   }
 
-  /// Promise 21: one damaged run never stands in the way of the others.
-  @Test func `whatever is damaged of one run, the others can be listed, read and resumed`()
+  /// Promise 21: damage to one run does not affect the others.
+  @Test func `with any damage to one run, the others can be listed, read and resumed`()
     async throws
   {
     let columns = [
@@ -175,24 +174,24 @@ struct JournalTests {
         try folder.tamper("UPDATE event SET \(column) = \(value) WHERE run = 2")
         #expect(try journal.runs().count == 2)
         #expect(try journal.state(of: journal.run(named: whole.description)).steps.count == 2)
-        // Told, or harmless; never a crash.
+        // Reported or harmless; never a crash.
         _ = try? journal.state(of: journal.run(named: damaged.description))
       }
     }
   }
 
-  @Test func `a journal of a newer Reprise is refused politely and left alone`() throws {
+  @Test func `a journal of a newer Reprise is refused and left unchanged`() throws {
     let folder = try Folder()
     _ = try Journal(folder.state)
     try folder.tamper("PRAGMA user_version = 99")
     let database = URL(fileURLWithPath: folder.state.databasePath)
     let before = try Data(contentsOf: database)
     let error = #expect(throws: JournalError.self) { try Journal(folder.state) }
-    #expect(error?.description.contains("newer Reprise") == true)
+    #expect(error?.description.contains("newer version of Reprise") == true)
     #expect(try Data(contentsOf: database) == before)
   }
 
-  @Test func `a damaged journal is told of and left as it is`() throws {
+  @Test func `a damaged journal is reported and left unchanged`() throws {
     let folder = try Folder()
     _ = try Journal(folder.state)
     let garbage = Data(repeating: 0x41, count: 50_000)
@@ -202,7 +201,7 @@ struct JournalTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.state.databasePath)) == garbage)
   }
 
-  @Test func `the folder is for its user alone and keeps itself out of version control`() throws {
+  @Test func `the state folder is private to its user and ignored by git`() throws {
     let folder = try Folder()
     let journal = try Journal(folder.state)
     let recorded = try journal.begin(folder.request())
@@ -218,7 +217,7 @@ struct JournalTests {
   }
 
   /// Promise 20: no id leads out of the folder.
-  @Test func `ids cannot lead elsewhere`() throws {
+  @Test func `ids cannot form a path outside of the state folder`() throws {
     for id in [
       "..", ".", "a/b", "/etc", "a\0b", "", "-a", "a b", String(repeating: "a", count: 65),
     ] {
@@ -229,7 +228,7 @@ struct JournalTests {
     #expect(StateDirectory.fileName("a-b_C9") == "a-b_C9")
   }
 
-  @Test func `a link in the place of a log is not followed`() throws {
+  @Test func `a symlink in place of a log is not followed`() throws {
     let folder = try Folder()
     let journal = try Journal(folder.state)
     let recorded = try journal.begin(folder.request())
@@ -246,7 +245,7 @@ struct JournalTests {
     #expect(try String(contentsOfFile: victim, encoding: .utf8) == "untouched")
   }
 
-  /// SQLite gives the name of a column as the schema of the file writes it.
+  /// SQLite returns the name of a column as the schema of the file spells it.
   @Test func `a damaged schema is reported, for every column`() async throws {
     let columns = [
       "run": [
@@ -275,7 +274,7 @@ struct JournalTests {
     }
   }
 
-  @Test(arguments: ["", "/live", "/runs"]) func `a folder in which others can write is refused`(
+  @Test(arguments: ["", "/live", "/runs"]) func `a folder that is writable by others is refused`(
     _ place: String
   ) throws {
     let folder = try Folder()
@@ -290,9 +289,9 @@ struct JournalTests {
     _ = try Journal(folder.state)
   }
 
-  /// Begins a run whose process has ended, though the kernel has not closed all of its files yet.
+  /// Begins a run of a process that has exited, whose files the kernel has not all closed yet.
   ///
-  /// - Returns: The run, and the descriptor by which it is still held.
+  /// - Returns: The run, and the descriptor that still holds its lock.
   private func runOfDyingProcess(in folder: Folder) throws -> (id: RunID, lock: Int32) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/true")
@@ -303,7 +302,7 @@ struct JournalTests {
     return (recorded.id, fcntl(try #require(recorded.lockDescriptor), F_DUPFD_CLOEXEC, 3))
   }
 
-  @Test func `the lock of a process that is being taken apart is waited for`() async throws {
+  @Test func `recovery waits for the lock of a process that is exiting`() async throws {
     let folder = try Folder()
     let (id, lock) = try runOfDyingProcess(in: folder)
     #expect(try Journal(folder.state).isLive(id))
@@ -311,8 +310,10 @@ struct JournalTests {
     #expect(try Journal(folder.state).recover { _ in } == [id])
   }
 
-  /// It was live when the runs were looked for, and its lock is free when its turn comes.
-  @Test func `a run that ends while another one is waited for is not taken for dead`() throws {
+  /// The run was live when recovery listed the runs, and its lock is free when recovery tries it.
+  @Test func `a run that ends while recovery waits for another is not taken for interrupted`()
+    throws
+  {
     let folder = try Folder()
     let (dead, lock) = try runOfDyingProcess(in: folder)
     let journal = try Journal(folder.state)
@@ -326,7 +327,7 @@ struct JournalTests {
     #expect(try journal.run(named: other.id.description).status == .succeeded)
   }
 
-  @Test func `a lock whose holder lives is not waited for`() throws {
+  @Test func `recovery does not wait for the lock of a live process`() throws {
     let folder = try Folder()
     let journal = try Journal(folder.state)
     let recorded = try journal.begin(folder.request())
@@ -337,7 +338,7 @@ struct JournalTests {
     withExtendedLifetime(recorded) {}
   }
 
-  @Test func `nothing is recorded any more by a process that is being killed`() throws {
+  @Test func `a process that is being killed records nothing more`() throws {
     let folder = try Folder()
     let journal = try Journal(folder.state)
     let recorded = try journal.begin(folder.request())
@@ -347,7 +348,7 @@ struct JournalTests {
     let plan = RunPlan(workflow: "w", steps: [PlannedStep(id: "a")])
     try recorded.record([event(.runStarted(plan))])
     recorded.freeze()
-    // What is killed now has not failed: the run is taken up from where it stood.
+    // A step that is killed now has not failed: the run resumes from its last record.
     #expect(throws: JournalError.self) {
       try recorded.record([event(.step("a", attempt: 0, .ready))])
     }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import RepriseJournal
 
-/// Promise 20: neither ids nor what lies in the state directory lead out of it.
+/// Promise 20: neither ids nor the contents of the state directory lead out of it.
 struct LinkTests {
-  /// A file outside of the state directory that must stay as it is.
+  /// Returns the path of a file outside of the state directory that must not change.
   private func victim(_ folder: Folder) throws -> String {
     let path = folder.path + "/outside/victim"
     try FileManager.default.createDirectory(
@@ -24,7 +24,7 @@ struct LinkTests {
     #expect(text == "untouched", "\(place)")
   }
 
-  @Test func `hostile ids lead to no path outside`() {
+  @Test func `hostile ids form no path outside of the state folder`() {
     var generator = SeededGenerator.announced()
     let pieces = [
       "..", ".", "/", "\\", "\0", "%", "%2e%2e%2f", "~", "$HOME", "*", "-", "_", "a", "Z", "9", " ",
@@ -58,7 +58,7 @@ struct LinkTests {
 
   @Test(arguments: [
     "journal.db", "journal.db-wal", "journal.db-shm", "journal.lock", "live", "runs",
-  ]) func `a link in the place of a file or folder is refused`(_ name: String) async throws {
+  ]) func `a symlink in place of a file or folder is refused`(_ name: String) async throws {
     let folder = try Folder()
     let victim = try victim(folder)
     try await folder.run(in: Journal(folder.state))
@@ -75,7 +75,7 @@ struct LinkTests {
   }
 
   @Test(arguments: ["", "/s0", "/s0/2.1.log"])
-  func `a run whose logs are links is not resumed`(_ place: String) async throws {
+  func `a run whose logs are symlinks is not resumed`(_ place: String) async throws {
     let folder = try Folder()
     let victim = try victim(folder)
     let journal = try Journal(folder.state)
@@ -89,7 +89,7 @@ struct LinkTests {
       atPath: link, withDestinationPath: isFile ? victim : folder.path + "/outside")
     #expect(throws: JournalError.self) {
       let recorded = try journal.reopen(id) { record, _ in record.request }.0
-      // What is a file is refused when it is written.
+      // A linked log file is refused only when it is written.
       try recorded.keep(
         Event(
           time: Timestamp(microseconds: 0), run: id, generation: 2,
@@ -98,7 +98,7 @@ struct LinkTests {
     try expectUntouched(folder, place)
   }
 
-  @Test func `the locks of runs and watches follow no link`() async throws {
+  @Test func `the locks of runs and watches do not follow symlinks`() async throws {
     let folder = try Folder()
     let victim = try victim(folder)
     let journal = try Journal(folder.state)

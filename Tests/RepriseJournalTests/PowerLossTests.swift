@@ -5,10 +5,10 @@ import Testing
 
 @testable import RepriseJournal
 
-/// Losses of power at any change of the journal's files: what the disk was not told to keep may be lost,
-/// kept or torn, sector by sector and in any order.
+/// Power losses at any change of the journal's files: unsynced data may be lost, kept or torn,
+/// sector by sector and in any order.
 @Suite(.serialized) struct PowerLossTests {
-  /// Records runs while every change is noted.
+  /// Returns all changes of the files while runs are recorded.
   private func changes(
     synced: Synchronous, durability: Durability = .power
   ) throws -> JournalChanges {
@@ -44,7 +44,7 @@ import Testing
           if durability == .power { acknowledge(total) }
         }
         if durability == .process {
-          // The end of a run is on the disk whatever its level, and with it all that was before.
+          // The end of a run is on disk at any level of durability, and so is everything before it.
           let end = Event.Kind.runEnded(.failed(step: "s0", reason: .exited(status: 1)))
           try recorded.record([
             Event(
@@ -53,7 +53,7 @@ import Testing
           total += 1
           acknowledge(total)
         }
-        // So that changes of both files lie among the cuts.
+        // So that the cuts include changes of both files.
         if number == 1 {
           try journal.database.read { try $0.run(script: "PRAGMA wal_checkpoint(TRUNCATE)") }
         }
@@ -61,27 +61,26 @@ import Testing
     }
   }
 
-  @Test func `nothing that was acknowledged is lost when the power goes`() throws {
+  @Test func `a power loss loses no acknowledged event`() throws {
     let changes = try changes(synced: .full)
     #expect(changes.acknowledged.count > 50 && changes.changes.count > 500)
     #expect(try changes.damages(cuts: rounds(200, soak: 10_000)) == [])
   }
 
-  @Test func `where a run survives its process only, its end is kept when the power goes`() throws {
+  @Test func `with durability process, a power loss loses no end of a run`() throws {
     let changes = try changes(synced: .full, durability: .process)
     #expect(changes.acknowledged.count == 4 && changes.changes.count > 500)
     #expect(try changes.damages(cuts: rounds(200, soak: 10_000)) == [])
   }
 
-  @Test func `the start of a run whose record survives its process alone waits for no disk`() throws
-  {
+  @Test func `with durability process, runs sync less than a quarter as often`() throws {
     let power = try changes(synced: .full)
     let process = try changes(synced: .full, durability: .process)
     #expect(process.syncCount * 4 < power.syncCount)
   }
 
-  /// The control: without syncs the same cuts do find losses.
-  @Test func `these cuts would find a journal that does not wait for the disk`() throws {
+  /// The control: without syncs, the same cuts find losses.
+  @Test func `the cuts detect a journal that does not sync`() throws {
     #expect(try changes(synced: .off).damages(cuts: 100).count > 20)
   }
 }

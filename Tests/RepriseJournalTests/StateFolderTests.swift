@@ -4,10 +4,10 @@ import Testing
 
 @testable import RepriseJournal
 
-/// What may be in the state folder already: nothing of it is used unless this user has put it there.
+/// Existing contents of the state folder are used only if they belong to this user.
 struct StateFolderTests {
-  /// The file that the link points to is not changed, although SQLite could open it.
-  @Test func `a link in the place of the journal is not followed`() throws {
+  /// The target of the link is not changed, although SQLite could open it.
+  @Test func `a symlink in place of the journal is not followed`() throws {
     let other = try Folder()
     _ = try Journal(other.state)
     let before = try Data(contentsOf: URL(fileURLWithPath: other.state.databasePath))
@@ -20,7 +20,7 @@ struct StateFolderTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: other.state.databasePath)) == before)
   }
 
-  @Test func `a link in the place of a lock is not followed`() throws {
+  @Test func `a symlink in place of a lock is not followed`() throws {
     let folder = try Folder()
     try folder.state.create()
     let elsewhere = folder.path + "/elsewhere"
@@ -31,7 +31,7 @@ struct StateFolderTests {
     #expect(!FileManager.default.fileExists(atPath: elsewhere))
   }
 
-  @Test(.enabled(if: getuid() == 0)) func `what belongs to another user is refused`() throws {
+  @Test(.enabled(if: getuid() == 0)) func `files and folders of another user are refused`() throws {
     let folder = try Folder()
     _ = try Journal(folder.state)
     func error(whereForeign place: String) throws -> String? {
@@ -42,17 +42,18 @@ struct StateFolderTests {
     }
     for place in ["", "/live", "/runs"] {
       #expect(
-        try error(whereForeign: place)?.contains("is not a folder of yours") == true, "\(place)")
+        try error(whereForeign: place)?.contains("is not a folder that you own") == true, "\(place)"
+      )
     }
     for place in ["/journal.db", "/journal.lock"] {
-      #expect(try error(whereForeign: place)?.contains("is not yours") == true, "\(place)")
+      #expect(
+        try error(whereForeign: place)?.contains("is owned by another user") == true, "\(place)")
     }
     _ = try Journal(folder.state)
   }
 
-  /// As the root of a disk in memory is: others can put nothing in the place of what is there, but files of their own
-  /// beside it.
-  @Test func `only the state folder itself may be sticky`() throws {
+  /// Like the root of a disk in memory: others can add files of their own, but replace nothing.
+  @Test func `only the state folder itself may be sticky and writable by others`() throws {
     let folder = try Folder()
     _ = try Journal(folder.state)
     #expect(chmod(folder.state.path, 0o1777) == 0)

@@ -19,18 +19,18 @@ struct StepChangesTests {
       to: try Workflow(text: new, file: "w.yaml"))
   }
 
-  @Test func `what is not finished may change, and places in the file mean nothing`() throws {
+  @Test func `unfinished steps may change, and positions in the file do not matter`() throws {
     let new = "\n\n# moved\n" + Self.old.replacingOccurrences(of: "echo c", with: "echo other")
     #expect(try changes(new) == [])
     #expect(try changes(Self.old + "\n  - { id: d, run: echo d }") == [])
   }
 
-  @Test func `a finished step that has changed is told with the difference`() throws {
+  @Test func `a finished step that has changed is reported with the difference`() throws {
     let changed = try changes(Self.old.replacingOccurrences(of: "echo a", with: "echo z"))
     #expect(changed == [StepChange(step: "a", removed: ["run: echo a"], added: ["run: echo z"])])
   }
 
-  @Test func `what is around a finished step counts as well`() throws {
+  @Test func `settings that a finished step inherits count as well`() throws {
     let environment = try changes(Self.old.replacingOccurrences(of: "\"1\"", with: "\"2\""))
     #expect(environment.map(\.step) == ["a", "b"])
     #expect(environment[0].added == ["env: A=2"])
@@ -38,7 +38,7 @@ struct StepChangesTests {
     #expect(try changes("shell: bash\n" + Self.old).map(\.step) == ["a", "b"])
   }
 
-  @Test func `a finished step that is gone is told`() throws {
+  @Test func `a finished step that was removed is reported`() throws {
     let new = "env: { A: \"1\" }\nsteps: [{ id: a, run: echo a }, { id: c, run: echo c }]"
     #expect(try changes(new).map(\.step) == ["b"])
   }

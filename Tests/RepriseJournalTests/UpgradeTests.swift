@@ -6,11 +6,11 @@ import Testing
 
 @testable import RepriseJournal
 
-/// Promise 22: a journal of an earlier schema is upgraded with its history, wherever that breaks off.
+/// Promise 22: a journal of an earlier schema is upgraded with its history, even if interrupted.
 ///
-/// No version with an earlier schema was released: these were in use while the first one was written.
+/// No version with an earlier schema was released: these were used while the first was developed.
 @Suite(.serialized) struct UpgradeTests {
-  /// The tables as they were first, which the journal must be able to read as long as there are any.
+  /// The first tables, which must be readable as long as such journals exist.
   private static let firstTables = """
     CREATE TABLE run (
       number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, workflow TEXT NOT NULL,
@@ -35,7 +35,8 @@ import Testing
     INSERT INTO grdb_migrations VALUES ('2');
     """
 
-  /// A folder with a journal of an earlier schema: a run that has succeeded and one that has failed.
+  /// Returns a folder with a journal of an earlier schema: one run has succeeded and one has
+  /// failed.
   private func folder(ofSchema schema: Int) async throws -> Folder {
     let folder = try Folder()
     let present = try Folder()
@@ -76,7 +77,7 @@ import Testing
     let runs = try journal.runs()
     #expect(runs.map(\.status) == [.failed, .succeeded])
     #expect(try journal.state(of: runs[1]).steps.map(\.id) == (0..<5).map { "s\($0)" })
-    // The run that has failed goes on where it was.
+    // The failed run resumes where it failed.
     let started = Protected<[String]>([])
     let executor = ClosureExecutor { context in
       started.withLock { $0.append(context.step.id) }
@@ -96,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `wherever an upgrade breaks off, the next one begins with all runs`(_ schema: Int)
+  func `an upgrade that is interrupted anywhere loses no run`(_ schema: Int)
     async throws
   {
     let folder = try await folder(ofSchema: schema)
@@ -105,7 +106,7 @@ import Testing
       acknowledge(eventCount)
       _ = try Journal(folder.state)
     }
-    #expect(changes.changes.count > 5, "an upgrade writes: \(changes.changes.count)")
+    #expect(changes.changes.count > 5, "an upgrade makes changes: \(changes.changes.count)")
     var generator = SeededGenerator.announced()
     for count in 0...changes.changes.count {
       #expect(try changes.damage(after: count, .kill, using: &generator) == nil, "\(count)")
@@ -115,7 +116,7 @@ import Testing
     }
   }
 
-  /// How many events there are, without opening the journal.
+  /// Returns the number of events, without opening the journal.
   private func eventCount(_ folder: Folder) async throws -> Int {
     let database = try Database(path: folder.state.databasePath, busyTimeout: .seconds(10))
     let count = try database.read { try $0.value("SELECT count(*) FROM event").integer }

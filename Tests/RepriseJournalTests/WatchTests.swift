@@ -12,7 +12,7 @@ struct WatchTests {
       Trigger(.stdin(line: line), time: "2026", count: count), parameters: ["n": line])
   }
 
-  /// What was accepted is always the sum of what has become of it.
+  /// Expects that each accepted event was folded, dropped or handled, or is waiting.
   private func expectConserved(_ journal: Journal, _ name: String = "w") throws {
     let record = try #require(try journal.watches().first { $0.workflow == name })
     let counts = record.counts
@@ -21,7 +21,7 @@ struct WatchTests {
         == counts.folded + counts.dropped + counts.runs + counts.restarts + record.waiting)
   }
 
-  @Test func `an event waits until it is handled, also through the end of the process`() throws {
+  @Test func `an accepted event waits until it is handled or dropped`() throws {
     let folder = try Folder()
     let journal = try Journal(folder.state)
     var watch = try #require(try journal.watch("w", file: "/w.yaml"))
@@ -34,13 +34,13 @@ struct WatchTests {
     try run.end(as: .succeeded)
 
     let other = try Journal(folder.state)
-    #expect(try other.watch("w", file: "/w.yaml") == nil, "one process watches")
+    #expect(try other.watch("w", file: "/w.yaml") == nil, "only one process may watch")
     #expect(try other.watches().map(\.isLive) == [true])
     watch = try #require(try journal.watch("v", file: "/v.yaml"))
     #expect(try watch.waiting() == [])
   }
 
-  @Test func `the next watch finds what waits, as it was`() throws {
+  @Test func `the next watch finds the waiting events unchanged`() throws {
     let folder = try Folder()
     do {
       let watch = try #require(try Journal(folder.state).watch("w", file: "/w.yaml"))
@@ -53,7 +53,7 @@ struct WatchTests {
     #expect(try watch.counts().accepted == 2)
   }
 
-  @Test func `a secret in an event is not kept, and what waits says so`() async throws {
+  @Test func `a secret in an event is not stored, and the waiting event is marked`() async throws {
     let folder = try Folder()
     let workflow = try Workflow(
       text: "secrets: { s: { env: S } }\nsteps: [{ id: a, run: x }]", file: "w.yaml")
@@ -77,7 +77,7 @@ struct WatchTests {
     #expect(folded.lacksSecrets)
   }
 
-  @Test func `events that were folded leave together`() throws {
+  @Test func `folded events are handled together`() throws {
     let folder = try Folder()
     let journal = try Journal(folder.state)
     let watch = try #require(try journal.watch("w", file: "/w.yaml"))
@@ -91,7 +91,7 @@ struct WatchTests {
     try expectConserved(journal)
   }
 
-  @Test func `changes that are made together are made all or not at all`() throws {
+  @Test func `the changes of a transaction are made all or not at all`() throws {
     let folder = try Folder()
     let watch = try #require(try Journal(folder.state).watch("w", file: "/w.yaml"))
     #expect(throws: JournalError.self) {
@@ -104,7 +104,7 @@ struct WatchTests {
     #expect(try watch.counts() == WatchCounts())
   }
 
-  @Test func `the success of another workflow is an event once, in the order of the ends`()
+  @Test func `a success of another workflow is an event once, in the order of the ends`()
     async throws
   {
     let folder = try Folder()
@@ -118,7 +118,7 @@ struct WatchTests {
         }
       }.map(\.trigger.run)
     }
-    #expect(try successes() == [], "what was before the first watch does not count")
+    #expect(try successes() == [], "runs before the first watch do not count")
     let first = try await folder.run("test", in: journal)
     try await folder.run("build", failing: 1, in: journal)
     try await folder.run("other", in: journal)
@@ -127,7 +127,7 @@ struct WatchTests {
     #expect(try successes() == [])
   }
 
-  @Test func `a moment of a schedule is dealt with once`() throws {
+  @Test func `a scheduled time is handled once`() throws {
     let folder = try Folder()
     let watch = try #require(try Journal(folder.state).watch("w", file: "/w.yaml"))
     #expect(try watch.lastMoment(of: "every 1s") == nil)
@@ -143,7 +143,7 @@ struct WatchTests {
     #expect(try watch.waiting().count == 1)
   }
 
-  @Test func `the event of an interrupted run can be handed in again, once`() throws {
+  @Test func `the event of an interrupted run can be accepted again, once`() throws {
     let folder = try Folder()
     var request = folder.request()
     let trigger = Trigger(.stdin(line: "a"), time: "")
@@ -166,7 +166,7 @@ struct WatchTests {
     try expectConserved(journal)
   }
 
-  @Test func `a damaged event stands in nobody's way`() throws {
+  @Test func `a damaged event does not block the others`() throws {
     let folder = try Folder()
     do {
       let watch = try #require(try Journal(folder.state).watch("w", file: "/w.yaml"))

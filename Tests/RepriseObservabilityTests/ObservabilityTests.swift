@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Tracing
 
-/// What logs, metrics and traces say of runs.
+/// The logs, metrics and traces of runs.
 struct ObservabilityTests {
   private func workflow(_ seen: Protected<[String]> = Protected([])) throws -> Workflow {
     try Workflow("w") {
@@ -69,7 +69,7 @@ struct ObservabilityTests {
     #expect(timer.values == [duration * 1000])
   }
 
-  @Test func `spans are those of the run, its steps and their attempts, and processes know theirs`()
+  @Test func `a run, its steps and their attempts have spans, and processes inherit theirs`()
     async throws
   {
     let tracer = InMemoryTracer()
@@ -99,7 +99,7 @@ struct ObservabilityTests {
     #expect(lines.contains("IN_MEMORY_SPAN_ID=\(own.spanID)"))
   }
 
-  @Test func `no span shows a secret that an error names`() async throws {
+  @Test func `no span shows a secret that an error contains`() async throws {
     struct Refused: Error {
       let token: String
     }
@@ -119,7 +119,7 @@ struct ObservabilityTests {
     #expect(!errors.contains { $0.contains("hunter2") })
   }
 
-  @Test func `the spans of a run that is taken again end with it`() async throws {
+  @Test func `the spans of a restarted run end with it`() async throws {
     let tracer = InMemoryTracer()
     var engine = Engine()
     engine.observer = Observability(tracer: tracer)
@@ -142,7 +142,7 @@ struct ObservabilityTests {
     #expect(tracer.finishedSpans.count { $0.operationName == "step a" } == 2)
   }
 
-  @Test func `of a run that is taken up again only what happens since is told`() async throws {
+  @Test func `a resumed run reports only what happens after the resume`() async throws {
     let isGood = Protected(false)
     let workflow = try Workflow("w") {
       Step("a") { _ in }
@@ -172,7 +172,9 @@ struct ObservabilityTests {
     #expect(Set(tracer.finishedSpans.map(\.operationName)) == ["run w", "step b", "attempt 1"])
   }
 
-  @Test func `without a backend nothing is told, and nothing is added to processes`() async throws {
+  @Test func `without a backend nothing is reported, and nothing is added to processes`()
+    async throws
+  {
     var engine = Engine()
     engine.observer = Observability()
     let run = engine.start(try workflow())

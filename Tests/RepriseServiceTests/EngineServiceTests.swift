@@ -8,7 +8,7 @@ import ServiceLifecycle
 import TestSupport
 import Testing
 
-/// An engine among the services of a program.
+/// An engine as a service of a program.
 struct EngineServiceTests {
   private func workflow(_ gate: Gate, cleanup: Protected<Int>) throws -> Workflow {
     try Workflow("long") {
@@ -23,7 +23,7 @@ struct EngineServiceTests {
     ServiceGroup(services: [service], logger: Logger(label: "t") { _ in SwiftLogNoOpLogHandler() })
   }
 
-  @Test func `a graceful shutdown cancels the runs and waits until nothing is left of them`()
+  @Test func `a graceful shutdown cancels the runs and waits for their end`()
     async throws
   {
     let ended = Protected(0)
@@ -31,7 +31,9 @@ struct EngineServiceTests {
     let group = group(service)
     let serving = Task { try await group.run() }
     let runs = try (0..<5).map { _ in try service.start(workflow(Gate(), cleanup: ended)) }
-    await expectEventually("all run") { runs.allSatisfy { $0.state.counts.running == 1 } }
+    await expectEventually("all runs have started") {
+      runs.allSatisfy { $0.state.counts.running == 1 }
+    }
     await group.triggerGracefulShutdown()
     try await serving.value
     #expect(ended.value == 5 && service.runCount == 0)
@@ -41,7 +43,7 @@ struct EngineServiceTests {
     }
   }
 
-  @Test func `runs may be left to come to their own end`() async throws {
+  @Test func `a graceful shutdown may let runs finish`() async throws {
     let gate = Gate()
     let service = EngineService(Engine(), ending: .finishing)
     let group = group(service)
@@ -49,7 +51,7 @@ struct EngineServiceTests {
     let run = try service.start(workflow(gate, cleanup: Protected(0)))
     await expectEventually("it runs") { run.state.counts.running == 1 }
     await group.triggerGracefulShutdown()
-    await expectEventually("nothing starts any more") {
+    await expectEventually("no run can be started any more") {
       (try? service.start(workflow(gate, cleanup: Protected(0)))) == nil
     }
     #expect(run.state.phase == .running)
@@ -58,7 +60,7 @@ struct EngineServiceTests {
     #expect(await run.outcome == .succeeded)
   }
 
-  @Test func `a run that is being started at the shutdown is waited for`() async throws {
+  @Test func `a shutdown waits for a run that is starting`() async throws {
     let gate = Gate()
     let holding = Holding()
     var engine = Engine()
@@ -76,9 +78,9 @@ struct EngineServiceTests {
       let run = try? service.start(workflow)
       late.withLock { $0 = run }
     }
-    await expectEventually("it is being started") { holding.isHolding }
+    await expectEventually("the run is starting") { holding.isHolding }
     await group.triggerGracefulShutdown()
-    await expectEventually("nothing else starts any more") {
+    await expectEventually("no other run can be started any more") {
       (try? service.start(Workflow("none") { Step("a") { _ in } })) == nil
     }
     await expectEventually("the others are over") { service.runCount == 0 }
@@ -92,7 +94,7 @@ struct EngineServiceTests {
     #expect(await late.value?.outcome == .succeeded)
   }
 
-  /// Holds up the start of the first run.
+  /// Blocks the start of the first run.
   private final class Holding: EngineObserver {
     private let count = Protected(0)
     private let semaphore = DispatchSemaphore(value: 0)

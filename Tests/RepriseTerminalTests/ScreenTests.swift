@@ -10,7 +10,7 @@ struct ScreenTests {
     #expect(screen.update(to: ["a", "b"]) == "")
   }
 
-  @Test func `of rows that differ in one, that one alone is written`() {
+  @Test func `only the changed row is written`() {
     for position in 0..<5 {
       var screen = Screen()
       var terminal = FakeTerminal()
@@ -26,7 +26,7 @@ struct ScreenTests {
     }
   }
 
-  @Test func `what stands on the terminal is what was drawn last`() {
+  @Test func `the terminal shows the rows that were drawn last`() {
     var generator = SeededGenerator.announced()
     var screen = Screen()
     var terminal = FakeTerminal()
@@ -37,14 +37,14 @@ struct ScreenTests {
       if Int.random(in: 0..<20, using: &generator) == 0 { terminal.write(screen.clear().string) }
       terminal.write(screen.update(to: rows).string)
       #expect(terminal.rows == rows.map(\.string))
-      #expect(terminal.rest.allSatisfy { $0.isEmpty }, "rows of an earlier picture are left")
+      #expect(terminal.rest.allSatisfy { $0.isEmpty }, "rows of an earlier update are left over")
     }
     terminal.write(screen.leave().string)
     #expect(terminal.showsCursor)
   }
 }
 
-/// Understands just the codes that `Screen` writes.
+/// A terminal that understands only the codes that `Screen` writes.
 private struct FakeTerminal {
   private var lines: [String] = [""]
   private var row = 0
@@ -81,7 +81,7 @@ private struct FakeTerminal {
     case "A": row -= Int(code.dropFirst()) ?? 1
     case "B":
       row += Int(code.dropFirst()) ?? 1
-      #expect(row < lines.count, "there is nothing below")
+      #expect(row < lines.count, "the cursor is moved below the last row")
     case "K": lines[row] = String(lines[row].prefix(column))
     case "J":
       lines[row] = String(lines[row].prefix(column))

@@ -3,11 +3,11 @@ import Testing
 
 @testable import RepriseTerminal
 
-/// What a terminal may obey, one text of each kind.
+/// A text with control characters that a terminal may obey, one of each kind.
 struct Hostile: Sendable, CustomTestStringConvertible {
   let kind: String
   let text: String
-  /// What is left of the text.
+  /// The expected text without them.
   let left: String
 
   var testDescription: String { kind }
@@ -32,9 +32,9 @@ struct Hostile: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Whether a terminal would obey anything of a text; line feeds and tabs are allowed.
+/// Returns whether a terminal would obey any part of a text; line feeds and tabs are allowed.
 ///
-/// Says by itself what is dangerous, and does not ask what is tested.
+/// Decides independently of the code under test.
 func isObeyed(_ text: String) -> Bool {
   text.unicodeScalars.contains { scalar in
     scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
@@ -43,12 +43,16 @@ func isObeyed(_ text: String) -> Bool {
 }
 
 struct TerminalSafeTests {
-  @Test(arguments: Hostile.all) func `a value loses what a terminal obeys`(_ hostile: Hostile) {
+  @Test(arguments: Hostile.all) func `terminal controls are removed from a value`(
+    _ hostile: Hostile
+  ) {
     #expect(isObeyed(hostile.text))
     #expect(TerminalSafe(hostile.text).string == hostile.left)
   }
 
-  @Test(arguments: Hostile.all) func `an interpolated value loses it too`(_ hostile: Hostile) {
+  @Test(arguments: Hostile.all) func `terminal controls are removed from an interpolated value`(
+    _ hostile: Hostile
+  ) {
     struct Mistake: Error, CustomStringConvertible {
       let description: String
     }
@@ -64,12 +68,14 @@ struct TerminalSafeTests {
     #expect(!isObeyed(bare.string))
   }
 
-  @Test(arguments: Hostile.all) func `each line of several loses it`(_ hostile: Hostile) {
+  @Test(arguments: Hostile.all) func `terminal controls are removed from each line`(
+    _ hostile: Hostile
+  ) {
     let text = TerminalSafe(lines: "first\n\(hostile.text)\n\tlast\n")
     #expect(text.string == "first\n\(hostile.left)\n\tlast\n")
   }
 
-  @Test(arguments: Hostile.all) func `JSON keeps its meaning without it`(
+  @Test(arguments: Hostile.all) func `JSON keeps its meaning without terminal controls`(
     _ hostile: Hostile
   ) throws {
     let value = Value.map(["a": .list([.text(hostile.text)])])
@@ -87,7 +93,7 @@ struct TerminalSafeTests {
     #expect(("\(Mistake())" as TerminalSafe).string == "one\n\ttwo")
   }
 
-  @Test func `harmless text and literals stay as they are`() {
+  @Test func `harmless text and literals are unchanged`() {
     let text = "漢字 é e\u{301} 👩‍👩‍👧 naïve"
     #expect(TerminalSafe(text).string == text)
     #expect(TerminalSafe(lines: text + "\n").string == text + "\n")
@@ -97,11 +103,11 @@ struct TerminalSafeTests {
   }
 
   @Test(arguments: [("abc", 3), ("漢字", 4), ("é", 1), ("e\u{301}", 1), ("😀", 2), ("", 0)])
-  func `widths are those of a terminal`(_ text: String, _ width: Int) {
+  func `the width is the number of terminal columns`(_ text: String, _ width: Int) {
     #expect(TerminalSafe(text).width == width)
   }
 
-  // MARK: What is made of events
+  // MARK: Displays of events
 
   private static func events(naming text: String) throws -> [Event] {
     let run = try #require(RunID("abc"))
@@ -123,7 +129,9 @@ struct TerminalSafeTests {
     }
   }
 
-  @Test(arguments: Hostile.all) func `no display of a run shows it`(_ hostile: Hostile) throws {
+  @Test(arguments: Hostile.all) func `no display of a run shows terminal controls`(
+    _ hostile: Hostile
+  ) throws {
     let style = Style(hasColour: false, hasUnicode: true)
     var log = PlainLog(style: style) { _ in .zero }
     let json = JSONLines()

@@ -11,7 +11,7 @@ struct TreeViewTests {
       .step(StepIndex(3)),
     ]))
 
-  /// The state after events, one second apart.
+  /// Returns the state after events that are one second apart.
   private func state(_ kinds: [Event.Kind], plan: RunPlan = plan) throws -> RunState {
     var state = RunState()
     let run = RunID()
@@ -42,7 +42,7 @@ struct TreeViewTests {
     }
   }
 
-  @Test func `steps stand in file order with their states, times and last lines`() throws {
+  @Test func `steps are shown in file order with their states, times and last lines`() throws {
     let state = try state(
       started("a") + [.step("a", attempt: 1, .succeeded([:]))] + started("b1") + [
         .step("b1", attempt: 1, .output(.standardOutput, text: "one\ntwo", isPartial: false))
@@ -58,7 +58,7 @@ struct TreeViewTests {
       ])
   }
 
-  @Test func `without Unicode and colour everything can still be told apart`() throws {
+  @Test func `states are distinct without Unicode and colour`() throws {
     let state = try state(
       started("a") + [.step("a", attempt: 1, .failed(.exited(status: 2)))] + started("b1") + [
         .step("c", attempt: 0, .cancelled(.failure(ofStep: "a")))
@@ -74,14 +74,14 @@ struct TreeViewTests {
       ])
   }
 
-  @Test func `a restart tells its generation and whom it waits for`() throws {
+  @Test func `a restart shows its generation and the steps that it waits for`() throws {
     let waiting = try state(started("a") + [.runRestarting(from: nil)])
     #expect(lines(waiting).first == "demo  restarting: waiting for a, 7s")
     let again = try state([.runRestarting(from: nil), .generationStarted(reset: nil)])
     #expect(lines(again).first == "demo  generation 2")
   }
 
-  @Test func `what one step has become stands below a row of its own`() throws {
+  @Test func `expanded steps are shown below a row for their group`() throws {
     let plan = RunPlan(
       workflow: "many",
       steps: [
@@ -104,12 +104,12 @@ struct TreeViewTests {
         "  └ ⠴ [1] mac, 6         5s",
         "  ✖ use             1 of 2 done",
         "  ┌ · use/a",
-        "  └ ✖ use/b            1.0s  was not approved; the run goes on",
+        "  └ ✖ use/b            1.0s  was not approved; the run continues",
         "1 of 4 done · 1 running · 1 failed · 1 skipped   10s",
       ])
   }
 
-  @Test func `steps of a branch that run one after the other have a bracket around them`() throws {
+  @Test func `sequential steps of a parallel branch are shown in a bracket`() throws {
     let ids = ["a", "b1", "b2", "b3", "b4", "c"]
     let plan = RunPlan(
       workflow: "nested", steps: ids.map { PlannedStep(id: $0) },
@@ -142,7 +142,7 @@ struct TreeViewTests {
       started(long) + [.step(long, attempt: 1, .failed(.exited(status: 2)))], plan: plan)
     #expect(lines(state, columns: 40)[1] == "  ✖ a-step-with-qui…     1.0s  exited …")
     #expect(lines(state, columns: 120)[1].hasSuffix("exited with status 2"))
-    // What is folded away takes no room from what is shown.
+    // Folded steps take no space from the visible ones.
     let folded = RunPlan(
       workflow: "folded",
       steps: (0..<30).map { PlannedStep(id: $0 == 0 ? long : "s\($0)") })
@@ -151,14 +151,14 @@ struct TreeViewTests {
     #expect(lines(ended, rows: 10).contains("  ⠴ s1       5s"))
   }
 
-  @Test func `a key that does nothing says why`() throws {
+  @Test func `a refused key shows the reason`() throws {
     var options = TreeView.Options()
     options.refusal = "the run is being cancelled"
     let state = try state(started("a") + [.runCancelling(.request)])
     #expect(lines(state, options: options).contains("the run is being cancelled"))
   }
 
-  @Test func `how far a step is stands in a bar, as it has told or as it usually is`() throws {
+  @Test func `a bar shows the reported or usual progress of a step`() throws {
     let plan = RunPlan(
       workflow: "bars",
       steps: [
@@ -179,13 +179,13 @@ struct TreeViewTests {
       ])
   }
 
-  @Test func `a step that waits for approval says so, with the key for it`() throws {
+  @Test func `a step that waits for approval is shown with its keys`() throws {
     let state = try state([
       .step("a", attempt: 0, .ready), .step("a", attempt: 0, .waiting("Ship \u{1B}[31mit?")),
     ])
     let shown = lines(state, columns: 80, options: TreeView.Options())
     #expect(shown[1] == "  ◌ a              waits for approval: Ship it?")
-    #expect(shown.contains("a approve a · x refuse it"))
+    #expect(shown.contains("a approve a · x reject"))
   }
 
   @Test func `a step that waits for approval is the last to be folded, with its question`() throws {
@@ -207,7 +207,8 @@ struct TreeViewTests {
     }
   }
 
-  @Test func `the question of an approval is below the tree where its row may be too short`() throws
+  @Test func `the question of an approval is shown below the tree if its row may be too short`()
+    throws
   {
     let question = "Deploy the version 1.2.3 to production, where people are at work?"
     let state = try state([
@@ -224,7 +225,7 @@ struct TreeViewTests {
       !lines(state, columns: 160, options: TreeView.Options()).contains("a: \(question)"))
   }
 
-  @Test func `no row is wider than the window, whatever it shows`() throws {
+  @Test func `no row is wider than the window, for any content`() throws {
     let text = "\u{1B}[31m漢字漢字漢字漢字漢字漢字漢字漢字\t\u{202E}abc\u{7}" + String(repeating: "x", count: 500)
     let state = try state(
       started("a") + [.step("a", attempt: 1, .output(.standardOutput, text: text, isPartial: true))]
@@ -237,7 +238,8 @@ struct TreeViewTests {
     }
   }
 
-  @Test func `a long workflow folds what is finished, then what waits, and fits the window`() throws
+  @Test func `a long workflow folds finished steps, then waiting steps, and fits the window`()
+    throws
   {
     let ids = (0..<1000).map { "s\($0)" }
     let plan = RunPlan(workflow: "long", steps: ids.map { PlannedStep(id: $0) })
@@ -252,7 +254,7 @@ struct TreeViewTests {
     #expect(shown.contains { $0.hasSuffix("steps waiting") })
   }
 
-  @Test func `a picture is the same for a whole second when nothing happens`() throws {
+  @Test func `the view does not change for a whole second without events`() throws {
     let state = try state(started("a") + started("b1"))
     func picture(at microseconds: Int64) -> [TerminalSafe] {
       let now = Timestamp(microseconds: microseconds)
@@ -267,7 +269,7 @@ struct TreeViewTests {
     #expect(untilNext == .milliseconds(100))
   }
 
-  @Test func `colours are used only where they are wanted`() throws {
+  @Test func `colours are used only if enabled`() throws {
     let state = try state(started("a"))
     #expect(lines(state, colour: true).joined().contains("\u{1B}["))
     #expect(!lines(state, colour: false).joined().contains("\u{1B}"))
@@ -278,7 +280,7 @@ struct TreeViewTests {
 }
 
 struct PlainLogTests {
-  @Test func `what a late listener has missed is marked as such`() throws {
+  @Test func `events that a late subscriber has missed are marked`() throws {
     let run = try #require(RunID("abc"))
     let kinds: [Event.Kind] = [
       .runStarted(RunPlan(workflow: "w", steps: [PlannedStep(id: "a")])),
@@ -304,12 +306,12 @@ struct PlainLogTests {
     #expect(text(joinedAt: nil) == lines.map { $0 + "\n" }.joined())
     #expect(text(joinedAt: 0) == text(joinedAt: nil))
     var marked = lines
-    marked.insert("what happens now:", at: 2)
-    marked.insert("what has happened so far:", at: 0)
+    marked.insert("new events:", at: 2)
+    marked.insert("earlier events:", at: 0)
     #expect(text(joinedAt: 3) == marked.map { $0 + "\n" }.joined())
   }
 
-  @Test func `transitions and lines come with their times`() throws {
+  @Test func `transitions and lines are shown with their times`() throws {
     var log = PlainLog(style: Style(hasColour: false, hasUnicode: true)) { _ in .seconds(3600) }
     let run = try #require(RunID("abc"))
     let plan = RunPlan(workflow: "w", steps: [PlannedStep(id: "a")])
@@ -333,7 +335,7 @@ struct PlainLogTests {
         "01:00:00.000 run abc of w started: 1 step",
         "01:00:02.000 a started",
         "01:00:03.000 a │ x", "01:00:03.000 a │ y",
-        "01:00:05.000 a failed after 3.0 s: ended by SIGKILL (9)",
+        "01:00:05.000 a failed after 3.0 s: terminated by SIGKILL (9)",
         "01:00:06.000 run failed after 6.0 s, first at a",
       ])
   }

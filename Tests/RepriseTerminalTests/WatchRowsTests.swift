@@ -3,7 +3,7 @@ import Testing
 
 @testable import RepriseTerminal
 
-/// What is shown of a watch.
+/// The display of a watch.
 struct WatchRowsTests {
   private func lines(
     _ status: WatchStatus, columns: Int = 80, rows: Int = 20, hasKeys: Bool = true
@@ -20,11 +20,11 @@ struct WatchRowsTests {
     WatchStatus(workflow: "site", triggers: ["files src/**", "schedule every 5s"])
   }
 
-  @Test func `a watch says what it waits for, and nothing of what has not happened`() {
+  @Test func `a new watch shows only its triggers and keys`() {
     #expect(
       lines(status) == [
         "site  waiting for:", "  files src/**", "  schedule every 5s", "0 runs",
-        "t trigger now · p pause · Ctrl-C end",
+        "t trigger now · p pause · Ctrl-C quit",
       ])
   }
 
@@ -47,7 +47,7 @@ struct WatchRowsTests {
         + "· 1 run · 2 restarts · 3 folded · 4 dropped")
   }
 
-  @Test func `nothing is wider than the window or longer`() {
+  @Test func `the rows fit into the window`() {
     var status = status
     status.triggers = (0..<50).map { "files \($0) " + String(repeating: "x", count: 200) }
     let shown = lines(status, columns: 40, rows: 6)

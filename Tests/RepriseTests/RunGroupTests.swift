@@ -1,11 +1,11 @@
-// The set of live runs that one can wait for.
+// The set of live runs that tasks can wait for.
 
 import Reprise
 import TestSupport
 import Testing
 
 struct RunGroupTests {
-  @Test func `the wait ends when no run is live or being begun`() async {
+  @Test func `the wait ends when no run is live or starting`() async {
     let group = RunGroup<Int>()
     let id = RunID()
     #expect(group.begin())
@@ -24,23 +24,23 @@ struct RunGroupTests {
     #expect(group.isIdle)
   }
 
-  @Test func `a closed group begins no run, and keeps those that it has`() async {
+  @Test func `a closed group starts no run, and keeps its live runs`() async {
     let group = RunGroup<Int>()
     #expect(group.begin())
     group.close()
     #expect(group.isClosed && !group.begin())
-    // Its run was being begun before.
+    // This run had begun before the group was closed.
     #expect(!group.add(RunID(), 1))
     group.beginningEnded()
     #expect(group.controls == [1])
   }
 
-  @Test func `a run that is added too late is to be cancelled`() {
+  @Test func `a run that is added after a cancel must be cancelled`() {
     let group = RunGroup<Int>()
     #expect(!group.add(RunID(), 1))
     #expect(group.closeToCancel() == [1])
     #expect(group.add(RunID(), 2))
-    // Closing it again takes nothing of that back.
+    // Closing the group again does not undo the cancel.
     group.close()
     #expect(group.add(RunID(), 3))
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLite
 
-/// A database file in a folder of its own; removed with this value.
+/// A database file in a temporary folder, removed with this value.
 private final class File: Sendable {
   let path: String
 
@@ -38,7 +38,7 @@ struct DatabaseTests {
     try database.read { try $0.value("SELECT count(*) FROM t").integer }
   }
 
-  @Test func `what goes in comes out as it was`() throws {
+  @Test func `values round-trip through the database`() throws {
     let database = try makeTable(try File())
     let texts = ["", "a", "ä\u{0}\u{1F469}\u{200D}\u{1F680}", "'; DROP TABLE t; --"]
     let numbers = [0, -1, Int64.max, .min]
@@ -54,7 +54,7 @@ struct DatabaseTests {
     #expect(rows.map(\.[0]) == numbers.map(Value.integer) + [.null])
   }
 
-  @Test func `a value of another type is nothing, and breaks nothing`() throws {
+  @Test func `a value of another type reads as nil`() throws {
     let database = try makeTable(try File())
     let values = ["x'ff00'", "1.5", "9e99", "'12'", "12", "CAST(x'ff41' AS TEXT)"]
     try database.read { connection in
@@ -66,13 +66,13 @@ struct DatabaseTests {
     #expect(found.map(\.text) == [nil, nil, nil, "12", nil, "\u{FFFD}A"])
   }
 
-  @Test func `no row has no value`() throws {
+  @Test func `a query without rows has no value`() throws {
     let database = try makeTable(try File())
     #expect(try database.read { try $0.value("SELECT a FROM t") } == .null)
     #expect(try database.read { try $0.rows("SELECT a FROM t") }.isEmpty)
   }
 
-  @Test func `a transaction that fails leaves nothing, and the next one works`() throws {
+  @Test func `a failed transaction is rolled back, and the next one works`() throws {
     let database = try makeTable(try File())
     #expect(throws: OnPurpose.self) {
       try database.write { connection in
@@ -86,7 +86,7 @@ struct DatabaseTests {
     #expect(try count(database) == 1)
   }
 
-  @Test func `a statement that cannot be run says why`() throws {
+  @Test func `a failed statement reports the reason`() throws {
     let database = try makeTable(try File())
     let error = #expect(throws: SQLiteError.self) {
       try database.read { try $0.execute("SELECT missing FROM t") }
@@ -114,9 +114,9 @@ struct DatabaseTests {
     #expect(damaged?.kind == .damaged)
   }
 
-  /// What is written beside the database fails with the error of the system alone.
-  @Test func `a full disk is recognised, also where SQLite has no code for it`() {
-    // SQLITE_FULL and SQLITE_IOERR, with what SQLite adds to it.
+  /// A write to a file next to the database fails with the system error alone.
+  @Test func `a full disk is recognised, even without an SQLite code for it`() {
+    // SQLITE_FULL, SQLITE_IOERR, and SQLITE_IOERR with the extended code of a write.
     let (full, error, errorOfWrite) = (Int32(13), Int32(10), Int32(10 | 3 << 8))
     #expect(SQLiteError(code: full, message: "").kind == .full)
     for number in [ENOSPC, EDQUOT] {
@@ -126,7 +126,7 @@ struct DatabaseTests {
     #expect(SQLiteError(code: error, message: "", systemError: EIO).kind == .other)
   }
 
-  @Test func `who may not wait for another writer is told that it is busy`() throws {
+  @Test func `a writer that may not wait for another gets a busy error`() throws {
     let file = try File()
     let first = try makeTable(file)
     let second = try file.open(busyTimeout: .zero)
@@ -134,12 +134,12 @@ struct DatabaseTests {
       try connection.execute("INSERT INTO t VALUES (1, 2)")
       let error = #expect(throws: SQLiteError.self) { try second.write { _ in } }
       #expect(error?.kind == .busy)
-      #expect(try count(second) == 0, "readers see what was before")
+      #expect(try count(second) == 0, "readers see the state before the transaction")
     }
     #expect(try count(second) == 1)
   }
 
-  @Test func `many threads with connections of their own lose no change`() async throws {
+  @Test func `threads with shared and separate connections lose no change`() async throws {
     let file = try File()
     let shared = try makeTable(file)
     try shared.write { try $0.execute("INSERT INTO t VALUES (0, 0)") }
@@ -147,7 +147,7 @@ struct DatabaseTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<4 {
         group.addTask {
-          // Two share one, and two have their own.
+          // Two share a connection, and two have their own.
           let database = number < 2 ? shared : try file.open()
           for _ in 0..<changes {
             try database.write { connection in
@@ -162,7 +162,7 @@ struct DatabaseTests {
     #expect(try shared.read { try $0.value("SELECT a FROM t").integer } == Int64(4 * changes))
   }
 
-  @Test func `the file is let go of with the last use`() throws {
+  @Test func `the file is closed with the last use`() throws {
     let file = try File()
     _ = try makeTable(file)
     #expect(!FileManager.default.fileExists(atPath: file.path + "-wal"))

@@ -1,10 +1,10 @@
-// Changes of clocks that are unlike those of Europe: at midnight, by days, by odd seconds.
+// Unusual clock changes: at midnight, by a whole day, by odd seconds.
 
 import Schedules
 import Testing
 
 struct ChangeTests {
-  /// An expression in a zone, and all that comes from the first moment to the last, in UTC.
+  /// An expression in a zone, and all of its moments from the first to the last, in UTC.
   struct Change: Sendable, CustomTestStringConvertible {
     let zone: String
     let text: String
@@ -63,7 +63,8 @@ struct ChangeTests {
     Change(
       zone: "Pacific/Apia", text: "0 */6 30 12 *",
       moments: ["2010-12-31 04:00", "2012-12-29 10:00"]),
-    // At 00:01 (UTC-2:30) on 29 October 2006 it became 23:01 of the day before (UTC-3:30).
+    // At 00:01 (UTC-2:30) on 29 October 2006 the clock changed to 23:01 of the previous day
+    // (UTC-3:30).
     Change(
       zone: "America/St_Johns", text: "0 0 * * *",
       moments: ["2006-10-28 02:30", "2006-10-29 02:30", "2006-10-30 03:30"]),
@@ -73,7 +74,8 @@ struct ChangeTests {
     Change(
       zone: "America/St_Johns", text: "* 0 29 10 *",
       moments: ["2006-10-29 02:30", "2006-10-29 03:30", "2006-10-29 03:31"]),
-    // Clocks stood 23 hours back: 1 October 1969, 00:00 (UTC+11) became 30 September, 01:00.
+    // The clock was set back by 23 hours: 1 October 1969, 00:00 (UTC+11) became 30 September,
+    // 01:00.
     Change(
       zone: "Pacific/Kwajalein", text: "30 12 * * *",
       moments: ["1969-09-29 01:30", "1969-09-30 01:30", "1969-10-02 00:30"]),
@@ -83,7 +85,7 @@ struct ChangeTests {
   ]
 
   @Test(arguments: changes)
-  func `an odd change loses and doubles no fixed time`(change: Change) throws {
+  func `an unusual clock change neither skips nor repeats a fixed time`(change: Change) throws {
     let zone = try #require(ZoneRules(identifier: change.zone))
     let expected = try change.moments.map { try utc($0) }
     let expression = try CronExpression(change.text)
@@ -91,9 +93,9 @@ struct ChangeTests {
     #expect(moments(expression, in: zone, after: first - 1, before: last + 1) == expected)
   }
 
-  /// Zone, expression, a moment near a change, and what is next after it.
+  /// Zone, expression, a moment near a change, and the next moment after it.
   static let starts = [
-    // Clocks in Berlin go back at 01:00 UTC, so from 01:00 to 02:00 is the second pass.
+    // The clock in Berlin is set back at 01:00 UTC, so the second pass is from 01:00 to 02:00 UTC.
     ("Europe/Berlin", "30 2 * * *", "2026-10-25 00:29:59", "2026-10-25 00:30"),
     ("Europe/Berlin", "30 2 * * *", "2026-10-25 00:45", "2026-10-26 01:30"),
     ("Europe/Berlin", "30 2 * * *", "2026-10-25 00:59:59", "2026-10-26 01:30"),
@@ -114,7 +116,7 @@ struct ChangeTests {
   ]
 
   @Test(arguments: starts)
-  func `what is next is right for who asks near a change`(
+  func `the next moment is correct near a clock change`(
     identifier: String, text: String, after: String, expected: String
   ) throws {
     let zone = try #require(ZoneRules(identifier: identifier))
@@ -122,8 +124,8 @@ struct ChangeTests {
     #expect(next == (try utc(expected)))
   }
 
-  @Test func `a change by a whole day back doubles no fixed time`() throws {
-    // Day 10 is lived twice.
+  @Test func `a change back by a whole day repeats no fixed time`() throws {
+    // Day 10 occurs twice.
     let clocks = ChangedClocks(
       first: 43_200, changes: [(try utc("2000-01-10 12:00"), -43_200)])
     let fixed = try CronExpression("15 6 * * *")
@@ -143,7 +145,7 @@ struct ChangeTests {
       ])
   }
 
-  @Test func `offsets with odd seconds keep whole minutes on the wall`() throws {
+  @Test func `offsets with odd seconds keep whole minutes on the wall clock`() throws {
     // As in Liberia: -0:44:30 until 7 January 1972, 00:44:30 UTC.
     let change = try utc("1972-01-07 00:44:30")
     let clocks = ChangedClocks(first: -2670, changes: [(change, 0)])

@@ -1,11 +1,11 @@
-// Dates and numbers of days, counted up one by one.
+// Tests of dates and day numbers against counting.
 
 import Testing
 
 @testable import Schedules
 
 struct CivilDateTests {
-  @Test func `800 years of days have the dates that counting gives them`() {
+  @Test func `dates of 800 years agree with counting`() {
     // 1 January 1600 was a Saturday, 135140 days before 1970: 370 years of 365 days, 90 leap days.
     var day: Int64 = -(370 * 365 + 90)
     var weekday = 6
@@ -37,7 +37,7 @@ struct CivilDateTests {
   ]
 
   @Test(arguments: ends)
-  func `the ends of the years are right`(dayNumber: Int64, date: CivilDate) {
+  func `the first and last dates are correct`(dayNumber: Int64, date: CivilDate) {
     #expect(CivilDate(dayNumber: dayNumber) == date)
     #expect(date.dayNumber == dayNumber)
   }

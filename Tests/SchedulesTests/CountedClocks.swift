@@ -1,9 +1,9 @@
-// Clocks that count how often they are asked.
+// A time zone that counts its calls.
 
 import Schedules
 import Synchronization
 
-/// Clocks of UTC that count how often they are asked.
+/// UTC offsets that count how often they are requested.
 final class CountedClocks: ZoneOffsets {
   private let asked = Mutex(0)
 

@@ -1,11 +1,11 @@
-// What good cron expressions mean.
+// Tests of the meaning of valid cron expressions.
 
 import Testing
 
 @testable import Schedules
 
 struct CronExpressionTests {
-  /// An expression and its values; nil is all.
+  /// An expression and its values; nil means all.
   struct Good: Sendable, CustomTestStringConvertible {
     let text: String
     var minutes: Set<Int>?
@@ -70,7 +70,7 @@ struct CronExpressionTests {
   ]
 
   @Test(arguments: good)
-  func `a good expression means its values`(good: Good) throws {
+  func `a valid expression has the expected values`(good: Good) throws {
     let expression = try CronExpression(good.text)
     #expect(expression.text == good.text)
     #expect(members(expression.minutes) == good.minutes ?? Set(0...59))
@@ -85,7 +85,7 @@ struct CronExpressionTests {
     ("15 2,3 * * *", true), ("* 0 * * *", false), ("0 * * * *", false), ("*/15 2 * * *", false),
     ("0 */2 * * *", false), ("@hourly", false), ("*,1 0 * * *", false),
   ])
-  func `a fixed time is one whose minute and hour do not begin with a star`(
+  func `a fixed time has a minute and an hour that do not start with a star`(
     text: String, isFixedTime: Bool
   ) throws {
     #expect(try CronExpression(text).isFixedTime == isFixedTime)
@@ -95,13 +95,13 @@ struct CronExpressionTests {
     ("0 0 1 * 1", true), ("0 0 1-31 * 0-7", true), ("0 0 * * 1", false), ("0 0 1 * *", false),
     ("0 0 */2 * 1", false), ("0 0 1 * */2", false), ("0 0 1,* * 1", true), ("0 0 *,1 * 1", false),
   ])
-  func `either day matches where neither day field begins with a star`(
+  func `either day matches if neither day field starts with a star`(
     text: String, eitherDayMatches: Bool
   ) throws {
     #expect(try CronExpression(text).eitherDayMatches == eitherDayMatches)
   }
 
-  @Test func `expressions are equal that have the same text`() throws {
+  @Test func `expressions with the same text are equal`() throws {
     #expect(try CronExpression("0 0 * * *") == CronExpression("0 0 * * *"))
     #expect(try CronExpression("0 0 * * *") != CronExpression("@daily"))
     #expect(try CronExpression("0 0 * * *") != CronExpression("0 1 * * *"))

@@ -1,10 +1,10 @@
-// Moments as tests write them, and clocks that are changed as a test says. Shares no code with
-// what is tested.
+// Parsing of moments in tests, and clocks with configurable changes. Shares no code with the tested
+// module.
 
 import Schedules
 import Testing
 
-/// The seconds since 1970 of a moment such as "2026-03-29 01:00", which is in UTC.
+/// Returns the seconds since 1970 of a moment in UTC such as "2026-03-29 01:00".
 func utc(_ text: String) throws -> Int64 {
   let numbers = text.split { "- :".contains($0) }.compactMap { Int64($0) }
   try #require(numbers.count == 5 || numbers.count == 6)
@@ -22,9 +22,9 @@ private func isLeapYear(_ year: Int64) -> Bool {
   year.isMultiple(of: 400) || (year.isMultiple(of: 4) && !year.isMultiple(of: 100))
 }
 
-/// All moments at which an expression comes, after the first bound and before the second one.
+/// Returns all moments of an expression after the first bound and before the second one.
 ///
-/// It fails where they do not increase, and stops there.
+/// Records an issue and stops if they do not increase.
 func moments(
   _ expression: CronExpression, in zone: some ZoneOffsets, after start: Int64, before end: Int64
 ) -> [Int64] {
@@ -41,10 +41,10 @@ func moments(
   return moments
 }
 
-/// Clocks that are changed at some moments.
+/// Clocks with changes at the given moments.
 struct ChangedClocks: ZoneOffsets {
   let first: Int
-  /// The moments, in their order, and the offsets from then on.
+  /// The moments in ascending order, with the offsets from then on.
   let changes: [(moment: Int64, offset: Int)]
 
   func offset(at seconds: Int64) -> Int {

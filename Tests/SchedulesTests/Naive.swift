@@ -1,4 +1,4 @@
-// Cron expressions read and matched in the plainest way. Shares no code with what is tested.
+// A naive parser and matcher of cron expressions. Shares no code with the tested module.
 
 #if canImport(Glibc)
 import Glibc
@@ -8,11 +8,11 @@ import Musl
 import Darwin
 #endif
 
-/// An expression in numbers as five lists of what is allowed.
+/// A numeric expression as five lists of allowed values.
 struct NaiveExpression {
   private let allowed: [[Bool]]
   private let anyDay: Bool
-  /// Whether minute and hour do not begin with a star.
+  /// Whether minute and hour do not start with a star.
   let isFixedTime: Bool
 
   init(_ text: String) {
@@ -38,7 +38,7 @@ struct NaiveExpression {
     return value >= ends[0] && value <= ends[ends.count - 1] && (value - ends[0]) % step == 0
   }
 
-  /// Whether what a clock shows, in seconds since it showed 1970, matches.
+  /// Returns whether a wall time, in seconds since 1970 on the wall clock, matches.
   func matches(_ wallTime: Int64) -> Bool {
     var seconds = time_t(wallTime)
     var parts = tm()

@@ -1,4 +1,4 @@
-// What comes next where clocks are never changed, and the limits.
+// Tests of the next moment with a constant offset, and of the limits.
 
 import Schedules
 import Testing
@@ -10,7 +10,7 @@ struct NextTests {
     ("* * * * *", "2025-12-31 23:59:01", "2026-01-01 00:00"),
     ("0 0 29 2 *", "2024-02-29 00:00", "2028-02-29 00:00"),
     ("0 0 29 2 *", "2096-02-29 00:00", "2104-02-29 00:00"),
-    // A Sunday; those are 28 years apart, and 40 around 2100.
+    // A Sunday. Those are 28 years apart, and 40 years around 2100.
     ("0 0 29 2 */7", "2032-02-29 00:00", "2060-02-29 00:00"),
     ("0 0 29 2 */7", "2088-02-29 00:00", "2128-02-29 00:00"),
     ("59 23 31 12 *", "2026-12-31 23:59", "2027-12-31 23:59"),
@@ -20,7 +20,7 @@ struct NextTests {
     ("0 0 1 * 5", "2026-05-30 00:00", "2026-06-01 00:00"),
     ("0 0 1 * 5", "2026-06-01 00:00", "2026-06-05 00:00"),
     ("0 0 1 * 5", "2026-06-26 00:00", "2026-07-01 00:00"),
-    // A field that begins with a star does not restrict: an odd date and a Friday.
+    // If a day field starts with a star, both fields must match: an odd date that is a Friday.
     ("0 0 */2 * 5", "2026-06-01 00:00", "2026-06-05 00:00"),
     ("0 0 */2 * 5", "2026-06-05 00:00", "2026-06-19 00:00"),
     ("0 0 1-31/2 * 5", "2026-06-05 00:00", "2026-06-07 00:00"),
@@ -32,12 +32,12 @@ struct NextTests {
     ("0 0 29 2 *", "1896-02-29 00:00", "1904-02-29 00:00"),
     ("* * * * *", "1969-12-31 23:59:30", "1970-01-01 00:00"),
   ])
-  func `the next time in UTC is right`(text: String, after: String, expected: String) throws {
+  func `the next moment in UTC is correct`(text: String, after: String, expected: String) throws {
     let expression = try CronExpression(text)
     #expect(expression.next(after: try utc(after), in: FixedOffset.utc) == (try utc(expected)))
   }
 
-  @Test func `an offset moves what comes`() throws {
+  @Test func `an offset shifts the next moment`() throws {
     let expression = try CronExpression("0 0 * * *")
     let start = try utc("2026-06-01 12:00")
     let india = FixedOffset(secondsFromUTC: 19_800)
@@ -47,13 +47,13 @@ struct NextTests {
   }
 
   @Test(arguments: [Int64.min, -62_135_596_801, 253_402_300_800, .max])
-  func `from beyond the years 1 to 9999 nothing comes`(seconds: Int64) throws {
+  func `there is no next moment outside of the years 1 to 9999`(seconds: Int64) throws {
     for text in ["* * * * *", "0 0 29 2 *"] {
       #expect(try CronExpression(text).next(after: seconds, in: FixedOffset.utc) == nil)
     }
   }
 
-  @Test func `at the last moment the next one is still told or nil`() throws {
+  @Test func `the first and last supported moments are handled`() throws {
     let zone = try #require(ZoneRules(identifier: "Europe/Berlin"))
     for text in ["* * * * *", "30 2 * * *"] {
       let expression = try CronExpression(text)
@@ -62,7 +62,7 @@ struct NextTests {
     }
   }
 
-  @Test func `zones are known by their names`() throws {
+  @Test func `time zones are found by their names`() throws {
     #expect(ZoneRules(identifier: "Mars/Olympus") == nil)
     #expect(ZoneRules(identifier: "") == nil)
     #expect(ZoneRules(identifier: "UTC")?.offset(at: 0) == 0)
@@ -73,7 +73,7 @@ struct NextTests {
     #expect(ZoneRules.identifiers == ZoneRules.identifiers.sorted())
   }
 
-  @Test func `a rare expression asks for few offsets`() throws {
+  @Test func `a rare expression needs few offsets`() throws {
     let clocks = CountedClocks()
     for text in ["0 0 29 2 *", "* * 29 2 *", "0 0 29 2 */7", "*/15 * * * *", "0 3 * * *"] {
       clocks.reset()

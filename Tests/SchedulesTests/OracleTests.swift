@@ -1,15 +1,15 @@
-// The next time against a slow oracle that goes through months minute by minute.
+// Compares the next moment with a slow oracle that checks months minute by minute.
 
 import Schedules
 import TestSupport
 import Testing
 
 struct OracleTests {
-  /// The whole-minute moments of a month, and a day before it, with what the clock shows.
+  /// All minutes of a month and the day before, with the wall time.
   private struct Minutes {
     let start: Int64
     private let offsets: [Int64]
-    /// The first minute with another offset, if there is one.
+    /// The first minute with another offset, if any.
     var change: Int64? {
       offsets.firstIndex { $0 != offsets[0] }.map { start + Int64($0) * 60 }
     }
@@ -21,8 +21,8 @@ struct OracleTests {
 
     func wallTime(_ index: Int) -> Int64 { start + Int64(index) * 60 + offsets[index] }
 
-    /// The rule of cron(8), as it is written there: a minute that was skipped runs after the skip,
-    /// one that is repeated does not run again, and what has a wildcard follows the clock.
+    /// Returns the moments according to cron(8): a skipped fixed time runs after the gap, a
+    /// repeated one does not run again, and an expression with a wildcard follows the wall clock.
     func moments(_ expression: NaiveExpression) -> [Int64] {
       var found: [Int64] = []
       var shown: Set<Int64> = []
@@ -44,7 +44,7 @@ struct OracleTests {
     }
   }
 
-  @Test func `the next time is that of a slow oracle`() throws {
+  @Test func `the next moment agrees with a slow oracle`() throws {
     var generator = SeededGenerator.announced()
     let monthsMax = rounds(16, soak: 200)
     var months = 0
@@ -53,9 +53,9 @@ struct OracleTests {
     while months < monthsMax {
       let identifier = try #require(ZoneRules.identifiers.randomElement(using: &generator))
       let zone = try #require(ZoneRules(identifier: identifier))
-      // Before 1973 some offsets were no whole minutes.
+      // Before 1973 some offsets were not whole minutes.
       var start = Int64.random(in: 1_800_000...68_000_000, using: &generator) * 60
-      // Most are months with a change, if the zone has one in the next years.
+      // Three of four months contain a change, if the zone has one in the following years.
       if !months.isMultiple(of: 4) {
         let change = (0..<240).lazy.map { start + Int64($0) * 14 * 86_400 }
           .first { zone.offset(at: $0) != zone.offset(at: $0 + 14 * 86_400) }
@@ -78,7 +78,7 @@ struct OracleTests {
         let found = moments(expression, in: zone, after: start - 1, before: end)
         #expect(found == expected, "\(text) in \(identifier) from \(start)")
         for round in 0..<60 {
-          // Half of them are in the hours around a change: where a pass is the second one.
+          // Half of the starts are in the hours around a change, to cover the second pass.
           let range = round.isMultiple(of: 2) ? near ?? start..<end : start..<end
           let after = Int64.random(in: range, using: &generator)
           guard let next = expected.first(where: { $0 > after }) else { continue }

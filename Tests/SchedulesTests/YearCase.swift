@@ -1,18 +1,18 @@
-// A year of an expression in a time zone, as it was worked out by hand.
+// Hand-computed moments of expressions in one year of a time zone.
 
-/// What an expression does in the year 2026 of a time zone.
+/// The moments of an expression in the year 2026 of a time zone.
 struct YearCase: Sendable {
   /// The expression.
   let text: String
-  /// How often it comes from 1 January 00:00 to 31 December 24:00 on the clock of the zone.
+  /// The number of moments from 1 January 00:00 to 31 December 24:00 on the clock of the zone.
   let count: Int
-  /// All that comes around the change forward, in UTC: one after the other, none left out.
+  /// Consecutive moments around the change forward, in UTC.
   let forward: [String]
-  /// All that comes around the change back.
+  /// Consecutive moments around the change back.
   let back: [String]
 }
 
-/// A time zone, the moments in UTC when its year 2026 begins and ends, and its expressions.
+/// A time zone, the moments in UTC at which its year 2026 starts and ends, and its expressions.
 struct ZoneYear: Sendable, CustomStringConvertible {
   let zone: String
   let begin: String
@@ -74,7 +74,7 @@ extension ZoneYear {
           "2026-10-24 00:15", "2026-10-24 01:15", "2026-10-25 00:15", "2026-10-25 02:15",
           "2026-10-26 01:15", "2026-10-26 02:15",
         ]),
-      // Three times of one expression are in the gap, and come once: 3 × 365 - 2.
+      // Three times of one expression are in the gap and run once: 3 × 365 - 2.
       YearCase(
         text: "0,20,40 2 * * *", count: 1093,
         forward: [
@@ -85,12 +85,13 @@ extension ZoneYear {
           "2026-10-24 00:40", "2026-10-25 00:00", "2026-10-25 00:20", "2026-10-25 00:40",
           "2026-10-26 01:00", "2026-10-26 01:20",
         ]),
-      // The moment after the gap is one of its own times: 2 × 365 - 1.
+      // The first moment after the gap is one of the expression's own times: 2 × 365 - 1.
       YearCase(
         text: "0 2,3 * * *", count: 729,
         forward: ["2026-03-28 02:00", "2026-03-29 01:00", "2026-03-30 00:00", "2026-03-30 01:00"],
         back: ["2026-10-24 01:00", "2026-10-25 00:00", "2026-10-25 02:00", "2026-10-26 01:00"]),
-      // It follows the clock on the wall: 4 are lost in the gap, 4 come in both passes.
+      // The expression follows the wall clock: 4 moments are lost in the gap, 4 occur in both
+      // passes.
       YearCase(
         text: "*/15 2 * * *", count: 1460,
         forward: ["2026-03-28 01:30", "2026-03-28 01:45", "2026-03-30 00:00", "2026-03-30 00:15"],
@@ -216,7 +217,7 @@ extension ZoneYear {
           "2026-04-03 15:15", "2026-04-03 16:15", "2026-04-04 15:45", "2026-04-04 16:45",
           "2026-04-05 15:45",
         ]),
-      // Fixed times in the overlap come once; those of the gap come as it ends.
+      // Fixed times in the overlap run once; those in the gap run at its end.
       YearCase(
         text: "45 1,2 * * *", count: 730,
         forward: ["2026-10-02 16:15", "2026-10-03 15:15", "2026-10-03 15:45", "2026-10-04 14:45"],

@@ -1,4 +1,4 @@
-// A year of cron on virtual time, with both changes of the clocks.
+// A year of cron in virtual time, with both clock changes.
 
 import Schedules
 import TestSupport
@@ -6,7 +6,7 @@ import Testing
 
 struct YearTests {
   @Test(arguments: [ZoneYear.berlin, .newYork, .lordHowe])
-  func `a year has what was worked out by hand`(year: ZoneYear) throws {
+  func `the moments of a year agree with hand-computed ones`(year: ZoneYear) throws {
     let zone = try #require(ZoneRules(identifier: year.zone))
     let (begin, end) = (try utc(year.begin), try utc(year.end))
     #expect(end - begin == 365 * 86_400)
@@ -23,7 +23,7 @@ struct YearTests {
   }
 
   @Test(arguments: ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "UTC"])
-  func `all that comes in a year matches, and it does not matter where one begins`(
+  func `all moments of a year match, from any start`(
     identifier: String
   ) throws {
     let zone = try #require(ZoneRules(identifier: identifier))
@@ -35,7 +35,7 @@ struct YearTests {
       #expect(found.count > 50)
       for (moment, later) in zip(found, found.dropFirst()) {
         #expect(naive.matches(moment + Int64(zone.offset(at: moment))))
-        // From anywhere between two of them the second one is next.
+        // From any moment between two of them, the second one is next.
         for start in [moment, moment + 1, (moment + later) / 2, later - 1] {
           #expect(expression.next(after: start, in: zone) == later)
         }
@@ -43,7 +43,7 @@ struct YearTests {
     }
   }
 
-  @Test func `a call costs little`() throws {
+  @Test func `a call is fast`() throws {
     let zone = try #require(ZoneRules(identifier: "Europe/Berlin"))
     let clock = ContinuousClock()
     for text in ["*/15 * * * *", "30 2 * * *", "0 0 29 2 *"] {
@@ -53,7 +53,7 @@ struct YearTests {
       let time = clock.measure {
         for _ in 0..<callsMax {
           let next = expression.next(after: last, in: zone) ?? Int64.max
-          // Rare ones go round and round in the next two centuries.
+          // Rare expressions cycle through the next two centuries.
           last = next > 8_000_000_000 ? 1_767_225_600 : next
         }
       }

@@ -1,4 +1,5 @@
-// Time zones against date(1), which reads the same files in its own way, and rules against what POSIX says.
+// Compares time zones with date(1), which parses the same files independently, and rules with
+// POSIX.
 
 import Foundation
 import TestSupport
@@ -7,7 +8,7 @@ import Testing
 @testable import Schedules
 
 struct ZoneFileTests {
-  /// What GNU date says; nil where there is another one.
+  /// Returns the offsets according to GNU date; nil if another date(1) is installed.
   private static func offsets(at moments: [Int64], zone: String) throws -> [Int]? {
     let date = Process()
     date.executableURL = URL(fileURLWithPath: "/bin/date")
@@ -31,11 +32,11 @@ struct ZoneFileTests {
 
   private static let hasGNUDate = (try? offsets(at: [0], zone: "UTC")) == [0]
 
-  @Test(.enabled(if: hasGNUDate)) func `offsets are those of date(1), in every zone`() throws {
+  @Test(.enabled(if: hasGNUDate)) func `offsets agree with date(1) in every zone`() throws {
     var generator = SeededGenerator.announced()
     for identifier in ZoneRules.identifiers {
       let zone = try #require(ZoneRules(identifier: identifier))
-      // From 1850, before there were any, to 2400, after all that a file lists.
+      // From 1850, before the first offset, to 2400, after the last listed change.
       let moments = (0..<40).map { _ in
         Int64.random(in: -3_786_825_600...13_569_465_600, using: &generator)
       }
@@ -52,7 +53,7 @@ struct ZoneFileTests {
       "IST-1GMT0,M10.5.0,M3.5.0/1",
       "AAA3BBB,J60,J300", "AAA3BBB,59/0,299/0", "AAA-3BBB-4:30:15,J59/24,J365/-5", "AAA3",
       "EET-2EEST,M3.4.4/50,M10.4.4/50",
-    ]) func `rules mean what date(1) makes of them`(rule: String) throws
+    ]) func `rules agree with date(1)`(rule: String) throws
   {
     var generator = SeededGenerator.announced()
     let zone = ZoneRules(variable: rule)
@@ -63,7 +64,7 @@ struct ZoneFileTests {
     }
   }
 
-  @Test func `summer all the year has no gap at new year`() throws {
+  @Test func `daylight saving time all year has no gap at New Year`() throws {
     // The example of RFC 8536, section 3.3.1.
     let rule = try #require(ZoneRule("AAA3BBB4,0/0,J365/23"))
     for year in 2000...2010 {
@@ -78,11 +79,11 @@ struct ZoneFileTests {
     "CET-25", "CET-24:00:00", "CET-1CEST-24", "CET-1CEST,M3.5.0/168,M10.5.0", "<+03", "CET-1:60",
     "CET-1CEST,M3.5.0,M10.5.0 ",
     "CET-99999999999999999999",
-  ]) func `what is no rule is refused`(text: String) {
+  ]) func `an invalid rule is refused`(text: String) {
     #expect(ZoneRule(text) == nil)
   }
 
-  @Test func `an offset is a name, too`() {
+  @Test func `an offset is a valid time zone name`() {
     #expect(ZoneRules(identifier: "GMT+0530")?.offset(at: 0) == 19_800)
     #expect(ZoneRules(identifier: "GMT-0330")?.offset(at: 0) == -12_600)
     for name in ["GMT+2500", "GMT+0560", "GMT+530", "GMT0530", "GMT+05:30", "UTC+0530", "GMT+٠٥٣٠"]
@@ -91,7 +92,7 @@ struct ZoneFileTests {
     }
   }
 
-  @Test func `no name leads out of the folder`() {
+  @Test func `a time zone name cannot leave the folder`() {
     for name in [
       "../zoneinfo/UTC", "/usr/share/zoneinfo/Europe/Berlin", "Europe", "Europe/", ".", "a\0b",
     ] {
@@ -99,7 +100,7 @@ struct ZoneFileTests {
     }
   }
 
-  @Test func `the variable of the environment may be a name, a path, a rule or nonsense`() {
+  @Test func `TZ may be a name, a path, a rule or invalid`() {
     let berlin = ZoneRules(identifier: "Europe/Berlin")
     let summer: Int64 = 1_719_835_200
     #expect(ZoneRules(variable: "Europe/Berlin") == berlin)
@@ -112,7 +113,7 @@ struct ZoneFileTests {
     }
   }
 
-  @Test func `a damaged file is refused, and never a crash`() throws {
+  @Test func `a damaged time zone file is refused without a crash`() throws {
     let bytes = [UInt8](
       try Data(contentsOf: URL(fileURLWithPath: "/usr/share/zoneinfo/Europe/Berlin")))
     let whole = try #require(ZoneFile(bytes))
@@ -127,7 +128,7 @@ struct ZoneFileTests {
         damaged[Int.random(in: damaged.indices, using: &generator)] = UInt8.random(
           in: 0...255, using: &generator)
       }
-      // Whatever it says, it can be asked.
+      // A file that is accepted must not crash when it is used.
       if let file = ZoneFile(damaged) {
         for moment in [Int64.min / 2, 0, 13_569_465_600] { _ = file.offset(at: moment) }
       }

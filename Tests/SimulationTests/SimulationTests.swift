@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Whole runs in virtual time, in processes of their own: see Documentation/reliability.md.
+/// Whole runs in virtual time, in separate processes: see Documentation/reliability.md.
 @Suite(.serialized) struct SimulationTests {
-  /// Scenarios that have failed once, in JSON.
+  /// Scenarios that failed once, in JSON.
   static let scenarios: [String] = {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("Scenarios").path
@@ -11,22 +11,22 @@ import Testing
     return names.filter { $0.hasSuffix(".json") }.sorted().map { folder + "/" + $0 }
   }()
 
-  @Test func `fresh seeds find nothing`() async throws {
-    // A seed that is printed here can be run again with `simulate --seed`.
+  @Test func `fresh seeds find no failure`() async throws {
+    // A seed that is printed here can be rerun with `simulate --seed`.
     let ended = try await simulate("--seconds", isSoak ? "600" : "20", "--workers", "1")
     print(ended.output)
     #expect(ended.status == 0, "\(ended.output)")
     #expect(ended.number(before: "runs in") > 100)
   }
 
-  @Test(arguments: scenarios) func `a scenario that failed once is correct`(_ path: String)
+  @Test(arguments: scenarios) func `a scenario that failed once passes`(_ path: String)
     async throws
   {
     let ended = try await simulate("--replay", path, "--no-shrink")
     #expect(ended.status == 0, "\(ended.output)")
   }
 
-  @Test func `a seed goes the same way in each process`() async throws {
+  @Test func `a seed has the same trace in each process`() async throws {
     let arguments = ["--from", "1", "--count", "200", "--traces", "--seconds", "300"]
     let first = try await simulate(arguments).output.split(separator: "\n")
     let second = try await simulate(arguments).output.split(separator: "\n")
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: ["executor-returns-early", "queue-loses-item", "disk-hides-error"])
-  func `a planted fault is found, and its scenario is shrunk to fewer than six steps`(
+  func `a planted fault is detected, and its scenario is shrunk to fewer than six steps`(
     _ fault: String
   ) async throws {
     let ended = try await simulate(
@@ -58,7 +58,7 @@ import Testing
     let status: Int32
     let output: String
 
-    /// The number that stands before a text.
+    /// Returns the number that precedes a text.
     func number(before text: String) -> Int {
       guard let range = output.range(of: text) else { return 0 }
       return output[..<range.lowerBound].split(whereSeparator: \.isWhitespace).last

@@ -1,18 +1,18 @@
-// Many simulations: seeds in forked processes, figures, and what to do with a seed that fails.
+// Runs many simulations: seeds in forked processes, statistics, and the handling of failures.
 
 public import Foundation
 
-/// The figures of many simulations.
+/// The statistics of many simulations.
 public struct Figures: Sendable {
-  /// How many simulations were run.
+  /// The number of simulations.
   public var runs = 0
-  /// How many events, jobs and queue items, crashes and generations they had.
+  /// The numbers of events, jobs and queue items, crashes, and generations.
   public var events = 0, items = 0, crashes = 0, generations = 0
-  /// How much virtual time went by.
+  /// The virtual time that has passed.
   public var virtualSeconds = 0.0
-  /// How much real time went by.
+  /// The real time that has passed.
   public var realSeconds = 0.0
-  /// The seeds that failed, with what was wrong.
+  /// The failed seeds, with their failures.
   public var failures: [(seed: UInt64, failure: Failure)] = []
 
   mutating func add(_ verdict: Verdict) {
@@ -24,16 +24,16 @@ public struct Figures: Sendable {
     virtualSeconds += verdict.seconds
   }
 
-  /// How many seeds failed after others in the same process, and not alone.
+  /// The number of seeds that failed after others in the same process, but not alone.
   public var disturbed = 0
 
-  /// The figures in one line.
+  /// The statistics in one line.
   public var text: String {
     let perSecond = Int(Double(runs) / max(realSeconds, 0.001))
     return "\(runs) runs in \(Int(realSeconds)) s, \(perSecond) a second, \(events) events, "
       + "\(items) jobs and queue items, \(generations) generations, \(crashes) crashes, "
       + "\(Int(virtualSeconds / max(realSeconds, 0.001))) times real time"
-      + (disturbed > 0 ? ", \(disturbed) disturbed by the seeds before them" : "")
+      + (disturbed > 0 ? ", \(disturbed) disturbed by earlier seeds" : "")
   }
 }
 
@@ -41,30 +41,30 @@ public struct Figures: Sendable {
 public struct Campaign {
   /// How each scenario is simulated.
   public var options = SimulationOptions()
-  /// How many processes work at once.
+  /// The number of concurrent processes.
   public var workers = 2
-  /// How many seeds one process runs.
+  /// The number of seeds that one process runs.
   ///
-  /// What a crash leaves in the globals of a process may disturb the next
-  /// seeds, so a seed that fails is run once more alone.
+  /// The globals that a crash leaves in a process may affect later seeds, so a failing seed is run
+  /// again alone.
   public var batch = 25
-  /// Stops after so many failures.
+  /// The number of failures after which the campaign stops.
   public var failuresMax = 1
-  /// Sizes of the workflows; those of the generator when nil.
+  /// The sizes of the workflows; the generator's own if nil.
   public var sizes: ClosedRange<Int>?
   /// Called with each verdict of a seed.
   public var onVerdict: (UInt64, Verdict) -> Void = { _, _ in }
 
-  /// Makes one with the usual settings.
+  /// Creates a campaign with the default settings.
   public init() {}
 
-  /// The scenario of a seed.
+  /// Returns the scenario of a seed.
   public func scenario(of seed: UInt64) -> Scenario {
     var generator = ScenarioGenerator(seed: seed)
     return generator.scenario(sizes: sizes)
   }
 
-  /// Runs seeds from one on, until the count or the time is used up.
+  /// Runs consecutive seeds until the count or the time is used up.
   public func run(from first: UInt64, count: UInt64, until deadline: Date) -> Figures {
     var figures = Figures()
     let start = Date()
@@ -83,7 +83,7 @@ public struct Campaign {
     return figures
   }
 
-  /// In the child: one line for each seed before and after it is run.
+  /// Runs seeds in the child, and writes a line before and after each.
   private func run(_ seeds: Range<UInt64>, _ deadline: Date, _ write: (String) -> Void) {
     guard installHooks() else { return write("no hooks\n") }
     for seed in seeds {
@@ -130,9 +130,9 @@ public struct Campaign {
     }
   }
 
-  /// Simulates a scenario in a process of its own.
+  /// Simulates a scenario in a process of its own, and prints what the process printed.
   ///
-  /// - Returns: The verdict; what the process printed is printed.
+  /// - Returns: The verdict.
   public func isolated(_ scenario: Scenario, seconds: UInt32 = 60) -> Verdict {
     let ended = ChildProcess(seconds: seconds) { write in
       guard installHooks() else { return }
@@ -147,7 +147,7 @@ public struct Campaign {
       ?? Verdict(failure: Failure(oracle: "simulator", message: "no verdict: \(ended.errors)"))
   }
 
-  /// Makes a failing scenario smaller.
+  /// Returns a smaller scenario with the same failure.
   public func shrunk(_ scenario: Scenario, _ failure: Failure) -> (Scenario, tries: Int) {
     var quiet = self
     quiet.options.isVerbose = false

@@ -1,16 +1,17 @@
-// Work in a forked process, so that a trap of the engine, a hang or a leak ends that process alone.
+// Runs code in a forked process, so that a trap, a hang or a leak of the engine ends only that
+// process.
 
 import Foundation
 
 @_silgen_name("fork") private func systemFork() -> Int32
 
-/// A forked process that does something and writes lines.
+/// A forked process that runs a closure and writes lines.
 struct ChildProcess {
-  /// How it ended and what it wrote.
+  /// The end of a process, and its output.
   struct Ended {
     let output: String
     let errors: String
-    /// The signal that ended it; 0 when it ended by itself.
+    /// The signal that ended the process; 0 if it exited.
     let signal: Int32
   }
 
@@ -18,13 +19,13 @@ struct ChildProcess {
   private let output: Int32
   private let errors: Int32
 
-  /// Starts one.
+  /// Starts a process.
   ///
-  /// Only for processes with one thread.
+  /// The calling process must have only one thread.
   ///
   /// - Parameters:
-  ///   - seconds: After how many seconds it is ended by `SIGALRM`.
-  ///   - body: What it does, with a function that writes text for the parent.
+  ///   - seconds: The number of seconds after which `SIGALRM` ends the process.
+  ///   - body: What the process does; gets a function that writes text to the parent.
   init(seconds: UInt32, _ body: (_ write: (String) -> Void) -> Void) {
     var (first, second): ([Int32], [Int32]) = ([0, 0], [0, 0])
     pipe(&first)
@@ -35,7 +36,7 @@ struct ChildProcess {
     if pid == 0 {
       alarm(seconds)
       dup2(ends[3], 2)
-      // A child that complains without end must not wait for a reader.
+      // A child that keeps writing errors must not wait for a reader.
       _ = fcntl(2, F_SETFL, O_NONBLOCK)
       body { text in
         var bytes = Array(text.utf8)[...]
@@ -53,7 +54,7 @@ struct ChildProcess {
     (output, errors) = (ends[0], ends[2])
   }
 
-  /// Waits for its end.
+  /// Waits for the end of the process.
   func wait() -> Ended {
     let (text, complaint) = (Self.readAll(output), Self.readAll(errors))
     var status: Int32 = 0
@@ -75,10 +76,10 @@ struct ChildProcess {
 }
 
 extension ChildProcess.Ended {
-  /// What a process that did not end by itself failed with.
+  /// The failure of a process that was ended by a signal.
   var failure: Failure? {
     guard signal != 0 else { return nil }
-    if signal == SIGALRM { return Failure(oracle: "hang", message: "it does not end") }
+    if signal == SIGALRM { return Failure(oracle: "hang", message: "the process does not end") }
     let lines = errors.split(separator: "\n").filter { $0.contains("atal error") }
     return Failure(
       oracle: "trap",

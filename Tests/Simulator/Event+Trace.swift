@@ -1,9 +1,9 @@
-// What of events and states the simulator compares.
+// The parts of events and states that the simulator compares.
 
 import Reprise
 
 extension Event {
-  /// A number for the trace: two runs with the same numbers went the same way.
+  /// A number for the trace: simulations with the same numbers had the same schedule.
   var traceValue: UInt64 {
     let kind: UInt64 =
       switch self.kind {
@@ -20,7 +20,7 @@ extension Event {
 }
 
 extension RunState {
-  /// The state apart from output and progress, which slow listeners may miss.
+  /// The state without output and progress, which slow subscribers may miss.
   var withoutOutput: [String] {
     ["\(phase) \(generation) \(counts) \(firstFailure ?? -1)"]
       + steps.map {

@@ -1,21 +1,21 @@
-// Faults outside of the engine, planted to see whether the oracles find them.
+// Faults outside of the engine, planted to check that the oracles detect them.
 
-/// Something that a component around the engine does wrong on purpose.
+/// A deliberate error of a component around the engine.
 ///
 /// Faults inside of the engine are patches; see `Scripts/simulate-faults`.
 public enum Fault: String, Sendable, CaseIterable {
-  /// Every fourth batch is acknowledged when it is not durable yet.
+  /// Some batches are acknowledged before they are durable.
   case diskSkipsSync = "disk-skips-sync"
-  /// A full disk acknowledges what it has no room for.
+  /// A full disk acknowledges events that it cannot store.
   case diskHidesError = "disk-hides-error"
   /// The executor returns while the attempt is still running.
   case executorReturnsEarly = "executor-returns-early"
-  /// The clock goes back now and then.
+  /// The clock sometimes goes back.
   case clockGoesBack = "clock-goes-back"
-  /// A queue loses an item now and then.
+  /// A queue sometimes loses an item.
   case queueLosesItem = "queue-loses-item"
-  /// A sleep never ends now and then.
+  /// A sleep sometimes never ends.
   case timerIsLost = "timer-is-lost"
-  /// The observer is given an old event once more, late.
+  /// The observer sometimes receives an old event again.
   case eventComesTwice = "event-comes-twice"
 }

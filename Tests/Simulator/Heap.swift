@@ -1,6 +1,6 @@
 // A binary heap.
 
-/// Elements of which the smallest can be removed in logarithmic time.
+/// A collection whose smallest element can be removed in logarithmic time.
 struct Heap<Element: Comparable> {
   private var elements: [Element] = []
 

@@ -1,4 +1,4 @@
-// The hooks of Swift's runtime: every job that would go to the thread pool goes to the scheduler.
+// The hooks of the Swift runtime, which send every job for the thread pool to the scheduler.
 
 import Foundation
 
@@ -9,7 +9,7 @@ private typealias Original = @convention(thin) (UnownedJob) -> Void
 private typealias EnqueueHook = @convention(thin) (UnownedJob, Original) -> Void
 private typealias DelayHook = @convention(thin) (UInt64, UnownedJob, Original) -> Void
 
-/// The scheduler of the simulation that runs at present.
+/// The scheduler of the current simulation.
 // unsafe: set and read by the one thread of a simulation.
 nonisolated(unsafe) var activeScheduler: Scheduler?
 
@@ -19,9 +19,9 @@ func runJob(_ job: UnownedJob) {
   swiftJobRun(job, unsafeBitCast((0, 0), to: UnownedSerialExecutor.self))
 }
 
-/// Hands all jobs of this process to ``activeScheduler`` from now on.
+/// Sends all jobs of this process to ``activeScheduler`` from now on.
 ///
-/// - Returns: Whether the runtime has such hooks.
+/// - Returns: Whether the runtime has these hooks.
 func installHooks() -> Bool {
   guard let process = dlopen(nil, RTLD_NOW),
     let enqueue = dlsym(process, "swift_task_enqueueGlobal_hook"),

@@ -1,16 +1,16 @@
-// What must hold of the events of a run.
+// Checks of the events of a run.
 
 import Reprise
 
 extension Oracle {
-  /// The next event, in the order of the run.
+  /// Checks the next event of the run.
   func receive(_ event: Event) {
     let time = event.time.microseconds - SimulatedClock.epoch
     if checksReplays { readNotes(before: time) }
     eventCount += 1
-    check(time >= lastTime, "time", "\(event.kind) is earlier than the event before it")
+    check(time >= lastTime, "time", "\(event.kind) is earlier than the previous event")
     lastTime = time
-    if let runID { check(event.run == runID, "run id", "an event is about \(event.run)") }
+    if let runID { check(event.run == runID, "run id", "an event belongs to run \(event.run)") }
     runID = event.run
     do {
       try folded.apply(event)
@@ -34,7 +34,7 @@ extension Oracle {
     default:
       check(
         event.generation == generation, "generation",
-        "an event of generation \(event.generation) comes in generation \(generation): "
+        "an event of generation \(event.generation) arrives in generation \(generation): "
           + "\(event.kind)")
       receiveOther(event, time)
     }
@@ -44,7 +44,7 @@ extension Oracle {
     switch event.kind {
     case .runResumed: resume()
     case .runRestarting(let ids):
-      check(phase == .running || phase == .restarting, "restart", "it restarts while \(phase)")
+      check(phase == .running || phase == .restarting, "restart", "the run restarts while \(phase)")
       phase = .restarting
       let positions = ids.map { $0.compactMap { plan.positions[$0] } } ?? Array(steps.indices)
       check(
@@ -52,7 +52,7 @@ extension Oracle {
         "\(ids ?? []) are restarted without all of their dependents")
       blocked = Set(positions)
     case .runCancelling:
-      check(isUnderWay, "cancel", "it is cancelled while \(phase)")
+      check(isUnderWay, "cancel", "the run is cancelled while \(phase)")
       phase = .cancelling
       wasStopped = true
       lastSteered = time
@@ -87,7 +87,7 @@ extension Oracle {
     for position in positions {
       let step = steps[position]
       check(
-        !step.status.isUnderWay, "generation", "\(name(position)) is \(step.status) and is reset")
+        !step.status.isUnderWay, "generation", "\(name(position)) is reset while \(step.status)")
       if checksReplays {
         check(
           aliveOfStep[position] == nil, "generation",
@@ -104,7 +104,7 @@ extension Oracle {
   }
 
   private func resume() {
-    check(phase != .notStarted, "resume", "a run is resumed that never started")
+    check(phase != .notStarted, "resume", "a run that never started is resumed")
     for position in steps.indices where steps[position].status.isUnderWay {
       steps[position].status = .cancelled
     }
@@ -133,18 +133,19 @@ extension Oracle {
     }
     switch outcome {
     case .succeeded:
-      check(failed.isEmpty, "outcome", "it has succeeded with \(failed.map(name)) failed")
-      check(!wasStopped, "outcome", "it has succeeded after a cancel")
+      check(failed.isEmpty, "outcome", "the run has succeeded with \(failed.map(name)) failed")
+      check(!wasStopped, "outcome", "the run has succeeded after a cancel")
       let missing = steps.indices.filter { steps[$0].status == .cancelled }
       check(
         missing.isEmpty, "outcome",
-        "it has succeeded without \(missing.map(name))")
+        "the run has succeeded without \(missing.map(name))")
     case .failed(let id, _):
-      check(failed.map(name).contains(id), "outcome", "it names \(id), which has not failed")
-      check(!wasStopped, "outcome", "it has failed after a cancel")
+      check(
+        failed.map(name).contains(id), "outcome", "the outcome names \(id), which has not failed")
+      check(!wasStopped, "outcome", "the run has failed after a cancel")
     case .cancelled, .timedOut, .abandoned:
       let isUnrecorded = if case .abandoned = outcome { fillsDisk } else { false }
-      check(wasStopped || isUnrecorded, "outcome", "it ends as \(outcome) without a cancel")
+      check(wasStopped || isUnrecorded, "outcome", "the run ends as \(outcome) without a cancel")
     }
   }
 
@@ -166,10 +167,10 @@ extension Oracle {
       steps[position].awaitsApproval = plan.steps[position].spec.approval
     case .waiting:
       expect(.ready)
-      check(steps[position].awaitsApproval, "approval", "\(name(position)) needs none")
+      check(steps[position].awaitsApproval, "approval", "\(name(position)) needs no approval")
     case .approved:
       expect(.ready)
-      check(steps[position].awaitsApproval, "approval", "\(name(position)) did not wait for one")
+      check(steps[position].awaitsApproval, "approval", "\(name(position)) was not waiting")
       steps[position].awaitsApproval = false
       steps[position].readyAt = time
     case .started:
@@ -190,7 +191,8 @@ extension Oracle {
       end(position, .failed, time)
     case .cancelled(let cause):
       if case .failure(let id) = cause {
-        check(everFailed.contains(id), "cause", "\(name(position)) is \(event), which did not fail")
+        check(
+          everFailed.contains(id), "cause", "\(name(position)) is \(event), which has not failed")
       }
       check(!old.isFinal, "transition", "\(name(position)): \(event) while \(old)")
       end(position, .cancelled, time)
@@ -206,7 +208,7 @@ extension Oracle {
   }
 
   private func end(_ position: Int, _ status: Status, _ time: Int64) {
-    // A step that is refused starts and fails without a slot.
+    // A rejected step starts and fails without a slot.
     if steps[position].status == .running, !plan.steps[position].spec.approval {
       lastRelease = time
     }
@@ -226,7 +228,7 @@ extension Oracle {
       !blocked.contains(position), "gate",
       "\(name(position)) starts after it was stopped by a restart or cancel")
     if attempt == 1 { checkNeeds(of: position, "starts") }
-    // A step that is refused starts without a slot.
+    // A rejected step starts without a slot.
     if !steps[position].awaitsApproval {
       if attempt == 1 { checkOrder(of: position) }
       lastStart = time
@@ -236,7 +238,7 @@ extension Oracle {
     steps[position].awaitsApproval = false
   }
 
-  /// A step may start when what it needs has succeeded.
+  /// Checks that the needs of a step have succeeded.
   private func checkNeeds(of position: Int, _ what: String) {
     let asksForStatus = ["always()", "failure()", "success()"].contains(
       plan.steps[position].spec.condition)
@@ -262,8 +264,8 @@ extension Oracle {
 
   /// Ready steps get their slots in plan order, the order of the file.
   ///
-  /// A step gets its slot when it is ready and the step that started before it has started, at the earliest: from
-  /// then on no step ahead of it in the plan may be left waiting.
+  /// A step gets its slot, at the earliest, when it is ready and the previous step has started.
+  /// From then on, no step ahead of it in the plan may be waiting.
   private func checkOrder(of position: Int) {
     let spec = plan.steps[position].spec
     guard spec.mutex == nil, spec.groupLimit == nil else { return }
@@ -283,7 +285,7 @@ extension Oracle {
 }
 
 extension Event {
-  /// Whether the recorder gets it separately, or not at all.
+  /// Whether the recorder receives the event separately, or not at all.
   var isWritten: Bool {
     switch kind {
     case .step(_, _, .output), .step(_, _, .progress): true

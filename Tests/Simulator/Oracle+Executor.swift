@@ -1,14 +1,14 @@
-// What must hold of the attempts that the executor carries out.
+// Checks of the attempts that the executor runs.
 
 import Reprise
 
 extension Oracle {
-  /// Adds what the executor saw.
+  /// Adds a note of the executor.
   func add(_ note: Note) {
     notes.append(note)
   }
 
-  /// Checks what the executor saw before a moment.
+  /// Checks the notes of the executor before a time.
   func readNotes(before time: Int64) {
     while notesRead < notes.count, notes[notesRead].time < time {
       read(notes[notesRead])
@@ -29,17 +29,17 @@ extension Oracle {
     case .started(let token, let attempt, let number, let inputs, let durable):
       let position = attempt.step
       let step = steps[position]
-      check(phase != .ended, "end", "\(name(position)) is carried out after the end of the run")
+      check(phase != .ended, "end", "\(name(position)) runs after the end of the run")
       check(
         aliveOfStep[position] == nil, "one attempt",
         "an attempt of \(name(position)) starts while another one is alive")
       check(
         step.status == .running && step.attempt == number, "started",
-        "attempt \(number) of \(name(position)) is carried out while it is \(step.status) in "
+        "attempt \(number) of \(name(position)) runs while it is \(step.status) in "
           + "attempt \(step.attempt)")
       check(
         attempt.generation == generation || !blocked.isEmpty || attempt.generation < generation,
-        "started", "\(name(position)) is carried out for generation \(attempt.generation)")
+        "started", "\(name(position)) runs for generation \(attempt.generation)")
       checkInputs(of: position, inputs, durable: durable)
       alive[token] = attempt
       aliveOfStep[position] = token
@@ -54,11 +54,11 @@ extension Oracle {
         "\(name(position)) gets \(inputs[name(need)] ?? [:]) of \(name(need))")
       check(
         steps[need].successNumber <= durable, "durable",
-        "\(name(position)) is carried out before the success of \(name(need)) is recorded")
+        "\(name(position)) runs before the success of \(name(need)) is recorded")
     }
   }
 
-  /// A timeout stops an attempt that can be stopped.
+  /// Checks that a timeout stopped the attempt, if the attempt can be stopped.
   private func checkTimeout(_ attempt: Attempt, endedAt time: Int64) {
     let spec = plan.steps[attempt.step].spec
     guard let timeout = spec.timeout, spec.behaviours.allSatisfy({ $0.lines == 0 }) else { return }
@@ -92,7 +92,7 @@ extension Oracle {
     }
   }
 
-  /// Checks that no slot is free while a step waits for one; nothing is ready to run.
+  /// Checks that no slot is free while a step waits for one, when nothing is ready to run.
   func checkIdle() {
     guard phase == .running || phase == .restarting, steps.count <= 400 else { return }
     let running = steps.count { $0.status == .running }
@@ -109,19 +109,19 @@ extension Oracle {
     }
   }
 
-  /// Notes what was asked of a run that could do it.
+  /// Records a request to a run that could still act on it.
   func note(_ request: Request, at time: Int64) {
     requests.append((request, time))
   }
 
-  /// Checks that everything asked was done, unless the run ended right after it was asked.
+  /// Checks that the run acted on every request, unless it ended right after the request.
   func checkRequests(at end: Int64) {
     for (request, time) in requests where end - time > slack {
       switch request {
       case .restart, .cancel:
         check(lastSteered > time, "request", "a \(request) was ignored")
       case .kill where plan.steps.contains { $0.spec.writes }:
-        // What is written waits for slow listeners, also when the run is killed.
+        // Output waits for slow subscribers, even if the run is killed.
         break
       case .kill:
         fail("request", "the run ended \((end - time) / 1000) ms after it was killed")
@@ -130,7 +130,7 @@ extension Oracle {
     requests = []
   }
 
-  /// Follows what is promised to survive a crash.
+  /// Tracks the events that must survive a crash.
   func acknowledge(_ events: ArraySlice<Event>) {
     for event in events {
       switch event.kind {

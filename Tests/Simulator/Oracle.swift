@@ -1,23 +1,23 @@
-// The oracles: what must hold in every run, checked on the events and on what the executor saw, in the
-// order in which both happened. Written without the engine's graph, slots or state.
+// The oracles: what must hold in every run, checked on the events and on the notes of the executor,
+// in the order in which both happened. Written without the engine's graph, slots or state.
 
 import Reprise
 
-/// What a simulation found to be wrong.
+/// A problem that a simulation has found.
 public struct Failure: Error, Codable, Sendable, Equatable {
   /// The name of the oracle.
   public var oracle: String
-  /// What it saw.
+  /// The description of the problem.
   public var message: String
 
-  /// Names a failure.
+  /// Creates a failure.
   public init(oracle: String, message: String) {
     self.oracle = oracle
     self.message = message
   }
 }
 
-/// Follows a run and remembers the first thing that is wrong.
+/// Follows a run and records the first problem.
 // @unchecked: a simulation runs on one thread.
 final class Oracle: @unchecked Sendable {
   enum Status {
@@ -43,23 +43,23 @@ final class Oracle: @unchecked Sendable {
     var outputs: StepOutputs = [:]
     var readyAt: Int64 = 0
     var awaitsApproval = false
-    /// The number of the event of its success among those that are recorded.
+    /// The number of the success event of the step among the recorded events.
     var successNumber = 0
   }
 
-  /// An attempt that the executor carries out.
+  /// An attempt that the executor runs.
   struct Attempt {
     let step: Int
     let generation: Int
     let startedAt: Int64
   }
 
-  /// Something that was asked of the run.
+  /// A request to the run.
   enum Request {
     case restart, cancel, kill
   }
 
-  /// What the executor saw, until the events before it have come.
+  /// A note of the executor, kept until the earlier events have arrived.
   struct Note {
     enum Kind {
       case started(token: Int, Attempt, attempt: Int, inputs: [String: StepOutputs], durable: Int)
@@ -72,7 +72,7 @@ final class Oracle: @unchecked Sendable {
 
   let plan: PlanModel
   let maxParallel: Int
-  /// Whether the end of a run may be what cannot be recorded.
+  /// Whether the disk may be full when the run ends.
   let fillsDisk: Bool
   private(set) var failure: Failure?
 
@@ -81,34 +81,34 @@ final class Oracle: @unchecked Sendable {
   var generation = 0
   var lastTime = Int64.min
   var lastRelease = Int64.min
-  /// When a step with slots started last.
+  /// The time of the last start of a step with a slot.
   var lastStart = Int64.min
-  /// Steps that must not start: they are being stopped.
+  /// Steps that must not start, because they are being stopped.
   var blocked: Set<Int> = []
   var isResuming = false
   var wasStopped = false
   var runID: RunID?
   var outcome: RunOutcome?
-  /// How many events were recorded or should have been, output apart.
+  /// The number of events that were recorded, or should have been, without output.
   var recordedCount = 0
-  /// When the run ended.
+  /// The time at which the run ended.
   var endTime: Int64?
   var endNumber = 0
   var alive: [Int: Attempt] = [:]
   var aliveOfStep: [Int: Int] = [:]
   var notes: [Note] = []
   var notesRead = 0
-  /// Successes that are promised to be durable and were not reset by a restart, across crashes.
+  /// Successes that were acknowledged as durable and not reset by a restart, across crashes.
   var durableSuccesses: Set<Int> = []
   var isResumeAcknowledged = false
-  /// What was asked of the run while it could be done, until it ends.
+  /// The requests that the run could act on when they were made, until it ends.
   var requests: [(request: Request, time: Int64)] = []
-  /// When the last generation started or the last cancel was decided.
+  /// The time of the last start of a generation or of the last cancel.
   var lastSteered = Int64.min
   var everFailed: Set<String> = []
-  /// For how many microseconds the disk may hold up the driver of the run.
+  /// The number of microseconds for which the disk may delay the driver of the run.
   let slack: Int64
-  /// The engine's own fold of all events, for what it is compared with.
+  /// The engine's own fold of all events, for comparisons.
   var folded = RunState()
   var eventCount = 0
 
@@ -119,7 +119,7 @@ final class Oracle: @unchecked Sendable {
     let listenerBlocks = scenario.moments.contains { moment in
       if case .listen(let listener) = moment.action { listener.blocks > 0 } else { false }
     }
-    // A thread of the disk that is blocked goes on only after one that was blocked later.
+    // A blocked thread of the disk continues only after a thread that was blocked later.
     fillsDisk = scenario.moments.contains { $0.action == .diskFull }
     slack = listenerBlocks ? .max / 2 : 100_000 + Int64(scenario.disk.delay) * 400_000
   }
@@ -137,9 +137,9 @@ final class Oracle: @unchecked Sendable {
 
   // MARK: Crashes
 
-  /// The process has died; this is what the disk holds.
+  /// Handles a crash of the process, after which the disk holds the given events.
   func crash(durable: [Event]) {
-    // What was decided before and is durable counts, also when it was not delivered any more.
+    // Events that were decided before the crash and are durable count, even if not delivered.
     for event in durable.dropFirst(recordedCount) { receive(event) }
     notes = []
     notesRead = 0
@@ -149,7 +149,7 @@ final class Oracle: @unchecked Sendable {
     replay(durable)
   }
 
-  /// Starts again from recorded events, without checks: they were checked before.
+  /// Replays recorded events without checks, because they were checked before.
   private func replay(_ durable: [Event]) {
     let remembered = failure
     steps = Array(repeating: Step(), count: plan.steps.count)

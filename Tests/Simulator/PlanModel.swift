@@ -1,23 +1,23 @@
-// The steps of a scenario as the oracles see them: derived from the scenario alone, without the
-// graph of the engine.
+// The steps of a scenario as the oracles see them, derived from the scenario without the engine's
+// graph.
 
-/// The steps that a workflow becomes, with who needs whom and in which order they are planned.
+/// The planned steps of a workflow, with their needs, dependents and order.
 struct PlanModel {
   struct Step {
     let id: String
     let spec: Scenario.Step
-    /// Which of its items it is.
+    /// The number of its item.
     let item: Int
     let isFinally: Bool
-    /// Positions of what it needs.
+    /// The positions of its needs.
     var needs: [Int] = []
-    /// Positions of what needs it.
+    /// The positions of its dependents.
     var dependents: [Int] = []
   }
 
   private(set) var steps: [Step] = []
   private(set) var positions: [String: Int] = [:]
-  /// Positions by the id in the file.
+  /// The positions of the steps of each id in the file.
   private(set) var members: [String: [Int]] = [:]
   let mainCount: Int
 
@@ -43,7 +43,7 @@ struct PlanModel {
     }
   }
 
-  /// Steps with all that depends on them, and everything under `finally`.
+  /// Returns steps with all of their dependents, and everything under `finally`.
   func withDependents(_ start: [Int]) -> Set<Int> {
     var found = Set(start)
     var open = start
@@ -57,6 +57,6 @@ struct PlanModel {
 }
 
 extension Scenario.Step {
-  /// Whether it writes output, or the engine does for it.
+  /// Whether the step, or the engine on its behalf, writes output.
   var writes: Bool { share != nil || behaviours.contains { $0.lines > 0 } }
 }

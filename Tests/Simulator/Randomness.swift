@@ -1,4 +1,4 @@
-// Random numbers of a simulation: a small generator, and numbers that depend on names only.
+// Random numbers of a simulation: a small generator, and hashes that depend on names only.
 
 /// The SplitMix64 generator (Steele, Lea, Flood: Fast splittable pseudorandom number generators).
 struct SplitMix64: RandomNumberGenerator {
@@ -8,7 +8,7 @@ struct SplitMix64: RandomNumberGenerator {
     state = seed
   }
 
-  /// A generator for one purpose, so that purposes do not influence each other.
+  /// Creates a generator for one purpose, which is independent of other purposes.
   init(seed: UInt64, purpose: UInt64) {
     state = mixed(seed ^ mixed(purpose))
   }
@@ -18,28 +18,28 @@ struct SplitMix64: RandomNumberGenerator {
     return mixed(state)
   }
 
-  /// A number from 0 to one less than the bound.
+  /// Returns a number from 0 to one less than the bound.
   mutating func below(_ bound: Int) -> Int {
     Int(((next() >> 32) * UInt64(bound)) >> 32)
   }
 
-  /// A number of a range.
+  /// Returns a number of a range.
   mutating func number(_ range: ClosedRange<Int>) -> Int {
     range.lowerBound + below(range.upperBound - range.lowerBound + 1)
   }
 
-  /// True with that probability.
+  /// Returns true with the given probability.
   mutating func chance(_ probability: Double) -> Bool {
     Double(next() >> 11) / Double(1 << 53) < probability
   }
 
-  /// One of the elements.
+  /// Returns a random element.
   mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[below(elements.count)]
   }
 }
 
-/// Mixes the bits of a number.
+/// Returns a number with the bits mixed.
 func mixed(_ number: UInt64) -> UInt64 {
   var z = number
   z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -47,14 +47,14 @@ func mixed(_ number: UInt64) -> UInt64 {
   return z ^ (z >> 31)
 }
 
-/// A hash of a text that is the same in each process (FNV-1a).
+/// Returns a hash of a text that is the same in each process (FNV-1a).
 func stableHash(_ text: String) -> UInt64 {
   var hash = Trace()
   for byte in text.utf8 { hash.mix(byte) }
   return hash.value
 }
 
-/// A hash over everything that happened.
+/// A hash of everything that happened.
 struct Trace: Equatable {
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

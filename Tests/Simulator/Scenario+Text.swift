@@ -1,7 +1,7 @@
 // A scenario as text: its workflow in YAML, and its moments as a list.
 
 extension Scenario {
-  /// The workflow as a file.
+  /// The workflow as YAML.
   var yaml: String {
     var lines = ["name: simulated"]
     if let maxParallel { lines.append("max-parallel: \(maxParallel)") }
@@ -16,7 +16,7 @@ extension Scenario {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Everything, for people.
+  /// The whole scenario as readable text.
   public var text: String {
     var lines = [yaml, "behaviour of the steps:"]
     for step in allSteps {

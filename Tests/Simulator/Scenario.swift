@@ -1,8 +1,8 @@
-// A scenario: everything that a simulation is made of, as a value that can be shrunk, printed and stored.
+// A scenario: all inputs of a simulation, as a value that can be shrunk, printed and stored.
 
-/// A workflow, how its steps behave, what is done to the run and when, and the seed of the schedule.
+/// A workflow, the behaviour of its steps, timed actions on the run, and the seed of the schedule.
 public struct Scenario: Codable, Sendable, Equatable {
-  /// How one execution of a step goes.
+  /// The behaviour of one execution of a step.
   struct Behaviour: Codable, Sendable, Equatable {
     enum Ending: Codable, Sendable, Equatable {
       case success
@@ -10,20 +10,20 @@ public struct Scenario: Codable, Sendable, Equatable {
       case error
     }
 
-    /// What it does when its task is cancelled.
+    /// The reaction to a cancel of its task.
     enum OnCancel: Codable, Sendable, Equatable {
       case stop
-      /// Needs so many milliseconds to stop, which nothing but a kill shortens.
+      /// Takes this many milliseconds to stop, unless the run is killed.
       case stopSlowly(Int)
-      /// Goes on to its end as if nothing had happened.
+      /// Ignores the cancel and continues to its end.
       case ignore
     }
 
-    /// How many milliseconds it takes; 0 returns at once.
+    /// The duration in milliseconds; 0 returns immediately.
     var length = 0
     var ending = Ending.success
     var onCancel = OnCancel.stop
-    /// How many lines it writes.
+    /// The number of lines that it writes.
     var lines = 0
   }
 
@@ -33,11 +33,11 @@ public struct Scenario: Codable, Sendable, Equatable {
     var jitter: Bool
   }
 
-  /// One step of the file.
+  /// A step of the file.
   struct Step: Codable, Sendable, Equatable {
     var id: String
     var needs: [String] = []
-    /// How many steps `foreach` makes of it; 0 without.
+    /// The number of steps that `foreach` makes of it; 0 without `foreach`.
     var items = 0
     /// Whether the items are written as a matrix.
     var isMatrix = false
@@ -50,59 +50,59 @@ public struct Scenario: Codable, Sendable, Equatable {
     var continuesOnError = false
     var timeout: Int?
     var retry: Retry?
-    /// A condition: `always()`, `failure()` or `1 == 2`.
+    /// A condition: `always()`, `failure()`, `success()` or `1 == 2`.
     var condition: String?
-    /// How its executions go, one after the other, from the first again after the last.
+    /// The behaviours of its executions, in turn; repeated from the first after the last.
     var behaviours = [Behaviour()]
   }
 
-  /// What a listener does.
+  /// The behaviour of a subscriber.
   struct Listener: Codable, Sendable, Equatable {
-    /// How many events it asks for at once; 0 asks for all.
+    /// The number of events for each request; 0 requests all.
     var demand = 0
-    /// Milliseconds between two requests.
+    /// The milliseconds between two requests.
     var pause = 0
-    /// Blocks for so many milliseconds at each tenth event.
+    /// The milliseconds for which it blocks at each tenth event.
     var blocks = 0
-    /// Leaves after so many events; 0 stays.
+    /// The number of events after which it cancels; 0 never cancels.
     var leavesAfter = 0
   }
 
-  /// Something that is done to the run.
+  /// An action on the run.
   enum Action: Codable, Sendable, Equatable {
     case restart
     case restartFrom(String)
-    /// With the same workflow, which decides at once.
+    /// Restarts with the same workflow, from the given steps.
     case restartWith([String])
     case cancel
     case kill
     case approve(String)
     case refuse(String)
     case listen(Listener)
-    /// The process dies; the run is resumed from what the disk holds.
+    /// The process crashes; the run is resumed from what the disk holds.
     case crash
     case diskFull
     case diskFree
   }
 
-  /// Something that is done at a moment of virtual time.
+  /// An action at a point in virtual time.
   struct Moment: Codable, Sendable, Equatable {
-    /// Milliseconds.
+    /// The time in milliseconds.
     var time: Int
-    /// Then so many jobs and queue items run before it happens, if there are as many.
+    /// The number of jobs and queue items to run first, if there are as many.
     var items: Int
     var action: Action
   }
 
-  /// How the disk behaves.
+  /// The behaviour of the disk.
   struct Disk: Codable, Sendable, Equatable {
-    /// The longest time of a write in milliseconds; 0 for none.
+    /// The maximum duration of a write in milliseconds; 0 for no delay.
     var delay = 0
-    /// Of how many writes one is a hundred times as slow; 0 for none.
+    /// One in this many writes is a hundred times as slow; 0 for none.
     var slowEvery = 0
-    /// Whether there is a recorder at all.
+    /// Whether there is a recorder.
     var isUsed = true
-    /// Whether a batch that was being written at a crash may be there in part.
+    /// Whether a batch that was being written at a crash may be stored in part.
     var tears = false
   }
 
@@ -114,15 +114,15 @@ public struct Scenario: Codable, Sendable, Equatable {
   var timeout: Int?
   var moments: [Moment] = []
   var disk = Disk()
-  /// How often a run that has ended without success is resumed.
+  /// The number of times that a run without success is resumed.
   var resumes = 0
-  /// Whether approvals that nobody has answered are granted at the end, or else refused.
+  /// Whether unanswered approvals are granted at the end, or refused.
   var grantsAtEnd = true
 
   /// The seed of the order in which work runs.
   var schedule: UInt64 = 0
   var policy = SchedulePolicy.random
-  /// The part of the work that is put aside for long.
+  /// The fraction of the work that is delayed for long.
   var lazyChance = 0.0
 
   /// All steps in file order.
@@ -130,6 +130,6 @@ public struct Scenario: Codable, Sendable, Equatable {
 }
 
 extension Scenario {
-  /// How many steps the file has.
+  /// The number of steps in the file.
   public var stepCount: Int { allSteps.count }
 }

@@ -1,7 +1,7 @@
-// Random scenarios. Swarm testing: each seed switches every feature on or off, so that rare combinations
-// are not diluted by all the others.
+// Random scenarios. Swarm testing: each seed switches every feature on or off, so that rare
+// combinations are not diluted by all the others.
 
-/// Makes the scenario of a seed.
+/// Generates the scenario of a seed.
 struct ScenarioGenerator {
   private var random: SplitMix64
   private var features: Set<Feature> = []
@@ -18,12 +18,12 @@ struct ScenarioGenerator {
     case shuffledFile, denseGraph, chains, bursts
   }
 
-  /// Makes a generator for a seed.
+  /// Creates a generator for a seed.
   init(seed: UInt64) {
     random = SplitMix64(seed: seed, purpose: 1)
   }
 
-  /// Makes the scenario.
+  /// Returns the scenario.
   mutating func scenario(sizes: ClosedRange<Int>? = nil) -> Scenario {
     let density = random.pick([0.15, 0.3, 0.5, 0.8])
     features = Set(Feature.allCases.filter { _ in random.chance(density) })
@@ -53,7 +53,7 @@ struct ScenarioGenerator {
 
   private func has(_ feature: Feature) -> Bool { features.contains(feature) }
 
-  /// Mostly small: small ones meet more situations in the same time.
+  /// Returns a size, mostly small, because small scenarios cover more situations in the same time.
   private mutating func size() -> Int {
     switch random.below(1000) {
     case ..<620: random.number(1...8)
@@ -132,7 +132,7 @@ struct ScenarioGenerator {
     return behaviour
   }
 
-  // MARK: The world
+  // MARK: Disk and moments
 
   private mutating func disk() {
     scenario.disk.isUsed = !has(.noDisk)
@@ -150,7 +150,7 @@ struct ScenarioGenerator {
     }
     var actions: [Scenario.Action] = []
     for _ in 0..<some(.restarts, 4, &random) { actions.append(.restart) }
-    // Restarts are for what has failed.
+    // Restarts are mostly used after a failure.
     let failing = scenario.allSteps.filter { step in
       step.behaviours.contains { $0.ending != .success }
     }.map(\.id)

@@ -1,8 +1,8 @@
-// The scheduler: runs jobs, queue items and timers of a simulation one at a time, in a seeded order.
+// The scheduler runs jobs, queue items and timers of a simulation one by one, in a seeded order.
 
-/// How the scheduler chooses among the work that is ready.
+/// The order in which the scheduler chooses ready work.
 public enum SchedulePolicy: String, Codable, Sendable, CaseIterable {
-  /// Any item, each as likely as the others.
+  /// Any item, with equal probability.
   case random
   /// Mostly the oldest item.
   case oldestFirst
@@ -10,13 +10,13 @@ public enum SchedulePolicy: String, Codable, Sendable, CaseIterable {
   case newestFirst
 }
 
-/// Decides what runs next, and owns the virtual time.
+/// Chooses the next work to run, and owns the virtual time.
 ///
-/// Time moves when nothing is ready, and by one microsecond for each reading of the clock: so all
-/// moments of a simulation are different, and their order is the order of what happened.
+/// Time advances when nothing is ready, and by one microsecond for each reading of the clock: all
+/// times of a simulation are distinct, in the order of events.
 // @unchecked: a simulation runs on one thread.
 final class Scheduler: @unchecked Sendable {
-  /// Something that can be run.
+  /// A unit of work.
   enum Work {
     case job(UnownedJob)
     case closure(@Sendable () -> Void)
@@ -24,15 +24,15 @@ final class Scheduler: @unchecked Sendable {
 
   /// Microseconds of virtual time.
   private(set) var now: Int64 = 0
-  /// How many items have been run.
+  /// The number of items that have run.
   private(set) var itemCount = 0
-  /// A hash over all choices so far.
+  /// A hash of all choices.
   private(set) var trace = Trace()
-  /// Whether everything that is enqueued is thrown away: the process has crashed.
+  /// Whether enqueued work is discarded, because the process has crashed.
   private(set) var isDead = false
 
   private var ready: [Work] = []
-  // Ready as well, but seldom chosen while there is anything else.
+  // Also ready, but rarely chosen while there is other work.
   private var lazy: [Work] = []
   private var timers = Heap<Timer>()
   private var timerCount = 0
@@ -41,7 +41,7 @@ final class Scheduler: @unchecked Sendable {
   private var generator: SplitMix64
   private let policy: SchedulePolicy
   private let lazyChance: Double
-  /// Called before the time moves while no thread is blocked.
+  /// Called before the time advances, if no thread is blocked.
   var onIdle: () -> Void = {}
   private var isInJob = false
   private var depth = 0
@@ -58,7 +58,7 @@ final class Scheduler: @unchecked Sendable {
     static func == (left: Timer, right: Timer) -> Bool { left.number == right.number }
   }
 
-  /// Makes a scheduler at time 0.
+  /// Creates a scheduler at time 0.
   init(seed: UInt64, policy: SchedulePolicy, lazyChance: Double) {
     generator = SplitMix64(seed: seed)
     self.policy = policy
@@ -67,7 +67,7 @@ final class Scheduler: @unchecked Sendable {
 
   // MARK: Enqueuing
 
-  /// Adds work that may run from now on.
+  /// Adds work that is ready to run.
   func enqueue(_ work: Work) {
     guard !isDead else { return }
     if lazyChance > 0, generator.chance(lazyChance) {
@@ -77,9 +77,9 @@ final class Scheduler: @unchecked Sendable {
     }
   }
 
-  /// Adds work that may run after a time.
+  /// Adds work that becomes ready after a time.
   ///
-  /// - Returns: What ``cancel(timer:)`` takes.
+  /// - Returns: The number of the timer, for ``cancel(timer:)``.
   @discardableResult
   func enqueue(after microseconds: Int64, _ work: Work) -> Int {
     guard !isDead else { return 0 }
@@ -93,27 +93,27 @@ final class Scheduler: @unchecked Sendable {
     cancelled.insert(timer)
   }
 
-  /// Runs a closure between two items, when so many more have run or nothing else is ready.
+  /// Runs a closure between two items, after a number of items or when nothing else is ready.
   func enqueue(afterItems count: Int, _ work: @escaping @Sendable () -> Void) {
     countdowns.append((itemCount + count, work))
   }
 
-  /// The present moment; each reading is later than the one before.
+  /// Returns the current time, which is later for each call.
   func tick() -> Int64 {
     now += 1
     return now
   }
 
-  /// Mixes something that happened into the trace.
+  /// Mixes a value into the trace.
   func note(_ value: UInt64) {
     trace.mix(value)
   }
 
   // MARK: Running
 
-  /// Runs the next item, after moving the time if nothing is ready.
+  /// Runs the next item, and advances the time first if nothing is ready.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether there was an item.
   func step() -> Bool {
     if let position = countdowns.firstIndex(where: { $0.item <= itemCount }) {
       countdowns.remove(at: position).work()
@@ -134,9 +134,9 @@ final class Scheduler: @unchecked Sendable {
     return true
   }
 
-  /// Blocks the caller for a time while everything else goes on, as a thread that waits does.
+  /// Blocks the caller for a time while other work runs, as a waiting thread does.
   ///
-  /// Returns at once in a job: a task must not block.
+  /// Returns immediately in a job, because a task must not block.
   func block(for microseconds: Int64) {
     guard microseconds > 0, !isInJob, !isDead, depth < 8 else { return }
     let isOver = Flag()
@@ -190,10 +190,10 @@ final class Scheduler: @unchecked Sendable {
 
   // MARK: Crashes
 
-  /// Throws everything away, and whatever is enqueued until ``revive()``.
+  /// Discards all work, and all work that is enqueued before ``revive()``.
   func crash() {
     isDead = true
-    // Kept for ever: a process that crashes runs no deinitializers either.
+    // Retained forever: a process that crashes runs no deinitializers either.
     _ = Unmanaged.passRetained(Grave(ready, lazy, timers, countdowns.map(\.work)))
     ready = []
     lazy = []

@@ -1,26 +1,26 @@
-// Makes a failing scenario smaller, as long as it fails in the same way.
+// Shrinks a failing scenario, as long as it fails in the same way.
 
-/// Removes from a scenario what its failure does not need.
+/// Removes the parts of a scenario that its failure does not need.
 struct Shrinker {
-  /// Runs a scenario; nil when nothing is wrong.
+  /// Runs a scenario, and returns nil if nothing fails.
   let failure: (Scenario) -> Failure?
-  /// How many scenarios may be tried.
+  /// The maximum number of scenarios to try.
   var budget = 4000
-  /// How many schedules are tried before a smaller scenario counts as correct.
+  /// The number of schedules to try before a smaller scenario counts as correct.
   var schedules = 6
 
   private var best: Scenario
   private let oracle: String
   private(set) var tries = 0
 
-  /// Makes one for a scenario that fails in an oracle.
+  /// Creates a shrinker for a scenario that fails in an oracle.
   init(_ scenario: Scenario, oracle: String, failure: @escaping (Scenario) -> Failure?) {
     self.failure = failure
     self.oracle = oracle
     best = scenario
   }
 
-  /// Shrinks it until nothing more can be removed, or the budget is used up.
+  /// Shrinks the scenario until nothing more can be removed, or the budget is used up.
   mutating func shrunk() -> Scenario {
     var before: Scenario?
     while before != best, tries < budget {
@@ -172,7 +172,7 @@ struct Shrinker {
 }
 
 extension Scenario {
-  /// The scenario without some steps, whose dependents need nothing or what the steps needed.
+  /// Returns the scenario without some steps, whose dependents need nothing or inherit their needs.
   fileprivate func without(_ range: Range<Int>, connects: Bool) -> Scenario {
     var smaller = self
     var replacement: [String: [String]] = [:]

@@ -1,17 +1,17 @@
-// The disk behind the recorder: slow, full, and at a crash without what was not synced.
+// The disk of the recorder: slow, full, and without unsynced data after a crash.
 
 import Reprise
 
-/// Keeps events as a journal does: what `record` has returned for is durable.
+/// Stores events as a journal does: they are durable when `record` returns.
 // @unchecked: a simulation runs on one thread.
 final class SimulatedDisk: Recorder, @unchecked Sendable {
   private struct Full: Error, CustomStringConvertible {
     var description: String { "the disk is full" }
   }
 
-  /// What a new engine would find.
+  /// The events that a new engine would find.
   private(set) var durable: [Event] = []
-  /// How many events the recorder has promised to be durable, with the moments at which it did.
+  /// The numbers of events that were acknowledged as durable, with the times.
   private(set) var acknowledged: [(time: Int64, count: Int)] = []
   var isFull = false
 
@@ -43,19 +43,19 @@ final class SimulatedDisk: Recorder, @unchecked Sendable {
     guard !scheduler.isDead else { return }
     if isRecording { report("recorder", "two threads record at once") }
     if events.isEmpty { report("recorder", "an empty batch is recorded") }
-    if hasFailed { report("recorder", "it is called again after it has failed") }
+    if hasFailed { report("recorder", "it is called after a failure") }
     isRecording = true
     defer { isRecording = false }
     batch = events
     scheduler.block(for: delay() / 2)
-    // A crash has cleared the batch, and decided what of it is there.
+    // A crash has cleared the batch, and decided which part of it is stored.
     guard !scheduler.isDead else { return }
     if isFull, fault != .diskHidesError {
       hasFailed = true
       throw Full()
     }
     if isFull {
-      // The fault: what there is no room for is acknowledged all the same.
+      // The fault: events without space are acknowledged anyway.
     } else if fault == .diskSkipsSync, random.chance(0.25) {
       unsynced += batch
     } else {
@@ -75,9 +75,9 @@ final class SimulatedDisk: Recorder, @unchecked Sendable {
     if settings.delay > 0, random.chance(0.1) { scheduler.block(for: delay()) }
   }
 
-  /// Loses what was being written, or a part of it.
+  /// Loses the batch that was being written, or a part of it.
   ///
-  /// - Returns: What is durable without having been promised.
+  /// - Returns: The durable events that were not acknowledged.
   func crash() -> ArraySlice<Event> {
     let promised = acknowledgedCount
     if settings.tears { durable += batch.prefix(random.below(batch.count + 1)) }
@@ -87,7 +87,7 @@ final class SimulatedDisk: Recorder, @unchecked Sendable {
     return durable.dropFirst(promised)
   }
 
-  /// A new engine records from now on.
+  /// Prepares the disk for the recorder of a new engine.
   func restart() {
     acceptedCount = durable.count
     acknowledged = [(scheduler.now, acceptedCount)]

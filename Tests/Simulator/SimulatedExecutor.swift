@@ -1,19 +1,19 @@
-// The executor of a simulation: steps that take virtual time, fail, write, and are slow to stop.
+// The executor of a simulation: steps that take virtual time, fail, write output and stop slowly.
 
 import Reprise
 import WorkflowLanguage
 
-/// What the executor reports to the oracle.
+/// Observes the attempts of the executor.
 protocol ExecutorWitness: AnyObject, Sendable {
-  /// An attempt has started.
+  /// Called when an attempt starts.
   ///
-  /// - Returns: How it goes, and what ``ended(_:)`` takes.
+  /// - Returns: The behaviour of the attempt, and the argument for ``ended(_:)``.
   func started(_ context: StepContext) -> (Scenario.Behaviour, token: Int)
-  /// Nothing of the attempt is left.
+  /// Called when an attempt has ended completely.
   func ended(_ token: Int)
 }
 
-/// Carries out attempts as the scenario says.
+/// Runs attempts as the scenario specifies.
 struct SimulatedExecutor: Executor {
   let scheduler: Scheduler
   let witness: any ExecutorWitness
@@ -35,7 +35,7 @@ struct SimulatedExecutor: Executor {
   ) async -> Result<StepOutputs, any Error> {
     let sleeper = Sleeper(scheduler)
     let cleanup = Sleeper(scheduler)
-    // A kill may come before there is a handler for it. `Task.yield` would leave the simulation.
+    // A kill may come before its handler is registered. `Task.yield` would leave the simulation.
     await Sleeper(scheduler).sleep(microseconds: 1)
     return await context.withKillHandler {
       sleeper.wake()

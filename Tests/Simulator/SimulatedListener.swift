@@ -1,22 +1,22 @@
-// A listener of a simulation: joins late, asks for little, is slow, or leaves.
+// A subscriber of a simulation, which may join late, request little, be slow, or leave.
 
 import CombineOperators
 import Reprise
 
-/// Subscribes to the events of a run as the scenario says, and folds what it gets.
+/// Subscribes to the events of a run as the scenario specifies, and folds them.
 // @unchecked: a simulation runs on one thread.
 final class SimulatedListener: Subscriber, @unchecked Sendable {
   typealias Input = Event
   typealias Failure = Never
 
   let settings: Scenario.Listener
-  /// The fold of everything received.
+  /// The fold of all received events.
   private(set) var state = RunState()
   private(set) var count = 0
   private(set) var isFinished = false
   private(set) var hasLeft = false
   private(set) var problem: String?
-  /// Whether it is more than it asked for.
+  /// The number of requested events that have not arrived.
   private var open = 0
   private let scheduler: Scheduler
   private var subscription: (any Subscription)?
@@ -43,7 +43,7 @@ final class SimulatedListener: Subscriber, @unchecked Sendable {
 
   func receive(_ event: Event) -> Subscribers.Demand {
     guard !scheduler.isDead else { return .none }
-    if isFinished { problem = "an event comes after the completion" }
+    if isFinished { problem = "an event arrives after the completion" }
     do {
       try state.apply(event)
     } catch {
@@ -52,7 +52,7 @@ final class SimulatedListener: Subscriber, @unchecked Sendable {
     count += 1
     if settings.demand > 0 {
       open -= 1
-      if open < 0 { problem = problem ?? "more events come than it has asked for" }
+      if open < 0 { problem = problem ?? "more events arrive than were requested" }
       if open == 0 {
         scheduler.enqueue(after: Int64(settings.pause) * 1000, .closure { self.ask() })
       }
@@ -66,7 +66,7 @@ final class SimulatedListener: Subscriber, @unchecked Sendable {
   }
 
   func receive(completion: Subscribers.Completion<Never>) {
-    if isFinished { problem = "it is completed twice" }
+    if isFinished { problem = "the subscriber is completed twice" }
     isFinished = true
   }
 }

@@ -1,8 +1,8 @@
-// The clock, the queues and the random bits of a simulated engine.
+// The clock, the queues and the random source of a simulated engine.
 
 import Reprise
 
-/// A clock with the time of a scheduler.
+/// A clock that shows the time of a scheduler.
 struct SimulatedClock: RunClock {
   static let epoch: Int64 = 1_700_000_000_000_000
   let scheduler: Scheduler
@@ -28,7 +28,7 @@ struct SimulatedClock: RunClock {
   }
 }
 
-/// One sleep, which can be ended early.
+/// A sleep that can be ended early.
 // @unchecked: a simulation runs on one thread.
 final class Sleeper: @unchecked Sendable {
   private let scheduler: Scheduler
@@ -40,7 +40,7 @@ final class Sleeper: @unchecked Sendable {
     self.scheduler = scheduler
   }
 
-  /// Waits until the time is over, or ``wake()``; a lost sleep waits for that alone.
+  /// Waits until the time has passed or ``wake()`` is called; a lost sleep waits for ``wake()``.
   func sleep(microseconds: Int64, isLost: Bool = false) async {
     guard !isOver else { return }
     await withUnsafeContinuation { continuation in
@@ -96,7 +96,7 @@ final class SimulatedQueue: WorkQueue, @unchecked Sendable {
   }
 }
 
-/// Random bits from a seed.
+/// A source of random bits from a seed.
 // @unchecked: a simulation runs on one thread.
 final class SimulatedRandomSource: RandomSource, @unchecked Sendable {
   private var generator: SplitMix64

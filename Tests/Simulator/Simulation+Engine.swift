@@ -1,4 +1,4 @@
-// What an engine under simulation is given: the executor's witness, the recorder and the observer.
+// The parts of a simulated engine: the witness of the executor, the recorder and the observer.
 
 import Reprise
 import WorkflowLanguage
@@ -8,13 +8,13 @@ extension Simulation: ExecutorWitness {
     let id = context.step.id
     tokenCount += 1
     guard let position = oracle.plan.positions[id] else {
-      oracle.fail("plan", "the executor is given a step \"\(id)\"")
+      oracle.fail("plan", "the executor gets an unknown step \"\(id)\"")
       return (Scenario.Behaviour(), tokenCount)
     }
     print("start \(id) \(context.generation).\(context.attempt)")
     oracle.check(
       !oracle.durableSuccesses.contains(position), "run again",
-      "\(id) is carried out again although its success is recorded")
+      "\(id) runs again although its success is recorded")
     oracle.add(
       Oracle.Note(
         time: scheduler.tick(),
@@ -38,7 +38,7 @@ extension Simulation: ExecutorWitness {
   }
 }
 
-/// Records on the disk of a simulation, and reports to the oracle what is promised.
+/// Records on the disk of a simulation, and reports acknowledged events to the oracle.
 struct AcknowledgingRecorder: Recorder {
   let simulation: Simulation
 
@@ -61,7 +61,7 @@ struct AcknowledgingRecorder: Recorder {
   }
 }
 
-/// Hands the events of one engine to the oracle.
+/// Passes the events of one engine to the oracle.
 struct SimulatedObserver: EngineObserver, RunObserver {
   let simulation: Simulation
   let incarnation: Int

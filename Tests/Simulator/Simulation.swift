@@ -1,11 +1,12 @@
-// One simulation: an engine, what is done to it, crashes and resumes, until nothing is left to happen.
+// One simulation: an engine, actions on its run, crashes and resumes, until nothing more can
+// happen.
 
 import CombineOperators
 import Foundation
 import Reprise
 import WorkflowLanguage
 
-/// Simulates a scenario; the hooks are installed.
+/// Simulates a scenario; the hooks must be installed.
 // @unchecked: a simulation runs on one thread.
 final class Simulation: @unchecked Sendable {
   let scenario: Scenario
@@ -16,7 +17,7 @@ final class Simulation: @unchecked Sendable {
   private(set) var disk: SimulatedDisk
   private var run: Run?
   private var engine: Engine?
-  /// Counts engines; what belongs to an old one is ignored.
+  /// The number of engines so far; events of earlier engines are ignored.
   private(set) var incarnation = 0
   private var listeners: [SimulatedListener] = []
   private var pending: [Int: Scenario.Moment] = [:]
@@ -42,7 +43,7 @@ final class Simulation: @unchecked Sendable {
     resumesLeft = scenario.resumes
   }
 
-  /// Runs it to its end.
+  /// Runs the simulation to its end.
   func verdictAtEnd() -> Verdict {
     activeScheduler = scheduler
     scheduler.onIdle = { [unowned self] in
@@ -55,7 +56,7 @@ final class Simulation: @unchecked Sendable {
     while oracle.failure == nil {
       if mustCrash { revive() }
       if scheduler.itemCount > Self.itemsMax {
-        oracle.fail("no end", "it is still busy after \(Self.itemsMax) items")
+        oracle.fail("no end", "the simulation is still busy after \(Self.itemsMax) items")
       } else if !scheduler.step(), !mustCrash, !goOnWhenIdle() {
         break
       }
@@ -113,14 +114,14 @@ final class Simulation: @unchecked Sendable {
     acknowledgedAtOutcome = disk.acknowledgedCount
   }
 
-  /// What the disk holds; nil when it holds nothing of the run.
+  /// Returns the state that the disk holds; nil if it holds no event of the run.
   private func durableState() -> RunState? {
     guard !disk.durable.isEmpty else { return nil }
     var state = RunState()
     do {
       for event in disk.durable { try state.apply(event) }
     } catch {
-      oracle.fail("disk", "what is durable does not fold: \(error)")
+      oracle.fail("disk", "the durable events do not fold: \(error)")
     }
     return state
   }
@@ -135,7 +136,7 @@ final class Simulation: @unchecked Sendable {
     mustCrash = true
   }
 
-  /// Starts a new engine after a crash, when the stack of the old one is gone.
+  /// Starts a new engine after a crash, when the stack of the old one has unwound.
   private func revive() {
     mustCrash = false
     abandonProcess()
@@ -151,7 +152,7 @@ final class Simulation: @unchecked Sendable {
     begin()
   }
 
-  /// Forgets everything in memory, as the end of a process does: without deinitializers.
+  /// Discards everything in memory, as the end of a process does: without deinitializers.
   private func abandonProcess() {
     if let run { _ = Unmanaged.passRetained(run) }
     for listener in listeners { _ = Unmanaged.passRetained(listener) }
@@ -163,7 +164,7 @@ final class Simulation: @unchecked Sendable {
     if disk.durable.isEmpty { oracle.runID = nil }
   }
 
-  /// Ends what is left when the verdict is known.
+  /// Ends the remaining work when the verdict is known.
   private func dispose() {
     if oracle.failure != nil { abandonProcess() }
     run = nil
@@ -172,11 +173,11 @@ final class Simulation: @unchecked Sendable {
     scheduler.crash()
   }
 
-  // MARK: When nothing is ready
+  // MARK: Idle
 
-  /// Answers what is waited for, resumes, or ends the simulation.
+  /// Answers pending approvals, resumes the run, or ends the simulation.
   ///
-  /// - Returns: Whether it goes on.
+  /// - Returns: Whether the simulation continues.
   private func goOnWhenIdle() -> Bool {
     guard let run, incarnation > 0 else { return false }
     guard let outcome else { return answerApprovals(of: run) }
@@ -201,16 +202,16 @@ final class Simulation: @unchecked Sendable {
     for step in waiting { _ = try? run.answer(step.id, isApproved: scenario.grantsAtEnd) }
     if waiting.isEmpty {
       let left = run.state.steps.filter { !$0.phase.isFinal }.map { "\($0.id) \($0.phase)" }
-      oracle.fail("stuck", "nothing can happen, and the run is \(run.state.phase): \(left)")
+      oracle.fail("stuck", "nothing more can happen, and the run is \(run.state.phase): \(left)")
     }
     return !waiting.isEmpty
   }
 
-  /// Checks what must hold when a run is over and everything has settled.
+  /// Checks what must hold when a run is over and all work has settled.
   private func finish(_ outcome: RunOutcome) {
     oracle.readNotes(before: .max)
     let wasAbandoned = if case .abandoned = outcome { true } else { false }
-    oracle.check(oracle.alive.isEmpty, "end", "attempts are alive when everything is over")
+    oracle.check(oracle.alive.isEmpty, "end", "attempts are alive when the run is over")
     oracle.check(oracle.phase == .ended, "end", "the last event is missing")
     oracle.check(
       wasAbandoned || oracle.outcome == outcome, "outcome",
@@ -228,7 +229,7 @@ final class Simulation: @unchecked Sendable {
       oracle.check(
         listener.state.withoutOutput == oracle.folded.withoutOutput
           && (listener.settings.demand > 0 || listener.state == oracle.folded),
-        "listener", "what \(number) has folded is not the state of the run")
+        "listener", "the state that \(number) has folded is not that of the run")
     }
   }
 
@@ -288,7 +289,7 @@ final class Simulation: @unchecked Sendable {
     if isPossible { oracle.note(request, at: scheduler.tick()) }
   }
 
-  // MARK: Seen
+  // MARK: Events
 
   func receive(_ event: Event, incarnation: Int) {
     guard incarnation == self.incarnation, !scheduler.isDead else { return }
@@ -305,7 +306,7 @@ final class Simulation: @unchecked Sendable {
   func print(_ text: @autoclosure () -> String) {
     guard options.isVerbose else { return }
     Swift.print("[\(Double(scheduler.now) / 1e6) s, item \(scheduler.itemCount)] \(text())")
-    // A trap must not lose it.
+    // A trap must not lose the output.
     fflush(nil)
   }
 }

@@ -1,30 +1,30 @@
-// What a simulation is told, and what it came to.
+// The options and the result of a simulation.
 
-/// What a simulation came to.
+/// The result of a simulation.
 public struct Verdict: Codable, Sendable {
-  /// What is wrong, if anything.
+  /// The failure, if any.
   public var failure: Failure?
-  /// A hash over everything that happened.
+  /// A hash of everything that happened.
   public var trace: UInt64 = 0
-  /// How many events were seen.
+  /// The number of events.
   public var events = 0
-  /// How many jobs and queue items were run.
+  /// The number of jobs and queue items that ran.
   public var items = 0
-  /// How much virtual time went by.
+  /// The virtual time that has passed, in seconds.
   public var seconds = 0.0
-  /// How often the process crashed.
+  /// The number of crashes of the process.
   public var crashes = 0
-  /// How often a generation started.
+  /// The number of generations that were started by restarts.
   public var generations = 0
 }
 
-/// How a scenario is simulated.
+/// The options of a simulation.
 public struct SimulationOptions: Sendable {
-  /// What is done wrong on purpose.
+  /// The planted fault, if any.
   public var fault: Fault?
-  /// Whether every event is printed.
+  /// Whether to print every event.
   public var isVerbose = false
 
-  /// The usual ones.
+  /// Creates the default options.
   public init() {}
 }

@@ -1,9 +1,9 @@
-// Waiting for a condition without sleeping for a guessed time, and how much work a stress test does.
+// Waiting for conditions without fixed delays, and the amount of work of stress tests.
 
 import Foundation
 public import Testing
 
-/// Waits until a condition holds, and records an issue when it does not before the deadline.
+/// Waits until a condition holds, and records an issue if it does not before the deadline.
 public func expectEventually(
   _ description: String, within deadline: Duration = .seconds(60),
   sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
@@ -16,7 +16,7 @@ public func expectEventually(
       return
     }
     turns += 1
-    // What comes soon is seen at once; what takes its time is left the processor.
+    // Notices fast conditions immediately, and leaves the processor to slow ones.
     if turns < 1000 {
       await Task.yield()
     } else {
@@ -28,19 +28,19 @@ public func expectEventually(
 /// Whether campaigns run at their full length.
 public var isSoak: Bool { ProcessInfo.processInfo.environment["REPRISE_SOAK"] == "1" }
 
-/// How often a campaign is repeated: a few times with every change, often in `make soak`.
+/// Returns the number of rounds of a campaign: few for each change, many in `make soak`.
 public func rounds(_ few: Int, soak: Int) -> Int {
   isSoak ? soak : scaled(few)
 }
 
-/// A time that is promised: to be kept to the letter in the soak, with room for a busy machine else.
+/// Returns a promised time: exact in the soak, and with room for a busy machine otherwise.
 public func promised(_ time: Duration) -> Duration {
   isSoak ? time : time * 5
 }
 
-/// The living processes that carry a word on their command line.
+/// Returns the live processes whose command line contains a word.
 public func processes(with word: String) -> [Int32] {
-  // A zombie has no command line any more.
+  // A zombie has no command line.
   let pids = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
   return pids.compactMap { Int32($0) }.filter { pid in
     let line = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") ?? Data()
@@ -48,7 +48,8 @@ public func processes(with word: String) -> [Int32] {
   }
 }
 
-/// The living processes that were started with an environment entry, such as `REPRISE_RUN_ID=…`.
+/// Returns the live processes with an entry in their initial environment, such as
+/// `REPRISE_RUN_ID=…`.
 public func processes(startedWith entry: String) -> [Int32] {
   let pids = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
   return pids.compactMap { Int32($0) }.filter { pid in
@@ -58,8 +59,8 @@ public func processes(startedWith entry: String) -> [Int32] {
   }
 }
 
-/// So much work, divided by REPRISE_TEST_SCALE where that is set: less under sanitizers, where
-/// everything is slower.
+/// Returns an amount of work, divided by REPRISE_TEST_SCALE if set: less under sanitizers, which
+/// are slow.
 public func scaled(_ amount: Int) -> Int {
   let divisor = ProcessInfo.processInfo.environment["REPRISE_TEST_SCALE"].flatMap(Int.init) ?? 1
   return max(1, amount / max(1, divisor))

@@ -1,8 +1,8 @@
-// A gate that tests open when they are ready.
+// A gate that tests open to let tasks continue.
 
 import Synchronization
 
-/// Something to wait for.
+/// A gate that tasks wait for.
 public final class Gate: Sendable {
   private struct State {
     var isOpen = false
@@ -11,10 +11,10 @@ public final class Gate: Sendable {
 
   private let state = Mutex(State())
 
-  /// Makes a closed gate.
+  /// Creates a closed gate.
   public init() {}
 
-  /// Waits for the gate to open, also when the task is cancelled.
+  /// Waits for the gate to open, even if the task is cancelled.
   public func wait() async {
     await withCheckedContinuation { continuation in
       let isOpen = state.withLock { state in
@@ -27,7 +27,7 @@ public final class Gate: Sendable {
 
   /// Waits for the gate to open, or for the task to be cancelled.
   ///
-  /// - Throws: `CancellationError` when that came first.
+  /// - Throws: `CancellationError` if the task is cancelled first.
   public func waitOrStop() async throws {
     let both = Gate()
     let opening = Task {
@@ -43,7 +43,7 @@ public final class Gate: Sendable {
     try Task.checkCancellation()
   }
 
-  /// Lets everybody through, now and from now on.
+  /// Resumes all waiting tasks, and lets later ones pass.
   public func open() {
     let waiting = state.withLock { state in
       state.isOpen = true

@@ -1,4 +1,4 @@
-// A value that test closures on many threads share.
+// A value that closures on several threads share in tests.
 
 import Synchronization
 
@@ -6,15 +6,15 @@ import Synchronization
 public final class Protected<Value: Sendable>: Sendable {
   private let mutex: Mutex<Value>
 
-  /// Protects a value.
+  /// Creates a protected value.
   public init(_ value: Value) {
     mutex = Mutex(value)
   }
 
-  /// The value at this moment.
+  /// The current value.
   public var value: Value { mutex.withLock { $0 } }
 
-  /// Changes the value while nobody else does.
+  /// Changes the value under the lock.
   public func withLock<Result: Sendable, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -1,20 +1,20 @@
-// Random numbers that can be had again. Tests print the seed; REPRISE_TEST_SEED sets it.
+// Reproducible random numbers. Tests print the seed; REPRISE_TEST_SEED sets it.
 
 import Foundation
 
 /// The SplitMix64 generator (Steele, Lea, Flood: Fast splittable pseudorandom number generators).
 public struct SeededGenerator: RandomNumberGenerator {
-  /// What it was made from.
+  /// The seed of the generator.
   public let seed: UInt64
   private var state: UInt64
 
-  /// Makes a generator that gives the same numbers for the same seed.
+  /// Creates a generator that gives the same numbers for the same seed.
   public init(seed: UInt64) {
     self.seed = seed
     state = seed
   }
 
-  /// A generator with the seed that the environment names, or else a new one, which is printed.
+  /// Returns a generator with the seed from the environment, or with a new seed, which is printed.
   public static func announced(for test: String = #function) -> SeededGenerator {
     let given = ProcessInfo.processInfo.environment["REPRISE_TEST_SEED"].flatMap(UInt64.init)
     let seed = given ?? UInt64.random(in: 0..<1_000_000)
@@ -22,7 +22,7 @@ public struct SeededGenerator: RandomNumberGenerator {
     return SeededGenerator(seed: seed)
   }
 
-  /// The next number.
+  /// Returns the next number.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state

@@ -1,13 +1,13 @@
-// A folder of a test's own, removed with this value.
+// A temporary folder, removed with its value.
 
 import Foundation
 
-/// A new folder among the temporary files.
+/// A new temporary folder.
 public final class TemporaryFolder: Sendable {
-  /// Its path.
+  /// The path of the folder.
   public let path: String
 
-  /// Makes the folder.
+  /// Creates the folder.
   public init() throws {
     path = FileManager.default.temporaryDirectory.path + "/reprise-files-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -18,7 +18,7 @@ public final class TemporaryFolder: Sendable {
     _ = try? TemporaryFolder.run("/bin/rm", ["-rf", path])
   }
 
-  /// Writes a file and makes the folders around it.
+  /// Writes a file and creates its parent folders.
   public func write(_ name: String, _ content: some Sequence<UInt8> = []) throws {
     let url = URL(fileURLWithPath: path + "/" + name)
     try FileManager.default.createDirectory(
@@ -31,13 +31,13 @@ public final class TemporaryFolder: Sendable {
     for name in names { try write(name) }
   }
 
-  /// Makes a symbolic link.
+  /// Creates a symbolic link.
   public func link(_ name: String, to target: String) throws {
     try FileManager.default.createSymbolicLink(
       atPath: path + "/" + name, withDestinationPath: target)
   }
 
-  /// Runs a program to its end.
+  /// Runs a program to its end, and returns its output.
   @discardableResult
   public static func run(_ program: String, _ arguments: [String]) throws -> String {
     let process = Process()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How many threads this process has; 0 where the system has no such list.
+/// Returns the number of threads of this process; 0 where the system has no list of them.
 public func threadCount() -> Int {
   (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count) ?? 0
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkflowLanguage
 
-/// Small files that would take the machine.
+/// Small files that would exhaust CPU or memory if nothing limited them.
 struct BombTests {
   // MARK: Needs
 
@@ -27,7 +27,7 @@ struct BombTests {
         + (0..<50).map { "  - { id: a\($0), run: x, foreach: { from: 1, to: 1000 } }\n" }.joined(),
       4, 11
     ),
-  ]) func `two large groups in a row are refused where the second is`(
+  ]) func `two consecutive large groups are refused at the second one`(
     _ text: String, _ line: Int, _ column: Int
   ) {
     let found = diagnostics(text)
@@ -36,7 +36,7 @@ struct BombTests {
     #expect(found.first?.hint?.contains("{ id: joined, exec: [\"true\"] }") == true)
   }
 
-  @Test func `one step between two large groups joins them`() throws {
+  @Test func `a step between two large groups makes them acceptable`() throws {
     let workflow = try Workflow(
       text: """
         steps:
@@ -62,8 +62,8 @@ struct BombTests {
 
   // MARK: References
 
-  @Test func `each of many steps may use what comes long before it`() throws {
-    // One walk through the graph for each would take minutes, and its answers gigabytes.
+  @Test func `each of many steps may refer to a much earlier step`() throws {
+    // A graph traversal for each step would take minutes and gigabytes.
     let steps = (0..<20_000).map { number in
       let uses = number < 2 ? "" : ", env: { X: \"${{ steps.s\(number - 2).outputs.x }}\" }"
       return "  - { id: s\(number), run: x\(uses) }\n"
@@ -72,7 +72,7 @@ struct BombTests {
     #expect(workflow.steps.count == 20_000)
   }
 
-  @Test func `what may be referred to is what comes before, in random graphs`() throws {
+  @Test func `in random graphs a step may refer to its transitive needs only`() throws {
     var generator = SeededGenerator.announced()
     for _ in 0..<30 {
       let count = Int.random(in: 2...150, using: &generator)
@@ -115,27 +115,29 @@ struct BombTests {
     "continue-on-error: \"${{ \(nested(9)) == 'x' }}\"",
     "mutex: \"${{ \(nested(9)) }}\"",
     "foreach: \"${{ fromJSON(toJSON(\(nested(9)))) }}\"",
-  ]) func `a value that grows with each level is refused at its place`(_ setting: String) {
+  ]) func `a value that grows with each level of nesting is refused at its position`(
+    _ setting: String
+  ) {
     let found = diagnostics("steps:\n  - { id: a, run: x, \(setting) }\n")
     #expect(found.count == 1)
     #expect(found.first?.line == 2 && (found.first?.column ?? 0) > 20)
     #expect(found.first?.code == "R0521")
   }
 
-  @Test func `many large values are too large together`() {
+  @Test func `many large values exceed a common limit`() {
     let item = "\"${{ \(Self.nested(5)) }}\""
     let items = Array(repeating: item, count: 80).joined(separator: ", ")
     let found = diagnostics("steps:\n  - { id: a, run: x, foreach: [\(items)] }\n")
     #expect(found.contains { $0.code == "R0521" })
   }
 
-  @Test func `a condition that grows with each level is warned of`() throws {
+  @Test func `a condition that grows with each level of nesting causes a warning`() throws {
     let workflow = try Workflow(
       text: "steps:\n  - { id: a, run: x, if: \"\(Self.nested(9)) == 'x'\" }\n", file: "w.yaml")
     #expect(workflow.warnings.contains { $0.code == "R0521" })
   }
 
-  @Test func `a value of a step that grows with each level fails it`() throws {
+  @Test func `a value that grows with each level of nesting fails its step`() throws {
     let workflow = try Workflow(
       text: "steps:\n  - { id: a, exec: [echo, \"${{ \(Self.nested(9)) }}\"] }\n", file: "w.yaml")
     let values = RunValues(
@@ -147,7 +149,7 @@ struct BombTests {
     #expect(error?.description.contains("exec: the value is too large") == true)
   }
 
-  @Test func `joined and nested lists count with what they become`() throws {
+  @Test func `joined and nested lists count with their expanded size`() throws {
     let items = Array(repeating: "1", count: 1000).joined(separator: ",")
     let list = "fromJSON('[\(items)]')"
     let found = diagnostics(

@@ -1,18 +1,18 @@
-// What is wrong with a workflow that a test writes down.
+// Helpers that collect the diagnostics of a workflow text.
 
 import WorkflowLanguage
 
 extension [Diagnostic] {
-  /// `line:column code` of each.
+  /// `line:column code` of each diagnostic.
   var found: [String] { map { "\($0.line):\($0.column) \($0.code)" } }
 
-  /// Whether one of them has a hint with these words; whether there are words at all.
+  /// Returns whether a hint contains the given words; true if the words are empty.
   func haveHint(_ words: String) -> Bool {
     words.isEmpty || contains { $0.hint?.contains(words) == true }
   }
 }
 
-/// The diagnostics of a workflow; none where it can be read.
+/// Returns the diagnostics of a workflow; empty if it can be read.
 func diagnostics(_ text: String) -> [Diagnostic] {
   do {
     _ = try Workflow(text: text, file: "w.yaml")

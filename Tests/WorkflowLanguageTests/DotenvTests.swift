@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkflowLanguage
 
-/// Files of variables: how they are written, and how large they may be.
+/// Dotenv files: syntax and size limits.
 struct DotenvTests {
   private func variables(_ text: String) throws -> [String: String] {
     try DotenvText.variables(in: Array(text.utf8))
@@ -18,7 +18,7 @@ struct DotenvTests {
     ("A='a\\nb'", ["A": "a\\nb"]), ("A=\"a\\nb\\\"\\t\\\\\"", ["A": "a\nb\"\t\\"]),
     ("A=\"a\nb\"\nB='c\n\n#d'\nC=3", ["A": "a\nb", "B": "c\n\n#d", "C": "3"]),
     ("A=1\nA=2", ["A": "2"]), ("A=\u{A0}ä\u{A0}", ["A": "ä"]), ("", [:]), ("A=\"\"", ["A": ""]),
-  ]) func `a file of variables is read as others read it`(
+  ]) func `dotenv syntax is compatible with other tools`(
     _ text: String, _ expected: [String: String]
   ) throws {
     #expect(try variables(text) == expected)
@@ -32,15 +32,15 @@ struct DotenvTests {
       (
         String(repeating: "x", count: 1 << 19), 1, .noAssignment(String(repeating: "x", count: 60))
       ),
-    ] as [(String, Int, DotenvError.Reason)]) func `what makes no sense is reported with its line`(
-      _ text: String, _ line: Int, _ reason: DotenvError.Reason
-    )
-  {
+    ] as [(String, Int, DotenvError.Reason)])
+  func `an invalid line of a dotenv file is reported with its number`(
+    _ text: String, _ line: Int, _ reason: DotenvError.Reason
+  ) {
     #expect(throws: DotenvError(line: line, reason: reason)) { try variables(text) }
   }
 
-  @Test func `a value of very many lines is read in one go`() throws {
-    // Looking for the end from the beginning again after each line would take hours.
+  @Test func `a value of very many lines is read in linear time`() throws {
+    // Searching for the end from the start after each line would take hours.
     let value = String(repeating: "a\n", count: 1 << 19)
     #expect(try variables("A=\"\(value)\"\nB=1\n") == ["A": value, "B": "1"])
   }
@@ -57,7 +57,7 @@ struct DotenvTests {
         + "\nsteps: [{ id: a, run: x }]\n")
   }
 
-  @Test func `a file of variables has at most a mebibyte`() throws {
+  @Test func `a dotenv file has at most one mebibyte`() throws {
     #expect(try diagnostics("FOLDER/0.env", sizes: [1 << 20]) == [])
     for size in [(1 << 20) + 1, 100 << 20] {
       let found = try diagnostics("{ path: FOLDER/0.env, required: false }", sizes: [size])
@@ -66,7 +66,7 @@ struct DotenvTests {
     }
   }
 
-  @Test func `all files of variables have at most sixteen mebibytes`() throws {
+  @Test func `all dotenv files together have at most sixteen mebibytes`() throws {
     let sizes = [Int](repeating: 1 << 20, count: 17)
     let all = sizes.indices.map { "FOLDER/\($0).env" }
     #expect(try diagnostics(all.dropLast().joined(separator: "\n  - "), sizes: sizes) == [])

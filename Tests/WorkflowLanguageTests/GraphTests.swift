@@ -7,7 +7,7 @@ struct GraphTests {
     try Graph(ids: needs.indices.map { "s\($0)" }, needs: needs.map { $0.map { "s\($0)" } })
   }
 
-  @Test func `in random graphs every step comes after what it needs`() throws {
+  @Test func `in random graphs every step comes after its needs`() throws {
     var generator = SeededGenerator.announced()
     for _ in 0..<200 {
       let count = Int.random(in: 1...60, using: &generator)
@@ -50,7 +50,7 @@ struct GraphTests {
     return Set(reached.map { StepIndex($0) })
   }
 
-  @Test func `a random edge backwards makes a cycle, which is named whole`() throws {
+  @Test func `a random backward edge makes a cycle, and all its steps are named`() throws {
     var generator = SeededGenerator.announced()
     for _ in 0..<100 {
       let count = Int.random(in: 2...30, using: &generator)
@@ -66,12 +66,12 @@ struct GraphTests {
     }
   }
 
-  @Test func `free steps come in file order`() throws {
+  @Test func `steps without unmet needs come in file order`() throws {
     let graph = try graph([[3], [], [1], []])
     #expect(graph.topologicalOrder.map(\.position) == [1, 2, 3, 0])
   }
 
-  @Test func `what is no graph is refused`() {
+  @Test func `duplicate ids, unknown needs and self-references are refused`() {
     #expect(throws: GraphError.duplicateStep("a")) { try Graph(ids: ["a", "a"], needs: [[], []]) }
     #expect(throws: GraphError.unknownNeed(step: "a", need: "b")) {
       try Graph(ids: ["a"], needs: [["b"]])

@@ -4,12 +4,12 @@ import Testing
 
 @testable import WorkflowLanguage
 
-/// A key that is in a table and that nothing reads would be ignored in silence.
+/// A key that is in a table but that no code reads would be silently ignored.
 struct KeyReadingTests {
   /// A place in a file where the keys of a table can be.
   struct Place: Sendable, CustomTestStringConvertible {
     let table: KeyTable
-    /// The file with `KEY: VALUE` first in the map, and what it cannot be without.
+    /// The file with `KEY: VALUE` first in the map, followed by the required keys.
     let text: String
 
     init(_ table: KeyTable, _ text: String) {
@@ -41,7 +41,7 @@ struct KeyReadingTests {
     Place(.sequence, "steps: [{ KEY: VALUE }]\n"),
   ]
 
-  /// Whether a wrong value of a key is an error in it, or the key itself is.
+  /// Returns whether an invalid value is reported at the key or at its value.
   private func isRead(_ name: String, in place: Place, with value: String) -> Bool {
     let text = place.text.replacing("KEY", with: name).replacing("VALUE", with: value)
     let before = text.prefix(
@@ -52,9 +52,9 @@ struct KeyReadingTests {
     return diagnostics(text).contains { $0.line == lines.count && columns.contains($0.column) }
   }
 
-  /// The keys for which any value does.
+  /// Returns the keys that accept any value.
   private func unread(in place: Place) -> [String] {
-    // No key takes both: a text, and an empty map in a list in a list.
+    // No key accepts both: a text, and an empty map in a list in a list.
     place.table.names.filter { name in
       !["[[{}]]", "x y"].contains { isRead(name, in: place, with: $0) }
     }

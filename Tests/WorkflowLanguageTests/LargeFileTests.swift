@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 import WorkflowLanguage
 
-/// Promise 11: a mebibyte of anything is accepted or refused soon, in little memory.
+/// Promise 11: a mebibyte of any input is accepted or refused quickly, using little memory.
 @Suite(.serialized) struct LargeFileTests {
   struct Kind: Sendable, CustomTestStringConvertible {
     let name: String
-    /// What comes before, again and again, and after.
+    /// The prefix, the piece that is repeated, and the suffix.
     let before: String
     let piece: String
     let after: String
@@ -18,7 +18,7 @@ import WorkflowLanguage
       (self.name, self.before, self.piece, self.after) = (name, before, piece, after)
     }
 
-    /// A text of so many bytes, in which each `#` of the piece is its number.
+    /// Returns a text of the given size in which each `#` of the piece is replaced by its number.
     func text(_ size: Int) -> String {
       guard piece.contains("#") else {
         return before + String(repeating: piece, count: size / piece.utf8.count) + after
@@ -39,8 +39,8 @@ import WorkflowLanguage
     // Nesting.
     Kind("open lists", "", "["), Kind("open maps", "", "{"),
     Kind("list items in one line", "", "- "),
-    Kind("keys in question", "", "? "), Kind("maps in lists", "", "[{a: "),
-    Kind("deeper and deeper", "steps:\n", " - parallel:\n"), Kind("tags", "", "!x "),
+    Kind("complex keys", "", "? "), Kind("maps in lists", "", "[{a: "),
+    Kind("nested groups", "steps:\n", " - parallel:\n"), Kind("tags", "", "!x "),
     Kind("anchors", "", "&a "), Kind("aliases", "", "*a "), Kind("colons", "", ": "),
     // Many things.
     Kind("keys", "", "k#: 1\n", step), Kind("items", "steps:\n", "- x\n"),
@@ -64,7 +64,7 @@ import WorkflowLanguage
     Kind("an id", "steps: [{ id: a", "b", ", run: x }]\n"), Kind("a key", "k", "k", ": 1" + step),
     Kind("arguments", "steps: [{ id: a, exec: [x, ", "\"#\", ", "y] }]\n"),
     // Expressions, patterns, times.
-    Kind("a sum of conditions", "steps: [{ id: a, run: x, if: \"true", " && true", "\" }]\n"),
+    Kind("a long condition", "steps: [{ id: a, run: x, if: \"true", " && true", "\" }]\n"),
     Kind("open brackets", "steps: [{ id: a, run: x, if: \"", "(", "\" }]\n"),
     Kind("negations", "steps: [{ id: a, run: x, if: \"", "!", "true\" }]\n"),
     Kind("indices", "steps: [{ id: a, run: x, if: \"params", "[0]", "\" }]\n"),
@@ -85,7 +85,7 @@ import WorkflowLanguage
   ]
 
   @Test(.timeLimit(.minutes(5)), arguments: kinds)
-  func `a mebibyte is accepted or refused soon, in little memory`(_ kind: Kind) throws {
+  func `a mebibyte is accepted or refused quickly, using little memory`(_ kind: Kind) throws {
     let bytes = Array(kind.text(1 << 20).utf8)
     let before = try Self.memory(peak: false)
     var said = "accepted"
@@ -102,7 +102,8 @@ import WorkflowLanguage
     #expect(mebibytes < 256)
   }
 
-  /// The memory of this process in KiB: the most since the last time that it was asked for without the peak.
+  /// Returns the memory of this process in KiB: the current value, or the peak since the last call
+  /// without `peak`.
   private static func memory(peak: Bool) throws -> Int {
     if !peak { try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8) }
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkflowLanguage
 
-/// Small files that make many steps, and lists that are long.
+/// Small files that expand to many steps or to long lists.
 struct ManyBombTests {
   /// A pattern whose braces expand to 512 patterns.
   private static let wide = String(repeating: "{a,b}", count: 9)
@@ -27,7 +27,7 @@ struct ManyBombTests {
     #expect(workflow.steps[9999].extras.cache?.outputs == ["src/\(Self.wide)"])
   }
 
-  @Test func `patterns that differ for each of many steps are too large together`() {
+  @Test func `patterns that differ for each of many steps exceed a common limit`() {
     let found = diagnostics(
       """
       steps:
@@ -37,7 +37,7 @@ struct ManyBombTests {
     #expect(found.first?.code == "R0219")
   }
 
-  @Test func `a pattern that is the same for each of many steps has its mistake told once`() {
+  @Test func `an invalid pattern that many steps share is reported once`() {
     let found = diagnostics(
       "steps: [{ id: a, run: x, foreach: { from: 1, to: 100 }, cache: { inputs: [\"a[\"] } }]\n")
     #expect(found.count == 1)
@@ -45,7 +45,7 @@ struct ManyBombTests {
 
   // MARK: Matrices
 
-  /// What a matrix becomes, searched for as its rules are written.
+  /// A slow reference implementation that follows the documented rules of a matrix literally.
   private func slowCombinations(_ matrix: Matrix) -> [[String: Value]] {
     var result: [[String: Value]] = matrix.lists.isEmpty ? [] : [[:]]
     for (name, values) in matrix.lists {
@@ -67,7 +67,7 @@ struct ManyBombTests {
     return result
   }
 
-  @Test func `random matrices are combined as their rules say`() {
+  @Test func `random matrices are combined as documented`() {
     var generator = SeededGenerator.announced()
     for _ in 0..<500 {
       var matrix = Matrix()
@@ -91,7 +91,7 @@ struct ManyBombTests {
     }
   }
 
-  @Test func `a matrix with thousands of entries is combined without searching`() throws {
+  @Test func `a matrix with thousands of entries is combined in linear time`() throws {
     let count = 5000
     let numbers = (0..<count).map(String.init).joined(separator: ", ")
     let include = (0..<count).map { "{ a: \($0), b\($0): x }" }.joined(separator: ", ")
@@ -128,7 +128,7 @@ struct ManyBombTests {
 
   // MARK: Steps
 
-  @Test func `a large step that becomes many is refused`() {
+  @Test func `a large step that expands to many is refused`() {
     let variables = (0..<250).map { "V\($0): x" }.joined(separator: ", ")
     let found = diagnostics(
       """
@@ -139,14 +139,14 @@ struct ManyBombTests {
     #expect(found.first?.code == "R0305")
   }
 
-  @Test func `the list of a foreach does not count for each of its steps`() throws {
+  @Test func `the list of a foreach counts once, not for each of its steps`() throws {
     let items = (0..<10_000).map(String.init).joined(separator: ", ")
     let workflow = try Workflow(
       text: "steps: [{ id: a, run: x, foreach: [\(items)] }]\n", file: "w.yaml")
     #expect(workflow.steps.count == 10_000)
   }
 
-  @Test func `a large file that many steps use is refused`() throws {
+  @Test func `a large used file is refused if many steps use it`() throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("reprise-used-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -165,7 +165,7 @@ struct ManyBombTests {
 
   // MARK: Messages
 
-  @Test func `many mistakes in a long list are not each searched for a suggestion`() {
+  @Test func `the number of searches for a suggestion is limited`() {
     let parameters = (0..<300).map { "  parameter\($0): x\n" }.joined()
     let variables = (0..<300).map { "V\($0): '${{ params.porameter\($0) }}'" }
     let found = diagnostics(
@@ -175,7 +175,7 @@ struct ManyBombTests {
     #expect(found.count == 200 && found.last?.hint == nil)
   }
 
-  @Test func `the same mistake in thousands of steps is reported for the first of them`() {
+  @Test func `the same error in thousands of steps is reported for the first of them`() {
     let steps = (0..<5000).map { "  - { id: s\($0), run: x, bogus: 1 }\n" }.joined()
     let found = diagnostics("steps:\n\(steps)  - { id: last, run: x, timeout: never }\n")
     #expect(found.map(\.line) == Array(2...21) + [5002])
@@ -205,7 +205,7 @@ struct ManyBombTests {
     }
   }
 
-  @Test func `a name is as long as may be shown with each run`() throws {
+  @Test func `a name has at most 256 characters`() throws {
     let name = String(repeating: "x", count: 256)
     let workflow = try Workflow(
       text: "name: \(name)\nsteps: [{ id: a, run: x }]\n", file: "w.yaml")

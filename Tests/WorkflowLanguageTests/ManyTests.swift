@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkflowLanguage
 
-/// Steps that become many.
+/// Steps that expand to many through `foreach` and `matrix`.
 struct ManyTests {
   private func workflow(_ step: String, _ arguments: [String: String] = [:]) throws -> Workflow {
     try Workflow(
@@ -19,7 +19,8 @@ struct ManyTests {
     workflow.steps.compactMap(\.extras.label)
   }
 
-  @Test func `a foreach makes a step of each item, between what comes before and after`() throws {
+  @Test func `a foreach makes a step of each item, between the previous and the next step`() throws
+  {
     let workflow = try workflow("foreach: [a, 2, {k: v}]")
     #expect(workflow.steps.map(\.id) == ["before", "s[0]", "s[1]", "s[2]", "after"])
     #expect(workflow.steps[1...3].allSatisfy { $0.needs == ["before"] })
@@ -41,12 +42,13 @@ struct ManyTests {
     #expect(labels(try workflow(step)) == expected)
   }
 
-  @Test func `what follows a step that became none follows what was before it`() throws {
+  @Test func `a step after an empty foreach needs the step before it`() throws {
     #expect(try workflow("foreach: []").steps.last?.needs == ["before"])
   }
 
-  /// The examples of "Running variations of jobs in a workflow" of GitHub Actions.
-  @Test func `a matrix is combined, excluded and included as GitHub Actions does`() throws {
+  /// The examples in "Running variations of jobs in a workflow" of the documentation of GitHub
+  /// Actions.
+  @Test func `a matrix is expanded as by GitHub Actions`() throws {
     let text = """
       matrix: { fruit: [apple, pear], animal: [cat, dog], include: [{ color: green }, \
       { color: pink, animal: cat }, { fruit: apple, shape: circle }, { fruit: banana }, \
@@ -67,7 +69,7 @@ struct ManyTests {
     #expect(labels(excluded) == ["linux, 1", "linux, 2", "mac, 2"])
   }
 
-  @Test func `an open parameter leaves one step in the place of all`() throws {
+  @Test func `an open parameter leaves one placeholder step`() throws {
     let text = """
       params: { list: { required: true } }
       steps: [{ id: s, foreach: "${{ fromJSON(params.list) }}", run: x }]
@@ -79,7 +81,7 @@ struct ManyTests {
     #expect(given.steps.count == 3)
   }
 
-  @Test func `settings are settled for each of them`() throws {
+  @Test func `settings are evaluated for each of the steps`() throws {
     let workflow = try workflow(
       "foreach: [1, 2], timeout: \"${{ item }}s\", continue-on-error: \"${{ item == 2 }}\", max-parallel: 1, fail-fast: true"
     )

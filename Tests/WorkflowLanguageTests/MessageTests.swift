@@ -1,4 +1,4 @@
-// Tests of the words of errors: all of those that the broken files of the other tests have.
+// Tests of the error messages of all broken files in the other tests.
 
 import Foundation
 import Testing
@@ -6,7 +6,7 @@ import WorkflowLanguage
 
 /// The messages and hints of all broken files are those in `Messages.txt`.
 ///
-/// `make errors` writes it anew.
+/// `make errors` regenerates the file.
 struct MessageTests {
   private static let file = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().appendingPathComponent("Messages.txt")
@@ -17,7 +17,7 @@ struct MessageTests {
     + BrokenTriggerTests.mistakes + BrokenValueTests.mistakes + BrokenWorkflowTests.mistakes
     + BrokenYAMLTests.mistakes
 
-  @Test func `each error says what it said`() throws {
+  @Test func `error messages match the snapshot`() throws {
     var messages: Set<String> = []
     for row in Self.rows {
       do {
@@ -34,6 +34,6 @@ struct MessageTests {
     }
     let known = try String(contentsOf: Self.file, encoding: .utf8).split(separator: "\n")
     let changes = text.split(separator: "\n").difference(from: known)
-    #expect(changes.isEmpty, "run make errors if this is meant")
+    #expect(changes.isEmpty, "messages have changed: run make errors if that is intended")
   }
 }

@@ -1,7 +1,7 @@
 import Testing
 import WorkflowLanguage
 
-/// Broken files, each with the places and codes of its errors.
+/// Broken files, each with the positions and codes of its errors.
 struct MistakeTests {
   struct Mistake: Sendable, CustomTestStringConvertible {
     let text: String
@@ -50,7 +50,7 @@ struct MistakeTests {
       hint: "did you mean \"needs\"?"),
     Mistake("steps: [{id: a, cmd: x}]\n", ["1:17 R0201"], hint: "did you mean \"run\"?"),
     Mistake(
-      "steps: [{id: a, run: x, colour: red}]\n", ["1:25 R0201"], hint: "it may have: id, needs"),
+      "steps: [{id: a, run: x, colour: red}]\n", ["1:25 R0201"], hint: "valid keys: id, needs"),
     // Types.
     Mistake("name: [a]\nsteps: [{id: a, run: x}]\n", ["1:7 R0204"]),
     Mistake("name:\nsteps: [{id: a, run: x}]\n", ["1:6 R0204"]),
@@ -133,7 +133,7 @@ struct MistakeTests {
       ["1:1 R0201", "3:27 R0401", "4:8 R0303", "4:11 R0201"]),
   ]
 
-  @Test(arguments: mistakes) func `a mistake is told where it is`(_ mistake: Mistake) {
+  @Test(arguments: mistakes) func `an error is reported at its position`(_ mistake: Mistake) {
     do {
       let workflow = try Workflow(text: mistake.text, file: "w.yaml")
       Issue.record("was accepted: \(workflow.steps)")
@@ -143,7 +143,7 @@ struct MistakeTests {
     }
   }
 
-  @Test func `a mistake is shown with its line and a caret below the word`() {
+  @Test func `an error is shown with its line and a caret below the word`() {
     let text = "steps:\n  - { id: build, run: make }\n  - { id: deploy, run: x, needs: [biuld] }\n"
     #expect(throws: WorkflowError.self) { try Workflow(text: text, file: "release.yaml") }
     do {
@@ -158,7 +158,7 @@ struct MistakeTests {
     }
   }
 
-  @Test func `bytes that are not UTF-8 are told with their place`() {
+  @Test func `bytes that are not UTF-8 are reported with their position`() {
     let bytes = Array("name: x\ndescription: caf".utf8) + [0xE9, 0x0A]
     do {
       _ = try Workflow(bytes: bytes, file: "w.yaml")
@@ -168,7 +168,7 @@ struct MistakeTests {
     }
   }
 
-  @Test func `nesting is limited, and deep files are refused at once`() {
+  @Test func `nesting is limited, and deeply nested files are refused quickly`() {
     func nested(_ depth: Int) -> String {
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
@@ -205,7 +205,7 @@ struct MistakeTests {
     }
   }
 
-  @Test func `a file that cannot be read says why`() {
+  @Test func `the reason why a file cannot be read is reported`() {
     for (path, reason) in [("/no/such/file.yaml", "No such file"), ("/", "Is a directory")] {
       do {
         _ = try Workflow(contentsOf: path)
@@ -216,7 +216,7 @@ struct MistakeTests {
     }
   }
 
-  @Test func `no message carries what a terminal would obey`() {
+  @Test func `no message contains terminal control characters`() {
     do {
       _ = try Workflow(
         text: "\"\\e[31m\": 1\nsteps: [{id: \"\\e]0;x\\a\", run: x}]\n", file: "w.yaml")

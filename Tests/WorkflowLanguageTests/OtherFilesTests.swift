@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkflowLanguage
 
-/// Files that a workflow names and that are not what they should be.
+/// Files that a workflow refers to and that are not of the expected kind.
 struct OtherFilesTests {
   private final class Folder {
     let path = FileManager.default.temporaryDirectory
@@ -31,7 +31,7 @@ struct OtherFilesTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a FIFO is refused and not waited for`() throws {
+  @Test(.timeLimit(.minutes(1))) func `a FIFO is refused without waiting for a writer`() throws {
     let folder = try Folder()
     let fifo = folder.path + "/fifo"
     #expect(mkfifo(fifo, 0o600) == 0)
@@ -47,7 +47,9 @@ struct OtherFilesTests {
     let folder = try Folder()
     folder.write(Array("A=1\nB=".utf8) + [0xFF, 0x0A], to: "bad.env")
     folder.write(Array("A=1\u{0}2\n".utf8), to: "nul.env")
-    for (name, line, message) in [("bad", 2, "it is not UTF-8"), ("nul", 1, "it has a NUL in it")] {
+    for (name, line, message) in [
+      ("bad", 2, "it is not valid UTF-8"), ("nul", 1, "it contains a NUL character"),
+    ] {
       let found = folder.diagnostics(
         "dotenv: \(folder.path)/\(name).env\nsteps: [{ id: a, run: x }]\n")
       #expect(found.map(\.line) == [1])
@@ -65,13 +67,13 @@ struct OtherFilesTests {
     ("run: x, dir: \"a\\0b\"", 27), ("run: x, shell: [sh, \"a\\0b\"]", 34),
     ("run: x, foreach: [\"a\\0b\"]", 32),
     ("run: x, cache: { inputs: [\"a\\0b\"] }", 40),
-  ]) func `a NUL is refused where it is`(_ keys: String, _ column: Int) throws {
+  ]) func `a NUL is refused at its position`(_ keys: String, _ column: Int) throws {
     let found = try Folder().diagnostics("steps:\n  - { id: a, \(keys) }\n")
     #expect(found.map(\.line) == [2] && found.map(\.column) == [column], "\(found)")
     #expect(found.map(\.code) == ["R0207"])
   }
 
-  @Test func `a variable that is not UTF-8 is no value of an expression`() throws {
+  @Test func `a variable that is not UTF-8 cannot be used in an expression`() throws {
     let workflow = try Workflow(
       text: "steps: [{ id: a, run: x, env: { B: \"${{ env.A }}\" } }]", file: "w.yaml")
     var values = RunValues(
@@ -82,6 +84,7 @@ struct OtherFilesTests {
       try workflow.resolved(workflow.steps[0], values)
     }
     #expect(
-      error?.description.contains("env.B: the value of the variable \"A\" is not UTF-8") == true)
+      error?.description.contains("env.B: the value of the variable \"A\" is not valid UTF-8")
+        == true)
   }
 }

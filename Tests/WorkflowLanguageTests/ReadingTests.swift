@@ -8,7 +8,7 @@ struct ReadingTests {
     return Dictionary(uniqueKeysWithValues: workflow.steps.map { ($0.id, $0.needs) })
   }
 
-  @Test func `a list runs in order, a group side by side`() throws {
+  @Test func `a list runs in order, a group in parallel`() throws {
     let needs = try needs(
       """
       steps:
@@ -26,8 +26,7 @@ struct ReadingTests {
       ])
   }
 
-  @Test func `steps that say nothing of it themselves have what the workflow says for all`() throws
-  {
+  @Test func `the defaults of the workflow apply to steps without their own setting`() throws {
     let workflow = try Workflow(
       text: """
         defaults: { timeout: 2s, retry: 3 }
@@ -53,7 +52,7 @@ struct ReadingTests {
     #expect(needs == ["a": [], "b": [], "c": ["a"], "d": ["c"], "e": ["a", "d"]])
   }
 
-  @Test func `every key arrives`() throws {
+  @Test func `every key is read`() throws {
     let workflow = try Workflow(
       text: """
         name: all
@@ -88,12 +87,12 @@ struct ReadingTests {
     #expect(workflow.steps[1].action == .exec(["git", "status", "1"]))
   }
 
-  @Test func `a workflow without a name is called like its file`() throws {
+  @Test func `a workflow without a name is named after its file`() throws {
     let text = "steps: [{ id: a, run: x }]"
     #expect(try Workflow(text: text, file: "flows/my.flow.yaml").name == "my")
   }
 
-  @Test func `merge keys and aliases work`() throws {
+  @Test func `merge keys and aliases are resolved`() throws {
     let workflow = try Workflow(
       text: """
         env: &base { A: "1", B: "2" }
@@ -103,7 +102,7 @@ struct ReadingTests {
     #expect(workflow.steps[0].environment == ["A": "1", "B": "3"])
   }
 
-  @Test func `a part of a workflow forgets what it leaves out`() throws {
+  @Test func `a selection drops the needs that it leaves out`() throws {
     let workflow = try Workflow(
       text: """
         steps:

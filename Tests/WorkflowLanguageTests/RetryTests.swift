@@ -6,7 +6,7 @@ struct RetryTests {
     (1...5).map { retry.delay(after: $0, random: random) }
   }
 
-  @Test func `the time stays, grows by steps or grows by a factor`() {
+  @Test func `the delay is constant, linear or exponential`() {
     let second = Duration.seconds(1)
     #expect(delays(Retry(limit: 5)) == Array(repeating: second, count: 5))
     #expect(delays(Retry(limit: 5, backoff: .linear)) == [1, 2, 3, 4, 5].map { second * $0 })
@@ -15,21 +15,21 @@ struct RetryTests {
     #expect(delays(limited) == [1, 3, 9, 10, 10].map { second * $0 })
   }
 
-  @Test func `jitter takes a part of the time away`() {
+  @Test func `jitter shortens the delay by a fraction`() {
     let retry = Retry(limit: 1, delay: .seconds(10), jitter: 0.2)
     #expect(retry.delay(after: 1, random: 0) == .seconds(10))
     #expect(retry.delay(after: 1, random: 0.5) == .seconds(9))
     #expect(retry.delay(after: 1, random: 1) == .seconds(8))
   }
 
-  @Test func `however often it grows, it stays a time`() {
+  @Test func `the delay does not overflow`() {
     let retry = Retry(limit: .max, delay: .seconds(3600), backoff: .exponential, factor: 1000)
     for attempt in [1, 10, 1000, 1_000_000] {
       #expect(retry.delay(after: attempt, random: 0) <= .seconds(100 * 365 * 86_400))
     }
   }
 
-  @Test func `it is read from a number or a map`() throws {
+  @Test func `a retry is a number or a map`() throws {
     func retry(_ text: String) throws -> Retry? {
       try Workflow(text: "steps: [{ id: a, run: x, retry: \(text) }]", file: "w.yaml").steps[0]
         .retry

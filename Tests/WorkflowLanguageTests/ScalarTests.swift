@@ -3,11 +3,12 @@ import YAML
 
 @testable import WorkflowLanguage
 
-/// What a scalar of a file means: the core schema of YAML 1.2, but for numbers that other languages read otherwise.
+/// How a scalar is interpreted: the core schema of YAML 1.2, except for numbers that other
+/// languages interpret differently.
 struct ScalarTests {
-  /// Scalars as they are written, and their values as JSON.
+  /// Scalars as they are written, with their values as JSON.
   static let scalars: [(String, String)] = [
-    // Nothing.
+    // Null.
     ("", "null"), ("~", "null"), ("null", "null"), ("Null", "null"), ("NULL", "null"),
     ("nULL", "\"nULL\""), ("nil", "\"nil\""), ("none", "\"none\""),
     // True and false.
@@ -18,20 +19,20 @@ struct ScalarTests {
     // Whole numbers.
     ("0", "0"), ("1", "1"), ("-1", "-1"), ("+1", "1"), ("12", "12"), ("-0", "0"),
     ("9007199254740991", "9007199254740991"),
-    // Texts, since YAML 1.1, YAML 1.2, C and people disagree on them.
+    // Texts, because YAML 1.1, YAML 1.2, C and people disagree about them.
     ("012", "\"012\""), ("-012", "\"-012\""), ("00", "\"00\""), ("0o14", "\"0o14\""),
     ("0x1F", "\"0x1F\""), ("0b1", "\"0b1\""), ("1_000", "\"1_000\""), ("1,000", "\"1,000\""),
     ("1:30", "\"1:30\""), ("01:30:00", "\"01:30:00\""),
     // Other numbers.
     ("0.5", "0.5"), (".5", "0.5"), ("-.5", "-0.5"), ("5.", "5"), ("1.0", "1"), ("1.50", "1.5"),
     ("1e3", "1000"), ("1E3", "1000"), ("1e+3", "1000"), ("1e-3", "0.001"), ("-1.5e2", "-150"),
-    // No numbers of JSON, or none at all.
+    // Not numbers in JSON, or not numbers at all.
     (".inf", "\".inf\""), ("-.Inf", "\"-.Inf\""), (".nan", "\".nan\""), (".NaN", "\".NaN\""),
     ("1e400", "\"1e400\""), ("1e", "\"1e\""), ("e3", "\"e3\""), (".e3", "\".e3\""),
     ("+.e3", "\"+.e3\""), ("1.2.3", "\"1.2.3\""), ("v1.2", "\"v1.2\""), ("1-2", "\"1-2\""),
     ("+-1", "\"+-1\""), ("+", "\"+\""), (".", "\".\""), ("..", "\"..\""), ("1 2", "\"1 2\""),
     ("2001-12-14", "\"2001-12-14\""), ("١", "\"١\""),
-    // In quotes, as blocks and with tags.
+    // Quoted, as blocks and with tags.
     ("\"12\"", "\"12\""), ("'12'", "\"12\""), ("\"true\"", "\"true\""), ("'null'", "\"null\""),
     ("''", "\"\""), ("|-\n  12", "\"12\""), (">-\n  true", "\"true\""),
     ("!!str 12", "\"12\""), ("!!str true", "\"true\""), ("!!int '12'", "12"),
@@ -46,13 +47,13 @@ struct ScalarTests {
     let document = Document(SourceText(Array("key: \(text)\n".utf8)))
     #expect(document.problems == [])
     guard case .mapping(let pairs) = document.root?.content, let value = pairs.first?.value else {
-      Issue.record("is not what was written")
+      Issue.record("is not the mapping that was written")
       return
     }
     #expect(Value(value).json == json)
   }
 
-  @Test(arguments: scalars) func `as a variable it is the text that was written`(
+  @Test(arguments: scalars) func `a scalar as a variable keeps its source text`(
     _ text: String, _ json: String
   ) throws {
     let file = "env:\n  A: \(text.replacing("\n", with: "\n  "))\nsteps: [{ id: a, run: x }]\n"
@@ -61,7 +62,7 @@ struct ScalarTests {
       return
     }
     let value = try Workflow(text: file, file: "w.yaml").environment["A"]
-    // Quotes, blocks and tags are no part of it.
+    // Quotes, block indicators and tags are not part of the value.
     let isPlain = text.allSatisfy { !"\"'|>!".contains($0) }
     #expect(value == Template(stringLiteral: isPlain ? text : json.filter { $0 != "\"" }))
   }

@@ -3,7 +3,7 @@ import Testing
 @testable import WorkflowLanguage
 @testable import YAML
 
-/// The schema for editors and the reader accept and refuse the same, as far as shapes go.
+/// The JSON Schema for editors and the reader accept and refuse the same shapes.
 struct SchemaTests {
   private static let schema = try? Value(json: Workflow.jsonSchema())
 
@@ -81,14 +81,15 @@ struct SchemaTests {
     return cases
   }
 
-  /// What only the reader can know: names, and what values come to.
+  /// Codes of errors that only the reader can detect: names and the values of expressions.
   private static let beyondShapes: Set = [
     "R0205", "R0208", "R0209", "R0210", "R0306", "R0307", "R0308", "R0309", "R0401", "R0403",
     "R0501",
     "R0503", "R0505", "R0510", "R0516", "R0602", "R0604",
   ]
 
-  @Test(arguments: cases) func `both judge a file alike`(_ text: String) throws {
+  @Test(arguments: cases) func `the schema and the reader agree about a file`(_ text: String) throws
+  {
     let document = Document(SourceText(Array(text.utf8)))
     let root = try #require(document.root)
     let schema = try #require(Self.schema)
@@ -100,13 +101,13 @@ struct SchemaTests {
       let isAboutShape = error.diagnostics.contains { diagnostic in
         diagnostic.severity == .error
           && !Self.beyondShapes.contains(diagnostic.code)
-          && !diagnostic.message.hasPrefix("a matrix is a map")
+          && !diagnostic.message.hasPrefix("a matrix must be a map")
       }
       #expect(!isValid || !isAboutShape, "the schema accepts what the reader refuses: \(error)")
     }
   }
 
-  @Test func `the schema knows every key and says what it is for`() throws {
+  @Test func `the schema contains every key with its description`() throws {
     let text = Workflow.jsonSchema()
     for table in [KeyTable.workflow, .step, .retry, .cache, .parameter, .secret, .concurrency] {
       for key in table.keys {
@@ -116,7 +117,7 @@ struct SchemaTests {
   }
 }
 
-/// As much of JSON Schema as ours uses (draft 7).
+/// The subset of JSON Schema (draft 7) that our schema uses.
 private struct Validator {
   let root: Value
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkflowLanguage
 
-/// Files that use other files.
+/// Workflow files that use other workflow files.
 struct UsesTests {
   private final class Files {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -35,7 +35,7 @@ struct UsesTests {
     outputs: { file: "${{ steps.compile.outputs.file }}" }
     """
 
-  @Test func `the steps of the other file take the place of the step`() throws {
+  @Test func `the steps of the used file replace the step`() throws {
     let files = try Files([
       "main.yaml": """
       steps:
@@ -60,7 +60,7 @@ struct UsesTests {
       }, status: .success, hashFiles: { _ in "" })
     #expect(try workflow.resolved(workflow.steps[1], values).environment == ["TARGET": "arm"])
     #expect(try workflow.resolved(workflow.steps[4], values).action == .exec(["echo", "a.out"]))
-    // What was kept with a run is read without the disk, wherever the file lies.
+    // The sources that are recorded with a run are read without the disk, wherever the file was.
     let main = try String(
       contentsOf: files.folder.appendingPathComponent("main.yaml"), encoding: .utf8)
     let again = try Workflow(
@@ -68,7 +68,7 @@ struct UsesTests {
     #expect(again.steps == workflow.steps)
   }
 
-  @Test func `one file can be used many times`() throws {
+  @Test func `a file can be used many times`() throws {
     let files = try Files([
       "main.yaml": """
       steps:
@@ -97,7 +97,7 @@ struct UsesTests {
     ("./build.yaml", "with: { target: x }, run: y", "R0217"), ("./finally.yaml", "", "R0807"),
     ("./broken.yaml", "", "R0201"), ("./a.yaml", "", "R0806"), ("./deep1.yaml", "", "R0305"),
     ("./link.yaml", "", "R0805"),
-  ]) func `what cannot be used is told at its place`(
+  ]) func `a file that cannot be used is reported at the step that uses it`(
     _ path: String, _ more: String, _ code: String
   ) throws {
     var texts = [

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkflowLanguage
 
-/// What is legal and probably not meant.
+/// Warnings for workflows that are valid but probably not intended.
 struct WarningTests {
   @Test(arguments: [
     (
@@ -35,7 +35,7 @@ struct WarningTests {
       "env: {A_B: x, C: \"${{ env.A_B }}\"}\nsteps: [{id: a, run: x}]\n", "1:23 R0904"
     ),
   ])
-  func `it is told, and the file can be run`(_ text: String, _ found: String) throws {
+  func `a warning is reported, and the file can be run`(_ text: String, _ found: String) throws {
     let warnings = try Workflow(text: text, file: "w.yaml").warnings
     #expect(warnings.found == [found], "\(warnings)")
     #expect(warnings.allSatisfy { $0.severity == .warning })
@@ -51,7 +51,7 @@ struct WarningTests {
     "env: {K: x}\nsteps: [{id: a, run: x, if: env.K == 'x'}]\n",
     "steps: [{id: a, run: x, env: {P: '${{ env.PATH }}', Q: \"${{ env.NO_SUCH || 'x' }}\"}}]\n",
   ])
-  func `what is meant is not told of`(_ text: String) throws {
+  func `an intended use causes no warning`(_ text: String) throws {
     #expect(try Workflow(text: text, file: "w.yaml").warnings == [])
   }
 }

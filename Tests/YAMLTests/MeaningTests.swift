@@ -1,11 +1,12 @@
 import Testing
 import YAML
 
-/// Promise 12: what YAML means, some rows for each rule of its specification that workflow files use.
+/// Promise 12: the meaning of YAML, with some rows for each rule of the specification that workflow
+/// files use.
 ///
-/// A new libyaml or a change of the reader cannot change the meaning of a file unnoticed.
+/// These rows detect when a new libyaml or a change of the reader changes the meaning of a file.
 struct MeaningTests {
-  /// A text and what it means: plain scalars between `'`, all others between `"`.
+  /// A text and its meaning: plain scalars in `'`, all others in `"`.
   static let lists: [(String, String)] = [
     ("- a\n- b", "['a', 'b']"), ("- a\n-\n- b", "['a', '', 'b']"), ("- - a\n  - b", "[['a', 'b']]"),
     ("- a: 1\n  b: 2", "[{a: '1', b: '2'}]"), ("k:\n- a\n- b", "{k: ['a', 'b']}"),
@@ -59,7 +60,7 @@ struct MeaningTests {
   ]
 
   static let others: [(String, String)] = [
-    // Comments, documents, ends of lines.
+    // Comments, documents, line endings.
     ("", "nothing"), ("# a\n", "nothing"), ("---\na: b\n...\n", "{a: 'b'}"), ("--- a", "'a'"),
     ("%YAML 1.2\n---\na: b\n", "{a: 'b'}"), ("# c\na: b # d\n# e\nf: g\n", "{a: 'b', f: 'g'}"),
     ("a: b\r\nc: |\r\n  d\r\n", #"{a: 'b', c: "d\n"}"#), ("a: b\rc: d\r", "{a: 'b', c: 'd'}"),
@@ -75,7 +76,7 @@ struct MeaningTests {
   ]
 
   @Test(arguments: [lists, maps, plain, quoted, blocks, others])
-  func `a text means what the specification says`(_ rows: [(String, String)]) {
+  func `a text has the meaning of the specification`(_ rows: [(String, String)]) {
     for (text, meaning) in rows {
       let document = Document(SourceText(Array(text.utf8)))
       #expect(document.problems == [], "\(text.debugDescription)")
@@ -101,7 +102,7 @@ struct MeaningTests {
     }
   }
 
-  /// A text with what cannot be seen as it is written in Swift.
+  /// Escapes invisible characters as in Swift.
   private static func escaped(_ text: String) -> String {
     text.unicodeScalars.map { scalar in
       switch scalar {

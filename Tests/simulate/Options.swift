@@ -1,11 +1,11 @@
-// The options of the command, and what is done for them.
+// The options of the command, and their actions.
 
 import Foundation
 import Simulator
 
-/// What is asked for.
+/// The parsed options of the command.
 struct Options {
-  /// An option that makes no sense.
+  /// An invalid option.
   struct Invalid: Error, CustomStringConvertible {
     let description: String
   }
@@ -42,7 +42,7 @@ struct Options {
       case "--fault":
         let name: String = try value(option)
         guard let fault = Fault(rawValue: name) else {
-          throw Invalid(description: "there is no fault \"\(name)\"")
+          throw Invalid(description: "unknown fault \"\(name)\"")
         }
         campaign.options.fault = fault
       case "--faults": faults = try value(option)
@@ -57,14 +57,14 @@ struct Options {
           throw Invalid(description: "--sizes needs two numbers, such as 1-5")
         }
         campaign.sizes = bounds[0]...bounds[1]
-      default: throw Invalid(description: "there is no option \(option)")
+      default: throw Invalid(description: "unknown option \(option)")
       }
     }
   }
 
-  /// Does it.
+  /// Runs the command.
   ///
-  /// - Returns: The exit status: 0, or 1 when something is wrong.
+  /// - Returns: The exit status: 0, 1 for a failure, or 2 for an invalid file.
   func run() -> Int32 {
     if let replay { return run(file: replay) }
     if let faults { return plant(seeds: faults) }
@@ -107,13 +107,13 @@ struct Options {
     guard let data = FileManager.default.contents(atPath: file),
       let scenario = try? JSONDecoder().decode(Scenario.self, from: data)
     else {
-      print("\(file) is no scenario")
+      print("\(file) is not a scenario")
       return 2
     }
     return run(scenario, seed: nil, command: "--replay \(file)")
   }
 
-  /// Makes a failing scenario smaller and prints it.
+  /// Shrinks a failing scenario and prints it.
   private func shrink(_ scenario: Scenario, _ failure: Failure, command: String) {
     let (smaller, tries) = campaign.shrunk(scenario, failure)
     let verdict = campaign.isolated(smaller)
@@ -135,7 +135,7 @@ struct Options {
       """)
   }
 
-  /// Plants each fault and counts the seeds that find it.
+  /// Plants each fault and counts the seeds that detect it.
   private func plant(seeds: Int) -> Int32 {
     var missed = 0
     for fault in Fault.allCases {

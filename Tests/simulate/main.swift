@@ -1,24 +1,24 @@
-// Simulates runs of workflows from seeds, and shrinks what fails. See Documentation/reliability.md.
+// Simulates runs of workflows from seeds, and shrinks failures. See Documentation/reliability.md.
 
 import Foundation
 import Simulator
 
 let usage = """
   usage: simulate [options]
-    --seconds N     run fresh seeds for so long (20)
-    --hours N       the same in hours
-    --from N        the first seed; a random one when left out
-    --count N       how many seeds at most
-    --seed N        this seed alone; shrunk when it fails
-    --replay FILE   a scenario in JSON, as it is printed for a failure
+    --seconds N     run fresh seeds for N seconds (default: 20)
+    --hours N       run fresh seeds for N hours
+    --from N        the first seed (default: random)
+    --count N       the maximum number of seeds
+    --seed N        run this seed alone, and shrink it if it fails
+    --replay FILE   run a scenario in JSON, as printed for a failure
     --verbose       print every event of the seed
     --fault NAME    plant a fault: \(Fault.allCases.map(\.rawValue).joined(separator: ", "))
-    --faults N      plant each fault, and count how many of N seeds find it
-    --traces        print a hash over everything that happened for each seed
-    --no-shrink     do not make a failing scenario smaller
-    --workers N     how many processes work at once (2)
-    --failures N    stop after so many failures (1)
-    --sizes A-B     how many steps of the file
+    --faults N      plant each fault, and count how many of N seeds detect it
+    --traces        print a hash of everything that happened, for each seed
+    --no-shrink     do not shrink a failing scenario
+    --workers N     the number of concurrent processes (default: 2)
+    --failures N    stop after N failures (default: 1)
+    --sizes A-B     the number of steps in the file
   """
 
 // Sets and dictionaries must have the same order in each process.
@@ -28,7 +28,7 @@ if getenv("SWIFT_DETERMINISTIC_HASHING") == nil {
   var arguments = CommandLine.arguments.map { strdup($0) }
   arguments.append(nil)
   execv("/proc/self/exe", arguments)
-  perror("simulate cannot start itself again")
+  perror("simulate cannot re-execute itself")
   exit(2)
 }
 

@@ -1,5 +1,5 @@
-// Counts allocations: an executable that defines `malloc` itself is the one whose `malloc` all of its
-// shared libraries use, Swift's included. Each function passes on to the one of glibc.
+// Counts allocations. If an executable defines `malloc`, all of its shared libraries use that one,
+// including those of Swift. Each function calls the one of glibc.
 
 #include "AllocationCounter.h"
 
@@ -15,7 +15,7 @@ extern void *__libc_memalign(size_t, size_t);
 static atomic_bool is_counting;
 static atomic_ulong count;
 
-// Where nothing is counted it costs a load and a branch, so that times can be taken as well.
+// Without counting it costs a load and a branch, so times can be measured in the same program.
 static inline void note(void) {
   if (atomic_load_explicit(&is_counting, memory_order_relaxed))
     atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);

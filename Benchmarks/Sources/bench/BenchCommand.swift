@@ -1,4 +1,4 @@
-// The command `bench`: measures rows and prints what came out. What rows there are stands in BenchmarkKit.
+// The command `bench`: measures rows and prints the results.
 
 import ArgumentParser
 import BenchmarkKit
@@ -10,14 +10,15 @@ struct BenchCommand: ParsableCommand {
     commandName: "bench",
     abstract: "Measure Reprise and its peers on the same work, in turn.",
     discussion: """
-      The table is printed and written to Benchmarks/RESULTS.md. Exit status: 0 when all bars are met, \
-      1 when one is missed, 2 when something needed is not there or does not work.
+      The table is printed and written to Benchmarks/RESULTS.md. Exit status: 0 if all bars are met, \
+      1 if one is missed, 2 if a prerequisite is missing or a measurement fails.
       """)
 
-  @Option(help: ArgumentHelp("Only rows whose name has this in it.", valueName: "substring"))
+  @Option(
+    help: ArgumentHelp("Only measure rows whose name contains this text.", valueName: "substring"))
   var only: String?
 
-  @Option(help: "How often each is measured, after one warm-up.")
+  @Option(help: "Number of measurements of each contestant, after one warm-up.")
   var rounds = 5
 
   @Flag(help: "Only check that everything works: small counts, one round, no RESULTS.md, no bars.")
@@ -36,12 +37,14 @@ struct BenchCommand: ParsableCommand {
     .deletingLastPathComponent().deletingLastPathComponent().path
 
   func validate() throws {
-    guard rounds > 0 else { throw ValidationError("there is no median of \(rounds) rounds") }
+    guard rounds > 0 else { throw ValidationError("--rounds must be at least 1") }
   }
 
   func run() throws {
     let rows = allRows.filter { only.map($0.id.contains) ?? true }
-    guard !rows.isEmpty else { throw ValidationError("no row has \(only ?? "") in its name") }
+    guard !rows.isEmpty else {
+      throw ValidationError("no row has a name that contains \"\(only ?? "")\"")
+    }
     guard !list else {
       for row in rows { print("\(row.id): \(row.work)") }
       return
@@ -81,7 +84,7 @@ struct BenchCommand: ParsableCommand {
 
   private func report(_ rows: [JudgedRow], _ programs: Programs) -> String {
     "# Results\n\n"
-      + "Written by `make bench`; how to read it stands in [README.md](README.md).\n\n"
+      + "Written by `make bench`; see [README.md](README.md) for how to read it.\n\n"
       + surroundings(programs, package: Self.package) + "\n" + table(rows) + "\n"
       + rows.map { "- **\($0.id)**: \($0.work)\n" }.joined()
   }

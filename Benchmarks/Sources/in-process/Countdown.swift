@@ -1,13 +1,13 @@
-// A number that is counted down to zero.
+// A countdown to zero that a task can wait for.
 
 import Synchronization
 
-/// Counts down to zero, and lets one task wait for that.
+/// Counts down to zero, and lets one task wait for zero.
 final class Countdown: Sendable {
   private let left: Atomic<Int>
   private let ends: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)
 
-  /// Begins at a number above zero.
+  /// Starts at a number above zero.
   init(_ count: Int) {
     left = Atomic(count)
     ends = AsyncStream.makeStream(of: Void.self)
@@ -19,7 +19,7 @@ final class Countdown: Sendable {
     if left == 0 { ends.continuation.finish() }
   }
 
-  /// Waits for zero; by one task only.
+  /// Waits for zero; only one task may wait.
   func zero() async {
     for await _ in ends.stream {}
   }

@@ -1,11 +1,11 @@
-// Runs graphs of steps that do nothing by the engine: what a step itself costs.
+// Runs graphs of steps that do nothing, to measure the cost of a step in the engine.
 
 import AllocationCounter
 import Reprise
 
-/// Runs a graph with the engine, whose steps are closures that return at once.
+/// Runs a graph with the engine; its steps are closures that return immediately.
 ///
-/// Time begins when the workflow is a value already, and ends with the outcome.
+/// The time is measured from the finished workflow value to the outcome.
 func measureEngine(_ shape: Shape) async -> [String: Double] {
   let steps = (0..<shape.count).map { step in
     Workflow.Step(
@@ -23,7 +23,7 @@ func measureEngine(_ shape: Shape) async -> [String: Double] {
   return figures(of: shape, time: time, growth: maxResident() - memory)
 }
 
-/// Counts the allocations of a run, with its end.
+/// Counts the allocations of a run, including its end.
 func countAllocations(_ count: Int) async -> [String: Double] {
   checkCounting()
   _ = await measureEngine(layers(100))

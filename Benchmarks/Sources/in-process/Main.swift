@@ -1,13 +1,13 @@
-// in-process KIND [ARGUMENT…]: measures the library in a process of its own, and prints what came out as
-// one line: figures with their values, separated by spaces. Knows nothing of bars.
+// in-process KIND [ARGUMENT…]: measures the library in a separate process, and prints one line with
+// the figures and their values, separated by spaces.
 
 import Dispatch
 import Glibc
 
 @main
 struct InProcess {
-  // Waits for a task instead of being asynchronous: the first thread would end then, which tools that
-  // count instructions do not survive.
+  // Wait for a task instead of being asynchronous: otherwise the first thread would end, which
+  // tools that count instructions do not support.
   static func main() {
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {

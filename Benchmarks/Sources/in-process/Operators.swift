@@ -1,29 +1,29 @@
-// Measures one operator at a time: ours, or OpenCombine's nearest relative on the same work.
+// Measures one operator at a time: ours, or the closest one of OpenCombine with the same work.
 
 import AllocationCounter
 import CombineOperators
 import OpenCombine
 
-/// What is measured of an operator: values through one subscription, and subscriptions.
+/// The two measurements of an operator: values through one subscription, and subscriptions.
 struct OperatorWork {
-  /// Sends so many values through one subscription, and waits until all have come out.
+  /// Sends values through one subscription, and waits until all have arrived.
   var send: (_ count: Int) async -> Void
-  /// Subscribes so many times and cancels each, without a value.
+  /// Subscribes and cancels repeatedly, without a value.
   var subscribe: (_ count: Int) -> Void
 }
 
 /// Measures one operator.
 ///
 /// - Parameters:
-///   - name: Such as `zip-ours` or `zip-theirs`.
-///   - count: How many values to send; a tenth of that subscribe.
-/// - Returns: The figures by their names.
+///   - name: A name such as `zip-ours` or `zip-theirs`.
+///   - count: The number of values to send; a tenth of it is the number of subscriptions.
+/// - Returns: The figures by name.
 func measureOperator(_ name: String, _ count: Int) async -> [String: Double] {
   guard let work = operatorWorks[name] else {
     preconditionFailure("there is no operator \(name)")
   }
   checkCounting()
-  // Once before, so that what is made only once does not count.
+  // Warm up, so that one-time allocations do not count.
   await work.send(100)
   work.subscribe(10)
   var start = seconds()
@@ -33,7 +33,7 @@ func measureOperator(_ name: String, _ count: Int) async -> [String: Double] {
   start = seconds()
   work.subscribe(subscriptionCount)
   let subscriptionTime = seconds() - start
-  // Apart, so that counting takes no time of these.
+  // In separate passes, so that counting does not affect the times.
   allocation_counter_start()
   await work.send(count)
   let valueAllocations = allocation_counter_stop()
@@ -45,15 +45,16 @@ func measureOperator(_ name: String, _ count: Int) async -> [String: Double] {
   return [
     "nanoseconds-per-value": valueTime / Double(count) * 1e9,
     "nanoseconds-per-subscription": subscriptionTime / Double(subscriptionCount) * 1e9,
-    // What one subscription takes is spread over all values: cut to hundredths, it does not show.
+    // The cost of the one subscription is spread over all values and disappears when rounded to
+    // hundredths.
     "allocations-per-value": perValue,
     "allocations-per-subscription": perSubscription,
     "allocations-with-ten-values": perSubscription + 10 * perValue,
   ]
 }
 
-/// Ends the process when the counter misses what Swift's runtime allocates, as it would where the
-/// executable's `malloc` is not the one that shared libraries find.
+/// Ends the process if the counter does not see allocations of the Swift runtime, that is, if
+/// shared libraries do not use the `malloc` of the executable.
 func checkCounting() {
   allocation_counter_start()
   var last = makeBlock(before: nil)
@@ -70,7 +71,7 @@ private final class Block {
   init(before: Block?) { self.before = before }
 }
 
-// Not inlined, or the objects might be put on the stack.
+// Not inlined, because the objects might be allocated on the stack otherwise.
 @inline(never) private func makeBlock(before: Block?) -> Block { Block(before: before) }
 
 private var operatorWorks: [String: OperatorWork] {
@@ -112,7 +113,7 @@ private var operatorWorks: [String: OperatorWork] {
 private typealias Values = AnyPublisher<Int, Never>
 private typealias IntSubject = PassthroughSubject<Int, Never>
 
-/// Three subjects, each of which sends every value.
+/// Returns work with three subjects, each of which sends every value.
 private func zipWork(
   _ make: @escaping (IntSubject, IntSubject, IntSubject) -> Values
 ) -> OperatorWork {
@@ -123,7 +124,7 @@ private func zipWork(
       let subscription = make(subjects[0], subjects[1], subjects[2]).sink { _ in received += 1 }
       for value in 0..<count { for subject in subjects { subject.send(value) } }
       subscription.cancel()
-      precondition(received == count, "\(received) of \(count) values came")
+      precondition(received == count, "\(received) of \(count) values arrived")
     },
     subscribe: { count in
       let subjects = [IntSubject(), IntSubject(), IntSubject()]
@@ -133,9 +134,10 @@ private func zipWork(
     })
 }
 
-/// One subject and a number of subscribers.
+/// Returns work with one subject and a number of subscribers.
 ///
-/// `make` makes the operator for a subject; what it returns is called for each subscriber.
+/// `make` creates the operator for a subject and returns a closure that is called for each
+/// subscriber.
 private func subjectWork(
   subscribers: Int, _ make: @escaping (IntSubject) -> () -> Values
 ) -> OperatorWork {
@@ -147,7 +149,7 @@ private func subjectWork(
       let subscriptions = (0..<subscribers).map { _ in values().sink { _ in received += 1 } }
       for value in 0..<count { subject.send(value) }
       for subscription in subscriptions { subscription.cancel() }
-      precondition(received == count * subscribers, "\(received) of \(count) values came")
+      precondition(received == count * subscribers, "\(received) of \(count) values arrived")
     },
     subscribe: { count in
       let subject = IntSubject()
@@ -155,7 +157,7 @@ private func subjectWork(
     })
 }
 
-/// A sequence, mapped by tasks, at most 16 at a time.
+/// Returns work with a sequence that is mapped by tasks, at most 16 at a time.
 private func taskWork(_ make: @escaping (Values) -> Values) -> OperatorWork {
   OperatorWork(
     send: { count in

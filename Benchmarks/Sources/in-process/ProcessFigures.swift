@@ -1,15 +1,15 @@
-// What a process knows of itself: its time and the most memory that it has had.
+// The time and the peak memory of this process.
 
 import Glibc
 
-/// A moment of the monotonic clock, in seconds.
+/// Returns the time of the monotonic clock, in seconds.
 func seconds() -> Double {
   var now = timespec()
   clock_gettime(CLOCK_MONOTONIC, &now)
   return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
 }
 
-/// The most memory that was resident so far, in bytes.
+/// Returns the peak resident memory, in bytes.
 func maxResident() -> Double {
   var usage = rusage()
   getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

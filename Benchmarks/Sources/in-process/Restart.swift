@@ -1,15 +1,15 @@
-// How long a restart takes while many processes run.
+// Measures a restart while many processes run.
 
 import CombineOperators
 import Glibc
 import Reprise
 import Synchronization
 
-/// Runs steps that sleep, and takes the run again when all of them run.
+/// Runs steps that sleep, and restarts the run when all of them run.
 ///
-/// Time is from the call of `restart()` to the event that tells the first start of a step in the new
-/// generation, by the times of the event and of the system's clock. In between all processes have got
-/// SIGTERM, ended, and been looked for.
+/// The time is measured from the call of `restart()` to the event of the first step start in the
+/// new generation, using the time of the event and the system clock. In the meantime all processes
+/// get SIGTERM and end, and the engine searches for their leftover processes.
 func measureRestart(_ count: Int) async -> [String: Double] {
   let steps = (0..<count).map { Workflow.Step(id: "s\($0)", action: .exec(["sleep", "1000"])) }
   guard let workflow = try? Workflow(name: "sleeps", maxParallel: count, steps: steps) else {

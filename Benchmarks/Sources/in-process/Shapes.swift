@@ -1,13 +1,13 @@
-// Graphs of different shapes as flat arrays: what each step needs. Knows nothing of publishers.
+// Graphs of different shapes as flat arrays of needs.
 
 /// Steps in topological order; step `n` needs `needs[starts[n]..<starts[n + 1]]`.
 struct Shape: Sendable {
   private(set) var starts: [Int] = [0]
   private(set) var needs: [Int] = []
 
-  /// How many steps there are.
+  /// The number of steps.
   var count: Int { starts.count - 1 }
-  /// How many needs there are in all.
+  /// The total number of needs.
   var edgeCount: Int { needs.count }
 
   /// Adds a step that needs steps added before.
@@ -16,11 +16,11 @@ struct Shape: Sendable {
     starts.append(self.needs.count)
   }
 
-  /// What a step needs.
+  /// Returns the needs of a step.
   func needs(of step: Int) -> ArraySlice<Int> { needs[starts[step]..<starts[step + 1]] }
 }
 
-/// Layers of 100, each step with two needs in the layer before.
+/// Returns layers of 100 steps, each step with two needs in the previous layer.
 func layers(_ count: Int) -> Shape {
   let width = 100
   var shape = Shape()
@@ -33,7 +33,7 @@ func layers(_ count: Int) -> Shape {
   return shape
 }
 
-/// Each step needs the one before.
+/// Returns a chain in which each step needs the previous one.
 func chain(_ edges: Int) -> Shape {
   var shape = Shape()
   shape.add(needs: [])
@@ -41,7 +41,7 @@ func chain(_ edges: Int) -> Shape {
   return shape
 }
 
-/// All steps but the first need the first.
+/// Returns a graph in which all steps need the first one.
 func fanOut(_ edges: Int) -> Shape {
   var shape = Shape()
   shape.add(needs: [])
@@ -49,7 +49,7 @@ func fanOut(_ edges: Int) -> Shape {
   return shape
 }
 
-/// The last step needs all others.
+/// Returns a graph in which the last step needs all others.
 func fanIn(_ edges: Int) -> Shape {
   var shape = Shape()
   for _ in 0..<edges { shape.add(needs: []) }
@@ -57,7 +57,7 @@ func fanIn(_ edges: Int) -> Shape {
   return shape
 }
 
-/// Two layers of a width; each step of the second needs all of the first.
+/// Returns two layers of the given width; each step of the second needs all of the first.
 func dense(_ width: Int) -> Shape {
   var shape = Shape()
   for _ in 0..<width { shape.add(needs: []) }
@@ -65,10 +65,10 @@ func dense(_ width: Int) -> Shape {
   return shape
 }
 
-/// Counts the needs of each step down and goes on with those that have none left, as Kahn's algorithm
-/// does (Communications of the ACM 5, 1962): the least that anybody does who runs a graph.
+/// Runs Kahn's algorithm (Communications of the ACM 5, 1962): the minimum work of any program that
+/// runs a graph.
 ///
-/// - Returns: How many steps were reached.
+/// - Returns: The number of steps that were reached.
 func kahnLoop(_ shape: Shape) -> Int {
   var missing = [Int32](repeating: 0, count: shape.count)
   var starts = [Int](repeating: 0, count: shape.count + 1)

@@ -1,5 +1,6 @@
-// line-writer bytes COUNT   writes COUNT bytes as lines of 100, in blocks of 64,000, as fast as it can
-// line-writer every MS      writes a line with a growing number every MS milliseconds, until it is ended
+// line-writer bytes COUNT   writes COUNT bytes in lines of 100 bytes and blocks of 64,000, at full
+// speed
+// line-writer every MS      writes a numbered line every MS milliseconds, until it is killed
 
 #include <stdio.h>
 #include <stdlib.h>

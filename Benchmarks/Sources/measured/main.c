@@ -1,12 +1,13 @@
 // measured REPORT OUTPUT ERRORS COMMAND [ARGUMENT…]
 //
-// Runs a command and writes to the file REPORT: wall time in nanoseconds (CLOCK_MONOTONIC, from before
-// posix_spawn to after wait4), user and system time in microseconds, peak resident memory in KiB, and
-// the exit status (128 + n for signal n). Time is that of the command and of all descendants that were
-// waited for; memory is the largest of them. Standard output goes to OUTPUT, standard error to ERRORS.
+// Runs a command and writes to the file REPORT: wall time in nanoseconds (CLOCK_MONOTONIC, from
+// before posix_spawn to after wait4), user and system time in microseconds, peak resident memory in
+// KiB, and the exit status (128 + n for signal n). Time is that of the command and of all
+// descendants that were waited for; memory is the maximum over them. Standard output goes to
+// OUTPUT, standard error to ERRORS.
 //
-// It is so small for a reason: Linux counts the memory of whoever spawns a process as the first peak
-// of that process, so a large spawner would be measured in place of a small command.
+// The program is small on purpose: Linux counts the memory of the spawning process as the first
+// peak of the new process, so a large parent would be measured instead of a small command.
 
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,12 +1,12 @@
 // pty-watch SETTLE SECONDS REPORT COMMAND [ARGUMENT…]
 //
-// Runs `reprise` in a pseudo-terminal of 120 × 40, reads all that it writes, and after SETTLE seconds
-// observes it for SECONDS (both may have fractions). Then it ends the command and writes to REPORT:
-// the seconds observed, the bytes and redraws of that time, and the processor time in clock ticks of
-// the command's first process (the guardian) and of its children (the engine). Steps are children of
-// the engine, so they do not count, nor does what they took when they ended.
+// Runs `reprise` in a pseudo-terminal of 120 × 40, reads its output, and after SETTLE seconds
+// observes it for SECONDS (both may have fractions). Then it terminates the command and writes to
+// REPORT: the observed seconds, the bytes and redraws during that time, and the processor time in
+// clock ticks of the command's first process (the guardian) and of its children (the engine). The
+// steps are children of the engine, so neither they nor their time after they end is counted.
 //
-// A redraw begins with the code that hides the cursor (Screen.swift), so these are counted.
+// A redraw starts with the code that hides the cursor (Screen.swift), so these codes are counted.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,7 +29,7 @@ static double seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/// User and system time of one process, without its children, in clock ticks.
+/// Returns the user and system time of one process, without its children, in clock ticks.
 static long ticks_of(long process) {
   char path[64], text[1024];
   snprintf(path, sizeof path, "/proc/%ld/stat", process);
@@ -38,7 +38,7 @@ static long ticks_of(long process) {
   size_t length = fread(text, 1, sizeof text - 1, file);
   fclose(file);
   text[length] = 0;
-  // The name, in parentheses, may hold anything; what follows the last one is fields 3 and so on.
+  // The name, in parentheses, may contain anything. Fields 3 and so on follow the last parenthesis.
   char *rest = strrchr(text, ')');
   long user = 0, system = 0;
   if (rest != NULL)
@@ -59,7 +59,7 @@ static long ticks_of_engine(pid_t guardian) {
 
 static unsigned long bytes_read, redraws_read;
 
-/// Reads what comes until a moment. Returns 0 when the terminal has closed before.
+/// Reads output until a deadline. Returns 0 if the terminal is closed before.
 static int read_until(int terminal, double end) {
   static size_t matched;
   for (double now; (now = seconds()) < end;) {
@@ -112,7 +112,7 @@ int main(int count, char **arguments) {
   bytes = bytes_read - bytes;
   redraws = redraws_read - redraws;
 
-  // A first one cancels, a second one kills; reading goes on so that nothing blocks.
+  // The first signal cancels, the second one kills. Reading continues, so that nothing blocks.
   int status;
   for (int attempt = 0; attempt < 100 && waitpid(child, &status, WNOHANG) == 0; attempt++) {
     if (attempt < 2 || attempt == 50) kill(child, SIGTERM);

@@ -1,10 +1,10 @@
 // spawn-loop COUNT (pipes | plain) COMMAND [ARGUMENT…]
 //
-// Starts a command COUNT times with posix_spawn, two at a time, and waits for them: the least that
-// anybody does who starts processes. With `pipes`, each child gets a pipe for its standard output and
-// one for its standard error, which are read until both end before the child is waited for, as
-// whoever captures output has to. With `plain`, children write where this program writes, and are
-// just waited for.
+// Starts a command COUNT times with posix_spawn, two at a time, and waits for them: the minimum
+// work of any program that starts processes. With `pipes`, each child gets a pipe for standard
+// output and one for standard error, which are read until both end before the child is waited for,
+// as a program that captures output must do. With `plain`, children inherit the output of this
+// program and are only waited for.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +21,7 @@ extern char **environ;
 
 enum { PLACES = 2 };
 
-/// A child with the reading ends of its two pipes; -1 where one has ended.
+/// A child with the reading ends of its two pipes; -1 for a pipe that has ended.
 struct place {
   pid_t child;
   int ends[2];
@@ -63,7 +63,7 @@ static void start(struct place *place, char **command) {
   close(writers[1]);
 }
 
-/// Waits until something can be read of any child, and reads it.
+/// Waits until output of a child can be read, and reads it.
 static void drain(struct place *places) {
   struct pollfd polled[PLACES * 2];
   for (int index = 0; index < PLACES * 2; index++) {

@@ -1,7 +1,7 @@
 // yaml-events FILE
 //
-// Reads a YAML file with libyaml's event parser and does nothing with the events: the least that
-// anybody does who reads YAML with libyaml.
+// Parses a YAML file with libyaml's event parser and discards the events: the minimum work of any
+// program that reads YAML with libyaml.
 
 #include <stdio.h>
 #include <yaml.h>

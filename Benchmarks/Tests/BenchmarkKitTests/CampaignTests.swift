@@ -1,9 +1,9 @@
-// The order in which contestants run, and the table of what comes out.
+// Tests of the order in which contestants run, and of the table.
 
 import BenchmarkKit
 import Testing
 
-/// Who ran, in order; a campaign runs everything on the thread that asks.
+/// The contestants that ran, in order; a campaign runs everything on the calling thread.
 private final class Log {
   var names: [String] = []
 
@@ -21,7 +21,7 @@ private func campaign(rounds: Int) -> Campaign {
 }
 
 @Suite struct CampaignTests {
-  @Test func `contestants take turns after a warm-up, and who runs once runs in it`() throws {
+  @Test func `contestants take turns after a warm-up, which is the only round of some`() throws {
     let log = UncheckedBox(Log())
     let row = Row("row", "work", bars: [Bar(.wall, .ratio("a", to: "b"), .atMost(0.5))]) { _ in
       [
@@ -35,7 +35,7 @@ private func campaign(rounds: Int) -> Campaign {
     #expect(!judged.hasMissed)
   }
 
-  @Test func `a bar that is missed makes its row miss`() throws {
+  @Test func `a row with a missed bar is missed`() throws {
     let log = UncheckedBox(Log())
     let row = Row("row", "work", bars: [Bar(.wall, .value(of: "a"), .atMost(0.5))]) { _ in
       [log.value.contestant("a", wall: 1)]
@@ -43,7 +43,7 @@ private func campaign(rounds: Int) -> Campaign {
     #expect(try campaign(rounds: 1).measure(row).hasMissed)
   }
 
-  @Test func `a bar about nobody is an error and not a bar that is met`() {
+  @Test func `a bar without values is an error, not a met bar`() {
     let row = Row("row", "work", bars: [Bar(.wall, .value(of: "a"), .atMost(1))]) { _ in [] }
     #expect(throws: Broken.self) { try campaign(rounds: 1).measure(row) }
   }
@@ -65,13 +65,13 @@ private func campaign(rounds: Int) -> Campaign {
         """)
   }
 
-  @Test func `every row has a name of its own and something to say`() {
+  @Test func `every row has a unique name, a description and bars`() {
     #expect(Set(allRows.map(\.id)).count == allRows.count)
     #expect(allRows.allSatisfy { !$0.bars.isEmpty && !$0.work.isEmpty })
   }
 }
 
-// @unchecked: each test uses its box on its own thread alone.
+// @unchecked: each test uses its box only on its own thread.
 private final class UncheckedBox<Value>: @unchecked Sendable {
   let value: Value
 

@@ -1,4 +1,4 @@
-// From samples to verdicts: medians, ratios round by round, and every kind of bar.
+// Tests of judgements: medians, ratios for each round, and every kind of bar.
 
 import BenchmarkKit
 import Testing
@@ -12,7 +12,7 @@ private func samples(_ ours: [Double], _ other: [Double]) -> Samples {
     arguments: [
       ([3], 3), ([1, 9], 5), ([9, 1, 2], 2), ([4, 1, 3, 2], 2.5), ([-1, 1, -5], -1),
     ] as [([Double], Double)])
-  func `the median is the middle one, or the mean of the two in the middle`(
+  func `the median is the middle value, or the mean of the two middle values`(
     values: [Double], median: Double
   ) {
     #expect(Spread(values).median == median)
@@ -20,8 +20,8 @@ private func samples(_ ours: [Double], _ other: [Double]) -> Samples {
     #expect(Spread(values).most == values.max())
   }
 
-  @Test func `a ratio is taken round by round, so that a slow moment weighs on both`() throws {
-    // The medians of each are 20 and 10; in the second round everything was ten times slower.
+  @Test func `a ratio is computed for each round, so that a slow round affects both`() throws {
+    // The medians are 20 and 10; in the second round everything was ten times slower.
     let samples = samples([20, 100, 5], [10, 100, 5])
     let judgement = try #require(
       Bar(.wall, .ratio("ours", to: "other"), .atMost(1.5)).judge(samples))
@@ -33,7 +33,7 @@ private func samples(_ ours: [Double], _ other: [Double]) -> Samples {
     #expect(judgement.bar == "≤ 1.50")
   }
 
-  @Test func `who ran once is compared with every round of the other`() throws {
+  @Test func `a contestant that ran once is compared with every round of the other`() throws {
     let judgement = try #require(
       Bar(.wall, .ratio("ours", to: "other"), .reported).judge(samples([1, 2, 3], [2])))
     #expect(judgement.spread == Spread([0.5, 1, 1.5]))
@@ -44,7 +44,7 @@ private func samples(_ ours: [Double], _ other: [Double]) -> Samples {
     (Bar.Limit.atMost(2), 2.0, Judgement.Verdict.met), (.atMost(2), 2.001, .missed),
     (.below(2), 2, .missed), (.below(2), 1.999, .met), (.reported, 1e9, .reported),
   ])
-  func `a limit is kept or missed by the median`(
+  func `the median decides whether a limit is kept`(
     limit: Bar.Limit, value: Double, verdict: Judgement.Verdict
   ) throws {
     let judgement = try #require(
@@ -61,14 +61,14 @@ private func samples(_ ours: [Double], _ other: [Double]) -> Samples {
     #expect(judgement.result == "3.00 ms (1.00–5.00)")
   }
 
-  @Test func `none against none is fewer, and some against none is not`() throws {
+  @Test func `zero is below zero, and a positive number is not`() throws {
     let bar = Bar(.wall, .ratio("ours", to: "other"), .below(1))
     #expect(try #require(bar.judge(samples([0], [0]))).verdict == .met)
     #expect(try #require(bar.judge(samples([1], [0]))).verdict == .missed)
   }
 
-  @Test func `there is no verdict on who did not take part`() {
-    #expect(Bar(.wall, .value(of: "nobody"), .reported).judge(samples([1], [1])) == nil)
+  @Test func `there is no verdict without samples`() {
+    #expect(Bar(.wall, .value(of: "missing"), .reported).judge(samples([1], [1])) == nil)
     #expect(Bar(.resident, .value(of: "ours"), .reported).judge(samples([1], [1])) == nil)
     #expect(
       Bar(.wall, .ratio("ours", to: "other"), .reported).judge(samples([1], [])) == nil)
@@ -79,7 +79,7 @@ private func samples(_ ours: [Double], _ other: [Double]) -> Samples {
     (99.96, "100.0 ms"), (123.4, "123 ms"), (12345, "12345 ms"), (-1.5, "-1.50 ms"),
     (.infinity, "∞ ms"),
   ])
-  func `numbers have three digits that count`(value: Double, text: String) {
+  func `numbers have three significant digits`(value: Double, text: String) {
     #expect(Figure.wall.text(value) == text)
   }
 }

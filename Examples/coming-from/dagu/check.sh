@@ -3,11 +3,11 @@
 . "$(dirname "$0")/../checking.sh"
 
 "$reprise" run "$here/reprise.yaml" --progress plain > output 2>&1
-test "$(grep -cF 'are the data there?' output)" -eq 3
+test "$(grep -cF 'is the data there?' output)" -eq 3
 has "wait-for-data started, attempt 3"
 has "fetch started, attempt 2"
 has "clean failed"
-has "the run goes on"
+has "the run continues"
 has "load-everything skipped"
 has "loading 1200 rows from north"
 has "all went well"
@@ -24,4 +24,4 @@ test "$status" -eq 1
 has "something went wrong"
 has_not "all went well"
 has "the end"
-echo "dagu: as it should be"
+echo "dagu: ok"

@@ -27,4 +27,4 @@ status=0
 test "$status" -eq 2
 has "debug"
 has_not "started"
-echo "go-task: as it should be"
+echo "go-task: ok"

@@ -1,4 +1,4 @@
-// Writes the Swift code of the documentation as programs: snippets FOLDER. See `Examples/check-snippets`.
+// snippets FOLDER: writes the Swift code of the documentation as programs. See `Examples/check-snippets`.
 
 import Foundation
 
@@ -9,9 +9,9 @@ let programs = try Snippet.all().filter { $0.kind == .program }
 for (number, snippet) in programs.enumerated() {
   let place = "\(snippet.path):\(snippet.line)"
   if snippet.text.contains(Snippet.givenValue) {
-    problems.append("\(place): what is given has no value, so this block cannot be run")
+    problems.append("\(place): a given declaration has no value, so this block cannot be run")
   }
-  if snippet.prints.isEmpty { problems.append("\(place): this block does not say what it prints") }
+  if snippet.prints.isEmpty { problems.append("\(place): this block has no `prints` comment") }
   try Data(snippet.code.utf8).write(to: folder.appendingPathComponent("\(number).swift"))
   let expected = snippet.prints.map { $0 + "\n" }.joined()
   try Data(expected.utf8).write(to: folder.appendingPathComponent("\(number).expected"))

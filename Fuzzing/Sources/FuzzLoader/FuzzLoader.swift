@@ -1,17 +1,17 @@
-// Has whatever bytes the fuzzer thinks of read as a workflow file. Judges nothing: a crash, a leak, a time-out
-// or too much memory is what the fuzzer looks for.
+// Reads the fuzzer's input as a workflow file. The fuzzer detects crashes, leaks, timeouts and
+// excessive memory use.
 
 import FuzzMain
 import Reprise
 
-/// Has the entry point linked.
+/// Forces the entry point to be linked.
 let entryPoint = FuzzLoader_main
 
 /// Called by libFuzzer for each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -> Int32 {
   let bytes = Array(UnsafeBufferPointer(start: data, count: count))
-  // No input may lead to a file of this machine.
+  // No input may refer to a file of this machine.
   let sources = SourceFiles.kept(["used.yaml": "params: { x: {} }\nsteps: [{ id: a, run: x }]\n"])
   do throws(WorkflowError) {
     let workflow = try Workflow(

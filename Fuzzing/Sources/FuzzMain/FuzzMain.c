@@ -1,4 +1,4 @@
-// The entry point that the package manager gives an executable, which hands over to libFuzzer.
+// The entry point that the package manager gives to an executable; it calls libFuzzer.
 
 #include "FuzzMain.h"
 

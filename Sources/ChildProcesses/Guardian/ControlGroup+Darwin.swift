@@ -1,12 +1,12 @@
-// Darwin has no control groups.
+// A control group for Darwin, which has none.
 
 #if canImport(Darwin)
-/// A group that cannot be made here.
+/// A control group, which cannot be created on Darwin.
 package struct ControlGroup: Sendable {
-  /// Its folder.
+  /// The path of its folder.
   package let path: String
 
-  /// There is none.
+  /// Returns nil.
   package init?(path: String) { return nil }
 
   static func make() -> ControlGroup? { nil }

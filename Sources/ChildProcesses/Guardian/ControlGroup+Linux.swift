@@ -1,18 +1,19 @@
-// A control group for everything that an engine starts, where the system lets us make one: what is in
-// it can be ended as a whole, whatever it has done to hide. Knows neither runs nor steps.
+// A control group for all processes that an engine starts: it can be killed as a whole, so that no
+// process escapes by detaching.
 
 #if os(Linux)
 import ChildProcessesShim
 import Platform
 
-/// A cgroup (version 2) of one engine; see cgroups(7).
+/// The cgroup (version 2) of one engine; see cgroups(7).
 package struct ControlGroup: Sendable {
-  /// Its folder.
+  /// The path of its folder.
   package let path: String
 
-  /// Names a group that was made before, by this process or another one.
+  /// Creates a reference to an existing group, of this process or another one.
   ///
-  /// - Parameter path: Its folder; nil where that cannot be one of ours.
+  /// - Parameter path: The path of its folder; the result is nil if this cannot be a group of
+  ///   Reprise.
   package init?(path: String) {
     let names = path.split(separator: "/")
     guard names.last?.hasPrefix(Self.prefix) == true, !names.contains("..") else { return nil }
@@ -21,11 +22,12 @@ package struct ControlGroup: Sendable {
 
   private static let prefix = "reprise-"
 
-  /// Makes a group below that of this process; nil where that is not allowed, or where groups cannot be
-  /// killed (before Linux 5.14).
+  /// Creates a group below that of this process.
+  ///
+  /// Returns nil if that is not permitted, or if groups cannot be killed (before Linux 5.14).
   static func make() -> ControlGroup? {
     guard let mount = mountPoint, let own = ownGroup else { return nil }
-    // A process id may come again while the group of an earlier one is still there.
+    // A process id may be reused while the group of an earlier process still exists.
     let name = "\(prefix)\(processID)-\(UInt32.random(in: 0 ... .max))"
     let path = mount + (own == "/" ? "" : own) + "/" + name
     do throws(Errno) {
@@ -41,17 +43,17 @@ package struct ControlGroup: Sendable {
     return group
   }
 
-  /// Has what this process starts from now on be in the group from its first moment.
+  /// Starts all future children of this process in the group.
   ///
-  /// This process stays where it is: to move a process takes the kernel ten milliseconds.
+  /// This process itself is not moved, because moving a process takes the kernel ten milliseconds.
   func takeChildren() {
     unsafe reprise_start_children_in(path)
   }
 
   /// Kills every process in the group, and waits until none is left.
   ///
-  /// The kernel does it in one go, so nothing can fork its way out. Where this process had to go into the
-  /// group itself, it does not return.
+  /// The kernel does this atomically, so no process can escape by forking. If this process had to
+  /// join the group itself, the call does not return.
   package func kill() {
     guard write("1", to: "cgroup.kill") else { return }
     while fileContents(path + "/cgroup.events").map(isPopulated) ?? false {
@@ -78,8 +80,9 @@ package struct ControlGroup: Sendable {
     }
   }
 
-  /// Where version 2 is mounted: mostly at one of two places, and to look there is quicker than to read the
-  /// list of all mounts.
+  /// The mount point of version 2.
+  ///
+  /// It is usually one of two paths; checking them is faster than reading the list of all mounts.
   private static var mountPoint: String? {
     ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].first { path in
       unsafe reprise_holds_control_groups(path) != 0
@@ -96,7 +99,7 @@ package struct ControlGroup: Sendable {
     }.first
   }
 
-  /// The group that this process is in.
+  /// The path of this process's group.
   private static var ownGroup: String? {
     lines(of: "/proc/self/cgroup").first { $0.hasPrefix("0::") }.map { String($0.dropFirst(3)) }
   }

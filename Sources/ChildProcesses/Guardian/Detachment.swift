@@ -1,22 +1,22 @@
-// A command that goes on in the background: a child in a session of its own, and a parent that waits
-// for its first word. Knows nothing of what the child does.
+// Detaches a command into the background: a child in a new session, and a parent that waits for the
+// child's message.
 
 import ChildProcessesShim
 import Platform
 
-/// What a process is after it has been split.
+/// The role of a process after ``detach()``.
 package enum Detachment {
-  /// The process that goes on in the background.
+  /// The process that continues in the background.
   case background(DetachedLink)
-  /// The process that was started; the child's first word or its exit status ends its waiting.
+  /// The original process, which waits for the child's message or exit status.
   case foreground(DetachedWait)
 }
 
-/// Splits this process in two, of which one goes on in a session of its own, without a terminal.
+/// Forks this process; the child continues in a new session, without a terminal.
 ///
-/// Must be called while the process has one thread.
+/// Must be called while the process has only one thread.
 ///
-/// - Returns: Which one this is; nil when no process can be made.
+/// - Returns: The role of the calling process; nil if the process cannot be forked.
 package func detach() -> Detachment? {
   guard let ends = socketPair() else { return nil }
   let child = reprise_fork()
@@ -26,37 +26,38 @@ package func detach() -> Detachment? {
     return .foreground(DetachedWait(child: child, descriptor: ends.0))
   }
   startSession()
-  // What it inherited belongs to whoever started the other one, who may wait for its end.
+  // Close the inherited descriptors: the process that started this command may wait until they are
+  // closed.
   reprise_close_all_but(ends.1)
   return .background(DetachedLink(descriptor: ends.1))
 }
 
-/// What the process in the background has of the one that was started.
+/// The background process's end of the connection to the original process.
 package struct DetachedLink: Sendable {
   let descriptor: Int32
 
-  /// Whether the one that was started still waits for the word.
+  /// Whether the original process is still waiting for the message.
   package var isWaiting: Bool { hasPeer(descriptor) }
 
-  /// Tells the word, and lets go of the terminal.
+  /// Sends the message, and releases the terminal.
   package func announce(_ word: String) {
     writeOnce(Array(word.utf8), to: descriptor)
     letGo()
   }
 
-  /// Lets go of the terminal without a word: the guardian's part.
+  /// Releases the terminal without a message; called by the guardian.
   func letGo() {
     closeDescriptor(descriptor)
     dropStandardDescriptors()
   }
 }
 
-/// What the process that was started has of the one in the background.
+/// The original process's end of the connection to the background process.
 package struct DetachedWait {
   let child: Int32
   let descriptor: Int32
 
-  /// Waits for the word; nil when the child ended without one, with its exit status.
+  /// Waits for the message; if the child ends without one, returns nil and its exit status.
   package func word() -> (word: String?, status: Int32) {
     var buffer = [UInt8](repeating: 0, count: 256)
     let count = readBytes(descriptor, into: &buffer) ?? 0

@@ -1,27 +1,34 @@
-// The guardian: the engine's parent, which does nothing but watch it, so that nothing of its steps is
-// left however it ends. Knows neither runs nor steps.
+// The guardian: the engine's parent process, which only watches the engine, so that no process of
+// its steps is left however it ends.
 
 import ChildProcessesShim
 import Platform
 
-/// Splits this process in two: a guardian that keeps the process id, and the engine, its child.
+/// Forks this process: the parent becomes the guardian and keeps the process id; the child is the
+/// engine.
 ///
-/// The guardian is what the shell and its user know. It passes SIGINT, SIGTERM, SIGHUP and SIGUSR1 on
-/// through the link that it returns, once each, although a terminal sends them to both; it stops and goes
-/// on with the engine and its steps (Ctrl-Z, `fg`); it ends with the engine's status. An engine that has not
-/// ended ten seconds after the second request to end is killed: it may be unable to do anything, for want of
-/// threads or memory, and the guardian needs neither. When the engine is killed, it kills every descendant
-/// that is left, gives the terminal back as it was, and ends as the engine did. When the guardian is killed,
-/// the engine finds the link closed.
+/// The guardian is the process that the shell and its user know:
 ///
-/// Must be called while the process has one thread. Nothing happens where orphans cannot be adopted.
+/// - It forwards SIGINT, SIGTERM, SIGHUP and SIGUSR1 through the returned link, once each, although
+///   a terminal sends them to both processes.
+/// - It stops and continues together with the engine and its steps (Ctrl-Z, `fg`).
+/// - It exits with the engine's status.
+/// - If the engine has not ended ten seconds after the second request to end, the guardian kills
+///   it. The engine may be unable to act because it has no threads or memory; the guardian needs
+///   neither.
+/// - If the engine is killed, the guardian kills every remaining descendant, restores the terminal,
+///   and ends the same way as the engine.
 ///
-/// - Parameter foreground: What the process has of the one that it was detached from, if it was.
-/// - Returns: In the engine, its end of the link; nil when there is no guardian. The guardian never
+/// If the guardian is killed, the engine finds the link closed.
+///
+/// Must be called while the process has only one thread. Does nothing if orphans cannot be adopted.
+///
+/// - Parameter foreground: The connection to the original process, if this process was detached.
+/// - Returns: In the engine, its end of the link; nil if there is no guardian. The guardian never
 ///   returns.
 package func splitOffGuardian(of foreground: DetachedLink? = nil) -> GuardianLink? {
   guard adoptOrphansOfThisProcess(), let ends = socketPair() else { return nil }
-  // What is ignored from the start (SIGHUP under nohup) stays so.
+  // A signal that is ignored from the start (SIGHUP under nohup) stays ignored.
   let passedOn = Guardian.passedOn.filter { !isIgnored($0) }
   let signals = SignalSet(passedOn + Guardian.handled)
   let before = signals.block()
@@ -31,7 +38,7 @@ package func splitOffGuardian(of foreground: DetachedLink? = nil) -> GuardianLin
   if engine == 0 {
     closeDescriptor(ends.0)
     group?.takeChildren()
-    // Its parent tells it of these.
+    // The guardian forwards these.
     for number in passedOn { catchSignal(number) }
     before.blockOnlyThese()
     return GuardianLink(descriptor: ends.1, terminal: terminal, controlGroup: group)
@@ -49,19 +56,21 @@ package func splitOffGuardian(of foreground: DetachedLink? = nil) -> GuardianLin
   guardian.watch()
 }
 
-/// Why this process cannot run anything: the system gives it too few threads, and waiting for one has no end.
+/// Returns the reason why not enough threads can be created; without them, Dispatch waits forever.
 ///
-/// - Returns: The reason and what to do; nil when there are enough.
+/// - Returns: The reason and what to do; nil if there are enough.
 package func threadShortage() -> String? {
-  // The reactor, the link to the guardian, the event queue, the record, and a pool that is as wide as the
-  // machine; more come only when these are busy.
+  // For the reactor, the link to the guardian, the event queue, the journal writer, and the
+  // cooperative pool, which is as wide as the machine and starts more threads only when these are
+  // busy.
   let error = reprise_lacks_threads(8)
   guard error != 0 else { return nil }
   return
-    "too few threads can be made (\(Errno(rawValue: error))): raise ulimit -u or -v, or end other programs"
+    "cannot create enough threads (\(Errno(rawValue: error))): "
+    + "raise ulimit -u or -v, or end other programs"
 }
 
-/// What the guardian does, over and over.
+/// The guardian's main loop.
 struct Guardian {
   static let passedOn = [
     SignalNumber.interrupt, SignalNumber.terminate, SignalNumber.hangUp, SignalNumber.user1,
@@ -70,7 +79,7 @@ struct Guardian {
     SignalNumber.child, SignalNumber.resume, SignalNumber.terminalStop, SignalNumber.quit,
     SignalNumber.alarm,
   ]
-  /// How long the engine may take to end after the second request, in seconds.
+  /// The maximum time from the second request to the end of the engine, in seconds.
   static let secondsToEnd: UInt32 = 10
 
   let engine: Int32
@@ -81,11 +90,12 @@ struct Guardian {
   var requests = EndRequests()
 
   mutating func watch() -> Never {
-    // The engine may end before its guardian has written all that came: that is no reason to die.
+    // Writing to an engine that has already ended must not kill the guardian.
     ignoreSignal(SignalNumber.pipe)
-    // What is ignored would not be waited for.
+    // sigwaitinfo(2) does not report ignored signals.
     restoreSignal(SignalNumber.alarm)
-    // The guardian never waits for its engine, neither to write to it nor to read what it left.
+    // The guardian never blocks on the link, neither when writing to it nor when reading what the
+    // engine left.
     setNonblocking(link)
     while true {
       let (number, isFromProcess) = waitForSignal(signals)
@@ -95,7 +105,7 @@ struct Guardian {
       case SignalNumber.resume:
         for pid in descendants() { sendSignal(SignalNumber.resume, to: pid) }
       case SignalNumber.terminalStop, SignalNumber.quit:
-        // A terminal sends them to the engine as well.
+        // A terminal sends these to the engine as well.
         if isFromProcess { sendSignal(number, to: engine) }
       case SignalNumber.alarm:
         requests.lastIsOver = true
@@ -124,7 +134,7 @@ struct Guardian {
     ProcessTable.current().withDescendants([processID]).map(\.pid).filter { $0 != processID }
   }
 
-  /// The engine has ended: nothing of it may be left, and then this process ends as it did.
+  /// Kills what the engine has left, and then ends this process with the engine's status.
   private func finish(_ status: ChildExit) -> Never {
     group?.kill()
     killDescendants()
@@ -140,12 +150,12 @@ struct Guardian {
       restoreSignal(number)
       SignalSet([number]).unblock()
       sendSignal(number, to: processID)
-      // Signals whose default is not to end a process.
+      // Reached if the default action of the signal does not end a process.
       exitAtOnce(128 + number)
     }
   }
 
-  /// Says what happened and how to go on: the engine could not.
+  /// Prints what happened and how to continue, on behalf of the killed engine.
   private func explain() {
     var buffer = [UInt8](repeating: 0, count: 256)
     let count = readBytes(link, into: &buffer) ?? 0
@@ -155,24 +165,24 @@ struct Guardian {
       ? ": it did not end within \(Self.secondsToEnd) s of the second signal" : ""
     let text =
       "reprise: the engine was killed\(reason); nothing of its steps is left\n"
-      + (run.isEmpty ? "" : "  take the run up again with: reprise resume \(run)\n")
+      + (run.isEmpty ? "" : "  resume the run with: reprise resume \(run)\n")
     writeOnce(Array(text.utf8), to: 2)
   }
 }
 
-/// The requests to end that have been passed on.
+/// Counts the forwarded requests to end.
 struct EndRequests {
-  /// The signal of the last one.
+  /// The signal of the last request.
   private(set) var last: Int32?
-  /// Whether the time after the second one is over.
+  /// Whether the time after the second request has expired.
   var lastIsOver = false
   private var count = 0
 
-  /// Adds a signal that was passed on.
+  /// Adds a forwarded signal.
   ///
-  /// A terminal that closes sends SIGHUP twice, so that it is never the second request.
+  /// A terminal that closes sends SIGHUP twice, so SIGHUP never counts as the second request.
   ///
-  /// - Returns: Whether it is the second request, which the engine has to follow at once.
+  /// - Returns: Whether this is the second request, which the engine must follow immediately.
   mutating func add(_ number: Int32) -> Bool {
     guard number != SignalNumber.user1, number != SignalNumber.hangUp || count == 0 else {
       return false
@@ -183,11 +193,11 @@ struct EndRequests {
   }
 }
 
-/// Kills every descendant of this process, and again until none is left; reaps them.
+/// Kills and reaps every descendant of this process, repeatedly until none is left.
 ///
-/// For a process that adopts orphans: as long as it has a descendant it has a child, so that none is left
-/// is known for certain and costs one call. A fork storm is outrun because what is killed cannot fork,
-/// and every one that is found is killed before the next look.
+/// For a process that adopts orphans: while it has a descendant, it has a child, so one call is
+/// enough to know for certain that none is left. This stops a fork bomb, because a killed process
+/// cannot fork, and every process that is found is killed before the next scan.
 func killDescendants() {
   let this = processID
   while true {
@@ -201,17 +211,17 @@ func killDescendants() {
   }
 }
 
-/// The modes of the terminal that this process was started on.
+/// The settings of the terminal on which this process was started.
 struct TerminalModes {
   private let settings: TerminalSettings
 
-  /// Notes the modes; nil where there is no terminal.
+  /// Saves the settings; returns nil if there is no terminal.
   init?() {
     guard let settings = TerminalSettings(of: 0) else { return nil }
     self.settings = settings
   }
 
-  /// Gives the terminal back as it was, with a cursor.
+  /// Restores the terminal, with a visible cursor.
   func restore() {
     guard isInForeground(ofTerminal: 0) else { return }
     settings.apply(to: 0)

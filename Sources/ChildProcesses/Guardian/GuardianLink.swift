@@ -4,23 +4,23 @@ import ChildProcessesShim
 import Dispatch
 import Platform
 
-/// What an engine has of its guardian.
+/// The engine's connection to its guardian.
 package struct GuardianLink: Sendable {
   let descriptor: Int32
   let terminal: TerminalModes?
-  /// The control group that all is in that this process starts, where there is one.
+  /// The control group of all processes that this process starts, if there is one.
   package let controlGroup: ControlGroup?
 
-  /// Begins to listen, on a thread of its own.
+  /// Starts listening, on a dedicated thread.
   ///
   /// - Parameters:
-  ///   - onSignal: Called with the number of each signal that the guardian was sent, one by one.
-  ///   - onDeath: Called when the guardian is gone. When it returns, every descendant of this process
-  ///     is killed and it ends at once, with nothing else done.
+  ///   - onSignal: Called with the number of each signal that the guardian received, one at a time.
+  ///   - onDeath: Called when the guardian is gone. When it returns, every descendant of this
+  ///     process is killed, and this process exits immediately, without further cleanup.
   package func listen(
     onSignal: @escaping @Sendable (Int32) -> Void, onDeath: @escaping @Sendable () -> Void
   ) {
-    // Not a queue that is shared: it has to work when nothing else does.
+    // Not a shared queue: this must work even if all others are blocked.
     let thread = DispatchQueue(label: "reprise.guardian", qos: .userInteractive)
     thread.async { [descriptor, terminal, controlGroup] in
       var buffer = [UInt8](repeating: 0, count: 16)
@@ -28,11 +28,11 @@ package struct GuardianLink: Sendable {
         for number in buffer[..<count] { onSignal(Int32(number)) }
       }
       onDeath()
-      // Nothing is started any more: what is killed now would give its place to others.
+      // Prevent new starts: each killed step would release its slot to another one.
       Reactor.shared.withoutStartsAndEnds {
         killDescendants()
         terminal?.restore()
-        // Where this process is in it, too, it ends here.
+        // If this process is in the group itself, it ends here.
         controlGroup?.kill()
         controlGroup?.remove()
         exitAtOnce(128 + SignalNumber.kill)
@@ -40,12 +40,12 @@ package struct GuardianLink: Sendable {
     }
   }
 
-  /// Has the guardian hold a descriptor, such as a lock, for as long as it lives: until nothing of the
+  /// Makes the guardian hold a descriptor, such as a lock, until it ends: until no process of the
   /// engine's steps is left.
   ///
   /// - Parameters:
   ///   - kept: The descriptor.
-  ///   - run: The id of the run, for what the guardian says if the engine is killed.
+  ///   - run: The id of the run, for the guardian's message if the engine is killed.
   package func keep(_ kept: Int32, run: String) {
     _ = unsafe reprise_send_descriptor(descriptor, kept, run)
   }

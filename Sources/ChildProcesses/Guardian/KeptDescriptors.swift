@@ -1,15 +1,16 @@
-// Descriptors that a guardian holds for as long as its engine wants, such as the locks of several runs.
-// Knows nothing of what they are.
+// Descriptors that the guardian holds for the engine and that can be released, such as the locks of
+// several runs.
 
 import ChildProcessesShim
 import Platform
 import Synchronization
 
-/// A set of descriptors that the guardian of this process holds, and that changes.
+/// A mutable set of descriptors that the guardian of this process holds.
 ///
-/// What is sent to the guardian itself is never read there, so it cannot be taken back. So the guardian is
-/// sent one end of another pair of sockets, and the set waits in that: a message with all of it. Both
-/// processes have this end, and the engine takes the message back when there is a new one.
+/// The guardian never reads the descriptors that it is sent directly, so they cannot be released.
+/// Instead, it is sent the receiving end of a second socket pair, and the set is queued in that
+/// pair as one message. Both processes have the receiving end, so the engine can take the message
+/// out again when it sends a new one.
 package final class KeptDescriptors: Sendable {
   private struct State {
     var kept: [Int32] = []
@@ -20,7 +21,7 @@ package final class KeptDescriptors: Sendable {
   private let receiving: Int32
   private let state = Mutex(State())
 
-  /// Prepares a set, which is empty.
+  /// Creates an empty set.
   ///
   /// - Parameter link: The link to the guardian.
   package init?(_ link: GuardianLink) {
@@ -33,12 +34,12 @@ package final class KeptDescriptors: Sendable {
     closeDescriptors(state.withLock { $0.kept } + [sending, receiving])
   }
 
-  /// Has the guardian hold a descriptor until it is let go of, and this process as well.
+  /// Makes the guardian and this process hold a descriptor until it is released.
   ///
-  /// Of more than 250, the newest are held.
+  /// If there are more than 250, the guardian holds the newest.
   ///
-  /// - Parameter descriptor: The descriptor; a copy is made.
-  /// - Returns: The copy, by which it is let go of; nil where there is none.
+  /// - Parameter descriptor: The descriptor; it is duplicated.
+  /// - Returns: The duplicate, by which it is released; nil if it cannot be duplicated.
   package func keep(_ descriptor: Int32) -> Int32? {
     guard let copy = copyOfDescriptor(descriptor) else { return nil }
     state.withLock { state in
@@ -48,9 +49,9 @@ package final class KeptDescriptors: Sendable {
     return copy
   }
 
-  /// Lets go of a descriptor.
+  /// Releases a descriptor.
   ///
-  /// - Parameter copy: What ``keep(_:)`` has returned; used once.
+  /// - Parameter copy: The duplicate that ``keep(_:)`` returned; must be released only once.
   package func letGo(of copy: Int32) {
     state.withLock { state in
       state.kept.removeAll { $0 == copy }
@@ -59,7 +60,7 @@ package final class KeptDescriptors: Sendable {
     closeDescriptor(copy)
   }
 
-  /// Puts the present set in the place of the former one; neither is missing at any moment.
+  /// Sends the current set, then drops the previous message, so that one of them is always held.
   private func send(_ state: inout State) {
     let newest = Array(state.kept.suffix(Int(REPRISE_DESCRIPTORS_MAX)))
     let hadSent = state.hasSent
@@ -68,7 +69,8 @@ package final class KeptDescriptors: Sendable {
     } else {
       state.hasSent = unsafe reprise_send_descriptors(sending, newest, Int32(newest.count)) == 0
     }
-    // Where there is no room for a message, the former one has to go, or its descriptors would stay.
+    // Drop the previous message even if there was no room for the new one; otherwise its
+    // descriptors would stay held.
     if hadSent { reprise_drop_descriptors(receiving) }
   }
 }

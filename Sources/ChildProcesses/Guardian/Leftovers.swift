@@ -1,16 +1,15 @@
-// What an engine and a guardian that were both killed have left behind, found by its environment.
-// Knows no runs.
+// Finds processes that were left after both engine and guardian were killed, by their environment.
 
 import Platform
 
-/// Kills every process of this user that was started with one of some environment entries, and again
-/// until none is left.
+/// Kills every process of this user that was started with one of the given environment entries,
+/// repeatedly until none is left.
 ///
-/// This process and those that it descends from are spared. Reads the environment of every process of
-/// this user: some milliseconds for hundreds.
+/// Spares this process and its ancestors. Reads the environment of every process of this user,
+/// which takes some milliseconds for hundreds of processes.
 ///
-/// - Parameter entries: Such as `REPRISE_RUN_ID=3fk2m9x0ab`.
-/// - Returns: How many processes were found.
+/// - Parameter entries: Entries such as `REPRISE_RUN_ID=3fk2m9x0ab`.
+/// - Returns: The number of processes that were found.
 @discardableResult
 package func killProcesses(startedWith entries: Set<String>) -> Int {
   guard !entries.isEmpty else { return 0 }

@@ -1,31 +1,31 @@
-// Finds and reads the .gitignore files that hold above a folder. Knows no watches.
+// Finds and reads the .gitignore files of the folders above a watched folder.
 
 import Platform
 
-/// The rules of a repository that lie above a watched root.
+/// The ignore rules of a repository that come from folders above a watched root.
 package struct GitignoreFiles: Equatable {
-  /// The rules, the nearest first, each with the path from its folder to the root.
+  /// The rules, nearest first, each with the path from its folder to the root.
   package private(set) var layers: [GitignoreLayers.Layer] = []
-  /// The folders above the root in which a `.gitignore` counts.
+  /// The folders above the root whose `.gitignore` files apply.
   package private(set) var folders: [String] = []
-  /// The files with rules, whether they exist or not.
+  /// The paths of the rule files, whether or not they exist.
   package private(set) var files: [String] = []
 
-  /// The largest file with rules that is read, in bytes.
+  /// The maximum size of a rule file, in bytes; the rest is ignored.
   package static let bytesMax = 16 << 20
 
-  /// No rules.
+  /// Creates an empty set of rules.
   package init() {}
 
-  /// Reads what holds in a folder.
+  /// Reads the rules that apply to a folder from above.
   ///
-  /// - Parameter root: Its absolute path, without symbolic links.
+  /// - Parameter root: The absolute path of the folder, without symbolic links.
   package init(above root: String) {
     var folder = root
     var prefix = ""
     var found: [(folder: String, prefix: String)] = []
     while !mayAccess(joinedPath(folder, ".git"), .existence) {
-      // Without a repository there are no rules above the root.
+      // Without a repository, no rules from above apply.
       guard folder != "/", let slash = folder.lastIndex(of: "/") else { return }
       prefix = joinedPath(String(folder[folder.index(after: slash)...]), prefix)
       folder = slash == folder.startIndex ? "/" : String(folder[..<slash])
@@ -45,10 +45,10 @@ package struct GitignoreFiles: Equatable {
     layers.append(GitignoreLayers.Layer(rules: rules, prefix: prefix))
   }
 
-  /// Reads a file with rules.
+  /// Reads a rule file.
   ///
-  /// - Parameter path: Its path. As for git, a symbolic link is none.
-  /// - Returns: nil where there is no such regular file.
+  /// - Parameter path: The path of the file. As in git, symbolic links are not followed.
+  /// - Returns: The rules, or nil if there is no regular file at the path.
   package static func rules(ofFile path: String) -> GitignoreRules? {
     do throws(Errno) {
       let file = try OpenFile(path, options: [.noFollow, .nonBlocking])

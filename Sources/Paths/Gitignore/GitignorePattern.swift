@@ -1,21 +1,21 @@
-// One pattern of a .gitignore file. Pure.
+// A pattern of a .gitignore file.
 
-/// A pattern as `gitignore(5)` describes it and as `dir.c` and `wildmatch.c` of git read it.
+/// A pattern with the semantics of `gitignore(5)` and of `dir.c` and `wildmatch.c` in git.
 ///
-/// The time of a match is at most that of comparing each token with each byte.
+/// The worst-case time of a match is the number of tokens times the number of bytes.
 struct GitignorePattern: Sendable, Equatable {
-  /// Whether it takes back what patterns before it ignore.
+  /// Whether it re-includes paths that earlier patterns exclude.
   let isNegative: Bool
-  /// Whether it matches folders only.
+  /// Whether it matches only folders.
   let isForFolders: Bool
-  /// Whether it is compared with the whole path and not with the last name.
+  /// Whether it is compared with the whole path instead of the last name.
   let isAnchored: Bool
-  /// What is compared; nil where the pattern is malformed and matches nothing.
+  /// The matcher; nil if the pattern is malformed and matches nothing.
   private let match: GlobMatch?
 
-  /// Reads a line without its end.
+  /// Parses a line without its line break.
   ///
-  /// - Returns: nil for a comment and for an empty line.
+  /// - Returns: nil for a comment or an empty line.
   init?(line: some Sequence<UInt8>) {
     var text = Self.withoutTrailingSpaces(Array(line))[...]
     guard let first = text.first, first != UInt8(ascii: "#") else { return nil }
@@ -24,8 +24,8 @@ struct GitignorePattern: Sendable, Equatable {
     isForFolders = text.last == UInt8(ascii: "/")
     if isForFolders { text.removeLast() }
     isAnchored = text.contains(UInt8(ascii: "/"))
-    // What stands before the first special character is compared as it is, and what follows is read
-    // as a pattern of its own: `a**/b` is `a` and `**/b`.
+    // The text before the first special character is literal, and the rest is parsed as a separate
+    // pattern: `a**/b` is `a` followed by `**/b`.
     let special = Set("*?[\\".utf8)
     let literal = text.prefix { !special.contains($0) }
     let rest = GitignoreTokens(Array(text.dropFirst(literal.count)), honoursSlashes: isAnchored)
@@ -33,7 +33,7 @@ struct GitignorePattern: Sendable, Equatable {
     match = rest.tokens().map { GlobMatch(prefix.map(GlobToken.byte) + $0, of: .bytes) }
   }
 
-  /// Spaces at the end count only if they are escaped.
+  /// Removes trailing spaces unless they are escaped.
   private static func withoutTrailingSpaces(_ line: [UInt8]) -> [UInt8] {
     var firstSpace: Int?
     var index = 0
@@ -51,12 +51,12 @@ struct GitignorePattern: Sendable, Equatable {
     return firstSpace.map { Array(line[..<$0]) } ?? line
   }
 
-  /// Whether the pattern matches.
+  /// Returns whether the pattern matches a path itself.
   ///
   /// - Parameters:
-  ///   - path: The path from the folder of the `.gitignore` file.
-  ///   - isFolder: Whether it is that of a folder.
-  /// - Returns: Whether the path is what the pattern means; not what lies below such a folder.
+  ///   - path: The path relative to the folder of the `.gitignore` file.
+  ///   - isFolder: Whether the path is a folder.
+  /// - Returns: Whether the pattern matches. Paths below a matching folder do not match.
   func matches(_ path: [UInt8], isFolder: Bool) -> Bool {
     guard let match, isFolder || !isForFolders else { return false }
     if isAnchored { return match.matches(path[...]) }

@@ -1,13 +1,13 @@
-// The rules of one .gitignore file. Pure: what the file says comes as text.
+// The rules of .gitignore files.
 
-/// What one `.gitignore` file says about paths below its folder.
+/// The rules of one `.gitignore` file for paths below its folder.
 package struct GitignoreRules: Sendable, Equatable {
   private let patterns: [GitignorePattern]
 
-  /// Whether nothing is said.
+  /// Whether there are no rules.
   package var isEmpty: Bool { patterns.isEmpty }
 
-  /// Reads the contents of a file.
+  /// Parses the contents of a file.
   package init(_ contents: some Collection<UInt8>) {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let text = contents.starts(with: mark) ? contents.dropFirst(mark.count) : contents.dropFirst(0)
@@ -16,12 +16,12 @@ package struct GitignoreRules: Sendable, Equatable {
     }
   }
 
-  /// What the last pattern that matches says.
+  /// Returns the result of the last matching pattern.
   ///
   /// - Parameters:
-  ///   - path: A path from the folder of the file, of which no folder is ignored.
-  ///   - isFolder: Whether it is that of a folder.
-  /// - Returns: Whether it is ignored; nil where no pattern matches.
+  ///   - path: A path relative to the folder of the file. None of its parent folders is ignored.
+  ///   - isFolder: Whether the path is a folder.
+  /// - Returns: Whether the path is ignored; nil if no pattern matches.
   package func ignores(_ path: String, isFolder: Bool) -> Bool? {
     guard !patterns.isEmpty else { return nil }
     let bytes = Array(path.utf8)
@@ -29,33 +29,33 @@ package struct GitignoreRules: Sendable, Equatable {
   }
 }
 
-/// The rules that hold in one folder, from its own to those of the repository.
+/// The rules that apply in a folder, from its own file up to those of the repository.
 package struct GitignoreLayers: Sendable {
-  /// Rules with the path that leads from their folder to the one in question.
+  /// The rules of one file, with the path from its folder to the current folder.
   package struct Layer: Sendable, Equatable {
     package let rules: GitignoreRules
     package let prefix: String
 
-    /// Places rules.
+    /// Creates a layer.
     package init(rules: GitignoreRules, prefix: String) {
       self.rules = rules
       self.prefix = prefix
     }
   }
 
-  /// The nearest first.
+  /// The layers, nearest first.
   package private(set) var layers: [Layer] = []
 
-  /// No rules.
+  /// Creates an empty set of rules.
   package init() {}
 
-  /// Adds rules that are farther away than those before.
+  /// Adds rules of a folder farther up than the existing layers.
   package mutating func add(_ rules: GitignoreRules?, prefix: String) {
     guard let rules, !rules.isEmpty else { return }
     layers.append(Layer(rules: rules, prefix: prefix))
   }
 
-  /// Whether something in the folder is ignored, given that no folder around it is.
+  /// Returns whether an entry of the folder is ignored, provided that no parent folder is.
   package func ignores(_ name: String, isFolder: Bool) -> Bool {
     for layer in layers {
       let path = joinedPath(layer.prefix, name)

@@ -1,24 +1,24 @@
-// Reads the wildcards of a .gitignore pattern. Pure.
+// Parses the wildcards of .gitignore patterns.
 
-/// Reads a pattern as `wildmatch.c` of git does.
+/// Parses a pattern with the rules of `wildmatch.c` in git.
 struct GitignoreTokens {
   private let text: [UInt8]
   private let honoursSlashes: Bool
   private var index = 0
 
-  /// Prepares to read a pattern.
+  /// Creates a parser.
   ///
   /// - Parameters:
   ///   - text: The pattern.
-  ///   - honoursSlashes: Whether it is for paths; else `**` is no more than `*`.
+  ///   - honoursSlashes: Whether the pattern matches paths; otherwise `**` is equivalent to `*`.
   init(_ text: [UInt8], honoursSlashes: Bool) {
     self.text = text
     self.honoursSlashes = honoursSlashes
   }
 
-  /// The tokens of the pattern.
+  /// Returns the tokens of the pattern.
   ///
-  /// - Returns: nil where it is malformed.
+  /// - Returns: nil if the pattern is malformed.
   func tokens() -> [GlobToken]? {
     var reader = self
     return reader.read()
@@ -48,7 +48,7 @@ struct GitignoreTokens {
     index + offset < text.count ? text[index + offset] : nil
   }
 
-  /// Reads asterisks of which the first is behind.
+  /// Parses a sequence of asterisks after the first one.
   private mutating func readStars() -> GlobToken {
     let start = index - 1
     while peek() == UInt8(ascii: "*") { index += 1 }
@@ -65,7 +65,7 @@ struct GitignoreTokens {
     }
   }
 
-  /// Reads a set of which the bracket is behind.
+  /// Parses a character set after its opening bracket.
   private mutating func readSet() -> GlobToken? {
     let negated = peek() == UInt8(ascii: "!") || peek() == UInt8(ascii: "^")
     if negated { index += 1 }

@@ -1,31 +1,31 @@
-// Matches many patterns at once against a path that is read name by name. Knows no files.
+// Matches several patterns at once against a path, name by name.
 
-/// The components of patterns in a row, each pattern with an end behind it.
+/// A nondeterministic automaton over the components of all patterns.
 ///
-/// A set of positions in this row says which parts of the patterns the names so far have matched.
-/// Each name of a path is compared at most once with each component: nothing is ever tried twice.
+/// A set of positions represents the parts of the patterns matched by the names so far. There is no
+/// backtracking: each name is compared at most once with each component.
 struct GlobAutomaton: Sendable, Equatable {
-  /// A position in the row.
+  /// A state of the automaton: a position in a pattern.
   struct Position: Sendable, Equatable {
-    /// What the next name has to match, or nil where the pattern is at its end.
+    /// The component that the next name must match, or nil at the end of the pattern.
     let component: GlobComponent?
-    /// The number of the pattern to which it belongs.
+    /// The number of the pattern.
     let pattern: Int
 
-    /// Whether the next name is written out.
+    /// Whether the component is a literal name.
     var isName: Bool {
       if case .name = component { true } else { false }
     }
   }
 
   private(set) var positions: [Position] = []
-  /// Where a path begins; in order, as all sets are.
+  /// The initial positions, in ascending order like all sets of positions.
   private(set) var start: [Int] = []
 
-  /// Adds a pattern, or one alternative of it.
+  /// Adds a pattern or one of its alternatives.
   ///
   /// - Parameters:
-  ///   - components: Its components.
+  ///   - components: The components.
   ///   - pattern: The number of the pattern.
   mutating func add(_ components: [GlobComponent], pattern: Int) {
     let first = positions.count
@@ -34,13 +34,13 @@ struct GlobAutomaton: Sendable, Equatable {
     enter(first, into: &start)
   }
 
-  /// Goes on by one name.
+  /// Returns the positions after one more name.
   ///
   /// - Parameters:
-  ///   - set: Where the names so far lead to.
+  ///   - set: The current positions.
   ///   - name: The next name.
-  ///   - isAllowed: Whether a position may match the name.
-  /// - Returns: Where the names lead to, with this one.
+  ///   - isAllowed: Returns whether a position may consume the name.
+  /// - Returns: The next positions.
   func advance(_ set: [Int], by name: [UInt8], where isAllowed: (Position) -> Bool) -> [Int] {
     var result: [Int] = []
     for index in set {
@@ -53,7 +53,7 @@ struct GlobAutomaton: Sendable, Equatable {
     return result
   }
 
-  /// Where all the names of a path lead to.
+  /// Returns the positions after all names of a path.
   func positions(after path: String) -> [Int] {
     var set = start
     for name in path.utf8.split(separator: UInt8(ascii: "/")) where !set.isEmpty {
@@ -62,10 +62,10 @@ struct GlobAutomaton: Sendable, Equatable {
     return set
   }
 
-  /// Adds a position to a set, and the one behind it where any folders may also be none.
+  /// Adds a position to a set, and the next one after `anyFolders`, which may match no name.
   private func enter(_ index: Int, into set: inout [Int]) {
-    // Positions are entered in order but for those that follow `anyFolders`, and these are there
-    // already: they were entered together with it.
+    // Positions are entered in ascending order, except those after `anyFolders`, which are already
+    // in the set.
     if index > set.last ?? -1 { set.append(index) }
     if positions[index].component == .anyFolders && index + 1 > set.last ?? -1 {
       set.append(index + 1)

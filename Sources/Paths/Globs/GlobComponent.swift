@@ -1,18 +1,18 @@
-// What stands between two slashes of a pattern, and which names it matches. Knows no folders.
+// A component of a pattern: the part between two slashes.
 
-/// One component of a pattern.
+/// A component of a pattern.
 package enum GlobComponent: Sendable, Equatable {
-  /// A name that is written out.
+  /// A literal name.
   case name([UInt8])
   /// A name with wildcards.
   case wildcard([GlobToken])
-  /// Any number of names, also none: `**`.
+  /// Any number of names, including none: `**`.
   case anyFolders
 
-  /// Whether a single name fits.
+  /// Returns whether the component matches a single name.
   ///
-  /// - Parameter name: The bytes of a name, which need not be well-formed UTF-8.
-  /// - Returns: Whether it is matched; any name is by ``anyFolders``.
+  /// - Parameter name: The bytes of a name, which need not be valid UTF-8.
+  /// - Returns: Whether it matches; always true for ``anyFolders``.
   package func matches(_ name: [UInt8]) -> Bool {
     switch self {
     case .name(let bytes): bytes == name

@@ -1,19 +1,19 @@
-// Why a pattern for paths makes no sense, in words that say how to mend it. Knows no files.
+// The error for an invalid path pattern.
 
-/// A pattern that cannot be used.
+/// An error in a path pattern.
 package struct GlobError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The pattern as it was written.
+  /// The source text of the pattern.
   package let pattern: String
-  /// What is wrong and how to mend it.
+  /// The error and a suggestion for fixing it.
   package let message: String
 
-  /// Says what is wrong with a pattern.
+  /// Creates an error.
   package init(pattern: String, message: String) {
     self.pattern = pattern
     self.message = message
   }
 
-  /// The pattern and what is wrong with it.
+  /// The pattern, the error and the suggestion.
   package var description: String {
     let shown = pattern.prefix(80)
     let rest = shown.endIndex == pattern.endIndex ? "" : "…"

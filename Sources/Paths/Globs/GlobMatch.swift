@@ -1,29 +1,29 @@
-// Matches a text with the tokens of a pattern: the one matcher of names and paths.
+// Matches names and paths with the tokens of a pattern.
 
-/// Compares texts with tokens.
+/// A matcher for a sequence of tokens.
 ///
-/// It goes on token by token, with all places of the text at which the tokens so far may end.
-/// Nothing is tried twice: each token is compared at most once with each byte.
+/// Processes the tokens one by one, maintaining the set of places in the text where the tokens so
+/// far can end. There is no backtracking: each token is compared at most once with each byte.
 package struct GlobMatch: Sendable, Equatable {
   private let tokens: [GlobToken]
   private let alphabet: GlobAlphabet
 
-  /// Prepares to match.
+  /// Creates a matcher.
   ///
   /// - Parameters:
   ///   - tokens: The tokens of a pattern.
-  ///   - alphabet: What is one character.
+  ///   - alphabet: The definition of a character.
   package init(_ tokens: [GlobToken], of alphabet: GlobAlphabet) {
     self.tokens = tokens
     self.alphabet = alphabet
   }
 
-  /// Whether a text is matched as a whole.
+  /// Returns whether the tokens match a whole text.
   ///
-  /// - Parameter text: A name or a path, which need not be well-formed UTF-8.
-  /// - Returns: Whether all of it is matched by all tokens.
+  /// - Parameter text: A name or a path, which need not be valid UTF-8.
+  /// - Returns: Whether all tokens match all of the text.
   package func matches(_ text: ArraySlice<UInt8>) -> Bool {
-    // Most texts differ in what comes before the first star, where there is one place only.
+    // Fast path: most texts differ before the first star, where there is only one place.
     var place = text.startIndex
     var rest = tokens[...]
     while let token = rest.first, token.isOneCharacter {
@@ -49,7 +49,7 @@ package struct GlobMatch: Sendable, Equatable {
     let first = places.first
     switch token {
     case .byte, .anyCharacter, .oneOf:
-      // From the last place to the first, so that no place is left that has been reached just now.
+      // Iterate backward, so that places inserted in this pass are not processed again.
       for place in (first...places.last).reversed() where places[place] {
         places.remove(place)
         guard place < text.endIndex else { continue }
@@ -67,7 +67,7 @@ package struct GlobMatch: Sendable, Equatable {
     places.narrow(from: first)
   }
 
-  /// How many bytes a token takes of a text, or nil where it does not fit.
+  /// Returns the number of bytes that a token consumes at a place, or nil if it does not match.
   private func length(of token: GlobToken, at place: Int, in text: ArraySlice<UInt8>) -> Int? {
     if case .byte(let byte) = token { return text[place] == byte ? 1 : nil }
     guard text[place] != UInt8(ascii: "/") else { return nil }
@@ -78,7 +78,7 @@ package struct GlobMatch: Sendable, Equatable {
 }
 
 extension GlobToken {
-  /// Whether it takes exactly one character.
+  /// Whether it matches exactly one character.
   fileprivate var isOneCharacter: Bool {
     switch self {
     case .byte, .anyCharacter, .oneOf: true
@@ -87,16 +87,16 @@ extension GlobToken {
   }
 }
 
-/// Places between the bytes of a text.
+/// A set of places between the bytes of a text.
 private struct Places {
   private let start: Int
   private var isIn: [Bool]
-  /// No place before this one is in the set.
+  /// A lower bound of the set.
   private(set) var first: Int
-  /// No place after this one is in the set.
+  /// An upper bound of the set.
   private(set) var last: Int
 
-  /// The first place of a range.
+  /// Creates a set that contains the first place of a range.
   init(from start: Int, to end: Int) {
     self.start = start
     isIn = [Bool](repeating: false, count: end - start + 1)
@@ -116,9 +116,9 @@ private struct Places {
 
   mutating func remove(_ place: Int) { isIn[place - start] = false }
 
-  /// Brings the bounds up to date.
+  /// Tightens the bounds.
   ///
-  /// - Parameter first: A place before which there is none.
+  /// - Parameter first: A lower bound of the set.
   mutating func narrow(from first: Int) {
     self.first = first
     while self.first <= last, !isIn[self.first - start] { self.first += 1 }

@@ -1,23 +1,23 @@
-// Reads the text of a pattern: escapes, character sets, alternatives. Knows not what it will match.
+// Parses path patterns: escapes, character sets and alternatives.
 
-/// Turns the text of a pattern into components, once for each way through its braces.
+/// Parses a pattern into components, one list for each expansion of its braces.
 ///
-/// There is no recursion, so no nesting of braces is too deep.
+/// Not recursive, so braces can be nested to any depth.
 package struct GlobParser {
-  /// The longest text; no path can be longer.
+  /// The maximum length of a pattern, which is also the maximum length of a path.
   package static let bytesMax = 4096
-  /// The most ways through the braces of one pattern.
+  /// The maximum number of brace expansions of a pattern.
   package static let expansionsMax = 1000
-  /// How many characters one pattern may have, with its braces written out.
+  /// The maximum number of characters of a pattern after brace expansion.
   package static let sizeMax = 1 << 20
 
-  /// What stands in a pair of braces whose end has not been read; or, outside of all, the text.
+  /// The contents of an open pair of braces; the outermost group is the whole text.
   private struct Group {
-    /// The number of the character that opened it.
+    /// The position of the opening brace, counted from 1.
     let start: Int
-    /// What was read before the last comma.
+    /// The alternatives before the last comma.
     var finished: [[GlobToken]] = []
-    /// What was read since.
+    /// The expansions of the current alternative.
     var current: [[GlobToken]] = [[]]
   }
 
@@ -26,7 +26,7 @@ package struct GlobParser {
   private var position = 0
   private var group = Group(start: 0)
   private var enclosing: [Group] = []
-  /// How many tokens were added to any way through the braces: what the pattern costs.
+  /// The number of tokens added to all expansions: the cost of the pattern.
   private var size = 0
 
   private init(_ text: String) {
@@ -34,21 +34,21 @@ package struct GlobParser {
     characters = Array(text.unicodeScalars)
   }
 
-  /// Reads a pattern.
+  /// Parses a pattern.
   ///
   /// - Parameter text: The text of the pattern.
-  /// - Returns: Its alternatives as components, of which no two ``GlobComponent/anyFolders`` are
-  ///   neighbours; at least one.
-  /// - Throws: ``GlobError`` when it makes no sense.
+  /// - Returns: Its expansions as components, at least one. ``GlobComponent/anyFolders`` never
+  ///   occurs twice in a row.
+  /// - Throws: ``GlobError`` if the pattern is invalid.
   package static func alternatives(of text: String) throws(GlobError) -> [[GlobComponent]] {
     try read(text).alternatives
   }
 
-  /// Checks a pattern.
+  /// Validates a pattern and returns its size.
   ///
   /// - Parameter text: The text of the pattern.
-  /// - Returns: About how many characters it has with its braces written out.
-  /// - Throws: ``GlobError`` when it makes no sense.
+  /// - Returns: The approximate number of characters after brace expansion.
+  /// - Throws: ``GlobError`` if the pattern is invalid.
   package static func size(of text: String) throws(GlobError) -> Int { try read(text).size }
 
   private static func read(
@@ -61,8 +61,8 @@ package struct GlobParser {
     while let character = parser.next() { try parser.read(character) }
     guard parser.enclosing.isEmpty else {
       throw parser.error(
-        "the { at character \(parser.group.start) is never closed; add a }, or write \\{ for the"
-          + " character itself")
+        "the { at character \(parser.group.start) is not closed; add a }, or write \\{ for a"
+          + " literal {")
     }
     var alternatives: [[GlobComponent]] = []
     alternatives.reserveCapacity(parser.group.current.count)
@@ -106,18 +106,18 @@ package struct GlobParser {
     }
   }
 
-  /// Adds to every way through the braces so far.
+  /// Appends a token to all expansions of the current alternative.
   private mutating func append(_ token: GlobToken) throws(GlobError) {
     try spend(group.current.count)
     for index in group.current.indices { group.current[index].append(token) }
   }
 
-  /// Counts tokens that are about to be added.
+  /// Counts tokens about to be added, up to the limit.
   private mutating func spend(_ count: Int) throws(GlobError) {
     size += count
     guard size <= Self.sizeMax else {
       throw error(
-        "with its braces written out it has more than \(Self.sizeMax) characters; use * or several "
+        "its braces expand to more than \(Self.sizeMax) characters; use * or several "
           + "patterns")
     }
   }
@@ -125,12 +125,12 @@ package struct GlobParser {
   private mutating func closeGroup() throws(GlobError) {
     guard let outer = enclosing.popLast() else {
       throw error(
-        "the } at character \(position) closes nothing; write \\} for the character itself")
+        "the } at character \(position) is unmatched; write \\} for a literal }")
     }
     let choices = group.finished + group.current
     group = outer
     try checkCount(choices.count * group.current.count)
-    // Most braces in braces begin with them: nothing has to be copied then.
+    // Fast path: nested braces mostly begin a group, so there is no prefix to copy.
     guard group.current.count > 1 || group.current.first?.isEmpty == false else {
       group.current = choices
       return
@@ -143,23 +143,23 @@ package struct GlobParser {
   private func checkCount(_ count: Int) throws(GlobError) {
     guard count <= Self.expansionsMax else {
       throw error(
-        "its braces stand for more than \(Self.expansionsMax) patterns; use * or several patterns")
+        "its braces expand to more than \(Self.expansionsMax) patterns; use * or several patterns")
     }
   }
 
-  /// The character that is meant by one that was read, which may be a backslash.
+  /// Returns the literal character for a character that may be a backslash.
   private mutating func unescaped(_ character: Unicode.Scalar) throws(GlobError) -> Unicode.Scalar {
     guard character != "\0" else {
-      throw error("character \(position) is NUL, which no path contains; leave it out")
+      throw error("character \(position) is NUL, which cannot occur in a path; remove it")
     }
     guard character == "\\" else { return character }
     guard let escaped = next() else {
-      throw error("nothing follows the \\ at its end; write \\\\ for the character itself")
+      throw error("it ends with an incomplete escape; write \\\\ for a literal \\")
     }
     return escaped
   }
 
-  /// Reads on behind a `[`.
+  /// Parses a character set after its `[`.
   private mutating func characterSet() throws(GlobError) -> GlobCharacterSet {
     let start = position
     var isNegated = false
@@ -172,17 +172,17 @@ package struct GlobParser {
     }
     var ranges: [ClosedRange<UInt32>] = []
     while let character = next() {
-      // As in shells, a ] that comes first stands for itself.
+      // As in shells, a leading ] is literal.
       if character == "]" && !ranges.isEmpty {
         return GlobCharacterSet(isNegated: isNegated, ranges: ranges)
       }
       ranges.append(try range(from: character))
     }
     throw error(
-      "the [ at character \(start) is never closed; add a ], or write \\[ for the character itself")
+      "the [ at character \(start) is not closed; add a ], or write \\[ for a literal [")
   }
 
-  /// Reads a member of a character set, which is a range when a `-` and another character follow.
+  /// Parses a member of a character set: a character, or a range if a `-` and a character follow.
   private mutating func range(from character: Unicode.Scalar) throws(GlobError)
     -> ClosedRange<UInt32>
   {
@@ -195,10 +195,10 @@ package struct GlobParser {
       upper = try unescaped(characters[position - 1])
     }
     guard lower != "/" && upper != "/" else {
-      throw error("a / cannot stand between [ and ]; write {…,…} with the folders in it")
+      throw error("a / is not allowed between [ and ]; write {…,…} with the folders in it")
     }
     guard lower.value <= upper.value else {
-      throw error("[\(lower)-\(upper)] contains nothing; write [\(upper)-\(lower)]")
+      throw error("the range [\(lower)-\(upper)] is empty; write [\(upper)-\(lower)]")
     }
     return lower.value...upper.value
   }
@@ -208,7 +208,7 @@ package struct GlobParser {
       throw error("it or one of its alternatives is empty; write ** for all files")
     }
     guard !first.isSeparator else {
-      throw error("it begins with /; write it relative to the folder in which files are looked for")
+      throw error("it begins with /; write it relative to the folder that is searched")
     }
     var components: [GlobComponent] = []
     var start = 0
@@ -220,7 +220,7 @@ package struct GlobParser {
       let isRepeated = component == .anyFolders && components.last == .anyFolders
       if !isDot && !isRepeated { components.append(component) }
     }
-    // The folder itself, with all that is in it.
+    // The pattern is `.`: it matches everything in the folder.
     return components.isEmpty ? [.anyFolders] : components
   }
 
@@ -233,14 +233,14 @@ package struct GlobParser {
       case .anyFolders:
         if tokens.count == 1 { return .anyFolders }
         throw error(
-          "** must stand alone between slashes; write **/ and then the name, such as **/*.c")
+          "** must be a whole name between slashes; write **/ before the name, as in **/*.c")
       case .anyCharacter, .anyText, .oneOf, .anything: break
       }
     }
     guard bytes.count == tokens.count else { return .wildcard(Array(tokens)) }
     guard bytes != Array("..".utf8) else {
       throw error(
-        "its .. may leave the folder in which files are looked for; write where the files are")
+        "its .. could lead outside the folder that is searched; write the path without it")
     }
     return .name(bytes)
   }

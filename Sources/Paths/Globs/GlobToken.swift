@@ -1,24 +1,24 @@
-// The smallest parts of a pattern, of both languages: that of workflow files and that of git.
+// The tokens of patterns, in workflow files and in .gitignore files.
 
-/// The smallest part of a pattern.
+/// A token of a pattern.
 package enum GlobToken: Sendable, Equatable {
   /// A literal byte.
   case byte(UInt8)
   /// Any character except a slash: `?`.
   case anyCharacter
-  /// A character out of some, never a slash: `[…]`.
+  /// A character of a set, but never a slash: `[…]`.
   case oneOf(GlobCharacterSet)
   /// Any text without a slash: `*`.
   case anyText
-  /// Any number of folders, each with its slash, or none: `**/`.
+  /// Any number of folders, each followed by a slash, including none: `**/`.
   case anyFolders
-  /// Any text: `**` at the end of a pattern of git.
+  /// Any text: `**` at the end of a .gitignore pattern.
   case anything
 
-  /// What separates two names.
+  /// The separator of names.
   package static let separator = GlobToken.byte(UInt8(ascii: "/"))
 
-  /// Whether it is the end of a name.
+  /// Whether it ends a name.
   var isSeparator: Bool { self == Self.separator }
 }
 
@@ -27,7 +27,7 @@ package struct GlobCharacterSet: Sendable, Equatable {
   let isNegated: Bool
   let ranges: [ClosedRange<UInt32>]
 
-  /// A set of bytes.
+  /// Creates a set of bytes.
   init(isNegated: Bool, bytes: Set<UInt8>) {
     var ranges: [ClosedRange<UInt32>] = []
     for byte in bytes.sorted() {
@@ -41,32 +41,33 @@ package struct GlobCharacterSet: Sendable, Equatable {
     self.init(isNegated: isNegated, ranges: ranges)
   }
 
-  /// A set of characters.
+  /// Creates a set of characters.
   init(isNegated: Bool, ranges: [ClosedRange<UInt32>]) {
     self.isNegated = isNegated
     self.ranges = ranges
   }
 
-  /// Whether a character is meant; nil is what belongs to no character.
+  /// Returns whether a character is in the set; nil is a byte that is not part of a character.
   func contains(_ value: UInt32?) -> Bool {
     guard let value else { return isNegated }
     return ranges.contains { $0.contains(value) } != isNegated
   }
 }
 
-/// What a pattern takes for a character.
+/// The definition of a character in a pattern.
 package enum GlobAlphabet: Sendable {
-  /// A character of UTF-8, as in workflow files.
+  /// A UTF-8 character, as in workflow files.
   case characters
   /// A byte, as in git.
   case bytes
 
-  /// The character that begins at a place.
+  /// Returns the character that begins at a place.
   ///
   /// - Parameters:
-  ///   - place: The place of its first byte.
+  ///   - place: The index of its first byte.
   ///   - text: The text.
-  /// - Returns: Its number and length; for a byte that begins no character, nil and one.
+  /// - Returns: Its code point and length in bytes; nil and 1 for a byte that does not begin a
+  ///   character.
   func character(at place: Int, in text: ArraySlice<UInt8>) -> (value: UInt32?, length: Int) {
     let first = text[place]
     if self == .bytes || first < 0x80 { return (UInt32(first), 1) }

@@ -1,15 +1,15 @@
-// Hashes of what files contain. Knows not what they are compared with.
+// Hashes of file contents.
 
 import Platform
 
-/// A hash of what a file contains and of whether its owner may execute it.
+/// Returns a hash of the contents of a file and its owner's execute permission.
 ///
-/// It is the SHA-256 of an `x` or, for what is not executable, a `-`, and of the content. Of a
-/// symbolic link the file counts to which it points.
+/// The SHA-256 of `x` for an executable file or `-` for any other, followed by the contents.
+/// Symbolic links are followed.
 ///
 /// - Parameter path: The path of the file.
-/// - Returns: 64 hexadecimal digits, or nil where there is no such file.
-/// - Throws: ``FileError`` when it cannot be read, or is no regular file.
+/// - Returns: 64 hexadecimal digits, or nil if the file does not exist.
+/// - Throws: ``FileError`` if the file cannot be read or is not a regular file.
 package func contentHash(ofFile path: String) throws(FileError) -> String? {
   let content: HashedContent
   do throws(Errno) {
@@ -26,19 +26,19 @@ package func contentHash(ofFile path: String) throws(FileError) -> String? {
   }
 }
 
-/// What has been found at a path.
+/// The hash of a file, or the reason why it cannot be hashed.
 private enum HashedContent {
   case file(hash: String)
   case noFile(reason: String)
 
   init(ofFile path: String) throws(Errno) {
-    // A pipe waits for a writer when it is opened, and a device may do anything.
+    // Check before opening: opening a pipe blocks, and opening a device can have side effects.
     if let reason = Self.reasonAgainst(try Stat(at: path)) {
       self = .noFile(reason: reason)
       return
     }
     let file = try OpenFile(path, options: [.nonBlocking, .noControllingTerminal])
-    // By now there may be something else.
+    // Check again: the file may have been replaced.
     let status = try file.status()
     if let reason = Self.reasonAgainst(status) {
       self = .noFile(reason: reason)
@@ -53,7 +53,7 @@ private enum HashedContent {
     self = .file(hash: hash.hexadecimal)
   }
 
-  /// Why there is no regular file; nil where there is one.
+  /// Returns the reason why a file is not a regular file; nil if it is one.
   private static func reasonAgainst(_ status: Stat) -> String? {
     switch status.type {
     case .regular: nil
@@ -63,17 +63,18 @@ private enum HashedContent {
   }
 }
 
-/// A hash of the names and contents of all files that patterns mean.
+/// Returns a hash of the names and contents of all files that match patterns.
 ///
-/// It is the SHA-256 of, for each file in the order of ``FileSearch``, its relative path, a zero
-/// byte, its ``contentHash(ofFile:)`` and a line feed. A file that vanishes meanwhile is left out.
+/// The SHA-256 of the following for each file, in the order of ``FileSearch``: its relative path, a
+/// zero byte, its ``contentHash(ofFile:)`` and a line feed. Files deleted during the search are
+/// skipped.
 ///
 /// - Parameters:
 ///   - patterns: The patterns, as in ``FileSearch``.
-///   - folder: The path of the folder to which they are relative.
-///   - searches: The searches that were read before.
-/// - Returns: 64 hexadecimal digits, or an empty text when there is no such file.
-/// - Throws: ``FileError`` when a pattern makes no sense or something cannot be read.
+///   - folder: The path of the folder to which the patterns are relative.
+///   - searches: A cache of parsed searches.
+/// - Returns: 64 hexadecimal digits, or an empty text if no file matches.
+/// - Throws: ``FileError`` if a pattern is invalid or a file cannot be read.
 package func contentHash(
   ofFiles patterns: [String], in folder: String, _ searches: FileSearches = FileSearches()
 ) throws(FileError) -> String {

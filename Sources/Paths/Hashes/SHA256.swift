@@ -1,28 +1,28 @@
-// The hash function SHA-256. Pure.
+// The hash function SHA-256.
 
-/// SHA-256 of bytes that come piece by piece.
+/// An incremental SHA-256 computation.
 ///
-/// As in [FIPS 180-4](https://doi.org/10.6028/NIST.FIPS.180-4), whose letters it keeps.
+/// Implements [FIPS 180-4](https://doi.org/10.6028/NIST.FIPS.180-4) and uses its variable names.
 package struct SHA256: Sendable {
   /// H(0): the first 32 bits of the fractional parts of the square roots of the first 8 primes.
   private var hash: SIMD8<UInt32> = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab,
     0x5be0_cd19,
   ]
-  /// The bytes behind the last whole block.
+  /// The bytes after the last complete block.
   private var rest: [UInt8] = []
   private var bytesCount: UInt64 = 0
 
   private static let blockBytes = 64
 
-  /// The hash of nothing, to be updated.
+  /// Creates the state for an empty message.
   package init() {
     rest.reserveCapacity(Self.blockBytes)
   }
 
   /// Hashes more bytes.
   ///
-  /// - Parameter bytes: What follows the bytes so far.
+  /// - Parameter bytes: The next bytes of the message.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     bytesCount &+= UInt64(bytes.count)
     var left = bytes[...]
@@ -41,7 +41,7 @@ package struct SHA256: Sendable {
 
   /// Hashes more bytes.
   ///
-  /// - Parameter bytes: What follows the bytes so far.
+  /// - Parameter bytes: The next bytes of the message.
   package mutating func update(_ bytes: some Sequence<UInt8>) {
     let isDone: Void? = bytes.withContiguousStorageIfAvailable {
       update(UnsafeRawBufferPointer($0))
@@ -49,7 +49,7 @@ package struct SHA256: Sendable {
     if isDone == nil { Array(bytes).withUnsafeBytes { update($0) } }
   }
 
-  /// The hash of the bytes so far; more may follow.
+  /// Returns the hash of the bytes so far; further updates are possible.
   ///
   /// - Returns: 32 bytes.
   func digest() -> [UInt8] {
@@ -59,7 +59,7 @@ package struct SHA256: Sendable {
     return padded.hash.indices.flatMap { Self.bytes(of: padded.hash[$0]) }
   }
 
-  /// The digest in 64 lower-case digits.
+  /// The digest as 64 lower-case hexadecimal digits.
   package var hexadecimal: String {
     let digits = Array("0123456789abcdef".utf8)
     let text = digest().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
@@ -74,7 +74,8 @@ package struct SHA256: Sendable {
 extension SHA256 {
   /// The hash computation of section 6.2.2, for each block.
   ///
-  /// The letters take turns instead of being moved: after eight steps each is where it was.
+  /// Rotates the roles of the variables instead of moving their values: after eight steps, each has
+  /// its original role.
   private static func compress(_ blocks: UnsafeRawBufferPointer, into hash: inout SIMD8<UInt32>) {
     constants.withUnsafeBufferPointer { k in
       withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { w in

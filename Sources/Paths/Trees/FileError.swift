@@ -1,20 +1,20 @@
-// Why files cannot be found or read. Knows not what they are wanted for.
+// Errors of finding and reading files.
 
 package import Platform
 
-/// What stands between us and a file.
+/// An error of finding or reading files.
 package enum FileError: Error, Equatable, CustomStringConvertible {
-  /// The system refuses, or there is something of another kind.
+  /// A system call failed, or the file is not a regular file.
   case unreadable(path: String, reason: String)
-  /// The files were named by a pattern that makes no sense.
+  /// A pattern is invalid.
   case badPattern(GlobError)
 
-  /// A system call failed.
+  /// Creates the error of a failed system call.
   package static func system(_ path: String, _ error: Errno) -> FileError {
     .unreadable(path: path, reason: "\(error)")
   }
 
-  /// The path at which it happened, or the pattern.
+  /// The path of the file, or the pattern.
   package var path: String {
     switch self {
     case .unreadable(let path, _): path

@@ -1,25 +1,26 @@
-// Whether a path is one of those that patterns mean, without a look at any folder.
+// Matches paths with the patterns of a search without accessing the file system.
 
 extension FileSearch {
-  /// Whether a file is meant.
+  /// Returns whether the patterns select a file.
   ///
-  /// - Parameter path: Its path, relative to the folder that the patterns are relative to.
-  /// - Returns: What ``files(in:)`` would say of it, were it there; symbolic links are not looked at.
+  /// - Parameter path: The path of the file, relative to the folder of the patterns.
+  /// - Returns: Whether ``files(in:)`` would return the file if it existed, ignoring symbolic
+  ///   links.
   package func names(_ path: String) -> Bool { isWanted(automaton.positions(after: path)) }
 
-  /// The numbers of the patterns that match a path as a whole, whatever others take away.
+  /// Returns the numbers of the patterns that match a whole path, regardless of exclusions.
   package func patterns(matching path: String) -> [Int] {
     automaton.positions(after: path).lazy.map { automaton.positions[$0] }
       .filter { $0.component == nil }.map(\.pattern)
   }
 
-  /// Whether files may be meant that are below a folder.
+  /// Returns whether the patterns may select files below a folder.
   ///
-  /// - Parameter folder: Its path, relative to the folder that the patterns are relative to.
-  /// - Returns: Whether they may.
+  /// - Parameter folder: The path of the folder, relative to the folder of the patterns.
+  /// - Returns: Whether files below the folder may be selected.
   package func mayName(below folder: String) -> Bool { mayFind(automaton.positions(after: folder)) }
 
-  /// Whether a pattern may find something that none behind it takes away.
+  /// Returns whether a pattern may select a file that no later pattern excludes.
   func mayFind(_ matched: [Int]) -> Bool {
     let lastTaking = ends(matched, takingAway: true) ?? -1
     return matched.contains { index in
@@ -28,12 +29,13 @@ extension FileSearch {
     }
   }
 
-  /// Whether a file is meant when so much of the patterns is matched by its path.
+  /// Returns whether the patterns select a file whose path leads to the given positions.
   func isWanted(_ matched: [Int]) -> Bool {
     (ends(matched, takingAway: false) ?? -1) > (ends(matched, takingAway: true) ?? -1)
   }
 
-  /// The last pattern of a kind that has matched as a whole, and so matches all that is below.
+  /// Returns the last including or excluding pattern that matches completely, and so everything
+  /// below.
   func ends(_ matched: [Int], takingAway: Bool) -> Int? {
     matched.last { index in
       let position = automaton.positions[index]

@@ -1,4 +1,4 @@
-// Goes through the folders in which a search may find something, and no others.
+// Walks the folders in which a search can find files.
 
 import Platform
 
@@ -6,11 +6,11 @@ import Platform
 struct SearchWalk {
   /// A folder to visit.
   private struct Visit {
-    /// Its path below the first folder; empty for that one.
+    /// The path relative to the start; empty for the start itself.
     let path: [UInt8]
-    /// What of the patterns its path has matched.
+    /// The positions in the patterns after this path.
     let matched: [Int]
-    /// Whether a pattern names it, so that it may be a symbolic link.
+    /// Whether a pattern names it literally, so that a symbolic link is followed.
     let isNamed: Bool
   }
 
@@ -19,21 +19,21 @@ struct SearchWalk {
   private var walk: TreeWalk<Visit>
   private var found: [[UInt8]] = []
 
-  /// Prepares a walk.
+  /// Creates a walk.
   ///
   /// - Parameters:
-  ///   - search: What is looked for.
-  ///   - folder: Where.
+  ///   - search: The search.
+  ///   - folder: The path of the folder to start from.
   init(search: FileSearch, folder: String) {
     self.search = search
     self.folder = Array(folder.utf8)
     walk = TreeWalk(from: Visit(path: [], matched: search.automaton.start, isNamed: true))
   }
 
-  /// Walks.
+  /// Performs the walk.
   ///
-  /// - Returns: The paths of the files that were found, in the order of their bytes.
-  /// - Throws: ``FileError`` when a folder cannot be read, or a path is no text.
+  /// - Returns: The paths of the files found, in byte order.
+  /// - Throws: ``FileError`` if a folder cannot be read or a path is not UTF-8.
   mutating func files() throws(FileError) -> [String] {
     while let visit = walk.next() {
       if needsEntries(visit) {
@@ -55,7 +55,7 @@ struct SearchWalk {
     return files
   }
 
-  /// Whether what is looked for in a folder is not known by name.
+  /// Whether the entries must be listed, because a pattern continues with a wildcard.
   private func needsEntries(_ visit: Visit) -> Bool {
     visit.matched.contains { index in
       let position = search.automaton.positions[index]
@@ -75,7 +75,7 @@ struct SearchWalk {
     return names
   }
 
-  /// What a folder contains, in no order; nothing where there is no such folder.
+  /// Returns the entries of a folder, in no particular order; empty if it does not exist.
   private func entries(in visit: Visit) throws(FileError) -> [FolderReader.Entry] {
     let path = fullPath(visit.path)
     var entries: [FolderReader.Entry] = []
@@ -88,7 +88,7 @@ struct SearchWalk {
     return entries
   }
 
-  /// Deals with what a folder contains.
+  /// Processes an entry of a folder.
   private mutating func see(_ entry: FolderReader.Entry, in visit: Visit) throws(FileError) {
     let matched = advance(by: entry.name, in: visit, onlyNamed: false)
     guard search.mayFind(matched) else { return }
@@ -103,18 +103,18 @@ struct SearchWalk {
     add(path, entry.name, kind, matched, in: visit)
   }
 
-  /// Deals with what a pattern names, without a look at the folder around it.
+  /// Processes a literal name without listing its folder.
   private mutating func goDirectly(to name: [UInt8], in visit: Visit) throws(FileError) {
     let matched = advance(by: name, in: visit, onlyNamed: false)
     guard search.mayFind(matched) else { return }
     let path = join(visit.path, name)
-    // What has to be a folder is not looked at: it will turn out when something in it is.
+    // Skip the check for a name that must be a folder; visiting it will show whether it is.
     let mayBeFile = search.ends(matched, takingAway: false) != nil
     let kind = mayBeFile ? try lookAt(path) : .folder
     add(path, name, kind, matched, in: visit)
   }
 
-  /// What is at a path; nil where nothing is.
+  /// Returns the kind of the file at a path; nil if there is none.
   private func lookAt(_ path: [UInt8]) throws(FileError) -> FoundPath.Kind? {
     let path = fullPath(path)
     do throws(Errno) {
@@ -144,7 +144,7 @@ struct SearchWalk {
     }
   }
 
-  /// What of the patterns is matched with one more name, and by which of them.
+  /// Returns the positions after one more name; `onlyNamed` excludes matches of wildcards.
   private func advance(by name: [UInt8], in visit: Visit, onlyNamed: Bool) -> [Int] {
     search.automaton.advance(visit.matched, by: name) { position in
       !onlyNamed || position.isName || search.takesAway[position.pattern]

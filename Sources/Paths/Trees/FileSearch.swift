@@ -1,40 +1,40 @@
-// Which files of a folder a list of patterns means. Knows not what they are wanted for.
+// Finds the files in a folder that match a list of patterns.
 
-/// Finds files by patterns.
+/// A search for files that match patterns.
 ///
-/// A path is relative, its names are separated by `/`. Names are compared byte by byte.
+/// Paths are relative and separated by `/`. Names are compared byte by byte.
 ///
-/// | Written | Matches |
+/// | Pattern | Matches |
 /// | --- | --- |
-/// | `*` | any text in a name, also at the beginning of one with a dot |
+/// | `*` | any text in a name, including a leading dot |
 /// | `?` | any character of a name |
-/// | `[abc]` `[a-z]` `[!a]` | a character that is, or is not, among these |
-/// | `{a,b/c}` | each of these |
-/// | `**` | in the place of a name: any number of names, also none |
-/// | `\` | the character behind it stands for itself |
+/// | `[abc]` `[a-z]` `[!a]` | a character in the set, or not in the set |
+/// | `{a,b/c}` | each of the alternatives |
+/// | `**` | as a whole name: any number of names, including none |
+/// | `\` | the next character, literally |
 ///
-/// What does not matter is left out: a name that is `.`, and a `/` at the end or after another.
+/// A name `.`, repeated slashes and a trailing slash are ignored.
 ///
-/// A pattern that begins with `!` takes away what the ones before it have found; so the last
-/// pattern that matches a file decides. A folder that is matched stands for all files below it:
-/// `src/*` means all files in `src`, however deep.
+/// A pattern that begins with `!` excludes files that earlier patterns matched, so the last
+/// matching pattern decides. A matching folder includes all files below it: `src/*` matches all
+/// files in `src` at any depth.
 ///
-/// What a wildcard finds is not entered when it is a symbolic link to a folder, or a folder named
-/// `.git` or `.reprise`. What a pattern names without wildcards is.
+/// A wildcard does not enter symbolic links to folders, or folders named `.git` or `.reprise`. A
+/// literal name does.
 package struct FileSearch: Sendable {
   let automaton: GlobAutomaton
-  /// Whether the pattern of a number takes files away.
+  /// Whether each pattern excludes files, by its number.
   package let takesAway: [Bool]
 
-  /// Reads patterns.
+  /// Parses patterns.
   ///
   /// - Parameter patterns: The texts of the patterns.
-  /// - Throws: ``GlobError`` for the first that makes no sense.
+  /// - Throws: ``GlobError`` for the first invalid pattern.
   package init(_ patterns: [String]) throws(GlobError) {
     var automaton = GlobAutomaton()
     for (number, text) in patterns.enumerated() {
       for components in try Self.alternatives(of: text) {
-        // A folder stands for what is below it, and no folders below it are the file itself.
+        // A folder includes everything below it, and `**` at the end also matches the file itself.
         let isOpenEnded = components.last == .anyFolders
         automaton.add(isOpenEnded ? components : components + [.anyFolders], pattern: number)
       }
@@ -54,14 +54,14 @@ package struct FileSearch: Sendable {
 
   /// Finds the files.
   ///
-  /// That a pattern matches nothing is no error, nor that a folder vanishes meanwhile or has never
-  /// been.
+  /// It is not an error if a pattern matches nothing, or if a folder does not exist or is deleted
+  /// during the search.
   ///
   /// - Parameter folder: The path of the folder.
-  /// - Returns: The relative paths of regular files and of symbolic links to such, in the order of
-  ///   their bytes.
-  /// - Throws: ``FileError`` when a folder cannot be read that may contain a match, or a name is
-  ///   no text.
+  /// - Returns: The relative paths of regular files and of symbolic links to regular files, in byte
+  ///   order.
+  /// - Throws: ``FileError`` if a folder that may contain a match cannot be read, or a name is not
+  ///   UTF-8.
   package func files(in folder: String) throws(FileError) -> [String] {
     var walk = SearchWalk(search: self, folder: folder)
     return try walk.files()

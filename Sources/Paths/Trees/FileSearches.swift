@@ -1,11 +1,11 @@
-// The searches that were read last, since many steps have the same patterns.
+// A cache of parsed file searches.
 
 import Synchronization
 
-/// Reads lists of patterns, and remembers the last ones.
+/// Parses lists of patterns and caches the most recent ones.
 ///
-/// Steps that a foreach or matrix makes of one have the same list, which would be read again for each of
-/// them otherwise.
+/// The steps expanded from one `foreach` or `matrix` have the same patterns, which would otherwise
+/// be parsed for each step.
 package final class FileSearches: Sendable {
   private struct Known {
     let patterns: [String]
@@ -13,26 +13,26 @@ package final class FileSearches: Sendable {
   }
 
   private struct State {
-    /// The last one first.
+    /// The cached searches, most recently added first.
     var known: [Known] = []
     var readCount = 0
   }
 
-  /// How many lists are remembered: those of the steps that run at about the same time.
+  /// The maximum number of cached searches: enough for the steps that run at about the same time.
   private static let knownMax = 16
 
   private let state = Mutex(State())
 
   package init() {}
 
-  /// How often a list was read.
+  /// The number of lists parsed.
   var readCount: Int { state.withLock { $0.readCount } }
 
-  /// The search for some patterns.
+  /// Returns the search for a list of patterns.
   ///
   /// - Parameter patterns: The texts of the patterns.
   /// - Returns: The search.
-  /// - Throws: ``GlobError`` for the first that makes no sense.
+  /// - Throws: ``GlobError`` for the first invalid pattern.
   package func search(for patterns: [String]) throws(GlobError) -> FileSearch {
     let known = state.withLock { state in
       state.known.first { Self.areSame($0.patterns, patterns) }
@@ -47,7 +47,7 @@ package final class FileSearches: Sendable {
     return search
   }
 
-  /// Whether two lists have the same bytes: texts that Swift calls equal may match different names.
+  /// Compares bytes: texts that are equal in Swift may match different names.
   private static func areSame(_ left: [String], _ right: [String]) -> Bool {
     left.count == right.count
       && zip(left, right).allSatisfy { $0.utf8.elementsEqual($1.utf8) }

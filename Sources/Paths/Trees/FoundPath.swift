@@ -1,32 +1,32 @@
-// What is at a path, with its status.
+// The kind and status of the file at a path.
 
 package import Platform
 
-/// What is at a path.
+/// The file at a path.
 package struct FoundPath {
-  /// What it is.
+  /// The kind of a file.
   package enum Kind: Equatable {
     case file
     case folder
     case linkToFile
     case linkToFolder
-    /// A symbolic link that leads to nothing, or to itself, or to what may not be looked at.
+    /// A symbolic link whose target does not exist or cannot be accessed, or a cycle of links.
     case brokenLink(Errno)
     /// A pipe, a socket, a device, or a symbolic link to one of these.
     case other
   }
 
-  /// What it is.
+  /// The kind of the file.
   package let kind: Kind
-  /// The status of what is at the path itself, which may be a symbolic link.
+  /// The status of the file itself, which may be a symbolic link.
   package let status: Stat
 
-  /// Looks at a path.
+  /// Reads the status of a path.
   ///
   /// - Parameters:
-  ///   - path: The bytes of a path, or of a name in a folder; they need not be UTF-8.
-  ///   - folder: The descriptor of that folder; the current one where it is nil.
-  /// - Throws: The error of the system; where nothing is there, ``Errno/isMissing``.
+  ///   - path: The bytes of a path, or of a name in `folder`; they need not be UTF-8.
+  ///   - folder: The descriptor of the folder; the current directory if nil.
+  /// - Throws: The error of the system; ``Errno/isMissing`` is true if there is no file.
   package init(_ path: [UInt8], in folder: Int32? = nil) throws(Errno) {
     status = try Stat(bytes: path, in: folder, followsLink: false)
     kind =

@@ -1,11 +1,11 @@
-// Paths as texts, which are never normalized.
+// Joins paths as texts, without normalization.
 
-/// A path with one more name, or one more path.
+/// Returns two paths joined by a slash.
 ///
 /// - Parameters:
-///   - path: The path; empty for none.
-///   - name: What follows it; empty for nothing.
-/// - Returns: Both, with one slash in between.
+///   - path: The first path; may be empty.
+///   - name: The second path; may be empty.
+/// - Returns: Both, separated by exactly one slash unless one is empty.
 package func joinedPath(_ path: String, _ name: String) -> String {
   path.isEmpty
     ? name : name.isEmpty ? path : path.hasSuffix("/") ? path + name : "\(path)/\(name)"

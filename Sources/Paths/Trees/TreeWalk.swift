@@ -1,34 +1,35 @@
-// The walk through a tree of folders, for searches and for watches.
+// Walks trees of folders, for searches and watches.
 
-/// The folders that a walk has still to visit.
+/// The pending folders of a depth-first walk.
 ///
-/// They are on a stack of its own, so that a tree may be of any depth. The caller reads each folder
-/// with `FolderReader`, looks with ``FoundPath`` at what that leaves open, and enters what it wants.
+/// Uses an explicit stack, so the tree can have any depth. The caller reads each folder with
+/// `FolderReader`, uses ``FoundPath`` for entries of unknown kind, and enters the folders that it
+/// wants.
 package struct TreeWalk<Folder> {
   private var waiting: [Folder]
 
-  /// Prepares a walk.
+  /// Creates a walk.
   ///
   /// - Parameter first: The folder to visit first.
   package init(from first: Folder) {
     waiting = [first]
   }
 
-  /// Takes the folder to visit next.
+  /// Returns the next folder to visit.
   ///
-  /// - Returns: The folder that was entered last; nil at the end of the walk.
+  /// - Returns: The folder entered last; nil at the end of the walk.
   package mutating func next() -> Folder? { waiting.popLast() }
 
-  /// Has a folder visited.
+  /// Adds a folder to visit.
   package mutating func enter(_ folder: Folder) { waiting.append(folder) }
 }
 
-/// The folders that a walk enters only where they are named: those of git and of Reprise.
+/// The folders that a walk enters only if a pattern names them.
 package enum InternalFolder: String, CaseIterable {
   case git = ".git"
   case reprise = ".reprise"
 
-  /// Whether a name is that of such a folder.
+  /// Returns whether a name is that of such a folder.
   package static func hasName(_ name: some Sequence<UInt8>) -> Bool {
     allCases.contains { $0.rawValue.utf8.elementsEqual(name) }
   }

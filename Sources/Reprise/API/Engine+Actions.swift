@@ -1,14 +1,14 @@
-// The actions of an engine: what the steps of its workflows may call.
+// The actions of an engine: Swift code that the steps of its workflows can call.
 
 public import WorkflowLanguage
 
 extension Engine {
-  /// What steps may call: for `Workflow(contentsOf:with:actions:)` and the like.
+  /// The registered actions, for `Workflow(contentsOf:with:actions:)` and its variants.
   public var actions: ActionCatalog { registry.catalog }
 
-  /// Registers an action; one of the same name is replaced.
+  /// Registers an action; replaces an action of the same name.
   ///
-  /// Its name is not empty and does not begin with `#`; the same goes for the other forms.
+  /// The name must not be empty and must not begin with `#`. This applies to all overloads.
   ///
   /// - Parameter action: The type of the action.
   public mutating func register<A: Action>(_ action: A.Type) {
@@ -17,14 +17,14 @@ extension Engine {
     }
   }
 
-  /// Registers a closure as an action, with the type of its arguments; one of the same name is replaced.
+  /// Registers a closure with typed arguments as an action; replaces an action of the same name.
   ///
   ///     engine.register("upload", taking: Upload.self) { context, upload in … }
   ///
   /// - Parameters:
-  ///   - name: The name under which steps call it.
-  ///   - arguments: What `with` is decoded into.
-  ///   - body: Does the work of one attempt, under the rules of ``Action/perform(in:)``.
+  ///   - name: The name by which steps call it.
+  ///   - arguments: The type into which `with` is decoded.
+  ///   - body: Does the work of one attempt; see ``Action/perform(in:)`` for its contract.
   public mutating func register<Arguments: Decodable & Sendable, Output: Encodable & Sendable>(
     _ name: String, taking arguments: Arguments.Type,
     _ body: @escaping @Sendable (StepContext, Arguments) async throws -> Output
@@ -35,12 +35,13 @@ extension Engine {
     }
   }
 
-  /// Registers a closure as an action that returns nothing.
+  /// Registers a closure with typed arguments as an action that has no outputs.
   ///
   /// - Parameters:
-  ///   - name: The name under which steps call it.
-  ///   - arguments: What `with` is decoded into.
-  ///   - body: Does the work of one attempt. If it returns a value that cannot be encoded, the step fails.
+  ///   - name: The name by which steps call it.
+  ///   - arguments: The type into which `with` is decoded.
+  ///   - body: Does the work of one attempt. The step fails if it returns a value that cannot be
+  ///     encoded.
   public mutating func register<Arguments: Decodable & Sendable, Output: Sendable>(
     _ name: String, taking arguments: Arguments.Type,
     _ body: @escaping @Sendable (StepContext, Arguments) async throws -> Output
@@ -51,10 +52,10 @@ extension Engine {
     }
   }
 
-  /// Registers a closure as an action that takes what it is given as it comes, from ``StepContext/arguments``.
+  /// Registers a closure as an action that reads its arguments from ``StepContext/arguments``.
   ///
   /// - Parameters:
-  ///   - name: The name under which steps call it.
+  ///   - name: The name by which steps call it.
   ///   - body: Does the work of one attempt.
   public mutating func register<Output: Encodable & Sendable>(
     _ name: String, _ body: @escaping @Sendable (StepContext) async throws -> Output
@@ -64,11 +65,12 @@ extension Engine {
     }
   }
 
-  /// Registers a closure as an action that returns nothing.
+  /// Registers a closure as an action that has no outputs.
   ///
   /// - Parameters:
-  ///   - name: The name under which steps call it.
-  ///   - body: Does the work of one attempt. If it returns a value that cannot be encoded, the step fails.
+  ///   - name: The name by which steps call it.
+  ///   - body: Does the work of one attempt. The step fails if it returns a value that cannot be
+  ///     encoded.
   public mutating func register<Output: Sendable>(
     _ name: String, _ body: @escaping @Sendable (StepContext) async throws -> Output
   ) {
@@ -77,13 +79,13 @@ extension Engine {
     }
   }
 
-  /// Reads a workflow from a file, with what it calls checked against the actions of this engine.
+  /// Reads a workflow from a file and checks its calls against the actions of this engine.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - arguments: What the run is given.
+  ///   - arguments: The parameter values and the trigger of the run.
   /// - Returns: The workflow.
-  /// - Throws: ``WorkflowError`` with every mistake of the file.
+  /// - Throws: ``WorkflowError`` with every error in the file.
   public func workflow(
     contentsOf path: String, with arguments: Arguments = Arguments()
   ) throws(WorkflowError) -> Workflow {

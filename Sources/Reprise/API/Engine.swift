@@ -1,43 +1,43 @@
-// The door to the library: starts runs. Keeps nothing of them: a run belongs to whoever holds it.
+// `Engine`: the entry point of the library, which starts and resumes runs.
 
 public import WorkflowLanguage
 
-/// Runs workflows.
+/// Starts and resumes runs of workflows.
 ///
-/// An engine is a value of settings: where steps run and whose time counts. Any number of runs can
-/// be under way, in any number of threads.
+/// An engine is a value that holds settings: the executor, the clock, the recorder. Any number of
+/// runs can be in progress at the same time, on any thread. The engine does not retain its runs.
 ///
 ///     let run = Engine().start(try Workflow(contentsOf: "workflows/coordinator.yaml"))
 ///     let subscription = run.events.sink { print($0) }
 ///     let outcome = await run.outcome
 public struct Engine: Sendable {
-  /// How many steps of a run may run at once where the workflow has no `max-parallel`.
+  /// The maximum number of concurrent steps of a run whose workflow sets no `max-parallel`.
   ///
-  /// A limit rather than none, because each takes a process and three descriptors.
+  /// There is a limit because each running step uses a process and three file descriptors.
   public static let defaultMaxParallel = 256
 
-  /// Who is told of every run from its beginning; nobody when nil.
+  /// Observes every run, if set.
   public var observer: (any EngineObserver)?
-  /// The queues and random numbers of its runs.
+  /// The queues and the random source that its runs use.
   package var runtime = Runtime()
   let executor: any Executor
   let cache: StepCache?
   let clock: any RunClock
   let recorder: (any Recorder)?
   var registry = ActionRegistry()
-  // Shared by all copies of the engine: that is what they have in common.
+  // References, so that all copies of the engine share them.
   let sharedWork = SharedWork()
   let succession = Succession()
 
-  /// Makes an engine.
+  /// Creates an engine.
   ///
   /// - Parameters:
-  ///   - executor: Where steps run: on this machine when left out.
-  ///   - clock: Whose time counts: this machine's when left out.
-  ///   - recorder: Who makes the runs durable: nobody when left out.
-  ///   - memory: Who remembers what steps were, so that those that are up to date are skipped: nobody
-  ///     when left out.
-  ///   - rerunsUpToDateSteps: Whether steps run even when they are up to date.
+  ///   - executor: Executes the steps; by default on this machine.
+  ///   - clock: The source of time; by default the clock of this machine.
+  ///   - recorder: Makes the events of runs durable; without one, nothing is recorded.
+  ///   - memory: Remembers the results of steps, so that up-to-date steps are skipped; without one,
+  ///     no step is skipped as up to date.
+  ///   - rerunsUpToDateSteps: Whether steps run even if they are up to date.
   public init(
     executor: any Executor = LocalExecutor(), clock: any RunClock = SystemClock(),
     recorder: (any Recorder)? = nil, memory: (any StepMemory)? = nil,
@@ -51,15 +51,16 @@ public struct Engine: Sendable {
 
   /// Starts a run of a workflow.
   ///
-  /// Returns at once; the first event has been recorded by then.
+  /// Returns immediately; the first event is in ``Run/state`` by then.
   ///
   /// - Parameters:
-  ///   - workflow: What to run.
-  ///   - id: The id of the run; a new one when left out.
-  ///   - secrets: The values of its secrets; see ``Secrets/gather(for:environment:)``. Where one is missing that
-  ///     the workflow declares, the run ends as ``RunOutcome/abandoned(_:)`` before its first step.
-  ///   - usualDurations: How long steps took in earlier runs, by their ids, for displays.
-  /// - Returns: The run. Keep it: when the last reference is gone, the run is cancelled.
+  ///   - workflow: The workflow to run.
+  ///   - id: The id of the run; by default a new one.
+  ///   - secrets: The values of its secrets; see ``Secrets/gather(for:environment:)``. If a secret
+  ///     that the workflow declares is missing, the run ends as ``RunOutcome/abandoned(_:)`` before
+  ///     its first step.
+  ///   - usualDurations: The durations of steps in earlier runs, by step id, for displays.
+  /// - Returns: The run. Retain it: releasing the last reference cancels the run.
   public func start(
     _ workflow: Workflow, id: RunID = RunID(), secrets: Secrets = Secrets(),
     usualDurations: [String: Duration] = [:]
@@ -67,7 +68,7 @@ public struct Engine: Sendable {
     Run(workflow, .start(id), secrets: secrets, usualDurations: usualDurations, engine: self)
   }
 
-  /// Starts a run to which somebody listens from before its first event.
+  /// Starts a run and calls `listening` with its events before the first one is published.
   func start(
     _ workflow: Workflow, secrets: Secrets, listening: (RunEvents) -> Void
   ) -> Run {
@@ -77,18 +78,21 @@ public struct Engine: Sendable {
       engine: self, listening: listening)
   }
 
-  /// Takes up a run that has ended without success, or whose engine has died: what has succeeded is
-  /// kept with its outputs, everything else is run in a new generation.
+  /// Resumes a run that ended without success or whose engine died.
   ///
-  /// Returns at once. Nothing of the old engine may be left: the same run must not be driven twice.
+  /// Steps that have succeeded keep their outputs; all others run in a new generation.
+  ///
+  /// Returns immediately. The previous engine must be gone: at most one engine may drive a run at
+  /// any time.
   ///
   /// - Parameters:
   ///   - state: The state of the run, folded from its recorded events.
-  ///   - workflow: What to run from now on. Steps of the same id as one that has succeeded are not run.
+  ///   - workflow: The workflow to run from now on. Steps whose id matches a step that has
+  ///     succeeded do not run.
   ///   - secrets: The values of its secrets.
-  ///   - usualDurations: How long steps took in earlier runs, by their ids, for displays.
-  /// - Returns: The run, under its old id.
-  /// - Throws: ``ResumeError`` when no event of the run has been recorded: start it instead.
+  ///   - usualDurations: The durations of steps in earlier runs, by step id, for displays.
+  /// - Returns: The run, under its existing id.
+  /// - Throws: ``ResumeError`` if no event of the run was recorded. Start the run instead.
   public func resume(
     _ state: RunState, with workflow: Workflow, secrets: Secrets = Secrets(),
     usualDurations: [String: Duration] = [:]
@@ -99,12 +103,12 @@ public struct Engine: Sendable {
   }
 }
 
-/// Why a run cannot be resumed.
+/// The reason that a run cannot be resumed.
 public enum ResumeError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// There is no event of the run, so it has neither an id nor anything to keep.
+  /// The run has no recorded event, so it has no id and no results to keep.
   case neverStarted
 
-  /// The reason as a clause.
+  /// The reason as a clause for error messages.
   public var description: String {
     switch self {
     case .neverStarted: "the run cannot be resumed: it has no recorded event; start it instead"

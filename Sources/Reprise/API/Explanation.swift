@@ -1,29 +1,29 @@
-// Says why a step would run, or would not, without running it.
+// `Engine.explain`: predicts whether a step would run and why, without running it.
 
 import Masking
 public import WorkflowLanguage
 
-/// What would become of a step.
+/// A prediction of whether a step would run.
 public enum StepExplanation: Sendable, Equatable {
-  /// It would run, for these reasons.
+  /// The step would run, for these reasons.
   case runs(because: [String])
-  /// It would be skipped, for this reason.
+  /// The step would be skipped, for this reason.
   case isSkipped(because: String)
-  /// It cannot be said before the run, for this reason.
+  /// The answer depends on the run, for this reason.
   case unknown(because: String)
 }
 
 extension Engine {
-  /// Says what would become of a step.
+  /// Predicts whether a step would run or be skipped.
   ///
-  /// Reads the files that its cache names; runs nothing.
+  /// Reads the files that the step's `cache` names; runs nothing. Blocks for file access.
   ///
   /// - Parameters:
-  ///   - step: The step.
-  ///   - workflow: The workflow that it is part of.
-  ///   - state: What an earlier run came to: the outputs of other steps are taken from there.
-  ///   - secrets: The values of its secrets.
-  /// - Returns: What would become of it.
+  ///   - step: The index of the step.
+  ///   - workflow: The workflow that contains the step.
+  ///   - state: The state of an earlier run, which provides the outputs of the other steps.
+  ///   - secrets: The values of the workflow's secrets.
+  /// - Returns: The prediction and its reasons.
   public func explain(
     _ step: StepIndex, of workflow: Workflow, after state: RunState?, secrets: Secrets = Secrets()
   ) -> StepExplanation {
@@ -38,7 +38,7 @@ extension Engine {
       if let endings = declared.extrasIfAny?.finally, endings != Set(RunEnding.allCases) {
         let names = RunEnding.allCases.filter(endings.contains).map(\.rawValue)
         return .unknown(
-          because: "it runs when the run has ended with \(names.joined(separator: " or "))")
+          because: "it runs only if the run ends with \(names.joined(separator: " or "))")
       }
       guard declared.extrasIfAny?.cache != nil else {
         return .runs(because: ["it has no \"cache\", so it always runs"])
@@ -47,7 +47,7 @@ extension Engine {
       let now = try StepTrace(
         of: declared, in: workflow, resolved, values, executor, secrets.masker)
       guard let then = cache?.memory.recall(declared.id) else {
-        return .runs(because: ["it has not succeeded before, or was begun since and did not"])
+        return .runs(because: ["it has never run, or its last run did not succeed"])
       }
       let reasons = then.differences(to: now)
       return reasons.isEmpty ? .isSkipped(because: "it is up to date") : .runs(because: reasons)

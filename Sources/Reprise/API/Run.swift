@@ -1,22 +1,22 @@
-// One execution of a workflow, as whoever started it holds it. All it does is ask the driver.
+// `Run`: the caller's handle on one execution of a workflow. Forwards requests to the `RunDriver`.
 
 public import WorkflowLanguage
 
-/// One execution of a workflow: what happens in it, and the means to steer it.
+/// One execution of a workflow: its events and state, and the methods that control it.
 ///
-/// All members may be used from any thread; none but ``outcome`` waits for the end. When the last reference is
-/// dropped, the run is cancelled: nobody is left who could want its end.
+/// All members are thread-safe, and only ``outcome`` waits for the run to end. Releasing the last
+/// reference cancels the run.
 public final class Run: Sendable {
-  /// The id of the run; it stays through all restarts.
+  /// The id of the run; restarts do not change it.
   public let id: RunID
-  /// What is being run; its steps stay the same through all restarts.
+  /// The workflow being run; its steps stay the same through all restarts.
   public let workflow: Workflow
   private let ledger: RunLedger
   private let runtime: Runtime
   private let requests: AsyncStream<RunDriver.Request>.Continuation
   private let end = SharedAnswer<RunOutcome>()
 
-  /// How a run comes about.
+  /// Whether a run is new or resumed.
   enum Beginning {
     case start(RunID)
     case resume(RunID, RunState)
@@ -64,7 +64,7 @@ public final class Run: Sendable {
       var driver = RunDriver(
         performer: performer, requests: stream, requester: continuation, clock: clock)
       let outcome = await driver.drive()
-      // Nobody may wait for the answer of a run that is over.
+      // Refuse pending requests, so that no caller waits forever for an answer.
       continuation.finish()
       for await request in stream { request.refuse() }
       end.answer(outcome)
@@ -75,24 +75,26 @@ public final class Run: Sendable {
     requests.yield(.input(.cancel(.request)))
   }
 
-  /// What happens, as a Combine publisher; `events.values` is the same as an async sequence.
+  /// The events of the run, as a Combine publisher.
+  ///
+  /// `events.values` is the same as an async sequence.
   public var events: RunEvents { RunEvents(ledger: ledger) }
 
-  /// The states of the run, for views: the present one, and a later one whenever something has happened.
+  /// The states of the run, for views: the current one, then updates as events occur.
   public var states: RunStates { RunStates(ledger: ledger) }
 
-  /// Where the run and its steps stand at this moment.
+  /// The current state of the run and its steps.
   public var state: RunState { ledger.state }
 
-  /// Waits for the end of the run and returns how it ended.
+  /// Waits for the run to end and returns its outcome.
   ///
-  /// By then no process of any step is left, and the subscribers of ``events`` have received what they had
-  /// requested. A subscriber that blocks delays the outcome. What a task reads from `events.values` is a
-  /// subscriber's own business: wait for that task as well.
+  /// By then no process of any step is left, and the subscribers of ``events`` have received
+  /// everything they requested. A subscriber that blocks delays the outcome. This does not cover a
+  /// task that iterates `events.values`: wait for that task as well.
   ///
-  /// Cancelling the task that waits ends the wait and not the run: the outcome is then
-  /// ``RunOutcome/cancelled`` although the run continues, as `Task.isCancelled` and ``state`` show. To wait
-  /// in a cancelled task until nothing of the run is left, wait in a task of its own:
+  /// Cancelling the waiting task ends the wait, not the run: the property then returns
+  /// ``RunOutcome/cancelled`` although the run continues. `Task.isCancelled` and ``state`` show the
+  /// difference. To wait for the run in a task that may be cancelled, wait in an unstructured task:
   /// `await Task { await run.outcome }.value`.
   public var outcome: RunOutcome {
     get async {
@@ -101,59 +103,62 @@ public final class Run: Sendable {
     }
   }
 
-  /// Waits until nothing of the run is left: also in a cancelled task, and without waiting for subscribers.
+  /// Waits until nothing of the run is left, even in a cancelled task.
+  ///
+  /// Does not wait for subscribers.
   package func ended() async -> RunOutcome {
     if let outcome = await end.value() { return outcome }
     return await Task { [end] in await end.value() ?? .cancelled }.value
   }
 
-  /// Takes the run again from the top: cancels what is under way, waits until it is gone, resets all
-  /// steps and starts the next generation.
+  /// Restarts the run from the beginning.
   ///
-  /// Returns at once. Requests that come while a restart waits fold into it. Does nothing once the
-  /// run is over or being cancelled.
+  /// Cancels the steps in progress, waits until nothing of them is left, resets all steps and
+  /// starts the next generation. Returns immediately. Requests made while a restart is pending are
+  /// coalesced into it. Does nothing once the run has ended or is being cancelled.
   public func restart() {
     requests.yield(.input(.restart(from: [], requestedIn: generation)))
   }
 
-  /// Takes one step again, with all that depends on it; the other branches go on, and what has
-  /// succeeded before it is kept.
+  /// Restarts one step and its dependents; other branches continue, and earlier successes are kept.
   ///
-  /// Returns at once. Does nothing once the run is over or being cancelled.
+  /// Returns immediately. Does nothing once the run has ended or is being cancelled.
   ///
   /// - Parameter step: The id of the step.
-  /// - Throws: ``SelectionError`` when the workflow has no such step.
+  /// - Throws: ``SelectionError`` if the workflow has no such step.
   public func restart(from step: String) throws(SelectionError) {
     requests.yield(
       .input(.restart(from: try workflow.found(step), requestedIn: generation)))
   }
 
-  /// Takes the run again with other values: those of a workflow that was read once more, with other
-  /// parameters or for another event.
+  /// Restarts the run with another version of its workflow.
   ///
-  /// Returns when that is decided, not when it is done.
+  /// Typically the same file, read again with other parameters or for another trigger. Returns when
+  /// the restart is accepted or refused, before it is complete.
   ///
   /// - Parameters:
-  ///   - workflow: What the next generation runs. Its steps must be those of this run.
-  ///   - steps: The ids of the steps to take again, with all that depends on them; all when nil.
-  /// - Returns: Whether the run is taken again: not when it is over or being cancelled, nor when the
-  ///   steps are others.
-  /// - Throws: ``SelectionError`` when the workflow has no such step.
+  ///   - workflow: The workflow of the next generation. Its steps must be the same as those of this
+  ///     run.
+  ///   - steps: The ids of the steps to restart, along with their dependents; nil for all.
+  /// - Returns: Whether the restart was accepted. It is refused if the run has ended or is being
+  ///   cancelled, or if the steps of `workflow` differ.
+  /// - Throws: ``SelectionError`` if the workflow has no such step.
   public func restart(
     with workflow: Workflow, from steps: [String]? = nil
   ) async throws(SelectionError) -> Bool {
     try await restart(with: workflow, from: steps, when: { true })
   }
 
-  /// Takes the run again with other values, if a last word says so.
+  /// Restarts the run with another version of its workflow, if `accept` returns true.
   ///
   /// - Parameters:
-  ///   - workflow: What the next generation runs.
-  ///   - steps: The ids of the steps to take again; all when nil.
-  ///   - accept: Called when the run can restart, before anything of that is done: whether it does. Runs
-  ///     on a queue of its own, where it may block; the run takes no other request until it returns.
-  /// - Returns: Whether the run is taken again.
-  /// - Throws: ``SelectionError`` when the workflow has no such step.
+  ///   - workflow: The workflow of the next generation.
+  ///   - steps: The ids of the steps to restart; nil for all.
+  ///   - accept: Called if the run can restart, before anything is changed; returns whether to go
+  ///     ahead. Runs on its own queue, where it may block. The run handles no other request until
+  ///     it returns.
+  /// - Returns: Whether the restart was accepted.
+  /// - Throws: ``SelectionError`` if the workflow has no such step.
   package func restart(
     with workflow: Workflow, from steps: [String]?, accept: @escaping @Sendable () -> Bool
   ) async throws(SelectionError) -> Bool {
@@ -175,31 +180,31 @@ public final class Run: Sendable {
     }
   }
 
-  /// Approves a step that waits for that.
+  /// Approves a step that is waiting for approval.
   ///
-  /// Returns at once.
+  /// Returns immediately.
   ///
   /// - Parameter step: The id of the step.
-  /// - Returns: Whether the step was waiting for that.
-  /// - Throws: ``SelectionError`` when the workflow has no such step.
+  /// - Returns: Whether the step was waiting for approval.
+  /// - Throws: ``SelectionError`` if the workflow has no such step.
   @discardableResult
   public func approve(_ step: String) throws(SelectionError) -> Bool {
     try answer(step, isApproved: true)
   }
 
-  /// Refuses a step that waits for approval, which fails it.
+  /// Rejects a step that is waiting for approval; the step fails.
   ///
-  /// Returns at once.
+  /// Returns immediately.
   ///
   /// - Parameter step: The id of the step.
   /// - Returns: Whether the step was waiting for approval.
-  /// - Throws: ``SelectionError`` when the workflow has no such step.
+  /// - Throws: ``SelectionError`` if the workflow has no such step.
   @discardableResult
   public func refuse(_ step: String) throws(SelectionError) -> Bool {
     try answer(step, isApproved: false)
   }
 
-  /// Approves a step or refuses it.
+  /// Approves or rejects a step that is waiting for approval.
   @discardableResult
   package func answer(_ step: String, isApproved: Bool) throws(SelectionError) -> Bool {
     let found = try workflow.found(step)
@@ -211,33 +216,33 @@ public final class Run: Sendable {
 
   private var generation: Int { ledger.decide { $0.state.generation } }
 
-  /// Cancels the run: no new step starts, and those that run are told to end within their grace
-  /// periods.
+  /// Cancels the run: no new step starts, and running steps must stop within their grace periods.
   ///
-  /// Returns at once; a second call changes nothing.
+  /// Returns immediately. Further calls have no effect.
   public func cancel() {
     requests.yield(.input(.cancel(.request)))
   }
 
-  /// Cancels the run because something that it cannot do without has failed; its outcome tells so.
+  /// Cancels the run because of a problem; its outcome is then ``RunOutcome/abandoned(_:)``.
   ///
-  /// Returns at once; does nothing once the run is over or being cancelled.
+  /// For a failure of something that the run depends on. Returns immediately; does nothing once the
+  /// run has ended or is being cancelled.
   ///
-  /// - Parameter problem: What has failed, for people.
+  /// - Parameter problem: A human-readable description of the problem.
   public func abandon(because problem: String) {
     requests.yield(.input(.cancel(.abandoned(problem))))
   }
 
-  /// Cancels the run without any grace: the processes of all steps are killed.
+  /// Cancels the run without a grace period: kills the processes of all steps.
   ///
-  /// Returns at once. In-process steps cannot be killed; they are cancelled.
+  /// Returns immediately. In-process steps cannot be killed; they are cancelled.
   public func kill() {
     requests.yield(.input(.kill))
   }
 }
 
 extension RunLedger.Page {
-  /// Tells that the run begins, or begins again.
+  /// Reports that the run has started or resumed.
   fileprivate mutating func begin(_ workflow: Workflow, _ usualDurations: [String: Duration]) {
     let plan = RunPlan(workflow, usualDurations: usualDurations)
     guard state.phase != .notStarted else {

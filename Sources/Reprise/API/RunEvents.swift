@@ -1,16 +1,18 @@
-// The events of a run as a publisher. Knows the ledger that it listens to, nothing of steps.
+// `RunEvents`: the events of a run as a hot publisher with replay.
 
 public import CombineOperators
 
-/// The events of one run, from its beginning, however late one subscribes.
+/// The events of one run, from its beginning, regardless of when a subscriber joins.
 ///
-/// - Replay: a subscriber first gets a short recap that folds to the present state (transitions,
-///   and the last lines of output of each step), then every event as it happens, then `.finished`.
-/// - Thread: all subscribers of a run are called one after the other on a queue of the run's own,
-///   which they may block: the run goes on, but steps that write much output wait for them.
-/// - Demand: honoured. A subscriber whose demand is used up is never waited for; once it is more
-///   than 1,024 events behind, it misses output, but no transition.
-/// - Cancelling the subscription only stops the listening. The run goes on.
+/// - Replay: a subscriber first receives a short recap that folds to the current state
+///   (transitions, and the last lines of output of each step), then every event as it happens, then
+///   `.finished`.
+/// - Threads: all subscribers of a run are called one after another on the run's own queue. They
+///   may block it: the run continues, but steps that write much output are suspended
+///   (back-pressure).
+/// - Demand: honoured. The run never waits for a subscriber without demand; a subscriber that is
+///   more than 1,024 events behind misses output, but no transition.
+/// - Cancellation: cancelling the subscription only stops delivery. The run continues.
 public struct RunEvents: Publisher, Sendable {
   /// An event of the run.
   public typealias Output = Event
@@ -21,7 +23,7 @@ public struct RunEvents: Publisher, Sendable {
 
   /// Subscribes; called by `subscribe(_:)`.
   ///
-  /// - Parameter subscriber: Who is to be told.
+  /// - Parameter subscriber: The subscriber that receives the events.
   public func receive<Downstream: Subscriber & SendableMetatype>(subscriber: Downstream)
   where Downstream.Input == Event, Downstream.Failure == Never {
     let subscription = EventSubscription(downstream: subscriber, ledger: ledger)
@@ -30,7 +32,7 @@ public struct RunEvents: Publisher, Sendable {
   }
 }
 
-/// One subscriber with its demand and what it has not asked for yet.
+/// One subscriber with its demand and the events that are not delivered yet.
 private final class EventSubscription<Downstream: Subscriber & SendableMetatype>: Subscription,
   EventListener
 where Downstream.Input == Event, Downstream.Failure == Never {
@@ -102,9 +104,9 @@ where Downstream.Input == Event, Downstream.Failure == Never {
     flush()
   }
 
-  /// Delivers as far as the demand goes.
+  /// Delivers buffered events as far as the demand allows.
   ///
-  /// Runs on the ledger's queue, so never twice at once.
+  /// Runs on the ledger's queue, so calls never overlap.
   private func flush() {
     while true {
       switch state.withLock({ $0.next() }) {

@@ -1,12 +1,12 @@
-// The live runs of a process or of a service: which there are, and the wait until there is none.
+// `RunGroup`: the live runs of a process or service, and waiting until all of them are gone.
 
 import Synchronization
 
-/// The runs that are being begun or are live, each with what controls it.
+/// The runs that are starting or live, each with its controls.
 ///
-/// All members may be called from any thread.
+/// All members are thread-safe.
 package final class RunGroup<Controls: Sendable>: Sendable {
-  /// What becomes of runs that are added.
+  /// Whether the group accepts runs.
   private enum Phase {
     case open, closed, cancelling
   }
@@ -18,21 +18,21 @@ package final class RunGroup<Controls: Sendable>: Sendable {
     var phase = Phase.open
     var waiting = Waiters()
 
-    /// The tasks that wait for the last run, if there is none any more.
+    /// Takes the tasks that wait in `finish()`, if the group is idle.
     mutating func waitersIfIdle() -> Waiters { isIdle ? waiting.takeAll() : Waiters() }
     var isIdle: Bool { runs.isEmpty && beginningCount == 0 }
   }
 
   private let state = Mutex(State())
 
-  /// Makes a group without runs.
+  /// Creates an empty group.
   package init() {}
 
   // MARK: Members
 
-  /// Notes that a run is being begun; ``beginningEnded()`` follows.
+  /// Reserves a place for a run that is about to start; pair it with ``beginningEnded()``.
   ///
-  /// - Returns: Whether it may begin: not once the group is closed.
+  /// - Returns: Whether the run may start; false once the group is closed.
   package func begin() -> Bool {
     state.withLock { state in
       if state.phase == .open { state.beginningCount += 1 }
@@ -40,7 +40,7 @@ package final class RunGroup<Controls: Sendable>: Sendable {
     }
   }
 
-  /// Notes that a beginning is over: by then its run has been added, unless there is none.
+  /// Ends a ``begin()``, after its run was added or failed to start.
   package func beginningEnded() {
     let waiting = state.withLock { state in
       state.beginningCount -= 1
@@ -51,7 +51,7 @@ package final class RunGroup<Controls: Sendable>: Sendable {
 
   /// Adds a run.
   ///
-  /// - Returns: Whether it is to be cancelled, since all others have been.
+  /// - Returns: Whether the caller must cancel the run, because the group is being cancelled.
   package func add(_ id: RunID, _ controls: Controls) -> Bool {
     state.withLock { state in
       state.runs.append((id, controls))
@@ -59,7 +59,7 @@ package final class RunGroup<Controls: Sendable>: Sendable {
     }
   }
 
-  /// Removes a run, of which nothing is left.
+  /// Removes a run that has ended completely.
   package func remove(_ id: RunID) {
     let waiting = state.withLock { state in
       state.runs.removeAll { $0.id == id }
@@ -71,30 +71,30 @@ package final class RunGroup<Controls: Sendable>: Sendable {
   /// The ids of the runs, in the order in which they were added.
   package var ids: [RunID] { state.withLock { $0.runs.map(\.id) } }
 
-  /// What controls each of them, in the same order.
+  /// The controls of the runs, in the same order.
   package var controls: [Controls] { state.withLock { $0.runs.map(\.controls) } }
 
-  /// What controls a run; nil when it is not in the group.
+  /// The controls of a run; nil if it is not in the group.
   package subscript(id: RunID) -> Controls? {
     state.withLock { $0.runs.first { $0.id == id }?.controls }
   }
 
-  /// Whether no run is live or being begun.
+  /// Whether no run is live or starting.
   package var isIdle: Bool { state.withLock { $0.isIdle } }
 
-  // MARK: The end
+  // MARK: Closing
 
-  /// Whether no run begins any more.
+  /// Whether the group accepts no more runs.
   package var isClosed: Bool { state.withLock { $0.phase != .open } }
 
-  /// Begins no more runs.
+  /// Stops accepting runs.
   package func close() {
     state.withLock { if $0.phase == .open { $0.phase = .closed } }
   }
 
-  /// Begins no more runs, and cancels those that are live or added later.
+  /// Stops accepting runs, and makes ``add(_:_:)`` ask for the cancellation of late ones.
   ///
-  /// - Returns: What controls the live ones, to be cancelled by the caller.
+  /// - Returns: The controls of the live runs, which the caller must cancel.
   package func closeToCancel() -> [Controls] {
     state.withLock { state in
       state.phase = .cancelling
@@ -102,7 +102,7 @@ package final class RunGroup<Controls: Sendable>: Sendable {
     }
   }
 
-  /// Waits until no run is live or being begun.
+  /// Waits until no run is live or starting.
   package func finish() async {
     await state.wait(until: { $0.isIdle }, among: { $0.waiting.add($1) })
   }

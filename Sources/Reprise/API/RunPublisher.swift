@@ -1,45 +1,47 @@
-// A run as a cold publisher: each subscription is one. Knows when a run may begin, nothing of what it does.
+// `RunPublisher`: a run as a cold publisher. Each subscription starts a run of its own.
 
 public import CombineOperators
 import Synchronization
 public import WorkflowLanguage
 
-/// Why the publisher of a run has ended with a failure: the run did not succeed.
+/// The failure of a ``RunPublisher``: the run did not succeed.
 public struct RunFailure: Error, Sendable, Equatable, CustomStringConvertible {
   /// The id of the run.
   public let run: RunID
-  /// How it ended.
+  /// The outcome of the run.
   public let outcome: RunOutcome
 
-  /// Says how a run ended.
+  /// Creates a failure.
   ///
   /// - Parameters:
   ///   - run: The id of the run.
-  ///   - outcome: How it ended.
+  ///   - outcome: The outcome of the run.
   public init(run: RunID, outcome: RunOutcome) {
     self.run = run
     self.outcome = outcome
   }
 
-  /// What happened, as a clause, such as `run 3fk2m9x0ab: step "build" failed: exited with status 2`.
+  /// The run and its outcome, such as `run 3fk2m9x0ab: step "build" failed: exited with status 2`.
   public var description: String {
     "run \(run): \(outcome)"
   }
 }
 
-/// The events of runs: each subscription is a run of its own.
+/// A cold publisher that starts a run for each subscription and delivers its events.
 ///
-/// - Subscribing starts a run. When an earlier run of the same workflow by the same engine was cancelled by its
-///   subscription and is not gone yet, the new one begins when it is: `switchToLatest` never has two alive.
-/// - Values are the events of the run, on a queue of its own, with the demand and the replay of ``RunEvents``.
-/// - It finishes when the run has succeeded, and fails with ``RunFailure`` when it ended otherwise, always after the
-///   last event: so `retry` starts another run, and `catch` takes over from a failed one.
-/// - Cancelling the subscription cancels the run, and returns at once: its steps end within their grace periods.
-///   Nothing is delivered after that.
+/// - Subscription: subscribing starts a run. If an earlier run of the same workflow and engine was
+///   cancelled by its subscription and is still stopping, the new run starts once it is gone, so
+///   `switchToLatest` never has two live runs.
+/// - Values: the events of the run, on the run's own queue, with the demand and replay of
+///   ``RunEvents``.
+/// - Completion: `.finished` if the run succeeds, otherwise ``RunFailure``, always after the last
+///   event. So `retry` starts another run, and `catch` replaces a failed one.
+/// - Cancellation: cancelling the subscription cancels the run and returns immediately; the steps
+///   stop within their grace periods. Nothing is delivered afterwards.
 public struct RunPublisher: Publisher, Sendable {
   /// An event of the run.
   public typealias Output = Event
-  /// How the run ended, if not well.
+  /// The outcome of a run that did not succeed.
   public typealias Failure = RunFailure
 
   let engine: Engine
@@ -48,7 +50,7 @@ public struct RunPublisher: Publisher, Sendable {
 
   /// Subscribes; called by `subscribe(_:)`.
   ///
-  /// - Parameter subscriber: Who is to be told.
+  /// - Parameter subscriber: The subscriber that receives the events.
   public func receive<Downstream: Subscriber & SendableMetatype>(subscriber: Downstream)
   where Downstream.Input == Event, Downstream.Failure == RunFailure {
     let subscription = RunSubscription(downstream: subscriber, self)
@@ -58,15 +60,16 @@ public struct RunPublisher: Publisher, Sendable {
 }
 
 extension Engine {
-  /// The cold form of ``start(_:id:secrets:usualDurations:)``: subscribing starts a run, cancelling the subscription cancels
-  /// it.
+  /// Returns a publisher that starts a run per subscription and cancels it with the subscription.
+  ///
+  /// The cold counterpart of ``start(_:id:secrets:usualDurations:)``:
   ///
   ///     saves.map { _ in engine.publisher(for: workflow).catch { _ in Empty() } }.switchToLatest()
   ///
   /// - Parameters:
-  ///   - workflow: What to run.
+  ///   - workflow: The workflow to run.
   ///   - secrets: The values of its secrets.
-  /// - Returns: The publisher of its events.
+  /// - Returns: A publisher of the events of each run.
   public func publisher(for workflow: Workflow, secrets: Secrets = Secrets()) -> RunPublisher {
     RunPublisher(engine: self, workflow: workflow, secrets: secrets)
   }
@@ -75,8 +78,8 @@ extension Engine {
 extension RunPublisher {
   /// The events of a run as an asynchronous sequence.
   ///
-  /// A loop over it starts a run and ends with it: it throws ``RunFailure`` when the run did not succeed. Leaving the
-  /// loop, in whatever way, cancels the run.
+  /// Each iteration starts a run. It throws ``RunFailure`` if the run does not succeed. Leaving the
+  /// loop in any way cancels the run.
   public var values: CancellingAsyncPublisher<RunPublisher> { CancellingAsyncPublisher(self) }
 }
 
@@ -88,7 +91,7 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
   typealias Failure = Never
 
   private struct State {
-    /// Nil once it is over.
+    /// Nil once the subscription has completed or was cancelled.
     var downstream: Downstream?
     var demand = Subscribers.Demand.none
     var run: Run?
@@ -106,7 +109,7 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
 
   private var succession: Succession { publisher.engine.succession }
 
-  /// Starts the run, when nothing is left of those that were cancelled.
+  /// Starts the run, once all cancelled runs of the workflow are gone.
   func begin() {
     guard succession.hasLeaving(publisher.workflow.name) else { return start() }
     Task {
@@ -116,7 +119,8 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
   }
 
   private func start() {
-    // First of all: whoever is cancelled from now on has no run to leave, and yet one may be about to begin.
+    // Enter first: if this subscription is cancelled before `run` is stored, a later subscription
+    // must still wait for the run that is being started here.
     let name = publisher.workflow.name
     succession.enter(name)
     defer { succession.exit(name) }
@@ -124,7 +128,7 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
     let run = publisher.engine.start(publisher.workflow, secrets: publisher.secrets) { events in
       events.subscribe(self)
     }
-    // It may be over already, and then there is nothing to keep.
+    // The subscription may have completed or been cancelled in the meantime.
     let isWanted = state.withLock { state in
       if state.downstream != nil { state.run = run }
       return state.downstream != nil
@@ -132,7 +136,7 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
     if !isWanted { succession.leave(run) }
   }
 
-  /// Takes everything out, for the end.
+  /// Takes the state out, for the completion or the cancellation.
   private func taken() -> State {
     state.withLock { state in
       defer {
@@ -193,10 +197,11 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
   }
 }
 
-/// The runs that were cancelled because nobody wants them any more, until nothing is left of them; and those that are
-/// about to begin, of which nobody knows yet whether they are wanted.
+/// Tracks cancelled runs until they are gone, so that a new run of the same workflow can wait.
 ///
-/// Safe to use from any thread.
+/// Also counts runs that are starting, because they may turn out to be unwanted.
+///
+/// Thread-safe.
 final class Succession: Sendable {
   private struct Leaving {
     var count = 0
@@ -207,12 +212,12 @@ final class Succession: Sendable {
 
   init() {}
 
-  /// Whether something is left of runs of a workflow, or about to begin.
+  /// Whether runs of a workflow are stopping or starting.
   func hasLeaving(_ workflow: String) -> Bool { leaving.withLock { $0[workflow] != nil } }
 
-  /// Cancels a run and keeps it until nothing of it is left.
+  /// Cancels a run and retains it until it has ended completely.
   ///
-  /// Returns at once.
+  /// Returns immediately.
   func leave(_ run: Run) {
     enter(run.workflow.name)
     run.cancel()
@@ -222,12 +227,12 @@ final class Succession: Sendable {
     }
   }
 
-  /// Has others wait until ``exit(_:)``.
+  /// Makes ``gone(_:)`` wait until the matching ``exit(_:)``.
   func enter(_ workflow: String) {
     leaving.withLock { $0[workflow, default: Leaving()].count += 1 }
   }
 
-  /// Ends what one ``enter(_:)`` has begun.
+  /// Ends one ``enter(_:)``, and wakes the waiters if it was the last.
   func exit(_ workflow: String) {
     let waiting = leaving.withLock { leaving in
       leaving[workflow]?.count -= 1
@@ -238,7 +243,7 @@ final class Succession: Sendable {
     waiting.wake()
   }
 
-  /// Waits until nothing is left of runs of a workflow.
+  /// Waits until no run of a workflow is stopping or starting.
   func gone(_ workflow: String) async {
     await leaving.wait(until: { $0[workflow] == nil }, among: { $0[workflow]?.waiting.add($1) })
   }

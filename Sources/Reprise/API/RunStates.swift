@@ -1,19 +1,19 @@
-// The states of a run as a publisher, for views that show where it is.
+// `RunStates`: the states of a run as a coalescing publisher, for views.
 
 public import CombineOperators
 
-/// The states of one run: what a view model shows.
+/// The states of one run, for view models.
 ///
-/// - Values: the present state after subscribing, a later one whenever something has happened, and the last
-///   one. States that follow one another within a hundredth of a second, or that come without demand, are
-///   coalesced: a subscriber receives the latest, which may be ahead of the event that ``RunEvents`` is about
-///   to deliver.
+/// - Values: the current state on subscription, updates as events occur, and the final state.
+///   States less than 10 ms apart, or without demand, are coalesced: a subscriber receives the
+///   latest state, which may already include an event that ``RunEvents`` has yet to deliver.
 /// - Completion: `.finished` after the state in which the run has ended.
-/// - Thread: that of ``RunEvents``, which a subscriber may block.
+/// - Threads: the same queue as ``RunEvents``; a subscriber may block it.
 /// - Demand: honoured.
-/// - Cancelling the subscription only stops the listening. The run goes on.
-/// - Complexity: a state is copied when it is delivered, at most a hundred times a second, however many events
-///   there are. (`events.scan(RunState())` copies it for each event, and so takes quadratic time.)
+/// - Cancellation: cancelling the subscription only stops delivery. The run continues.
+/// - Complexity: a state is copied per delivery, at most 100 times a second, regardless of the
+///   number of events. (`events.scan(RunState())` copies the state for each event, which takes
+///   quadratic time.)
 public struct RunStates: Publisher, Sendable {
   /// A state of the run.
   public typealias Output = RunState
@@ -33,7 +33,7 @@ public struct RunStates: Publisher, Sendable {
   }
 }
 
-/// One subscriber with its demand, and whether there is a state that it has not received.
+/// One subscriber with its demand and a flag for an undelivered state.
 private final class StateSubscription<Downstream: Subscriber & SendableMetatype>: Subscription,
   EventListener
 where Downstream.Input == RunState, Downstream.Failure == Never {
@@ -44,17 +44,17 @@ where Downstream.Input == RunState, Downstream.Failure == Never {
     var demand = Subscribers.Demand.none
     var hasChanged = false
     var isFinished = false
-    /// Whether a delivery is scheduled, or is not to be made before some time has passed.
+    /// Whether a delivery is scheduled, or the minimum interval since the last one has not elapsed.
     var isScheduled = false
 
-    /// Whether a delivery must be scheduled now.
+    /// Returns whether a delivery must be scheduled now, and if so notes that it is.
     mutating func mustSchedule() -> Bool {
       guard downstream != nil, hasChanged, demand > .none, !isScheduled else { return false }
       isScheduled = true
       return true
     }
 
-    /// Takes the subscriber for the delivery of a state.
+    /// Returns the subscriber if a state is due, and consumes its demand.
     mutating func takeDelivery() -> Downstream? {
       guard hasChanged, demand > .none else { return nil }
       hasChanged = false
@@ -62,7 +62,7 @@ where Downstream.Input == RunState, Downstream.Failure == Never {
       return downstream
     }
 
-    /// Takes the subscriber for the completion.
+    /// Takes the subscriber if the completion is due.
     mutating func takeCompletion() -> Downstream? {
       guard isFinished, !hasChanged else { return nil }
       return downstream.take()
@@ -108,9 +108,9 @@ where Downstream.Input == RunState, Downstream.Failure == Never {
     if mustSchedule { ledger.onDeliveryQueue { self.deliver() } }
   }
 
-  /// Delivers the present state, and schedules the next delivery.
+  /// Delivers the current state and schedules the next delivery.
   ///
-  /// Runs on the ledger's queue, so never twice at once.
+  /// Runs on the ledger's queue, so calls never overlap.
   private func deliver() {
     if let downstream = state.withLock({ $0.takeDelivery() }) {
       let more = downstream.receive(ledger.state)
@@ -123,7 +123,7 @@ where Downstream.Input == RunState, Downstream.Failure == Never {
     permit()
   }
 
-  /// Permits the next delivery, and schedules it if there is something to deliver.
+  /// Ends the interval, and schedules the next delivery if there is a new state.
   private func permit() {
     change { $0.isScheduled = false }
   }

@@ -1,48 +1,49 @@
-// What is remembered of a step that has succeeded, to tell whether it is up to date. Knows neither files
-// nor where it is kept.
+// The record of a step's last success, which decides whether the step is up to date.
 
-/// Remembers what steps were when they last succeeded.
+/// Storage for the traces of steps that succeeded.
 ///
-/// Called from many threads, which it may block for a moment.
+/// Called from many threads, which it may block briefly.
 public protocol StepMemory: Sendable {
-  /// What is remembered of a step.
+  /// Returns the trace of a step's last success.
   ///
   /// - Parameter step: The id of the step.
-  /// - Returns: What it was; nil when nothing is remembered, or when it cannot be read.
+  /// - Returns: The trace; nil if there is none, or if it cannot be read.
   func recall(_ step: String) -> StepTrace?
-  /// Forgets a step: it is about to run, and what it leaves is not to be relied on until it succeeds.
+  /// Removes the trace of a step that is about to run: its output files are unreliable until it
+  /// succeeds.
   ///
   /// - Parameter step: The id of the step.
-  /// - Throws: An error when it could not: the step then must not run.
+  /// - Throws: An error if the trace could not be removed; the step must not run then.
   func forget(_ step: String) throws
-  /// Remembers a step that has succeeded.
+  /// Stores the trace of a step that has succeeded.
   ///
   /// - Parameters:
-  ///   - trace: What it was.
+  ///   - trace: The trace.
   ///   - step: The id of the step.
-  /// - Throws: An error when it could not: the step will run again, that is all.
+  /// - Throws: An error if the trace could not be stored; the only consequence is that the step
+  ///   will run again.
   func remember(_ trace: StepTrace, of step: String) throws
 }
 
-/// What a step was when it succeeded: hashes of all that it depends on and of what it made.
+/// The state of a step when it succeeded: hashes of its dependencies and of the files that it made.
 public struct StepTrace: Sendable, Equatable, Codable {
-  /// A hash of its script or arguments, its shell and its directory.
+  /// A hash of the step's script or arguments, its shell and its directory.
   public var action: String
-  /// Hashes of the variables that the file gives it, by name.
+  /// Hashes of the environment variables that the workflow file sets, by name.
   public var environment: [String: String]
-  /// A hash of its key.
+  /// A hash of the cache key.
   public var key: String
-  /// Hashes of the files that it reads, by path.
+  /// Hashes of the input files, by path.
   public var inputs: [String: String]
-  /// Hashes of the files that it made, by path.
+  /// Hashes of the output files, by path.
   public var files: [String: String]
-  /// The outputs that it left for later steps.
+  /// The outputs for later steps.
   public var outputs: StepOutputs
 
-  /// Why a step that was so then is not up to date now.
+  /// Returns the reasons why a step with this trace is not up to date.
   ///
-  /// - Parameter now: What it is now, with the files that are there.
-  /// - Returns: The reasons, as sentences without full stops; none when it is up to date.
+  /// - Parameter now: The current trace, with hashes of the current files.
+  /// - Returns: The reasons, as sentences without a period; empty if the step is up to date.
   public func differences(to now: StepTrace) -> [String] {
     var reasons: [String] = []
     if action != now.action {

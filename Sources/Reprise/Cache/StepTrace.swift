@@ -1,27 +1,27 @@
-// What a step is now, as hashes of what it depends on and of what it has made.
+// Computes the current trace of a step: hashes of its dependencies and of the files that it made.
 
 import Masking
 import Paths
 import WorkflowLanguage
 
-/// What decides whether steps are up to date.
+/// The settings that decide whether steps are up to date.
 struct StepCache: Sendable {
   let memory: any StepMemory
-  /// Whether steps run even when they are.
+  /// Whether steps run even if they are up to date.
   let isForced: Bool
 }
 
 extension StepTrace {
-  /// What a step is now.
+  /// Computes the current trace of a step.
   ///
-  /// - Throws: ``FailureReason`` when that cannot be said.
+  /// - Throws: ``FailureReason`` if the key or the hash of a file cannot be computed.
   init(
     of step: Workflow.Step, in workflow: Workflow, _ resolved: ResolvedStep, _ values: RunValues,
     _ executor: any Executor, _ masker: Masker
   ) throws(FailureReason) {
     let rule = step.extrasIfAny?.cache ?? CacheRule()
     let shell = step.shell ?? workflow.shell
-    // Not even a hash of a secret is kept: a short one could be guessed from it.
+    // Masked first: a stored hash of a short secret would allow guessing it.
     self.action = Self.hash(
       masker.masked("\(resolved.action.text) \(shell) \(resolved.directories)"))
     environment = resolved.environment.mapValues { Self.hash(masker.masked($0)) }
@@ -41,7 +41,7 @@ extension StepTrace {
     outputs = [:]
   }
 
-  /// The hashes of files, whose names may have a secret in them; files whose names then are the same count as one.
+  /// Masks secrets in the paths of hashed files; files with the same masked path are combined.
   static func hiding(
     _ files: [String: String], _ masker: Masker
   ) -> [String: String] {

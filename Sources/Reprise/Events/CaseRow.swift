@@ -1,15 +1,15 @@
-// The rows of the tables of events: what a case is called, what it says, and which fields it has in JSON.
+// Tables that describe the cases of event types: name, text, and fields in JSON.
 
-/// What is known of one case of an enum, in one place.
+/// The description of one case of an enum.
 struct CaseRow<Case: Sendable> {
   /// The name of the case in JSON.
   let name: String
-  /// The case as a short text for people.
+  /// A short human-readable text.
   let text: () -> String
-  /// Writes the fields of the case, or reads them.
+  /// Encodes or decodes the fields of the case.
   let coded: (inout FieldCoder) throws -> Case
 
-  /// A case with fields.
+  /// Creates the row of a case with fields.
   init(
     _ name: String, _ text: @autoclosure @escaping () -> String,
     _ coded: @escaping (inout FieldCoder) throws -> Case
@@ -19,31 +19,31 @@ struct CaseRow<Case: Sendable> {
     self.coded = coded
   }
 
-  /// A case without fields.
+  /// Creates the row of a case without fields.
   init(_ name: String, _ text: @autoclosure @escaping () -> String, _ only: Case) {
     self.init(name, text()) { _ in only }
   }
 }
 
-/// An enum each case of which is an object in JSON: the name of the case, and its fields.
+/// An enum whose cases are JSON objects with the name of the case and its fields.
 protocol CodedCases: Sendable {
-  /// One value of each case by its name, to read others with: what is in it does not matter.
+  /// A sample of each case by its name, for decoding; associated values do not matter.
   static var byName: [String: Self] { get }
 
-  /// What is known of the case.
+  /// The description of this case.
   var row: CaseRow<Self> { get }
 }
 
 extension CodedCases {
-  /// The table of some values by their names.
+  /// Returns a dictionary of cases by their names.
   static func named(_ cases: [Self]) -> [String: Self] {
     Dictionary(uniqueKeysWithValues: cases.map { ($0.row.name, $0) })
   }
 }
 
-/// Writes the fields of an object or reads them, so that they are named once for both.
+/// Encodes or decodes the fields of an object, so that one list of fields serves both.
 ///
-/// Each function takes the value to write, and returns the one that was read.
+/// Each method takes the value to encode and returns the decoded value.
 struct FieldCoder {
   /// The name of a field.
   struct Key: CodingKey, ExpressibleByStringLiteral {
@@ -58,24 +58,24 @@ struct FieldCoder {
   private var writer: KeyedEncodingContainer<Key>?
   private var reader: KeyedDecodingContainer<Key>?
 
-  /// Writes to an encoder.
+  /// Creates a coder that encodes.
   init(_ encoder: any Encoder) {
     writer = encoder.container(keyedBy: Key.self)
   }
 
-  /// Reads from a decoder.
+  /// Creates a coder that decodes.
   init(_ decoder: any Decoder) throws {
     reader = try decoder.container(keyedBy: Key.self)
   }
 
-  /// A field that is always there.
+  /// Codes a required field.
   @discardableResult
   mutating func value<Value: Codable>(_ key: Key, _ value: Value) throws -> Value {
     try writer?.encode(value, forKey: key)
     return try reader?.decode(Value.self, forKey: key) ?? value
   }
 
-  /// A field that is left out where it has its default.
+  /// Codes a field that is omitted if it has its default value.
   mutating func value<Value: Codable & Equatable>(
     _ key: Key, _ value: Value, default usual: Value
   ) throws -> Value {
@@ -84,19 +84,19 @@ struct FieldCoder {
     return try reader.decodeIfPresent(Value.self, forKey: key) ?? usual
   }
 
-  /// A duration, as the number of its seconds.
+  /// Codes a duration as a number of seconds.
   mutating func seconds(_ duration: Duration) throws -> Duration {
     .seconds(try value("seconds", duration.inSeconds))
   }
 
-  /// The name of a case in a field, and beside it the fields of the case.
+  /// Codes the name of a case as a field, and the case's own fields next to it.
   @discardableResult
   mutating func cases<Case: CodedCases>(_ key: Key, _ value: Case) throws -> Case {
     let name = try self.value(key, value.row.name)
     guard let sample = Case.byName[name] else {
-      guard let reader else { preconditionFailure("BUG: there is no \"\(name)\" among the cases") }
+      guard let reader else { preconditionFailure("BUG: no case is named \"\(name)\"") }
       throw DecodingError.dataCorruptedError(
-        forKey: key, in: reader, debugDescription: "there is no \"\(name)\"")
+        forKey: key, in: reader, debugDescription: "unknown name \"\(name)\"")
     }
     return try (reader == nil ? value : sample).row.coded(&self)
   }

@@ -1,16 +1,16 @@
-// Events in JSON and as texts, from their table. The shape is documented for other programs in
-// Documentation/events.md; a field or a name is added there before it is here.
+// The JSON form and the descriptions of events, generated from their tables.
+// Documentation/events.md specifies the JSON form; document a new field or name there first.
 
 extension Event: Codable {
   private static let sample = Event(
     time: Timestamp(microseconds: 0), run: RunID(), generation: 1, kind: .runEnded(.succeeded))
 
-  /// Writes the documented shape.
+  /// Encodes the event in the documented form.
   public func encode(to encoder: any Encoder) throws {
     _ = try coded(by: FieldCoder(encoder))
   }
 
-  /// Reads what `encode(to:)` writes.
+  /// Decodes an event that `encode(to:)` has written.
   public init(from decoder: any Decoder) throws {
     self = try Self.sample.coded(by: FieldCoder(decoder))
   }
@@ -25,61 +25,61 @@ extension Event: Codable {
 }
 
 extension Event: CustomStringConvertible {
-  /// The event in one line, such as `3fk2m9x0ab, generation 2: step build, attempt 1: started`.
+  /// A one-line description, such as `3fk2m9x0ab, generation 2: step build, attempt 1: started`.
   public var description: String { "\(run), generation \(generation): \(kind)" }
 }
 
 extension Event.Kind: CustomStringConvertible {
-  /// The name in JSON, in the journal and in its database.
+  /// The name in JSON and in the journal's database.
   package var name: String { row.name }
-  /// What happened in one line, such as `step build, attempt 1: started`.
+  /// A one-line description, such as `step build, attempt 1: started`.
   public var description: String { row.text() }
 }
 
 extension Event.StepEvent: CustomStringConvertible {
-  /// The name in JSON, in the journal and in its database.
+  /// The name in JSON and in the journal's database.
   package var name: String { row.name }
-  /// What happened in one line, such as `failed: exited with status 2`; what a step wrote as it wrote it.
+  /// A description such as `failed: exited with status 2`; for output, the output itself.
   public var description: String { row.text() }
 }
 
 extension RunOutcome: CustomStringConvertible {
-  /// The outcome in one word, as in JSON.
+  /// The name of the outcome in JSON.
   package var name: String { row.name }
-  /// How a run ended, as a clause such as `step "build" exited with status 2`.
+  /// A clause such as `step "build" failed: exited with status 2`.
   public var description: String { row.text() }
 }
 
 extension FailureReason: Codable, CustomStringConvertible {
-  /// Writes the documented shape.
+  /// Encodes the reason in the documented form.
   public func encode(to encoder: any Encoder) throws {
     var fields = FieldCoder(encoder)
     try fields.cases("kind", self)
   }
 
-  /// Reads what `encode(to:)` writes.
+  /// Decodes a reason that `encode(to:)` has written.
   public init(from decoder: any Decoder) throws {
     var fields = try FieldCoder(decoder)
     self = try fields.cases("kind", .rejected)
   }
 
-  /// A short sentence without a full stop, such as `exited with status 2`.
+  /// A clause such as `exited with status 2`.
   public var description: String { row.text() }
 }
 
 extension CancellationCause: Codable, CustomStringConvertible {
-  /// Writes the documented shape.
+  /// Encodes the cause in the documented form.
   public func encode(to encoder: any Encoder) throws {
     var fields = FieldCoder(encoder)
     try fields.cases("kind", self)
   }
 
-  /// Reads what `encode(to:)` writes.
+  /// Decodes a cause that `encode(to:)` has written.
   public init(from decoder: any Decoder) throws {
     var fields = try FieldCoder(decoder)
     self = try fields.cases("kind", .request)
   }
 
-  /// A short clause, such as `because step "build" failed`.
+  /// A clause such as `because step "build" failed`.
   public var description: String { row.text() }
 }

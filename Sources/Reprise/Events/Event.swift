@@ -1,28 +1,28 @@
-// One fact about a run. Knows nothing of who tells it or who listens.
+// `Event`: one immutable fact about a run.
 
-/// One fact about a run, never changed once written.
+/// One immutable fact about a run.
 ///
-/// Events are all that displays, journals and other programs see of a run; folding them into a
-/// ``RunState`` gives its present state.
+/// Displays, journals and other programs observe a run only through its events. Folding them into a
+/// ``RunState`` produces its current state.
 public struct Event: Sendable, Equatable {
-  /// When it happened.
+  /// The time of the event.
   ///
-  /// Within one run times never go back, even when the system's clock does.
+  /// Within one run, times never decrease, even if the system clock is set back.
   public var time: Timestamp
-  /// The run that it is about.
+  /// The id of the run.
   public var run: RunID
-  /// The generation of the run: 1, then one more after each restart.
+  /// The generation of the run: 1 at first, incremented by each restart.
   public var generation: Int
-  /// What happened.
+  /// The content of the event.
   public var kind: Kind
 
-  /// Puts an event together.
+  /// Creates an event.
   ///
   /// - Parameters:
-  ///   - time: When it happened.
-  ///   - run: The run that it is about.
+  ///   - time: The time of the event.
+  ///   - run: The id of the run.
   ///   - generation: The generation of the run, from 1.
-  ///   - kind: What happened.
+  ///   - kind: The content of the event.
   public init(time: Timestamp, run: RunID, generation: Int, kind: Kind) {
     self.time = time
     self.run = run
@@ -30,60 +30,63 @@ public struct Event: Sendable, Equatable {
     self.kind = kind
   }
 
-  /// What an event tells.
+  /// The content of an event.
   public enum Kind: Sendable, Equatable {
-    /// The run began; always the first event.
+    /// The run started; always the first event.
     case runStarted(RunPlan)
-    /// Somebody took up the run again after it had ended, or after its engine had died: this is what
-    /// is to be run from now on. What had succeeded stays; steps that were under way were interrupted.
+    /// The run was resumed after it had ended or its engine had died; the plan applies from now on.
+    ///
+    /// Steps that had succeeded keep their results. Steps that were in progress count as
+    /// interrupted.
     case runResumed(RunPlan)
-    /// A restart was asked for: the steps named are being stopped, or all of them when nil.
+    /// A restart was requested: these steps are being stopped; all steps if nil.
     case runRestarting(from: [String]?)
-    /// What had to stop is gone and a new generation begins: the steps named are pending again,
-    /// or all of them when nil.
+    /// The stopped steps are gone and a new generation starts: these steps are pending again.
+    ///
+    /// All steps if nil.
     case generationStarted(reset: [String]?)
-    /// The run is being stopped: no step starts any more and those that run are told to end.
+    /// The run is being cancelled: no more steps start, and running steps are being stopped.
     case runCancelling(CancellationCause)
-    /// The run is over; always the last event.
+    /// The run has ended; always the last event, unless the run is resumed.
     case runEnded(RunOutcome)
-    /// Something about one step, in one attempt: 0 before its first start, then from 1.
+    /// An event of one step in one attempt: 0 before its first start, then from 1.
     case step(String, attempt: Int, StepEvent)
   }
 
-  /// What an event tells of a step.
+  /// The content of an event about a step.
   public enum StepEvent: Sendable, Equatable {
-    /// All that it needs has succeeded; it waits for a free place.
+    /// All needs of the step have succeeded; it waits for a slot or for approval.
     case ready
-    /// It waits for somebody to approve what the text says.
+    /// The step is waiting for approval of this text.
     case waiting(String)
-    /// Somebody has approved it.
+    /// The step was approved.
     case approved
-    /// Its action began.
+    /// An attempt has started.
     case started
-    /// It told how far it is: a part from 0 to 1, and what it is doing.
+    /// The step reported its progress: a fraction from 0 to 1 and the current activity.
     case progress(Double, String)
-    /// It wrote one or more whole lines, joined by line feeds, without one at the end.
+    /// The step wrote complete lines, joined by line feeds, without a trailing one.
     ///
-    /// `isPartial` marks the present state of a line that has not ended, such as a progress bar:
-    /// what comes next on the stream replaces it.
+    /// `isPartial` marks the current content of an unfinished line, such as a progress bar; the
+    /// next output on the stream replaces it.
     case output(OutputChannel, text: String, isPartial: Bool)
-    /// Its action ended well, and left these outputs.
+    /// The action succeeded, with these outputs.
     case succeeded(StepOutputs)
-    /// An attempt has failed, and the next one begins after a while.
+    /// An attempt failed; the next one starts after this delay.
     case retrying(FailureReason, after: Duration)
-    /// Its last attempt has failed, or it could not be started at all.
+    /// The last attempt failed, or the step could not be started at all.
     case failed(FailureReason)
-    /// It was stopped, or never came to start, because of what is named.
+    /// The step was stopped or never started, for this cause.
     case cancelled(CancellationCause)
-    /// It was not to be run, for the reason given; what it left when it last ran counts as its outputs.
+    /// The step did not run, for this reason; the outputs are those of its last run, if any.
     case skipped(String, StepOutputs)
   }
 }
 
 // MARK: The table
 
-// All that is known of a case except what it does to a state: an event that is added gets a case above, a row
-// here, and a place in `RunState`.
+// Everything about a case except its effect on the state. To add an event, add a case above, a row
+// here, and its handling in `RunState`.
 
 extension Event.Kind: CodedCases {
   static let byName = named(
@@ -167,7 +170,7 @@ extension Event.StepEvent: CodedCases {
         .succeeded(try $0.value("outputs", outputs))
       }
     case .retrying(let reason, let delay):
-      CaseRow("step-retrying", "failed: \(reason); tried again in \(durationText(delay))") {
+      CaseRow("step-retrying", "failed: \(reason); retrying in \(durationText(delay))") {
         .retrying(try $0.value("reason", reason), after: try $0.seconds(delay))
       }
     case .failed(let reason):
@@ -184,8 +187,9 @@ extension Event.StepEvent: CodedCases {
     }
   }
 
-  /// Whether the state of a run can do without it once the step is over: it is not recorded, and readers that
-  /// are far behind miss it.
+  /// Whether the event no longer affects the state once the step has ended.
+  ///
+  /// Such events are not recorded as transitions, and subscribers that are far behind miss them.
   fileprivate var isTransient: Bool {
     switch self {
     case .progress, .output: true
@@ -202,16 +206,18 @@ extension Event.StepEvent: CodedCases {
 }
 
 extension Event {
-  /// The name under which a watch announces what starts or restarts a run; it is not an event of a run.
+  /// The name under which a watch reports the trigger that starts or restarts a run.
+  ///
+  /// Not an event of a run.
   package static let triggerName = "trigger"
 
-  /// Whether it is output of a step.
+  /// Whether this is output of a step.
   var isOutput: Bool {
     if case .step(_, _, .output) = kind { return true }
     return false
   }
 
-  /// Whether the state of a run can do without it once its step is over.
+  /// Whether the event no longer affects the state once its step has ended.
   package var isTransient: Bool {
     if case .step(_, _, let event) = kind { return event.isTransient }
     return false

@@ -1,66 +1,67 @@
-// Why steps fail, why they are cancelled and how runs end: the vocabulary of events.
-// Knows nothing of how a step is executed.
+// The causes and outcomes that events report: `FailureReason`, `CancellationCause`, `RunOutcome`.
 
-/// What went wrong in a step.
+/// The reason that a step failed.
 public enum FailureReason: Sendable, Equatable, Error {
-  /// Its process ended with a status other than 0.
+  /// The process exited with a status other than 0.
   case exited(status: Int)
-  /// Its process was ended by a signal that Reprise did not send.
+  /// The process was terminated by a signal that Reprise did not send.
   case signalled(signal: Int)
-  /// It took longer than its `timeout` and was stopped.
+  /// The step exceeded its `timeout` and was stopped.
   case timedOut(after: Duration)
-  /// It could not be started; the text says why and how to mend it.
+  /// The step could not be started; the text says why and how to fix it.
   case notStarted(String)
-  /// It ended well, but what it wrote to `REPRISE_OUTPUT` cannot be understood, or it has not made a file that
-  /// `cache.outputs` names; the text says which and why.
+  /// The action succeeded, but the outputs are invalid; the text says which and why.
+  ///
+  /// Either the file named by `REPRISE_OUTPUT` cannot be parsed, or the step did not create a file
+  /// that `cache.outputs` names.
   case badOutputs(String)
-  /// One of its values could not be computed; the text says which and why.
+  /// A value of the step could not be computed; the text says which and why.
   case badValue(String)
-  /// Somebody was asked to approve it and refused.
+  /// The approval was refused.
   case rejected
-  /// An in-process step threw an error, described by the text.
+  /// An in-process step threw an error; the text describes it.
   case threw(String)
 }
 
-/// What stopped a step before it could succeed or fail.
+/// The cause that stopped a step before it could succeed or fail.
 public enum CancellationCause: Sendable, Equatable {
-  /// Somebody asked for the run to be cancelled.
+  /// Cancellation of the run was requested.
   case request
-  /// The run was taken again from the top, or from a step that this one depends on.
+  /// The run was restarted from the top, or from a step that this one depends on.
   case restart
-  /// A step that this one needs, directly or through others, failed.
+  /// A step that this one needs, directly or indirectly, failed; with `fail-fast`, any step.
   case failure(ofStep: String)
-  /// The run took longer than the workflow's `timeout`.
+  /// The run exceeded the workflow's `timeout`.
   case runTimedOut
-  /// Reprise itself could not go on, for the reason given: the disk is full, say.
+  /// Reprise itself could not continue, for this reason, such as a full disk.
   case abandoned(String)
-  /// The engine died while the step was under way.
+  /// The engine died while the step was in progress.
   case interrupted
 }
 
-/// How a run ended.
+/// The outcome of a run.
 public enum RunOutcome: Sendable, Equatable {
   /// Every step succeeded or was skipped.
   case succeeded
-  /// At least one step failed; the first one to fail is named.
+  /// At least one step failed; `step` is the first one that did.
   case failed(step: String, reason: FailureReason)
-  /// The run was cancelled on request before it could end by itself.
+  /// The run was cancelled on request.
   case cancelled
-  /// The run took longer than its workflow allows.
+  /// The run exceeded the workflow's `timeout`.
   case timedOut(after: Duration)
-  /// Reprise itself could not go on, for the reason given. What was recorded stays recorded.
+  /// Reprise itself could not continue, for this reason. Recorded events stay recorded.
   case abandoned(String)
 }
 
-/// Which of its two output streams a step wrote to.
+/// An output stream of a step.
 public enum OutputChannel: String, Sendable, Codable, CaseIterable {
-  /// Its results; `stdout` in records and events.
+  /// Standard output; `stdout` in records and events.
   case standardOutput = "stdout"
-  /// What it has to say beside them, such as mistakes; `stderr` in records and events.
+  /// Standard error; `stderr` in records and events.
   case standardError = "stderr"
 }
 
-/// The results that a step leaves for those that need it, by name.
+/// The outputs of a step, by name.
 public typealias StepOutputs = [String: String]
 
 // MARK: The tables
@@ -78,7 +79,7 @@ extension FailureReason: CodedCases {
         .exited(status: try $0.value("status", status))
       }
     case .signalled(let signal):
-      CaseRow("signalled", "ended by \(signalName(signal))") {
+      CaseRow("signalled", "terminated by \(signalName(signal))") {
         .signalled(signal: try $0.value("signal", signal))
       }
     case .timedOut(let duration):
@@ -88,7 +89,7 @@ extension FailureReason: CodedCases {
     case .notStarted(let text):
       CaseRow("not-started", "could not start: \(text)") { .notStarted(try $0.value("text", text)) }
     case .badOutputs(let text):
-      CaseRow("bad-outputs", "its outputs cannot be read: \(text)") {
+      CaseRow("bad-outputs", "invalid outputs: \(text)") {
         .badOutputs(try $0.value("text", text))
       }
     case .badValue(let text): CaseRow("bad-value", text) { .badValue(try $0.value("text", text)) }
@@ -114,7 +115,7 @@ extension CancellationCause: CodedCases {
       }
     case .runTimedOut: CaseRow("run-timed-out", "because the run timed out", self)
     case .abandoned(let text):
-      CaseRow("abandoned", "because Reprise could not go on: \(text)") {
+      CaseRow("abandoned", "because Reprise could not continue: \(text)") {
         .abandoned(try $0.value("text", text))
       }
     case .interrupted: CaseRow("interrupted", "because the engine died", self)
@@ -146,10 +147,10 @@ extension RunOutcome: CodedCases {
   }
 }
 
-/// The usual name of a signal with its number, such as `SIGTERM (15)`.
+/// Returns the name of a signal with its number, such as `SIGTERM (15)`.
 ///
-/// - Parameter signal: The number; those from 1 to 15 have the same name on Linux and Darwin
-///   except 7, 10 and 12, which are left as numbers.
+/// - Parameter signal: The number. Those from 1 to 15 have the same names on Linux and Darwin,
+///   except 7, 10 and 12, for which no name is returned.
 /// - Returns: The name, or `signal N`.
 package func signalName(_ signal: Int) -> String {
   let names = [
@@ -159,9 +160,9 @@ package func signalName(_ signal: Int) -> String {
   return names[signal].map { "\($0) (\(signal))" } ?? "signal \(signal)"
 }
 
-/// A duration as a person would say it: `350 ms`, `1.2 s`, `2 m 05 s`, `1 h 02 m`.
+/// Formats a duration for people: `350 ms`, `1.2 s`, `2 m 05 s`, `1 h 02 m`.
 ///
-/// - Parameter duration: What to describe; negative ones are shown as `0 ms`.
+/// - Parameter duration: The duration; negative ones are shown as `0 ms`.
 /// - Returns: The text.
 package func durationText(_ duration: Duration) -> String {
   let (wholeSeconds, attoseconds) = duration.components

@@ -1,32 +1,32 @@
-// The name of a run. Knows nothing of where runs are kept.
+// `RunID`: the id of a run.
 
-/// Identifies one run of a workflow, across restarts and terminals.
+/// The id of one run of a workflow; restarts keep it.
 ///
-/// Made of letters and digits only, so that it can be a file name, an argument and an environment
-/// value without quoting.
+/// Contains only characters that need no quoting in file names, arguments and environment
+/// variables.
 public struct RunID: Hashable, Sendable, CustomStringConvertible {
-  /// The text for people.
+  /// The id as text.
   public let description: String
 
-  /// Makes an id from its text, or nil where the text could not be one.
+  /// Creates an id from text; nil if the text is not a valid id.
   ///
-  /// An id becomes part of paths, so nothing but `[A-Za-z0-9][A-Za-z0-9_-]{0,63}` is accepted.
+  /// Ids become parts of paths, so only `[A-Za-z0-9][A-Za-z0-9_-]{0,63}` is valid.
   ///
-  /// - Parameter text: What a user typed or a file held.
+  /// - Parameter text: Text from user input or a file.
   public init?(_ text: String) {
     guard Self.isValid(text) else { return nil }
     description = text
   }
 
-  /// Makes a new id from 50 random bits: ten characters of Crockford's base 32.
+  /// Creates a new id from 50 random bits: ten characters of Crockford's base 32.
   ///
-  /// - Parameter generator: Where the bits come from; tests pass a seeded one.
+  /// - Parameter generator: The source of randomness; tests pass a seeded one.
   public init(using generator: inout some RandomNumberGenerator) {
     let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz")
     description = String((0..<10).map { _ in alphabet[Int.random(in: 0..<32, using: &generator)] })
   }
 
-  /// Makes a new random id.
+  /// Creates a new random id.
   public init() {
     var generator = SystemRandomNumberGenerator()
     self.init(using: &generator)
@@ -52,18 +52,18 @@ public struct RunID: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RunID: Codable {
-  /// Reads what `encode(to:)` writes.
+  /// Decodes an id from a string.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
     guard let id = RunID(text) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "\"\(text)\" is not the id of a run")
+        in: container, debugDescription: "\"\(text)\" is not a valid run id")
     }
     self = id
   }
 
-  /// Writes the documented shape.
+  /// Encodes the id as a string.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

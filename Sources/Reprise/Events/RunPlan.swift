@@ -1,23 +1,24 @@
-// What is going to be run, as the first event of a run tells it. Knows no actions and no values:
-// a display needs names and shape, and nothing that could be secret.
+// `RunPlan`: the steps of a run and their structure, as its first event reports them.
 
 public import WorkflowLanguage
 
-/// The steps of a run and how they hang together.
+/// The steps of a run and their dependencies.
+///
+/// Contains no values, so it cannot contain secrets.
 public struct RunPlan: Sendable, Equatable {
   /// The name of the workflow.
   public var workflow: String
   /// The steps in file order.
   public var steps: [PlannedStep]
-  /// The shape that the file gave to the steps; its indices point into `steps`.
+  /// The structure of the steps in the file; its indices refer to `steps`.
   public var outline: Outline
 
-  /// Puts a plan together.
+  /// Creates a plan.
   ///
   /// - Parameters:
   ///   - workflow: The name of the workflow.
   ///   - steps: The steps in file order.
-  ///   - outline: Their shape; when left out, one step after the other.
+  ///   - outline: Their structure; by default a sequence.
   public init(workflow: String, steps: [PlannedStep], outline: Outline? = nil) {
     self.workflow = workflow
     self.steps = steps
@@ -29,23 +30,25 @@ public struct RunPlan: Sendable, Equatable {
 public struct PlannedStep: Sendable, Equatable, Codable {
   /// The id of the step.
   public var id: String
-  /// The ids of the steps that must be over before this one starts.
+  /// The ids of the steps that must end before this one starts.
   public var needs: [String]
-  /// What tells it from the others that the same step of the file became, such as `linux, 5`.
+  /// The label from the expansion of `matrix` or `foreach`, such as `linux, 5`.
+  ///
+  /// It distinguishes the step from its siblings. Nil for a step that was not expanded.
   public var label: String?
-  /// Whether the run goes on when it fails; nil means no.
+  /// Whether the run continues if the step fails; nil means false.
   public var continuesOnError: Bool?
-  /// How many seconds it took in earlier runs; nil where that is not known.
+  /// The duration of the step in earlier runs, in seconds; nil if unknown.
   public var usualSeconds: Double?
 
-  /// Names a step and what it needs.
+  /// Creates a step of a plan.
   ///
   /// - Parameters:
   ///   - id: The id of the step.
   ///   - needs: The ids of the steps that it needs.
-  ///   - label: What tells it from its siblings.
-  ///   - continuesOnError: Whether the run goes on when it fails.
-  ///   - usualSeconds: How many seconds it took in earlier runs.
+  ///   - label: The label that distinguishes it from its siblings.
+  ///   - continuesOnError: Whether the run continues if the step fails.
+  ///   - usualSeconds: The duration of the step in earlier runs, in seconds.
   public init(
     id: String, needs: [String] = [], label: String? = nil, continuesOnError: Bool? = nil,
     usualSeconds: Double? = nil
@@ -65,11 +68,11 @@ public struct PlannedStep: Sendable, Equatable, Codable {
 }
 
 extension RunPlan {
-  /// The plan of a workflow.
+  /// Creates the plan of a workflow.
   ///
   /// - Parameters:
-  ///   - workflow: What is going to be run.
-  ///   - usualDurations: How long steps took in earlier runs, by their ids.
+  ///   - workflow: The workflow to run.
+  ///   - usualDurations: The durations of steps in earlier runs, by step id.
   public init(_ workflow: Workflow, usualDurations: [String: Duration] = [:]) {
     self.init(
       workflow: workflow.name,
@@ -88,7 +91,7 @@ extension RunPlan: Codable {
     case workflow, steps, outline
   }
 
-  /// Reads what `encode(to:)` writes.
+  /// Decodes a plan that `encode(to:)` has written.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     workflow = try container.decode(String.self, forKey: .workflow)
@@ -96,7 +99,7 @@ extension RunPlan: Codable {
     outline = try container.decode(OutlineCoding.self, forKey: .outline).outline
   }
 
-  /// Writes the documented shape.
+  /// Encodes the plan in the documented form.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(workflow, forKey: .workflow)
@@ -105,8 +108,11 @@ extension RunPlan: Codable {
   }
 }
 
-/// An outline in JSON: a step is its position, a sequence an array, parallel branches and groups objects,
-/// as in `[0, {"parallel": [1, 2, [3, 4]]}, {"group": "test", "steps": {"parallel": [5, 6]}}]`.
+/// The JSON form of an outline.
+///
+/// A step is its position, a sequence is an array, parallel branches and groups are objects:
+///
+///     [0, {"parallel": [1, 2, [3, 4]]}, {"group": "test", "steps": {"parallel": [5, 6]}}]
 private struct OutlineCoding: Codable {
   var outline: Outline
 

@@ -1,40 +1,40 @@
-// A point in wall-clock time and its ISO 8601 text. Knows no time zone but UTC, and no clock.
+// `Timestamp`: a point in UTC wall-clock time, and its ISO 8601 text.
 
-/// A moment of the years 0 to 9999, in whole microseconds since the Unix epoch.
+/// A point in time in the years 0 to 9999, in whole microseconds since the Unix epoch.
 public struct Timestamp: Hashable, Comparable, Sendable {
-  // What the text of a moment has room for. A damaged record may say anything.
+  // The range that the text form can represent. A damaged record may contain any number.
   private static let microsecondsOfAll: ClosedRange<Int64> =
     -62_167_219_200_000_000...253_402_300_799_999_999
 
   /// Microseconds since 1970-01-01T00:00:00Z.
   public let microseconds: Int64
 
-  /// Makes a moment from its distance to the Unix epoch.
+  /// Creates a timestamp from its distance to the Unix epoch.
   ///
-  /// - Parameter microseconds: Microseconds since 1970-01-01T00:00:00Z; before the year 0 and after the year
-  ///   9999 the nearest moment of these years is taken.
+  /// - Parameter microseconds: Microseconds since 1970-01-01T00:00:00Z, clamped to the years 0 to
+  ///   9999.
   public init(microseconds: Int64) {
     let all = Self.microsecondsOfAll
     self.microseconds = min(max(microseconds, all.lowerBound), all.upperBound)
   }
 
-  /// Orders moments by time.
+  /// Returns whether a timestamp is before another.
   public static func < (earlier: Timestamp, later: Timestamp) -> Bool {
     earlier.microseconds < later.microseconds
   }
 
-  /// The time from `earlier` to `later`, negative when they are in the other order.
+  /// Returns the time from `earlier` to `later`; negative if they are in the opposite order.
   public static func - (later: Timestamp, earlier: Timestamp) -> Duration {
     .microseconds(later.microseconds - earlier.microseconds)
   }
 
-  /// The moment that comes `duration` after this one, cut to whole microseconds.
+  /// Returns the timestamp that is `duration` later, truncated to whole microseconds.
   ///
-  /// - Parameter duration: How much later.
-  /// - Returns: The later moment.
+  /// - Parameter duration: The distance.
+  /// - Returns: The later timestamp.
   public func advanced(by duration: Duration) -> Timestamp {
     let (seconds, attoseconds) = duration.components
-    // Ten thousand years lead out of all moments.
+    // Clamp to ten thousand years, which exceed the valid range from any timestamp.
     let most: Int64 = 10_000 * 366 * 86_400
     return Timestamp(
       microseconds: microseconds + min(max(seconds, -most), most) * 1_000_000
@@ -54,7 +54,7 @@ extension Timestamp: CustomStringConvertible {
       + "." + padded(microsecondsOfDay % 1_000_000, 6) + "Z"
   }
 
-  /// Reads what `description` writes, or nil for anything else.
+  /// Parses the format of ``description``; nil for any other text.
   ///
   /// - Parameter text: `YYYY-MM-DDThh:mm:ss.ssssssZ`.
   public init?(_ text: String) {
@@ -103,18 +103,18 @@ extension Timestamp: CustomStringConvertible {
 }
 
 extension Timestamp: Codable {
-  /// Reads what `encode(to:)` writes.
+  /// Decodes a timestamp from a string.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
     guard let timestamp = Timestamp(text) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "\"\(text)\" is not a time in UTC with microseconds")
+        in: container, debugDescription: "\"\(text)\" is not a UTC time with microseconds")
     }
     self = timestamp
   }
 
-  /// Writes the documented shape.
+  /// Encodes the timestamp as a string.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

@@ -1,18 +1,18 @@
-// The environment of this process, as steps inherit it.
+// The environment of this process, which steps inherit.
 
 import ChildProcesses
 import Platform
 
-/// The environment variables of this process, by name; what is not UTF-8 is replaced by U+FFFD.
+/// Returns the environment variables of this process; invalid UTF-8 is replaced by U+FFFD.
 package func inheritedEnvironment() -> [String: String] {
   InheritedVariables().texts
 }
 
-/// The environment variables of this process, also those that are not UTF-8.
+/// The environment variables of this process, including those that are not UTF-8.
 struct InheritedVariables {
-  /// The values by name; what is not UTF-8 is replaced by U+FFFD.
+  /// The values by name; invalid UTF-8 is replaced by U+FFFD.
   private(set) var texts: [String: String] = [:]
-  /// The variables that are not UTF-8, as they are.
+  /// The raw bytes of the variables that are not UTF-8.
   private(set) var raw: [RawVariable] = []
 
   /// Reads the environment.
@@ -27,9 +27,9 @@ struct InheritedVariables {
     }
   }
 
-  /// The names of the variables whose values are no texts.
+  /// The names of the variables whose values are not UTF-8.
   var namesWithoutText: Set<String> { Set(raw.compactMap(\.name)) }
 
-  /// The variables as programs are given them: byte for byte.
+  /// The environment to pass to programs, byte for byte.
   var environment: Environment { Environment(texts, raw: raw) }
 }

@@ -1,44 +1,46 @@
-// Carries out steps as processes of this machine: a step in, a command line out, lines and a status
-// back. Knows nothing of the graph and of other steps.
+// `LocalExecutor`: runs steps as processes on this machine.
 
 import ChildProcesses
 import Masking
 import Paths
 import WorkflowLanguage
 
-/// Carries out steps as child processes on this machine.
+/// Runs steps as child processes on this machine.
 ///
-/// - Environment: the files under `dotenv`, then what the executor was given, then the workflow's `env`,
-///   then the step's, then `REPRISE_RUN_ID`, `REPRISE_STEP_ID`, `REPRISE_GENERATION`, `REPRISE_ATTEMPT`,
-///   `REPRISE_OUTPUT`, the file to which it writes its outputs, and `REPRISE_PROGRESS`, the one to which it
-///   writes how far it is.
-/// - Directory: the executor's, then the workflow's `dir`, then the step's, each relative to the
-///   one before.
-/// - Shell: `exec` and a `run` that is a plain command line need none. Other scripts are given to
-///   `/bin/sh -e -c`, or to the shell that the step or the workflow names.
-/// - Stopping: every process of the step's tree gets SIGTERM, then SIGKILL after the grace period.
+/// - Environment: the `dotenv` files, then the executor's environment, then `env` of the workflow,
+///   then `env` of the step; later ones take precedence. In addition, `REPRISE_RUN_ID`,
+///   `REPRISE_STEP_ID`, `REPRISE_GENERATION`, `REPRISE_ATTEMPT`, `REPRISE_OUTPUT` (the file for the
+///   step's outputs) and `REPRISE_PROGRESS` (the file for its progress).
+/// - Directory: the executor's, then `dir` of the workflow, then `dir` of the step, each relative
+///   to the one before.
+/// - Shell: `exec`, and a `run` that is a simple command line, run without a shell. Other scripts
+///   run with `/bin/sh -e -c`, or with the shell that the step or the workflow names.
+/// - Stopping: every process in the step's tree receives SIGTERM, then SIGKILL after the grace
+///   period.
 public struct LocalExecutor: Executor {
-  /// What every step inherits.
+  /// The environment that every step inherits.
   ///
-  /// What is not UTF-8 in the environment of this process is replaced here; steps get it byte for byte.
+  /// Invalid UTF-8 in the environment of this process is replaced here, but passed on to steps byte
+  /// for byte.
   public let environment: [String: String]
-  /// The same, as programs are given it.
+  /// The same environment, byte for byte, for starting programs.
   private let inherited: Environment
-  /// The variables that are passed on byte for byte and that no expression can use.
+  /// The names of inherited variables that are not UTF-8, which expressions cannot use.
   let variablesThatAreNoText: Set<String>
   private let directory: String?
-  /// The patterns of the steps that ran last.
+  /// Compiled file patterns of recent steps.
   private let searches = FileSearches()
 
-  /// The thread that serves all processes: on it nothing changes threads between the end of one step and
-  /// the start of the next.
+  /// The executor of the thread that serves all processes.
+  ///
+  /// Running there avoids thread switches between the end of one step and the start of the next.
   public var taskExecutor: (any TaskExecutor)? { ChildProcess.executor }
 
-  /// Makes an executor.
+  /// Creates an executor.
   ///
   /// - Parameters:
-  ///   - environment: What every step inherits; that of this process when left out.
-  ///   - directory: Where steps run; that of this process when left out.
+  ///   - environment: The environment that every step inherits; by default that of this process.
+  ///   - directory: The directory in which steps run; by default that of this process.
   public init(environment: [String: String]? = nil, directory: String? = nil) {
     if let environment {
       self.environment = environment
@@ -53,22 +55,22 @@ public struct LocalExecutor: Executor {
     self.directory = directory
   }
 
-  /// A hash over files, relative to the executor's directory.
+  /// Returns one hash of the contents of files.
   ///
-  /// - Parameter patterns: Patterns of paths.
-  /// - Returns: The hash, or the empty text when no file matches.
-  /// - Throws: An error whose text says what cannot be read, or which pattern makes no sense.
+  /// - Parameter patterns: Path patterns, relative to the executor's directory.
+  /// - Returns: The hash; empty if no file matches.
+  /// - Throws: An error that says which file cannot be read or which pattern is invalid.
   public func hash(ofFiles patterns: [String]) throws -> String {
     try contentHash(ofFiles: patterns, in: directory ?? ".", searches)
   }
 
-  /// Hashes of files, relative to where a step runs.
+  /// Returns the hash of each file in the directory of a step.
   ///
   /// - Parameters:
-  ///   - patterns: Patterns of paths.
-  ///   - directories: Where the step runs.
+  ///   - patterns: Path patterns, relative to the last of the directories.
+  ///   - directories: The directories of the step, each relative to the previous one.
   /// - Returns: The hashes by path.
-  /// - Throws: An error whose text says what cannot be read, or which pattern makes no sense.
+  /// - Throws: An error that says which file cannot be read or which pattern is invalid.
   public func hashes(
     ofFiles patterns: [String], in directories: [String]
   ) throws -> [String: String] {
@@ -81,10 +83,10 @@ public struct LocalExecutor: Executor {
     return hashes
   }
 
-  /// Starts the process of a step and waits until nothing of its tree is left.
+  /// Starts the process of a step and waits until no process of its tree is left.
   ///
   /// - Parameter context: The step.
-  /// - Returns: What the step wrote to the file named by `REPRISE_OUTPUT`.
+  /// - Returns: The outputs that the step wrote to the file named by `REPRISE_OUTPUT`.
   /// - Throws: ``FailureReason`` or `CancellationError`.
   public func execute(_ context: StepContext) async throws -> StepOutputs {
     let outputs = try OutputFile(environment: environment)
@@ -114,7 +116,7 @@ public struct LocalExecutor: Executor {
     } onCancel: {
       child.terminate(grace: context.gracePeriod)
     }
-    // A step that was told to stop has not done its work, whatever status it leaves with.
+    // A cancelled step has not completed its work, whatever its exit status.
     try Task.checkCancellation()
     switch status {
     case .exited(code: 0): return try outputs.outputs()
@@ -123,7 +125,7 @@ public struct LocalExecutor: Executor {
     }
   }
 
-  /// What removes secrets from what a step writes; nil where there are none.
+  /// The filter that removes secrets from the output of a step; nil if there are no secrets.
   private func filter(_ masker: Masker) -> (@Sendable () -> any OutputFilter)? {
     guard !masker.isEmpty else { return nil }
     return { MaskingFilter(stream: masker.stream()) }
@@ -155,7 +157,7 @@ public struct LocalExecutor: Executor {
   }
 }
 
-/// Removes secrets from the bytes of one stream.
+/// Removes secrets from one output stream.
 private struct MaskingFilter: OutputFilter {
   var stream: MaskingStream
 

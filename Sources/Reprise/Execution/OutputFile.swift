@@ -1,18 +1,18 @@
-// The file to which one attempt of a step writes its outputs. Knows nothing of what they mean.
+// `OutputFile`: the file to which one attempt of a step writes its outputs.
 
 import ChildProcesses
 import Platform
 import WorkflowLanguage
 
-/// An empty file of this user's own, until it is removed.
+/// A temporary file that only this user can access, until it is removed.
 struct OutputFile {
-  /// Its absolute path, for the environment of the step.
+  /// The absolute path, for the environment of the step.
   let path: String
 
-  /// Makes a file in the folder for temporary files.
+  /// Creates an empty file in the folder for temporary files.
   ///
-  /// - Parameter environment: Where `TMPDIR` is looked up.
-  /// - Throws: ``FailureReason`` when it cannot be made.
+  /// - Parameter environment: The environment in which `TMPDIR` is looked up.
+  /// - Throws: ``FailureReason`` if the file cannot be created.
   init(environment: [String: String]) throws(FailureReason) {
     let directory = environment["TMPDIR"]
     let folder = temporaryFolder(directory)
@@ -20,17 +20,17 @@ struct OutputFile {
       path = try makeTemporaryFile(TemporaryFiles.prefix("output", directory))
     } catch {
       throw .notStarted(
-        "no file for its outputs can be made in \"\(folder)\": \(error); "
-          + "make room there or set TMPDIR")
+        "cannot create its output file in \"\(folder)\": \(error); "
+          + "free some space there or set TMPDIR")
     }
   }
 
-  /// Reads what was written.
+  /// Reads the outputs.
   ///
-  /// - Returns: The outputs; none where the step has removed the file.
-  /// - Throws: ``FailureReason`` when it cannot be understood.
+  /// - Returns: The outputs; empty if the step has removed the file.
+  /// - Throws: ``FailureReason`` if the file is invalid.
   func outputs() throws(FailureReason) -> StepOutputs {
-    // Most steps write none: then one call is enough.
+    // Most steps write no outputs; for them, one system call is enough.
     guard let status = try? Stat(at: path, followsLink: false) else { return [:] }
     if status.type == .regular && status.size == 0 { return [:] }
     guard status.type == .regular else { throw Self.noFile }
@@ -38,13 +38,13 @@ struct OutputFile {
     do throws(Errno) {
       file = try OpenFile(path, options: [.noFollow, .nonBlocking])
     } catch {
-      throw .badOutputs("they cannot be read: \(error)")
+      throw .badOutputs("cannot open the file: \(error)")
     }
     guard (try? file.status())?.type == .regular else { throw Self.noFile }
     guard let bytes = try? file.readAll(upTo: OutputText.bytesMax) else { return [:] }
     guard bytes.count <= OutputText.bytesMax else {
       throw .badOutputs(
-        "they are longer than \(OutputText.bytesMax) bytes; write large things to files")
+        "more than \(OutputText.bytesMax) bytes; write large data to other files")
     }
     guard !bytes.isEmpty else { return [:] }
     do throws(OutputText.Mistake) {
@@ -55,9 +55,9 @@ struct OutputFile {
   }
 
   private static let noFile = FailureReason.badOutputs(
-    "REPRISE_OUTPUT is no regular file any more; write to it, and put nothing else in its place")
+    "REPRISE_OUTPUT is no longer a regular file; write to the file, but do not replace it")
 
-  /// Removes the file, or what the step has put in its place.
+  /// Removes the file, or anything that the step has replaced it with.
   func remove() {
     do throws(Errno) {
       try removeFile(path)

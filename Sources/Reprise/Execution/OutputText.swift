@@ -1,6 +1,6 @@
-// What a step wrote to the file named by REPRISE_OUTPUT, as names and values. Pure.
+// `OutputText`: parses the file named by REPRISE_OUTPUT.
 
-/// Reads the outputs of a step.
+/// Parses the outputs of a step.
 ///
 ///     version=1.2.3
 ///     notes<<END
@@ -8,39 +8,39 @@
 ///     of text
 ///     END
 ///
-/// A name is made of letters, digits, `_` and `-` and begins with a letter or `_`. A value is what stands
-/// behind the first `=`, as it is. When a name comes twice, the last value counts.
+/// A name consists of letters, digits, `_` and `-`, and begins with a letter or `_`. A value is the
+/// text after the first `=`, unchanged. If a name occurs twice, the last value counts.
 enum OutputText {
-  /// The most that a step may write.
+  /// The maximum size in bytes.
   static let bytesMax = 1 << 20
 
-  /// What is wrong with the text, with the number of the line.
+  /// A syntax error, with its line number.
   struct Mistake: Error, Equatable {
     let line: Int
     let message: String
   }
 
-  /// Reads bytes, which are to be UTF-8.
+  /// Parses the outputs in bytes, which must be UTF-8.
   ///
-  /// - Parameter bytes: What was written.
+  /// - Parameter bytes: The content of the file.
   /// - Returns: The outputs by name.
-  /// - Throws: ``Mistake`` for the first line that makes no sense.
+  /// - Throws: ``Mistake`` for the first invalid line.
   static func outputs(in bytes: [UInt8]) throws(Mistake) -> StepOutputs {
     if let text = String(validating: bytes, as: UTF8.self) { return try outputs(in: text) }
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let bad = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
     throw Mistake(
-      line: bad + 1, message: "it is not UTF-8; write bytes to a file, or encode them with base64")
+      line: bad + 1, message: "not UTF-8; write binary data to a file, or encode it with base64")
   }
 
-  /// Reads a text.
+  /// Parses the outputs in a text.
   ///
-  /// - Parameter text: What was written.
+  /// - Parameter text: The content of the file.
   /// - Returns: The outputs by name.
-  /// - Throws: ``Mistake`` for the first line that makes no sense.
+  /// - Throws: ``Mistake`` for the first invalid line.
   static func outputs(in text: String) throws(Mistake) -> StepOutputs {
     var outputs: StepOutputs = [:]
-    // By bytes: as characters, a carriage return and a line feed are one.
+    // Split by bytes: as a Character, CR LF is one unit and would not match.
     var lines = text.utf8.split(
       separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
     ).map(Substring.init)[...]
@@ -50,7 +50,7 @@ enum OutputText {
       lines = lines.dropFirst()
       if line.isEmpty { continue }
       guard let (name, separator, rest) = parts(of: line) else {
-        // Whole or not at all: a secret that is cut would not be found.
+        // Show the whole line or none of it: masking would not find part of a secret.
         let shown = line.utf8.count <= 60 ? "\"\(line)\"" : "a line of \(line.utf8.count) bytes"
         throw Mistake(line: number, message: "\(shown) is neither NAME=VALUE nor NAME<<END")
       }
@@ -60,7 +60,8 @@ enum OutputText {
       }
       guard let end = lines.firstIndex(of: rest), !rest.isEmpty else {
         throw Mistake(
-          line: number, message: "the value of \"\(name)\" has no end: no line \"\(rest)\" follows")
+          line: number,
+          message: "the value of \"\(name)\" is not terminated: no line \"\(rest)\" follows")
       }
       outputs[name] = lines[..<end].joined(separator: "\n")
       lines = lines[(end + 1)...]

@@ -1,16 +1,17 @@
-// What a step says of how far it is, line by line. Pure.
+// `ProgressText`: parses the progress reports of a step.
 
-/// Reads the lines that a step writes to the file named by `REPRISE_PROGRESS`.
+/// Parses the lines that a step writes to the file named by `REPRISE_PROGRESS`.
 ///
 ///     progress 0.7 compiling
 ///
-/// The number is the part that is done, from 0 to 1, or a percentage such as `70%`; what follows it is
-/// shown beside the bar. Lines that make no sense are passed over: a bar is not worth failing for.
+/// The number is the completed fraction, from 0 to 1, or a percentage such as `70%`. The text after
+/// it is shown next to the progress bar. Invalid lines are ignored: they are no reason to fail a
+/// step.
 enum ProgressText {
-  /// Reads lines.
+  /// Parses progress reports.
   ///
-  /// - Parameter lines: What was written, at least one line.
-  /// - Returns: What the last line that makes sense says; nil when none does.
+  /// - Parameter lines: The lines written, at least one.
+  /// - Returns: The progress in the last valid line; nil if there is none.
   static func progress(in lines: String) -> (part: Double, text: String)? {
     for line in lines.utf8.split(separator: UInt8(ascii: "\n")).reversed().map(Substring.init) {
       let words = line.split(separator: " ", maxSplits: 2)

@@ -1,18 +1,18 @@
-// From a graph to futures: a step is the zip of what it needs, flat-mapped through its work.
+// `Pipeline`: compiles a graph into futures, one per step.
 
 import WorkflowLanguage
 
-/// Compiles a graph into futures.
+/// Compiles a graph into futures: a step is the zip of its needs, flat-mapped to its work.
 ///
-/// A cold value: each execution computes everything anew.
+/// A cold value: each execution computes all results again.
 struct Pipeline: Sendable {
   /// Does the work of one step, given the results of the steps that it needs, in their order.
   typealias Perform = @Sendable (StepIndex, [StepResult]) async -> StepResult
 
-  /// The steps and what they need.
+  /// The steps and their needs.
   let graph: Graph
 
-  /// Makes an execution in which no step is connected yet.
+  /// Creates an execution in which no step is connected yet.
   func execution() -> PipelineExecution {
     PipelineExecution(graph: graph)
   }
@@ -37,14 +37,14 @@ final class PipelineExecution {
     disconnect()
   }
 
-  /// Starts steps: each begins when what it needs has its result and its turn in the queue comes.
+  /// Starts steps: each begins when its needs have their results and its turn in the queue comes.
   ///
-  /// Linear in the number of steps and of their needs.
+  /// Linear in the number of steps and needs.
   ///
   /// - Parameters:
-  ///   - steps: In topological order. What they need is among them or was connected before.
+  ///   - steps: The steps in topological order. Their needs are among them or already connected.
   ///   - queue: Decides when a step whose needs have their results begins.
-  ///   - perform: Does the work of one step. No other step waits for it except those that need it.
+  ///   - perform: Does the work of one step. Only steps that need its result wait for it.
   func connect(
     _ steps: [StepIndex], in queue: any StepQueue, perform: @escaping Pipeline.Perform
   ) {
@@ -57,11 +57,11 @@ final class PipelineExecution {
     queue.startNext(after: nil)
   }
 
-  /// Stops steps: those that wait do not begin, the tasks of those that run are cancelled.
+  /// Stops steps: waiting steps never begin, and the tasks of running steps are cancelled.
   ///
   /// Returns without waiting for the tasks to end.
   ///
-  /// - Parameter steps: In topological order, with every step that depends on one of them.
+  /// - Parameter steps: The steps in topological order, with all of their dependents.
   func disconnect(_ steps: [StepIndex]) {
     for step in steps.reversed() {
       futures[step.position]?.cancel()

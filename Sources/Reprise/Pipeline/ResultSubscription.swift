@@ -1,4 +1,4 @@
-// The subscription of one subscriber to a step's future.
+// `ResultSubscription`: the subscription of one subscriber to a step's future.
 
 import CombineOperators
 
@@ -7,7 +7,7 @@ protocol ResultReceiver: Sendable {
   func receive(_ result: StepResult)
 }
 
-/// Delivers one value when it is there and requested, whichever comes last.
+/// Delivers one value, once it is both available and requested.
 final class ResultSubscription<Downstream: Subscriber & SendableMetatype>: Subscription,
   ResultReceiver
 where Downstream.Input == StepResult, Downstream.Failure == Never {
@@ -50,7 +50,7 @@ where Downstream.Input == StepResult, Downstream.Failure == Never {
   }
 
   func cancel() {
-    // Released after the lock: its deinit may do anything.
+    // Release the subscriber after unlocking: its deinit may run arbitrary code.
     let old = state.withLock { state in
       defer { state = .over }
       return state

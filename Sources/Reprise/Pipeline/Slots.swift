@@ -1,28 +1,30 @@
-// The ready queue of a run: which step begins next, within the limits on how many run at once.
+// `Slots`: the ready queue of a run. Begins steps in plan order, within the concurrency limits.
 
 import Synchronization
 import WorkflowLanguage
 
-/// The ready queue of a run and the limits on its running steps: `max-parallel`, the `mutex` of a
-/// step, and the `max-parallel` of a `foreach` or `matrix`.
+/// The ready queue of a run and the limits on its running steps.
 ///
-/// - Order: a ready step begins in plan order, the order of the file. A step that waits for a limit
+/// The limits are `max-parallel` of the workflow, the `mutex` of a step, and `max-parallel` of a
+/// `foreach` or `matrix`.
+///
+/// - Order: ready steps begin in plan order, the order of the file. A step that waits for a limit
 ///   of its own does not hold up the steps after it.
-/// - One at a time: the next step begins only when the one before has reported that it ``started(_:)``,
-///   so that steps also *start* in plan order, whatever the threads do.
-/// - All or nothing: a step gets its slots in all of its limits at the same time, so no step keeps a
-///   slot while it waits for another, and no two can wait for each other.
+/// - One at a time: the next step begins only after the previous one has reported that it
+///   ``started(_:)``, so that steps also *start* in plan order, regardless of thread scheduling.
+/// - All or nothing: a step takes its slots in all of its limits at once. No step holds a slot
+///   while it waits for another, so steps cannot deadlock.
 ///
-/// Safe to use from any thread. Each call is logarithmic in the number of waiting steps, amortised.
+/// Thread-safe. Each call is logarithmic in the number of waiting steps, amortised.
 final class Slots: Sendable {
-  /// Something to do without the lock held.
+  /// A callback that begins a step; called without holding the lock.
   typealias Turn = @Sendable () -> Void
 
   fileprivate struct Limit {
     var free: Int
-    /// Steps whose turn came while this limit had no slot for them.
+    /// The steps whose turn came while this limit had no free slot.
     ///
-    /// Some may have left since.
+    /// May include steps that have left since.
     var parked = PositionHeap()
   }
 
@@ -34,46 +36,46 @@ final class Slots: Sendable {
   fileprivate struct State {
     var free: Int
     var limits: [Limit]
-    /// The indices in `limits` of the limits of a step, for those that have any.
+    /// For each step that has limits of its own, their indices in `limits`.
     let limitsOfStep: [Int: [Int]]
     /// The waiting steps, by position.
     var waiting: [Int: Waiting] = [:]
-    /// Waiting steps that are not parked at a limit.
+    /// The waiting steps that are not parked at a limit.
     ///
-    /// Some may have left since.
+    /// May include steps that have left since.
     var queue = PositionHeap()
     /// The steps that have slots.
     var holders: Set<Int> = []
-    /// The step that has begun last, until it has started.
+    /// The step that began last, until it has started.
     var starting: Int?
   }
 
   private let state: Mutex<State>
 
-  /// Makes slots.
+  /// Creates slots.
   ///
   /// - Parameters:
-  ///   - count: How many steps may have one at once, at least 1.
-  ///   - limits: How many steps may have one at once under each further limit.
-  ///   - limitsOfStep: The indices in `limits` of the limits of a step, for those that have any.
+  ///   - count: The maximum number of concurrent steps, at least 1.
+  ///   - limits: The maximum number of concurrent steps under each further limit.
+  ///   - limitsOfStep: For each step that has limits of its own, their indices in `limits`.
   init(count: Int, limits: [Int] = [], limitsOfStep: [Int: [Int]] = [:]) {
     precondition(count > 0, "a run needs at least one slot")
     state = Mutex(
       State(free: count, limits: limits.map { Limit(free: $0) }, limitsOfStep: limitsOfStep))
   }
 
-  /// Makes the slots for a workflow.
+  /// Creates the slots for a workflow.
   ///
   /// - Parameters:
-  ///   - workflow: Its steps name their limits.
-  ///   - maxParallel: How many steps may run at once where the workflow does not say.
+  ///   - workflow: The workflow, whose steps name their limits.
+  ///   - maxParallel: The maximum number of concurrent steps if the workflow sets none.
   convenience init(for workflow: Workflow, maxParallel: Int) {
     var limits: [Int] = []
     var limitsOfStep: [Int: [Int]] = [:]
     var indices: [String: Int] = [:]
     for (position, step) in workflow.steps.enumerated() {
       guard let extras = step.extrasIfAny else { continue }
-      // The names of mutexes and the ids of groups are told apart by their first letter.
+      // The prefix separates the names of mutexes from the ids of groups.
       let own = [
         extras.mutex.map { (name: "m" + $0, count: 1) },
         extras.parallelLimit.map { (name: "g" + $0.group, count: $0.count) },
@@ -89,15 +91,15 @@ final class Slots: Sendable {
       count: workflow.maxParallel ?? maxParallel, limits: limits, limitsOfStep: limitsOfStep)
   }
 
-  /// How many steps wait.
+  /// The number of waiting steps.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Adds a step to the queue; ``startNext()`` then begins it when it is its turn.
+  /// Adds a step to the queue; ``startNext()`` begins it when its turn comes.
   ///
   /// - Parameters:
-  ///   - step: A step that neither waits nor has slots.
+  ///   - step: A step that is neither waiting nor holding slots.
   ///   - generation: The generation for which it waits.
-  ///   - begin: Called once, without the lock held, when the step has its slots.
+  ///   - begin: Called once when the step has its slots, without holding the lock.
   func enter(_ step: StepIndex, generation: Int, begin: @escaping Turn) {
     state.withLock { state in
       state.waiting[step.position] = Waiting(generation: generation, begin: begin)
@@ -109,9 +111,9 @@ final class Slots: Sendable {
   ///
   /// - Parameters:
   ///   - step: The step.
-  ///   - generation: The generation for which it waits. A cancel that comes late must not remove the
-  ///     step of the next generation.
-  /// - Returns: Whether it was waiting. If not, it has its slots or will never have any.
+  ///   - generation: The generation for which it waits. Prevents a late cancellation from removing
+  ///     the step of the next generation.
+  /// - Returns: Whether it was waiting. If not, it has its slots or will never get any.
   func withdraw(_ step: StepIndex, generation: Int) -> Bool {
     state.withLock { state in
       guard state.waiting[step.position]?.generation == generation else { return false }
@@ -121,14 +123,14 @@ final class Slots: Sendable {
     }
   }
 
-  /// Begins the next step, if one may begin.
+  /// Begins the next step, if one can begin.
   func startNext() {
     state.withLock { $0.nextTurn() }?()
   }
 
-  /// Lets the next step begin: this one has started, or will not start.
+  /// Notes that a step has started or will not start, and begins the next one.
   ///
-  /// Does nothing when another step is starting.
+  /// Has no effect if another step is starting.
   func started(_ step: StepIndex) {
     let turn = state.withLock { state -> Turn? in
       guard state.starting == step.position else { return nil }
@@ -151,27 +153,28 @@ final class Slots: Sendable {
     }
   }
 
-  /// Waits until a step has its slots; returns at once when it has them already.
+  /// Waits until a step has its slots; returns immediately if it already has them.
   ///
   /// - Parameters:
   ///   - step: The step.
   ///   - generation: The generation for which it waits.
-  /// - Returns: Whether it has them: not when the task was cancelled while it waited.
+  /// - Returns: True once it has them; false if the task was cancelled while it waited.
   func take(_ step: StepIndex, generation: Int) async -> Bool {
     guard !state.withLock({ $0.holders.contains(step.position) }) else { return true }
     let ticket = Ticket<Void>()
     enter(step, generation: generation) { ticket.answer(()) }
     startNext()
     if await ticket.value() != nil { return true }
-    // Cancelled. Either the step still waits, or its turn has come at the same moment.
+    // Cancelled. Either the step is still waiting and is withdrawn here, or it got its slots
+    // concurrently.
     return !withdraw(step, generation: generation)
   }
 }
 
 extension Slots.State {
-  /// Gives the first step in the queue its slots, if it is time.
+  /// Assigns slots to the first eligible step in the queue, unless another step is starting.
   ///
-  /// - Returns: What begins it.
+  /// - Returns: The callback that begins the step.
   fileprivate mutating func nextTurn() -> Slots.Turn? {
     guard starting == nil, free > 0 else { return nil }
     while let step = queue.popSmallest() {
@@ -179,7 +182,7 @@ extension Slots.State {
       let own = limitsOfStep[step] ?? []
       if let full = own.first(where: { limits[$0].free == 0 }) {
         limits[full].parked.insert(step)
-        // It leaves the queue without using its other limits.
+        // The step leaves the queue without using the free slots of its other limits.
         unparkForFreeSlots(of: step)
         continue
       }
@@ -193,11 +196,11 @@ extension Slots.State {
     return nil
   }
 
-  /// Returns a parked step to the queue for each limit of a step that has a free slot.
+  /// For each limit of a step that has a free slot, moves one parked step back to the queue.
   ///
-  /// That keeps the invariant: while a limit has a free slot and parked steps, the first of those
-  /// that ever waited for it is in the queue. Only one is, so a slot that comes free costs a
-  /// logarithm and not a look at all that wait for it.
+  /// This preserves the invariant that while a limit has a free slot and parked steps, the first of
+  /// its steps is in the queue. Only one is moved, so freeing a slot takes logarithmic time instead
+  /// of visiting all steps that wait for the limit.
   fileprivate mutating func unparkForFreeSlots(of step: Int) {
     for limit in limitsOfStep[step] ?? [] where limits[limit].free > 0 {
       while let parked = limits[limit].parked.popSmallest() {

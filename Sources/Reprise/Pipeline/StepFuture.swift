@@ -1,35 +1,34 @@
-// One step of one execution as a future: the zip of what it needs, flat-mapped through its work.
+// `StepFuture`: the result of one step of one execution, as a future.
 
 import CombineOperators
 import Synchronization
 
-/// The result of one step: computed once, from the results of the futures that it needs, and
-/// replayed to everyone who subscribes.
+/// The result of one step: computed once from the results of its needs, then replayed.
 ///
-/// A future is made by ``zip(_:)`` and ``Zipped/flatMap(_:)`` and does nothing until it is connected:
+/// Create a future with ``zip(_:)`` and ``Zipped/flatMap(_:)``. It does nothing until connected:
 ///
 ///     let build = StepFuture.zip([]).flatMap { _ in await compile() }
 ///     let test = StepFuture.zip([build]).flatMap { results in await check(results) }
 ///     build.connect()
 ///     test.connect()
 ///
-/// It equals this chain of operators, whose sources are connected one by one:
+/// Equivalent to this chain of operators, whose sources are connected one by one:
 ///
 ///     needs.zip().flatMap { results in Future { await perform(results) } }.multicast(replaying: 1)
 ///
-/// - Values: one, the result; then `.finished`. A later subscriber receives it at once.
+/// - Values: one, the result; then `.finished`. A later subscriber receives it immediately.
 /// - Cancellation: ``cancel()`` cancels the task that performs the work, if there is one; otherwise
 ///   the work never begins and no value is sent. Cancelling a subscription only ends that
 ///   subscription.
-/// - Threads: safe to use from any thread. Subscribers are called on the task that computed the
-///   result, or inside `receive(subscriber:)` when it is already known.
+/// - Threads: thread-safe. Subscribers are called on the task that computed the result, or inside
+///   `receive(subscriber:)` if it is already known.
 /// - Depth: nothing recurses along the graph. A future releases its needs and its dependents when
 ///   it has its result or is cancelled, so that no `deinit` does either.
 /// - Complexity: linear in the number of needs, amortised.
 final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   /// The result of a step.
   typealias Output = StepResult
-  /// A failed step is a value, because the steps that need it must hear of it.
+  /// Failures of steps are values, because dependents must receive them.
   typealias Failure = Never
 
   /// Does the work, given the results of the needs in their order.
@@ -38,25 +37,27 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   private enum Phase {
     /// Not connected yet.
     case idle
-    /// Waits for so many needs. While it subscribes to them, it counts as one of its own needs, so
-    /// that it does not become ready halfway.
+    /// Waiting for this number of needs.
+    ///
+    /// While it subscribes to its needs, the count includes one for the subscribing itself, so that
+    /// it does not become ready halfway.
     case waiting(Int)
-    /// All needs have their results; waits for the queue to begin it.
+    /// All needs have their results; waiting for the queue to begin the work.
     case ready
-    /// Its work is in progress.
+    /// The work is in progress.
     case performing(Task<Void, Never>)
     case over(StepResult)
-    /// Cancelled before its work began.
+    /// Cancelled before the work began.
     case cancelled
   }
 
   private struct State {
     var phase = Phase.idle
-    /// Whether the work was to be cancelled before it had a task.
+    /// Whether the work was cancelled, possibly before its task existed.
     var isCancelled = false
     var needs: [StepFuture]
     var dependents: [StepFuture] = []
-    /// The number of dependents at which cancelled ones are looked for and removed.
+    /// The number of dependents at which cancelled ones are removed.
     var compactionCount = 16
     var subscribers: [any ResultReceiver] = []
     var queue: any StepQueue = ImmediateQueue.shared
@@ -71,23 +72,23 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     state = Mutex(State(needs: needs))
   }
 
-  /// Joins futures: the first half of making one that needs them.
+  /// Joins futures: the first step in creating a future that needs them.
   ///
-  /// - Parameter needs: The futures, in the order in which their results are wanted.
-  /// - Returns: The futures, joined.
+  /// - Parameter needs: The futures, in the order in which their results are passed on.
+  /// - Returns: The joined futures.
   static func zip(_ needs: [StepFuture]) -> Zipped {
     Zipped(needs: needs)
   }
 
-  /// Futures that were joined.
+  /// The futures joined by ``StepFuture/zip(_:)``.
   struct Zipped {
     fileprivate let needs: [StepFuture]
 
-    /// Makes the future that performs work once all needs have their results.
+    /// Creates the future that performs work once all needs have their results.
     ///
-    /// - Parameter perform: Does the work. Called at most once, in a task of its own, which
+    /// - Parameter perform: Does the work. Called at most once, in its own task, which
     ///   ``StepFuture/cancel()`` cancels.
-    /// - Returns: The future, not connected yet.
+    /// - Returns: The future, not yet connected.
     func flatMap(_ perform: @escaping Perform) -> StepFuture {
       StepFuture(needs: needs, perform: perform)
     }
@@ -95,7 +96,7 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
 
   // MARK: Connecting
 
-  /// Starts the future, without a queue: its work begins as soon as its needs have their results.
+  /// Starts the future without a queue: its work begins as soon as its needs have their results.
   ///
   /// - Returns: The future, which can be cancelled.
   @discardableResult
@@ -104,9 +105,9 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     return self
   }
 
-  /// Starts the future: it subscribes to its needs, and enters the queue when all have their results.
+  /// Subscribes to the needs, and enters the queue once all of them have their results.
   ///
-  /// Needs that are not connected, or were cancelled, never have one. A second call does nothing.
+  /// Needs that are not connected or were cancelled never get one. A second call has no effect.
   ///
   /// - Parameters:
   ///   - step: The position of the step, for the queue.
@@ -129,9 +130,9 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   /// The position given to ``connect(as:in:)``.
   var step: Int { state.withLock { $0.step } }
 
-  /// The results of what it needs, in their order.
+  /// The results of its needs, in their order.
   ///
-  /// To be read while it is ready or performing.
+  /// Valid only while the future is ready or performing.
   var results: [StepResult] {
     state.withLock { $0.needs }.map { $0.result ?? .stopped }
   }
@@ -142,14 +143,14 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     }
   }
 
-  /// Adds a future that needs this one.
+  /// Adds a dependent.
   ///
-  /// - Returns: Whether it will be notified; false when the result is known already.
+  /// - Returns: Whether it will be notified; false if the result is already known.
   private func add(_ dependent: StepFuture) -> Bool {
     state.withLock { state in
       if case .over = state.phase { return false }
       if state.dependents.count >= state.compactionCount {
-        // Locks nest along the graph only, from a need to what depends on it.
+        // Nested locks are always taken in the same order: first a need, then its dependent.
         state.dependents.removeAll(where: \.wasCancelledBeforeItBegan)
         state.compactionCount = Swift.max(16, 2 * state.dependents.count)
       }
@@ -164,9 +165,9 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     }
   }
 
-  /// Counts needs that have their results.
+  /// Subtracts needs that have their results.
   ///
-  /// - Returns: Whether these were the last ones: the caller must then ``enter()`` it.
+  /// - Returns: Whether these were the last ones; the caller must then ``enter()`` the queue.
   private func becomesReady(after count: Int) -> Bool {
     state.withLock { state in
       guard case .waiting(let missing) = state.phase else { return false }
@@ -179,12 +180,12 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
 
   /// Enters the queue.
   ///
-  /// - Returns: The result, when there is nothing to perform.
+  /// - Returns: The result, if there is nothing to perform.
   private func enter() -> StepResult? {
     let queue = state.withLock { $0.queue }
     if let result = queue.enter(self) { return result }
-    // `cancel` may have been called before the queue knew the future. Either that call took it out
-    // of the queue, or this one does.
+    // `interrupt()` may have run before the queue knew this future. Either its `leave` removes the
+    // future from the queue, or the `leave` here does.
     guard state.withLock({ $0.isCancelled }) else { return nil }
     return queue.leave(self)
   }
@@ -193,9 +194,9 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   ///
   /// Called by the queue, at most once, after the future has entered it.
   ///
-  /// - Parameter executor: Runs the task that performs the work; the shared pool when nil.
+  /// - Parameter executor: Runs the task that performs the work; nil for the global pool.
   func begin(on executor: (any TaskExecutor)? = nil) {
-    // A task without a preference is cheaper than one that prefers nothing.
+    // A task without a preference is cheaper than a task with a preference of nil.
     let task =
       if let executor {
         Task.detached(executorPreference: executor) { await self.run() }
@@ -203,7 +204,7 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
         Task.detached { await self.run() }
       }
     let isCancelled = state.withLock { state in
-      // The task may have ended by now.
+      // The task may already have ended.
       if case .ready = state.phase { state.phase = .performing(task) }
       return state.isCancelled
     }
@@ -215,9 +216,9 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     state.withLock { $0.queue }.startNext(after: self)
   }
 
-  /// Sets the result of this future, and of all that end because of it without being performed.
+  /// Sets the result of this future, and of dependents that end without being performed.
   ///
-  /// A loop, not a recursion: 100,000 steps in a row may be given up because the first one failed.
+  /// A loop rather than recursion: one failure may end a chain of 100,000 steps.
   private func resolve(with result: StepResult) {
     var ended = Queue<(StepFuture, StepResult)>()
     ended.append((self, result))
@@ -247,14 +248,14 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
 
   /// Cancels the future.
   ///
-  /// Returns at once; does nothing once the future has its result. Work in progress may still end
-  /// with a result, which is then set.
+  /// Returns immediately; has no effect once the future has its result. Work in progress may still
+  /// end with a result, which is then set.
   func cancel() {
     let released = state.withLock { state -> [StepFuture] in
       switch state.phase {
       case .idle, .waiting:
         state.phase = .cancelled
-        // Released after the lock: the last reference to a need may be among them.
+        // Release after unlocking: these may include the last reference to a need.
         defer {
           state.needs = []
           state.dependents = []
@@ -269,7 +270,7 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     interrupt()
   }
 
-  /// Cancels the work if the needs have their results already; otherwise does nothing.
+  /// Cancels the work if all needs have their results; otherwise has no effect.
   func interrupt() {
     let (task, queue) = state.withLock { state -> (Task<Void, Never>?, (any StepQueue)?) in
       switch state.phase {
@@ -309,24 +310,25 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
 
 /// Decides when futures begin their work.
 protocol StepQueue: AnyObject, Sendable {
-  /// Adds a future whose needs have their results. The queue calls its `begin()` later, once.
+  /// Adds a future whose needs have their results; the queue later calls its `begin()` once.
   ///
-  /// - Returns: The result when there is nothing to perform: the future is then not in the queue.
+  /// - Returns: The result if there is nothing to perform; the future is then not in the queue.
   func enter(_ future: StepFuture) -> StepResult?
 
   /// Removes a future.
   ///
-  /// - Returns: Its result if it was waiting; nil when it has begun, has left, or never entered.
+  /// - Returns: Its result if it was waiting; nil if it has begun, was removed before, or never
+  ///   entered.
   func leave(_ future: StepFuture) -> StepResult?
 
-  /// Begins what may begin now.
+  /// Begins the futures that may begin now.
   ///
-  /// - Parameter ended: The future that has just ended, after what it made ready has entered; nil
-  ///   when none has.
+  /// - Parameter ended: The future that has just ended; the dependents that it made ready have
+  ///   already entered. Nil if none has ended.
   func startNext(after ended: StepFuture?)
 }
 
-/// A queue in which nothing waits.
+/// A queue that begins every future immediately.
 private final class ImmediateQueue: StepQueue {
   static let shared = ImmediateQueue()
 

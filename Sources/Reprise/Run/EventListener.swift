@@ -1,4 +1,4 @@
-// Who receives the events of a ledger.
+// `EventListener`: receives the events of a ledger.
 
 /// Receives events, always on the queue of the ledger.
 protocol EventListener: AnyObject, Sendable {
@@ -6,7 +6,7 @@ protocol EventListener: AnyObject, Sendable {
   func finish()
 }
 
-/// Hands the events of a ledger to an observer.
+/// Passes the events of a ledger to a `RunObserver`.
 final class ObservingListener: EventListener {
   private let observer: any RunObserver
 

@@ -1,20 +1,21 @@
-// Where the futures of one generation meet the slots of their run.
+// `GenerationQueue`: the ready queue of one generation, on top of the slots of its run.
 
 import WorkflowLanguage
 
-/// The queue of the futures of one generation: asks the performer whether a step runs at all, and
-/// the slots when.
+/// The ready queue for the futures of one generation.
+///
+/// The performer decides whether a step runs, the slots decide when.
 final class GenerationQueue: StepQueue {
   private let performer: StepPerformer
   private let generation: Int
-  /// Whether tasks stay in the shared pool, because what they compute may read files.
+  /// Whether tasks run in the global pool, because evaluating their expressions may read files.
   private let usesPool: Bool
   private var slots: Slots { performer.slots }
 
   init(_ performer: StepPerformer, generation: Int) {
     self.performer = performer
     self.generation = generation
-    // The condition of a step is computed on the task that made the step ready.
+    // A step's condition is evaluated on the task that made the step ready.
     usesPool = performer.workflow.scopesReadFiles || performer.workflow.conditionsReadFiles
   }
 
@@ -27,7 +28,7 @@ final class GenerationQueue: StepQueue {
       let executor = usesPool ? nil : performer.taskExecutor(for: step)
       slots.enter(step, generation: generation) { future.begin(on: executor) }
     case .toApproval:
-      // It takes its slot when it is approved.
+      // It takes its slots once it is approved.
       future.begin()
     }
     return nil
@@ -44,7 +45,7 @@ final class GenerationQueue: StepQueue {
   func startNext(after ended: StepFuture?) {
     if let ended {
       let step = StepIndex(ended.step)
-      // The driver may restart the step as soon as it has heard of its end, so its slots come first.
+      // Release the slots first: the driver may restart the step as soon as its end is reported.
       slots.release(step)
       performer.reportEnd(of: step)
     }

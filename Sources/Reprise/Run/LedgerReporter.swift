@@ -1,6 +1,6 @@
-// Reports what an attempt of a step does to the ledger of its run.
+// `LedgerReporter`: reports the events of one attempt of a step to the ledger of its run.
 
-/// One attempt of a step, as the ledger knows it.
+/// The reporter of one attempt of a step.
 struct LedgerReporter: StepReporter {
   let ledger: RunLedger
   /// The position of the step.

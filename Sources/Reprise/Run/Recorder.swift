@@ -1,35 +1,35 @@
-// Who makes a run durable, and how events wait for it: in batches, so that many share one
-// transaction. Knows nothing of where they are written.
+// `Recorder`, which makes the events of a run durable, and the batching of events for it.
 
 import Synchronization
 
 /// Makes the events of a run durable.
 ///
-/// The engine waits for it at three places only: before the first step of a generation starts; before
-/// a step starts, for the successes of all that it needs; and before a run is over. What nobody waits for
-/// is recorded some milliseconds after it happened, together with what has happened meanwhile.
+/// The engine waits for it in three places only: before the first step of a generation starts;
+/// before any step starts, for the successes of the steps that it needs; and before a run ends.
+/// Other events are recorded in batches, a few milliseconds later.
 public protocol Recorder: Sendable {
   /// Makes events durable.
   ///
-  /// Called by one thread at a time, which it may block, with the next events in their order, all of
-  /// one run and without output. When it returns they are durable, all of them; when it throws, the
-  /// run is abandoned and it is not called again.
+  /// Receives the next events of one run in order, without output. Calls are serialized and may
+  /// block their thread. All events must be durable on return. If it throws, the run is abandoned
+  /// and the recorder is not called again.
   ///
-  /// - Parameter events: What has happened since the last call, at least one event.
-  /// - Throws: Any error; its text becomes the reason of the outcome ``RunOutcome/abandoned(_:)``.
+  /// - Parameter events: The events since the last call, at least one.
+  /// - Throws: Any error; its description becomes the reason of ``RunOutcome/abandoned(_:)``.
   func record(_ events: [Event]) throws
 
-  /// Keeps a piece of output.
+  /// Records a piece of output.
   ///
-  /// Called by one thread at a time, which it may block: steps are then held up, so that memory stays
-  /// flat. Not durable before the success of its step is, nor need it be.
+  /// Calls are serialized and may block their thread: steps that write output are then suspended,
+  /// so that memory use stays bounded. The output need not be durable before the success of its
+  /// step is.
   ///
-  /// - Parameter output: An event of a step that tells of output, whole lines or not.
-  /// - Throws: Any error: the run is abandoned, and it is not called again.
+  /// - Parameter output: An output event of a step: whole lines, or a line that has not ended.
+  /// - Throws: Any error; the run is then abandoned and the recorder is not called again.
   func keep(_ output: Event) throws
 }
 
-/// Hands the output of a run to its recorder, from the very first line.
+/// Passes the output of a run to its recorder, from the first line on.
 final class OutputKeeper: EventListener {
   private let recorder: any Recorder
   private let onFailure: @Sendable (String) -> Void
@@ -53,14 +53,14 @@ final class OutputKeeper: EventListener {
   func finish() {}
 }
 
-/// When the next batch is to be recorded.
+/// When to record the next batch.
 enum RecordTime {
   case now
-  /// Soon: together with what others may tell until then.
+  /// After a short delay, so that events that follow share the batch.
   case soon
 }
 
-/// Who records for a ledger, and on which thread.
+/// The recorder of a ledger, with the queue on which it is called.
 struct Recording: Sendable {
   let recorder: any Recorder
   let onFailure: @Sendable (String) -> Void
@@ -82,9 +82,9 @@ struct Recording: Sendable {
   }
 }
 
-/// The events that wait to be recorded, and who waits for that.
+/// The events that are not recorded yet, and the tasks that wait for them.
 ///
-/// Pure: whoever holds it says what has been recorded.
+/// A pure value: the ledger does the recording and reports the result.
 struct RecordQueue {
   enum Answer {
     case durable
@@ -95,7 +95,7 @@ struct RecordQueue {
   typealias Waiter = CheckedContinuation<String?, Never>
 
   private var unrecorded: [Event] = []
-  /// How many events have been told; the last one has this number.
+  /// The number of events appended so far, which is also the number of the last event.
   private(set) var toldCount = 0
   private var recordedCount = 0
   private var waiters: [(upTo: Int, waiter: Waiter)] = []
@@ -110,26 +110,27 @@ struct RecordQueue {
     unrecorded.append(event)
   }
 
-  /// When a batch has to be recorded that nothing would record otherwise; nil when none has to.
+  /// When to schedule the next batch; nil if none is needed, or one is scheduled or in progress.
   mutating func nextTime() -> RecordTime? {
     guard !unrecorded.isEmpty, !isRecording, !isScheduled else { return nil }
     isScheduled = true
     return .soon
   }
 
-  /// Lets somebody wait for the events up to one, by its number; for all when it is nil.
+  /// Adds a waiter for all events up to a number; nil for all events so far.
   ///
-  /// - Returns: What is known already, and whether recording has to be started.
+  /// - Returns: The answer if it is already known, and whether the caller must start recording.
   mutating func wait(upTo number: Int?, _ waiter: Waiter) -> (Answer, mustStart: Bool) {
     if let problem { return (.failed(problem), false) }
     let number = number ?? toldCount
     guard recordedCount < number else { return (.durable, false) }
-    // Everything that is there is recorded at once, so nobody waits longer for being in this order.
+    // Keep the waiters sorted. All pending events are recorded in one batch, so no waiter waits
+    // longer for that.
     waiters.append((max(number, waiters.last?.upTo ?? 0), waiter))
     return (.wait, !isRecording)
   }
 
-  /// Takes what is to be recorded next; nil when nothing is, or when somebody is at it.
+  /// Takes the next batch; nil if there is nothing to record or a batch is in progress.
   mutating func takeBatch() -> [Event]? {
     isScheduled = false
     guard !unrecorded.isEmpty, !isRecording, problem == nil else { return nil }
@@ -138,15 +139,15 @@ struct RecordQueue {
     return unrecorded
   }
 
-  /// Notes what became of the last batch.
+  /// Notes the result of the last batch.
   ///
-  /// - Returns: Those whose waiting is over.
+  /// - Returns: The waiters to resume.
   mutating func finishBatch(of count: Int, problem: String?) -> [Waiter] {
     isRecording = false
     recordedCount += count
     self.problem = problem
     if problem != nil { unrecorded = [] }
-    // They came in the order of what they wait for.
+    // The waiters are sorted by number.
     let readyCount =
       problem == nil
       ? waiters.firstIndex { $0.upTo > recordedCount } ?? waiters.count : waiters.count

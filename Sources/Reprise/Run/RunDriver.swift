@@ -1,28 +1,30 @@
-// Carries out what the state machine of a run decides, one request at a time.
+// `RunDriver`: executes the decisions of a run's state machine, one request at a time.
 
 import WorkflowLanguage
 
 /// Drives one run from its first step to its end.
 ///
-/// Everything that starts or stops steps happens in the loop of ``drive()``: the plan is
+/// All steps are started and stopped by the loop in ``drive()``:
 ///
-/// - take the next request (restart, cancel, kill, a step ended, time is up),
-/// - let the ``RunMachine`` decide what it means,
-/// - carry its actions out, and feed back what they result in,
-/// - until the machine ends the run.
+/// - Take the next request: restart, cancel, kill, a step has ended, the time limit has passed.
+/// - Ask the ``RunMachine`` for the actions that it requires.
+/// - Execute the actions, and feed their results back to the machine.
+/// - Return when the machine ends the run.
 ///
-/// So a restart never crosses a cancel, and two generations are never alive at once.
+/// So a restart never interleaves with a cancellation, and two generations are never live at once.
 struct RunDriver: Sendable {
-  /// What can be requested of a run, and what its performer and its timer report.
+  /// A request to a run, or a report from its performer or its timer.
   enum Request: Sendable {
     case input(RunMachine.Input)
-    /// Restart with the values of another workflow. `accept` is called when that is possible, and
-    /// decides whether it is done; `answer` is called with whether it is.
+    /// Restart with another version of the workflow.
+    ///
+    /// `accept` is called if the restart is possible, and returns whether to go ahead. `answer`
+    /// receives whether the restart was accepted.
     case restartAnew(
       from: [StepIndex], as: Workflow, accept: @Sendable () async -> Bool,
       answer: @Sendable (Bool) -> Void)
 
-    /// Answers a request that comes after the run is over.
+    /// Refuses a request that arrives after the run has ended.
     func refuse() {
       if case .restartAnew(_, _, _, let answer) = self { answer(false) }
     }
@@ -34,14 +36,14 @@ struct RunDriver: Sendable {
   private let clock: any RunClock
   private var machine: RunMachine
   private let pipeline: Pipeline
-  /// The workflow of the next generation, if it is another one.
+  /// The workflow of the next generation, if it differs from the current one.
   private var next: Workflow?
   private var alarm: Task<Void, Never>?
 
   private var ledger: RunLedger { performer.ledger }
   private var workflow: Workflow { performer.workflow }
 
-  /// Makes the driver of a run that has been announced in the ledger.
+  /// Creates the driver of a run whose start is already in the ledger.
   init(
     performer: StepPerformer, requests: AsyncStream<Request>,
     requester: AsyncStream<Request>.Continuation, clock: any RunClock
@@ -59,14 +61,14 @@ struct RunDriver: Sendable {
 
   /// Runs the workflow to its end.
   ///
-  /// Called once.
+  /// Call it once.
   ///
-  /// - Returns: How it ended; the event that says so is durable by then.
+  /// - Returns: The outcome; the event that reports it is durable by then.
   mutating func drive() async -> RunOutcome {
     let execution = pipeline.execution()
     defer { execution.disconnect() }
     defer { alarm?.cancel() }
-    // A secret that is not known cannot be masked, so nothing of the run may begin.
+    // A missing secret could not be masked, so no step may start.
     let problem = performer.secrets.problem(with: workflow)
     let first = problem.map { RunMachine.Input.cancel(.abandoned($0)) } ?? .start
     if let outcome = await carryOut(decide(first), execution) { return outcome }
@@ -77,17 +79,17 @@ struct RunDriver: Sendable {
     preconditionFailure("BUG: the requests of a run end only with the run")
   }
 
-  /// What a request means to the machine; nil when it has no effect.
+  /// The machine's input for a request; nil if the request has no effect.
   private mutating func input(for request: Request) async -> RunMachine.Input? {
     switch request {
     case .input(.stepEnded(let step)):
-      // Ignore a stale report: the step has been restarted since.
+      // Ignore a stale report: the step has been restarted in the meantime.
       let isInProgress = ledger.decide { $0.state.steps[step.position].phase.isUnderWay }
       return isInProgress ? nil : .stepEnded(step)
     case .input(let input):
       return input
     case .restartAnew(let steps, let next, let accept, let answer):
-      // Before anything of it is done: the decision may have to be recorded.
+      // Ask before changing anything: the decision may have to be recorded first.
       var isAccepted = machine.mayRestart && RunPlan(next) == RunPlan(workflow)
       if isAccepted { isAccepted = await accept() }
       answer(isAccepted)
@@ -106,9 +108,9 @@ struct RunDriver: Sendable {
     return machine.handle(input, steps)
   }
 
-  /// Carries out actions and those that follow from them.
+  /// Executes actions and the follow-up actions that result from them.
   ///
-  /// - Returns: How the run ended, if it did.
+  /// - Returns: The outcome, if the run ended.
   private mutating func carryOut(
     _ actions: [RunMachine.Action], _ execution: PipelineExecution
   ) async -> RunOutcome? {
@@ -159,11 +161,11 @@ struct RunDriver: Sendable {
     }
   }
 
-  /// Connects the steps of a generation, and sets the alarm for its time limit.
+  /// Connects the steps of a generation and starts the timer for its time limit.
   private mutating func startGeneration(
     _ steps: [StepIndex], _ execution: PipelineExecution
   ) async -> RunMachine.Input? {
-    // The generation is on record before the first of its processes exists.
+    // The generation must be durable before its first process exists.
     guard await ledger.recorded() == nil else { return .recordFailed }
     connect(steps, execution)
     if let timeout = workflow.timeout {
@@ -178,7 +180,7 @@ struct RunDriver: Sendable {
   private func connect(_ steps: [StepIndex], _ execution: PipelineExecution) {
     let generation = machine.generation
     ledger.decide { page in
-      // A step that succeeded before the run was resumed is connected for its outputs alone.
+      // A step that succeeded before the run was resumed is connected only to provide its outputs.
       for step in steps where page.state.steps[step.position].phase == .pending {
         page.controls[step.position].admit(to: generation)
       }
@@ -191,11 +193,11 @@ struct RunDriver: Sendable {
 
   private var finallySteps: [StepIndex] { machine.finallySteps }
 
-  /// Connects the steps under `finally`, now that all others are over.
+  /// Connects the steps under `finally`, after all other steps have ended.
   private func connectFinally(
     _ cause: CancellationCause?, _ execution: PipelineExecution
   ) async -> RunMachine.Input? {
-    // What they do may depend on everything before.
+    // These steps may depend on the results of all others.
     guard await ledger.recorded() == nil else { return .recordFailed }
     ledger.decide { page in
       if let cause { page.cancelRest(because: cause, upTo: page.mainCount) }
@@ -209,7 +211,7 @@ struct RunDriver: Sendable {
 
   // MARK: Stopping
 
-  /// Takes steps out of the run: what has not begun cannot begin, what runs is cancelled.
+  /// Stops steps: pending steps can no longer start, and running steps are cancelled.
   ///
   /// - Returns: The steps that are still in progress.
   private func stop(
@@ -224,7 +226,7 @@ struct RunDriver: Sendable {
       case .kill:
         break
       }
-      // The gate before the cancel: nothing of these steps is recorded any more except their end.
+      // Close the gates before cancelling: from here on, only the ends of these steps are recorded.
       for step in steps { page.controls[step.position].close() }
       return Set(steps.filter { page.state.steps[$0.position].phase.isUnderWay })
     }
@@ -232,9 +234,9 @@ struct RunDriver: Sendable {
     return outstanding
   }
 
-  /// The steps outside of a restart that a failure in it has stopped, through `fail-fast`.
+  /// The steps outside of a restart that `fail-fast` stopped because of a failure inside it.
   ///
-  /// They have to restart, too: the failure that they were stopped for is about to be forgotten.
+  /// They must restart too, because the failure that stopped them is being reset.
   private func stepsStopped(
     becauseOf steps: [StepIndex], _ reason: RunMachine.StopReason
   ) -> [StepIndex] {
@@ -250,11 +252,11 @@ struct RunDriver: Sendable {
     }
   }
 
-  // MARK: The end
+  // MARK: Ending
 
-  /// Waits until all that the steps wrote and left is durable.
+  /// Waits until all output and results of the steps are durable, then sends `settled`.
   ///
-  /// When it cannot be, nothing follows: a request to abandon the run is on its way.
+  /// Sends nothing if recording fails: a request to abandon the run is then pending.
   private func settle() {
     Task { [ledger, requester, generation = machine.generation] in
       await ledger.outputKept()
@@ -265,9 +267,9 @@ struct RunDriver: Sendable {
 
   /// Ends the run.
   ///
-  /// - Returns: How it ended, which is durable by then.
+  /// - Returns: The outcome, which is durable.
   private func end(_ cause: CancellationCause?) async -> RunOutcome {
-    // After the end the logs may be removed, so nothing may be written to them any more.
+    // The logs may be removed after the end, so all output must be written before it.
     await ledger.outputKept()
     return await ledger.end { [timeout = workflow.timeout] page in
       if let cause { page.cancelRest(because: cause, upTo: page.state.steps.count) }
@@ -282,7 +284,7 @@ struct RunDriver: Sendable {
 }
 
 extension RunLedger.Page {
-  /// Why a step was stopped or is being stopped, if it was.
+  /// The cause for which a step was or is being stopped, if any.
   fileprivate func causeOfStop(of step: StepIndex) -> CancellationCause? {
     switch state.steps[step.position].phase {
     case .cancelled(let cause): cause
@@ -291,7 +293,7 @@ extension RunLedger.Page {
     }
   }
 
-  /// Records that steps which are not over will not run.
+  /// Records the cancellation of all steps that have not ended.
   fileprivate mutating func cancelRest(because cause: CancellationCause, upTo count: Int) {
     for position in 0..<count where !state.steps[position].phase.isFinal {
       tell(.cancelled(cause), of: position, attempt: 0)
@@ -300,7 +302,7 @@ extension RunLedger.Page {
 }
 
 extension RunState {
-  /// How a run ends whose steps all came to their end by themselves.
+  /// The outcome of a run whose steps all ended on their own.
   fileprivate var outcomeOfSteps: RunOutcome {
     guard let firstFailure, case .failed(let reason) = steps[firstFailure].phase else {
       return .succeeded

@@ -1,37 +1,40 @@
-// The one place where a live run's state changes: events are decided, stamped and folded under one
-// lock, then delivered in that order on a queue of the run's own. Knows nothing of steps' actions.
+// `RunLedger`: the state of a live run, and the ordered delivery of its events.
 
 import Synchronization
 import WorkflowLanguage
 
-/// Keeps the state of a live run and tells its listeners of every event.
+/// Holds the state of a live run and delivers every event to its listeners.
+///
+/// The state changes here only: events are stamped and folded under one lock, then delivered in
+/// that order on the run's own queue.
 final class RunLedger: Sendable {
-  /// Undelivered pieces of output beyond which whoever reads more output is asked to wait.
+  /// The number of undelivered output events at which readers of output must wait.
   static let outputBacklogMax = 64
 
-  /// What a decision sees and may change while it holds the ledger.
+  /// The ledger's contents, as a decision reads and changes them under the lock.
   struct Page: ~Copyable {
     fileprivate(set) var state: RunState
-    /// How each step is stopped, killed and answered, by position.
+    /// The control state of each step, by position.
     var controls: [StepControl] = []
-    /// How many steps do not stand under `finally`.
+    /// The number of steps that are not under `finally`; they come first.
     var mainCount = 0
-    /// How the steps ended that do not stand under `finally`, once they have.
+    /// The ending that decides which `finally` steps run; nil until all other steps have ended.
     var ending: RunEnding?
     fileprivate let run: RunID
     fileprivate let clock: any RunClock
     fileprivate var deliveries: [Delivery] = []
     fileprivate var isDelivering = false
     fileprivate var hasListeners = false
-    /// Whether output is delivered although nothing listens to other events: to what records it.
+    /// Whether output events are delivered even without listeners, for the recorder.
     fileprivate var keepsOutput = false
     fileprivate var listeners: [any EventListener] = []
     fileprivate var outputBacklog = 0
     fileprivate var waitingForRoom = Waiters()
     fileprivate var waitingForOutput = Waiters()
     fileprivate var record: RecordQueue?
-    /// The numbers of the events that told the last success of each step, for those who wait for their
-    /// record; empty where nobody records.
+    /// The number of the last `succeeded` event of each step, to wait for its record.
+    ///
+    /// Empty without a recorder.
     fileprivate var successNumbers: [Int] = []
   }
 
@@ -40,23 +43,23 @@ final class RunLedger: Sendable {
     case join(any EventListener, recap: [Event])
   }
 
-  /// The run that this is about.
+  /// The id of the run.
   let run: RunID
   private let page: Mutex<Page>
   private let recording: Recording?
-  // Not a task: a listener may block, and the threads that tasks share must not.
+  // A queue, not a task: listeners may block, and the threads of the concurrency pool must not.
   private let queue: any WorkQueue
 
-  /// Opens a ledger.
+  /// Creates a ledger.
   ///
   /// - Parameters:
-  ///   - run: The run that it is about.
-  ///   - state: Where the run stands; `RunState()` for a new one.
-  ///   - clock: Whose time counts.
-  ///   - recorder: Who makes the events durable, if anybody does.
-  ///   - runtime: The queues on which it delivers and records.
-  ///   - observer: Who is told every event from now on, and nothing of what was before.
-  ///   - onFailure: Told once when that is no longer possible.
+  ///   - run: The id of the run.
+  ///   - state: The initial state; `RunState()` for a new run.
+  ///   - clock: The source of timestamps.
+  ///   - recorder: Makes the events durable, if set.
+  ///   - runtime: Provides the queues for delivery and recording.
+  ///   - observer: Receives every event from now on, without a recap.
+  ///   - onFailure: Called with the problem when recording has failed.
   init(
     run: RunID, state: RunState = RunState(), clock: any RunClock, recorder: (any Recorder)? = nil,
     runtime: Runtime = Runtime(), observer: (any EventListener)? = nil,
@@ -78,13 +81,13 @@ final class RunLedger: Sendable {
     }
   }
 
-  /// The present state.
+  /// The current state.
   var state: RunState { page.withLock { $0.state } }
 
-  /// Looks at the state and tells events, as one indivisible step.
+  /// Reads the state and publishes events, atomically.
   ///
-  /// - Parameter decision: Runs under the lock: it must not call out.
-  /// - Returns: What the decision returns; act on it afterwards.
+  /// - Parameter decision: Runs under the lock, so it must not invoke callbacks or block.
+  /// - Returns: The result of the decision; act on it after the call.
   func decide<Result: Sendable>(_ decision: (inout Page) -> Result) -> Result {
     let (result, mustDeliver, recordTime) = page.withLock { page in
       let result = decision(&page)
@@ -97,12 +100,12 @@ final class RunLedger: Sendable {
     return result
   }
 
-  /// Waits until everything that has been told by now is durable, or the successes of some steps.
+  /// Waits until all events published so far are durable, or only the successes of some steps.
   ///
-  /// Returns at once where nobody records.
+  /// Returns immediately without a recorder.
   ///
-  /// - Parameter steps: The steps; nil for everything.
-  /// - Returns: Why it is not and never will be, or nil when it is.
+  /// - Parameter steps: The steps whose successes to wait for; nil for all events.
+  /// - Returns: The problem if they can never become durable; nil once they are.
   @discardableResult
   func recorded(successesOf steps: (some Sequence<StepIndex>)? = [StepIndex]?.none) async -> String?
   {
@@ -121,12 +124,12 @@ final class RunLedger: Sendable {
     }
   }
 
-  /// Ends the run: makes its end durable first, and publishes it then.
+  /// Ends the run: first makes its end durable, then publishes it.
   ///
-  /// The other way round a display would say that the run has succeeded, and the disk that it has not.
+  /// In the opposite order, a display could report a success that was never recorded.
   ///
-  /// - Parameter decision: Says how the run ends; runs under the lock.
-  /// - Returns: How it ended: abandoned where its end could not be recorded.
+  /// - Parameter decision: Returns the outcome of the run; runs under the lock.
+  /// - Returns: The outcome; ``RunOutcome/abandoned(_:)`` if the end could not be recorded.
   func end(_ decision: (inout Page) -> RunOutcome) async -> RunOutcome {
     let (outcome, end) = decide { page in
       let outcome = decision(&page)
@@ -142,9 +145,9 @@ final class RunLedger: Sendable {
     return .abandoned(problem)
   }
 
-  /// Records until nothing is left, a batch at a time.
+  /// Records batch by batch until nothing is left.
   ///
-  /// Runs on the queue of the recording, in at most one call at a time.
+  /// Runs on the recording queue, in at most one call at a time.
   private func record() {
     guard let recording else { return }
     while let batch = page.withLock({ $0.record?.takeBatch() }) {
@@ -162,7 +165,7 @@ final class RunLedger: Sendable {
     }
   }
 
-  /// Adds a listener: it is told first what brings it to the present state, then every event.
+  /// Adds a listener, which receives a recap of the current state and then every event.
   func join(_ listener: any EventListener) {
     decide { page in
       page.hasListeners = true
@@ -170,50 +173,50 @@ final class RunLedger: Sendable {
     }
   }
 
-  /// Removes a listener; an event that is being delivered at this moment may still reach it.
+  /// Removes a listener; an event whose delivery is in progress may still reach it.
   func leave(_ listener: any EventListener) {
     page.withLock { page in
       page.listeners.removeAll { $0 === listener }
     }
   }
 
-  /// Runs something on the queue on which events are delivered.
+  /// Runs a closure on the delivery queue.
   func onDeliveryQueue(_ work: @escaping @Sendable () -> Void) {
     queue.enqueue(work)
   }
 
-  /// Runs something on the queue on which events are delivered, after a delay.
+  /// Runs a closure on the delivery queue after a delay.
   func onDeliveryQueue(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
     queue.enqueue(after: delay, work)
   }
 
-  /// Waits until the listeners have caught up with the output.
+  /// Waits until the listeners have caught up enough for more output.
   func roomForOutput() async {
     await page.wait(
       until: { $0.hasRoomForOutput }, among: { $0.waitingForRoom.add($1) })
   }
 
-  /// Waits until all output that has been told by now is with whoever records.
+  /// Waits until all output published so far has been passed to the recorder.
   ///
-  /// Returns at once where nobody records.
+  /// Returns immediately without a recorder.
   func outputKept() async {
     guard recording != nil else { return }
     await page.wait(until: { $0.outputBacklog == 0 }, among: { $0.waitingForOutput.add($1) })
   }
 
-  /// Waits until the listeners have received what has been reported by now, as far as they want it.
+  /// Waits until the listeners have received all events published so far, as their demand allows.
   ///
-  /// - Returns: Whether they have: not when the waiting task was cancelled first.
+  /// - Returns: True then; false if the waiting task is cancelled first.
   func delivered() async -> Bool {
     let ticket = Ticket<Void>()
-    // The queue is serial, and what there is to deliver has been enqueued.
+    // The queue is serial, and deliveries for earlier events are already enqueued.
     queue.enqueue { ticket.answer(()) }
     return await ticket.value() != nil
   }
 
-  /// Delivers until nothing is left.
+  /// Delivers events until none is left.
   ///
-  /// Runs on the queue, in at most one call at a time.
+  /// Runs on the delivery queue, in at most one call at a time.
   private func deliver() {
     while let deliveries = nextDeliveries() {
       for delivery in deliveries {
@@ -266,21 +269,21 @@ final class RunLedger: Sendable {
 }
 
 extension RunLedger.Page {
-  /// Tells one event, stamped with the present time and generation, or with the generation given.
+  /// Records and publishes one event, stamped with the current time and generation by default.
   ///
-  /// For an event of a step, its position makes that cheaper.
+  /// For an event of a step, passing the step's position avoids a lookup.
   mutating func tell(_ kind: Event.Kind, generation: Int? = nil, ofStepAt step: Int? = nil) {
     let event = event(kind, generation: generation)
     if !event.isTransient { record?.append(event) }
     publish(event, ofStepAt: step)
   }
 
-  /// Stamps an event with the present time and generation, or with the generation given.
+  /// Creates an event stamped with the current time and, by default, the current generation.
   fileprivate func event(_ kind: Event.Kind, generation: Int? = nil) -> Event {
     Event(time: clock.now, run: run, generation: generation ?? state.generation, kind: kind)
   }
 
-  /// Folds an event into the state and delivers it.
+  /// Folds an event into the state and queues it for delivery.
   fileprivate mutating func publish(_ event: Event, ofStepAt step: Int? = nil) {
     do {
       try state.apply(event, ofStepAt: step)
@@ -292,7 +295,7 @@ extension RunLedger.Page {
     deliveries.append(.event(event))
   }
 
-  /// Tells something about one step.
+  /// Records and publishes an event of one step.
   mutating func tell(_ event: Event.StepEvent, of step: Int, attempt: Int) {
     tell(.step(state.steps[step].id, attempt: attempt, event), ofStepAt: step)
     guard let record, case .succeeded = event else { return }
@@ -300,7 +303,7 @@ extension RunLedger.Page {
     successNumbers[step] = record.toldCount
   }
 
-  /// The number of the event that told the last success of some steps.
+  /// The number of the latest `succeeded` event among some steps; 0 if there is none.
   fileprivate func lastSuccessNumber(of steps: some Sequence<StepIndex>) -> Int {
     guard !successNumbers.isEmpty else { return 0 }
     var last = 0
@@ -308,6 +311,6 @@ extension RunLedger.Page {
     return last
   }
 
-  /// Whether more output may be reported, or else waits until the listeners have caught up.
+  /// Whether more output may be reported now; otherwise the caller must wait for the listeners.
   var hasRoomForOutput: Bool { outputBacklog < RunLedger.outputBacklogMax }
 }

@@ -1,86 +1,87 @@
-// Decides what happens to a run as a whole: restart, cancel, kill, the end. Pure.
+// `RunMachine`: a pure state machine that decides on restart, cancel, kill and the end of a run.
 
 import WorkflowLanguage
 
-/// The state machine of a run: an input, what is known of the steps, and out come actions.
+/// The state machine of a run: turns an input and a summary of the steps into actions.
 ///
-/// Its driver carries the actions out in their order and feeds back what they result in. The
-/// invariant that all of it serves: a step belongs to the next generation only when nothing of it is
-/// left from the one before.
+/// The driver executes the actions in order and feeds their results back. The central invariant: a
+/// step joins the next generation only when nothing of it is left from the previous one.
 struct RunMachine: Sendable {
-  /// What reaches a run.
+  /// A request to the run, or a report from its driver.
   enum Input: Sendable, Equatable {
-    /// Begin the first generation.
+    /// Start the first generation.
     case start
-    /// Restart from some steps, or from the top when there are none; with the generation in which
-    /// that was requested, nil to restart in any case.
+    /// Restart some steps and their dependents; all steps if the list is empty.
+    ///
+    /// `requestedIn` is the generation in which the restart was requested, so that a restart that
+    /// has already happened is not repeated; nil to restart in any case.
     case restart(from: [StepIndex], requestedIn: Int?)
     case cancel(CancellationCause)
     /// Cancel without grace.
     case kill
-    /// The steps of the last `stop` can begin nothing any more; these are still in progress.
+    /// The steps of the last `stop` can no longer start; these are still in progress.
     case stopped(outstanding: Set<StepIndex>)
-    /// The steps of the last `connect…` or `restart` may begin. There may be nothing to wait for: all
-    /// may have succeeded before the run was resumed.
+    /// The steps of the last `connect…` or `restart` may start.
+    ///
+    /// Possibly none will: all of them may have succeeded before the run was resumed.
     case connected
-    /// A step has ended; it is not in progress again.
+    /// A step has ended and has not been restarted since.
     case stepEnded(StepIndex)
-    /// All that the steps of a generation wrote and left is durable.
+    /// All output and results of a generation's steps are durable.
     case settled(generation: Int)
-    /// The time limit of a generation is over.
+    /// The time limit of a generation has passed.
     case timedOut(generation: Int)
-    /// What the last action needed to be durable is not and never will be.
+    /// Recording failed: the events that the last action depends on will never be durable.
     case recordFailed
   }
 
-  /// What is known of the steps of the present generation.
+  /// A summary of the steps of the current generation.
   struct Steps: Sendable, Equatable {
-    /// Whether all steps but those under `finally` are over.
+    /// Whether all steps except those under `finally` have ended.
     var areMainStepsOver: Bool
-    /// Whether all steps are over.
+    /// Whether all steps have ended.
     var areOver: Bool
   }
 
-  /// What the driver does.
+  /// An action for the driver to execute.
   enum Action: Sendable, Equatable {
-    /// Publish the reason, close the gates of the steps, cancel them, and feed back
-    /// ``Input/stopped(outstanding:)``.
+    /// Publish the reason, close the gates of the steps, cancel them, and send the `stopped` input.
     case stop([StepIndex], because: StopReason)
     /// Connect the steps of the first generation.
     case connectFirst([StepIndex])
-    /// Begin a generation in which these steps run again, and with them those under `finally`.
+    /// Start a generation in which these steps and those under `finally` run again.
     case restart([StepIndex], isWhole: Bool)
-    /// Connect the steps under `finally`; a run that is being cancelled ends because of the cause.
+    /// Connect the steps under `finally`; the cause is set if the run is being cancelled.
     case connectFinally(CancellationCause?)
-    /// Kill what is left of all steps.
+    /// Kill the remaining processes of all steps.
     case kill
-    /// Wait until what the steps wrote and left is durable, and feed back ``Input/settled(generation:)``.
+    /// Wait until all output and results are durable, then send ``Input/settled(generation:)``.
     ///
-    /// Requests are taken in the meantime: a slow disk or a slow reader must not make a restart go
-    /// unheard.
+    /// The driver keeps handling requests in the meantime, so a slow disk or reader does not delay
+    /// a restart.
     case settle
-    /// End the run: with what became of its steps, or because of a cause.
+    /// End the run with the outcome of its steps, or with that of a cause.
     case end(CancellationCause?)
   }
 
-  /// Why steps are stopped.
+  /// The reason that steps are stopped.
   enum StopReason: Sendable, Equatable {
-    /// A restart of these steps; of the whole run when nil.
+    /// A restart of these steps; nil for the whole run.
     case restart([StepIndex]?)
     case cancel(CancellationCause)
-    /// Nothing to publish: the run is being cancelled already.
+    /// A kill; there is nothing to publish because the run is already being cancelled.
     case kill
   }
 
-  /// What the run waits for.
+  /// What the run is waiting for.
   private enum Waiting: Sendable, Equatable {
-    /// Its steps.
+    /// The steps.
     case forSteps
-    /// The end of the outstanding steps, to restart; nil until it is known which they are.
+    /// The end of the outstanding steps, in order to restart; nil until they are known.
     case toRestart([StepIndex], isWhole: Bool, outstanding: Set<StepIndex>?)
-    /// The end of the outstanding steps, to run the steps under `finally` or end.
+    /// The end of the outstanding steps, in order to run the `finally` steps or end the run.
     case toEnd(CancellationCause, outstanding: Set<StepIndex>?)
-    /// The steps under `finally` of a run that is being cancelled.
+    /// The steps under `finally`, in a run that is being cancelled.
     case forFinally(CancellationCause)
   }
 
@@ -89,18 +90,18 @@ struct RunMachine: Sendable {
   let finallySteps: [StepIndex]
   private var waiting = Waiting.forSteps
   private(set) var generation: Int
-  /// The steps that the last restart has run again; nil for all.
+  /// The steps that the last restart reset; nil for all.
   private var lastRestarted: Set<StepIndex>? = []
   private var isFinallyConnected = false
   private var isSettling = false
   private var isKilled = false
 
-  /// Makes the machine of a run that has not begun.
+  /// Creates the machine of a run that has not started.
   ///
   /// - Parameters:
   ///   - graph: The steps; they stay the same through all restarts.
-  ///   - finallyCount: How many of the last ones are under `finally`.
-  ///   - generation: The generation with which the run begins.
+  ///   - finallyCount: The number of steps under `finally`; they come last.
+  ///   - generation: The initial generation.
   init(graph: Graph, finallyCount: Int, generation: Int) {
     self.graph = graph
     let mainCount = graph.count - finallyCount
@@ -108,7 +109,7 @@ struct RunMachine: Sendable {
     self.generation = generation
   }
 
-  /// Whether the run can be restarted: not while it is being cancelled.
+  /// Whether the run can be restarted; false while it is being cancelled.
   var mayRestart: Bool {
     switch waiting {
     case .forSteps, .toRestart: true
@@ -116,12 +117,12 @@ struct RunMachine: Sendable {
     }
   }
 
-  /// Takes an input in.
+  /// Handles an input.
   ///
   /// - Parameters:
-  ///   - input: What has happened.
-  ///   - steps: What is known of the steps after that.
-  /// - Returns: What to do, in this order.
+  ///   - input: The request or report.
+  ///   - steps: A summary of the steps after it.
+  /// - Returns: The actions to execute, in this order.
   mutating func handle(_ input: Input, _ steps: Steps) -> [Action] {
     switch input {
     case .start:
@@ -146,14 +147,14 @@ struct RunMachine: Sendable {
       guard !isFinallyConnected, generation == self.generation else { return [] }
       return cancel(.runTimedOut)
     case .recordFailed:
-      // Nothing more may begin. A run that is not being cancelled is about to be abandoned.
+      // Nothing more may start. A run that is not being cancelled is about to be abandoned.
       isKilled = true
       if case .forFinally(let cause) = waiting { waiting = .toEnd(cause, outstanding: []) }
     }
     return next(steps)
   }
 
-  /// What can be done now that could not be done before.
+  /// The actions that are possible in the current state.
   private mutating func next(_ steps: Steps) -> [Action] {
     switch waiting {
     case .forSteps:
@@ -189,7 +190,7 @@ struct RunMachine: Sendable {
 
   // MARK: Restarting
 
-  /// Whether a restart that came after the request was made has done what it asks for.
+  /// Whether a restart since the request has already reset the requested steps.
   private func isAnswered(_ requested: [StepIndex], requestedIn generation: Int?) -> Bool {
     guard let generation, generation < self.generation else { return false }
     guard let lastRestarted else { return true }
@@ -199,7 +200,7 @@ struct RunMachine: Sendable {
   private mutating func restart(from requested: [StepIndex]) -> [Action] {
     var isWhole = requested.isEmpty
     var affected = requested
-    // Requests that come during a restart are merged into it.
+    // Coalesce requests that arrive during a restart.
     if case .toRestart(let steps, let wasWhole, _) = waiting {
       isWhole = isWhole || wasWhole
       affected += steps
@@ -225,7 +226,7 @@ struct RunMachine: Sendable {
 
   private mutating func kill() -> [Action] {
     isKilled = true
-    // Killed only after its task was cancelled, or else a process would count as failed.
+    // Cancel the tasks before killing: otherwise a killed process would count as failed.
     if case .forFinally(let cause) = waiting {
       waiting = .toEnd(cause, outstanding: nil)
       return [.stop(finallySteps, because: .kill), .kill]
@@ -233,7 +234,7 @@ struct RunMachine: Sendable {
     return cancel(.request) + [.kill]
   }
 
-  // MARK: What is outstanding
+  // MARK: Outstanding steps
 
   private mutating func noteOutstanding(_ outstanding: Set<StepIndex>) {
     switch waiting {

@@ -1,22 +1,22 @@
-// How one step of a run is stopped, killed and answered. Plain value, guarded by the ledger's lock.
+// `StepControl`: the state for stopping, killing and approving one step of a run.
 
 import WorkflowLanguage
 
-/// The control state of one step, through all generations of a run.
+/// The control state of one step, across all generations of a run.
 ///
-/// A decision about a step changes this value under the lock of the ledger and returns what has to
-/// be done about it, which is then done without the lock.
+/// A value guarded by the ledger's lock. Its methods change the state and return the futures,
+/// tickets and handlers to act on; the caller does so after releasing the lock.
 struct StepControl: Sendable {
-  /// The generation whose events count; nil while the step is out of the run.
+  /// The generation whose events are recorded; nil while the step is not part of one.
   ///
-  /// The gate that is closed before a step is cancelled, so that nothing of an old generation is
+  /// This gate is closed before a step is cancelled, so that no event of an old generation is
   /// recorded.
   private(set) var generation: Int?
-  /// Why the step alone is to end, though the run goes on.
+  /// The cause for which this step is being stopped although the run continues.
   private(set) var cause: CancellationCause?
   /// The future of the step, from the moment it is ready until it ends.
   private var future: StepFuture?
-  /// The question that the step waits to have answered.
+  /// The pending approval, if the step is waiting for one.
   private var approval: Ticket<Bool>?
   private var killHandlers: [Int: @Sendable () -> Void] = [:]
   private var nextHandler = 0
@@ -25,7 +25,7 @@ struct StepControl: Sendable {
   /// Whether an event of this generation of the step may be recorded.
   func admits(_ generation: Int) -> Bool { self.generation == generation }
 
-  /// Whether this generation of the step may begin something.
+  /// Whether this generation of the step may continue: it is open and not being stopped.
   func mayGoOn(_ generation: Int) -> Bool { admits(generation) && cause == nil }
 
   /// Opens the gate for a generation.
@@ -35,17 +35,17 @@ struct StepControl: Sendable {
 
   /// Closes the gate.
   ///
-  /// What runs is cancelled by disconnecting its future, afterwards.
+  /// The caller then cancels running work by disconnecting its future.
   mutating func close() {
     generation = nil
   }
 
-  /// Forgets why the step was stopped in the generation before.
+  /// Clears the cause for which the step was stopped in the previous generation.
   mutating func reset() {
     cause = nil
   }
 
-  /// Notes the future of a step that is ready.
+  /// Stores the future of a step that has become ready.
   mutating func becomeReady(_ future: StepFuture) {
     self.future = future
   }
@@ -56,9 +56,10 @@ struct StepControl: Sendable {
     approval = nil
   }
 
-  /// Stops the step alone.
+  /// Stops this step only.
   ///
-  /// - Returns: The future to interrupt; nil when the step has not become ready: it will find out.
+  /// - Returns: The future to interrupt; nil if the step is not ready yet. It then checks ``cause``
+  ///   when it becomes ready.
   mutating func stop(_ cause: CancellationCause) -> StepFuture? {
     self.cause = cause
     return future
@@ -66,16 +67,16 @@ struct StepControl: Sendable {
 
   // MARK: Approval
 
-  /// Lets the step be approved or rejected.
+  /// Makes the step wait for approval.
   ///
-  /// - Returns: The ticket to wait with: whether the step is approved.
+  /// - Returns: The ticket to wait on; its answer is whether the step is approved.
   mutating func ask() -> Ticket<Bool> {
     let ticket = Ticket<Bool>()
     approval = ticket
     return ticket
   }
 
-  /// Takes the ticket of a step that waits for approval; nil when it does not.
+  /// Takes the ticket of a step that is waiting for approval; nil if it is not.
   mutating func takeApproval() -> Ticket<Bool>? {
     defer { approval = nil }
     return approval
@@ -83,7 +84,7 @@ struct StepControl: Sendable {
 
   // MARK: Killing
 
-  /// Kills the step, and whatever of it registers later.
+  /// Marks the step as killed, so that later registrations are refused.
   ///
   /// - Returns: The handlers to call.
   mutating func kill() -> [@Sendable () -> Void] {
@@ -92,10 +93,10 @@ struct StepControl: Sendable {
     return Array(killHandlers.values)
   }
 
-  /// Registers what kills the step.
+  /// Registers a handler that kills the step.
   ///
-  /// - Returns: The number with which to unregister it; nil when the step was killed before: the
-  ///   caller must then call the handler itself.
+  /// - Returns: The number with which to unregister it; nil if the step was already killed, in
+  ///   which case the caller must call the handler itself.
   mutating func register(_ handler: @escaping @Sendable () -> Void) -> Int? {
     guard !isKilled else { return nil }
     nextHandler += 1
@@ -103,7 +104,7 @@ struct StepControl: Sendable {
     return nextHandler
   }
 
-  /// Unregisters a handler; a call of it may be in progress.
+  /// Unregisters a handler; a call to it may still be in progress.
   mutating func unregister(_ number: Int) {
     killHandlers[number] = nil
   }

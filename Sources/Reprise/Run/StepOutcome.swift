@@ -1,17 +1,18 @@
-// What the end of a step means for the others: results, causes, and who is stopped because of a failure.
-// Knows nothing of how steps are carried out.
+// The consequences of a step's end for other steps: results, causes of cancellation, `fail-fast`.
 
 import WorkflowLanguage
 
 extension RunLedger.Page {
-  /// Whether the driver has to look at the run after a step has ended: it stops steps, or none is
-  /// left.
+  /// Whether the driver must be notified when a step ends.
+  ///
+  /// True while steps are being stopped, and once all steps, or all except those under `finally`,
+  /// have ended.
   var isEndOfStepWaitedFor: Bool {
     state.phase != .running || state.counts.final == state.steps.count
       || (ending == nil && state.counts.final >= mainCount)
   }
 
-  /// Stops the steps that must not go on because a step has failed.
+  /// Stops the siblings of a failed step, as `fail-fast` demands.
   ///
   /// - Returns: The futures to interrupt.
   mutating func stopSiblings(of step: StepIndex, in workflow: Workflow) -> [StepFuture] {
@@ -30,7 +31,7 @@ extension RunLedger.Page {
 }
 
 extension RunPhase {
-  /// Why a step that was stopped just now was stopped.
+  /// The cause of cancellation for a step that is stopped in this phase.
   var causeOfStop: CancellationCause {
     switch self {
     case .cancelling(let cause): cause
@@ -51,7 +52,7 @@ extension Event.StepEvent {
 }
 
 extension StepResult {
-  /// What keeps a step that needs this one from running, if anything does.
+  /// This result if it keeps dependents from running, otherwise nil.
   var obstacle: StepResult? {
     switch self {
     case .succeeded: nil

@@ -1,13 +1,17 @@
-// Whether a step is up to date, and what is remembered of it. Knows nothing of states and attempts.
+// Caching of steps: whether a step is up to date, and remembering its result.
 
 import Masking
 import Paths
 import WorkflowLanguage
 
 extension StepPerformer {
-  /// What a step that is about to start is now; nil where it is never up to date.
+  /// The trace of a step that is about to start; nil if the step is not cached.
   ///
-  /// - Throws: ``FailureReason`` when that cannot be said: a file cannot be read, say.
+  /// A trace holds the inputs of a step. The step is up to date if they equal those of the
+  /// remembered trace.
+  ///
+  /// - Throws: ``FailureReason`` if the trace cannot be computed, for example because a file cannot
+  ///   be read.
   func trace(
     of job: StepJob, _ resolved: ResolvedStep, _ values: RunValues
   ) throws(FailureReason) -> StepTrace? {
@@ -16,7 +20,7 @@ extension StepPerformer {
       of: job.step, in: workflow, resolved, values, executor, secrets.masker)
   }
 
-  /// The outputs of a step that is up to date; nil when it has to run.
+  /// The outputs of a step that is up to date; nil if it must run.
   func outputsIfUpToDate(_ now: StepTrace, _ job: StepJob) async -> StepOutputs? {
     guard let cache, !cache.isForced else { return nil }
     let then = await memoryQueue.result { cache.memory.recall(job.step.id) }
@@ -24,26 +28,27 @@ extension StepPerformer {
     return then.outputs
   }
 
-  /// Forgets a step that is about to run.
+  /// Removes the remembered result of a step that is about to run.
   func forget(_ job: StepJob) async throws(FailureReason) {
     guard let cache else { return }
     let result = await memoryQueue.result { Result { try cache.memory.forget(job.step.id) } }
     if case .failure(let error) = result {
-      throw .notStarted("what is remembered of it cannot be forgotten: \(error)")
+      throw .notStarted("cannot remove its cache entry: \(error)")
     }
   }
 
-  /// The files that a step was declared to make, with their hashes.
+  /// The files that match `cache.outputs` of a step, with their hashes.
   ///
-  /// - Returns: The files; nil where it declares none, or where they cannot be read.
+  /// - Returns: The hashes by path; nil if the step has no `cache` or the files cannot be read.
   func filesMade(by context: StepContext) -> [String: String]? {
     guard let rule = context.step.extrasIfAny?.cache else { return nil }
     return try? executor.hashes(ofFiles: rule.outputs, in: context.resolved.directories)
   }
 
-  /// Finds a pattern under `cache.outputs` that names no file; nil when all do.
+  /// Returns an error message if a pattern under `cache.outputs` matches no file.
   ///
-  /// The step has failed then, though it ended well: a step whose output is misspelt would be up to date for ever after.
+  /// The step then counts as failed although its action succeeded: a misspelt pattern would
+  /// otherwise make it up to date forever.
   func missingFiles(_ files: [String: String]?, _ context: StepContext) -> String? {
     guard let files, let rule = context.step.extrasIfAny?.cache else { return nil }
     guard let search = try? searches.search(for: rule.outputs) else { return nil }
@@ -51,17 +56,17 @@ extension StepPerformer {
       matched.formUnion(search.patterns(matching: path))
     }
     return rule.outputs.indices.first { !matched.contains($0) && !search.takesAway[$0] }.map {
-      "there is no file that \"\(rule.outputs[$0])\" under cache.outputs names"
+      "no file matches \"\(rule.outputs[$0])\" under cache.outputs"
     }
   }
 
-  /// Remembers a step that has succeeded.
+  /// Remembers the result of a step that has succeeded.
   ///
   /// - Parameters:
-  ///   - before: What it was when it started.
+  ///   - before: The trace of the step when it started.
   ///   - context: The step.
-  ///   - files: The files that it made.
-  ///   - outputs: What it has left.
+  ///   - files: The files that it made, with their hashes.
+  ///   - outputs: The outputs of the step.
   func remember(
     _ before: StepTrace, _ context: StepContext, _ files: [String: String], _ outputs: StepOutputs
   ) async {
@@ -69,7 +74,7 @@ extension StepPerformer {
     var trace = before
     trace.outputs = outputs
     trace.files = StepTrace.hiding(files, context.masker)
-    // What cannot be written now only makes the step run again.
+    // A failed write is harmless: it only makes the step run again.
     await memoryQueue.result { [trace] in try? cache.memory.remember(trace, of: context.step.id) }
   }
 }

@@ -1,17 +1,17 @@
-// The values of a step: what its expressions see, and what it leaves. Knows nothing of its states.
+// The values of a step: what its expressions can refer to, its outputs, and masking of secrets.
 
 import Masking
 import WorkflowLanguage
 
 extension StepPerformer {
-  /// What the expressions of a step see.
+  /// The values that the expressions of a step can refer to.
   func values(for job: StepJob) -> RunValues {
     RunValues(
       run: ledger.run, generation: job.generation, status: job.status, executor, secrets,
       phase: { [ledger] id in ledger.decide { $0.state[id]?.phase } })
   }
 
-  /// What a step has written, with what it declares; secrets do not leave it.
+  /// The outputs that a step has written and those that it declares, with secrets masked.
   func all(
     _ outputs: StepOutputs, of context: StepContext, _ values: RunValues
   ) throws(FailureReason) -> StepOutputs {
@@ -25,13 +25,14 @@ extension StepPerformer {
     return try masked(all)
   }
 
-  /// Outputs without secrets.
+  /// Masks secrets in outputs.
   ///
-  /// - Throws: ``FailureReason`` when a name holds one: it cannot be another name, and is told and kept.
+  /// - Throws: ``FailureReason`` if the name of an output contains a secret: masking would change
+  ///   the name, and names are shown and recorded.
   func masked(_ outputs: StepOutputs) throws(FailureReason) -> StepOutputs {
     guard !secrets.masker.isEmpty else { return outputs }
     for name in outputs.keys where secrets.masker.masked(name) != name {
-      throw .badOutputs("the name of one holds a secret; give the secret as a value")
+      throw .badOutputs("the name of an output contains a secret; put the secret into the value")
     }
     return outputs.mapValues(secrets.masker.masked)
   }
@@ -53,7 +54,7 @@ extension StepPerformer {
 }
 
 extension RunValues {
-  /// What expressions see where an executor carries the steps out.
+  /// The values for steps that an executor carries out.
   init(
     run: RunID?, generation: Int, status: RunEnding, _ executor: any Executor, _ secrets: Secrets,
     phase: @escaping @Sendable (_ id: String) -> StepPhase?
@@ -67,7 +68,7 @@ extension RunValues {
 }
 
 extension StepPhase {
-  /// How expressions see the step.
+  /// The step's result and outputs, as expressions see them.
   fileprivate var values: StepValues {
     switch self {
     case .pending, .ready, .running: StepValues(result: "", outputs: [:])

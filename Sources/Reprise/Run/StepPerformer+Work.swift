@@ -1,12 +1,11 @@
-// Carries out one attempt of a step: by the executor or here, within its time, alone or for others. Knows nothing
-// of the states of steps.
+// Execution of one attempt of a step: timeout, observer, work shared with other runs.
 
 import WorkflowLanguage
 
 extension StepPerformer {
-  /// Carries out one attempt, within its time.
+  /// Carries out one attempt within its timeout.
   ///
-  /// - Returns: What became of it.
+  /// - Returns: The event that ends the attempt.
   func execute(_ context: StepContext, _ values: RunValues) async -> Event.StepEvent {
     do {
       let outputs: StepOutputs
@@ -32,10 +31,10 @@ extension StepPerformer {
     }
   }
 
-  /// The executor on which the task of a step runs; nil for the shared pool.
+  /// The task executor for a step; nil for the global pool.
   ///
-  /// Where programs are started nothing may block: neither Swift code of embedders nor the reading of
-  /// files for expressions and caches runs there.
+  /// The executor's thread also starts processes, so nothing may block it. A step whose task runs
+  /// embedders' Swift code, or reads files for expressions or the cache, uses the pool.
   func taskExecutor(for step: StepIndex) -> (any TaskExecutor)? {
     let declared = workflow.steps[step.position]
     guard declared.action.kind.startsProgram, observer == nil, declared.extrasIfAny?.cache == nil,
@@ -44,7 +43,7 @@ extension StepPerformer {
     return executor.taskExecutor
   }
 
-  /// Carries out one attempt: here or by the executor, alone or together with others.
+  /// Carries out one attempt, through the observer if there is one.
   private func carryOut(_ context: StepContext) async throws -> StepOutputs {
     guard let observer else { return try await carryOutUnobserved(context) }
     return try await observer.observe(context, StepAttempt { try await carryOutUnobserved($0) })
@@ -57,16 +56,18 @@ extension StepPerformer {
     let result = try await sharedWork.result(
       of: name, SharedWork.Work(context),
       owner: "step \"\(context.step.id)\" of run \(context.run)",
-      // Not among what it prints, which its outputs may be made of.
+      // On standard error, because its outputs may be computed from its standard output.
       onWait: { owner in
-        context.report("shares the work of \(owner), which is under way", on: .standardError)
+        context.report("shares the work of \(owner), which is in progress", on: .standardError)
       },
       perform: { try await resultForOthers(of: context) })
     context.capture?.take(result.standardOutput)
     return result.outputs
   }
 
-  /// Carries out work that others get the result of: their runs do not know the secrets of this one.
+  /// Carries out work whose result is shared with other runs, and masks the result.
+  ///
+  /// Other runs do not know the secrets of this one.
   private func resultForOthers(of context: StepContext) async throws -> SharedWork.Result {
     do {
       let outputs = try await context.carryOut(by: executor, registry)
@@ -81,9 +82,9 @@ extension StepPerformer {
     }
   }
 
-  /// Runs an operation and, when it takes too long, cancels it and waits until it is gone.
+  /// Runs an operation; on timeout, cancels it and waits until it has returned.
   ///
-  /// - Returns: What the operation returns, or nil when it took too long.
+  /// - Returns: The outputs of the operation; nil on timeout.
   private func withTimeout(
     _ timeout: Duration, _ operation: @escaping @Sendable () async throws -> StepOutputs
   ) async throws -> StepOutputs? {

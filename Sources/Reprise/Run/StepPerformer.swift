@@ -1,13 +1,12 @@
-// Takes one step through its states: ready, running, over. How its values are computed is in
-// StepPerformer+Values.
+// `StepPerformer`: takes one step through ready and running to its end.
 
 import Masking
 import Paths
 import WorkflowLanguage
 
-/// Performs single steps of a run and records what becomes of them.
+/// Performs the steps of a run, one per call, and records what happens to them.
 struct StepPerformer: Sendable {
-  /// Replaced between generations only, by one with the same steps.
+  /// Replaced only between generations, by a workflow with the same steps.
   var workflow: Workflow
   let executor: any Executor
   let registry: ActionRegistry
@@ -17,38 +16,38 @@ struct StepPerformer: Sendable {
   let slots: Slots
   let secrets: Secrets
   let cache: StepCache?
-  /// Where the memory of the cache is read and written, which blocks.
+  /// The queue on which the cache's memory is read and written, since both block.
   let memoryQueue: any WorkQueue
   let clock: any RunClock
   let runtime: Runtime
-  /// Called after a step has ended while the run waits for just that.
+  /// Called after a step has ended, if the driver waits for ends of steps.
   let stepEnded: @Sendable (StepIndex) -> Void
-  /// The patterns of the steps that made files last.
+  /// Compiled file patterns of recent steps.
   let searches = FileSearches()
 
   // MARK: Admission
 
-  /// What a step does once the results of its needs are known.
+  /// How a step continues once the results of its needs are known.
   enum Admission {
-    /// It does not run.
+    /// The step does not run.
     case over(StepResult)
-    /// It is ready and waits for its slots.
+    /// The step is ready and waits for its slots.
     case toSlots
-    /// It is ready and waits for approval before it waits for its slots.
+    /// The step is ready, and waits for approval and then for its slots.
     case toApproval
   }
 
-  /// Decides whether a step runs, and records that it is ready if so.
+  /// Decides whether a step runs and, if so, records that it is ready.
   ///
-  /// Called on the task that computed the last of the results. Does not wait.
+  /// Called on the task that computed the last of the results. Does not suspend.
   ///
   /// - Parameters:
   ///   - future: The future of the step.
-  ///   - generation: The generation for which it was connected.
-  /// - Returns: What the step does now.
+  ///   - generation: The generation for which the future was connected.
+  /// - Returns: How the step continues.
   func admit(_ future: StepFuture, generation: Int) -> Admission {
     let step = StepIndex(future.step)
-    // Before looking at its needs: they may run again although this step has succeeded.
+    // Check this before the needs: they may be running again although this step has succeeded.
     if let outputs = outputsOfEarlierSuccess(of: step) { return .over(.succeeded(outputs)) }
     let job = job(step, generation: generation, results: future.results)
     if let obstacle = job.obstacle, !job.isFinally {
@@ -72,10 +71,10 @@ struct StepPerformer: Sendable {
     return job.step.extrasIfAny?.approval == nil ? .toSlots : .toApproval
   }
 
-  /// A step with what is known when its needs have their results.
+  /// Combines a step with the results of its needs.
   private func job(_ step: StepIndex, generation: Int, results: [StepResult]) -> StepJob {
     let declared = workflow.steps[step.position]
-    // A need that was stopped is not over in this generation, whatever became of the others.
+    // A stopped need has not ended in this generation, so it outweighs the failure of another need.
     let obstacles = results.lazy.compactMap(\.obstacle)
     let obstacle = obstacles.contains(.stopped) ? .stopped : obstacles.first
     let isFinally = declared.extrasIfAny?.finally != nil
@@ -87,7 +86,7 @@ struct StepPerformer: Sendable {
       obstacle: obstacle)
   }
 
-  /// Records that a step which was stopped before it was ready does not run.
+  /// Records the cancellation of a step that was stopped before it was ready.
   private func resultOfStop(
     _ job: StepJob, _ cause: CancellationCause, _ page: inout RunLedger.Page
   ) -> StepResult {
@@ -98,7 +97,7 @@ struct StepPerformer: Sendable {
     return .failed(failed)
   }
 
-  /// The outputs of a step that succeeded in an earlier generation; nil where it did not.
+  /// The outputs of a step that has already succeeded or been skipped; nil if it has not.
   private func outputsOfEarlierSuccess(of step: StepIndex) -> StepOutputs? {
     switch ledger.decide({ $0.state.steps[step.position].phase }) {
     case .succeeded(let outputs): outputs
@@ -107,8 +106,9 @@ struct StepPerformer: Sendable {
     }
   }
 
-  /// The result of a step that does not run because of its condition or of where the run ends; nil
-  /// when it runs.
+  /// The result of a step whose condition or `finally` ending is not met; nil if the step runs.
+  ///
+  /// A step whose condition cannot be evaluated fails.
   private func resultWithoutStarting(_ job: StepJob) -> StepResult? {
     if let endings = job.step.extrasIfAny?.finally,
       let ending = ledger.decide({ $0.ending }), !endings.contains(ending)
@@ -130,10 +130,10 @@ struct StepPerformer: Sendable {
     record(.skipped(reason, [:]), of: job) ? .succeeded([:]) : .stopped
   }
 
-  /// Fails a step before anything of it has begun.
+  /// Fails a step that has not started.
   private func fail(_ job: StepJob, _ reason: FailureReason) -> StepResult {
     guard record(.ready, of: job) else { return .stopped }
-    // Once it is ready, the run waits for its end.
+    // Once the step is ready, the run waits for its end.
     let hasStarted = record(.started, of: job, attempt: 1)
     let result =
       hasStarted
@@ -143,7 +143,7 @@ struct StepPerformer: Sendable {
     return result
   }
 
-  /// Records that a step does not run because one that it needs has failed.
+  /// Records that a step does not run because a step that it needs has failed.
   private func giveUp(_ job: StepJob, because obstacle: StepResult) -> StepResult {
     guard case .failed(let failed) = obstacle else { return .stopped }
     let cause = CancellationCause.failure(ofStep: workflow.steps[failed.position].id)
@@ -152,25 +152,25 @@ struct StepPerformer: Sendable {
 
   // MARK: Performing
 
-  /// The step was stopped before its next attempt has started.
+  /// The step was stopped before its next attempt started.
   private struct Withdrawn: Error {
-    /// Why, where the run does not know it yet.
+    /// The cause, if the run does not know it yet.
     var cause = CancellationCause.request
   }
 
-  /// Performs one step that is ready.
+  /// Performs one ready step.
   ///
-  /// Runs in the task of the step's future: when that is cancelled the step is stopped, and this
-  /// returns only when nothing of it is left.
+  /// Runs in the task of the step's future. Cancelling the task stops the step; the call returns
+  /// only when nothing of the step is left.
   ///
   /// - Parameters:
-  ///   - step: Which step.
-  ///   - generation: The generation for which it was connected.
+  ///   - step: The index of the step.
+  ///   - generation: The generation for which the future was connected.
   ///   - results: The results of the steps that it needs, in their order.
-  /// - Returns: Its result, which is recorded; the caller then calls ``reportEnd(of:)``.
+  /// - Returns: The result, which is recorded. The caller must then call ``reportEnd(of:)``.
   func perform(_ step: StepIndex, generation: Int, results: [StepResult]) async -> StepResult {
     let job = job(step, generation: generation, results: results)
-    // However it ends: the next step in the queue may start.
+    // Let the next step in the queue start, however this one ends.
     defer { slots.started(step) }
     var startedCount = 0
     do throws(Withdrawn) {
@@ -191,14 +191,15 @@ struct StepPerformer: Sendable {
     }
   }
 
-  /// Waits for the approval that a step needs.
+  /// Waits for approval, if the step needs it.
   ///
-  /// - Returns: The result of a step that is rejected; nil when it may start.
+  /// - Returns: The result of a rejected step; nil if the step may start.
   private func resultOfApproval(_ job: StepJob) async throws(Withdrawn) -> StepResult? {
     guard let text = job.step.extrasIfAny?.approval else { return nil }
     let step = job.index
     let shown = secrets.hidden(in: text)
-    // Before anyone can see that it waits, so that a quick answer is not lost.
+    // Create the ticket in the same decision that publishes the wait, so that no answer comes too
+    // early.
     let ticket = ledger.decide { page -> Ticket<Bool>? in
       guard page.controls[step.position].mayGoOn(job.generation) else { return nil }
       page.tell(.waiting(shown), of: step.position, attempt: 0)
@@ -215,20 +216,20 @@ struct StepPerformer: Sendable {
 
   private enum Attempted {
     case over(StepResult)
-    /// It failed, and the next attempt begins after this time.
+    /// The attempt failed; the next one starts after this delay.
     case retry(after: Duration)
   }
 
-  /// Makes one attempt, as soon as the step has its slots.
+  /// Makes one attempt, once the step has its slots.
   private func attempt(_ number: Int, of job: StepJob) async throws(Withdrawn) -> Attempted {
     let step = job.index
     guard await slots.take(step, generation: job.generation) else { throw Withdrawn() }
-    // What this step needs must stay done even if the machine loses its power now. When that cannot
-    // be recorded, the run is about to be abandoned.
+    // The successes of its needs must survive a power loss from here on. If they cannot be
+    // recorded, the run is about to be abandoned.
     if let problem = await ledger.recorded(successesOf: workflow.graph.needs(of: step)) {
       throw Withdrawn(cause: .abandoned(problem))
     }
-    // Hashing files may take long, so the steps after it do not wait for that to start.
+    // Hashing files may take long; let the next steps start in the meantime.
     if job.step.extrasIfAny?.cache != nil { slots.started(step) }
     let values = values(for: job)
     let resolved: ResolvedStep
@@ -280,7 +281,7 @@ struct StepPerformer: Sendable {
   private func context(
     of job: StepJob, attempt: Int, _ resolved: ResolvedStep, _ values: RunValues
   ) -> StepContext {
-    // Those who share its work may need what it prints, even if it does not.
+    // Steps that share its work may need its standard output even if this step does not.
     let needsCapture = workflow.needsStandardOutput(job.step) || resolved.share != nil
     return StepContext(
       run: ledger.run, generation: job.generation, attempt: attempt, workflow: workflow,
@@ -290,7 +291,7 @@ struct StepPerformer: Sendable {
       reporter: LedgerReporter(ledger: ledger, step: job.index.position, attempt: attempt))
   }
 
-  /// How long the next attempt waits; nil when there is none.
+  /// The delay before the next attempt; nil if there is none.
   private func delay(after event: Event.StepEvent, attempt: Int, of step: Workflow.Step)
     -> Duration?
   {
@@ -306,9 +307,9 @@ struct StepPerformer: Sendable {
 
   // MARK: Recording
 
-  /// Records an event of a step, unless the step has been taken out of its generation.
+  /// Records an event of a step, unless its generation is over for the step.
   ///
-  /// - Returns: Whether it was recorded.
+  /// - Returns: Whether the event was recorded.
   private func record(_ event: Event.StepEvent, of job: StepJob, attempt: Int = 0) -> Bool {
     let (isRecorded, isAwaited) = ledger.decide { page in
       guard page.controls[job.index.position].admits(job.generation) else { return (false, false) }
@@ -319,9 +320,9 @@ struct StepPerformer: Sendable {
     return isRecorded
   }
 
-  /// Records that a step goes on.
+  /// Records an event with which a step continues.
   ///
-  /// - Throws: ``Withdrawn`` when it was stopped.
+  /// - Throws: ``Withdrawn`` if the step was stopped.
   private func begin(
     _ event: Event.StepEvent, of job: StepJob, attempt: Int = 0
   ) throws(Withdrawn) {
@@ -333,7 +334,7 @@ struct StepPerformer: Sendable {
     if !mayGoOn { throw Withdrawn() }
   }
 
-  /// Skips a step that is up to date, though it was ready.
+  /// Skips a ready step that is up to date.
   private func skipUpToDate(
     _ job: StepJob, _ outputs: StepOutputs
   ) throws(Withdrawn) -> StepResult {
@@ -342,15 +343,16 @@ struct StepPerformer: Sendable {
     return .succeeded(outputs)
   }
 
-  /// Reports the end of a step to the driver, if the run waits for that.
+  /// Reports the end of a step to the driver, if the driver waits for it.
   ///
-  /// Called when nothing of the step is left, its slots included.
+  /// Call it when nothing of the step is left, including its slots.
   func reportEnd(of step: StepIndex) {
     if ledger.decide({ $0.isEndOfStepWaitedFor }) { stepEnded(step) }
   }
 
-  /// Records the end of a step that is in progress, also after it was taken out of its generation:
-  /// the run waits for it, and hears of it by ``reportEnd(of:)``.
+  /// Records the end of a step in progress, even if its generation is over for the step.
+  ///
+  /// The driver then still waits for that end, which ``reportEnd(of:)`` reports.
   func end(_ step: StepIndex, attempt: Int, _ event: Event.StepEvent) -> StepResult {
     let isTolerated = workflow.steps[step.position].extrasIfAny?.continuesOnError == true
     let (result, siblings) = ledger.decide { page -> (StepResult, [StepFuture]) in
@@ -377,14 +379,14 @@ struct StepPerformer: Sendable {
   }
 }
 
-/// One step that is performed, with what is known when its needs have their results.
+/// A step to perform, with the results of its needs.
 struct StepJob: Sendable {
   let index: StepIndex
   let step: Workflow.Step
   let generation: Int
   let status: RunEnding
   let results: [StepResult]
-  /// What keeps it from running, unless it asks for that.
+  /// The failed or stopped need that keeps the step from running, unless it asks for the status.
   let obstacle: StepResult?
 
   var isFinally: Bool { step.extrasIfAny?.finally != nil }

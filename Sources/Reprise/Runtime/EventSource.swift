@@ -1,17 +1,17 @@
-// Dispatch sources that may be kept in Sendable values. Knows nothing of what they tell.
+// `EventSource`: a dispatch source that can be stored in `Sendable` values.
 
 package import Dispatch
 
-/// A dispatch source that is under way, until it is cancelled.
-// @unchecked: dispatch sources may be used from any thread; Dispatch on Linux does not say so.
+/// A dispatch source that is active until it is cancelled.
+// @unchecked: dispatch sources are thread-safe, but Dispatch on Linux does not declare it.
 package struct EventSource: @unchecked Sendable {
   private let source: any DispatchSourceProtocol
 
-  /// Starts a source.
+  /// Activates a source.
   ///
   /// - Parameters:
-  ///   - source: A source that is not activated yet.
-  ///   - owner: Kept until the source has ended, such as what closes its descriptor.
+  ///   - source: A source that is not active yet.
+  ///   - owner: Retained until the source is cancelled, for example the owner of its descriptor.
   ///   - handler: Called on the queue of the source.
   package init(
     _ source: any DispatchSourceProtocol, holding owner: (any AnyObject & Sendable)? = nil,
@@ -19,12 +19,12 @@ package struct EventSource: @unchecked Sendable {
   ) {
     self.source = source
     source.setEventHandler(handler: handler)
-    // The system must have forgotten a descriptor before it is closed.
+    // The descriptor must not be closed before the source has released it.
     if let owner { source.setCancelHandler { withExtendedLifetime(owner) {} } }
     source.activate()
   }
 
-  /// Ends it; a call of the handler may still be under way.
+  /// Cancels the source; a call to the handler may still be in progress.
   package func cancel() {
     source.cancel()
   }

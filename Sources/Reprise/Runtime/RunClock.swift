@@ -1,39 +1,38 @@
-// Where a run's times come from. Everything that reads the time or waits is given one of these, so
-// that tests own the time.
+// `RunClock`: the source of time for runs, replaceable in tests.
 
 /// A source of time for runs.
 public protocol RunClock: Sendable {
-  /// The present moment. Never goes back while the process lives.
+  /// The current time; never decreases within a process.
   var now: Timestamp { get }
 
-  /// Waits, without occupying a thread.
+  /// Suspends for a duration.
   ///
-  /// - Parameter duration: How long; nothing happens where it is not positive.
-  /// - Throws: `CancellationError` at once when the surrounding task is cancelled.
+  /// - Parameter duration: The duration; returns immediately if it is not positive.
+  /// - Throws: `CancellationError`, immediately when the current task is cancelled.
   func sleep(for duration: Duration) async throws
 }
 
-/// The time of this machine.
+/// The clock of this machine.
 ///
-/// The wall clock is read once; from then on the moment advances with the monotonic clock, so that
-/// somebody who sets the clock changes no duration, time-out or order.
+/// It reads the wall clock once and then advances with the monotonic clock, so that setting the
+/// wall clock affects no duration, timeout or order.
 public struct SystemClock: RunClock {
   private static let start: (wall: Timestamp, instant: ContinuousClock.Instant) = (
     wallClockTime(), .now
   )
 
-  /// Makes the clock; all of them agree.
+  /// Creates a clock; all instances agree.
   public init() {}
 
-  /// The present moment.
+  /// The current time.
   public var now: Timestamp {
     Self.start.wall.advanced(by: Self.start.instant.duration(to: .now))
   }
 
-  /// Waits.
+  /// Suspends for a duration.
   ///
-  /// - Parameter duration: How long.
-  /// - Throws: `CancellationError` when the surrounding task is cancelled.
+  /// - Parameter duration: The duration; returns immediately if it is not positive.
+  /// - Throws: `CancellationError` when the current task is cancelled.
   public func sleep(for duration: Duration) async throws {
     guard duration > .zero else { return }
     try await Task.sleep(for: duration)

@@ -1,18 +1,20 @@
-// What the engine takes from the process that it runs in: queues and random numbers.
+// `Runtime`: the queues and random numbers of an engine, which a simulator can replace.
 
 package import Dispatch
 
 /// A serial queue: runs closures one at a time, in the order in which they became due.
 package protocol WorkQueue: Sendable {
-  /// Runs a closure as soon as everything ahead of it is done. Returns at once.
+  /// Runs a closure after everything enqueued before it. Returns immediately.
   func enqueue(_ work: @escaping @Sendable () -> Void)
 
-  /// Runs a closure after a delay. Returns at once.
+  /// Runs a closure after a delay. Returns immediately.
   func enqueue(after delay: Duration, _ work: @escaping @Sendable () -> Void)
 }
 
 extension WorkQueue {
-  /// Runs a closure that may block, such as for a disk, and waits for it without blocking a thread of tasks.
+  /// Runs a closure that may block, such as for disk access, and suspends until it has returned.
+  ///
+  /// No thread of the concurrency pool is blocked.
   package func result<Result: Sendable>(
     of work: @escaping @Sendable () -> Result
   ) async -> Result {
@@ -33,7 +35,7 @@ extension DispatchQueue: WorkQueue {
   }
 }
 
-/// A source of random bits that may be used from any thread.
+/// A thread-safe source of random bits.
 package protocol RandomSource: Sendable {
   /// Returns the next 64 random bits.
   func next() -> UInt64
@@ -53,12 +55,12 @@ package struct SystemRandomSource: RandomSource {
 ///
 /// A simulator replaces them, so that one seed decides the order of everything.
 package struct Runtime: Sendable {
-  /// Makes a serial queue; the label is shown in debuggers.
+  /// Creates a serial queue; debuggers show the label.
   package var makeQueue: @Sendable (_ label: String) -> any WorkQueue
-  /// Randomness for retry delays and for the ids of runs that the engine starts by itself.
+  /// The randomness for retry delays and for the ids of runs that the engine starts internally.
   package var randomSource: any RandomSource
 
-  /// The queues of Dispatch and the random bits of the operating system.
+  /// Creates a runtime, by default with the queues of Dispatch and the system's randomness.
   package init(
     makeQueue: @escaping @Sendable (String) -> any WorkQueue = { DispatchQueue(label: $0) },
     randomSource: any RandomSource = SystemRandomSource()
@@ -67,7 +69,7 @@ package struct Runtime: Sendable {
     self.randomSource = randomSource
   }
 
-  /// The random numbers as a generator of the standard library.
+  /// The random source as a generator of the standard library.
   var generator: RandomSourceGenerator { RandomSourceGenerator(source: randomSource) }
 }
 

@@ -1,13 +1,13 @@
-// Waits for one answer: the waits of the engine that cancelling the waiting task ends.
+// `Ticket` and `SharedAnswer`: waiting for one answer, with support for task cancellation.
 
 import Synchronization
 
-/// A wait for one answer.
+/// A single answer that one task waits for.
 ///
-/// The first answer counts, also when it comes before the wait. Cancelling the task that waits is an
-/// answer, too: ``value()`` then returns nil, unless another answer was first.
+/// The first answer counts, even if it arrives before the wait. Cancelling the waiting task ends
+/// the wait: ``value()`` then returns nil, unless an answer came first.
 ///
-/// Safe to use from any thread; one task waits.
+/// Thread-safe.
 package final class Ticket<Answer: Sendable>: Sendable {
   private enum State {
     case open
@@ -17,12 +17,13 @@ package final class Ticket<Answer: Sendable>: Sendable {
 
   private let state = Mutex(State.open)
 
-  /// Makes a ticket without an answer.
+  /// Creates a ticket without an answer.
   package init() {}
 
-  /// Answers.
+  /// Sets the answer, unless there is one already.
   ///
-  /// - Returns: Whether this was the first answer.
+  /// - Returns: Whether this was the first answer; false also if the waiting task was cancelled
+  ///   before.
   @discardableResult
   package func answer(_ answer: Answer) -> Bool {
     settle(answer)
@@ -30,7 +31,7 @@ package final class Ticket<Answer: Sendable>: Sendable {
 
   /// Waits for the answer.
   ///
-  /// - Returns: The answer; nil when the waiting task was cancelled first.
+  /// - Returns: The answer; nil if the waiting task was cancelled first.
   package func value() async -> Answer? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -66,9 +67,9 @@ package final class Ticket<Answer: Sendable>: Sendable {
   }
 }
 
-/// One answer for any number of waiting tasks, each of which stops waiting when it is cancelled.
+/// One answer that any number of tasks wait for; cancelling a task ends its wait.
 ///
-/// Safe to use from any thread.
+/// Thread-safe.
 package final class SharedAnswer<Answer: Sendable>: Sendable {
   private enum State {
     case open([ObjectIdentifier: Ticket<Answer>])
@@ -77,10 +78,10 @@ package final class SharedAnswer<Answer: Sendable>: Sendable {
 
   private let state = Mutex(State.open([:]))
 
-  /// Makes one without an answer.
+  /// Creates a shared answer that is not set.
   package init() {}
 
-  /// Answers; called once.
+  /// Sets the answer; only the first call has an effect.
   package func answer(_ answer: Answer) {
     let tickets = state.withLock { state -> [Ticket<Answer>] in
       guard case .open(let tickets) = state else { return [] }
@@ -92,7 +93,8 @@ package final class SharedAnswer<Answer: Sendable>: Sendable {
 
   /// Waits for the answer.
   ///
-  /// - Returns: The answer, whenever there is one; nil when the waiting task was cancelled before that.
+  /// - Returns: The answer, even in a cancelled task if it is already set; nil if the waiting task
+  ///   is cancelled before.
   package func value() async -> Answer? {
     let ticket = Ticket<Answer>()
     let answer = state.withLock { state -> Answer? in

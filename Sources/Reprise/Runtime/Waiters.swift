@@ -1,12 +1,12 @@
-// Tasks that wait until what a lock guards is as they want it. Knows nothing of what that is.
+// `Waiters`: tasks that wait for a condition on a value guarded by a mutex.
 
 package import Synchronization
 
-/// Tasks that wait: a part of what a lock guards.
+/// A list of waiting tasks, stored in a value that a mutex guards.
 package struct Waiters: Sendable {
   private var continuations: [CheckedContinuation<Void, Never>] = []
 
-  /// Nobody waits.
+  /// Creates an empty list.
   package init() {}
 
   /// Adds a task.
@@ -14,27 +14,28 @@ package struct Waiters: Sendable {
     continuations.append(continuation)
   }
 
-  /// Takes all of them out; to be woken when the lock is not held any more.
+  /// Removes and returns all tasks; the caller must wake them after releasing the lock.
   package mutating func takeAll() -> Waiters {
     defer { continuations = [] }
     return self
   }
 
-  /// Lets them go on.
+  /// Resumes the tasks.
   package consuming func wake() {
     for continuation in continuations { continuation.resume() }
   }
 }
 
 extension Mutex where Value: ~Copyable {
-  /// Waits until a condition of what is guarded holds.
+  /// Waits until a condition on the guarded value holds.
   ///
-  /// It is looked at once, under the lock. Whoever makes it hold later takes the waiters out under the lock, and wakes
-  /// them afterwards. Cancelling the task ends no wait.
+  /// The condition is checked once, under the lock. Code that later makes it true must take the
+  /// waiters out under the lock and wake them after releasing it. Cancelling the task does not end
+  /// the wait.
   ///
   /// - Parameters:
-  ///   - holds: The condition.
-  ///   - add: Puts who waits among those that are woken then.
+  ///   - holds: Returns whether the condition holds.
+  ///   - add: Adds the waiting task to the list that is woken then.
   package borrowing func wait(
     until holds: @Sendable (inout Value) -> Bool,
     among add: @Sendable (inout Value, CheckedContinuation<Void, Never>) -> Void

@@ -1,28 +1,28 @@
-// The system's wall clock: the one place where the engine reads it and waits for it.
+// `WallClock`: reading the system's wall clock and waiting for it.
 
 import Dispatch
 import Platform
 
-/// The time that hangs on the wall: it may be set, and it goes on while the machine sleeps.
+/// The wall clock: it may be set, and it advances while the machine sleeps.
 package protocol WallClock: Sendable {
-  /// The present moment.
+  /// The current wall-clock time.
   var wallTime: Timestamp { get }
 
-  /// Waits until a moment has come, without occupying a thread.
+  /// Suspends until a wall-clock time.
   ///
-  /// - Parameter moment: When to go on; at once where it has passed.
-  /// - Throws: `CancellationError` at once when the surrounding task is cancelled.
+  /// - Parameter moment: The time; returns immediately if it has passed.
+  /// - Throws: `CancellationError`, immediately when the current task is cancelled.
   func sleep(untilWallTime moment: Timestamp) async throws
 }
 
 extension SystemClock: WallClock {
-  /// The present moment.
+  /// The current wall-clock time.
   package var wallTime: Timestamp { wallClockTime() }
 
-  /// Waits for the wall clock: through changes of it, and through the machine's sleep.
+  /// Suspends until a wall-clock time, across clock changes and system sleep.
   ///
-  /// - Parameter moment: When to go on.
-  /// - Throws: `CancellationError` at once when the surrounding task is cancelled.
+  /// - Parameter moment: The time; returns immediately if it has passed.
+  /// - Throws: `CancellationError`, immediately when the current task is cancelled.
   package func sleep(untilWallTime moment: Timestamp) async throws {
     while true {
       try Task.checkCancellation()
@@ -33,20 +33,20 @@ extension SystemClock: WallClock {
   }
 }
 
-/// A timer on the wall clock, which fires once.
+/// A one-shot timer on the wall clock.
 private struct WallTimer {
   private let ticket = Ticket<Void>()
   private let source: EventSource
 
   init(microseconds: Int64) {
     let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "reprise.wall-clock"))
-    // Against the wall clock, so that a change of it counts; nothing is late by more than the leeway.
+    // A wall deadline follows changes of the clock; the leeway bounds the delay.
     timer.schedule(
       wallDeadline: .now() + .microseconds(Int(clamping: microseconds)), leeway: .milliseconds(1))
     source = EventSource(timer) { [ticket] in ticket.answer(()) }
   }
 
-  /// Waits until it fires, or until the surrounding task is cancelled.
+  /// Waits until the timer fires or the current task is cancelled.
   func wait() async {
     _ = await ticket.value()
     source.cancel()

@@ -1,13 +1,13 @@
-// Secrets in what a run is given: events and parameters lose them before they are shown or kept.
+// Masks secrets in events and parameters before they are shown or stored.
 
 import Masking
 package import WorkflowLanguage
 
 extension Trigger {
-  /// The event as it may be shown and kept: each secret in its texts is replaced by `***`.
+  /// Returns the event with each secret in its strings replaced by `***`.
   ///
   /// - Parameter secrets: The secrets.
-  /// - Returns: The same event where there is none in it.
+  /// - Returns: The event, unchanged if it contains no secret.
   package func hiding(_ secrets: Secrets) -> Trigger {
     let masker = secrets.masker
     guard !masker.isEmpty else { return self }
@@ -16,7 +16,7 @@ extension Trigger {
 }
 
 extension Value {
-  /// The value with each secret replaced by `***`, also where a number is one.
+  /// Returns the value with each secret replaced by `***`, including numbers that are secrets.
   fileprivate func masked(by masker: Masker) -> Value {
     switch self {
     case .null, .boolean: return self

@@ -1,4 +1,4 @@
-// The values of a run's secrets, and where they are fetched from. They are never written anywhere.
+// The values of a run's secrets, and how they are fetched. They are never written anywhere.
 
 import ChildProcesses
 package import Masking
@@ -7,13 +7,13 @@ public import WorkflowLanguage
 
 /// The values of the secrets of a run.
 public struct Secrets: Sendable {
-  /// How long a secret may be, in bytes.
+  /// The maximum length of a secret, in bytes.
   public static let bytesMax = 64 * 1024
 
   private let values: [Key: String]
-  /// The environment variables that they came in, which no step inherits.
+  /// The environment variables that contained secrets, which steps do not inherit.
   package let variables: Set<String>
-  /// Removes them from whatever is shown or stored.
+  /// Masks the secrets in everything that is shown or stored.
   package let masker: Masker
 
   private struct Key: Hashable {
@@ -21,7 +21,7 @@ public struct Secrets: Sendable {
     let name: String
   }
 
-  /// No secrets.
+  /// Creates an empty set of secrets.
   public init() {
     values = [:]
     variables = []
@@ -34,19 +34,21 @@ public struct Secrets: Sendable {
     masker = Masker(secrets: Array(values.values))
   }
 
-  /// The value of a secret of one of the files that take part in a run.
+  /// The value of a secret, where `scope` identifies one of the workflow files of the run.
   subscript(scope: Int, name: String) -> String? { values[Key(scope: scope, name: name)] }
 
-  /// A text with each secret replaced by `***`.
+  /// Returns a text with each secret replaced by `***`.
   ///
   /// - Parameter text: The text.
-  /// - Returns: The same text where there is none in it.
+  /// - Returns: The masked text; the same text if it contains no secret.
   package func hidden(in text: String) -> String { masker.masked(text) }
 
-  /// Why a run of a workflow may not begin with these secrets, with what to do; nil where it may.
+  /// Returns why a run of a workflow must not begin with these secrets, and how to fix it; nil if
+  /// it may begin.
   ///
   /// - Parameter workflow: The workflow.
-  /// - Returns: The secret that was not fetched, or the name that has a secret in it.
+  /// - Returns: A message about a secret that was not fetched, or about a name that contains a
+  ///   secret.
   package func problem(with workflow: Workflow) -> String? {
     let missing = workflow.secretSources.first {
       values[Key(scope: $0.scope, name: $0.name)] == nil
@@ -58,32 +60,32 @@ public struct Secrets: Sendable {
     return nameWithSecret(in: workflow)
   }
 
-  /// Steps and groups are known by their names in every event and file, so no name may have a secret in it.
+  /// Names of steps and groups appear in every event and file, so no name may contain a secret.
   private func nameWithSecret(in workflow: Workflow) -> String? {
     guard !masker.isEmpty else { return nil }
     func hasSecret(_ text: String) -> Bool { masker.masked(text) != text }
     if let group = workflow.concurrency?.group, hasSecret(group) {
-      return "the name of the concurrency group has a secret in it: \"\(masker.masked(group))\"; "
-        + "make the group of another value"
+      return "the name of the concurrency group contains a secret: \"\(masker.masked(group))\"; "
+        + "use another value for the group"
     }
     let step = RunPlan(workflow).steps.first { hasSecret($0.id) || hasSecret($0.label ?? "") }
     return step.map {
       let name = masker.masked($0.id) + ($0.label.map { " (\(masker.masked($0)))" } ?? "")
-      return "the name of the step \"\(name)\" has a secret in it; make its items of other values"
+      return "the name of the step \"\(name)\" contains a secret; use other values for its items"
     }
   }
 
   /// Fetches the secrets of a workflow.
   ///
-  /// Programs are started here, one after the other, and waited for; what they write to their standard
-  /// error is part of the error when one fails. Cancelling the task ends them.
+  /// This starts the programs that print secrets, one at a time, and waits for them. If one fails,
+  /// its standard error is part of the thrown error. Cancelling the task kills the program.
   ///
   /// - Parameters:
   ///   - workflow: The workflow.
-  ///   - environment: Where variables are looked up, and what programs are given; that of this process
-  ///     when left out.
+  ///   - environment: The environment in which variables are looked up and programs run; by default
+  ///     that of this process.
   /// - Returns: The secrets.
-  /// - Throws: ``SecretError`` for the first one that cannot be had.
+  /// - Throws: ``SecretError`` for the first secret that cannot be fetched.
   public static func gather(
     for workflow: Workflow, environment: [String: String]? = nil
   ) async throws(SecretError) -> Secrets {
@@ -93,7 +95,8 @@ public struct Secrets: Sendable {
     let environment = environment ?? inheritedEnvironment()
     var values: [Key: String] = [:]
     var variables: Set<String> = []
-    // Programs come last: what one says when it fails must not show any of the others.
+    // Programs come last, so that the error message of a failing program can be masked with all
+    // other secrets.
     let withoutPrograms = sources.filter { !$0.source.isProgram }
     for (scope, name, source) in withoutPrograms + sources.filter(\.source.isProgram) {
       let value: String
@@ -101,8 +104,8 @@ public struct Secrets: Sendable {
       case .environment(let variable):
         guard let found = environment[variable] else {
           throw SecretError(
-            "the secret \"\(name)\": there is no environment variable \(variable); set it and try again"
-          )
+            "the secret \"\(name)\": there is no environment variable \(variable); "
+              + "set it and try again")
         }
         value = found
         variables.insert(variable)
@@ -110,38 +113,39 @@ public struct Secrets: Sendable {
       case .command(let words):
         value = try await output(of: words, name, programs, Array(values.values))
       }
-      // What was no UTF-8 in a variable or in the output of a program has this character in its place.
+      // Invalid UTF-8 in a variable or in the output of a program was replaced by this character.
       guard !value.unicodeScalars.contains("\u{FFFD}") else { throw notText(name) }
       guard value.contains(where: { !$0.isWhitespace }), value.utf8.count >= SecretForms.bytesMin
       else {
         throw SecretError(
-          "the secret \"\(name)\" has fewer than \(SecretForms.bytesMin) characters: it could not be "
-            + "hidden without hiding much else; use a longer one")
+          "the secret \"\(name)\" has fewer than \(SecretForms.bytesMin) characters: it cannot be "
+            + "masked without masking much else; use a longer one")
       }
       guard SecretForms.canHide(value) else {
         throw SecretError(
-          "the secret \"\(name)\" has no line of \(SecretForms.bytesMin) characters: its lines could not "
-            + "be hidden without hiding much else; write it on one line, for instance with base64 -w 0"
-        )
+          "the secret \"\(name)\" has no line of \(SecretForms.bytesMin) characters: its lines "
+            + "cannot be masked without masking much else; write it on one line, for example with "
+            + "base64 -w 0")
       }
       guard value.utf8.count <= bytesMax, !value.utf8.contains(0) else {
         throw SecretError(
-          "the secret \"\(name)\" is longer than \(bytesMax) bytes, or has a NUL in it")
+          "the secret \"\(name)\" is longer than \(bytesMax) bytes or contains a NUL byte")
       }
       values[Key(scope: scope, name: name)] = value
     }
     return Secrets(values, variables: variables)
   }
 
-  /// An error of a file without its secrets, which it may repeat: what its parameters were given is refused before
-  /// secrets are fetched.
+  /// Masks the secrets in an error of a workflow file.
   ///
-  /// Secrets that programs write are not known then: none is started for a message.
+  /// Errors about parameters are reported before secrets are fetched, and may quote a secret. This
+  /// reads the secrets in variables and files; it does not start programs, so their secrets are not
+  /// masked.
   ///
   /// - Parameters:
   ///   - error: The error.
-  ///   - sources: Where the secrets of the file come from.
-  /// - Returns: The error without those of variables and files.
+  ///   - sources: The sources of the file's secrets.
+  /// - Returns: The error with the secrets of variables and files masked.
   package static func hidden(
     in error: WorkflowError, _ sources: some Sequence<SecretSource>
   ) -> WorkflowError {
@@ -167,13 +171,13 @@ public struct Secrets: Sendable {
     let bytes: [UInt8]
     do throws(Errno) {
       let file = try OpenFile(path, options: [.nonBlocking])
-      // Of a pipe there may be only the beginning so far, and a secret must not be cut.
+      // Refuse pipes: reading one could return only a part of the secret.
       guard try file.status().type == .regular else { throw Errno.invalidArgument }
       bytes = try file.readAll(upTo: bytesMax)
     } catch {
       let reason =
         error == .invalidArgument
-        ? "it is no regular file; take what it gives with { command: [cat, PATH] }" : "\(error)"
+        ? "it is not a regular file; use { command: [cat, PATH] } to read it" : "\(error)"
       throw SecretError("the secret \"\(name)\": \"\(path)\" cannot be read: \(reason)")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw notText(name) }
@@ -182,8 +186,8 @@ public struct Secrets: Sendable {
 
   private static func notText(_ name: String) -> SecretError {
     SecretError(
-      "the secret \"\(name)\" has bytes that are not UTF-8: steps would get another value; encode it, "
-        + "for instance with base64 -w 0")
+      "the secret \"\(name)\" has bytes that are not UTF-8: steps would get a different value; "
+        + "encode it, for example with base64 -w 0")
   }
 
   private static func output(
@@ -210,7 +214,7 @@ public struct Secrets: Sendable {
       child.kill()
     }
     guard status == .exited(code: 0) else {
-      // It may have been given the other secrets, and have written a part of its own.
+      // The program may have received the other secrets, and may have printed a part of its own.
       let masker = Masker(secrets: known + [written.text])
       let said =
         masker.masked(errors.text).split(separator: "\n").last.map { ": \($0.prefix(200))" } ?? ""
@@ -227,17 +231,17 @@ public struct Secrets: Sendable {
 }
 
 extension Secrets: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// How many there are; never what they are.
+  /// The number of secrets, never their values.
   public var description: String { "Secrets(\(values.count))" }
-  /// How many there are.
+  /// The number of secrets.
   public var debugDescription: String { description }
-  /// Nothing: `dump` does not tell them.
+  /// An empty mirror, so that `dump` does not print the secrets.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Why a secret cannot be had.
+/// An error that explains why a secret could not be fetched.
 public struct SecretError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The error as a sentence without a full stop.
+  /// The error message, a sentence without a period at the end.
   public let description: String
 
   init(_ description: String) {

@@ -1,11 +1,11 @@
-// The way back from a state to events, so that whoever joins a run late sees what has happened
-// without anybody having kept every event. Pure, like the state.
+// `RunState.recap`: events that reproduce a state, for subscribers that join a run late.
 
 extension RunState {
-  /// A short sequence of events that folds to this very state; empty before the first event.
+  /// A short sequence of events that folds to this state; empty before the first event.
   ///
-  /// It has at most five events per step (only the last lines of output), however often the run
-  /// was restarted, in the order of their times. Linear in the number of steps but for the sort.
+  /// Contains a bounded number of events per step and the last lines of its output, regardless
+  /// of the number of restarts, sorted by time. Takes linear time in the number of steps, apart
+  /// from sorting.
   public var recap: [Event] {
     guard let run, let plan, let startedAt, let generationStartedAt, let phaseChangedAt else {
       return []
@@ -15,16 +15,17 @@ extension RunState {
     }
     var events = [event(startedAt, .runStarted(plan))]
     if generation > 1 {
-      // Nothing is reset by it: what earlier generations left is told below as part of this one.
+      // Reset nothing: the remaining results of earlier generations are reported below, as part of
+      // this one.
       events[0].generation = generation - 1
       events.append(event(generationStartedAt, .generationStarted(reset: [])))
     }
-    // Sorted by time; where times are equal the first failure comes before the others.
+    // Sort by time. At equal times, the step that failed first comes before the others.
     let positions = [firstFailure].compactMap(\.self) + steps.indices.filter { $0 != firstFailure }
     let stepEvents = positions.flatMap { position in
       steps[position].recap.map { event($0.time, $0.kind) }
     }
-    // `sorted` is stable in practice only; the offset makes it so.
+    // The documentation does not guarantee that `sorted` is stable, so include the offset.
     events += stepEvents.enumerated()
       .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     switch phase {
@@ -43,7 +44,7 @@ extension StepState {
     func tell(_ time: Timestamp, _ event: Event.StepEvent) {
       events.append((time, .step(id, attempt: attempt, event)))
     }
-    // As they were told: before the first start.
+    // Attempt 0, as in the original events: before the first start.
     if let readyAt { events.append((readyAt, .step(id, attempt: 0, .ready))) }
     if let approval, let readyAt {
       events.append((readyAt, .step(id, attempt: 0, .waiting(approval))))

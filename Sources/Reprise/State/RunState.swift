@@ -1,28 +1,29 @@
-// The state of a run as a fold over its events. Pure: an event in, a new state out; no clock and
-// no I/O. The live run, the displays and whatever reads a record all fold with this one value, so
-// that what is shown, stored and recovered cannot differ.
+// `RunState`: the state of a run, as a pure fold over its events.
 
-/// Where a run and each of its steps stand.
+/// The state of a run and of each of its steps.
+///
+/// The live run, the displays and the journal all use this fold, so live, shown and recovered
+/// states cannot differ.
 public struct RunState: Sendable, Equatable {
-  /// The run that the events are about; nil before the first event.
+  /// The id of the run; nil before the first event.
   public private(set) var run: RunID?
-  /// What is being run; nil before the first event.
+  /// The plan of the run; nil before the first event.
   public private(set) var plan: RunPlan?
-  /// Where the run as a whole stands.
+  /// The phase of the run as a whole.
   public private(set) var phase: RunPhase = .notStarted
-  /// The generation under way, from 1; 0 before the first event.
+  /// The current generation, from 1; 0 before the first event.
   public private(set) var generation = 0
   /// The steps in file order.
   public private(set) var steps: [StepState] = []
-  /// How many steps stand where.
+  /// The number of steps in each phase.
   public private(set) var counts = StepCounts()
-  /// The position of the step that failed first in this generation.
+  /// The position of the first step that failed in this generation and thereby failed the run.
   public private(set) var firstFailure: Int?
-  /// When the run began.
+  /// The time at which the run started.
   public private(set) var startedAt: Timestamp?
-  /// When the generation under way began.
+  /// The time at which the current generation started.
   public private(set) var generationStartedAt: Timestamp?
-  /// When the phase last changed.
+  /// The time of the last change of ``phase``.
   public private(set) var phaseChangedAt: Timestamp?
 
   private var positions: [String: Int] = [:]
@@ -30,48 +31,50 @@ public struct RunState: Sendable, Equatable {
   /// The state before the first event.
   public init() {}
 
-  /// The step of that id, or nil where the run has none.
+  /// The step with an id; nil if the run has no such step.
   public subscript(id: String) -> StepState? {
     positions[id].map { steps[$0] }
   }
 
-  /// Whether the run goes on when a step fails.
+  /// Returns whether the run continues if a step fails.
   ///
   /// - Parameter id: The id of the step.
-  /// - Returns: Whether it does; false where there is no such step.
+  /// - Returns: Whether it continues; false if there is no such step.
   public func isTolerated(_ id: String) -> Bool {
     positions[id].map { plan?.steps[$0].continuesOnError == true } ?? false
   }
 
-  /// What tells a step from the others that the same step of the file became, such as `linux, 5`.
+  /// Returns the label that a step got from the expansion of `matrix` or `foreach`.
+  ///
+  /// It distinguishes the step from its siblings.
   ///
   /// - Parameter id: The id of the step.
-  /// - Returns: The label; nil for a step that is not one of many.
+  /// - Returns: The label, such as `linux, 5`; nil for a step that was not expanded.
   public func label(of id: String) -> String? {
     positions[id].flatMap { plan?.steps[$0].label }
   }
 
-  /// The position of a step in `steps`, or nil where the run has no step of that id.
+  /// Returns the position of a step in ``steps``, in constant time.
   ///
   /// - Parameter id: The id of the step.
-  /// - Returns: Its position. Constant time.
+  /// - Returns: Its position; nil if the run has no such step.
   public func position(ofStep id: String) -> Int? {
     positions[id]
   }
 
-  /// Takes in the next event.
+  /// Applies the next event.
   ///
-  /// Constant time, but for the first event and for restarts, which touch
-  /// each step that they reset.
+  /// Constant time, except for the first event and for restarts, which visit every step that they
+  /// reset.
   ///
-  /// - Parameter event: What happened next.
-  /// - Throws: ``InvalidTransition`` when the event cannot follow what came before; the state is
-  ///   then as it was.
+  /// - Parameter event: The next event.
+  /// - Throws: ``InvalidTransition`` if the event is invalid in this state, which then stays
+  ///   unchanged.
   public mutating func apply(_ event: Event) throws(InvalidTransition) {
     try apply(event, ofStepAt: nil)
   }
 
-  /// Takes in the next event; faster for one of a step whose position is known.
+  /// Applies the next event; faster for an event of a step if the step's position is given.
   mutating func apply(_ event: Event, ofStepAt known: Int?) throws(InvalidTransition) {
     switch event.kind {
     case .runStarted(let plan):
@@ -139,7 +142,7 @@ public struct RunState: Sendable, Equatable {
     let affected = reset.map { $0.compactMap { positions[$0] } } ?? Array(steps.indices)
     try expect(
       event,
-      // A recap tells a later generation in which nothing is reset.
+      // In a recap, a later generation resets nothing.
       (phase == .restarting || reset == []) && event.generation == generation + 1
         && affected.allSatisfy { !steps[$0].phase.isUnderWay })
     generation = event.generation
@@ -153,7 +156,7 @@ public struct RunState: Sendable, Equatable {
     setPhase(.running, event.time)
   }
 
-  /// Whether a step has failed so that the run has.
+  /// Whether a step has failed and its failure is not tolerated.
   private func isFailed(_ position: Int) -> Bool {
     guard case .failed = steps[position].phase else { return false }
     return plan?.steps[position].continuesOnError != true
@@ -197,7 +200,7 @@ public struct RunState: Sendable, Equatable {
       steps[position].startedAt = event.time
       steps[position].attempt = attempt
       steps[position].retry = nil
-      // Each attempt is judged by what it writes itself.
+      // Show only the output of the current attempt.
       steps[position].output = OutputTail()
       setPhase(.running, of: position)
     case .output(let stream, let text, let isPartial):
@@ -229,7 +232,7 @@ public struct RunState: Sendable, Equatable {
     setPhase(phase, of: position)
   }
 
-  /// The one place where a step changes its phase.
+  /// Changes the phase of a step, and the counts with it.
   private mutating func setPhase(_ phase: StepPhase, of position: Int) {
     counts.add(steps[position].phase, -1)
     counts.add(phase, 1)
@@ -245,20 +248,20 @@ public struct RunState: Sendable, Equatable {
   }
 }
 
-/// Where a run stands.
+/// The phase of a run.
 public enum RunPhase: Sendable, Equatable {
-  /// No event has come yet.
+  /// There is no event yet.
   case notStarted
-  /// Steps run, or wait for others.
+  /// Steps are running, or waiting for other steps.
   case running
-  /// A restart was asked for and waits until what has to stop is gone.
+  /// A restart was requested; it waits until the steps being stopped are gone.
   case restarting
-  /// The run is being stopped, because of what is named.
+  /// The run is being cancelled, for this cause.
   case cancelling(CancellationCause)
-  /// The run is over.
+  /// The run has ended, with this outcome.
   case ended(RunOutcome)
 
-  /// Whether the run has begun and is not over.
+  /// Whether the run has started and not ended.
   public var isUnderWay: Bool {
     switch self {
     case .notStarted, .ended: false
@@ -267,18 +270,18 @@ public enum RunPhase: Sendable, Equatable {
   }
 }
 
-/// An event that cannot follow what came before it.
+/// The error that an event is invalid in the state to which it is applied.
 public struct InvalidTransition: Error, Equatable, CustomStringConvertible {
-  /// The event that was refused.
+  /// The invalid event.
   public let event: Event
-  /// Where the run stood.
+  /// The phase of the run at that time.
   public let phase: RunPhase
-  /// Where the step of the event stood, if it is about a step.
+  /// The phase of the event's step at that time; nil if the event is not about a step.
   public let stepPhase: StepPhase?
 
-  /// The text for people.
+  /// A human-readable description.
   public var description: String {
-    "the event \(event.kind) cannot follow while the run is \(phase)"
-      + (stepPhase.map { " and the step \($0)" } ?? "")
+    "event \"\(event.kind)\" is invalid while the run is \(phase)"
+      + (stepPhase.map { " and the step is \($0)" } ?? "")
   }
 }

@@ -1,26 +1,26 @@
-// What is known of one step of a run at one moment. A plain value: no clock, no I/O.
+// `StepState`: the state of one step of a run, as a plain value.
 
 /// The state of one step.
 public struct StepState: Sendable, Equatable {
   /// The id of the step.
   public let id: String
-  /// Where the step stands.
+  /// The phase of the step.
   public internal(set) var phase: StepPhase = .pending
-  /// The attempt under way or the last one, from 1; 0 before the first.
+  /// The current or last attempt, from 1; 0 before the first.
   public internal(set) var attempt = 0
-  /// When all that it needs had succeeded.
+  /// The time at which all of its needs had succeeded.
   public internal(set) var readyAt: Timestamp?
-  /// When its action began.
+  /// The time at which the current or last attempt started.
   public internal(set) var startedAt: Timestamp?
-  /// Why the last attempt failed, while the step waits for the next one.
+  /// The failed attempt and the delay, while the step waits for its next attempt.
   public internal(set) var retry: PendingRetry?
-  /// What somebody has to approve before it starts, while that is waited for.
+  /// The text to approve, while the step waits for approval.
   public internal(set) var approval: String?
-  /// How far it has told to be.
+  /// The progress that the step last reported.
   public internal(set) var progress: StepProgress?
-  /// When it came to its end, whichever that was.
+  /// The time at which the step ended, in whichever way.
   public internal(set) var endedAt: Timestamp?
-  /// The last lines that it wrote.
+  /// The last lines of its output.
   public internal(set) var output = OutputTail()
 
   init(id: String) {
@@ -28,44 +28,44 @@ public struct StepState: Sendable, Equatable {
   }
 }
 
-/// How far a step has told to be.
+/// The progress that a step has reported.
 public struct StepProgress: Sendable, Equatable {
-  /// The part that is done, from 0 to 1.
+  /// The fraction that is complete, from 0 to 1.
   public let part: Double
-  /// What it is doing.
+  /// A description of the current activity.
   public let text: String
-  /// When it told so.
+  /// The time of the report.
   public let toldAt: Timestamp
 }
 
-/// A step that waits for its next attempt.
+/// The wait of a step for its next attempt.
 public struct PendingRetry: Sendable, Equatable {
-  /// Why the last attempt failed.
+  /// The reason that the last attempt failed.
   public let reason: FailureReason
-  /// When it failed.
+  /// The time at which it failed.
   public let failedAt: Timestamp
-  /// How long the next attempt waits.
+  /// The delay from then to the next attempt.
   public let delay: Duration
 }
 
-/// Where a step stands: `pending → ready → running → succeeded | failed | cancelled | skipped`.
+/// The phase of a step: `pending → ready → running → succeeded | failed | cancelled | skipped`.
 public enum StepPhase: Sendable, Equatable {
-  /// Something that it needs has not succeeded yet.
+  /// Not all needs of the step have succeeded.
   case pending
-  /// All that it needs has succeeded; it waits for a free place, or for its next attempt.
+  /// All needs have succeeded; the step waits for a slot, for approval or for its next attempt.
   case ready
-  /// Its action is under way.
+  /// The action is running.
   case running
-  /// Its action ended well, and left these outputs.
+  /// The action succeeded, with these outputs.
   case succeeded(StepOutputs)
-  /// Its last attempt has failed, or it could not be started at all.
+  /// The last attempt failed, or the step could not be started at all.
   case failed(FailureReason)
-  /// It was stopped, or never came to start, because of what is named.
+  /// The step was stopped or never started, for this cause.
   case cancelled(CancellationCause)
-  /// It was not to be run, for the reason given.
+  /// The step did not run, for this reason; the outputs are those of its last run, if any.
   case skipped(String, StepOutputs)
 
-  /// Whether the step is over for this generation.
+  /// Whether the step has ended in this generation.
   public var isFinal: Bool {
     switch self {
     case .pending, .ready, .running: false
@@ -73,7 +73,7 @@ public enum StepPhase: Sendable, Equatable {
     }
   }
 
-  /// Whether what needs the step may start.
+  /// Whether dependents of the step may start.
   public var isSuccess: Bool {
     switch self {
     case .succeeded, .skipped: true
@@ -81,7 +81,7 @@ public enum StepPhase: Sendable, Equatable {
     }
   }
 
-  /// Whether the step waits for a place or runs, so that a restart has to wait for it.
+  /// Whether the step is ready or running, so that a restart must wait for its end.
   public var isUnderWay: Bool {
     switch self {
     case .ready, .running: true
@@ -90,29 +90,29 @@ public enum StepPhase: Sendable, Equatable {
   }
 }
 
-/// How many steps of a run stand where.
+/// The number of steps of a run in each phase.
 ///
-/// Derived from the steps, kept for displays.
+/// Derived from the steps and maintained for displays.
 public struct StepCounts: Sendable, Equatable {
-  /// Steps that need something that has not succeeded yet.
+  /// The number of steps that wait for their needs.
   public internal(set) var pending = 0
-  /// Steps that wait for a free place.
+  /// The number of steps that are ready but not running.
   public internal(set) var ready = 0
-  /// Steps whose action is under way.
+  /// The number of running steps.
   public internal(set) var running = 0
-  /// Steps that have succeeded.
+  /// The number of steps that have succeeded.
   public internal(set) var succeeded = 0
-  /// Steps that have failed.
+  /// The number of steps that have failed.
   public internal(set) var failed = 0
-  /// Steps that were stopped or will not run.
+  /// The number of steps that were stopped or will not run.
   public internal(set) var cancelled = 0
-  /// Steps that were not to be run.
+  /// The number of skipped steps.
   public internal(set) var skipped = 0
 
-  /// How many steps are over for this generation.
+  /// The number of steps that have ended in this generation.
   public var final: Int { succeeded + failed + cancelled + skipped }
 
-  /// How many steps wait for a place or run.
+  /// The number of steps that are ready or running.
   public var underWay: Int { ready + running }
 
   mutating func add(_ phase: StepPhase, _ change: Int) {
@@ -128,34 +128,34 @@ public struct StepCounts: Sendable, Equatable {
   }
 }
 
-/// The last lines that a step wrote, with the line that is being written.
+/// The last lines of a step's output, including the unfinished line.
 public struct OutputTail: Sendable, Equatable {
-  /// How many lines are kept: what a failure report shows.
+  /// The maximum number of lines kept, as shown in a failure report.
   public static let linesMax = 20
 
   /// One line of output.
   public struct Line: Sendable, Equatable {
-    /// Where it was written.
+    /// The stream to which the line was written.
     public let stream: OutputChannel
-    /// The line without its end.
+    /// The line without its terminator.
     public let text: String
   }
 
-  /// The last whole lines, oldest first, at most `linesMax`.
+  /// The last complete lines, oldest first, at most `linesMax`.
   public private(set) var lines: [Line] = []
-  /// The line that has not ended yet, if its present state was told.
+  /// The unfinished line, if it was reported.
   public private(set) var partial: Line?
-  /// When the last output came.
+  /// The time of the last output.
   public private(set) var lastAt: Timestamp?
 
-  /// What a display shows as the present line: the unfinished one, or else the last.
+  /// The line for a display to show: the unfinished line, or else the last one.
   public var current: Line? { partial ?? lines.last }
 
   init() {}
 
-  /// Takes in a piece of output.
+  /// Appends a piece of output.
   ///
-  /// Linear in the bytes of its last `linesMax` lines, however long it is.
+  /// Linear in the size of its last `linesMax` lines, regardless of its total size.
   mutating func append(_ text: String, stream: OutputChannel, isPartial: Bool, at time: Timestamp) {
     lastAt = time
     if isPartial {
@@ -169,11 +169,11 @@ public struct OutputTail: Sendable, Equatable {
   }
 }
 
-/// The last lines of a text, the very last one first.
+/// Returns the last lines of a text, last line first.
 private func lastLines(of text: String, countMax: Int) -> [String] {
   var text = text
-  // As bytes that lie side by side: by the indices of a text, this would take most of the time that a
-  // piece of output takes.
+  // Search in contiguous bytes: string indices would take most of the time spent on a piece of
+  // output.
   return text.withUTF8 { bytes in
     var lines: [String] = []
     var end = bytes.endIndex

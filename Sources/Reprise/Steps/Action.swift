@@ -1,9 +1,8 @@
-// Work that a program offers to the workflows that it runs: a type with arguments, or a closure. Knows nothing
-// of when it is called.
+// Actions: named types or closures that steps can `call`.
 
 import WorkflowLanguage
 
-/// Something that steps can `call`, as a type: its properties are what `with` gives.
+/// A type that steps can `call`; its properties are the arguments in `with`.
 ///
 ///     struct Upload: Action {
 ///       static let name = "upload"
@@ -19,27 +18,28 @@ import WorkflowLanguage
 ///     var engine = Engine()
 ///     engine.register(Upload.self)
 ///
-/// A value is decoded for each attempt. What a file gives is checked when it is read, so that a mistake is told
-/// at its line and column before anything runs.
+/// A new value is decoded for each attempt. The arguments in a workflow file are checked when the
+/// file is read, so an error is reported with its line and column before anything runs.
 public protocol Action: Decodable, Sendable {
-  /// What it leaves for later steps: a map becomes outputs by name, any other value the output `value`.
+  /// The output for later steps: a map becomes named outputs, any other value the output `value`.
   associatedtype Output: Encodable & Sendable
 
-  /// The name under which steps call it.
+  /// The name by which steps call the action.
   static var name: String { get }
 
-  /// Does the work of one attempt.
+  /// Performs one attempt.
   ///
-  /// When the surrounding task is cancelled it is to end soon, throwing `CancellationError`: a restart waits
-  /// for that.
+  /// When its task is cancelled, the action must finish soon by throwing `CancellationError`: a
+  /// restart waits for it.
   ///
-  /// - Parameter context: What is known of the attempt, and the means to report.
-  /// - Returns: What it leaves.
-  /// - Throws: Any error, whose text becomes the reason of the step's failure; a ``FailureReason`` to say more.
+  /// - Parameter context: The step, its run and the means to report output and progress.
+  /// - Returns: The output of the step.
+  /// - Throws: Any error; its text becomes the reason of the step's failure. Throw a
+  ///   ``FailureReason`` for a more specific reason.
   func perform(in context: StepContext) async throws -> Output
 }
 
-/// The actions of an engine.
+/// The actions registered with an engine.
 struct ActionRegistry: Sendable {
   typealias Body = @Sendable (StepContext) async throws -> StepOutputs
 
@@ -52,21 +52,22 @@ struct ActionRegistry: Sendable {
     _ name: String, check: @escaping ActionCatalog.Check, _ body: @escaping Body
   ) {
     precondition(
-      name.first.map { $0 != "#" } ?? false, "an action has a name, which does not begin with #")
+      name.first.map { $0 != "#" } ?? false,
+      "the name of an action must not be empty or begin with #")
     catalog.offer(name, check: check)
     bodies[name] = body
   }
 
-  /// What carries out an action.
+  /// Returns the body of an action.
   ///
-  /// - Throws: ``FailureReason`` where there is none of that name.
+  /// - Throws: ``FailureReason`` if no action has that name.
   func body(of name: String) throws(FailureReason) -> Body {
     guard let body = bodies[name] else {
       let names = catalog.names
       throw .badValue(
         "there is no action \"\(name)\"; "
           + (names.isEmpty
-            ? "the program that runs the workflow has registered none"
+            ? "the program that runs the workflow has not registered any"
             : "there are: " + names.joined(separator: ", ")))
     }
     return body

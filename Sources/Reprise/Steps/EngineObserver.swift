@@ -1,51 +1,54 @@
-// Who watches over runs from inside of the program: for logs, metrics and traces. Knows none of them.
+// Observers of runs inside the program: for logs, metrics and traces.
 
 public import WorkflowLanguage
 
-/// Somebody who is told of each run of an engine when it begins.
+/// An observer that is notified when a run of the engine begins.
 ///
-/// Called from the thread that starts the run, before anything of it is done.
+/// Called on the thread that starts the run, before the run does anything.
 public protocol EngineObserver: Sendable {
-  /// A run begins, or is taken up again by ``Engine/resume(_:with:secrets:usualDurations:)``.
+  /// Called when a run begins or is resumed by ``Engine/resume(_:with:secrets:usualDurations:)``.
   ///
   /// - Parameters:
   ///   - run: The id of the run.
-  ///   - workflow: What is run.
-  /// - Returns: Who observes the run; nobody when nil.
+  ///   - workflow: The workflow.
+  /// - Returns: The observer of the run; nil for none.
   func runBegins(_ run: RunID, of workflow: Workflow) -> (any RunObserver)?
 }
 
-/// Observes one run.
+/// An observer of one run.
 ///
-/// The engine retains it as long as the run is in progress. There is no default implementation: a
-/// function that does not match its requirement is an error of the compiler and not ignored.
+/// The engine retains it while the run is in progress. There is no default implementation, so that
+/// a method whose signature does not match a requirement is a compiler error instead of being
+/// ignored.
 public protocol RunObserver: Sendable {
   /// Receives an event.
   ///
-  /// Called on the run's queue with one event after the other, from the first to the last; of a resumed
-  /// run with those since it was resumed. It may block, and delays other subscribers then.
+  /// Called on the run's queue with one event at a time, from the first to the last; for a resumed
+  /// run, starting with the events since it was resumed. It may block, which delays the other
+  /// subscribers.
   ///
-  /// - Parameter event: What has happened.
+  /// - Parameter event: The event.
   func receive(_ event: Event)
 
-  /// Surrounds one attempt of a step.
+  /// Wraps one attempt of a step.
   ///
-  /// Called in the task of the attempt, so that the task-local values it sets are seen by steps of Swift
-  /// code. An observer that only receives events returns `try await attempt(context)`.
+  /// Called in the task of the attempt, so steps in Swift code see the task-local values that it
+  /// sets. An observer that only receives events returns `try await attempt(context)`.
   ///
   /// - Parameters:
-  ///   - context: The attempt.
-  ///   - attempt: Carries it out: call it once, with the context or one made of it, such as with further
-  ///     environment variables.
+  ///   - context: The context of the attempt.
+  ///   - attempt: Runs the attempt. Call it exactly once, with `context` or a modified copy, for
+  ///     example one with additional environment variables.
   /// - Returns: The outputs of the attempt.
-  /// - Throws: What the attempt throws.
+  /// - Throws: The error of the attempt.
   func observe(_ context: StepContext, _ attempt: StepAttempt) async throws -> StepOutputs
 }
 
-/// One attempt of a step, to be carried out by an observer.
+/// One attempt of a step, for an observer to run.
 ///
-/// A type and not a closure: the type of an asynchronous closure depends on the settings of the package
-/// in which it is written, so a function with a parameter of such a type may not match its requirement.
+/// This is a type instead of a closure because the type of an asynchronous closure depends on the
+/// compiler settings of the package that declares it, so a method with such a parameter may not
+/// match the requirement.
 public struct StepAttempt: Sendable {
   private let body: @Sendable (StepContext) async throws -> StepOutputs
 
@@ -53,13 +56,13 @@ public struct StepAttempt: Sendable {
     self.body = body
   }
 
-  /// Carries the attempt out.
+  /// Runs the attempt.
   ///
-  /// When the surrounding task is cancelled, the attempt ends soon.
+  /// When the surrounding task is cancelled, the attempt finishes soon.
   ///
-  /// - Parameter context: The context of the attempt, or one made of it.
+  /// - Parameter context: The context of the attempt, or a modified copy of it.
   /// - Returns: The outputs of the attempt.
-  /// - Throws: Why it failed, or `CancellationError`.
+  /// - Throws: The error with which the attempt failed, or `CancellationError`.
   public func callAsFunction(_ context: StepContext) async throws -> StepOutputs {
     try await body(context)
   }

@@ -1,66 +1,64 @@
-// Where a step runs: the seam between the engine and the world. Knows nothing of graphs, order,
-// restarts or displays.
+// The protocol between the engine and the environment in which steps run.
 
 import WorkflowLanguage
 
-/// Something that can carry out the steps of a workflow.
+/// A type that runs the steps of a workflow.
 ///
-/// The engine decides what runs when; an executor only carries out one attempt of one step when it
-/// is told. ``LocalExecutor`` starts processes on this machine.
+/// The engine decides what runs and when; an executor only runs one attempt of one step when the
+/// engine calls it. ``LocalExecutor`` starts processes on this machine.
 public protocol Executor: Sendable {
-  /// Carries out one attempt of one step.
+  /// Runs one attempt of one step.
   ///
-  /// Called from many tasks at once. When the surrounding task is cancelled, the step is to be
-  /// stopped gently, within `context.gracePeriod`; the call must not return before nothing of the
-  /// attempt is left, because what comes next relies on it.
+  /// Called from many tasks at once. When the surrounding task is cancelled, the executor must stop
+  /// the step gracefully, within `context.gracePeriod`. It must not return while anything of the
+  /// attempt is left, because later steps and restarts rely on that.
   ///
-  /// - Parameter context: The step, what it was given, and a way to report.
-  /// - Returns: What the step leaves for those that need it.
-  /// - Throws: A ``FailureReason`` when the step failed; `CancellationError` when it was stopped;
-  ///   any other error counts as a failure and is described by its text.
+  /// - Parameter context: The step, its values, and the means to report.
+  /// - Returns: The outputs for dependent steps.
+  /// - Throws: A ``FailureReason`` if the step failed; `CancellationError` if it was stopped; any
+  ///   other error counts as a failure, with its text as the reason.
   func execute(_ context: StepContext) async throws -> StepOutputs
 
-  /// The executor on which the tasks of steps run that start programs: the shared pool when nil, as it is
-  /// unless the executor says so.
+  /// The task executor for steps that start programs, or nil (the default) for the shared pool.
   ///
-  /// For executors whose ``execute(_:)`` never blocks. Steps of Swift code, and those whose values or
-  /// caches read files, run in the shared pool in any case.
+  /// For executors whose ``execute(_:)`` never blocks. Steps in Swift code, and steps whose values
+  /// or caches read files, always run in the shared pool.
   var taskExecutor: (any TaskExecutor)? { get }
 
-  /// The environment variables that every step inherits: none unless the executor says so.
+  /// The environment variables that every step inherits; none by default.
   var environment: [String: String] { get }
 
-  /// A hash over the names and contents of files where steps run.
+  /// Returns a hash over the names and contents of files where steps run.
   ///
   /// - Parameter patterns: Patterns of paths, relative to where steps run.
-  /// - Returns: The hash, or the empty text when no file matches.
-  /// - Throws: An error whose text says why it cannot be had; that there are no files, unless the executor
-  ///   says otherwise.
+  /// - Returns: The hash, or the empty string if no file matches.
+  /// - Throws: An error whose text says why there is no hash. The default implementation always
+  ///   throws, because it has no files.
   func hash(ofFiles patterns: [String]) throws -> String
 
-  /// Hashes of the contents of files where a step runs.
+  /// Returns hashes of the contents of files where a step runs.
   ///
   /// - Parameters:
   ///   - patterns: Patterns of paths, relative to the last of the directories.
-  ///   - directories: Where the step runs: each relative to the one before.
+  ///   - directories: Where the step runs: each directory is relative to the previous one.
   /// - Returns: The hashes by path.
-  /// - Throws: As ``hash(ofFiles:)``.
+  /// - Throws: The same errors as ``hash(ofFiles:)``.
   func hashes(ofFiles patterns: [String], in directories: [String]) throws -> [String: String]
 }
 
 extension Executor {
-  /// The shared pool.
+  /// Nil: the shared pool.
   public var taskExecutor: (any TaskExecutor)? { nil }
 
-  /// No variables.
+  /// An empty dictionary.
   public var environment: [String: String] { [:] }
 
-  /// There are no files.
+  /// Throws an error: there are no files.
   public func hash(ofFiles patterns: [String]) throws -> String {
-    throw FailureReason.notStarted("where its steps run there are no files to be hashed")
+    throw FailureReason.notStarted("the executor of this step has no files to hash")
   }
 
-  /// There are no files.
+  /// Returns an empty dictionary if there are no patterns; otherwise throws: there are no files.
   public func hashes(
     ofFiles patterns: [String], in directories: [String]
   ) throws -> [String: String] {
@@ -69,11 +67,12 @@ extension Executor {
   }
 }
 
-/// What a step came to, as the steps that need it see it.
+/// The result of a step, as dependent steps see it.
 enum StepResult: Sendable, Equatable {
   case succeeded(StepOutputs)
-  /// It did not succeed; the step named is the one that failed first on the way to it.
+  /// The step did not succeed, because the given step failed first: itself, or one of those that it
+  /// needs.
   case failed(StepIndex)
-  /// It was stopped by a request: nobody looks at this any more.
+  /// The step was stopped by a request; no step uses its result.
   case stopped
 }

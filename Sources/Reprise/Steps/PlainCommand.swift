@@ -1,13 +1,13 @@
-// Decides whether a script needs a shell. Pure; starts nothing.
+// Decides whether a script needs a shell.
 
 /// A script that is a plain command line: words without anything that a shell would interpret.
 ///
-/// Starting such a script without a shell saves a process, as make does; what it does is the same.
+/// Like make, the engine starts such a script without a shell. This saves a process and has the
+/// same effect.
 enum PlainCommand {
-  /// Splits a plain command line into its words, or returns nil where only a shell knows what is
-  /// meant.
+  /// Splits a plain command line into its words; returns nil if the script needs a shell.
   ///
-  /// - Parameter script: What stands behind `run:`.
+  /// - Parameter script: The value of `run:`.
   /// - Returns: The words, at least one, or nil. Linear in the length of the script.
   static func words(of script: String) -> [String]? {
     let trimmed = script.utf8.drop { isBlank($0) || $0 == UInt8(ascii: "\n") }
@@ -29,7 +29,7 @@ enum PlainCommand {
         word = []
         isInWord = false
       case UInt8(ascii: "\n"):
-        // A script may end with line feeds; anything behind them is a second command.
+        // A script may end with line feeds; anything after them is a second command.
         guard rest.allSatisfy({ isBlank($0) || $0 == UInt8(ascii: "\n") }) else { return nil }
         rest = rest[rest.endIndex...]
       case _ where isPlain(byte):
@@ -50,7 +50,9 @@ enum PlainCommand {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
-  /// What stands for itself outside of quotes; everything from 0x80 is part of a UTF-8 character.
+  /// Whether a byte is literal outside of quotes.
+  ///
+  /// Bytes from 0x80 belong to UTF-8 characters.
   private static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -61,14 +63,14 @@ enum PlainCommand {
     }
   }
 
-  /// What stands for itself between two `quote`s on one line.
+  /// Whether a byte is literal inside `quote`s on one line.
   private static func isLiteral(_ byte: UInt8, in quote: UInt8) -> Bool {
     guard byte != UInt8(ascii: "\n") else { return false }
     return quote == UInt8(ascii: "'") || !"$`\\!".utf8.contains(byte)
   }
 
-  // Words that a POSIX shell carries out itself and of which there is no program, or one that
-  // behaves differently; the list is that of GNU make (job.c, sh_cmds), with the reserved words.
+  // Words that a POSIX shell interprets itself, where no program of that name exists or behaves the
+  // same. The list is GNU make's (job.c, sh_cmds), with the reserved words.
   private static let shellWords: Set<String> = [
     ".", ":", "alias", "bg", "break", "case", "cd", "command", "continue", "echo", "eval", "exec",
     "exit", "export", "fc", "fg", "for", "function", "getopts", "hash", "if", "jobs", "kill",

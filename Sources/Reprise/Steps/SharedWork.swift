@@ -1,19 +1,22 @@
-// Lets steps that do the same at the same time be carried out once. Knows nothing of what they do, nor of the runs
-// that they belong to.
+// Deduplicates identical work of concurrent steps.
 
 import Synchronization
 import WorkflowLanguage
 
-/// What is under way for several steps, by the name under which they share it.
+/// The work in progress that several steps share, by name.
 ///
-/// One of them does the work, as if it were alone; the others wait for its result, a failure included. When the one
-/// is stopped before it has a result, another takes its place: so nothing of a step goes on after the step is over.
-/// That is why this is not ``SharedPublishers``, where the work outlives whoever began it. It is no cache: what has
-/// ended is forgotten.
+/// One step (the owner) does the work, as if it were alone; the others wait for its result, which
+/// may be a failure. If the owner is stopped before it has a result, one of the waiting steps does
+/// the work instead, so that no work of a step continues after the step has ended.
+/// ``SharedPublishers`` differs: there, the work outlives the subscriber that started it.
+///
+/// Results are not cached: finished work is removed.
 ///
 /// Safe to use from any thread.
 final class SharedWork: Sendable {
-  /// What a step would do, as far as can be told: of closures nobody can, so they are taken at their word.
+  /// What a step would do, for comparison.
+  ///
+  /// Closures cannot be compared and count as equal.
   struct Work: Sendable, Equatable {
     private let action: ResolvedStep.Action?
     private let commandLine: [String]
@@ -31,7 +34,7 @@ final class SharedWork: Sendable {
     }
   }
 
-  /// What the work of one has come to, for all.
+  /// The result of the work, for all steps that share it.
   struct Result: Sendable {
     let outputs: StepOutputs
     let standardOutput: String
@@ -39,16 +42,16 @@ final class SharedWork: Sendable {
 
   private enum Answer: Sendable {
     case result(Swift.Result<Result, any Error>)
-    /// The step that did the work was stopped.
+    /// The owner was stopped before it had a result.
     case again
   }
 
   private struct Entry {
     let work: Work
     let owner: String
-    /// The tickets of the steps that wait.
+    /// The tickets of the waiting steps.
     ///
-    /// Some may have been cancelled since.
+    /// Some of the steps may have been cancelled since.
     var waiting: [Ticket<Answer>] = []
   }
 
@@ -62,20 +65,20 @@ final class SharedWork: Sendable {
 
   init() {}
 
-  /// How many names are under way.
+  /// The number of names with work in progress.
   var count: Int { entries.withLock { $0.count } }
 
-  /// Does work under a name, or waits for somebody who does it already.
+  /// Does the work of a name, or waits for the step that is already doing it.
   ///
   /// - Parameters:
-  ///   - name: The name.
-  ///   - work: What is done: what is shared has to be the same.
-  ///   - owner: What whoever waits is told of who does the work.
-  ///   - onWait: Called before waiting, with the owner of the work.
-  ///   - perform: Does the work; when the surrounding task is cancelled it ends.
-  /// - Returns: What the work has come to.
-  /// - Throws: What the work throws; `CancellationError` when the surrounding task is cancelled; ``FailureReason``
-  ///   when something else is under way by that name.
+  ///   - name: The name under which the work is shared.
+  ///   - work: The work; it must equal the work in progress under the same name.
+  ///   - owner: The description of the caller that waiting steps get in `onWait`.
+  ///   - onWait: Called before waiting, with the description of the owner.
+  ///   - perform: Does the work; it must finish when the surrounding task is cancelled.
+  /// - Returns: The result of the work.
+  /// - Throws: The error of the work; `CancellationError` if the surrounding task is cancelled;
+  ///   ``FailureReason`` if different work is in progress under that name.
   func result(
     of name: String, _ work: Work, owner: String,
     onWait: @Sendable (String) -> Void,

@@ -1,4 +1,4 @@
-// Steps that are Swift closures. Knows nothing of the order in which they run.
+// Steps that are Swift closures.
 
 public import WorkflowLanguage
 
@@ -12,7 +12,7 @@ final class ClosureWork: Sendable {
 }
 
 extension Step {
-  /// A step that is a Swift closure, and leaves what that returns.
+  /// Creates a step that runs a Swift closure and outputs what the closure returns.
   ///
   ///     Step("version") { context in
   ///       Version(major: 1, minor: 2)
@@ -25,11 +25,11 @@ extension Step {
   /// - Parameters:
   ///   - id: The name of the step, unique in its workflow.
   ///   - settings: Its settings.
-  ///   - file: Where it is declared, for messages.
-  ///   - line: Where it is declared, for messages.
-  ///   - body: Does the work of one attempt. What it returns is what later steps get: a map becomes outputs by
-  ///     name, any other value the output `value`. When its task is cancelled it is to end soon, throwing
-  ///     `CancellationError`.
+  ///   - file: The file of the declaration, for messages.
+  ///   - line: The line of the declaration, for messages.
+  ///   - body: Performs one attempt. Its result is the output for later steps: a map becomes named
+  ///     outputs, any other value the output `value`. When its task is cancelled, it must finish
+  ///     soon by throwing `CancellationError`.
   public init<Output: Encodable & Sendable>(
     _ id: String, _ settings: StepSetting..., file: StaticString = #fileID, line: Int = #line,
     perform body: @escaping @Sendable (StepContext) async throws -> Output
@@ -38,22 +38,22 @@ extension Step {
     self.init(id, work: InProcessWork(work), settings, file: file, line: line)
   }
 
-  /// A step that is a Swift closure and returns nothing.
+  /// Creates a step that runs a Swift closure without a result.
   ///
   /// - Parameters:
   ///   - id: The name of the step, unique in its workflow.
   ///   - settings: Its settings.
-  ///   - file: Where it is declared, for messages.
-  ///   - line: Where it is declared, for messages.
-  ///   - body: Does the work of one attempt. When its task is cancelled it must end soon, throwing
-  ///     `CancellationError`. If it returns a value that cannot be encoded, the step fails: no other step
-  ///     could read it.
+  ///   - file: The file of the declaration, for messages.
+  ///   - line: The line of the declaration, for messages.
+  ///   - body: Performs one attempt. When its task is cancelled, it must finish soon by throwing
+  ///     `CancellationError`. If it returns a value that is not `Encodable`, the step fails,
+  ///     because no other step could read that value.
   public init<Output: Sendable>(
     _ id: String, _ settings: StepSetting..., file: StaticString = #fileID, line: Int = #line,
     perform body: @escaping @Sendable (StepContext) async throws -> Output
   ) {
-    // Not for `Void` alone: to that, the compiler would convert a closure whose value cannot be encoded,
-    // and the value would be lost.
+    // Not restricted to `Void`: the compiler would convert a closure with a result that is not
+    // `Encodable` to a closure that returns `Void`, and its value would be lost.
     let work = ClosureWork { try StepOutputs(returned: try await body($0)) }
     self.init(id, work: InProcessWork(work), settings, file: file, line: line)
   }

@@ -1,19 +1,20 @@
-// What a step of Swift code gets: the values of other steps, parameters and arguments, as types. Knows nothing
-// of how steps are ordered.
+// Typed access to the inputs, parameters and arguments of a step in Swift code.
 
 public import WorkflowLanguage
 
 extension StepContext {
-  /// What a step that this one needs has left, as a type.
+  /// Returns the output of a step that this step needs, decoded as a type.
   ///
-  /// Texts are taken for what the type asks for: steps that are processes leave nothing but texts.
+  /// Strings are converted to the type that is asked for, because the outputs of processes are
+  /// always strings.
   ///
   /// - Parameters:
-  ///   - step: The id of the step, which is one of those that this step needs.
-  ///   - type: What to make of it: properties are outputs by name; a plain value or a list is the output `value`.
-  /// - Returns: The value.
-  /// - Throws: ``FailureReason`` when this step does not need that one, when that one left nothing (and the type is not
-  ///   optional), or when what it left is something else.
+  ///   - step: The id of the step, which this step must need.
+  ///   - type: The type to decode. Properties are outputs by name; a single value or a list is the
+  ///     output `value`.
+  /// - Returns: The decoded value.
+  /// - Throws: ``FailureReason`` if this step does not need that step, if that step has no output
+  ///   (and the type is not optional), or if the output does not match the type.
   public func input<T: Decodable>(_ step: String, as type: T.Type = T.self) throws -> T {
     guard let need = workflow.graph.index(of: prefix + step),
       let (_, result) = zip(workflow.graph.needs(of: index), results).first(where: { $0.0 == need }
@@ -23,13 +24,13 @@ extension StepContext {
     return try value(of: step, outputs)
   }
 
-  /// What the steps have left that one step of a `foreach` or `matrix` has become, in the order of the items.
+  /// Returns the outputs of all steps of a `foreach` or `matrix`, in the order of the items.
   ///
   /// - Parameters:
   ///   - step: The id of the step as it was declared.
-  ///   - type: What to make of each.
-  /// - Returns: The values.
-  /// - Throws: ``FailureReason`` as ``input(_:as:)``.
+  ///   - type: The type to decode each output as.
+  /// - Returns: The decoded values.
+  /// - Throws: ``FailureReason`` under the same conditions as ``input(_:as:)``.
   public func inputs<T: Decodable>(of step: String, as type: T.Type = T.self) throws -> [T] {
     let all = inputs
     let indices = workflow.indices(named: prefix + step)
@@ -45,10 +46,11 @@ extension StepContext {
     let message = "step \"\(step.id)\" has no input \"\(name)\"; "
     let inputs = inputs.keys.sorted()
     if workflow.hasGroup(name, besides: step) {
-      return .badValue(message + "it is several: ask for inputs(of: \"\(name)\")")
+      return .badValue(message + "it consists of several steps; use inputs(of: \"\(name)\")")
     }
     guard !inputs.isEmpty else {
-      return .badValue(message + "it has none; have it need that step, with .needs(\"\(name)\")")
+      return .badValue(
+        message + "it has no inputs; add that step to its needs with .needs(\"\(name)\")")
     }
     return .badValue(message + "it has: " + inputs.joined(separator: ", "))
   }
@@ -63,39 +65,41 @@ extension StepContext {
       return try outputs.decoded(as: T.self)
     } catch {
       throw FailureReason.badValue(
-        "the input \"\(step)\": " + (outputs.isEmpty ? "that step has left nothing" : "\(error)"))
+        "the input \"\(step)\": " + (outputs.isEmpty ? "that step has no output" : "\(error)"))
     }
   }
 
   private var prefix: String { workflow.prefix(of: step) }
 
-  /// The item of the `foreach` that the step is for, as a type.
+  /// Returns the `foreach` item of this step, decoded as a type.
   ///
-  /// - Parameter type: What to make of it.
-  /// - Returns: The value.
-  /// - Throws: ``FailureReason`` when the step is for none, or when the item is something else.
+  /// - Parameter type: The type to decode.
+  /// - Returns: The decoded value.
+  /// - Throws: ``FailureReason`` if the step is not part of a `foreach`, or if the item does not
+  ///   match the type.
   public func item<T: Decodable>(as type: T.Type = T.self) throws -> T {
     guard let item = step.extrasIfAny?.item else {
-      throw FailureReason.badValue("step \"\(step.id)\" is not for an item of a foreach")
+      throw FailureReason.badValue("step \"\(step.id)\" is not part of a foreach")
     }
     return try decoded(ArgumentValue(item), "the item")
   }
 
-  /// The position of that item, from 0; nil where the step is for none.
+  /// The position of the step's `foreach` item, from 0; nil if the step is not part of a `foreach`.
   public var itemIndex: Int? { step.extrasIfAny?.itemIndex }
 
-  /// A value of the combination of a `matrix` that the step is for, as a type.
+  /// Returns a value of this step's `matrix` combination, decoded as a type.
   ///
   /// - Parameters:
   ///   - name: The name of the list in the matrix.
-  ///   - type: What to make of the value.
-  /// - Returns: The value.
-  /// - Throws: ``FailureReason`` when there is none of that name, or when it is something else.
+  ///   - type: The type to decode.
+  /// - Returns: The decoded value.
+  /// - Throws: ``FailureReason`` if the matrix has no list of that name, or if the value does not
+  ///   match the type.
   public func matrix<T: Decodable>(_ name: String, as type: T.Type = T.self) throws -> T {
     let all = step.extrasIfAny?.matrix ?? [:]
     guard let value = all[name] else {
       throw FailureReason.badValue(
-        "step \"\(step.id)\" has no value \"\(name)\" of a matrix; it has: "
+        "step \"\(step.id)\" has no matrix value \"\(name)\"; it has: "
           + all.keys.sorted().joined(separator: ", "))
     }
     return try decoded(ArgumentValue(value), "the matrix value \"\(name)\"")
@@ -103,7 +107,7 @@ extension StepContext {
 
   /// The parameters of the run.
   ///
-  /// - Throws: ``FailureReason`` when one has to be computed and cannot be.
+  /// - Throws: ``FailureReason`` if the value of a parameter cannot be computed.
   public var parameters: [String: Value] {
     get throws {
       do throws(ResolutionError) {
@@ -114,13 +118,14 @@ extension StepContext {
     }
   }
 
-  /// A parameter of the run as a type.
+  /// Returns a parameter of the run, decoded as a type.
   ///
   /// - Parameters:
   ///   - name: The name of the parameter.
-  ///   - type: What to make of it.
-  /// - Returns: The value.
-  /// - Throws: ``FailureReason`` when there is none of that name, or when it is something else.
+  ///   - type: The type to decode.
+  /// - Returns: The decoded value.
+  /// - Throws: ``FailureReason`` if there is no parameter of that name, or if its value does not
+  ///   match the type.
   public func parameter<T: Decodable>(_ name: String, as type: T.Type = T.self) throws -> T {
     let all = try parameters
     guard let value = all[name] else {
@@ -131,14 +136,14 @@ extension StepContext {
     return try decoded(ArgumentValue(value), "the parameter \"\(name)\"")
   }
 
-  /// What `with` gives to the action, as it comes.
+  /// The arguments in `with`, not decoded.
   public var arguments: [String: Value] { callArguments.mapValues(\.value) }
 
-  /// What `with` gives to the action, as a type.
+  /// Returns the arguments in `with`, decoded as a type.
   ///
-  /// - Parameter type: What to make of it: properties are arguments by name.
-  /// - Returns: The value.
-  /// - Throws: ``FailureReason`` that says which argument is wrong and why.
+  /// - Parameter type: The type to decode: properties are arguments by name.
+  /// - Returns: The decoded value.
+  /// - Throws: ``FailureReason`` that says which argument is invalid and why.
   public func arguments<T: Decodable>(as type: T.Type = T.self) throws -> T {
     try decoded(.map(callArguments), "with")
   }
@@ -150,7 +155,7 @@ extension StepContext {
   private func decoded<T: Decodable>(_ value: ArgumentValue, _ what: String) throws -> T {
     do throws(ArgumentMistake) {
       guard let result = try T.decoded(from: value) else {
-        preconditionFailure("BUG: a value that is known was taken for an unknown one")
+        preconditionFailure("BUG: a known value was decoded as unknown")
       }
       return result
     } catch {
@@ -158,8 +163,8 @@ extension StepContext {
     }
   }
 
-  /// The environment variables that a process of this step would have: those that steps inherit, with those of the
-  /// workflow and of the step.
+  /// The environment variables that a process of this step would have: the inherited ones, merged
+  /// with those of the workflow and the step.
   ///
   /// Linear in their number.
   public var environment: [String: String] {
@@ -168,16 +173,16 @@ extension StepContext {
     return variables.merging(resolved.environment) { $1 }
   }
 
-  /// Where the step runs, relative to where the engine's executor runs steps; there when nil.
+  /// The directory in which the step runs, relative to the executor's; nil for the executor's own.
   public var directory: String? { resolved.directories.reduce(nil, resolvedDirectory) }
 
-  /// A secret of the workflow.
+  /// Returns a secret of the workflow.
   ///
-  /// It is removed from what the step reports and leaves.
+  /// Secrets are masked in the step's reports and outputs.
   ///
   /// - Parameter name: The name of the secret.
   /// - Returns: Its value.
-  /// - Throws: ``FailureReason`` where it is not known.
+  /// - Throws: ``FailureReason`` if there is no secret of that name.
   public func secret(_ name: String) throws -> String {
     guard let secret = values.secrets(step.extras.scopePosition, name) else {
       throw FailureReason.badValue("the secret \"\(name)\" is not known")
@@ -185,10 +190,12 @@ extension StepContext {
     return secret
   }
 
-  /// The same attempt with further environment variables, which win over those that it has.
+  /// Returns a copy of this context with additional environment variables.
+  ///
+  /// They override existing variables of the same name.
   ///
   /// - Parameter variables: The variables.
-  /// - Returns: What an executor is to be given.
+  /// - Returns: The context to pass to an executor.
   public func adding(environment variables: [String: String]) -> StepContext {
     var context = self
     context.resolved.environment.merge(variables) { $1 }
@@ -196,7 +203,7 @@ extension StepContext {
   }
 }
 
-/// Resolves a path against a directory; an absolute path stays as it is.
+/// Resolves a path against a directory; returns an absolute path unchanged.
 func resolvedDirectory(_ base: String?, _ path: String?) -> String? {
   guard let base, let path, !path.hasPrefix("/") else { return path ?? base }
   return base + "/" + path

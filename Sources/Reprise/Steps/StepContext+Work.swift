@@ -1,12 +1,12 @@
-// How the engine carries out each way of work to which steps come: by the executor, or here.
+// Runs the work of a step: with the executor, or as a closure in this process.
 
 import WorkflowLanguage
 
 extension StepContext {
-  /// The program that the step is to run, with its arguments: for executors.
+  /// The program that the step runs, with its arguments: for executors.
   ///
-  /// A script that is a plain command line comes as its words; another one is handed to a shell. Empty for a step of
-  /// Swift code, and for one that only waits for its approval.
+  /// A script that is a plain command line is split into its words; any other script is passed to a
+  /// shell. Empty for a step in Swift code, and for a step that only waits for approval.
   public var commandLine: [String] {
     let script: String
     switch resolved.action {
@@ -21,7 +21,7 @@ extension StepContext {
     }
   }
 
-  /// Shells that are known to have it fail a pipeline of which any part fails.
+  /// Options that make known shells fail when a command, or any part of a pipeline, fails.
   private func shellOptions(for shell: String) -> [String] {
     switch shell.split(separator: "/").last ?? "" {
     case "bash", "zsh", "ksh": ["-e", "-o", "pipefail"]
@@ -30,14 +30,14 @@ extension StepContext {
     }
   }
 
-  /// Does the work of one attempt.
+  /// Runs one attempt.
   func carryOut(by executor: any Executor, _ registry: ActionRegistry) async throws -> StepOutputs {
     switch resolved.action {
     case .run, .exec, .wait: return try await executor.execute(self)
     case .call(let name, _): return try await registry.body(of: name)(self)
     case .perform(let work):
       guard let closure = work.body as? ClosureWork else {
-        preconditionFailure("BUG: a step does what nobody knows how to do")
+        preconditionFailure("BUG: unknown kind of in-process work")
       }
       return try await closure.body(self)
     }
@@ -45,13 +45,13 @@ extension StepContext {
 }
 
 extension ResolvedStep.Action {
-  /// It for comparisons with others; nil for a closure, which cannot be compared.
+  /// The action for comparison with others; nil for a closure, which cannot be compared.
   var comparable: Self? { if case .perform = self { nil } else { self } }
 
-  /// It for a hash that is kept: the same for the same work.
+  /// The text of the action for a stored hash: equal for equal work.
   var text: String {
     switch self {
-    // The arguments of a call are a map, which has no order.
+    // The JSON of a map has sorted keys; a dictionary has no order.
     case .call(let name, let arguments):
       "call \(name) " + ArgumentValue.map(arguments).value.json
     case .perform: "a closure"

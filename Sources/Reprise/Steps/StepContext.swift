@@ -1,11 +1,11 @@
-// One attempt of one step: what it was given, and how it reports.
+// The context of one attempt of one step.
 
 package import Masking
 public import WorkflowLanguage
 
-/// One attempt of one step, as an executor sees it.
+/// The context of one attempt of one step: its values, and the means to report.
 public struct StepContext: Sendable {
-  /// The grace period where neither the step nor its workflow names one.
+  /// The grace period if neither the step nor its workflow sets one.
   public static let defaultGracePeriod: Duration = .seconds(10)
 
   /// The run that the attempt belongs to.
@@ -14,27 +14,27 @@ public struct StepContext: Sendable {
   public let generation: Int
   /// The attempt, from 1.
   public let attempt: Int
-  /// The workflow with its settings.
+  /// The workflow of the run.
   public let workflow: Workflow
-  /// The step to carry out.
+  /// The step to run.
   public let step: Workflow.Step
 
-  /// Its values, computed.
+  /// The step's settings with all expressions evaluated.
   package internal(set) var resolved: ResolvedStep
-  /// What is known of the run.
+  /// The values of the run that expressions and secrets are looked up in.
   let values: RunValues
-  /// Removes secrets from what leaves the step.
+  /// Masks secrets in everything that the step reports and outputs.
   package let masker: Masker
-  /// Variables that it does not inherit: those in which secrets came.
+  /// Environment variables that contained secrets, which the step does not inherit.
   package let hiddenVariables: Set<String>
-  /// Keeps its standard output, where its outputs ask for that.
+  /// Captures the standard output, if the step's outputs are computed from it.
   let capture: OutputCapture?
 
   let index: StepIndex
   let results: [StepResult]
   let reporter: any StepReporter
 
-  /// What the steps that this one needs have left, by their ids.
+  /// The outputs of the steps that this step needs, by step id.
   ///
   /// Linear in their number.
   public var inputs: [String: StepOutputs] {
@@ -47,20 +47,21 @@ public struct StepContext: Sendable {
     return inputs
   }
 
-  /// How long the step may take to end by itself once it is told to stop.
+  /// The time that the step has to exit after it was asked to stop, before it is killed.
   public var gracePeriod: Duration {
     step.grace ?? workflow.grace ?? Self.defaultGracePeriod
   }
 
-  /// Tells what the step writes; secrets are removed from it.
+  /// Reports output of the step, with secrets masked.
   ///
-  /// Returns at once, from any thread. A step that writes much waits for ``roomForOutput()`` now and then, so that
-  /// memory stays bounded when nobody reads as fast as it writes.
+  /// Returns immediately; safe to call from any thread. A step that writes a lot should call
+  /// ``roomForOutput()`` regularly, so that memory stays bounded when readers are slower than the
+  /// step.
   ///
   /// - Parameters:
   ///   - text: Whole lines, joined by line feeds, without one at the end.
-  ///   - stream: Which of its streams it wrote to.
-  ///   - isPartial: Whether it is the present state of a line that has not ended.
+  ///   - stream: The stream that the step wrote to.
+  ///   - isPartial: Whether the text is the current state of an unfinished line.
   public func report(
     _ text: String, on stream: OutputChannel = .standardOutput, isPartial: Bool = false
   ) {
@@ -68,13 +69,13 @@ public struct StepContext: Sendable {
       masked: masker.masked(text), on: stream, isPartial: isPartial)
   }
 
-  /// Tells what the step writes, with all secrets removed from it already.
+  /// Reports output in which all secrets are already masked.
   ///
   /// - Parameters:
   ///   - text: Whole lines.
-  ///   - stream: Which of its streams it wrote to.
-  ///   - isPartial: Whether it is the present state of a line that has not ended.
-  /// - Returns: Whether more may come at once.
+  ///   - stream: The stream that the step wrote to.
+  ///   - isPartial: Whether the text is the current state of an unfinished line.
+  /// - Returns: Whether more output may follow immediately.
   func report(masked text: String, on stream: OutputChannel, isPartial: Bool) -> Bool {
     if let capture, stream == .standardOutput, !isPartial { capture.append(text) }
     return reporter.report(.output(stream, text: text, isPartial: isPartial))
@@ -82,16 +83,17 @@ public struct StepContext: Sendable {
 
   private static let progressTextMax = 200
 
-  /// Tells how far the step is.
+  /// Reports the progress of the step.
   ///
-  /// Returns at once, from any thread.
+  /// Returns immediately; safe to call from any thread.
   ///
   /// - Parameters:
-  ///   - progress: The part that is done; taken to be between 0 and 1. Nothing is told for what is no number.
-  ///   - text: What it is doing; 200 characters of it are told.
+  ///   - progress: The fraction that is done, clamped to 0...1. Nothing is reported for a value
+  ///     that is not finite.
+  ///   - text: What the step is doing; only the first 200 characters are reported.
   public func report(progress: Double, _ text: String = "") {
     guard progress.isFinite else { return }
-    // Cut when secrets are gone: a part of one would not be found.
+    // Masked before it is cut: a part of a secret would not be found.
     let text = String(masker.masked(text).prefix(Self.progressTextMax))
     reporter.report(.progress(min(1, max(0, progress)), text))
   }
@@ -101,13 +103,13 @@ public struct StepContext: Sendable {
     await reporter.roomForOutput()
   }
 
-  /// Does something during which the step can be told to end without grace.
+  /// Runs an operation with a handler that is called when the step is killed.
   ///
   /// - Parameters:
-  ///   - onKill: Called at most once, from any thread, when somebody has lost patience; at once if
-  ///     that was so before.
-  ///   - operation: What to do meanwhile.
-  /// - Returns: What the operation returns.
+  ///   - onKill: Called at most once, on any thread, when the run is killed; immediately if the
+  ///     step was killed before.
+  ///   - operation: The operation.
+  /// - Returns: The result of the operation.
   public func withKillHandler<Result: Sendable>(
     _ onKill: @escaping @Sendable () -> Void, operation: () async -> Result
   ) async -> Result {
@@ -119,7 +121,7 @@ public struct StepContext: Sendable {
 }
 
 extension StepContext: CustomStringConvertible {
-  /// Which attempt it is; nothing of its environment, which is much and may be secret.
+  /// The run, step and attempt, without the environment, which is large and may contain secrets.
   public var description: String {
     "step \(step.id), attempt \(attempt), of run \(run), generation \(generation)"
   }

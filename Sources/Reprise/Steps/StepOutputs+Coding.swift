@@ -1,18 +1,18 @@
-// What steps leave for one another, as values of Swift: texts by name on one side, types on the other. Pure.
+// Encodes and decodes Swift values as step outputs: strings by name.
 
 import WorkflowLanguage
 
 extension StepOutputs {
-  /// The name of the output of a step that leaves one value and not several by name.
+  /// The name of the output of a step that returns a single value instead of a map.
   static var soleName: String { "value" }
 
-  /// Writes down what a step leaves.
+  /// Encodes a Swift value as outputs.
   ///
-  /// - Parameter output: A value; one that is encoded as a map becomes an output for each name, with lists and
-  ///   maps in it as JSON; nothing becomes none; any other value the output `value`.
-  /// - Throws: What the value throws.
+  /// - Parameter output: The value. If it is encoded as a map, each key becomes an output, with
+  ///   nested lists and maps as JSON; nil becomes no output; any other value the output `value`.
+  /// - Throws: The error of the value's encoding.
   init(encoding output: some Encodable) throws {
-    // Named in full: to a dictionary, `Value` is something else.
+    // Qualified: in an extension of a dictionary, `Value` is the dictionary's own type.
     switch try WorkflowLanguage.Value(encoding: output) {
     case .map(let values): self = values.mapValues(\.asText)
     case .null: self = [:]
@@ -20,9 +20,10 @@ extension StepOutputs {
     }
   }
 
-  /// Writes down what a closure returns: nothing for `Void`, nor for the `Void?` of `try?`.
+  /// Encodes the result of a closure; `Void`, and the `Void?` of `try?`, become no outputs.
   ///
-  /// - Throws: ``FailureReason`` for any other value that cannot be encoded; what the value throws.
+  /// - Throws: ``FailureReason`` if the result is not `Encodable`; otherwise the error of its
+  ///   encoding.
   init<Output>(returned output: Output) throws {
     if output is Void || output is Void? {
       self = [:]
@@ -30,13 +31,14 @@ extension StepOutputs {
       try self.init(encoding: output)
     } else {
       throw FailureReason.badValue(
-        "the closure returns \(Output.self), which is not Encodable, so no step could read it: make it "
-          + "`Encodable` (and `nonisolated` where the default isolation is the main actor), or return nothing"
+        "the closure returns \(Output.self), which is not Encodable, so no step could read it: "
+          + "make it `Encodable` (and `nonisolated` where the default isolation is the main "
+          + "actor), or return nothing"
       )
     }
   }
 
-  /// Reads what a step has left.
+  /// Decodes the outputs of a step.
   ///
   /// - Throws: ``ArgumentMistake``.
   func decoded<T: Decodable>(as type: T.Type) throws(ArgumentMistake) -> T {
@@ -47,6 +49,6 @@ extension StepOutputs {
       guard count == 1, let sole = self[Self.soleName] else { throw error }
       if let value = try T.decoded(from: ArgumentValue(.text(sole))) { return value }
     }
-    preconditionFailure("BUG: a value that is known was taken for an unknown one")
+    preconditionFailure("BUG: a known value was decoded as unknown")
   }
 }

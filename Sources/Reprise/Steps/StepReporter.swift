@@ -1,24 +1,24 @@
-// What an attempt of a step reports to its run, and hears from it.
+// The interface through which an attempt of a step reports to its run.
 
-/// Reports what one attempt of a step does.
+/// Reports the output and progress of one attempt of a step.
 ///
 /// Safe to use from any thread.
 protocol StepReporter: Sendable {
-  /// Reports output or progress; does nothing once the attempt is over.
+  /// Reports output or progress; does nothing after the attempt has ended.
   ///
-  /// - Returns: Whether more output may follow at once.
+  /// - Returns: Whether more output may follow immediately.
   @discardableResult
   func report(_ event: Event.StepEvent) -> Bool
 
   /// Waits until more output may be reported.
   func roomForOutput() async
 
-  /// Registers what kills the attempt.
+  /// Registers a handler that kills the attempt.
   ///
-  /// - Returns: The number with which to unregister it; nil when the step was killed before: the
-  ///   caller must then call the handler itself.
+  /// - Returns: The number for unregistering the handler; nil if the step was already killed, in
+  ///   which case the caller must call the handler itself.
   func register(_ onKill: @escaping @Sendable () -> Void) -> Int?
 
-  /// Unregisters what kills the attempt; a call of it may be in progress.
+  /// Unregisters a kill handler; a call of it may still be in progress.
   func unregister(_ number: Int)
 }

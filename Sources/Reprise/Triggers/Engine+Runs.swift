@@ -1,33 +1,33 @@
-// Runs that start, queue and restart by themselves: the engine's door for streams of events.
+// Runs started by the events of a publisher or an asynchronous sequence.
 
 public import CombineOperators
 public import WorkflowLanguage
 
 extension Engine {
-  /// Runs a workflow for the events of a publisher.
+  /// Runs a workflow for each event of a publisher.
   ///
   ///     let subscription = engine.runs(of: workflow, on: saves, whenBusy: .restart)
   ///       .sink(receiveCompletion: { _ in }, receiveValue: { run in print(run.id) })
   ///
-  /// It is cold: each subscription listens to the events and has runs of its own.
+  /// The publisher is cold: each subscription subscribes to the events and has its own runs.
   ///
-  /// - Values: each run when it begins, in the order in which they begin. `restart` takes a run again
-  ///   in place, which publishes nothing.
-  /// - Demand: no run begins, and with `restart` none is taken again, before it is asked for: the
-  ///   demand of downstream, the end of runs and the limit of waiting events hold each other up.
-  /// - Completion: when the events are over and the last run has ended; a failure of the events comes
-  ///   then, too.
-  /// - Cancellation: cancels the events and the runs under way; returns without waiting for their end. So does
-  ///   leaving a loop over its `values`.
-  /// - Threads: runs are delivered one after the other, from tasks; `onDrop` is called where events
-  ///   come from, and is to be quick.
+  /// - Values: each run when it begins, in order. With `restart`, an event restarts the current
+  ///   run, which emits nothing.
+  /// - Demand: no run begins, and with `restart` no run is restarted, without demand. Back-pressure
+  ///   combines the demand from downstream, the end of runs and the limit of waiting events.
+  /// - Completion: when the events have completed and the last run has ended. A failure of the
+  ///   events is also delivered then.
+  /// - Cancellation: cancels the subscription to the events and the runs in progress; returns
+  ///   without waiting for the runs to end. Leaving a loop over `values` does the same.
+  /// - Threads: runs are delivered one at a time, from tasks. `onDrop` is called on the thread that
+  ///   sends the event, and must return quickly.
   ///
   /// - Parameters:
-  ///   - workflow: What to run.
-  ///   - events: What starts runs.
-  ///   - whenBusy: What happens to an event that comes while a run is under way.
+  ///   - workflow: The workflow to run.
+  ///   - events: The publisher whose events start runs.
+  ///   - whenBusy: What happens to an event that arrives while a run is in progress.
   ///   - secrets: The values of the secrets of the workflow.
-  ///   - onDrop: Called with each event that starts no run because it is dropped, in order.
+  ///   - onDrop: Called with each event that is dropped, and so starts no run, in order.
   /// - Returns: The publisher of the runs.
   public func runs<Events: Publisher>(
     of workflow: Workflow, on events: Events, whenBusy: WhenBusy = .queue(),
@@ -36,17 +36,18 @@ extension Engine {
     runs(on: events, whenBusy: whenBusy, secrets: secrets, onDrop: onDrop) { _ in workflow }
   }
 
-  /// Runs what a closure makes of each event of a publisher.
+  /// Runs the workflow that a closure returns for each event of a publisher.
   ///
   /// The contract is that of `runs(of:on:whenBusy:secrets:onDrop:)`. With `restart`, an event whose
-  /// workflow has other steps than the run under way waits for the run's end and starts a new one.
+  /// workflow has different steps from the run in progress waits until that run has ended, and then
+  /// starts a new one.
   ///
   /// - Parameters:
-  ///   - events: What starts runs.
-  ///   - whenBusy: What happens to an event that comes while a run is under way.
+  ///   - events: The publisher whose events start runs.
+  ///   - whenBusy: What happens to an event that arrives while a run is in progress.
   ///   - secrets: The values of the secrets of the workflows.
-  ///   - onDrop: Called with each event that starts no run because it is dropped, in order.
-  ///   - workflow: What to run for an event; nil for nothing.
+  ///   - onDrop: Called with each event that is dropped, and so starts no run, in order.
+  ///   - workflow: Returns the workflow to run for an event; nil to run none.
   /// - Returns: The publisher of the runs.
   public func runs<Events: Publisher>(
     on events: Events, whenBusy: WhenBusy = .queue(), secrets: Secrets = Secrets(),
@@ -71,18 +72,18 @@ extension Engine {
       })
   }
 
-  /// Runs a workflow for the elements of a sequence.
+  /// Runs a workflow for each element of an asynchronous sequence.
   ///
-  /// The contract is that of `runs(of:on:whenBusy:secrets:onDrop:)`. With `hold`, and with `parallel`
-  /// where nothing limits how many wait, the sequence is asked for its next element when a run may begin,
-  /// and so waits.
+  /// The contract is that of `runs(of:on:whenBusy:secrets:onDrop:)`. With `hold`, and with
+  /// `parallel` without a limit of waiting events, the next element is requested only when a run
+  /// may begin, so the sequence waits.
   ///
   /// - Parameters:
-  ///   - workflow: What to run.
-  ///   - events: What starts runs.
-  ///   - whenBusy: What happens to an event that comes while a run is under way.
+  ///   - workflow: The workflow to run.
+  ///   - events: The sequence whose elements start runs.
+  ///   - whenBusy: What happens to an element that arrives while a run is in progress.
   ///   - secrets: The values of the secrets of the workflow.
-  ///   - onDrop: Called with each event that starts no run because it is dropped, in order.
+  ///   - onDrop: Called with each element that is dropped, and so starts no run, in order.
   /// - Returns: The publisher of the runs.
   public func runs<Events: AsyncSequence & Sendable>(
     of workflow: Workflow, on events: Events, whenBusy: WhenBusy = .queue(),

@@ -1,22 +1,22 @@
-// Starts a run for each event, a limited number at a time. Knows neither where events come from nor how
-// they wait for their turn: that is the business of the operators before it.
+// The operator that starts a run for each event, with a limit of concurrent runs; upstream
+// operators buffer the events.
 
 import CombineOperators
 
-/// What is done with an event, and how many runs there may be at once.
+/// How an event becomes a run, and how many runs may be in progress.
 struct EventHandling<Event: Sendable>: Sendable {
-  /// How many runs may be under way; an event is only asked for when one more may begin.
+  /// The maximum number of runs in progress; an event is requested only when another run may begin.
   var maxRuns: Subscribers.Demand
-  /// Starts the run of an event; nil when there is to be none.
+  /// Starts the run of an event; returns nil to start none.
   var begin: @Sendable (Event) async -> Run?
-  /// Gives an event to the run that is under way, and says whether that now handles it.
+  /// Passes an event to the run in progress; returns whether that run handles it.
   ///
-  /// When it does not, its end is waited for and a new one begins. Where this is not set, an event waits
-  /// for the end of the run.
+  /// If not, the event waits until the run has ended, and then starts a new one. If this closure is
+  /// nil, an event always waits for the end of the run.
   var again: (@Sendable (Run, Event) async -> Bool)?
 }
 
-/// The runs that events start: a publisher with back-pressure to both sides.
+/// A publisher of the runs that events start, with back-pressure upstream and downstream.
 struct RunsOnEvents<Upstream: Publisher>: Publisher where Upstream.Output: Sendable {
   typealias Output = Run
   typealias Failure = Upstream.Failure
@@ -31,7 +31,7 @@ struct RunsOnEvents<Upstream: Publisher>: Publisher where Upstream.Output: Senda
   }
 }
 
-/// The one object of a subscription: subscriber of the events, subscription of whoever wants the runs.
+/// The subscriber of the events, and the subscription of the downstream subscriber, in one object.
 private final class RunsSubscription<Event: Sendable, Downstream: Subscriber & SendableMetatype>:
   Subscriber, Subscription, Sendable
 where Downstream.Input == Run {
@@ -43,12 +43,12 @@ where Downstream.Input == Run {
     var upstream: (any Subscription)?
     var completion: Subscribers.Completion<Failure>?
     var demand = Subscribers.Demand.none
-    /// Events that were asked for and have not come, or are being dealt with.
+    /// Events that were requested and have not arrived, or are still being handled.
     var pending = 0
     var hasAskedForAll = false
     var tasks: [Int: Task<Void, Never>] = [:]
     var nextTask = 0
-    /// The runs under way, in the order in which they began.
+    /// The runs in progress, in the order in which they began.
     var live: [Run] = []
     var undelivered = Queue<Run>()
     var isDelivering = false
@@ -108,7 +108,8 @@ where Downstream.Input == Run {
       guard state.downstream != nil else { return }
       let number = state.nextTask
       state.nextTask += 1
-      // Made under the lock, which only enqueues it, so that it cannot end before it is known.
+      // Created under the lock (which only enqueues it), so that the task is registered before it
+      // ends.
       state.tasks[number] = Task { await self.handle(event, number) }
     }
     return .none
@@ -119,7 +120,7 @@ where Downstream.Input == Run {
       state.upstream = nil
       state.completion = state.completion ?? completion
     }
-    // Not on the stack of whoever completes.
+    // Not on the call stack of the publisher that completes.
     Task { self.advance() }
   }
 
@@ -129,7 +130,7 @@ where Downstream.Input == Run {
     var isHandled = false
     if let again = handling.again, let run = state.withLock({ $0.live.last }) {
       isHandled = await again(run, event)
-      // It may be ending just now: two are never under way.
+      // The run may be ending right now. Wait for that: two runs are never in progress at once.
       if !isHandled { _ = await run.ended() }
     }
     let run = isHandled || Task.isCancelled ? nil : await handling.begin(event)
@@ -150,7 +151,7 @@ where Downstream.Input == Run {
     advance()
   }
 
-  /// Makes room for the next one when a run is over.
+  /// Makes room for the next run when a run has ended.
   private func watch(_ run: Run) {
     Task {
       _ = await run.ended()
@@ -161,9 +162,9 @@ where Downstream.Input == Run {
 
   // MARK: To both sides
 
-  /// Delivers runs and asks for events until there is nothing to be done.
+  /// Delivers runs and requests events until there is nothing left to do.
   ///
-  /// Of several threads that come here at once, one does it for all.
+  /// If several threads call this at once, one of them does the work for all.
   private func advance() {
     let isMine = state.withLock { state in
       guard !state.isDelivering else { return false }
@@ -202,10 +203,10 @@ where Downstream.Input == Run {
     return .complete(downstream, completion)
   }
 
-  /// How many events to ask for now; nil for none.
+  /// Returns how many events to request now; nil for none.
   private func ask(_ state: inout State) -> Subscribers.Demand? {
     guard state.demand > .none, !state.hasAskedForAll else { return nil }
-    // One event after the other is given to the run that it is to restart.
+    // With `again`, events are handled one at a time, because each may restart the run.
     var room = handling.again == nil ? handling.maxRuns : .max(state.pending == 0 ? 1 : 0)
     if handling.again == nil { room = room - state.live.count - state.pending }
     guard room > .none, (state.demand.max ?? .max) > state.pending else { return nil }

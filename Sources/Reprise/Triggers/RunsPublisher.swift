@@ -1,10 +1,11 @@
-// The publisher of the runs that events start, as embedders see it. Knows nothing of how events wait.
+// The public publisher of the runs that events start.
 
 public import CombineOperators
 
-/// The runs that events start: each subscription listens to the events and has runs of its own.
+/// A publisher of the runs that events start; each subscription has its own runs.
 ///
-/// Made by ``Engine/runs(on:whenBusy:secrets:onDrop:workflow:)`` and its like, which say what it promises.
+/// Returned by ``Engine/runs(on:whenBusy:secrets:onDrop:workflow:)`` and its overloads, which
+/// document its contract.
 public struct RunsPublisher: Publisher {
   /// A run that begins.
   public typealias Output = Run
@@ -13,9 +14,9 @@ public struct RunsPublisher: Publisher {
 
   let base: AnyPublisher<Run, RunsError>
 
-  /// Subscribes; called by `subscribe(_:)`.
+  /// Attaches a subscriber; called by `subscribe(_:)`.
   ///
-  /// - Parameter subscriber: Who is to be told.
+  /// - Parameter subscriber: The subscriber that receives the runs.
   public func receive<Downstream: Subscriber & SendableMetatype>(subscriber: Downstream)
   where Downstream.Input == Run, Downstream.Failure == RunsError {
     base.subscribe(subscriber)
@@ -23,6 +24,7 @@ public struct RunsPublisher: Publisher {
 
   /// The runs as an asynchronous sequence.
   ///
-  /// Leaving a loop over it, in whatever way, cancels the events and the runs under way.
+  /// Leaving a loop over it in any way cancels the subscription to the events and the runs in
+  /// progress.
   public var values: CancellingAsyncPublisher<RunsPublisher> { CancellingAsyncPublisher(self) }
 }

@@ -1,26 +1,29 @@
-// When a schedule is due, what was missed, and what a clock that was set means for it. Pure: the present
-// moment is handed in.
+// Computes when a schedule is due, what was missed, and how to treat a clock that was set. Pure:
+// the current time is a parameter.
 
 import Schedules
 package import WorkflowLanguage
 
-/// The moments of a schedule.
+/// The times at which a schedule is due.
 ///
-/// All moments are in seconds since 1970.
+/// All times are in seconds since 1970.
 package struct ScheduleTimes: Sendable {
-  /// How late an event of a schedule may come and still count as on time, in seconds: a busy machine
-  /// misses nothing.
+  /// How late an event may be and still count as on time, in seconds, so that a busy machine misses
+  /// nothing.
   package static let latenessMax: Int64 = 60
-  /// A clock that is set back by no more than this waits until it has caught up, so that nothing comes
-  /// twice; one that is set back further was wrong before (as in cron(8)).
+  /// How far a clock may be set back, in seconds, before the schedule continues from the new time.
+  ///
+  /// Up to this limit, the schedule waits until the clock has caught up, so that
+  /// nothing runs twice; if it is set back further, the old time is considered wrong (as in
+  /// cron(8)).
   package static let correctionMin: Int64 = 3 * 60 * 60
 
   private let schedule: Schedule
   private let zone: ZoneRules
 
-  /// Prepares a schedule.
+  /// Creates the times of a schedule.
   ///
-  /// - Parameter schedule: The schedule; its time zone has been checked.
+  /// - Parameter schedule: The schedule; its time zone was validated before.
   package init(_ schedule: Schedule) {
     self.schedule = schedule
     if case .cron(_, let name?) = schedule.times, let zone = ZoneRules(identifier: name) {
@@ -30,27 +33,27 @@ package struct ScheduleTimes: Sendable {
     }
   }
 
-  /// What is to be done at a moment.
+  /// What to do at a given time.
   package struct Plan: Sendable, Equatable {
-    /// The moment that is due now; nil when none is.
+    /// The time that is due now, if any.
     package var due: Int64?
-    /// How many moments have passed unused, beside that one.
+    /// The number of other times that have passed and start no run.
     package var missed: Int
-    /// Up to which moment the schedule has been dealt with.
+    /// The time up to which the schedule has been handled.
     package var dealtWith: Int64
-    /// When to look again; nil when it never comes again.
+    /// The next time of the schedule; nil if there is none.
     package var next: Int64?
   }
 
-  /// What is to be done now.
+  /// Decides what is due now.
   ///
-  /// Of several moments that have passed, the last one is due, once; when it is more than a minute late,
-  /// only if the schedule makes up for what was missed. Costs as much as there are moments that have
-  /// passed, at most a thousand: what is older is not counted.
+  /// If several times have passed, only the last one is due. If it is more than a minute late, it
+  /// is due only if the schedule catches up on missed times. The cost is linear in the number of
+  /// times that have passed, at most a thousand; older ones are not counted.
   ///
   /// - Parameters:
-  ///   - dealtWith: Up to which moment the schedule has been dealt with.
-  ///   - now: The present moment.
+  ///   - dealtWith: The time up to which the schedule has been handled.
+  ///   - now: The current time.
   /// - Returns: The plan.
   package func plan(dealtWith: Int64, now: Int64) -> Plan {
     var dealtWith = dealtWith
@@ -64,7 +67,7 @@ package struct ScheduleTimes: Sendable {
     while let found = moment, found <= now {
       passed += 1
       last = found
-      // After a long sleep the newest is looked for from near the present.
+      // After a long sleep, continue the search one day before now.
       let isFar = passed == 1000 && now - found > 86_400
       moment = next(after: isFar ? max(found, now - 86_400) : found)
     }
@@ -77,10 +80,10 @@ package struct ScheduleTimes: Sendable {
       due: isDue ? last : nil, missed: isDue ? passed - 1 : passed, dealtWith: last, next: moment)
   }
 
-  /// The next moment of the schedule.
+  /// Returns the next time of the schedule.
   ///
-  /// - Parameter moment: Any moment; `every` counts from it.
-  /// - Returns: A later one; nil when there is none.
+  /// - Parameter moment: Any time; `every` counts from it.
+  /// - Returns: The next time after `moment`; nil if there is none.
   package func next(after moment: Int64) -> Int64? {
     switch schedule.times {
     case .cron(let expression, _): expression.next(after: moment, in: zone)

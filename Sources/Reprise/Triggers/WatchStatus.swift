@@ -1,50 +1,50 @@
-// Where a watch stands, for displays and for those who ask from other terminals. Plain values.
+// The status of a watch, for displays and for other processes that query it.
 
-/// What has become of the events of a watch, since its workflow was first watched.
+/// Counts of the events of a watch since the watch was first started.
 ///
-/// Events that were accepted are folded, dropped, handled by a run or a restart, or still wait.
+/// Each accepted event is either folded, dropped, handled by a run or a restart, or still waiting.
 public struct WatchCounts: Sendable, Equatable, Codable {
-  /// How many events were accepted.
+  /// The number of accepted events.
   public var accepted = 0
-  /// How many of them have become part of another one.
+  /// The number of events that were folded into another one.
   public var folded = 0
-  /// How many were dropped.
+  /// The number of dropped events.
   public var dropped = 0
-  /// How many runs were started.
+  /// The number of runs that were started.
   public var runs = 0
-  /// How many took a run again; those that come while it stops share one generation.
+  /// The number of events that restarted a run; events during a restart share one generation.
   public var restarts = 0
 
-  /// No event.
+  /// Creates counts of zero.
   public init() {}
 }
 
-/// Where a watch stands.
+/// The status of a watch.
 public struct WatchStatus: Sendable, Equatable, Codable {
   /// The name of the workflow.
   public var workflow: String
-  /// What starts runs, in words.
+  /// Descriptions of the triggers.
   public var triggers: [String]
-  /// Whether no run starts until somebody says so.
+  /// Whether the watch is paused: no run starts until it is resumed.
   public var isPaused = false
-  /// How many events wait.
+  /// The number of waiting events.
   public var waiting = 0
-  /// What the first of them are, in words.
+  /// Descriptions of the first waiting events.
   public var waitingFor: [String] = []
-  /// What happened last, in words.
+  /// A description of the last event that was handled.
   public var last: String?
-  /// When the next schedule is due.
+  /// The time when the next schedule is due.
   public var next: Timestamp?
-  /// The runs under way.
+  /// The runs in progress.
   public var runs: [RunID] = []
-  /// What has become of all events.
+  /// The counts of all events.
   public var counts = WatchCounts()
 
-  /// The beginning of a watch.
+  /// Creates the status of a new watch.
   ///
   /// - Parameters:
   ///   - workflow: The name of the workflow.
-  ///   - triggers: What starts runs, in words.
+  ///   - triggers: Descriptions of the triggers.
   public init(workflow: String, triggers: [String]) {
     self.workflow = workflow
     self.triggers = triggers

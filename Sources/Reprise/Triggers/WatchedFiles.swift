@@ -1,20 +1,22 @@
-// Which files matter to a watched workflow, and to which of its steps. Looks at no file.
+// Decides which files matter to a watched workflow, and to which of its steps. Does not access the
+// file system.
 
 package import Paths
 package import WorkflowLanguage
 
 /// The files whose changes matter to a workflow.
 ///
-/// All paths are relative to the directory in which the engine runs, with slashes and without `.` or `..`.
+/// All paths are relative to the directory in which the engine runs, with slashes and without `.`
+/// or `..`.
 package struct WatchedFiles: Sendable {
   private struct StepInputs: Sendable {
     let step: String
-    /// Where it runs.
+    /// The directory in which the step runs.
     let directory: String
     let search: FileSearch
   }
 
-  /// What editors and file managers leave beside files for a while.
+  /// Patterns of temporary files that editors and file managers create next to files.
   package static let passing = [
     "**/*~", "**/*.sw[a-p]", "**/.*.sw[a-p]", "**/4913", "**/.#*", "**/#*#", "**/.DS_Store",
     "**/.dat.nosync*",
@@ -24,16 +26,16 @@ package struct WatchedFiles: Sendable {
   private let sources: Set<String>
   private let inputs: [StepInputs]
 
-  /// Finds out which files matter.
+  /// Computes which files matter.
   ///
-  /// What steps name under `cache.outputs` does not: a run would start the next one. Nor does what
-  /// editors leave beside files for a while.
+  /// The `cache.outputs` of steps do not matter, because each run would trigger the next one.
+  /// Neither do temporary files of editors.
   ///
   /// - Parameters:
-  ///   - trigger: The files that are named under `on`.
+  ///   - trigger: The file patterns under `on`.
   ///   - workflow: The workflow.
-  ///   - sources: The paths of the files that it is read from: their changes matter, too.
-  /// - Throws: ``GlobError`` when a pattern makes no sense.
+  ///   - sources: The paths of the files that the workflow is read from; their changes matter, too.
+  /// - Throws: ``GlobError`` if a pattern is invalid.
   package init(
     _ trigger: FileTrigger, of workflow: Workflow, sources: Set<String> = []
   ) throws(GlobError) {
@@ -47,7 +49,7 @@ package struct WatchedFiles: Sendable {
       else { continue }
       for pattern in rule.outputs where !pattern.hasPrefix("!") {
         let ignoring = "!" + Self.joined(directory, pattern)
-        // Steps that were made of one have the same outputs.
+        // Steps expanded from the same declaration have the same outputs.
         if ignored.insert(Array(ignoring.utf8)).inserted { patterns.append(ignoring) }
       }
       if !rule.inputs.isEmpty {
@@ -61,20 +63,20 @@ package struct WatchedFiles: Sendable {
     self.inputs = inputs
   }
 
-  /// Whether changes of a file matter.
+  /// Returns whether changes of a file matter.
   package func wants(_ path: String) -> Bool { sources.contains(path) || search.names(path) }
 
-  /// Whether files may matter that are below a folder.
+  /// Returns whether any file below a folder may matter.
   package func enters(_ folder: String) -> Bool {
     search.mayName(below: folder) || sources.contains { $0.hasPrefix(folder + "/") }
   }
 
-  /// The steps whose `cache.inputs` name a file that has changed, in file order.
+  /// Returns the steps whose `cache.inputs` match one of the changed files, in file order.
   ///
-  /// Costs as much as there are paths times steps with inputs.
+  /// The cost is the number of paths times the number of steps with inputs.
   ///
-  /// - Parameter paths: The files that have changed.
-  /// - Returns: The ids of the steps; nil for all, when the workflow itself has changed.
+  /// - Parameter paths: The changed files.
+  /// - Returns: The ids of the steps; nil for all steps, if the workflow itself has changed.
   package func steps(affectedBy paths: [String]) -> [String]? {
     guard !paths.contains(where: sources.contains) else { return nil }
     return inputs.filter { input in
@@ -86,7 +88,7 @@ package struct WatchedFiles: Sendable {
     }.map(\.step)
   }
 
-  /// Where a step runs; nil when that is not known before it does, or is elsewhere.
+  /// The directory in which a step runs; nil if it is outside, or unknown before the step runs.
   private static func directory(_ written: [String]) -> String? {
     var parts: [Substring] = []
     for directory in written {

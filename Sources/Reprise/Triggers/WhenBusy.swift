@@ -1,50 +1,55 @@
-// What happens to events that come while a run is under way: the choice, and the pipeline that each
-// choice stands for. Knows neither where events come from nor what a run does.
+// What happens to events that arrive while a run is in progress: the options, and the pipeline for
+// each.
 
 import CombineOperators
 public import WorkflowLanguage
 
-/// What happens to an event that comes while a run is under way.
+/// What happens to an event that arrives while a run is in progress.
 public enum WhenBusy: Sendable, Equatable {
-  /// What happens to an event that finds the queue full; ``EventBuffer/FullPolicy/fail`` ends the runs with
-  /// ``RunsError/queueIsFull``, after those for what waits.
+  /// What happens to an event that arrives when the queue is full.
+  ///
+  /// ``EventBuffer/FullPolicy/fail`` fails the publisher with ``RunsError/queueIsFull`` after the
+  /// waiting events have been run.
   public typealias Full = EventBuffer.FullPolicy
 
-  /// It waits for its turn, among so many at most; one run is under way at a time.
+  /// The event waits in a queue of at most `limit` events; one run is in progress at a time.
   case queue(limit: Int = 10, whenFull: Full = .dropOldest)
-  /// The run is taken again in place: the same run, its next generation.
+  /// The event restarts the run in place: the same run, its next generation.
   case restart
-  /// It is dropped.
+  /// The event is dropped.
   case ignore
-  /// It starts a run beside the others, of which there are at most `limit`. Beyond that it waits, among at
-  /// most `waiting`; any number when nil. While nothing limits what may wait, an element of an asynchronous
-  /// sequence is not asked for before its run may begin.
+  /// The event starts a run in parallel, up to `limit` runs; further events wait.
+  ///
+  /// At most `waiting` events wait; nil for no limit. Without that limit, the next element of an
+  /// asynchronous sequence is requested only when its run may begin.
   case parallel(limit: Int? = nil, waiting: Int? = nil, whenFull: Full = .dropOldest)
-  /// It is not asked for: where events come from waits until a run may begin. For sources that can wait,
-  /// such as a sequence; a subject loses what it sends meanwhile.
+  /// The event is not requested from its source until a run may begin.
+  ///
+  /// For sources that can wait, such as a sequence; events that a subject sends in the meantime are
+  /// lost.
   case hold
 }
 
-/// Why there are no more runs.
+/// Why a publisher of runs has failed.
 public enum RunsError: Error {
-  /// More events came than may wait.
+  /// More events arrived than may wait.
   case queueIsFull
   /// The publisher of the events failed.
   case events(any Error)
 }
 
-/// How runs come of events.
+/// How events start runs.
 package struct RunsPolicy<Event: Sendable>: Sendable {
   package var whenBusy: WhenBusy
-  /// Told of each event that is dropped, in their order.
+  /// Called with each dropped event, in order.
   package var onDrop: @Sendable (Event) -> Void
-  /// Folds an event into an earlier one that waits to restart a run.
+  /// Folds an event into an earlier one that is waiting to restart a run.
   package var fold: @Sendable (inout Event, Event) -> Void
-  /// Starts the run of an event; nil when there is to be none.
+  /// Starts the run of an event; returns nil to start none.
   package var begin: @Sendable (Event) async -> Run?
-  /// Gives an event to a run that is under way: whether that run now handles it.
+  /// Passes an event to a run in progress; returns whether that run handles it.
   package var again: @Sendable (Run, Event) async -> Bool
-  /// Whether events that are not asked for are kept by where they come from.
+  /// Whether the source keeps events that were not requested.
   var sourceWaits = false
 
   package init(
@@ -72,9 +77,10 @@ extension EventBuffer.FullPolicy {
 }
 
 extension Publisher where Output: Sendable {
-  /// The runs that the values of this publisher start.
+  /// Returns a publisher of the runs that the values of this publisher start.
   ///
-  /// A subject, a bounded buffer, and a stage that asks for the next event when a run has ended.
+  /// The pipeline is a subject, a bounded buffer, and a stage that requests the next event when a
+  /// run has ended.
   package func runs(_ policy: RunsPolicy<Output>) -> AnyPublisher<Run, RunsError> {
     let events = mapError(RunsError.events)
     switch policy.whenBusy {
@@ -92,7 +98,7 @@ extension Publisher where Output: Sendable {
     case .hold:
       return events.handled(by: policy, atOnce: .max(1))
     case .restart:
-      // Nothing waits for time here: what comes while an event is dealt with is folded.
+      // There is no delay here: events that arrive while another one is being handled are folded.
       return events.debounce(
         for: .zero, now: { ContinuousClock.now }, sleep: { _ in }, fold: policy.fold
       ).handled(by: policy, atOnce: .max(1))

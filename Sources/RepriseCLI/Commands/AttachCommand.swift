@@ -1,4 +1,4 @@
-// `reprise attach`: the display of a run that another process drives.
+// `reprise attach`: shows a run that another process drives.
 
 import ArgumentParser
 import Platform
@@ -12,12 +12,13 @@ import Synchronization
 struct AttachCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "attach",
-    abstract: "Show a live run of another terminal, keys included.",
+    abstract: "Show a live run from another terminal, and control it with the same keys.",
     discussion: """
-      Ctrl-C leaves; the run goes on. The exit status is that of the run; 130, 143 or 129 for whoever leaves by Ctrl-C,
-      SIGTERM or SIGHUP; 4 when the connection is lost while the run goes on, or its engine has died.
+      Ctrl-C detaches; the run continues. The exit status is that of the run; 130, 143 or 129 \
+      after detaching with Ctrl-C, SIGTERM or SIGHUP; 4 if the connection was lost while the run \
+      continues, or if its engine died.
 
-      With --progress plain, lines mark the beginning and the end of what has happened before.
+      With --progress plain, two lines mark where the replay of earlier events begins and ends.
 
       EXAMPLES
         reprise attach @last
@@ -26,7 +27,7 @@ struct AttachCommand: AsyncParsableCommand {
 
   @OptionGroup var run: RunArgument
 
-  @Option(help: "How progress is shown: auto, tree, plain, json or none.")
+  @Option(help: "Progress display: auto, tree, plain, json or none.")
   var progress = ProgressStyle.auto
 
   func run() async throws {
@@ -67,9 +68,10 @@ struct AttachCommand: AsyncParsableCommand {
     throw await statusOfLost(found.record.id, found.journal)
   }
 
-  /// How to end when the connection has ended and nobody wanted that.
+  /// Returns the exit status after the connection was lost.
   ///
-  /// The end of a run is told a moment before it is recorded.
+  /// Waits for the run's status first: the end of a run is recorded a moment after the connection
+  /// closes.
   private func statusOfLost(_ id: RunID, _ journal: Journal) async -> any Error {
     let status = await journal.statusAfterEnd(of: id)
     switch status {
@@ -79,10 +81,10 @@ struct AttachCommand: AsyncParsableCommand {
     case .cancelled: return ExitStatus.stopped(by: SignalNumber.interrupt)
     case .abandoned, .interrupted:
       return Problem(
-        "error: the connection was lost: the run \(id) is \(status.rawValue)", cause: .cannotGoOn)
+        "error: the connection was lost: run \(id) is \(status.rawValue)", cause: .cannotGoOn)
     case .queued, .running:
       return Problem(
-        "error: the connection was lost, and the run goes on; see it with: reprise attach \(id)",
+        "error: the connection was lost; the run continues: reconnect with: reprise attach \(id)",
         cause: .cannotGoOn)
     }
   }

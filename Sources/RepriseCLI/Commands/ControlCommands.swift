@@ -1,4 +1,4 @@
-// `reprise restart` and `reprise cancel`: steer a live run from another terminal.
+// `reprise restart`, `cancel` and `approve`: control a live run from another terminal.
 
 import ArgumentParser
 import Reprise
@@ -10,9 +10,9 @@ import RepriseTerminal
 struct RestartCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restart",
-    abstract: "Take a live run again from the top, or from a step.",
+    abstract: "Restart a live run, from the top or from a step.",
     discussion: """
-      What runs is cancelled and waited for; then the next generation of the same run begins.
+      Running steps are cancelled; when they have ended, the next generation of the same run starts.
 
       EXAMPLES
         reprise restart @last
@@ -21,12 +21,12 @@ struct RestartCommand: AsyncParsableCommand {
 
   @OptionGroup var run: RunArgument
 
-  @Option(help: ArgumentHelp("Only this step and what depends on it.", valueName: "id"))
+  @Option(help: ArgumentHelp("Restart only this step and its dependents.", valueName: "id"))
   var from: [String] = []
 
   func validate() throws {
     if from.count > 1 {
-      throw ValidationError("--from can be given once: a restart begins at one step.")
+      throw ValidationError("--from can be given only once: a restart starts at one step.")
     }
   }
 
@@ -40,7 +40,7 @@ struct CancelCommand: AsyncParsableCommand {
     commandName: "cancel",
     abstract: "Cancel a live run.",
     discussion: """
-      Its steps are told to end and get their grace periods; with --now they are killed.
+      Running steps are asked to stop and get their grace period; with --now they are killed.
 
       EXAMPLE
         reprise cancel @last --now
@@ -48,7 +48,7 @@ struct CancelCommand: AsyncParsableCommand {
 
   @OptionGroup var run: RunArgument
 
-  @Flag(help: "Without grace.")
+  @Flag(help: "Kill the steps at once, without a grace period.")
   var now = false
 
   func run() async throws {
@@ -59,9 +59,9 @@ struct CancelCommand: AsyncParsableCommand {
 struct ApproveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "approve",
-    abstract: "Approve a step that waits for that, or refuse it.",
+    abstract: "Approve or reject a step that is waiting for approval.",
     discussion: """
-      A step that is refused has failed.
+      A rejected step fails.
 
       EXAMPLES
         reprise approve @last deploy
@@ -73,7 +73,7 @@ struct ApproveCommand: AsyncParsableCommand {
   @Argument(help: "The id of the step.")
   var step: String
 
-  @Flag(help: "Refuse it.")
+  @Flag(help: "Reject the step instead.")
   var refuse = false
 
   func run() async throws {
@@ -81,7 +81,9 @@ struct ApproveCommand: AsyncParsableCommand {
   }
 }
 
-/// Asks something of a live run, and tells when it says no.
+/// Sends a request to a live run.
+///
+/// - Throws: ``Problem`` if the request fails or is rejected.
 func ask(_ request: ControlRequest, of client: ControlClient) async throws(Problem) {
   let reply: ControlReply
   do throws(ControlError) {
@@ -89,6 +91,6 @@ func ask(_ request: ControlRequest, of client: ControlClient) async throws(Probl
   } catch {
     throw Problem(error)
   }
-  // What is wrong with a file has several lines.
+  // The diagnostics of a workflow file have several lines.
   if case .refused(let text) = reply { throw Problem("error: " + TerminalSafe(lines: text)) }
 }

@@ -1,4 +1,4 @@
-// `reprise engine`: starts and steers runs for a program in another language.
+// `reprise engine`: starts and controls runs for a program in another language.
 
 import ArgumentParser
 import Reprise
@@ -9,12 +9,12 @@ import Synchronization
 struct EngineCommand: DrivingCommand {
   static let configuration = CommandConfiguration(
     commandName: "engine",
-    abstract: "Start and steer runs for another program, over standard input and output.",
+    abstract: "Start and control runs for another program, over standard input and output.",
     discussion: """
-      Requests come as JSON objects, one a line, on standard input; replies and the events of all \
-      runs go to standard output, one JSON object a line. Messages for people go to standard error. \
-      Each run is recorded like those of reprise run, and can be seen and steered from other \
-      terminals with reprise attach, restart and cancel.
+      Reads requests from standard input and writes replies and the events of all runs to \
+      standard output, one JSON object per line. Messages for humans go to standard error. \
+      Runs are recorded as by reprise run, and can be shown and controlled from other terminals \
+      with reprise attach, restart and cancel.
 
       REQUESTS
         {"reprise":1,"request":"start","workflow":"coordinator","params":{"page":"index"}}
@@ -23,31 +23,31 @@ struct EngineCommand: DrivingCommand {
         {"reprise":1,"request":"cancel","run":"ID","now":true}
         {"reprise":1,"request":"approve","run":"ID","step":"go","approved":false}
 
-      A request may have an "id", a text or a whole number, which its reply repeats. "from", "now", \
-      "approved" and "params" may be left out. All of it is told in Documentation/control.md.
+      A request may have an "id", a string or an integer, which its reply repeats. "from", "now", \
+      "approved" and "params" are optional. Documentation/control.md describes the protocol.
 
-      The end of standard input, SIGINT, SIGTERM and SIGHUP cancel all runs, which get their grace \
-      periods (a second signal kills them); the command ends when nothing of them is left. SIGUSR1 \
-      restarts all.
+      The end of standard input, SIGINT, SIGTERM and SIGHUP cancel all runs with their grace \
+      periods (a second signal kills them); the command exits when all their processes have \
+      ended. SIGUSR1 restarts all runs.
 
       EXIT STATUS
-        0                standard input has ended
-        2                the command line is wrong
+        0                end of standard input
+        2                the command line is invalid
         4                the runs cannot be recorded
-        129, 130, 143    ended by SIGHUP, SIGINT, SIGTERM
-        141              nobody reads standard output any more
+        129, 130, 143    stopped by SIGHUP, SIGINT, SIGTERM
+        141              standard output was closed
 
       EXAMPLES
         reprise engine --stdio
         python3 Examples/python/reprise.py workflows/coordinator.yaml --restart step-3
       """)
 
-  @Flag(help: "Speak over standard input and output.")
+  @Flag(help: "Communicate over standard input and output (required).")
   var stdio = false
 
   @OptionGroup var engine: EngineOptions
 
-  @Flag(help: "Do not record the runs: they cannot be listed, reached or resumed then.")
+  @Flag(help: "Do not record the runs; they cannot be listed, attached to or resumed.")
   var noJournal = false
 
   @OptionGroup var state: StateOptions
@@ -58,7 +58,7 @@ struct EngineCommand: DrivingCommand {
   func validate() throws {
     guard stdio else {
       throw ValidationError(
-        "Add --stdio: an engine speaks over standard input and output, and in no other way.")
+        "Add --stdio: an engine only communicates over standard input and output.")
     }
   }
 

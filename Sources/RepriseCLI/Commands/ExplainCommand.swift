@@ -1,4 +1,4 @@
-// `reprise explain`: says why a step would run, or would not, and what the code of an error means.
+// `reprise explain`: explains why a step would run or not, or what an error code means.
 
 import ArgumentParser
 import Reprise
@@ -9,10 +9,11 @@ import RepriseTerminal
 struct ExplainCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Say why a step would run, or would not, or what an error means.",
+    abstract: "Explain why a step would run or not, or what an error code means.",
     discussion: """
-      With a step, nothing is run: what other steps leave is taken from the last run of the file. With
-      the code of an error and no step, its page is shown: what it means, an example and how to fix it.
+      With a step: runs nothing, and takes the results of other steps from the last run of the \
+      file. With an error code and no step: prints what the error means, an example, and how to \
+      fix it.
 
       EXAMPLES
         reprise explain build compile
@@ -21,20 +22,20 @@ struct ExplainCommand: AsyncParsableCommand {
 
   @OptionGroup var workflow: WorkflowArgument
 
-  @Argument(help: "The id of the step; none where the first argument is the code of an error.")
+  @Argument(help: "The id of the step; omit it if the first argument is an error code.")
   var step: String?
 
   @OptionGroup var parameters: ParameterOptions
 
   @OptionGroup var state: StateOptions
 
-  /// The code that is asked for, if no step is.
+  /// The error code to explain, if no step is given.
   private var code: String? { step == nil ? workflow.file : nil }
 
   func validate() throws {
     guard let code, !ErrorPage.isCode(code) else { return }
     throw ValidationError(
-      "Missing expected argument '<step>': \"\(code)\" is no code of an error, such as R0201")
+      "Missing expected argument '<step>': \"\(code)\" is not an error code such as R0201")
   }
 
   func run() async throws {
@@ -71,7 +72,7 @@ struct ExplainCommand: AsyncParsableCommand {
 
   private func explain(code: String) throws(Problem) {
     guard let page = ErrorPage(code: code) else {
-      // By their letters, many codes are equally near.
+      // The nearest by number: by edit distance, many codes would be equally near.
       func distance(_ other: ErrorPage) -> Int {
         abs((Int(other.code.dropFirst()) ?? 0) - (Int(code.dropFirst()) ?? 0))
       }

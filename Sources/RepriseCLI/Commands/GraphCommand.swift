@@ -1,4 +1,4 @@
-// `reprise graph`: draws the graph of a workflow as text for people and for other tools.
+// `reprise graph`: prints the graph of a workflow as text or for other tools.
 
 public import ArgumentParser
 public import Reprise
@@ -8,7 +8,7 @@ import RepriseTerminal
 struct GraphCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "graph",
-    abstract: "Draw the steps of a workflow and what they need.",
+    abstract: "Draw the steps of a workflow and their dependencies.",
     discussion: """
       EXAMPLES
         reprise graph coordinator
@@ -17,7 +17,7 @@ struct GraphCommand: AsyncParsableCommand {
 
   @OptionGroup var workflow: WorkflowArgument
 
-  @Option(help: "How to draw: text, mermaid, dot or json.")
+  @Option(help: "Output format: text, mermaid, dot or json.")
   var format = GraphFormat.text
 
   func run() async throws {

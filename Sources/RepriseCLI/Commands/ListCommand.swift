@@ -1,4 +1,4 @@
-// `reprise list`: the workflows of a folder.
+// `reprise list`: lists the workflows in a folder.
 
 import ArgumentParser
 import RepriseHost
@@ -7,7 +7,7 @@ import RepriseTerminal
 struct ListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the workflows of a folder with their descriptions.",
+    abstract: "List the workflows in a folder with their descriptions.",
     discussion: """
       EXAMPLE
         reprise list ci

@@ -1,4 +1,4 @@
-// `reprise logs`: what the steps of a run wrote.
+// `reprise logs`: prints the output of the steps of a run.
 
 import ArgumentParser
 import Platform
@@ -10,10 +10,10 @@ import RepriseTerminal
 struct LogsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "logs",
-    abstract: "Print what the steps of a run wrote.",
+    abstract: "Print the output of the steps of a run.",
     discussion: """
-      With a step: its output as it is. Without: that of all steps, each line with the name of \
-      its step.
+      With a step: its output, unchanged. Without: the output of all steps, each line prefixed \
+      with its step.
 
       EXAMPLES
         reprise logs @last
@@ -26,7 +26,7 @@ struct LogsCommand: AsyncParsableCommand {
   @Argument(help: "The id of a step.")
   var step: String?
 
-  @Flag(name: .shortAndLong, help: "Go on until the run is over.")
+  @Flag(name: .shortAndLong, help: "Follow the output until the run ends.")
   var follow = false
 
   func run() async throws {
@@ -37,13 +37,13 @@ struct LogsCommand: AsyncParsableCommand {
     if try copy.takeNew() == .stopped { return }
     guard follow else {
       if !copy.hasBegun, journal.isLive(record.id) {
-        printError("the run \(record.id) has not begun yet; wait for what it writes with --follow")
+        printError("run \(record.id) has not started yet; wait for its output with --follow")
       }
       return
     }
     let changes = try FolderChanges(ofLiveRunsIn: journal.directory, andOutputOf: record.id)
     _ = try await changes.first { () -> LogCopy.End? in
-      // What is written while this looks belongs to it, too.
+      // Check before copying, so that output written in the meantime is copied, too.
       let isLive = journal.isLive(record.id)
       let end = try copy.takeNew()
       return isLive ? end : .stopped

@@ -1,4 +1,4 @@
-// `reprise prune`: forgets old runs.
+// `reprise prune`: deletes old runs.
 
 import ArgumentParser
 import Reprise
@@ -9,37 +9,38 @@ import RepriseTerminal
 struct PruneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
-    abstract: "Forget old runs with all that they wrote.",
+    abstract: "Delete old runs and their output.",
     discussion: """
-      Live runs are never touched. With both options, only runs that both allow to go are forgotten.
+      Live runs are never deleted. With both options, only runs that match both are deleted.
 
       EXAMPLES
         reprise prune --keep 20
         reprise prune --older-than 30d --dry-run
       """)
 
-  @Option(help: ArgumentHelp("Keep so many of the newest runs.", valueName: "n"))
+  @Option(help: ArgumentHelp("Keep the newest n runs.", valueName: "n"))
   var keep: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Only runs that began longer ago, such as 90m, 12h or 30d.", valueName: "age"))
+      "Delete only runs that started longer ago than this, such as 90m, 12h or 30d.",
+      valueName: "age"))
   var olderThan: String?
 
-  @Flag(help: "Tell what would be forgotten, and forget nothing.")
+  @Flag(help: "Print what would be deleted without deleting it.")
   var dryRun = false
 
   @OptionGroup var state: StateOptions
 
   func validate() throws {
     guard keep != nil || olderThan != nil else {
-      throw ValidationError("Say which runs may go: --keep N, --older-than AGE, or both.")
+      throw ValidationError("Select runs to delete with --keep N, --older-than AGE, or both.")
     }
     if let keep, keep < 0 {
-      throw ValidationError("--keep takes a number from 0, not \(keep).")
+      throw ValidationError("--keep expects a number from 0, not \(keep).")
     }
     if let olderThan, Duration(workflowText: olderThan) == nil {
-      throw ValidationError("--older-than takes an age such as 90m, 12h or 30d, not \(olderThan).")
+      throw ValidationError("--older-than expects an age such as 90m, 12h, 30d, not \(olderThan).")
     }
   }
 
@@ -57,12 +58,12 @@ struct PruneCommand: AsyncParsableCommand {
       for run in chosen {
         if dryRun {
           printLine(
-            "would forget \(run.id) of \(run.request.workflow), \(localTime(run.requestedAt))")
+            "would delete \(run.id) of \(run.request.workflow), \(localTime(run.requestedAt))")
         } else if try journal.remove(run) {
           count += 1
         }
       }
-      if !dryRun { printLine(count == 1 ? "1 run forgotten" : "\(count) runs forgotten") }
+      if !dryRun { printLine(count == 1 ? "1 run deleted" : "\(count) runs deleted") }
     } catch {
       throw Problem(error)
     }

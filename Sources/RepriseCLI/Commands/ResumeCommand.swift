@@ -1,4 +1,4 @@
-// `reprise resume`: goes on where a run stopped.
+// `reprise resume`: continues a run where it stopped.
 
 import ArgumentParser
 import Platform
@@ -10,11 +10,11 @@ import RepriseTerminal
 struct ResumeCommand: DrivingCommand {
   static let configuration = CommandConfiguration(
     commandName: "resume",
-    abstract: "Take up a run that failed, was cancelled or was interrupted.",
+    abstract: "Resume a run that failed, was cancelled or was interrupted.",
     discussion: """
-      What has succeeded is not run again, and its outputs are there. The file may have changed in \
-      what was not finished yet; when a finished step has changed, the difference is shown and \
-      nothing is run.
+      Steps that have succeeded are not run again; their outputs are kept. Unfinished steps may \
+      have changed in the file. If a finished step has changed, the difference is shown and \
+      nothing runs.
 
       EXAMPLES
         reprise resume @last
@@ -23,19 +23,19 @@ struct ResumeCommand: DrivingCommand {
 
   @OptionGroup var run: RunArgument
 
-  @Option(help: "How progress is shown: auto, tree, plain, json or none.")
+  @Option(help: "Progress display: auto, tree, plain, json or none.")
   var progress = ProgressStyle.auto
 
-  @Flag(help: "Go on although finished steps have changed; they are not run again.")
+  @Flag(help: "Resume even if finished steps have changed; they are not run again.")
   var force = false
 
-  @Flag(help: "When a step fails, end with its exit status instead of 1.")
+  @Flag(help: "If a step fails, exit with its exit status instead of 1.")
   var passThrough = false
 
   @Option(
     name: [.customShort("p"), .customLong("param")], parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "Give a parameter again that is not recorded, since a secret is in it. Can be repeated.",
+      "Set a parameter that was not recorded because it contains a secret. Can be repeated.",
       valueName: "name=value"))
   var parameters: [String] = []
 
@@ -50,12 +50,12 @@ struct ResumeCommand: DrivingCommand {
     let (record, journal) = try run.find()
     guard !record.status.isLive else {
       throw Problem(
-        "error: the run \(record.id) is under way in process \(record.process); see it with: "
+        "error: run \(record.id) is running in process \(record.process); show it with: "
           + "reprise attach \(record.id)", cause: .cannotGoOn)
     }
     guard changeDirectory(to: record.request.directory) else {
       throw Problem(
-        "error: the folder of the run is not there any more: \"\(record.request.directory)\"")
+        "error: the folder of the run no longer exists: \"\(record.request.directory)\"")
     }
     let loaded = try LoadedWorkflow(
       recorded: record, ParameterOptions.texts(of: parameters))
@@ -69,7 +69,7 @@ struct ResumeCommand: DrivingCommand {
       let isAlone = selected.workflow.concurrency?.policy == .reject
       return try journal.reopen(record.id, isAlone: isAlone) { record, state in
         guard record.status != .succeeded else {
-          throw Problem("error: the run \(record.id) has succeeded: there is nothing to go on with")
+          throw Problem("error: run \(record.id) has succeeded: there is nothing to resume")
         }
         if !force && (loaded.text != record.request.source || loaded.workflow.sources != sources) {
           try selected.expectFinishedSteps(of: record, state, scope)

@@ -1,4 +1,4 @@
-// `reprise run`: runs a workflow file, shows it, and ends with its status.
+// `reprise run`: runs a workflow file, shows its progress, and exits with its status.
 
 import ArgumentParser
 import Reprise
@@ -12,12 +12,12 @@ struct RunCommand: DrivingCommand {
     abstract: "Run a workflow and show its progress.",
     discussion: """
       On a terminal the steps are shown as a tree that is redrawn in place; elsewhere as plain \
-      lines. Keys while it runs: r restart from the top, c cancel (twice: kill), a approve, x refuse, \
+      lines. Keys: r restart from the top, c cancel (twice: kill), a approve, x reject, \
       l output, ? help. \
       Signals: SIGINT, SIGTERM and SIGHUP cancel (a second one kills), SIGUSR1 restarts.
 
-      The run is recorded in .reprise: see it with reprise runs, steer it from another terminal \
-      with reprise attach, restart and cancel, and take it up again with reprise resume.
+      The run is recorded in .reprise: list it with reprise runs, control it from another \
+      terminal with reprise attach, restart and cancel, and resume it with reprise resume.
 
       EXAMPLES
         reprise run coordinator
@@ -30,7 +30,7 @@ struct RunCommand: DrivingCommand {
 
   @OptionGroup var workflow: WorkflowArgument
 
-  @Option(help: "How progress is shown: auto, tree, plain, json or none.")
+  @Option(help: "Progress display: auto, tree, plain, json or none.")
   var progress = ProgressStyle.auto
 
   @OptionGroup var parameters: ParameterOptions
@@ -39,16 +39,16 @@ struct RunCommand: DrivingCommand {
 
   @OptionGroup var engine: EngineOptions
 
-  @Flag(help: "Tell what would run, in which order, and run nothing.")
+  @Flag(help: "Print the steps in order without running them.")
   var dryRun = false
 
-  @Flag(help: "When a step fails, end with its exit status instead of 1.")
+  @Flag(help: "If a step fails, exit with its exit status instead of 1.")
   var passThrough = false
 
-  @Flag(help: "Go on in the background; the id of the run is printed.")
+  @Flag(help: "Print the id of the run and continue in the background.")
   var detach = false
 
-  @Flag(help: "Do not record the run: it cannot be listed, reached or resumed then.")
+  @Flag(help: "Do not record the run; it cannot be listed, attached to or resumed.")
   var noJournal = false
 
   @OptionGroup var state: StateOptions
@@ -58,7 +58,8 @@ struct RunCommand: DrivingCommand {
 
   func validate() throws {
     if detach && noJournal {
-      throw ValidationError("--detach and --no-journal exclude each other: nothing could reach it.")
+      throw ValidationError(
+        "--detach and --no-journal cannot be combined: nothing could attach to the run.")
     }
   }
 

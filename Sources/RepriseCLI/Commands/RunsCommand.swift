@@ -1,4 +1,4 @@
-// `reprise runs`: what has run and what runs now.
+// `reprise runs`: lists past and live runs.
 
 import ArgumentParser
 import Reprise
@@ -23,15 +23,15 @@ struct RunsCommand: AsyncParsableCommand {
   @Option(
     name: .customLong("state"),
     help: ArgumentHelp(
-      "Only runs that stand so: " + RunStatus.allCases.map(\.rawValue).joined(separator: ", ")
+      "Only runs in this state: " + RunStatus.allCases.map(\.rawValue).joined(separator: ", ")
         + ".",
       valueName: "state"))
   var status: RunStatus?
 
-  @Option(help: "How many at most.")
+  @Option(help: "Maximum number of runs to list.")
   var limit = 20
 
-  @Flag(help: "Write one JSON object a line.")
+  @Flag(help: "Print one JSON object per line.")
   var json = false
 
   @OptionGroup var state: StateOptions

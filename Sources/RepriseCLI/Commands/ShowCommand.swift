@@ -1,4 +1,4 @@
-// `reprise show`: one run with its steps, and what its time was spent on.
+// `reprise show`: shows one run with its steps and its critical path.
 
 import ArgumentParser
 import Reprise
@@ -8,7 +8,7 @@ import RepriseJournal
 struct ShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show a run: its steps, how they ended, and which of them held it up.",
+    abstract: "Show a run: its steps, their results, and its critical path.",
     discussion: """
       EXAMPLE
         reprise show @last

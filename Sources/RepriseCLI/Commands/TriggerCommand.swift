@@ -1,4 +1,4 @@
-// `reprise trigger` and `reprise triggers`: start a run of a watched workflow, and see what is watched.
+// `reprise trigger` and `reprise triggers`: start a run of a watched workflow, and list watches.
 
 import ArgumentParser
 import Reprise
@@ -12,8 +12,8 @@ struct TriggerCommand: AsyncParsableCommand {
     commandName: "trigger",
     abstract: "Start a run of a workflow that is being watched.",
     discussion: """
-      When this ends with 0, the event is on the disk: it is handled once, also when the watch is \
-      killed. What its run does is seen with reprise runs.
+      Exit status 0 means that the event is on the disk: it is handled exactly once, even if the \
+      watch is killed. To see its run, use reprise runs.
 
       EXAMPLES
         reprise trigger deploy
@@ -26,7 +26,7 @@ struct TriggerCommand: AsyncParsableCommand {
   @Option(
     name: [.customShort("p"), .customLong("param")], parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "Give a parameter of the workflow its value. Can be repeated.", valueName: "name=value"))
+      "Set a parameter of the workflow. Can be repeated.", valueName: "name=value"))
   var parameters: [String] = []
 
   @OptionGroup var state: StateOptions
@@ -45,20 +45,20 @@ struct TriggerCommand: AsyncParsableCommand {
 struct TriggersCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "triggers",
-    abstract: "List the workflows that are or were watched, and what has become of their events.",
+    abstract: "List the workflows that are or were watched, with counts of their events.",
     discussion: """
       EXAMPLES
         reprise triggers
         reprise triggers --json | jq 'select(.dropped > 0)'
 
       STATE
-        watching        what comes starts runs
-        paused          what comes waits, until p is pressed in its display
-        not answering   it is just beginning or ending, or stopped
-        ended           start it again with: reprise watch FILE
+        watching        events start runs
+        paused          events are queued until p is pressed in its display
+        not answering   the watch is starting, shutting down or suspended
+        ended           watch the workflow again with: reprise watch FILE
       """)
 
-  @Flag(help: "Write one JSON object a line.")
+  @Flag(help: "Print one JSON object per line.")
   var json = false
 
   @OptionGroup var state: StateOptions

@@ -1,4 +1,4 @@
-// `reprise validate` and `reprise schema`: what can be said of workflow files without running them.
+// `reprise validate` and `reprise schema`: check workflow files, and print their JSON Schema.
 
 public import ArgumentParser
 public import Reprise
@@ -8,9 +8,9 @@ import RepriseTerminal
 struct ValidateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
-    abstract: "Check workflow files and tell every mistake, without running anything.",
+    abstract: "Check workflow files and report every error without running anything.",
     discussion: """
-      Exit status 0 when every file can be run, 2 when one cannot. Warnings do not count.
+      The exit status is 0 if no file has errors, else 2. Warnings do not change it.
 
       EXAMPLES
         reprise validate workflows/*.yaml
@@ -18,11 +18,11 @@ struct ValidateCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "Paths of workflow files, or names of files in workflows/.",
+    help: "Paths of workflow files, or names of ones in workflows/.",
     completion: .file(extensions: ["yaml", "yml"]))
   var files: [String]
 
-  @Option(help: "How mistakes are told: text, json or sarif.")
+  @Option(help: "Output format: text, json or sarif.")
   var format = DiagnosticFormat.text
 
   func run() async throws {
@@ -39,7 +39,7 @@ struct ValidateCommand: AsyncParsableCommand {
           printError(TerminalSafe(lines: warning.description) + "\n")
         }
         printLine(
-          "\(path): \(steps) \(steps == 1 ? "step" : "steps"), no mistakes"
+          "\(path): \(steps) \(steps == 1 ? "step" : "steps"), no errors"
             + (warnings == 0 ? "" : ", \(warnings) \(warnings == 1 ? "warning" : "warnings")"))
       } catch let error as WorkflowError {
         isValid = false
@@ -60,7 +60,7 @@ struct SchemaCommand: AsyncParsableCommand {
     commandName: "schema",
     abstract: "Print the JSON Schema of workflow files, for editors.",
     discussion: """
-      An editor with a YAML language server finds it by a first line such as
+      An editor with a YAML language server finds the schema through a first line such as
 
         # yaml-language-server: $schema=../reprise.schema.json
 

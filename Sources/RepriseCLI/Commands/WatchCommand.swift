@@ -1,4 +1,4 @@
-// `reprise watch`: keeps a workflow running on its triggers.
+// `reprise watch`: runs a workflow whenever one of its triggers fires.
 
 import ArgumentParser
 import CombineOperators
@@ -12,14 +12,14 @@ import Synchronization
 struct WatchCommand: DrivingCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Run a workflow whenever something happens that its file names under \"on\".",
+    abstract: "Run a workflow whenever one of its triggers (\"on\") fires.",
     discussion: """
-      Files that change, points in time, lines of standard input, reprise trigger, runs of other \
-      workflows: each event starts a run; when-busy says what happens to one that comes while a run \
-      is under way. Every run is recorded like any other.
+      Changed files, schedules, lines of standard input, reprise trigger and runs of other \
+      workflows are events that start a run; when-busy determines what happens to an event \
+      during a run. Each run is recorded as with reprise run.
 
-      Keys: t start a run now, p pause and go on, and those of reprise run. Ctrl-C ends the watch; the \
-      events that wait then are taken up by the next one. SIGUSR1 restarts the run under way.
+      Keys: t start a run now, p pause or continue, and those of reprise run. Ctrl-C stops the \
+      watch; the next watch handles the events still queued. SIGUSR1 restarts the current run.
 
       EXAMPLES
         reprise watch site
@@ -29,7 +29,7 @@ struct WatchCommand: DrivingCommand {
 
   @OptionGroup var workflow: WorkflowArgument
 
-  @Option(help: "How progress is shown: auto, tree, plain, json or none.")
+  @Option(help: "Progress display: auto, tree, plain, json or none.")
   var progress = ProgressStyle.auto
 
   @OptionGroup var parameters: ParameterOptions
@@ -43,14 +43,14 @@ struct WatchCommand: DrivingCommand {
 
   func run() async throws {
     let source = try LoadedWorkflow.parse(try WorkflowFiles.path(of: workflow.file))
-    // With an event there may be more parameters than now.
+    // The event of a run may provide parameters that are missing now.
     var arguments = try parameters.arguments(for: source.parameters)
     arguments.leavesOpen = true
     var loaded = try LoadedWorkflow(source, arguments)
     guard let triggers = loaded.workflow.triggers else {
       throw Problem(
-        "\(workflow.file): error: nothing starts a run of this workflow by itself\n"
-          + "  = say what does, as in: on: { files: [src/**] }, or run it once with: reprise run")
+        "\(workflow.file): error: this workflow has no triggers\n"
+          + "  = add some, as in: on: { files: [src/**] }, or run it once with: reprise run")
     }
     arguments.leavesOpen = false
     if triggers.hasSocket {
@@ -58,7 +58,7 @@ struct WatchCommand: DrivingCommand {
     } else {
       loaded = try LoadedWorkflow(source, arguments)
     }
-    // Lines that are typed are events then, and not keys.
+    // What the user types is then lines of events, not keys.
     let isTyped = triggers.standardInput != nil && isTerminal(standardInput)
     let style = isTyped && (progress == .auto || progress == .tree) ? .plain : progress
     let secrets = try await Secrets.gathered(for: loaded.workflow)
@@ -71,7 +71,7 @@ struct WatchCommand: DrivingCommand {
     throw try await show(watch, style, isParallel: triggers.whenBusy == .parallel)
   }
 
-  /// Watches to the end.
+  /// Shows the watch until it ends, and returns the exit status.
   private func show(
     _ watch: Watch, _ style: ProgressStyle, isParallel: Bool
   ) async throws -> ExitStatus {
@@ -93,13 +93,13 @@ struct WatchCommand: DrivingCommand {
     listening.cancel()
     await display.finish()
     if let waiting = watch.watchStatus?.waiting, waiting > 0, display.isForPeople {
-      printError("\(waiting) events wait: the next reprise watch takes them up")
+      printError("events still queued: \(waiting); the next reprise watch handles them")
     }
     switch ending {
     case .signal(let number): return .stopped(by: number)
     case .outputClosed: return .outputClosed
     case .failed: return .cannotGoOn
-    // Only now is it known how the last run ended.
+    // The result of the last run is known only now.
     case .exhausted: return watch.hasFailed ? .stepFailed : .succeeded
     }
   }

@@ -1,4 +1,4 @@
-// Drives one run from the command's side: hears signals, shows it, and says how the command ends.
+// Drives one run for a command: handles signals, shows progress, and determines the exit status.
 
 import ChildProcesses
 import Platform
@@ -10,15 +10,15 @@ import Synchronization
 
 /// One run that this process drives.
 struct DrivenRun {
-  /// How it is shown.
+  /// The style of the progress display.
   let progress: ProgressStyle
   let secrets: Secrets
-  /// How engines are made.
+  /// The settings of the engine.
   let settings: EngineSettings
-  /// Whether the command ends with the status of the first step that failed.
+  /// Whether the command exits with the status of the first failed step.
   let passesThrough: Bool
   private let controls = RunControls()
-  /// What happened before it happened in a run that is resumed.
+  /// Earlier events belong to the run that is resumed.
   private let beganAt = SystemClock().now
 
   init(
@@ -31,9 +31,9 @@ struct DrivenRun {
     self.passesThrough = passesThrough
   }
 
-  /// Runs to the end without a record.
+  /// Runs a workflow to its end without recording it.
   ///
-  /// - Parameter workflow: What to run.
+  /// - Parameter workflow: The workflow.
   /// - Returns: The exit status of the command.
   func exitStatus(of workflow: Workflow) async -> ExitStatus {
     hearSignals(controls)
@@ -42,12 +42,13 @@ struct DrivenRun {
     return await show(run)
   }
 
-  /// Runs to the end, recorded.
+  /// Runs a workflow to its end and records the run.
   ///
   /// - Parameters:
-  ///   - loaded: What to run.
-  ///   - journal: Where it is recorded.
-  ///   - record: Takes the run, before anything of it begins; with its state where it is resumed.
+  ///   - loaded: The workflow.
+  ///   - journal: The journal that records the run.
+  ///   - record: Called before any step starts; creates the record of the run, or reopens it and
+  ///     returns the recorded state when the run is resumed.
   /// - Returns: The exit status of the command.
   /// - Throws: ``Problem``.
   func exitStatus(
@@ -56,7 +57,7 @@ struct DrivenRun {
   ) async throws -> ExitStatus {
     hearSignals(controls)
     let links = ProcessLinks.current.withLock { $0 }
-    // A command that gave up waiting for a run in the background does not want it.
+    // If the foreground process has stopped waiting, its user has cancelled the background run.
     guard links.foreground?.isWaiting != false else {
       throw ExitStatus.stopped(by: SignalNumber.hangUp)
     }
@@ -75,7 +76,7 @@ struct DrivenRun {
     }
     var status = await show(hosted.run)
     if let problem = await hosted.finish(), status != .cannotGoOn {
-      // The steps were done before their last output was to be written.
+      // The steps had finished, but writing their last output failed.
       printError("error: \(problem)")
       status = .cannotGoOn
     }
@@ -88,8 +89,8 @@ struct DrivenRun {
     let display = ProgressDisplay(
       style: progress, environment: inheritedEnvironment(), joinedAt: beganAt,
       controls: controls.keys)
-    // What shows only a report needs no event before the end: its recap says what the report says, and no
-    // thread is woken for each step.
+    // The report needs no events until the run has ended: the recap contains everything it shows.
+    // Attaching late avoids waking a thread for each step.
     let isReport = progress == .none
     if !isReport { display.attach(to: run.events) }
     let outcome = await run.ended()
@@ -99,5 +100,5 @@ struct DrivenRun {
   }
 }
 
-/// How to resume a run that did not succeed.
-func resumeHint(for run: RunID) -> TerminalSafe { "take it up again with: reprise resume \(run)" }
+/// The hint how to resume a run that did not succeed.
+func resumeHint(for run: RunID) -> TerminalSafe { "resume it with: reprise resume \(run)" }

@@ -1,11 +1,11 @@
-// What commands that drive runs have in common.
+// The protocol of the commands that drive runs.
 
 import ArgumentParser
 
-/// A command that drives a run, and is therefore watched by a guardian.
+/// A command that drives a run and therefore needs a guardian process.
 protocol DrivingCommand: AsyncParsableCommand {
-  /// Whether it will drive one, with the arguments that it was given.
+  /// Whether the command drives a run with the given arguments.
   var drivesRun: Bool { get }
-  /// Whether it goes on in the background.
+  /// Whether the command continues in the background.
   var isDetached: Bool { get }
 }

@@ -1,12 +1,12 @@
-// The options that say how runs are carried out.
+// The options that configure the engine.
 
 import ArgumentParser
 import RepriseHost
 
 struct EngineOptions: ParsableArguments {
-  @Flag(help: "Run every step, also those that are up to date.")
+  @Flag(help: "Run every step, even if it is up to date.")
   var force = false
 
-  /// How engines are made.
+  /// The settings of the engine.
   var settings: EngineSettings { EngineSettings(rerunsUpToDateSteps: force) }
 }

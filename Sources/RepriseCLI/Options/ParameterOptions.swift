@@ -1,4 +1,4 @@
-// The options that give a workflow its parameters, and the questions for those that are missing.
+// The options that set workflow parameters, and the prompts for missing ones.
 
 import ArgumentParser
 import Platform
@@ -10,12 +10,12 @@ struct ParameterOptions: ParsableArguments {
   @Option(
     name: [.customShort("p"), .customLong("param")], parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "Give a parameter of the workflow its value. Can be repeated.", valueName: "name=value"))
+      "Set a parameter of the workflow. Can be repeated.", valueName: "name=value"))
   var parameters: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "A YAML or JSON file with a map of parameters; -p wins.", valueName: "file"),
+      "A YAML or JSON file with a map of parameters; -p takes precedence.", valueName: "file"),
     completion: .file(extensions: ["yaml", "yml", "json"]))
   var paramsFile: String?
 
@@ -23,20 +23,20 @@ struct ParameterOptions: ParsableArguments {
     try Self.check(parameters)
   }
 
-  /// Checks the form of what stands behind `-p`.
+  /// Checks that each value of `-p` has the form `name=value`.
   static func check(_ parameters: [String]) throws {
     for parameter in parameters
     where !parameter.dropFirst().contains("=") || parameter.hasPrefix("=") {
-      // It is not repeated: it may be a secret.
-      throw ValidationError("-p takes name=value; one was given that has no name before a \"=\".")
+      // The message does not quote the value, which may be a secret.
+      throw ValidationError("-p expects name=value; a value was given without a name and \"=\".")
     }
   }
 
-  /// What is given; on a terminal, what is missing is asked for.
+  /// Returns the given parameters; on a terminal, prompts for missing ones.
   ///
   /// - Parameter declared: The parameters of the workflow.
-  /// - Returns: The texts by name.
-  /// - Throws: ``Problem`` when the file of parameters cannot be read.
+  /// - Returns: The values by name, as text.
+  /// - Throws: ``Problem`` if the parameter file cannot be read.
   func arguments(for declared: [Parameter]) throws(Problem) -> Arguments {
     var texts: [String: String] = [:]
     if let paramsFile {
@@ -56,7 +56,7 @@ struct ParameterOptions: ParsableArguments {
       texts, trigger: Trigger(.manual, time: SystemClock().now.description))
   }
 
-  /// What stands behind `-p`, by the names of the parameters.
+  /// Returns the values of `-p` by parameter name.
   static func texts(of parameters: [String]) -> [String: String] {
     var texts: [String: String] = [:]
     for parameter in parameters {
@@ -66,7 +66,7 @@ struct ParameterOptions: ParsableArguments {
     return texts
   }
 
-  /// Asks until there is an answer that makes sense, or no more input.
+  /// Prompts until the answer is valid; returns nil at the end of the input.
   private static func answer(for parameter: Parameter) -> String? {
     if let description = parameter.description { printError(TerminalSafe(lines: description)) }
     while true {

@@ -1,36 +1,36 @@
-// The options of a run that a later `resume` must know.
+// The options of a run that are recorded for a later `resume`.
 
 public import ArgumentParser
 public import Reprise
 import RepriseHost
 
 struct RunOptions: ParsableArguments {
-  @Option(help: "How many steps may run at once, whatever the file says.")
+  @Option(help: "Maximum number of steps that run at once; overrides the file.")
   var maxParallel: Int?
 
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Run just these steps, without what they need. Can be repeated.", valueName: "id"))
+      "Run only these steps, without their dependencies. Can be repeated.", valueName: "id"))
   var only: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Run this step and what depends on it. Can be repeated.", valueName: "id"))
+      "Run this step and its dependents. Can be repeated.", valueName: "id"))
   var from: [String] = []
 
   @Option(
     help: """
-      What a recorded success survives: process (the death of the engine) or power (its loss, too).
+      What a recorded success survives: process (a crash of the engine) or power (a power loss).
       """)
   var durability: Durability?
 
   func validate() throws {
     if let maxParallel, maxParallel < 1 {
-      throw ValidationError("--max-parallel takes a number from 1, not \(maxParallel).")
+      throw ValidationError("--max-parallel expects a number from 1, not \(maxParallel).")
     }
     if !only.isEmpty && !from.isEmpty {
-      throw ValidationError("--only and --from exclude each other: give one of them.")
+      throw ValidationError("--only and --from cannot be combined.")
     }
   }
 

@@ -1,4 +1,4 @@
-// The options that say where runs are kept, and how that place is opened.
+// The options that select the state directory and a run in it, and functions that open its journal.
 
 import ArgumentParser
 import ChildProcesses
@@ -13,34 +13,36 @@ import Synchronization
 struct StateOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Where runs are kept: .reprise in this folder or one above when neither this nor "
-        + "REPRISE_STATE_DIR is given.", valueName: "dir"),
+      "The state directory, where runs are recorded. Default: REPRISE_STATE_DIR, else .reprise in "
+        + "this folder or a parent folder.", valueName: "dir"),
     completion: .directory)
   var stateDir: String?
 
-  /// The place.
+  /// Returns the state directory.
   ///
-  /// - Throws: ``Problem`` when the current folder is gone.
+  /// - Throws: ``Problem`` if the current folder no longer exists.
   func directory() throws(Problem) -> StateDirectory {
     StateDirectory(
       explicit: stateDir, environment: inheritedEnvironment(), in: try currentDirectory())
   }
 
-  /// Opens the journal to record something; the runs of engines that have died are recorded as
-  /// interrupted, and what they left is ended.
+  /// Opens the journal for recording.
+  ///
+  /// Runs whose engine has died are recorded as interrupted, and their leftover processes are
+  /// stopped.
   func openJournal() throws(Problem) -> Journal {
     try directory().openJournal(process: signalledProcess())
   }
 
-  /// Opens the journal to read it; there must be one.
+  /// Opens the journal for reading, which must exist.
   func openExistingJournal() throws(Problem) -> Journal {
     try directory().openExistingJournal(process: signalledProcess(), warn: { printError($0) })
   }
 }
 
-/// A run that is named on the command line.
+/// The argument that selects a run.
 struct RunArgument: ParsableArguments {
-  @Argument(help: "The run: its id, a beginning of it that no other has, or @last.")
+  @Argument(help: "The run: its id, a unique prefix of it, or @last.")
   var run: String
 
   @OptionGroup var state: StateOptions
@@ -57,7 +59,7 @@ struct RunArgument: ParsableArguments {
     }
   }
 
-  /// Finds the run, which must be live, and connects to it.
+  /// Connects to the run, which must be live.
   ///
   /// - Throws: ``Problem``.
   func client() throws(Problem) -> ControlClient {
@@ -66,7 +68,7 @@ struct RunArgument: ParsableArguments {
   }
 }
 
-/// The process that one sends signals to: the guardian where there is one, which passes them on.
+/// Returns the process to send signals to: the guardian, which forwards them, if there is one.
 private func signalledProcess() -> Int {
   let hasGuardian = ProcessLinks.current.withLock { $0.guardian != nil }
   return Int(hasGuardian ? parentProcessID : processID)

@@ -6,15 +6,15 @@ import RepriseHost
 
 struct WorkflowArgument: ParsableArguments {
   @Argument(
-    help: "The path of a workflow file, or the name of a file in workflows/.",
+    help: "The path of a workflow file, or the name of one in workflows/.",
     completion: .file(extensions: ["yaml", "yml"]))
   var file: String
 
-  /// Reads the workflow.
+  /// Loads the workflow.
   ///
-  /// - Parameter given: What its parameters are given; asked for the parameters of the file.
+  /// - Parameter given: Returns the arguments for the parameters that the file declares.
   /// - Returns: The workflow.
-  /// - Throws: ``Problem`` with every mistake of the file.
+  /// - Throws: ``Problem`` with every error in the file.
   func load(
     _ given: ([Parameter]) throws(Problem) -> Arguments = { _ throws(Problem) in
       Arguments(leavesOpen: true)

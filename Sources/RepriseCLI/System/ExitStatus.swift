@@ -1,10 +1,10 @@
-// The exit status of the command: the one place that knows the numbers.
+// The exit status of the command; the only place that has the numbers.
 
 import Platform
 import Reprise
 import RepriseHost
 
-/// With what status the command ends, as `reprise --help` lists it.
+/// The exit status of the command, as listed by `reprise --help`.
 struct ExitStatus: Error, Equatable {
   let code: Int32
 
@@ -14,19 +14,19 @@ struct ExitStatus: Error, Equatable {
   static let timedOut = ExitStatus(code: 3)
   static let cannotGoOn = ExitStatus(code: 4)
 
-  /// Nobody reads the output any more.
+  /// The output pipe was closed.
   static let outputClosed = ExitStatus(code: 141)
 
-  /// The status of a command that a signal stopped, as shells give it.
+  /// Returns the status of a command that a signal stopped, as shells report it.
   static func stopped(by signal: Int32) -> ExitStatus { ExitStatus(code: 128 + signal) }
 
-  /// The status for the end of a run.
+  /// Returns the exit status for the outcome of a run.
   ///
   /// - Parameters:
-  ///   - outcome: How the run ended.
-  ///   - signal: The signal that made it end, if one did; SIGINT's number for the key `c`.
-  ///   - passesThrough: Whether a failed step's own status is given.
-  /// - Returns: The status of the command.
+  ///   - outcome: The outcome of the run.
+  ///   - signal: The signal that cancelled the run, if any; SIGINT for the `c` key.
+  ///   - passesThrough: Whether to return the exit status of the failed step.
+  /// - Returns: The exit status of the command.
   static func of(_ outcome: RunOutcome, signal: Int32?, passesThrough: Bool) -> ExitStatus {
     switch outcome {
     case .succeeded: return .succeeded
@@ -45,7 +45,7 @@ struct ExitStatus: Error, Equatable {
 }
 
 extension Problem {
-  /// The status of a command that ends because of it.
+  /// The exit status of a command that ends with this problem.
   var status: ExitStatus {
     switch cause {
     case .wrongUse: .wrongUse

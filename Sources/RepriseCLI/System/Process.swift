@@ -1,4 +1,4 @@
-// What the command needs of its own process: its descriptors, its end. Knows nothing of workflows.
+// The command's own process: checks at startup, standard descriptors, writing, and exit.
 
 import ChildProcesses
 import Platform
@@ -9,44 +9,46 @@ let standardInput: Int32 = 0
 /// The descriptor of standard output.
 let standardOutput: Int32 = 1
 
-/// Readies the process before anything else happens.
+/// Prepares the process before anything else happens.
 ///
-/// It ends here where the system gives too little to go on.
+/// Exits if the system does not provide enough descriptors or threads.
 func prepareProcess() {
   openMissingStandardDescriptors()
   expectEnoughDescriptors()
   setUpMemory()
   expectEnoughThreads()
   expectTexts()
-  // A reader that goes away is told by the failing write; a signal would end us without clean-up.
+  // A closed pipe is detected by the failing write; the signal would kill us without cleanup.
   ignoreSignal(SignalNumber.pipe)
-  // Whoever starts us with it ignored would have the kernel reap our steps, and their status is lost.
+  // If our parent ignored SIGCHLD, the kernel would reap our steps, and their status would be lost.
   restoreSignal(SignalNumber.child)
 }
 
 /// Opens /dev/null for standard descriptors that are closed.
 ///
-/// Otherwise the next files that are opened would be taken for them: what is written to standard error would go into
-/// the lock of a run.
+/// Otherwise the next files that are opened would get their numbers, and standard error could be
+/// written to the lock file of a run.
 private func openMissingStandardDescriptors() {
   for descriptor in Int32(0)...2 where !isOpenDescriptor(descriptor) {
-    // The lowest one that is free is taken: this one.
+    // `open` returns the lowest free descriptor, which is this one.
     openNullDeviceForChildren()
   }
 }
 
-/// Ends the process, with the reason, where Dispatch would wait for threads without end.
+/// Exits with an error if so few threads are available that Dispatch would wait forever for one.
 func expectEnoughThreads() {
   guard let shortage = threadShortage() else { return }
   printError("error: \(shortage)")
   endProcess(.cannotGoOn)
 }
 
-/// How many descriptors have to be free: with fewer, the threads of the system library end the process without a word.
+/// The minimum number of free descriptors.
+///
+/// With fewer, Dispatch aborts the process without a message.
 private let freeDescriptorsMin = 16
 
 private func expectEnoughDescriptors() {
-  // Counting takes a call for each, and only a low limit makes it worth while.
+  // Counting takes a system call per descriptor, so only check if the limit is low.
   guard let limit = descriptorsMax(), limit < 256 else { return }
   var copies: [Int32] = []
   while copies.count < freeDescriptorsMin {
@@ -56,12 +58,12 @@ private func expectEnoughDescriptors() {
   closeDescriptors(copies)
   guard copies.count < freeDescriptorsMin else { return }
   printError(
-    "error: \(copies.count) more files can be opened, and at least \(freeDescriptorsMin) are needed; raise the "
-      + "limit of open files, which is \(limit) (ulimit -n)")
+    "error: only \(copies.count) more files can be opened, and at least \(freeDescriptorsMin) are "
+      + "needed; raise the limit of open files, which is \(limit) (ulimit -n)")
   endProcess(.cannotGoOn)
 }
 
-/// Refuses arguments that are not UTF-8: they would be changed silently on their way.
+/// Rejects arguments that are not UTF-8, which would otherwise be silently altered.
 private func expectTexts() {
   for position in 1..<max(1, Int(CommandLine.argc)) {
     guard let argument = CommandLine.unsafeArgv[position],
@@ -72,9 +74,9 @@ private func expectTexts() {
   }
 }
 
-/// Ends the process at once.
+/// Exits immediately.
 ///
-/// Output that could not be written although it has a reader is reported first.
+/// First reports output that could not be written, except to a closed pipe.
 func endProcess(_ status: ExitStatus) -> Never {
   let errorNumber = flushOutput()
   if errorNumber != 0 { OutputError.note(Errno(rawValue: errorNumber)) }
@@ -100,13 +102,14 @@ func printError(_ text: TerminalSafe) {
   writeError(text + "\n")
 }
 
-/// Writes a text to standard error as it is, without a line feed behind it.
+/// Writes text to standard error without adding a line feed.
 func writeError(_ text: TerminalSafe) {
   _ = writeAll(Array(text.string.utf8), to: 2)
 }
 
-/// Writes all bytes to a descriptor, which may only be a terminal when they are ``TerminalSafe``; false when
-/// they cannot be written.
+/// Writes all bytes to a descriptor and returns whether they could be written.
+///
+/// If the descriptor is a terminal, the bytes must be ``TerminalSafe``.
 func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
   do throws(Errno) {
     try writeBytes(bytes, to: descriptor)

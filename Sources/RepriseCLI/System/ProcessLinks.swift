@@ -1,10 +1,10 @@
-// What this process has been split from, and who hears its signals.
+// The links to the helper processes, and the forwarding of signals.
 
 import ChildProcesses
 import RepriseHost
 import Synchronization
 
-/// What the process has been split from.
+/// The links to the processes that this process was forked from, and the source of its signals.
 struct ProcessLinks: Sendable {
   var guardian: GuardianLink?
   var foreground: DetachedLink?
@@ -14,9 +14,9 @@ struct ProcessLinks: Sendable {
   static let current = Mutex(ProcessLinks())
 }
 
-/// Readies the process for steps, and has signals passed on.
+/// Prepares the process to run steps, and forwards signals to a target.
 ///
-/// - Parameter target: What they are passed on to.
+/// - Parameter target: The target of the signals.
 func hearSignals(_ target: some SignalTarget) {
   adoptOrphans()
   ProcessLinks.current.withLock { $0.signals }?.passOn(to: target)

@@ -1,5 +1,5 @@
-// The runs of an engine: begins them as they are asked for, has them steered, and tells their events.
-// Knows neither where requests come from nor where lines go.
+// The runs of an engine: starts them, controls them, and reports their events. Independent of the
+// transport of requests and events.
 
 import Platform
 import Reprise
@@ -8,9 +8,9 @@ import RepriseJournal
 import RepriseTerminal
 import Synchronization
 
-/// Begins and steers runs for requests.
+/// Starts and controls runs for requests.
 ///
-/// All members may be called from any thread.
+/// Thread-safe.
 final class EngineRuns: SignalTarget {
   typealias Answer = @Sendable (EngineReply) -> Void
 
@@ -21,7 +21,7 @@ final class EngineRuns: SignalTarget {
   }
 
   private struct State {
-    /// What is being begun at this moment.
+    /// The start in progress, if any.
     var beginning: Task<Void, Never>?
   }
 
@@ -34,12 +34,12 @@ final class EngineRuns: SignalTarget {
   private let starts: AsyncStream<Start>
   private let start: AsyncStream<Start>.Continuation
 
-  /// Prepares for requests.
+  /// Creates an empty set of runs.
   ///
   /// - Parameters:
-  ///   - host: What carries out recorded runs; nil where runs are not recorded.
-  ///   - settings: How engines are made for runs that are not recorded.
-  ///   - report: Called with every event of every run, with those of one run by one thread at a time.
+  ///   - host: The host of recorded runs; nil to record no runs.
+  ///   - settings: The settings of engines for runs that are not recorded.
+  ///   - report: Called with each event of each run; on one thread at a time for one run.
   init(
     _ host: RunHost?, _ settings: EngineSettings, report: @escaping @Sendable (Event) -> Void
   ) {
@@ -50,11 +50,11 @@ final class EngineRuns: SignalTarget {
     (starts, start) = AsyncStream.makeStream(of: Start.self)
   }
 
-  /// Carries out a request.
+  /// Performs a request.
   ///
   /// - Parameters:
-  ///   - request: What is asked for.
-  ///   - answer: Called once; before the first event of a run that is started.
+  ///   - request: The request.
+  ///   - answer: Called once; for a start, before the first event of the run.
   func carryOut(_ request: EngineRequest, answer: @escaping Answer) {
     switch request {
     case .start(let source, let parameters):
@@ -62,17 +62,18 @@ final class EngineRuns: SignalTarget {
       if case .terminated = result { answer(Self.isOver) }
     case .steer(let run, let request):
       guard let controls = RunID(run).flatMap({ group[$0] }), !controls.isOver else {
-        return answer(.refused("no run \"\(run)\" of this engine is under way"))
+        return answer(.refused("no run \"\(run)\" of this engine is live"))
       }
       controls.carryOut(request) { answer(EngineReply($0)) }
     }
   }
 
-  // MARK: Beginning
+  // MARK: Starting runs
 
-  /// Begins runs as they are asked for, until the end.
+  /// Handles start requests until the end.
   ///
-  /// One after the other: the order of requests is that of their turns in a concurrency group.
+  /// Handles them one after the other, so that runs of a concurrency group get their turns in the
+  /// order of the requests.
   func takeStarts() async {
     for await start in starts {
       let beginning = Task { await begin(start) }
@@ -162,7 +163,7 @@ final class EngineRuns: SignalTarget {
     group.remove(id)
   }
 
-  /// Drives a run that is not recorded to its end.
+  /// Drives an unrecorded run to its end.
   private func drive(
     _ workflow: Workflow, as id: RunID, _ secrets: Secrets, _ controls: RunControls,
     _ answer: Answer
@@ -174,7 +175,7 @@ final class EngineRuns: SignalTarget {
     group.remove(id)
   }
 
-  /// Reports the events of a run, until nothing of it is left.
+  /// Reports the events of a run until all its processes have ended, and releases its lock.
   private func show(_ run: Run, _ recorded: RecordedRun? = nil) async {
     let last = Mutex(Event?.none)
     var subscription: AnyCancellable?
@@ -186,23 +187,23 @@ final class EngineRuns: SignalTarget {
         })
     }
     withExtendedLifetime(subscription) {}
-    // A client that reads of the end may start the next run of the group, or resume this one: the end must have
-    // been recorded by then.
+    // Report the last event only after the end is recorded: the client may then start the next run
+    // of the group, or resume this one.
     _ = await run.ended()
     if let recorded { locks.release(recorded) }
     if let last = last.withLock({ $0 }) { report(last) }
   }
 
-  /// Reports the end of a run that has never begun: the client that has started it waits for that.
+  /// Reports the end of a run that never started, which its client is waiting for.
   private func reportEnd(_ outcome: RunOutcome, of id: RunID) {
     report(Event(time: SystemClock().now, run: id, generation: 1, kind: .runEnded(outcome)))
   }
 
-  // MARK: The end
+  // MARK: Shutdown
 
-  private static let isOver = EngineReply.refused("the engine is ending")
+  private static let isOver = EngineReply.refused("the engine is shutting down")
 
-  /// Begins no more runs, and cancels those that are under way.
+  /// Starts no more runs, and cancels live ones.
   func end() {
     for controls in close() { controls.cancel(now: false) }
   }
@@ -214,7 +215,7 @@ final class EngineRuns: SignalTarget {
     return live
   }
 
-  /// Waits until nothing of any run is left.
+  /// Waits until all runs have ended.
   func finish() async { await group.finish() }
 
   func receive(_ signal: Int32) {
@@ -228,16 +229,16 @@ final class EngineRuns: SignalTarget {
 }
 
 extension EngineReply {
-  /// The reply to a request that has been carried out, or not.
+  /// Converts the reply of a run.
   fileprivate init(_ reply: ControlReply) {
     switch reply {
     case .ok: self = .ok
     case .refused(let text): self = .refused(text)
-    case .status: preconditionFailure("BUG: a run is no watch")
+    case .status: preconditionFailure("BUG: a run is not a watch")
     }
   }
 
-  /// Says why a run could not be begun.
+  /// Creates the reply for a run that could not be started.
   fileprivate init(_ problem: Problem) {
     let prefix = "error: "
     let text = problem.text.string

@@ -1,23 +1,24 @@
-// Writes the lines of many runs to one descriptor, in one order and on a thread of its own. Whoever reads
-// slowly holds up output for a while, then misses it; memory stays bounded. Knows nothing of what lines say.
+// Writes the lines of many runs to one output, in order and on a separate queue. A slow reader
+// first applies back-pressure to output of steps, then misses it; memory stays bounded.
 
 import Dispatch
 import Reprise
 import Synchronization
 
-/// Where an engine writes.
+/// The output of an engine.
 ///
-/// All members may be called from any thread.
+/// Thread-safe.
 final class LineOutput: Sendable {
-  /// How many bytes may wait before what can be missed has to wait for them.
+  /// The number of pending bytes above which droppable lines must wait.
   private static let bytesMax = 1 << 20
-  /// How many bytes may wait in all; whoever leaves more unread is given up.
+  /// The maximum number of pending bytes; beyond it, the output is closed.
   ///
-  /// Some hundred thousand transitions, which no client leaves unread that means to read them.
+  /// This is enough for some hundred thousand transitions, so the client has stopped reading.
   private static let bytesLimit = 64 << 20
-  /// How much is written at once.
+  /// The maximum number of bytes per write.
   private static let pieceBytes = 1 << 16
-  /// How long nobody may read before what can be missed is dropped, and after the end before the rest is.
+  /// The maximum time without progress before droppable lines are dropped; after the end, before
+  /// all others are.
   private static let patience = DispatchTimeInterval.seconds(10)
 
   private struct Line: Sendable {
@@ -28,12 +29,12 @@ final class LineOutput: Sendable {
   private struct State {
     var lines: [Line] = []
     var bytes = 0
-    /// How many pieces have been written.
+    /// The number of pieces written.
     var pieces = 0
     var isWriting = false
-    /// Nobody reads any more.
+    /// Whether the output has been closed.
     var isClosed = false
-    /// Nobody has made room for as long as patience lasts.
+    /// Whether the reader has made no progress for `patience`.
     var isStalled = false
     var waiting: [DispatchSemaphore] = []
 
@@ -48,11 +49,11 @@ final class LineOutput: Sendable {
   private let queue = DispatchQueue(label: "reprise.engine.output")
   private let state = Mutex(State())
 
-  /// Prepares to write.
+  /// Creates an output.
   ///
   /// - Parameters:
-  ///   - writeNow: Writes bytes, and blocks its thread meanwhile; false when they are not read.
-  ///   - onClosed: Called once, when nobody reads any more.
+  ///   - writeNow: Writes bytes, blocking the thread; returns false if the output is closed.
+  ///   - onClosed: Called once, when the output has been closed.
   init(
     _ writeNow: @escaping @Sendable ([UInt8]) -> Bool, onClosed: @escaping @Sendable () -> Void
   ) {
@@ -60,11 +61,11 @@ final class LineOutput: Sendable {
     self.onClosed = onClosed
   }
 
-  /// Has a line written, after those before it; never waits.
+  /// Enqueues a line; never blocks.
   ///
   /// - Parameters:
   ///   - line: The line with its line feed.
-  ///   - onWritten: Called when it has been written, if it is.
+  ///   - onWritten: Called when the line has been written; never called if the output is closed.
   func write(_ line: [UInt8], onWritten: (@Sendable () -> Void)? = nil) {
     let (mustWrite, isTooMuch) = state.withLock { state in
       guard !state.isClosed else { return (false, false) }
@@ -77,11 +78,9 @@ final class LineOutput: Sendable {
     if mustWrite { queue.async { self.writeWaiting() } }
   }
 
-  /// Has a line written that can be missed: waits for room, but not for ever.
+  /// Enqueues a line that may be dropped; blocks the thread until there is room, at most `patience`.
   ///
-  /// Blocks the thread.
-  ///
-  /// - Parameter line: The line with its line feed; asked for when it is written.
+  /// - Parameter line: Returns the line with its line feed; called only if it is not dropped.
   func writeIfRead(_ line: () -> [UInt8]) {
     while true {
       let semaphore = DispatchSemaphore(value: 0)
@@ -103,9 +102,9 @@ final class LineOutput: Sendable {
     }
   }
 
-  /// Waits until everything has been written, or nobody has read any of it for as long as patience lasts.
+  /// Waits until all lines have been written, or the reader has made no progress for `patience`.
   ///
-  /// - Returns: Whether everything was.
+  /// - Returns: Whether all lines have been written.
   func finish() async -> Bool {
     await withCheckedContinuation { continuation in
       DispatchQueue(label: "reprise.engine.end").async { [self] in
@@ -131,9 +130,9 @@ final class LineOutput: Sendable {
 
   // MARK: Writing
 
-  /// Writes until nothing is left.
+  /// Writes until no lines are left.
   ///
-  /// Runs on the queue, in at most one call at a time.
+  /// Runs on the queue, one call at a time.
   private func writeWaiting() {
     while let lines = nextLines() {
       var rest = lines[...]
@@ -151,7 +150,7 @@ final class LineOutput: Sendable {
     }
   }
 
-  /// Writes bytes; false when nobody reads them.
+  /// Writes bytes; returns false if the output has been closed.
   private func writeInPieces(_ bytes: [UInt8]) -> Bool {
     for start in stride(from: 0, to: bytes.count, by: Self.pieceBytes) {
       let piece = Array(bytes[start..<min(start + Self.pieceBytes, bytes.count)])
@@ -174,7 +173,7 @@ final class LineOutput: Sendable {
     return lines
   }
 
-  /// Notes what has been written, and lets those go on who wait for room.
+  /// Counts written bytes, and wakes the callers that wait for room.
   private func note(_ bytes: Int) {
     let waiting = state.withLock { state in
       state.pieces += 1

@@ -1,5 +1,5 @@
-// Speaks with the program that has started an engine: reads its requests, and takes care of the end. How
-// runs come about is the business of EngineRuns.
+// The protocol of `reprise engine`: reads requests, writes replies, and shuts down. `EngineRuns`
+// starts and controls the runs.
 
 import Dispatch
 import Platform
@@ -7,35 +7,35 @@ import Reprise
 import RepriseControl
 import RepriseTerminal
 
-/// An engine that is asked over standard input and answers over standard output.
+/// An engine that reads requests from an input and writes replies and events to an output.
 package final class StdioEngine: SignalTarget {
-  /// Why it ended.
+  /// The reason why an engine ended.
   package enum Ending: Sendable, Equatable {
-    /// Its input is over.
+    /// The end of its input.
     case inputEnded
-    /// A signal asked for it.
+    /// A signal.
     case signal(Int32)
-    /// Its output is not read any more.
+    /// The output has been closed.
     case outputClosed
   }
 
-  /// Where it reads and writes.
+  /// The input and output of an engine.
   package struct Streams: Sendable {
-    /// The descriptor of requests.
+    /// The descriptor to read requests from.
     package var input: Int32
-    /// Writes bytes of replies and events; false when they are not read any more.
+    /// Writes replies and events; returns false if the output has been closed.
     package var write: @Sendable ([UInt8]) -> Bool
 
-    /// Puts streams together.
+    /// Creates streams.
     package init(input: Int32, write: @escaping @Sendable ([UInt8]) -> Bool) {
       self.input = input
       self.write = write
     }
   }
 
-  /// How long a request may be, in bytes: a workflow comes as a text in one.
+  /// The maximum length of a request in bytes; a request may contain a whole workflow.
   private static let requestBytesMax = 1 << 20
-  /// How many requests may be unanswered, or have answers that nobody has read: no more are read then.
+  /// The maximum number of requests without a written reply; reading pauses at this limit.
   private static let requestsMax = 64
 
   private let output: LineOutput
@@ -45,24 +45,25 @@ package final class StdioEngine: SignalTarget {
   private let endings: AsyncStream<Ending>
   private let end: AsyncStream<Ending>.Continuation
 
-  /// Prepares an engine; nothing is read yet.
+  /// Creates an engine, which reads nothing until `run()`.
   ///
   /// - Parameters:
-  ///   - host: What carries out recorded runs; nil where runs are not recorded.
-  ///   - settings: How engines are made for runs that are not recorded.
-  ///   - streams: Where it reads and writes.
+  ///   - host: The host of recorded runs; nil to record no runs.
+  ///   - settings: The settings of engines for runs that are not recorded.
+  ///   - streams: The input and output.
   package init(
     _ host: RunHost?, settings: EngineSettings = EngineSettings(), _ streams: Streams
   ) {
     input = streams.input
     let (endings, end) = AsyncStream.makeStream(of: Ending.self)
     (self.endings, self.end) = (endings, end)
-    // A semaphore must not be freed with less than it began with, and answers may never be read.
+    // Start the semaphore at 0: Dispatch traps if one is freed below its initial value, and replies
+    // may never be read.
     for _ in 0..<Self.requestsMax { room.signal() }
     let output = LineOutput(streams.write, onClosed: { end.yield(.outputClosed) })
     self.output = output
     runs = EngineRuns(host, settings) { event in
-      // What a step writes can be missed, what becomes of it cannot.
+      // Output may be dropped for a slow reader; transitions may not.
       if event.isTransient {
         output.writeIfRead { safeLine(event) }
       } else {
@@ -71,11 +72,11 @@ package final class StdioEngine: SignalTarget {
     }
   }
 
-  /// Carries out requests until the input ends or a signal comes, then cancels all runs.
+  /// Performs requests until the end of the input or a signal, then cancels all runs.
   ///
-  /// - Returns: Why it ended, when nothing of any run is left.
+  /// - Returns: The reason for the end, after all processes of all runs have ended.
   package func run() async -> Ending {
-    // A thread of its own: it waits for input.
+    // Use a separate thread, since reading blocks.
     DispatchQueue(label: "reprise.engine.input").async { [self] in
       read()
       end.yield(.inputEnded)
@@ -109,9 +110,8 @@ package final class StdioEngine: SignalTarget {
     case .success(let request):
       runs.carryOut(request) { [self] in answer($0, to: received.id) }
     case .failure(let error):
-      // The socket ends the connection here. This is the only connection that there is, and the runs of
-      // all other requests hang on it: a mistake in one of them must not cancel those. Where the next
-      // request begins is known, at the next line.
+      // Unlike the control socket, do not end the connection: it is the only one, and ending it
+      // would cancel the runs of all other requests. The next request starts at the next line.
       answer(.refused(error.description), to: received.id)
     }
   }
@@ -133,7 +133,7 @@ package final class StdioEngine: SignalTarget {
   }
 }
 
-/// A message as a line of JSON; standard output may be a terminal.
+/// Encodes a message as a line of JSON that is safe to write to a terminal.
 private func safeLine(_ message: some Encodable) -> [UInt8] {
   Array(TerminalSafe(json: String(decoding: line(message), as: UTF8.self)).string.utf8)
 }

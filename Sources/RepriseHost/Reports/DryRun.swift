@@ -1,18 +1,18 @@
-// What a run would do, without doing it.
+// The report of `reprise run --dry-run`.
 
 package import Reprise
 package import RepriseTerminal
 
-/// The steps of a workflow in the order in which they would start, with what they would do.
+/// A report on the steps that a run would execute, in order.
 package struct DryRun {
   private let workflow: Workflow
 
-  /// Prepares to describe a workflow.
+  /// Creates a report on a workflow.
   package init(_ workflow: Workflow) {
     self.workflow = workflow
   }
 
-  /// One paragraph for each step, in topological order.
+  /// The report: one paragraph for each step, in topological order.
   package var text: TerminalSafe {
     let count = workflow.steps.count
     let steps = workflow.graph.topologicalOrder.map { describe(workflow.steps[$0.position]) }
@@ -20,10 +20,10 @@ package struct DryRun {
       + steps.joined(separator: "\n")
   }
 
-  /// How many needs of a step are named, and how many lines of its script are shown.
+  /// The maximum number of dependencies and of script lines shown for a step.
   private static let (needsMax, linesMax) = (20, 50)
 
-  /// The first of some ids, with the number of the others.
+  /// Returns the first ids, and the number of the others.
   private static func some(of ids: [String]) -> String {
     let rest = ids.count - needsMax
     return ids.prefix(needsMax).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")

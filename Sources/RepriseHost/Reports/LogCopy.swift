@@ -1,4 +1,4 @@
-// Copies what the steps of a run have written, and goes on where it was.
+// Copies the recorded output of the steps of a run incrementally.
 
 import Platform
 import Reprise
@@ -7,9 +7,9 @@ import RepriseTerminal
 
 /// A copy of the output of a run, or of one of its steps.
 package struct LogCopy {
-  /// Why a copy ends.
+  /// The reason why copying stops.
   package enum End: Sendable {
-    /// What is written is not read any more.
+    /// The output has been closed.
     case stopped
   }
 
@@ -21,14 +21,14 @@ package struct LogCopy {
   private var steps: [String]?
   private var offsets: [String: Int64] = [:]
 
-  /// Prepares a copy.
+  /// Creates a copy that has copied nothing yet.
   ///
   /// - Parameters:
   ///   - record: The run.
-  ///   - step: The id of the step; all steps when nil, each line with the name of its step.
-  ///   - journal: Where it is recorded.
-  ///   - isTerminal: Whether a terminal shows the copy.
-  ///   - write: Writes bytes; false when they are not read any more.
+  ///   - step: The id of the step; nil for all steps, with each line prefixed with its step.
+  ///   - journal: The journal of the run.
+  ///   - isTerminal: Whether the output is a terminal.
+  ///   - write: Writes bytes; returns false if the output has been closed.
   package init(
     of record: RunRecord, step: String?, in journal: Journal, isTerminal: Bool,
     write: @escaping ([UInt8]) -> Bool
@@ -40,13 +40,13 @@ package struct LogCopy {
     self.write = write
   }
 
-  /// Whether the run had begun by the last copy: before, its steps are not known.
+  /// Whether the run had started at the last copy; before that, its steps are unknown.
   package var hasBegun: Bool { steps != nil }
 
-  /// Copies what is new.
+  /// Copies the output written since the last call.
   ///
-  /// - Returns: Why nothing more is to be copied; nil where more may come.
-  /// - Throws: ``Problem`` when there is no such step, or the run cannot be read.
+  /// - Returns: The reason to stop; nil if more may follow.
+  /// - Throws: ``Problem`` if there is no such step, or the run cannot be read.
   package mutating func takeNew() throws(Problem) -> End? {
     if steps == nil { steps = try findSteps() }
     for log in journal.directory.logs(of: record.id, steps: steps ?? []) {
@@ -55,7 +55,7 @@ package struct LogCopy {
     return nil
   }
 
-  /// The steps to be shown; nil while the run has not begun, since they are not known then.
+  /// Returns the steps to show; nil before the run starts, since they are unknown then.
   private func findSteps() throws(Problem) -> [String]? {
     let plan: RunPlan?
     do {
@@ -67,16 +67,16 @@ package struct LogCopy {
     guard let step else { return steps }
     guard steps.contains(step) else {
       throw Problem(
-        "error: the run \(record.id) has no step \"\(step)\"; it has: "
+        "error: run \(record.id) has no step \"\(step)\"; its steps are: "
           + steps.prefix(20).map { TerminalSafe($0) }.joined(separator: ", "))
     }
     return [step]
   }
 
-  /// How much of a line is waited for: what is longer was not written by a step, and comes in pieces.
+  /// The maximum length of a line to wait for; longer lines do not come from steps and are split.
   private static let lineBytesMax = 1 << 20
 
-  /// Copies what is new in a log to standard output; false when nobody reads it.
+  /// Copies new output of a log; returns false if the output has been closed.
   private func copy(_ log: LogFile, from offset: inout Int64) -> Bool {
     guard let file = try? OpenFile(log.path, options: [.noFollow]) else { return true }
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -86,7 +86,7 @@ package struct LogCopy {
       let lineFeed = buffer[..<count].lastIndex(of: UInt8(ascii: "\n"))
       let end = lineFeed.map { pending.count + $0 + 1 }
       pending += buffer[..<count]
-      // Whole lines only; the writer writes no others, and none that is so long.
+      // Copy complete lines only. The writer writes no others, and none that long.
       guard let end = end ?? (pending.count > Self.lineBytesMax ? pending.count : nil) else {
         continue
       }

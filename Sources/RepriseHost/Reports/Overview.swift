@@ -1,4 +1,4 @@
-// What can be run here and how, for people.
+// The output of `reprise` without a subcommand, and of `reprise list`.
 
 import Reprise
 package import RepriseTerminal
@@ -8,12 +8,12 @@ package struct Overview {
   /// The paths of the files.
   let paths: [String]
 
-  /// Prepares to list files.
+  /// Creates a listing of files.
   package init(of paths: [String]) {
     self.paths = paths
   }
 
-  /// The listing with a word on what to do next.
+  /// The listing, followed by the commands to try next.
   package var text: TerminalSafe {
     guard let first = paths.first else {
       return """
@@ -38,7 +38,7 @@ package struct Overview {
       """
   }
 
-  /// One line for each file: what to type, how many steps, and what it is for.
+  /// One line for each file: its name, the number of steps, and its description.
   package var table: TerminalSafe {
     let rows = paths.map { path in
       (TerminalSafe(WorkflowFiles.shortName(path)), Self.summary(of: path))
@@ -58,7 +58,7 @@ package struct Overview {
       return "\(count) \(count == 1 ? "step" : "steps")" + description
     } catch {
       let count = error.diagnostics.count
-      return "cannot be run: \(count) \(count == 1 ? "mistake" : "mistakes"); see reprise validate"
+      return "invalid: \(count) \(count == 1 ? "error" : "errors"); see reprise validate"
     }
   }
 }

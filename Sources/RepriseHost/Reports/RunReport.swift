@@ -1,19 +1,19 @@
-// Recorded runs for people and for programs: one with its steps, or a list.
+// Reports on recorded runs: `reprise show` and `reprise runs`.
 
 package import Reprise
 package import RepriseJournal
 package import RepriseTerminal
 
-/// One run with its steps, and what its time was spent on.
+/// A report on one run with its steps and its critical path.
 package struct RunReport {
   private let record: RunRecord
   private let state: RunState
 
-  /// Prepares a report.
+  /// Creates a report.
   ///
   /// - Parameters:
   ///   - record: The run.
-  ///   - state: Its state.
+  ///   - state: The state of the run.
   package init(_ record: RunRecord, _ state: RunState) {
     self.record = record
     self.state = state
@@ -53,14 +53,14 @@ package struct RunReport {
     }
     switch record.status {
     case .failed, .cancelled, .timedOut, .abandoned, .interrupted:
-      parts.append("take it up again with: reprise resume \(record.id)")
+      parts.append("resume it with: reprise resume \(record.id)")
     case .queued, .running, .succeeded:
       break
     }
     return parts.joined(separator: "\n\n")
   }
 
-  /// The outputs of a step, one line each.
+  /// Returns the outputs of a step, one line each.
   private static func outputLines(_ step: StepState) -> [TerminalSafe] {
     guard case .succeeded(let outputs) = step.phase else { return [] }
     return outputs.sorted { $0.key < $1.key }.map { name, value in
@@ -97,17 +97,17 @@ package struct RunReport {
 package struct RunList {
   private let runs: [RunRecord]
 
-  /// Prepares a list.
+  /// Creates a list.
   package init(_ runs: some Sequence<RunRecord>) {
     self.runs = Array(runs)
   }
 
-  /// A JSON object for each.
+  /// One JSON object for each run.
   package var jsonLines: [TerminalSafe] { runs.map { jsonLine(RunLine($0)) } }
 
-  /// A table for people.
+  /// The list as a table.
   package var table: TerminalSafe {
-    guard !runs.isEmpty else { return "There is no such run." }
+    guard !runs.isEmpty else { return "No matching runs." }
     let rows =
       [["RUN", "WORKFLOW", "STATE", "STARTED", "TOOK"]]
       + runs.map { run in
@@ -123,7 +123,7 @@ package struct RunList {
   }
 }
 
-/// A run as other programs read it.
+/// A run in the JSON output.
 private struct RunLine: Encodable {
   let id: String
   let workflow: String

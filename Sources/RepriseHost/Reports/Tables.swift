@@ -1,4 +1,4 @@
-// Columns and times for people, lines for programs.
+// Formatting of command output: tables, local times, and JSON lines.
 
 package import Reprise
 package import RepriseJournal
@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Rows whose columns stand below one another.
+/// Returns rows as a table with aligned columns.
 package func aligned(_ rows: [[String]]) -> TerminalSafe {
   let rows = rows.map { row in row.map { TerminalSafe($0) } }
   let columns = rows.map(\.count).max() ?? 0
@@ -25,13 +25,13 @@ package func aligned(_ rows: [[String]]) -> TerminalSafe {
   }.joined(separator: "\n")
 }
 
-/// A moment as the clock on the wall shows it, such as `2026-11-21 03:04:05`.
+/// Returns a moment in local time, such as `2026-11-21 03:04:05`.
 package func localTime(_ time: Timestamp) -> String {
   let local = time.advanced(by: localTimeOffset(time)).description
   return local.prefix(10) + " " + local.dropFirst(11).prefix(8)
 }
 
-/// A value as other programs read it: a JSON object on one line.
+/// Returns a value as a JSON object on one line.
 package func jsonLine(_ value: some Encodable) -> TerminalSafe {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -42,6 +42,6 @@ package func jsonLine(_ value: some Encodable) -> TerminalSafe {
 }
 
 extension RunRecord {
-  /// How long the run took; nil while it has not ended, and where its end is not known: the engine has died.
+  /// The duration of the run; nil if it has not ended, or if its engine died at an unknown time.
   package var took: Duration? { status == .interrupted ? nil : endedAt.map { $0 - requestedAt } }
 }

@@ -1,17 +1,17 @@
-// The watches of a project: which there are, how to reach one, and how they are listed.
+// The watches of a project: listing them, and connecting to one.
 
 import Reprise
 package import RepriseControl
 package import RepriseJournal
 package import RepriseTerminal
 
-/// The workflows that are or were watched, with what has become of their events.
+/// The workflows that are or were watched, with the counts of their events.
 package struct WatchList {
   private let lines: [WatchLine]
 
-  /// Reads the records of all watches, and asks the live ones for their state.
+  /// Reads the records of all watches, and asks the live ones for their status.
   ///
-  /// - Parameter journal: Where they are recorded.
+  /// - Parameter journal: The journal of the project.
   /// - Throws: ``JournalError``.
   package init(of journal: Journal) async throws(JournalError) {
     var lines: [WatchLine] = []
@@ -21,7 +21,7 @@ package struct WatchList {
     self.lines = lines
   }
 
-  /// The state that a watch reports; nil when it does not answer.
+  /// Returns the status that a watch reports; nil if it does not answer.
   private static func status(of watch: WatchRecord, _ journal: Journal) async -> WatchStatus? {
     guard let client = try? ControlClient(journal.directory.watchSocketPath(of: watch.workflow)),
       case .status(let status)? = try? await client.ask(.status, within: .seconds(2))
@@ -29,10 +29,10 @@ package struct WatchList {
     return status
   }
 
-  /// A JSON object for each.
+  /// One JSON object for each watch.
   package var jsonLines: [TerminalSafe] { lines.map { jsonLine($0) } }
 
-  /// A table for people.
+  /// The list as a table.
   package var table: TerminalSafe {
     guard !lines.isEmpty else { return "No workflow has been watched here yet." }
     let rows = lines.map { line in
@@ -49,13 +49,13 @@ package struct WatchList {
 }
 
 extension WatchList {
-  /// Connects to the watch of a workflow; waits for one that is only just beginning.
+  /// Connects to the watch of a workflow; waits at most ten seconds for one that is starting.
   ///
   /// - Parameters:
   ///   - name: The name of the workflow.
-  ///   - journal: Where watches are recorded.
+  ///   - journal: The journal of the project.
   /// - Returns: The connection.
-  /// - Throws: ``Problem`` where there is none, or it does not answer.
+  /// - Throws: ``Problem`` if the workflow is not being watched, or its watch does not answer.
   package static func client(
     of name: String, in journal: Journal
   ) async throws -> ControlClient {
@@ -63,7 +63,7 @@ extension WatchList {
     func live() -> [String] {
       (try? journal.watches())?.filter(\.isLive).map(\.workflow) ?? []
     }
-    // A watch lists all files before it opens its socket.
+    // A watch scans all files before it listens.
     let client = try await FolderChanges.first(
       ofLiveRunsIn: journal.directory, within: .seconds(10)
     ) { () -> ControlClient?? in
@@ -74,17 +74,18 @@ extension WatchList {
     let names = live()
     guard !names.contains(name) else {
       throw Problem(
-        "error: the watch of \"\(name)\" does not answer: it is still beginning, or was stopped; try again",
+        "error: the watch of \"\(name)\" does not answer: it is starting or suspended; try again",
         cause: .cannotGoOn)
     }
     throw Problem(
-      "error: nobody watches the workflow \"\(name)\"; "
+      "error: the workflow \"\(name)\" is not being watched; "
         + (names.isEmpty
-          ? "begin with: reprise watch FILE" : "watched are: \(names.joined(separator: ", "))"))
+          ? "watch it with: reprise watch FILE"
+          : "watched workflows: \(names.joined(separator: ", "))"))
   }
 }
 
-/// A watch as other programs read it.
+/// A watch in the JSON output.
 private struct WatchLine: Encodable {
   let workflow: String
   let file: String

@@ -1,16 +1,15 @@
-// Calls that wait for the disk, on threads of their own: the tasks of a process share a few threads, and
-// one that waits there holds up all others.
+// Runs blocking calls on separate threads, so that they do not block the cooperative thread pool.
 
 import Dispatch
 import Reprise
 
 private let disk = DispatchQueue(label: "reprise.host.disk", attributes: .concurrent)
 
-/// Carries out what blocks its thread, such as a transaction of the journal, without holding up tasks.
+/// Runs a closure that blocks its thread, such as a journal transaction, off the cooperative pool.
 ///
-/// - Parameter body: What blocks.
-/// - Returns: What it returns.
-/// - Throws: What it throws.
+/// - Parameter body: The blocking closure.
+/// - Returns: The result of the closure.
+/// - Throws: The error of the closure.
 package func blocking<Value: Sendable>(
   _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {

@@ -1,23 +1,23 @@
-// Waits until something holds that files show: the kernel wakes who waits, and no loop asks.
+// Waits for conditions that depend on files in the state directory, by file events, not polling.
 
 import Dispatch
 import FileWatching
 package import Reprise
 package import RepriseJournal
 
-/// What changes in a folder, to wait for something that can be seen there.
+/// The changes in the folders of live runs, to wait for a condition that depends on them.
 ///
-/// One task waits at a time.
+/// Only one task may wait at a time.
 package final class FolderChanges: Sendable {
   private let watches: [FolderWatch]
   private let changes: AsyncStream<Void>
   private let change: AsyncStream<Void>.Continuation
 
-  /// Watches which runs and watches of a project are live, and can be reached.
+  /// Starts watching for runs and watches that start, can be controlled, or end.
   ///
   /// - Parameters:
-  ///   - directory: Where the runs are kept.
-  ///   - output: A run whose output is watched as well.
+  ///   - directory: The state directory.
+  ///   - output: A run whose output to watch as well.
   /// - Throws: ``Problem``.
   package init(
     ofLiveRunsIn directory: StateDirectory, andOutputOf output: RunID? = nil
@@ -30,10 +30,11 @@ package final class FolderChanges: Sendable {
       let live = try FolderWatch(directory.livePath, filter: locks) { event in
         change.yield()
         switch event {
-        // Before the kernel releases the lock of a process that died, it reports that the file was closed.
+        // When a process dies, the kernel reports the closed file before it releases the lock, so
+        // check again a second later.
         case .changed:
           DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { change.yield() }
-        // There is no room for a watch, and then only looking shows that a process died.
+        // Without file events (out of inotify watches, for example), only polling detects changes.
         case .problem: Self.lookAgainAndAgain(change)
         }
       }
@@ -51,7 +52,7 @@ package final class FolderChanges: Sendable {
     }
   }
 
-  /// Looks every two seconds until the end of the wait.
+  /// Triggers a check every two seconds until the end of the wait.
   private static func lookAgainAndAgain(_ change: AsyncStream<Void>.Continuation) {
     DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(2)) {
       if case .terminated = change.yield() { return }
@@ -80,16 +81,16 @@ package final class FolderChanges: Sendable {
     return try await FolderChanges(ofLiveRunsIn: directory).first(within: patience, find)
   }
 
-  /// Has the waiting task look now.
+  /// Makes the waiting task check its condition now.
   package func look() { change.yield() }
 
-  /// Waits until there is something, which is looked for now and after each change.
+  /// Waits until a closure returns a value; calls it now and after each change.
   ///
   /// - Parameters:
-  ///   - patience: How long to wait; without end when nil.
-  ///   - find: Looks for it; nil while it is not there.
-  /// - Returns: What was found; nil when it was not there in time.
-  /// - Throws: What `find` throws; `CancellationError` when the task is cancelled.
+  ///   - patience: The timeout; nil to wait forever.
+  ///   - find: Returns the value, or nil to wait for the next change.
+  /// - Returns: The value; nil on timeout.
+  /// - Throws: The error of `find`; `CancellationError` if the task is cancelled.
   package func first<Value>(
     within patience: Duration? = nil, _ find: () async throws -> Value?
   ) async throws -> Value? {

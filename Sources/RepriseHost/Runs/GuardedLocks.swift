@@ -43,13 +43,13 @@ final class GuardedLocks: Sendable {
 
   /// Holds the lock of a run that is not recorded as ended until this process ends.
   ///
-  /// A process that finds such a run unlocked kills everything in its control group, which this
-  /// process's other runs share.
+  /// A process that finds such a run unlocked kills all processes of its control group, which other
+  /// runs of this process share.
   func retain(_ recorded: RecordedRun) {
     state.withLock { $0.retained.append(recorded) }
   }
 
-  /// Takes the guardian's copy of a run's lock back.
+  /// Releases the guardian's copy of the lock of a run.
   func withdraw(_ id: RunID) {
     guard let copy = state.withLock({ $0.copies.removeValue(forKey: id) }) else { return }
     kept?.letGo(of: copy)

@@ -1,4 +1,4 @@
-// A recorded run of this process while it can be reached from others: its socket, its turn, its engine.
+// Hosts recorded runs in this process: their control socket, their turn, and their engine.
 
 package import ChildProcesses
 package import Reprise
@@ -6,21 +6,21 @@ import RepriseControl
 package import RepriseJournal
 package import RepriseTerminal
 
-/// How engines are made in this process: the one place that makes them.
+/// The settings of engines in this process, and the only place that creates engines.
 package struct EngineSettings: Sendable {
-  /// Whether steps run even when they are up to date.
+  /// Whether steps run even if they are up to date.
   package var rerunsUpToDateSteps: Bool
 
-  /// Chooses settings.
+  /// Creates settings.
   package init(rerunsUpToDateSteps: Bool = false) {
     self.rerunsUpToDateSteps = rerunsUpToDateSteps
   }
 
-  /// Makes an engine.
+  /// Creates an engine.
   ///
   /// - Parameters:
-  ///   - recorder: What records a run; nil for none.
-  ///   - memory: What remembers steps that are up to date; nil for nothing.
+  ///   - recorder: The recorder of the run, if any.
+  ///   - memory: The memory of steps that are up to date, if any.
   /// - Returns: The engine.
   package func makeEngine(
     recorder: (any Recorder)? = nil, memory: (any StepMemory)? = nil
@@ -29,24 +29,24 @@ package struct EngineSettings: Sendable {
   }
 }
 
-/// What carries out runs in this process.
+/// The host of recorded runs in this process.
 package struct RunHost: Sendable {
-  /// Where runs are recorded.
+  /// The journal that records the runs.
   package let journal: Journal
-  /// The guardian of this process; nil where there is none.
+  /// The guardian of this process, if any.
   package let guardian: GuardianLink?
-  /// How engines are made.
+  /// The settings of engines.
   package let settings: EngineSettings
-  /// Reports what a run waits for, for people.
+  /// Prints messages, such as which run another one is waiting for.
   package var say: @Sendable (TerminalSafe) -> Void
 
-  /// Makes a host.
+  /// Creates a host.
   ///
   /// - Parameters:
-  ///   - journal: Where runs are recorded.
-  ///   - guardian: The guardian of this process; nil where there is none.
-  ///   - settings: How engines are made.
-  ///   - say: Reports what a run waits for, for people.
+  ///   - journal: The journal that records the runs.
+  ///   - guardian: The guardian of this process, if any.
+  ///   - settings: The settings of engines.
+  ///   - say: Prints messages, such as which run another one is waiting for.
   package init(
     _ journal: Journal, guardian: GuardianLink?, settings: EngineSettings = EngineSettings(),
     say: @escaping @Sendable (TerminalSafe) -> Void = { _ in }
@@ -57,17 +57,18 @@ package struct RunHost: Sendable {
     self.say = say
   }
 
-  /// Begins a run that is recorded, when its turn has come.
+  /// Waits for the turn of a recorded run, and starts it.
   ///
   /// - Parameters:
-  ///   - recorded: The run, which this process holds.
-  ///   - loaded: What it is to do.
-  ///   - secrets: The values of its secrets.
-  ///   - state: Its state, if it is resumed.
-  ///   - controls: What controls it.
-  ///   - onReachable: Called once, when it can be controlled: when it has begun, or has to wait for its turn.
-  /// - Returns: The run; nil when it was cancelled before its turn.
-  /// - Throws: ``Problem`` or ``JournalError``; `CancellationError` when the task is cancelled.
+  ///   - recorded: The record of the run, whose lock this process holds.
+  ///   - loaded: The workflow.
+  ///   - secrets: The values of the secrets.
+  ///   - state: The recorded state, if the run is resumed.
+  ///   - controls: The controls of the run.
+  ///   - onReachable: Called once, when the run can be controlled: when it starts, or must wait for
+  ///     its turn.
+  /// - Returns: The run; nil if it was cancelled before its turn.
+  /// - Throws: ``Problem`` or ``JournalError``; `CancellationError` if the task is cancelled.
   package func begin(
     _ recorded: RecordedRun, _ loaded: LoadedWorkflow, _ secrets: Secrets,
     state: RunState? = nil, controls: RunControls, onReachable: () -> Void = {}
@@ -107,10 +108,10 @@ package struct RunHost: Sendable {
   ) async -> Run {
     let engine = settings.makeEngine(
       recorder: recorded, memory: JournalMemory(journal, file: loaded.path))
-    // Only for the display: a run is not held up by records that cannot be read.
+    // Only for the display, so ignore records that cannot be read.
     let usual =
       (try? await blocking { [journal] in try journal.usualDurations(like: recorded.id) }) ?? [:]
-    // A run that never had its turn has no state to resume.
+    // A run that was interrupted before its turn has no state to resume.
     guard
       let resumed = try? state.map({
         try engine.resume($0, with: loaded.workflow, secrets: secrets, usualDurations: usual)
@@ -137,7 +138,7 @@ package struct RunHost: Sendable {
   }
 }
 
-/// A run that has begun and can be reached.
+/// A run that has started and can be controlled from other processes.
 package struct HostedRun: Sendable {
   /// The run.
   package let run: Run
@@ -150,11 +151,11 @@ package struct HostedRun: Sendable {
     self.server = server
   }
 
-  /// Waits until those that are attached have got the last event, and ends the serving.
+  /// Waits until attached clients have received the last event, and closes the control socket.
   ///
-  /// Called once, when the run is over.
+  /// Must be called once, after the end of the run.
   ///
-  /// - Returns: What was wrong with the last output, which came too late to be the run's own end.
+  /// - Returns: The error of writing the last output, which came too late to fail the run.
   package func finish() async -> JournalError? {
     await server.finish()
     return recorded.outputProblem

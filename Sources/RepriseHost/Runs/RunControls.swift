@@ -1,5 +1,5 @@
-// The one door to a run: keys, signals, other terminals and programs come in here. They may come before
-// the run begins, while it waits for its turn.
+// The entry point for all requests to a run: keys, signals, other terminals and programs. Requests
+// may arrive before the run starts, while it waits for its turn.
 
 import Platform
 package import Reprise
@@ -8,50 +8,50 @@ import RepriseJournal
 package import RepriseTerminal
 import Synchronization
 
-/// What signals are passed on to.
+/// A target of signals.
 package protocol SignalTarget: Sendable {
-  /// Carries out what a signal means: SIGUSR1 restarts, the others cancel, and a second one kills.
+  /// Handles a signal: SIGUSR1 restarts, others cancel, and a second one kills.
   func receive(_ signal: Int32)
-  /// Has nothing recorded any more: this process is being killed.
+  /// Stops recording, because this process is being killed.
   func freeze()
 }
 
-/// Carries out what is asked of a run, and notes what is asked before there is one.
+/// Performs requests to a run, and remembers a cancel that arrives before the run starts.
 ///
-/// All members may be called from any thread, and return at once.
+/// Thread-safe; no member blocks.
 package final class RunControls: ControlTarget, SignalTarget {
   private struct State {
     var run: Run?
     var recorded: RecordedRun?
-    /// The signal that first asked for the end.
+    /// The first signal that asked to stop.
     var stopSignal: Int32?
     var isCancelled = false
-    /// Called once the end is asked for.
+    /// Called when a cancel is requested.
     var onCancel: (@Sendable () -> Void)?
   }
 
   private let state = Mutex(State())
 
-  /// Makes controls of a run that has not begun.
+  /// Creates controls for a run that has not started.
   package init() {}
 
-  /// Whether the end was asked for, so that nothing needs to begin.
+  /// Whether a cancel was requested, so that the run must not start.
   package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// The signal that first asked for the end, if one did.
+  /// The first signal that asked to stop, if any.
   package var stopSignal: Int32? { state.withLock { $0.stopSignal } }
 
-  /// The run; nil before it has begun.
+  /// The run; nil before it starts.
   package var run: Run? { state.withLock { $0.run } }
 
-  /// Whether the run has ended, so that nothing can be asked of it any more.
+  /// Whether the run has ended and accepts no more requests.
   package var isOver: Bool {
     if case .ended? = run?.state.phase { true } else { false }
   }
 
   // MARK: Before the run
 
-  /// Controls a run from now on.
+  /// Sets the run to control; cancels it if a cancel was requested before.
   package func begin(_ run: Run) {
     let isCancelled = state.withLock { state in
       state.run = run
@@ -61,12 +61,12 @@ package final class RunControls: ControlTarget, SignalTarget {
     if isCancelled { run.cancel() }
   }
 
-  /// Notes who records the run.
+  /// Sets the record of the run.
   func isRecorded(by recorded: RecordedRun) {
     state.withLock { $0.recorded = recorded }
   }
 
-  /// Has a closure called once the end is asked for before the run begins; at once if it was.
+  /// Calls a closure when a cancel is requested before the run starts; at once if it already was.
   func onCancel(_ action: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
       if !state.isCancelled { state.onCancel = action }
@@ -77,7 +77,7 @@ package final class RunControls: ControlTarget, SignalTarget {
 
   // MARK: Signals and keys
 
-  /// Has nothing recorded any more: this process is being killed.
+  /// Stops recording, because this process is being killed.
   package func freeze() {
     state.withLock { $0.recorded }?.freeze()
   }
@@ -88,20 +88,20 @@ package final class RunControls: ControlTarget, SignalTarget {
       return
     }
     let isFirst = noteEnd(because: signal)
-    // A terminal that closes sends SIGHUP twice, once through the shell, and ends the output as well: that
-    // is no second request.
+    // A closing terminal sends SIGHUP twice, once through the shell, and closes the output as well.
+    // Do not treat this as a second request.
     end(now: !isFirst && signal != SignalNumber.hangUp)
   }
 
-  /// Ends the run because its output is not read any more.
+  /// Cancels the run because its output has been closed.
   package func outputClosed() {
     noteEnd(because: SignalNumber.pipe)
     end(now: false)
   }
 
-  /// Notes that the end is asked for.
+  /// Records that a cancel was requested.
   ///
-  /// - Returns: Whether it is for the first time.
+  /// - Returns: Whether this is the first request.
   @discardableResult
   private func noteEnd(because signal: Int32? = nil) -> Bool {
     let (isFirst, action) = state.withLock { state in
@@ -125,7 +125,7 @@ package final class RunControls: ControlTarget, SignalTarget {
     run?.restart()
   }
 
-  /// What the keys of a display do.
+  /// The actions of the keys of a display.
   package var keys: DisplayControls {
     DisplayControls(
       restart: { self.restart() }, cancel: { self.cancel(now: false) },
@@ -138,7 +138,7 @@ package final class RunControls: ControlTarget, SignalTarget {
 
   package func restart(from step: String?) -> ControlReply {
     run?.restart(from: step)
-      ?? .refused("the run waits for another one of its group; nothing is to be restarted yet")
+      ?? .refused("the run has not started: it is waiting for another run of its group")
   }
 
   package func cancel(now: Bool) {
@@ -148,7 +148,7 @@ package final class RunControls: ControlTarget, SignalTarget {
 
   package func decide(on step: String, isApproved: Bool) -> ControlReply {
     run?.decide(on: step, isApproved: isApproved)
-      ?? .refused("the run waits for another one of its group; no step waits for approval yet")
+      ?? .refused("the run has not started: it is waiting for another run of its group")
   }
 
   package var controlEvents: RunEvents? { run?.events }

@@ -1,30 +1,30 @@
-// Turns signals into calls.
+// Calls handlers for signals.
 
 import Dispatch
 import Platform
 import Reprise
 
-/// Calls a handler for each signal of a set that reaches this process, for as long as it lives.
+/// Calls a handler for each signal of a set, as long as the listener lives.
 ///
 /// Works for signals sent to this process alone (`kill PID`, systemd, `docker stop`, `timeout`) as
 /// well as to its group (Ctrl-C).
 package final class SignalListener: Sendable {
-  /// The signals that ask for the end.
+  /// The signals that cancel.
   package static let stopping = [
     SignalNumber.interrupt, SignalNumber.terminate, SignalNumber.hangUp,
   ]
 
   private let sources: [EventSource]
 
-  /// Listens from now on.
+  /// Starts listening.
   ///
   /// - Parameters:
-  ///   - signals: The numbers of the signals; their default actions are switched off.
-  ///   - handler: Called with the number, on one queue, one signal after the other.
+  ///   - signals: The numbers of the signals, whose default actions are disabled.
+  ///   - handler: Called with the number of each signal, on a serial queue.
   package init(_ signals: [Int32], handler: @escaping @Sendable (Int32) -> Void) {
     let queue = DispatchQueue(label: "reprise.signals")
     sources = signals.map { number in
-      // Not SIG_IGN: an ignored signal would be ignored in children of whoever runs `exec`, too.
+      // Do not use SIG_IGN, which children would inherit across `exec`.
       catchSignal(number)
       return EventSource(DispatchSource.makeSignalSource(signal: number, queue: queue)) {
         handler(number)
@@ -34,7 +34,7 @@ package final class SignalListener: Sendable {
 
   /// Stops listening.
   ///
-  /// The default actions stay switched off: the process is about to end.
+  /// The default actions stay disabled, since the process is about to exit.
   package func cancel() {
     for source in sources { source.cancel() }
   }

@@ -1,22 +1,22 @@
-// Signals of a process that drives runs, from its first moment on. Knows nothing of runs.
+// Receives the signals of a process that drives runs, from its start on.
 
 package import ChildProcesses
 import Platform
 import Synchronization
 
-/// Hears signals, through the guardian where there is one, or else itself.
+/// Receives signals through the guardian, or directly if there is none, and forwards them.
 ///
-/// As long as there is nothing to pass them on to, while a parameter is asked for or a secret is fetched, a
-/// signal that asks for the end ends the process at once; its guardian ends what it has started.
+/// Until there is a target, while prompting for parameters or fetching secrets, a terminating
+/// signal ends the process at once; the guardian cleans up its child processes.
 package final class SignalRelay: Sendable {
   private let endProcess: @Sendable (Int32) -> Void
   private let target = Mutex<(any SignalTarget)?>(nil)
   private let listener = Mutex<SignalListener?>(nil)
 
-  /// Begins to hear.
+  /// Starts receiving signals.
   ///
   /// - Parameters:
-  ///   - guardian: What this process has of its guardian.
+  ///   - guardian: The link to the guardian, if any.
   ///   - endProcess: Ends the process because of a signal.
   package init(_ guardian: GuardianLink?, endProcess: @escaping @Sendable (Int32) -> Void) {
     self.endProcess = endProcess
@@ -36,7 +36,7 @@ package final class SignalRelay: Sendable {
     if signal != SignalNumber.user1 { endProcess(signal) }
   }
 
-  /// Passes signals on from now on.
+  /// Forwards signals to a target from now on.
   package func passOn(to target: any SignalTarget) {
     self.target.withLock { $0 = target }
   }

@@ -1,4 +1,4 @@
-// Opens the journal of a project; the runs of engines that have died are recorded as interrupted first.
+// Opens the journal of a project, recovers interrupted runs, and connects to live ones.
 
 import ChildProcesses
 package import Reprise
@@ -7,9 +7,9 @@ package import RepriseJournal
 package import RepriseTerminal
 
 extension StateDirectory {
-  /// Opens the journal, which is made where there is none, and recovers it.
+  /// Opens the journal, which is created if it does not exist, and recovers interrupted runs.
   ///
-  /// - Parameter process: The id of the process that signals for its runs are sent to.
+  /// - Parameter process: The id of the process to send signals for its runs to.
   /// - Returns: The journal.
   /// - Throws: ``Problem``.
   package func openJournal(process: Int) throws(Problem) -> Journal {
@@ -22,11 +22,11 @@ extension StateDirectory {
     }
   }
 
-  /// Opens the journal to read it; there must be one.
+  /// Opens the journal for reading, which must exist, and recovers interrupted runs if possible.
   ///
   /// - Parameters:
-  ///   - process: The id of the process that signals for its runs are sent to.
-  ///   - warn: Called with a warning where the journal can be read, and not written.
+  ///   - process: The id of the process to send signals for its runs to.
+  ///   - warn: Called with a warning if the journal can be read but not written.
   /// - Returns: The journal.
   /// - Throws: ``Problem``.
   package func openExistingJournal(
@@ -44,7 +44,7 @@ extension StateDirectory {
 }
 
 extension Journal {
-  /// Records the runs of engines that have died as interrupted, and ends what they left.
+  /// Records the runs of engines that have died as interrupted, and kills their leftover processes.
   ///
   /// - Throws: ``JournalError``.
   package func recoverRuns() throws(JournalError) {
@@ -60,15 +60,16 @@ extension Journal {
 }
 
 extension Journal {
-  /// Holds the watch of a workflow for this process.
+  /// Takes the lock of the watch of a workflow.
   ///
-  /// One that was killed a moment ago is held by its guardian until nothing of its steps is left.
+  /// Waits at most five seconds for a watch that was just killed: its guardian holds the lock until
+  /// all processes of its steps have ended.
   ///
   /// - Parameters:
   ///   - loaded: The workflow.
-  ///   - secrets: What is not kept of its events and runs.
-  /// - Returns: The record of the watch.
-  /// - Throws: ``Problem`` when another process watches it; ``JournalError``.
+  ///   - secrets: The secrets, which are not recorded.
+  /// - Returns: The recorder of the watch.
+  /// - Throws: ``Problem`` if another process watches the workflow; ``JournalError``.
   package func heldWatch(
     of loaded: LoadedWorkflow, hiding secrets: Secrets
   ) async throws -> RecordedWatch {
@@ -84,20 +85,20 @@ extension Journal {
     }
     guard let held = held ?? nil else {
       throw Problem(
-        "error: another process watches the workflow \"\(name)\"; see it with: reprise triggers",
+        "error: another process is watching the workflow \"\(name)\"; see: reprise triggers",
         cause: .cannotGoOn)
     }
-    // What an earlier watch left may have been ended only while this one waited for it.
+    // The runs of an earlier watch may have become interrupted only during the wait.
     try await blocking { [self] in try recoverRuns() }
     return held
   }
 
   /// Connects to a live run.
   ///
-  /// - Throws: ``Problem`` when it is not live.
+  /// - Throws: ``Problem`` if the run is not live.
   package func client(of run: RunRecord) throws(Problem) -> ControlClient {
     guard run.status.isLive else {
-      throw Problem("error: the run \(run.id) is over: it is \(run.status.rawValue)")
+      throw Problem("error: run \(run.id) has ended: \(run.status.rawValue)")
     }
     do throws(ControlError) {
       return try ControlClient(directory.socketPath(of: run.id))
@@ -106,9 +107,9 @@ extension Journal {
     }
   }
 
-  /// Waits until a run that is ending is over, for some seconds.
+  /// Waits at most two seconds until the end of a run is recorded.
   ///
-  /// - Returns: How it ended; `running` where it is not over.
+  /// - Returns: The final status; `running` if the run has not ended.
   package func statusAfterEnd(of run: RunID) async -> RunStatus {
     let ended = try? await FolderChanges.first(ofLiveRunsIn: directory, within: .seconds(2)) {
       () -> RunStatus? in

@@ -1,4 +1,4 @@
-// When a run may begin: the policy of its concurrency group, across the processes of a project.
+// Waits until a run may start, by the policy of its concurrency group across processes.
 
 import Reprise
 import RepriseControl
@@ -6,27 +6,27 @@ import RepriseJournal
 import RepriseTerminal
 import Synchronization
 
-/// The wait of a run for the others of its group.
+/// The wait of a run for other runs of its group.
 ///
-/// Each run is given a turn when it is recorded, and waits for the live ones with earlier turns. Whether a
-/// run is live is a lock that the kernel releases, so a crashed one is waited for no longer than it
-/// takes to clear up after it.
+/// Each run gets a turn when it is recorded, and waits for live runs with earlier turns. A run is
+/// live while its lock is held, which the kernel releases, so the wait for a crashed run lasts only
+/// as long as its cleanup.
 struct Turn {
   let run: RecordedRun
   let concurrency: Concurrency?
   let journal: Journal
   let controls: RunControls
-  /// Reports what is waited for, for people.
+  /// Prints a message that names the run being waited for.
   let say: @Sendable (TerminalSafe) -> Void
 
-  /// Waits until the run may begin.
+  /// Waits until the run may start.
   ///
-  /// - Parameter onWait: Called once, when there is another one to be waited for.
-  /// - Returns: Whether it may: false when it was cancelled meanwhile.
-  /// - Throws: ``JournalError`` or ``Problem``; `CancellationError` when the task is cancelled.
+  /// - Parameter onWait: Called once, if the run must wait.
+  /// - Returns: Whether the run may start; false if it was cancelled while waiting.
+  /// - Throws: ``JournalError`` or ``Problem``; `CancellationError` if the task is cancelled.
   func comes(onWait: () -> Void) async throws -> Bool {
     guard let concurrency, [.queue, .restart].contains(concurrency.policy) else { return true }
-    // Most runs find their group free, and need no watch.
+    // Usually the group is free; avoid watching the folder then.
     if try await before(concurrency).isEmpty { return !controls.isCancelled }
     let changes = try await blocking { [journal] in
       try FolderChanges(ofLiveRunsIn: journal.directory)
@@ -34,7 +34,7 @@ struct Turn {
     let asking = Asking()
     let stop: @Sendable () -> Void = {
       changes.look()
-      // One that was stopped does not answer.
+      // A suspended process does not answer, so close the connection.
       asking.client.withLock { $0 }?.close()
     }
     controls.onCancel(stop)
@@ -75,22 +75,22 @@ struct Turn {
     }
   }
 
-  /// Asks another run to end.
+  /// Asks another run to cancel.
   ///
-  /// - Returns: Whether it has heard: not while it is only just beginning.
+  /// - Returns: Whether the run has accepted the request; false while it is starting.
   private func cancel(_ other: RunID, _ asking: Asking) async -> Bool {
     guard let client = try? ControlClient(journal.directory.socketPath(of: other)) else {
       return false
     }
     asking.client.withLock { $0 = client }
     defer { asking.client.withLock { $0 = nil } }
-    // It may have been asked for in between.
+    // The cancel may have been requested in the meantime.
     guard !controls.isCancelled, !Task.isCancelled else { return false }
     return (try? await client.ask(.cancel(now: false))) == .ok
   }
 }
 
-/// The connection to a run that is being asked to end.
+/// The connection to the run that is being asked to cancel.
 private final class Asking: Sendable {
   let client = Mutex<ControlClient?>(nil)
 }

@@ -1,5 +1,4 @@
-// What is asked of a watch from outside: by signals, by keys, by other terminals. What it does by itself is
-// in Watch.
+// The requests to a watch: from signals, keys and other terminals.
 
 import Platform
 package import Reprise
@@ -24,13 +23,13 @@ extension Watch: SignalTarget {
 }
 
 extension Watch: ControlTarget {
-  /// Starts a run, as the key of a display asks for.
+  /// Starts a run, when a key is pressed.
   package func fire() {
     guard isReady else { return }
     inbox.put(WatchEvent(Trigger(.manual, time: SystemClock().now.description)))
   }
 
-  /// What controls the run that keys mean: the newest one.
+  /// The controls of the newest run, on which keys act.
   package var newest: RunControls? { runs.newest }
 
   package func trigger(
@@ -47,18 +46,18 @@ extension Watch: ControlTarget {
     }
   }
 
-  /// Why an event that somebody waits for cannot be accepted.
+  /// Returns why an event of a client cannot be accepted, or nil if it can.
   private func refusal(of event: WatchEvent) -> String? {
     guard triggers.hasSocket else {
       return "the workflow \"\(watch.workflow)\" has no \"socket: true\" under \"on\""
     }
     if triggers.whenBusy == .ignore, runs.isBusy || inbox.waitingCount > 0 {
-      return "a run is under way, and when-busy is ignore"
+      return "a run is in progress, and when-busy is ignore"
     }
     if triggers.whenBusy == .queue, triggers.buffer.whenFull != .dropOldest,
       inbox.waitingCount >= triggers.buffer.size
     {
-      return "\(triggers.buffer.size) events wait, and no more may"
+      return "the buffer is full: \(triggers.buffer.size) events are queued"
     }
     do throws(Problem) {
       _ = try runs.load(for: event)
@@ -73,11 +72,11 @@ extension Watch: ControlTarget {
   package func decide(on step: String, isApproved: Bool) -> ControlReply { .refused(Self.isNoRun) }
   package var controlEvents: RunEvents? { nil }
 
-  private static let isNoRun = "this is the watch of a workflow, and not a run"
+  private static let isNoRun = "this is a watch, not a run"
 }
 
 extension Watch {
-  /// The state of the watch.
+  /// The status of the watch.
   package var watchStatus: WatchStatus? {
     var status = WatchStatus(workflow: watch.workflow, triggers: triggers.words)
     inbox.describe(in: &status)

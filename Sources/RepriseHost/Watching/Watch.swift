@@ -1,5 +1,4 @@
-// Watches one workflow: puts sources, inbox, policy and runs together, and takes care of the end. What each
-// of them does is its own business.
+// Watches one workflow: connects sources, inbox, policy and runs, and shuts them down.
 
 import ChildProcesses
 import CombineOperators
@@ -11,17 +10,17 @@ import Synchronization
 
 /// The watch of one workflow.
 ///
-/// All members may be called from any thread.
+/// Thread-safe.
 package final class Watch: Sendable {
-  /// Why it ended.
+  /// The reason why a watch ended.
   package enum Ending: Sendable, Equatable {
-    /// A signal asked for it.
+    /// A signal.
     case signal(Int32)
-    /// Nothing more will come.
+    /// The end of all sources.
     case exhausted
-    /// It cannot go on, as was reported.
+    /// An error, which was reported.
     case failed
-    /// Its output is not read any more.
+    /// The output has been closed.
     case outputClosed
   }
 
@@ -29,7 +28,7 @@ package final class Watch: Sendable {
     var isPaused = false
     var waitingForGo = Waiters()
     var isEnding = false
-    /// Whether what is handed in is sent on.
+    /// Whether events are delivered to runs.
     var isReady = false
   }
 
@@ -39,20 +38,20 @@ package final class Watch: Sendable {
   let inbox: WatchInbox
   let runs: WatchRuns
   let sources: WatchSources
-  /// What happens, for displays.
+  /// The reports for displays.
   package let reports: WatchReports
   private let state = Mutex(State())
   private let endings: AsyncStream<Ending>
   private let end: AsyncStream<Ending>.Continuation
 
-  /// Prepares the watch of a workflow; nothing begins yet.
+  /// Creates the watch of a workflow, which starts with `run()`.
   ///
   /// - Parameters:
   ///   - loaded: The workflow, with triggers.
-  ///   - triggers: Its triggers.
-  ///   - secrets: The values of its secrets.
-  ///   - watch: The record, which this process holds.
-  ///   - host: What carries out its runs.
+  ///   - triggers: The triggers of the workflow.
+  ///   - secrets: The values of the secrets.
+  ///   - watch: The recorder of the watch, whose lock this process holds.
+  ///   - host: The host of the runs.
   ///   - input: The descriptor of standard input.
   /// - Throws: ``JournalError``.
   package init(
@@ -86,9 +85,9 @@ package final class Watch: Sendable {
 
   private func report(_ report: WatchReport) { reports.send(report) }
 
-  /// Watches until it is asked to end, or nothing more will come.
+  /// Watches until it is asked to end, or all sources have ended.
   ///
-  /// - Returns: Why it ended.
+  /// - Returns: The reason for the end.
   /// - Throws: ``Problem`` or ``JournalError``.
   package func run() async throws -> Ending {
     let (interrupted, waiting) = try await blocking { [self] in
@@ -101,12 +100,13 @@ package final class Watch: Sendable {
     } receiveValue: {
       work.send(.event($0))
     }
-    // From now on what a key hands in is sent on.
+    // From now on, events from keys are delivered.
     state.withLock { $0.isReady = true }
     for run in interrupted { work.send(.resume(run)) }
     inbox.sendWaiting(waiting)
     do { try await sources.start() } catch { fail("error: \(error)") }
-    // A client that is answered may count on it that a change from now on is seen.
+    // Serve clients only now, so that a client that gets an answer can rely on later changes being
+    // seen.
     let server = serve()
     report(.statusChanged)
     let ending = await finish(subscription)
@@ -116,10 +116,10 @@ package final class Watch: Sendable {
     return ending
   }
 
-  /// Whether a run has not succeeded.
+  /// Whether any run has not succeeded.
   package var hasFailed: Bool { runs.hasFailed }
 
-  /// Serves those who ask; where that cannot be, ends what has begun.
+  /// Starts the control server; ends the watch if that fails.
   private func serve() -> ControlServer? {
     do {
       let server = try ControlServer(
@@ -137,12 +137,12 @@ package final class Watch: Sendable {
     end.yield(.failed)
   }
 
-  /// The pipeline: what happens to events that come while a run is under way.
+  /// Subscribes to events, and starts runs by the policy of the workflow.
   ///
   /// - Parameters:
   ///   - work: The events.
-  ///   - room: How many of them come at once, from an earlier watch: that many may always wait.
-  /// - Returns: The subscription, which holds the runs.
+  ///   - room: The number of events left by an earlier watch, for which the queue must have room.
+  /// - Returns: The subscription, which retains the runs.
   private func pipeline(
     _ work: PassthroughSubject<WatchWork, Never>, room: Int
   ) -> AnyCancellable {
@@ -154,7 +154,7 @@ package final class Watch: Sendable {
           case .event(let event): inbox.dropped(event)
           case .resume(let run):
             report(
-              .said("run \(run.id) stays interrupted; take it up with: reprise resume \(run.id)"))
+              .said("run \(run.id) stays interrupted; resume it with: reprise resume \(run.id)"))
           }
         },
         fold: { earlier, later in
@@ -184,20 +184,20 @@ package final class Watch: Sendable {
     }
   }
 
-  /// The runs of an earlier watch that are to be taken up.
+  /// Returns the interrupted runs of an earlier watch to resume, or queues their events again.
   private func takeUp() throws -> [RunRecord] {
     let interrupted = try journal.interruptedRuns(ofWatch: watch.workflow).filter { run in
       let isWhole = run.request.hiddenParameters.isEmpty && !run.request.hidesTrigger
       if !isWhole {
         report(
           .said(
-            "run \(run.id) stays interrupted: it was given a secret, which the journal does not keep"
+            "run \(run.id) stays interrupted: it was given a secret, which is not recorded"
           ))
       }
       return isWhole
     }
     guard triggers.whenBusy == .restart else { return interrupted }
-    // A run that is taken again from the top is as good as a new one.
+    // Under `restart`, a new run is equivalent to resuming and restarting the old one.
     try watch.handAgain(interrupted)
     return []
   }
@@ -216,20 +216,20 @@ package final class Watch: Sendable {
     return ending
   }
 
-  /// Ends the watch: no run begins any more, and those under way are cancelled.
+  /// Ends the watch: starts no more runs, and cancels live ones.
   package func end(because ending: Ending) {
     end.yield(ending)
   }
 
   // MARK: Pausing
 
-  /// Whether what is handed in is sent on to runs.
+  /// Whether events are delivered to runs.
   var isReady: Bool { state.withLock { $0.isReady } }
 
-  /// Whether no run begins until ``togglePause()`` is called.
+  /// Whether the watch is paused.
   var isPaused: Bool { state.withLock { $0.isPaused } }
 
-  /// Lets no run begin until it is called again.
+  /// Pauses the watch, which starts no runs then, or continues it.
   package func togglePause() {
     let mustGo = state.withLock { state in
       state.isPaused.toggle()

@@ -1,5 +1,4 @@
-// Where the events of a watch arrive: each is recorded, then sent on. Knows neither where events come from
-// nor what is done with them.
+// The inbox of a watch: records each event, then publishes it.
 
 import CombineOperators
 import Dispatch
@@ -7,27 +6,26 @@ import Reprise
 import RepriseJournal
 import Synchronization
 
-/// Records events in the order in which they come and sends them on when they are on the disk.
+/// Records events in order of arrival, and publishes them once they are on the disk.
 ///
-/// Events that come while others are being written are written together, so that the disk decides how many
-/// go in one transaction. All members may be called from any thread.
+/// Events that arrive during a write are written together in the next transaction. Thread-safe.
 final class WatchInbox: Sendable {
-  /// What becomes of an event that was handed in.
+  /// The result of handing in an event.
   enum Answer: Sendable, Equatable {
-    /// It is on the disk, as this event; none where nothing was to be started.
+    /// The recorded events, which are on the disk; empty if there was nothing to record.
     case accepted([WatchEvent])
-    /// Nothing of it is kept, for this reason.
+    /// Nothing was recorded, for the given reason.
     case refused(String)
   }
 
   private struct Entry: Sendable {
-    /// Writes it; gives the events as they are recorded.
+    /// Records the entry, and returns the recorded events.
     let record: @Sendable (WatchTransaction) throws(JournalError) -> [WatchEvent]
     let answer: @Sendable (Answer) -> Void
   }
 
   private struct State: Sendable {
-    /// What waits, in words, by its number.
+    /// The descriptions of queued events, by number.
     var waiting: [Int64: String] = [:]
     var taking: [Int64: CheckedContinuation<Void, Never>] = [:]
     var counts: WatchCounts
@@ -35,7 +33,7 @@ final class WatchInbox: Sendable {
     var isClosed = false
     var hasEndedWaits = false
 
-    /// The first of what waits, in words; not sorted, since much may wait.
+    /// Returns the descriptions of the first queued events, without sorting all of them.
     func firstWaiting(_ count: Int) -> [String] {
       var first: [Int64] = []
       for number in waiting.keys where first.count < count || number < (first.last ?? .max) {
@@ -55,24 +53,24 @@ final class WatchInbox: Sendable {
 
   private let watch: RecordedWatch
   private let secrets: Secrets
-  /// Sends the events once they are on the disk.
+  /// Publishes the events once they are on the disk.
   ///
-  /// Not Sendable as declared, though any thread may use it: values are sent from one queue.
+  /// The subject is not declared `Sendable`, but it is thread-safe; values are sent on one queue.
   private let subject = UncheckedSendable(PassthroughSubject<WatchEvent, Never>())
   private let state: Mutex<State>
   private let entries = Mutex<[Entry]>([])
-  // Not a task: the disk may hold it up.
+  // A queue rather than a task, since writing blocks.
   private let queue = DispatchQueue(label: "reprise.watch.inbox")
   private let onChange: @Sendable () -> Void
   private let onFailure: @Sendable (JournalError) -> Void
 
-  /// Opens the inbox.
+  /// Creates an inbox.
   ///
   /// - Parameters:
-  ///   - watch: Where events are recorded.
-  ///   - secrets: What no event is shown with.
-  ///   - onChange: Told when something of ``status`` has changed.
-  ///   - onFailure: Told when events cannot be recorded any more.
+  ///   - watch: The recorder of events.
+  ///   - secrets: The secrets, which are hidden in descriptions.
+  ///   - onChange: Called when the status has changed.
+  ///   - onFailure: Called when events cannot be recorded.
   /// - Throws: ``JournalError``.
   init(
     _ watch: RecordedWatch, hiding secrets: Secrets, onChange: @escaping @Sendable () -> Void,
@@ -85,10 +83,10 @@ final class WatchInbox: Sendable {
     state = Mutex(State(counts: try watch.counts()))
   }
 
-  /// The events, once they are on the disk, in the order in which they were handed in.
+  /// Publishes events once they are on the disk, in the order in which they were handed in.
   var events: AnyPublisher<WatchEvent, Never> { subject.value.eraseToAnyPublisher() }
 
-  /// Sends on the events that waited when an earlier watch ended.
+  /// Publishes the events that were queued when an earlier watch ended.
   func sendWaiting(_ events: [WatchEvent]) {
     state.withLock { $0.wait(for: events, words) }
     queue.async { [self] in
@@ -100,21 +98,23 @@ final class WatchInbox: Sendable {
   ///
   /// - Parameters:
   ///   - event: The event.
-  ///   - answer: Called, from the inbox's queue, when it is known what becomes of it.
+  ///   - answer: Called with the result on the queue of the inbox.
   func put(_ event: WatchEvent, answer: @escaping @Sendable (Answer) -> Void = { _ in }) {
     put(answer: answer) { transaction throws(JournalError) in try transaction.accept([event]) }
   }
 
-  /// Hands in what a closure records.
+  /// Hands in a closure that records events.
   ///
   /// - Parameters:
-  ///   - answer: Called, from the inbox's queue, when it is on the disk.
-  ///   - record: Records events, and what belongs to them; called on the inbox's queue.
+  ///   - answer: Called with the result on the queue of the inbox.
+  ///   - record: Records events and related changes; called on the queue of the inbox.
   func put(
     answer: @escaping @Sendable (Answer) -> Void = { _ in },
     recording record: @escaping @Sendable (WatchTransaction) throws(JournalError) -> [WatchEvent]
   ) {
-    guard !state.withLock({ $0.isClosed }) else { return answer(.refused("the watch is ending")) }
+    guard !state.withLock({ $0.isClosed }) else {
+      return answer(.refused("the watch is shutting down"))
+    }
     enqueue(Entry(record: record, answer: answer))
   }
 
@@ -126,7 +126,7 @@ final class WatchInbox: Sendable {
     if isFirst { queue.async { self.write() } }
   }
 
-  /// Sends nothing on any more; completes the events.
+  /// Completes the publisher of events.
   func close() {
     queue.async { [self] in
       let isOpen = state.withLock { state in
@@ -163,17 +163,17 @@ final class WatchInbox: Sendable {
       state.last = events.last.map { words($0.trigger) } ?? state.last
     }
     onChange()
-    // Before they are sent on, so that whoever asked knows as early as it is true.
+    // Answer before publishing, so that callers know as early as possible.
     for (entry, events) in zip(batch, recorded) { entry.answer(.accepted(events)) }
     for event in events { subject.value.send(event) }
   }
 
   private func words(_ trigger: Trigger) -> String { trigger.hiding(secrets).words }
 
-  /// How many events wait.
+  /// The number of queued events.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Hands in an event, and waits until it has been dropped or is being handled.
+  /// Hands in an event, and waits until it has been dropped, or a run handles it.
   func putAndWait(_ event: WatchEvent) async {
     let answer = await withCheckedContinuation { continuation in
       put(event) { continuation.resume(returning: $0) }
@@ -186,7 +186,7 @@ final class WatchInbox: Sendable {
       among: { $0.taking[number] = $1 })
   }
 
-  /// Ends the waits of ``putAndWait(_:)``: what waits is for the next watch.
+  /// Ends the waits in ``putAndWait(_:)``; the next watch handles queued events.
   func endWaits() {
     let waits = state.withLock { state in
       defer { state.taking = [:] }
@@ -196,12 +196,12 @@ final class WatchInbox: Sendable {
     for wait in waits { wait.resume() }
   }
 
-  // MARK: What becomes of them
+  // MARK: Results of events
 
-  /// Notes that an event was dropped.
+  /// Records that an event was dropped.
   func dropped(_ event: WatchEvent) {
     take(event) { $0.dropped += 1 }
-    // In turn and together with what is accepted, so that the disk is never waited for here.
+    // Record the drop in the next batch, so that this call does not wait for the disk.
     enqueue(
       Entry(
         record: { transaction throws(JournalError) in
@@ -210,7 +210,7 @@ final class WatchInbox: Sendable {
         }, answer: { _ in }))
   }
 
-  /// Waits until everything that was handed in is on the disk.
+  /// Waits until all entries handed in so far are on the disk.
   func flush() async {
     await withCheckedContinuation { continuation in
       enqueue(
@@ -218,7 +218,7 @@ final class WatchInbox: Sendable {
     }
   }
 
-  /// Notes that a run handles an event.
+  /// Counts an event that a run handles.
   func handled(_ event: WatchEvent, byRestart isRestart: Bool) {
     take(event) { counts in
       if isRestart { counts.restarts += 1 } else { counts.runs += 1 }
@@ -238,7 +238,7 @@ final class WatchInbox: Sendable {
     onChange()
   }
 
-  /// Puts what is known here into a status.
+  /// Sets the queue and the counts in a status.
   func describe(in status: inout WatchStatus) {
     state.withLock { state in
       status.waiting = state.waiting.count

@@ -1,33 +1,33 @@
-// What a watch reports to displays, in order, and without being held up by them.
+// The reports of a watch to displays, delivered in order without blocking the watch.
 
 package import CombineOperators
 import Dispatch
 package import Reprise
 import Synchronization
 
-/// What a watch reports, for displays.
+/// A report of a watch to displays.
 package enum WatchReport: Sendable {
-  /// A run has begun.
+  /// A run has started.
   case began(Run)
-  /// An event starts a run, or restarts one.
+  /// An event starts or restarts a run.
   case handled(Trigger, by: RunID)
-  /// Something of ``Watch/status`` has changed.
+  /// ``Watch/watchStatus`` has changed.
   case statusChanged
-  /// Something that people have to know.
+  /// A message to the user.
   case said(String)
 }
 
 /// The reports of a watch.
 ///
-/// Delivered one after the other on a queue of their own: a display that blocks holds up neither events nor
-/// runs. Changes of the status that come meanwhile are one report.
+/// Delivered one after the other on a separate queue, so that a blocking display delays neither
+/// events nor runs. Pending changes of the status are coalesced.
 package final class WatchReports: Sendable {
-  /// Not Sendable as declared, though any thread may use it: values are sent from one queue.
+  /// The subject is not declared `Sendable`, but it is thread-safe; values are sent on one queue.
   private let subject = UncheckedSendable(PassthroughSubject<WatchReport, Never>())
   private let queue = DispatchQueue(label: "reprise.watch.reports")
   private let isStatusDue = Mutex(false)
 
-  /// The reports, as they come.
+  /// Publishes the reports.
   package var publisher: AnyPublisher<WatchReport, Never> { subject.value.eraseToAnyPublisher() }
 
   func send(_ report: WatchReport) {
@@ -46,6 +46,6 @@ package final class WatchReports: Sendable {
     }
   }
 
-  /// Waits until everything so far has been delivered.
+  /// Waits until all reports sent so far have been delivered.
   func flush() async { await queue.result(of: {}) }
 }

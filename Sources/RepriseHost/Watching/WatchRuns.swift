@@ -1,5 +1,4 @@
-// The runs of a watch: one for each event, recorded and reachable like any other. Knows neither where events
-// come from nor how they wait.
+// The runs of a watch: starts, resumes and restarts recorded runs for events.
 
 import Platform
 import Reprise
@@ -8,19 +7,19 @@ import RepriseJournal
 import RepriseTerminal
 import Synchronization
 
-/// What a watch does next.
+/// A work item of a watch.
 enum WatchWork: Sendable {
   /// Handle an event.
   case event(WatchEvent)
-  /// Take up a run whose engine died.
+  /// Resume a run whose engine died.
   case resume(RunRecord)
 }
 
-/// Begins and restarts runs for events.
+/// Starts and restarts runs for events.
 final class WatchRuns: Sendable {
   private struct State {
     var hasFailed = false
-    /// The file as it was parsed last.
+    /// The last parsed file.
     var source: WorkflowText?
   }
 
@@ -53,16 +52,16 @@ final class WatchRuns: Sendable {
     locks = GuardedLocks(host.guardian)
   }
 
-  /// The runs under way.
+  /// The live runs.
   var live: [RunID] { group.ids }
 
-  /// Whether a run is under way, or being begun: it may have to wait for its turn.
+  /// Whether a run is live or starting, which includes waiting for its turn.
   var isBusy: Bool { !group.isIdle }
 
-  /// What controls the run that began last of those under way.
+  /// The controls of the live run that started last.
   var newest: RunControls? { group.controls.last }
 
-  /// Whether a run has not succeeded.
+  /// Whether any run has not succeeded.
   var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
   private func noteFailure() { state.withLock { $0.hasFailed = true } }
@@ -71,14 +70,14 @@ final class WatchRuns: Sendable {
 
   // MARK: Events
 
-  /// Reads the workflow as it is to be run for an event.
+  /// Loads the workflow with the parameters of an event.
   ///
-  /// - Throws: ``Problem`` with every mistake of the file, or of the parameters.
+  /// - Throws: ``Problem`` with every error in the file or the parameters.
   func load(for event: WatchEvent) throws(Problem) -> LoadedWorkflow {
     guard !event.lacksSecrets else {
       throw Problem(
-        "an event is dropped: it waited for this watch and had a secret in it, which the journal does not "
-          + "keep: \(event.trigger.words)")
+        "event dropped: it was queued by an earlier watch and contained a secret, which is not "
+          + "recorded: \(event.trigger.words)")
     }
     var arguments = parameters
     arguments.texts.merge(event.parameters) { $1 }
@@ -86,7 +85,7 @@ final class WatchRuns: Sendable {
     return try LoadedWorkflow(try parsed(), arguments)
   }
 
-  /// The workflow file, parsed anew where it has changed.
+  /// Returns the parsed workflow file; parses it again if it has changed.
   private func parsed() throws(Problem) -> WorkflowText {
     let known = state.withLock { $0.source }
     let source = try LoadedWorkflow.parse(file, ifNot: known)
@@ -94,9 +93,9 @@ final class WatchRuns: Sendable {
     return source
   }
 
-  /// Begins the run of an event.
+  /// Starts a run for an event, or resumes one.
   ///
-  /// - Returns: The run; nil when there is none, which has been reported.
+  /// - Returns: The run; nil if it could not start, which has been reported.
   func begin(_ work: WatchWork) async -> Run? {
     guard group.begin() else { return nil }
     defer { group.beginningEnded() }
@@ -106,7 +105,7 @@ final class WatchRuns: Sendable {
       case .resume(let record): return try await resume(record)
       }
     } catch let busy as GroupIsBusy {
-      say("an event is dropped: run \(busy.run) of the group \"\(busy.group)\" is under way")
+      say("event dropped: run \(busy.run) of the group \"\(busy.group)\" is live")
     } catch {
       say(Problem(error).text.string)
     }
@@ -131,7 +130,7 @@ final class WatchRuns: Sendable {
       locks.retain(recorded)
       return nil
     } catch {
-      // The event has its run, however that ended.
+      // The event counts as handled, even though its run failed to start.
       say(Problem(error).text.string)
       _ = try? await blocking { try recorded.end(as: .abandoned) }
       locks.release(recorded)
@@ -151,7 +150,7 @@ final class WatchRuns: Sendable {
       }
       return (loaded, recorded, state)
     }
-    say("run \(record.id) was interrupted: it is taken up again")
+    say("run \(record.id) was interrupted; resuming it")
     do {
       return try await begin(recorded, loaded, state: state)
     } catch {
@@ -188,9 +187,9 @@ final class WatchRuns: Sendable {
     report(.statusChanged)
   }
 
-  /// Gives an event to a run that is under way.
+  /// Restarts a run for an event.
   ///
-  /// - Returns: Whether it handles the event from now on.
+  /// - Returns: Whether the run handles the event.
   func again(_ run: Run, _ work: WatchWork) async -> Bool {
     guard case .event(let event) = work else { return false }
     let loaded: LoadedWorkflow
@@ -202,13 +201,13 @@ final class WatchRuns: Sendable {
         return (loaded, try self.request(loaded), affectedSteps(of: event, loaded.workflow))
       }
     } catch {
-      // The run that is under way is better than none.
+      // The file is invalid: keep the current run, and drop the event.
       say(Problem(error).text.string)
       inbox.dropped(event)
       return true
     }
     guard RunPlan(loaded.workflow) == RunPlan(run.workflow) else {
-      // Its steps are others now: this run cannot become that one.
+      // The steps of the workflow have changed, so this run cannot be restarted with it.
       group[run.id]?.cancel(now: false)
       return false
     }
@@ -232,11 +231,11 @@ final class WatchRuns: Sendable {
       event.trigger.paths.count < WatchSources.pathsMax,
       let files = try? WatchedFiles(trigger, of: workflow, sources: Self.sources(of: workflow))
     else { return nil }
-    // Where another event was folded into it, nothing is known of what that one matters to.
+    // Nil if an event with unknown paths was folded into this one: restart from the top then.
     return files.steps(affectedBy: event.trigger.paths).flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The files that a workflow is read from, as far as they are below the current directory.
+  /// Returns the source files of a workflow that are below the current directory.
   static func sources(of workflow: Workflow) -> Set<String> {
     guard let file = workflow.file, let folder = workingFolder() else { return [] }
     let here = folder + "/"
@@ -250,23 +249,23 @@ final class WatchRuns: Sendable {
     try loaded.request([WatchCounts.optionOfRuns: watch.workflow], hiding: secrets)
   }
 
-  // MARK: The end
+  // MARK: Shutdown
 
-  /// Passes a signal on to all runs.
+  /// Forwards a signal to all runs.
   func receive(_ signal: Int32) {
     for controls in group.controls { controls.receive(signal) }
   }
 
-  /// Has nothing recorded any more.
+  /// Stops recording.
   func freeze() {
     for controls in group.controls { controls.freeze() }
   }
 
-  /// Begins no more runs, and cancels those under way.
+  /// Starts no more runs, and cancels live ones.
   func end() {
     for controls in group.closeToCancel() { controls.cancel(now: false) }
   }
 
-  /// Waits until no run is being begun or under way.
+  /// Waits until no run is live or starting.
   func finish() async { await group.finish() }
 }

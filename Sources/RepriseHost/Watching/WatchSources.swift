@@ -1,4 +1,4 @@
-// Where the events of a watch come from. Each kind of trigger is a source of its own, in a file of its own.
+// The sources of events of a watch. Each kind of trigger is a source, in a file in Sources.
 
 import CombineOperators
 import FileWatching
@@ -6,16 +6,16 @@ import Reprise
 import RepriseJournal
 import Synchronization
 
-/// A kind of trigger that listens for its events.
+/// A kind of trigger that produces events.
 protocol TriggerSource: TriggerKind {
-  /// Begins to listen, and hands events to the inbox of the sources from now on.
+  /// Starts listening; hands events to the inbox of the sources from now on.
   ///
-  /// - Parameter sources: The sources of the watch, which keep what listens.
-  /// - Throws: What cannot be listened to.
+  /// - Parameter sources: The sources of the watch, which retain subscriptions and tasks.
+  /// - Throws: The error if listening fails.
   func start(in sources: WatchSources) async throws
 }
 
-/// What starts runs of one workflow.
+/// The sources of events of one workflow.
 final class WatchSources: Sendable {
   private struct State {
     var tasks: [Task<Void, Never>] = []
@@ -26,17 +26,17 @@ final class WatchSources: Sendable {
 
   /// The workflow, with triggers.
   let workflow: Workflow
-  /// Its triggers.
+  /// The triggers of the workflow.
   let triggers: Triggers
-  /// Where events go.
+  /// The inbox that receives the events.
   let inbox: WatchInbox
-  /// The record of the watch.
+  /// The recorder of the watch.
   let watch: RecordedWatch
-  /// Where the successes of other workflows are found.
+  /// The journal, with the runs of other workflows.
   let journal: Journal
   /// The descriptor of standard input.
   let input: Int32
-  /// Called with what people have to know, and when ``next`` has changed.
+  /// Called with messages to the user, and when ``next`` has changed.
   let report: @Sendable (WatchReport) -> Void
   let clock = SystemClock()
   private let state = Locked(State())
@@ -54,9 +54,9 @@ final class WatchSources: Sendable {
     self.report = report
   }
 
-  /// Begins to listen.
+  /// Starts all sources.
   ///
-  /// - Throws: What cannot be listened to.
+  /// - Throws: The error if a source fails to start.
   func start() async throws {
     for trigger in triggers.sources {
       guard let source = trigger as? any TriggerSource else {
@@ -66,7 +66,7 @@ final class WatchSources: Sendable {
     }
   }
 
-  /// Ends the listening.
+  /// Stops all sources.
   func cancel() {
     let dropped = state.withLock { state in
       defer { state = State() }
@@ -79,29 +79,29 @@ final class WatchSources: Sendable {
 
   // MARK: For sources
 
-  /// The present moment, as triggers have it.
+  /// The current time, in the format of triggers.
   var now: String { clock.now.description }
 
-  /// Reports what people have to know.
+  /// Reports a message to the user.
   func say(_ text: String) { report(.said(text)) }
 
-  /// When the next schedule is due.
+  /// The next time that a schedule is due.
   var next: Timestamp? {
     state.withLock { $0.next.values.min { $0.microseconds < $1.microseconds } }
   }
 
-  /// Notes when a schedule is due next.
+  /// Sets the next time that a schedule is due.
   func note(_ next: Timestamp?, of schedule: String) {
     state.withLock { $0.next[schedule] = next }
     report(.statusChanged)
   }
 
-  /// Keeps a task until the end, which cancels it.
+  /// Retains a task until `cancel()`, which cancels it.
   func keep(_ task: Task<Void, Never>) {
     state.withLock { $0.tasks.append(task) }
   }
 
-  /// Keeps what listens until the end.
+  /// Retains a folder watch and a subscription until `cancel()`, which cancels them.
   func keep(_ folder: FolderWatch?, _ listening: AnyCancellable?) {
     let kept = State(
       folders: folder.map { [$0] } ?? [], listening: listening.map { [$0] } ?? [])
@@ -113,8 +113,9 @@ final class WatchSources: Sendable {
 }
 
 extension Publisher where Output: Sendable {
-  /// Folds what comes closely; a stream that is never quiet gets through after twenty times as long, and at
-  /// least a second.
+  /// Debounces and folds values; emits from a stream that is never quiet after 20 times `quiet`.
+  ///
+  /// That maximum delay is at least one second.
   func whenQuiet(
     for quiet: Duration, fold: @escaping @Sendable (inout Output, Output) -> Void
   ) -> some Publisher<Output, Failure> {

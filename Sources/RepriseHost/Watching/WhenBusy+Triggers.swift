@@ -1,4 +1,4 @@
-// What happens to events while a run is live, as the engine has it.
+// Converts the `when-busy` policy of a workflow to the policy of the engine.
 
 import Reprise
 

@@ -1,16 +1,16 @@
-// Whether a run can be resumed with its file as it is now.
+// Checks whether a run can be resumed with the current content of its file.
 
 package import Reprise
 package import RepriseJournal
 import RepriseTerminal
 
 extension LoadedWorkflow {
-  /// Checks that the steps of a run that have succeeded are as they were.
+  /// Checks that the succeeded steps of a run have not changed.
   ///
   /// - Parameters:
   ///   - record: The run.
-  ///   - state: Its state.
-  ///   - scope: How much of the workflow it runs.
+  ///   - state: The state of the run.
+  ///   - scope: The part of the workflow that the run executes.
   /// - Throws: ``Problem`` with the differences.
   package func expectFinishedSteps(
     of record: RunRecord, _ state: RunState, _ scope: RunScope
@@ -24,7 +24,7 @@ extension LoadedWorkflow {
       let old = try? scope.applied(to: parsed)
     else {
       throw Problem(
-        "error: what the run was begun with cannot be read any more; use --force to go on anyway")
+        "error: the recorded workflow of the run cannot be parsed; use --force to resume anyway")
     }
     let changes = changes(ofFinished: finished, from: old, to: workflow)
     guard !changes.isEmpty else { return }
@@ -34,9 +34,9 @@ extension LoadedWorkflow {
     }.joined(separator: "\n")
     throw Problem(
       """
-      error: steps that have succeeded in run \(record.id) are different in \(record.request.file) now:
+      error: steps that succeeded in run \(record.id) have changed in \(record.request.file):
       \(TerminalSafe(lines: text))
-        start anew with reprise run, or go on without running them again: \
+        start a new run with reprise run, or resume without running them again: \
       reprise resume \(record.id) --force
       """)
   }

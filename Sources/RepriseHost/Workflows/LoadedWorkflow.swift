@@ -1,31 +1,31 @@
-// A workflow file that was read for a run, with what its parameters were given, and how both are recorded.
+// A workflow that was loaded for a run, with its source and arguments, and how they are recorded.
 
 import Platform
 package import Reprise
 package import RepriseJournal
 import RepriseTerminal
 
-/// A workflow with the text that it was read from.
+/// A workflow with its source text and arguments.
 package struct LoadedWorkflow: Sendable {
-  /// The workflow; a part of it where only that is run.
+  /// The workflow, or the selected part of it.
   package var workflow: Workflow
   /// The absolute path of the file.
   package let path: String
-  /// The file as it was parsed.
+  /// The parsed file.
   package let source: WorkflowText
   /// The text of the file.
   package var text: String { String(decoding: source.bytes, as: UTF8.self) }
-  /// What its parameters were given.
+  /// The arguments for the parameters.
   package var arguments: Arguments
-  /// Whether the text is in no file.
+  /// Whether the text came from a request rather than a file.
   private var isText = false
 
-  /// Reads a file.
+  /// Loads a file.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - given: What its parameters are given; asked for the parameters of the file.
-  /// - Throws: ``Problem`` with every error of the file.
+  ///   - given: Returns the arguments for the parameters that the file declares.
+  /// - Throws: ``Problem`` with every error in the file.
   package init(
     path: String, _ given: ([Parameter]) throws(Problem) -> Arguments
   ) throws(Problem) {
@@ -33,12 +33,12 @@ package struct LoadedWorkflow: Sendable {
     try self.init(source, try given(source.parameters))
   }
 
-  /// Reads a text that is in no file.
+  /// Loads YAML text that does not come from a file.
   ///
   /// - Parameters:
-  ///   - text: The YAML; files that it uses are looked for in the current folder.
-  ///   - arguments: What its parameters are given.
-  /// - Throws: ``Problem`` with every error of the text.
+  ///   - text: The YAML; paths of files that it uses are relative to the current folder.
+  ///   - arguments: The arguments for the parameters.
+  /// - Throws: ``Problem`` with every error in the text.
   package init(text: String, _ arguments: Arguments) throws(Problem) {
     try self.init(WorkflowText(Array(text.utf8), file: Self.nameOfText), arguments)
     isText = true
@@ -48,9 +48,9 @@ package struct LoadedWorkflow: Sendable {
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - known: The file as it was parsed before, which is used where it has not changed.
-  /// - Returns: The file, to be read for any arguments.
-  /// - Throws: ``Problem`` when it cannot be read.
+  ///   - known: The previously parsed file, which is reused if the file has not changed.
+  /// - Returns: The parsed file, which can be loaded with any arguments.
+  /// - Throws: ``Problem`` if the file cannot be read.
   package static func parse(
     _ path: String, ifNot known: WorkflowText? = nil
   ) throws(Problem) -> WorkflowText {
@@ -63,12 +63,12 @@ package struct LoadedWorkflow: Sendable {
     }
   }
 
-  /// Reads what a recorded run was begun with: its file as it is now, or the text that it was given.
+  /// Loads the workflow of a recorded run: its file as it is now, or the text of the request.
   ///
   /// - Parameters:
   ///   - record: The run.
-  ///   - texts: The parameters that are not recorded, since a secret was in them.
-  /// - Throws: ``Problem`` with every mistake, or where such a parameter is missing.
+  ///   - texts: The parameters that were not recorded because they contain secrets.
+  /// - Throws: ``Problem`` with every error in the file, or if such a parameter is missing.
   package init(recorded record: RunRecord, _ texts: [String: String] = [:]) throws(Problem) {
     let request = record.request
     let arguments = try Arguments(recorded: record, texts)
@@ -79,17 +79,18 @@ package struct LoadedWorkflow: Sendable {
     }
   }
 
-  /// Reads a file that was parsed.
+  /// Loads a parsed file.
   ///
   /// - Parameters:
-  ///   - source: The file.
-  ///   - arguments: What its parameters are given.
-  /// - Throws: ``Problem`` with every error of the file.
+  ///   - source: The parsed file.
+  ///   - arguments: The arguments for the parameters.
+  /// - Throws: ``Problem`` with every error in the file.
   package init(_ source: WorkflowText, _ arguments: Arguments) throws(Problem) {
     self.source = source
     self.arguments = arguments
     do throws(WorkflowError) {
-      // This command has no actions of its own; a file that is only looked at may be meant for a program that has.
+      // The command provides no actions. A file that is only inspected may be meant for a program
+      // that does, so do not check its actions.
       workflow = try source.workflow(
         with: arguments, actions: arguments.leavesOpen ? nil : ActionCatalog())
     } catch {
@@ -98,17 +99,17 @@ package struct LoadedWorkflow: Sendable {
     path = source.file.hasPrefix("/") ? source.file : try currentDirectory() + "/" + source.file
   }
 
-  /// What messages call a text that is in no file.
+  /// The name of the text of a request in messages.
   private static let nameOfText = "text"
   private static let optionOfText = "text"
 
-  /// What a run of it is made from.
+  /// Returns the request that the journal records for a run.
   ///
   /// - Parameters:
-  ///   - options: What else was asked for.
-  ///   - secrets: What is not kept.
-  /// - Returns: The request, as the journal keeps it.
-  /// - Throws: ``Problem`` where a secret is in what cannot be kept without it.
+  ///   - options: The options of the run.
+  ///   - secrets: The secrets, which are not recorded.
+  /// - Returns: The request.
+  /// - Throws: ``Problem`` if a secret is in a part of the workflow that must be recorded.
   package func request(
     _ options: [String: String] = [:], hiding secrets: Secrets
   ) throws(Problem) -> RunRequest {
@@ -125,28 +126,28 @@ package struct LoadedWorkflow: Sendable {
 }
 
 extension Arguments {
-  /// What a recorded run was given.
+  /// Restores the arguments of a recorded run.
   ///
   /// - Parameters:
   ///   - record: The run.
-  ///   - texts: The parameters that are not recorded, since a secret was in them.
-  /// - Throws: ``Problem`` where one is missing, or given although it is recorded.
+  ///   - texts: The parameters that were not recorded because they contain secrets.
+  /// - Throws: ``Problem`` if one of these is missing, or if a recorded parameter is given.
   package init(recorded record: RunRecord, _ texts: [String: String]) throws(Problem) {
     let (request, hidden) = (record.request, record.request.hiddenParameters)
     guard !request.hidesTrigger else {
       throw Problem(
-        "error: the event that started run \(record.id) had a secret in it, which the journal does not "
-          + "keep; start a new run instead")
+        "error: the event that started run \(record.id) contained a secret, which is not recorded; "
+          + "start a new run instead")
     }
     if let name = texts.keys.sorted().first(where: { !hidden.contains($0) }) {
       throw Problem(
-        "error: run \(record.id) keeps what its parameter \"\(name)\" was given; leave it out, or start "
-          + "a new run")
+        "error: the parameter \"\(name)\" of run \(record.id) is recorded and cannot be changed; "
+          + "omit it, or start a new run")
     }
     guard hidden.allSatisfy({ texts[$0] != nil }) else {
       let again = hidden.map { " -p '\($0)=…'" }.joined()
       throw Problem(
-        "error: the journal does not keep what has a secret in it; give it again: "
+        "error: parameters that contain secrets are not recorded; give them again: "
           + "reprise resume \(record.id)\(again)")
     }
     self.init(request.parameters.merging(texts) { $1 })
@@ -155,7 +156,7 @@ extension Arguments {
     }
   }
 
-  /// What was given, as the record keeps it.
+  /// The arguments as recorded options.
   var recorded: [String: String] {
     var recorded = Dictionary(
       uniqueKeysWithValues: texts.map { (RunRequest.parameterPrefix + $0.key, $0.value) })
@@ -165,12 +166,12 @@ extension Arguments {
 }
 
 extension LoadedWorkflow {
-  /// The texts of the files that it uses, as the record keeps them.
+  /// The texts of the files that the workflow uses, as recorded options.
   var recordedSources: [String: String] {
     Dictionary(uniqueKeysWithValues: workflow.sources.map { ("source:" + $0.key, $0.value) })
   }
 
-  /// The texts of the files that a recorded run used.
+  /// Returns the texts of the files that a recorded run used.
   package static func sources(recorded: [String: String]) -> [String: String] {
     var texts: [String: String] = [:]
     for (key, value) in recorded where key.hasPrefix("source:") {
@@ -183,7 +184,7 @@ extension LoadedWorkflow {
 extension Secrets {
   /// Fetches the secrets of a workflow.
   ///
-  /// - Throws: ``Problem`` when one cannot be had.
+  /// - Throws: ``Problem`` if one cannot be fetched.
   package static func gathered(for workflow: Workflow) async throws(Problem) -> Secrets {
     do throws(SecretError) {
       return try await gather(for: workflow)
@@ -193,27 +194,27 @@ extension Secrets {
   }
 }
 
-/// The folder that this process is in.
+/// Returns the current folder of this process.
 ///
-/// - Throws: ``Problem`` where it has been deleted: relative paths lead nowhere then, and the nearest
-///   project must not be looked for anywhere else.
+/// - Throws: ``Problem`` if it has been deleted: relative paths are invalid then, and another
+///   folder would select a wrong project.
 package func currentDirectory() throws(Problem) -> String {
   guard let folder = workingFolder() else {
     throw Problem(
-      "error: the working directory does not exist any more; change to one that does",
+      "error: the working directory no longer exists; change to another one",
       cause: .cannotGoOn)
   }
   return folder
 }
 
 extension Workflow {
-  /// Checks that it can be run without a record.
+  /// Checks that the workflow can run without a journal.
   ///
-  /// - Throws: ``Problem`` when it is in a group, whose other runs cannot be seen then.
+  /// - Throws: ``Problem`` if it is in a concurrency group, whose other runs are in the journal.
   package func expectNeedsNoJournal() throws(Problem) {
     guard let concurrency, concurrency.policy != .parallel else { return }
     throw Problem(
-      "error: the workflow is in the concurrency group \"\(concurrency.group)\", which --no-journal "
-        + "cannot see; leave --no-journal out")
+      "error: the workflow is in the concurrency group \"\(concurrency.group)\", which needs the "
+        + "journal; omit --no-journal")
   }
 }

@@ -1,46 +1,46 @@
-// What a user has to be told before a command or a request ends.
+// The error that ends a command or a request.
 
 package import Reprise
 package import RepriseJournal
 package import RepriseTerminal
 
-/// Why something that was asked for cannot be done, as a complete message.
+/// An error that ends a command or a request, with a complete message.
 package struct Problem: Error {
-  /// Where the cause is.
+  /// The kind of cause, which determines the exit status.
   package enum Cause: Sendable, Equatable {
-    /// The command line, the request or the file is wrong.
+    /// The command line, the request or the workflow file is invalid.
     case wrongUse
-    /// Reprise itself cannot go on.
+    /// Reprise itself cannot continue.
     case cannotGoOn
   }
 
-  /// What is wrong, where, and how to fix it.
+  /// The message: what is wrong, where, and how to fix it.
   package let text: TerminalSafe
-  /// Where the cause is.
+  /// The kind of cause.
   package let cause: Cause
-  /// The errors of a workflow file, where that is the problem.
+  /// The errors of a workflow file, if they are the cause.
   package private(set) var diagnostics: [Diagnostic] = []
 
-  /// Makes a problem of a message.
+  /// Creates a problem with a message.
   package init(_ text: TerminalSafe, cause: Cause = .wrongUse) {
     self.text = text.abridged
     self.cause = cause
   }
 
-  /// Makes a problem of the errors of a workflow file.
+  /// Creates a problem from the errors of a workflow file.
   package init(_ error: WorkflowError) {
     self.init("\(error)")
     diagnostics = error.diagnostics
   }
 
-  /// Makes a problem of another run of the group that is live.
+  /// Creates a problem for a group with another live run.
   package init(_ busy: GroupIsBusy) {
     self.init(
-      "error: run \(busy.run) of the group \"\(busy.group)\" is under way; wait for it, or end it with: "
-        + "reprise cancel \(busy.run)", cause: .cannotGoOn)
+      "error: run \(busy.run) of the group \"\(busy.group)\" is live; wait for it, or cancel it "
+        + "with: reprise cancel \(busy.run)", cause: .cannotGoOn)
   }
 
-  /// Makes a problem of any error: problems stay as they are.
+  /// Creates a problem from any error; problems are kept as they are.
   package init(_ error: any Error) {
     switch error {
     case let problem as Problem: self = problem

@@ -1,20 +1,20 @@
-// How much of a workflow is run, and how the journal keeps that for a later `resume`.
+// The options that select what a run executes, and how the journal records them for `resume`.
 
 package import Reprise
 import RepriseTerminal
 
-/// How much of a workflow is run, and how many steps at once.
+/// The part of a workflow that a run executes, and options that override the file.
 package struct RunScope: Equatable, Sendable {
-  /// How many steps may run at once; what the file says when nil.
+  /// The maximum number of steps that run at once; nil for the limit of the file.
   package var maxParallel: Int?
-  /// The steps that are run alone; all when empty.
+  /// The only steps to run; empty for all.
   package var only: [String] = []
-  /// The steps that are run with what depends on them; all when empty.
+  /// The steps to run with their dependents; empty for all.
   package var from: [String] = []
-  /// What a recorded success survives; what the file says when nil.
+  /// What a recorded success survives; nil for the setting of the file.
   package var durability: Durability?
 
-  /// Makes a scope; without arguments, the whole workflow as its file says.
+  /// Creates a scope; without arguments, the whole workflow as in its file.
   package init(
     maxParallel: Int? = nil, only: [String] = [], from: [String] = [],
     durability: Durability? = nil
@@ -25,9 +25,9 @@ package struct RunScope: Equatable, Sendable {
     self.durability = durability
   }
 
-  /// The workflow that is to be run.
+  /// Returns the part of a workflow to run.
   ///
-  /// - Throws: ``Problem`` when a step does not exist.
+  /// - Throws: ``Problem`` if a step does not exist, or reads values of a step that would not run.
   package func applied(to workflow: Workflow) throws(Problem) -> Workflow {
     var selected = workflow
     do throws(SelectionError) {
@@ -41,8 +41,8 @@ package struct RunScope: Equatable, Sendable {
     }
     if selected.steps.count < workflow.steps.count, let need = selected.firstAbsentNeed() {
       throw Problem(
-        "error: the step \"\(need.step)\" reads outputs or the result of \"\(need.absent)\", which would not run; "
-          + "add it: --\(only.isEmpty ? "from" : "only") \(need.absent)")
+        "error: the step \"\(need.step)\" reads outputs or the result of \"\(need.absent)\", which "
+          + "would not run; add it: --\(only.isEmpty ? "from" : "only") \(need.absent)")
     }
     selected.maxParallel = maxParallel ?? workflow.maxParallel
     selected.durability = durability ?? workflow.durability
@@ -51,7 +51,7 @@ package struct RunScope: Equatable, Sendable {
 }
 
 extension RunScope {
-  /// The scope of a recorded run.
+  /// Restores the scope of a recorded run.
   package init(recorded: [String: String]) {
     self.init(
       maxParallel: recorded["max-parallel"].flatMap(Int.init),
@@ -60,7 +60,7 @@ extension RunScope {
       durability: recorded["durability"].flatMap(Durability.init))
   }
 
-  /// The scope as the record keeps it.
+  /// The scope as recorded options.
   package var recorded: [String: String] {
     var recorded: [String: String] = [:]
     recorded["max-parallel"] = maxParallel.map(String.init)

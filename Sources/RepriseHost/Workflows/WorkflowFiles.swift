@@ -1,23 +1,24 @@
-// Finds workflow files: by path, or by name in the folder `workflows`. Reads no file's content.
+// Finds workflow files by path, or by name in the folder `workflows`, without reading them.
 
 import Platform
 import RepriseTerminal
 
-/// Where workflow files are looked for.
+/// The lookup of workflow files.
 package enum WorkflowFiles {
-  /// The folder whose workflows can be named without a path.
+  /// The folder whose workflows can be given by name.
   package static let directoryStandard = "workflows"
 
   private static let endings = [".yaml", ".yml"]
 
-  /// Finds the file that a path or a name means.
+  /// Finds a workflow file by path or name.
   ///
-  /// A bare name, without `/` and without the ending of a workflow file, means `workflows/NAME.yaml` first: a
-  /// script or program of the same name next to that folder is no workflow. Anything else is a path first.
+  /// A bare name, without `/` and a workflow file extension, is looked up as `workflows/NAME.yaml`
+  /// first, since a script or program of that name may be next to the folder. Anything else is
+  /// looked up as a path first.
   ///
-  /// - Parameter name: What was typed.
+  /// - Parameter name: The path or name.
   /// - Returns: The path.
-  /// - Throws: ``Problem`` that names the places searched and the workflows that exist.
+  /// - Throws: ``Problem`` that lists the locations searched and the workflows that exist.
   package static func path(of name: String) throws(Problem) -> String {
     let isBare = !name.utf8.contains(UInt8(ascii: "/")) && !endings.contains(where: name.hasSuffix)
     let named = (endings + [""]).map { directoryStandard + "/" + name + $0 }
@@ -25,19 +26,19 @@ package enum WorkflowFiles {
     if let path = candidates.first(where: isFile) { return path }
     var text: TerminalSafe = "error: there is no workflow \"\(name)\": "
     if name.hasPrefix("/") {
-      text += "there is no file of that path"
+      text += "there is no file at that path"
     } else {
       let ending = endings.contains(where: name.hasSuffix) ? "" : ".yaml"
-      text += "neither a file of that path nor \(directoryStandard)/\(name)\(ending)"
+      text += "neither a file at that path nor \(directoryStandard)/\(name)\(ending)"
     }
     let names = found(in: directoryStandard).map { TerminalSafe(shortName($0)) }
     if !names.isEmpty {
-      text += "\n  in \(directoryStandard)/ there are: \(names.joined(separator: ", "))"
+      text += "\n  workflows in \(directoryStandard)/: \(names.joined(separator: ", "))"
     }
     throw Problem(text)
   }
 
-  /// The workflow files in a folder, sorted by name; none where there is no such folder.
+  /// Returns the workflow files in a folder, sorted by name; empty if the folder does not exist.
   package static func found(in directory: String) -> [String] {
     let names = FolderReader.names(in: directory).filter { name in
       endings.contains(where: name.hasSuffix) && !name.hasPrefix(".")
@@ -45,8 +46,9 @@ package enum WorkflowFiles {
     return names.sorted().map { directory == "." ? $0 : directory + "/" + $0 }.filter(isFile)
   }
 
-  /// What one types to run a file of the folder `workflows`: its name without folder and ending;
-  /// for any other file its path.
+  /// Returns the shortest argument that selects a file.
+  ///
+  /// In the folder `workflows`, the name without folder and extension; otherwise the path.
   package static func shortName(_ path: String) -> String {
     guard path.hasPrefix(directoryStandard + "/") else { return path }
     let name = path.dropFirst(directoryStandard.count + 1)

@@ -1,24 +1,23 @@
-// The record of one watched workflow, as the process that watches it keeps it: which events wait, and what
-// has become of the others. Knows nothing of where events come from.
+// Records one watch: its queued events, and the results of the others.
 
 package import Reprise
 import SQLite
 import Synchronization
 
-/// The record of a watched workflow, which this process holds.
+/// The recorder of a watch whose lock this process holds.
 ///
-/// An event is accepted in one transaction, and it leaves in the transaction that records what becomes of
-/// it: that it was dropped, or the run that handles it. So an event that was accepted is neither lost nor
-/// handled twice, however the process ends.
+/// An event is accepted in one transaction, and removed in the transaction that records its drop or
+/// the run that handles it. So an accepted event is neither lost nor handled twice, however the
+/// process ends.
 ///
-/// All members may be called from any thread, and block it while they write.
+/// All members are thread-safe, and block the thread while they write.
 package final class RecordedWatch: Sendable {
   /// The name of the workflow.
   package let workflow: String
   private let number: Int64
   private let lock: FileLock
   private let journal: Journal
-  /// What no event and no run is recorded with.
+  /// The secrets, which are not recorded.
   private let secrets: Secrets
 
   fileprivate init(
@@ -31,24 +30,26 @@ package final class RecordedWatch: Sendable {
     self.secrets = secrets
   }
 
-  /// The descriptor that holds the watch for this process.
+  /// The descriptor that holds the lock of the watch.
   package var lockDescriptor: Int32 { lock.descriptor }
 
-  /// Has those who watch ``StateDirectory/livePath`` see that the watch can be reached.
+  /// Notifies watchers of ``StateDirectory/livePath`` that the watch can be controlled.
   package func announce() { lock.announce() }
 
   // MARK: Events
 
-  /// Records events that have happened.
+  /// Records new events, which are on the disk when this returns.
   ///
-  /// - Parameter events: The events, in their order.
-  /// - Returns: The events with their numbers; on the disk by then.
-  /// - Throws: ``JournalError``; nothing of them is recorded then.
+  /// - Parameter events: The events, in order.
+  /// - Returns: The events with their numbers.
+  /// - Throws: ``JournalError``; none of the events is recorded then.
   package func accept(_ events: [WatchEvent]) throws(JournalError) -> [WatchEvent] {
     try together { transaction throws(JournalError) in try transaction.accept(events) }
   }
 
-  /// The moment up to which a schedule has been dealt with, in seconds since 1970; nil when it is new.
+  /// Returns the time up to which a schedule has been handled; nil for a new schedule.
+  ///
+  /// In seconds since 1970.
   ///
   /// - Throws: ``JournalError``.
   package func lastMoment(of schedule: String) throws(JournalError) -> Int64? {
@@ -68,7 +69,7 @@ package final class RecordedWatch: Sendable {
     try together { transaction throws(JournalError) in try transaction.drop(event) }
   }
 
-  /// The events that wait, oldest first.
+  /// Returns the queued events, oldest first.
   ///
   /// - Throws: ``JournalError``.
   package func waiting() throws(JournalError) -> [WatchEvent] {
@@ -90,11 +91,11 @@ package final class RecordedWatch: Sendable {
   /// Records a run that handles an event.
   ///
   /// - Parameters:
-  ///   - request: What the run is made from.
+  ///   - request: The request of the run.
   ///   - event: The event.
-  ///   - isAlone: Whether it is refused while another run of its group is live.
-  /// - Returns: The run, as this process records it.
-  /// - Throws: ``JournalError``, or ``GroupIsBusy``; the event waits on then.
+  ///   - isAlone: Whether to refuse the run while another run of its group is live.
+  /// - Returns: The recorder of the run.
+  /// - Throws: ``JournalError``, or ``GroupIsBusy``; the event stays queued then.
   package func begin(
     _ request: RunRequest, handling event: WatchEvent, isAlone: Bool = false
   ) throws -> RecordedRun {
@@ -103,13 +104,13 @@ package final class RecordedWatch: Sendable {
     }
   }
 
-  /// Records that a run which is under way handles an event from now on.
+  /// Records that the current run handles an event after a restart.
   ///
   /// - Parameters:
-  ///   - run: The run.
-  ///   - request: What it is made from now.
+  ///   - run: The id of the run.
+  ///   - request: The new request of the run.
   ///   - event: The event.
-  /// - Throws: ``JournalError``; the event waits on then.
+  /// - Throws: ``JournalError``; the event stays queued then.
   package func restart(
     _ run: RunID, as request: RunRequest, handling event: WatchEvent
   ) throws {
@@ -122,10 +123,10 @@ package final class RecordedWatch: Sendable {
     }
   }
 
-  /// Has the events of interrupted runs wait once more, for runs of their own.
+  /// Queues the events of interrupted runs again, to be handled by new runs.
   ///
-  /// - Parameter runs: The runs, which stay interrupted and do not count as the watch's any more. None may hide
-  ///   anything that it was given.
+  /// - Parameter runs: The runs, which stay interrupted and no longer belong to the watch. None may
+  ///   have hidden parameters.
   /// - Throws: ``JournalError``.
   package func handAgain(_ runs: [RunRecord]) throws {
     for run in runs {
@@ -143,7 +144,7 @@ package final class RecordedWatch: Sendable {
     }
   }
 
-  /// What has become of all events.
+  /// Returns the counts of events by result.
   ///
   /// - Throws: ``JournalError``.
   package func counts() throws(JournalError) -> WatchCounts {
@@ -155,13 +156,14 @@ package final class RecordedWatch: Sendable {
     }
   }
 
-  // MARK: The database
+  // MARK: Transactions
 
-  /// Makes one transaction of several records.
+  /// Records several changes in one transaction, which is on the disk when this returns.
   ///
-  /// - Parameter records: Is given the transaction, which it must not keep; uses nothing else of the journal.
-  /// - Returns: What `records` returns; all is on the disk by then.
-  /// - Throws: ``JournalError``; nothing of it is recorded then.
+  /// - Parameter records: Called with the transaction, which must not escape; must not use the
+  ///   journal otherwise.
+  /// - Returns: The result of `records`.
+  /// - Throws: ``JournalError``; nothing is recorded then.
   package func together<Result: Sendable>(
     _ records: (WatchTransaction) throws(JournalError) -> Result
   ) throws(JournalError) -> Result {
@@ -180,24 +182,24 @@ package final class RecordedWatch: Sendable {
 }
 
 extension Journal {
-  /// Holds the watch of a workflow for this process.
+  /// Takes the lock of the watch of a workflow, and records the watch.
   ///
   /// - Parameters:
   ///   - workflow: The name of the workflow.
   ///   - file: The absolute path of its file.
-  ///   - secrets: What is not kept of its events and runs.
-  /// - Returns: The record, or nil when another process watches the workflow.
+  ///   - secrets: The secrets, which are not recorded.
+  /// - Returns: The recorder; nil if another process watches the workflow.
   /// - Throws: ``JournalError``.
   package func watch(
     _ workflow: String, file: String, hiding secrets: Secrets = Secrets()
   ) throws(JournalError) -> RecordedWatch? {
-    // The watch before may have been killed a moment ago: its lock is free when it has been taken apart.
+    // The previous watch may just have been killed, and its process not be torn down yet.
     let path = directory.watchLockPath(of: workflow)
     guard let lock = try FileLock.take(path, within: .milliseconds(500)) else { return nil }
     let now = SystemClock().now.microseconds
     let number = try explaining {
       try database.write { connection in
-        // What succeeded before a workflow was first watched starts nothing.
+        // Runs that succeeded before the first watch of a workflow are not events.
         try connection.execute(
           """
           INSERT INTO watch (name, file, started_at, last_success)

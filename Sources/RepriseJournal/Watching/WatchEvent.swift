@@ -1,4 +1,4 @@
-// An event that waits to be handled, as the journal keeps it. Knows nothing of the database.
+// An event of a watch, and its stored form.
 
 package import Reprise
 
@@ -8,25 +8,25 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Something that happened and is to start a run of a watched workflow.
+/// An event that starts or restarts a run of a watched workflow.
 package struct WatchEvent: Sendable, Equatable {
-  /// What happened.
+  /// The trigger.
   package var trigger: Trigger
-  /// What the run is given beside what the watch was given, by the names of the parameters.
+  /// The parameter values for the run, in addition to those of the watch, by name.
   package var parameters: [String: String]
-  /// Under which numbers it is recorded; several where events were folded into one.
+  /// The numbers of its records; several if events were folded into one.
   package internal(set) var numbers: [Int64]
-  /// Whether it comes from the journal, which did not keep the secrets in it: no run can be given it.
+  /// Whether the event was read from the journal, which lacks its secrets, so no run can handle it.
   package internal(set) var lacksSecrets = false
 
-  /// Describes an event that has not been recorded.
+  /// Creates an event that has not been recorded.
   package init(_ trigger: Trigger, parameters: [String: String] = [:]) {
     self.trigger = trigger
     self.parameters = parameters
     numbers = []
   }
 
-  /// Takes in a later event, so that both become one.
+  /// Folds a later event into this one.
   package mutating func fold(_ later: WatchEvent) {
     trigger.fold(later.trigger)
     parameters.merge(later.parameters) { $1 }
@@ -39,11 +39,11 @@ extension WatchEvent {
   private struct Stored: Codable {
     let trigger: String
     let parameters: [String: String]
-    /// Nil where nothing was hidden.
+    /// Nil if nothing was hidden.
     var lacksSecrets: Bool?
   }
 
-  /// What is kept of it, without the secrets in it.
+  /// Returns the stored form of the event, without secrets.
   func json(hiding secrets: Secrets) -> String {
     let hidden = trigger.hiding(secrets)
     var stored = Stored(
@@ -54,7 +54,7 @@ extension WatchEvent {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// Reads what was kept; nil where it makes no sense.
+  /// Decodes the stored form; nil if it is invalid.
   init?(json: String, number: Int64) {
     guard let stored = try? JSONDecoder().decode(Stored.self, from: Data(json.utf8)),
       let trigger = Trigger(json: stored.trigger)

@@ -1,4 +1,4 @@
-// Watched workflows as the journal lists them. Knows no events.
+// The records of watches, and the queries for them.
 
 package import Reprise
 import SQLite
@@ -9,18 +9,18 @@ package struct WatchRecord: Sendable, Equatable {
   package let workflow: String
   /// The absolute path of its file.
   package let file: String
-  /// When the last watch began.
+  /// The start time of the last watch.
   package let startedAt: Timestamp
-  /// Whether a process watches it now.
+  /// Whether a process is watching the workflow.
   package let isLive: Bool
-  /// How many events wait.
+  /// The number of queued events.
   package let waiting: Int
-  /// What has become of the others.
+  /// The counts of events by result.
   package let counts: WatchCounts
 }
 
 extension Journal {
-  /// The workflows that are or were watched, by name.
+  /// Returns the workflows that are or were watched, sorted by name.
   ///
   /// - Throws: ``JournalError``.
   package func watches() throws(JournalError) -> [WatchRecord] {
@@ -46,7 +46,7 @@ extension Journal {
     }
   }
 
-  /// The runs of a watch whose engines died, oldest first: their events are not handled to the end.
+  /// Returns the interrupted runs of a watch, oldest first, whose events are not handled yet.
   ///
   /// - Parameter workflow: The name of the watched workflow.
   /// - Returns: The runs.
@@ -65,10 +65,10 @@ extension Journal {
 }
 
 extension WatchCounts {
-  /// The option under which a run that a watch started names it.
+  /// The option of a run that names the watch that started it.
   package static let optionOfRuns = "watch"
 
-  /// The columns that it is read from.
+  /// The columns of the counts.
   static let columns = "accepted, folded, dropped, runs, restarts"
 
   init(_ row: Row) {

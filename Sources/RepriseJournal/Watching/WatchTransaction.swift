@@ -1,11 +1,11 @@
-// What a watch records in one transaction. Knows nothing of where events come from.
+// One transaction of a watch.
 
 import Reprise
 import SQLite
 
-/// One transaction of a watch: what is recorded in it is recorded together or not at all.
+/// One transaction of a watch: either all its changes are recorded, or none.
 ///
-/// Valid only within the closure that it is handed to, on the thread of that closure.
+/// Valid only within the closure that receives it, and on the thread of that closure.
 package struct WatchTransaction {
   private let watch: Int64
   private let connection: Connection
@@ -19,9 +19,9 @@ package struct WatchTransaction {
     self.secrets = secrets
   }
 
-  /// Records events that have happened.
+  /// Records new events.
   ///
-  /// - Parameter events: The events, in their order.
+  /// - Parameter events: The events, in order.
   /// - Returns: The events with their numbers.
   /// - Throws: ``JournalError``.
   package func accept(_ events: [WatchEvent]) throws(JournalError) -> [WatchEvent] {
@@ -41,12 +41,12 @@ package struct WatchTransaction {
     }
   }
 
-  /// Records an event of the clock, with the moment up to which the schedule has been dealt with.
+  /// Records an event of a schedule, and the time up to which the schedule has been handled.
   ///
   /// - Parameters:
-  ///   - event: The event; nil where there is nothing to be made up for.
+  ///   - event: The event; nil if none was missed.
   ///   - schedule: The text of the schedule.
-  ///   - moment: In seconds since 1970.
+  ///   - moment: The time, in seconds since 1970.
   /// - Returns: The event with its number.
   /// - Throws: ``JournalError``.
   package func accept(
@@ -65,7 +65,7 @@ package struct WatchTransaction {
   ///
   /// - Parameters:
   ///   - workflows: The names of the workflows.
-  ///   - event: Makes the event of a run.
+  ///   - event: Creates the event for a run.
   /// - Returns: The events, in the order in which the runs ended.
   /// - Throws: ``JournalError``.
   package func acceptSuccesses(
@@ -97,7 +97,7 @@ package struct WatchTransaction {
     try remove(event, counting: "dropped = dropped + 1")
   }
 
-  /// Removes an event from those that wait; those that were folded into it go with it.
+  /// Removes an event from the queue, with the events folded into it.
   func remove(_ event: WatchEvent, counting change: String) throws(JournalError) {
     try journal.explaining {
       for number in event.numbers {

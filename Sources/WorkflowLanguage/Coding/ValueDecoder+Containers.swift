@@ -1,7 +1,7 @@
-// What the decoder of values hands out: maps, lists and single values. The protocols ask for each plain type by
-// itself; one generic function fulfils all of that.
+// The decoding containers of ValueDecoder: maps, lists and single values. The generic `decode`
+// functions satisfy the protocol requirements for all plain types.
 
-/// The values of a map; of an unknown one when nil.
+/// The container for a map, whose values are nil if the map is not known yet.
 struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: ValueDecoder
   let values: [String: ArgumentValue]?
@@ -30,7 +30,7 @@ struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return ValueDecoder(value, at: codingPath + [key], decoder.trace)
   }
 
-  /// Points at what may have been meant, among what nobody has asked for so far.
+  /// Returns the error for a missing name, which suggests a similar name that was not decoded.
   private func missing(_ name: String, _ values: [String: ArgumentValue]) -> ArgumentMistake {
     let path = (decoder.path + [name]).asPath
     let asked = decoder.trace.asked[decoder.path] ?? []
@@ -61,7 +61,7 @@ struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func superDecoder(forKey key: Key) throws -> any Decoder { try found(key) }
 }
 
-/// The values of a list, one after the other.
+/// The container for a list.
 struct ListedValues: UnkeyedDecodingContainer {
   private struct Position: CodingKey {
     let position: Int
@@ -116,7 +116,7 @@ struct ListedValues: UnkeyedDecodingContainer {
   mutating func superDecoder() throws -> any Decoder { try next() }
 }
 
-/// One value that is neither map nor list to whoever asks.
+/// The container for a single value.
 struct SingleValue: SingleValueDecodingContainer {
   let decoder: ValueDecoder
 

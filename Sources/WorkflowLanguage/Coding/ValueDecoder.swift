@@ -1,21 +1,21 @@
-// Makes Swift values of the values of the language, and says what is wrong where that cannot be done. What
-// containers hand out is in ValueDecoder+Containers. Knows no files.
+// Decodes Swift values from values of the language, with precise errors. The containers are in
+// ValueDecoder+Containers.
 
-/// Reads one value into any `Decodable` type.
+/// A decoder that decodes one value into any `Decodable` type.
 ///
-/// Kinder than formats between programs are: a text that says a number or is JSON is taken where a number, a list
-/// or a map is wanted, since what a step leaves is text; a scalar is taken as it was written where a text is wanted; a `Duration` is
-/// written as in a workflow file.
+/// It is lenient, because outputs of steps are text: it decodes numbers from text, lists and maps
+/// from JSON text, and strings from any scalar as it was written. It decodes a `Duration` from text
+/// as in a workflow file.
 struct ValueDecoder: Decoder {
-  /// What the decoding has come across.
+  /// A record of the names and values that the decoding has accessed.
   ///
-  /// Not `Sendable`: a decoding stays in one thread.
+  /// Not `Sendable`, because decoding stays on one thread.
   final class Trace {
-    /// The names that were asked for, by the path of their map.
+    /// The names that were requested, by the path of their map.
     var asked: [[String]: Set<String>] = [:]
-    /// The maps of which all names were taken.
+    /// The paths of the maps whose keys were enumerated.
     var open: Set<[String]> = []
-    /// Whether something was asked for that is not known yet.
+    /// Whether a value was requested that is not known yet.
     var hasMetUnknown = false
 
     init() {}
@@ -69,13 +69,13 @@ struct ValueDecoder: Decoder {
 
   // MARK: Values
 
-  /// The value of a text that is JSON: what a step leaves is text, whatever it was made of.
+  /// The value of text that is JSON, because outputs of steps are always text.
   private var valueOfJSON: ArgumentValue? {
     guard case .scalar(.text(let text), _) = value else { return nil }
     return (try? Value(json: text)).map(ArgumentValue.init)
   }
 
-  /// Reads a value of any type.
+  /// Decodes a value of any type.
   func decoded<T: Decodable>(_ type: T.Type) throws -> T {
     if let found = value.value as? T {
       if value.hasUnknown { trace.hasMetUnknown = true }
@@ -94,7 +94,7 @@ struct ValueDecoder: Decoder {
     }
   }
 
-  /// Reads a value of a type that does not read itself; nil for other types.
+  /// Decodes a value of a plain type; returns nil for other types.
   private func plain<T>(_ type: T.Type) throws -> T? {
     switch type {
     case is Bool.Type: try boolean() as? T
@@ -115,7 +115,7 @@ struct ValueDecoder: Decoder {
     return duration
   }
 
-  /// The texts that an enumeration may be written as; nil for other types.
+  /// Returns the raw values of an enumeration; nil for other types.
   private func options<T>(of type: T.Type) -> [String]? {
     guard let cases = type as? any CaseIterable.Type else { return nil }
     func texts<C: CaseIterable>(_ type: C.Type) -> [String] {
@@ -128,7 +128,7 @@ struct ValueDecoder: Decoder {
   func text() throws -> String {
     guard !isUnknown() else { return "" }
     guard case .scalar(let value, let text) = value, value != .null else {
-      throw mismatch("a text")
+      throw mismatch("text")
     }
     return text
   }
@@ -156,14 +156,14 @@ struct ValueDecoder: Decoder {
     guard case .scalar(let value, let text) = value, value.types.isSubset(of: [.number, .text]),
       let double = Double(text), double == double.rounded(), double.isFinite
     else { throw mismatch("a whole number") }
-    // The text first: from 2^53 on the other is but near to it.
+    // Try the text first: from 2^53 on, the double may not be exact.
     guard let number = T(text) ?? T(exactly: double) else {
       throw ArgumentMistake(path, .argumentRange(name, "\(T.min)", "\(T.max)"))
     }
     return number
   }
 
-  /// Whether it is nothing.
+  /// Whether the value is null.
   var isNull: Bool { value.isNothing }
 
   private func isUnknown() -> Bool {
@@ -172,9 +172,9 @@ struct ValueDecoder: Decoder {
     return true
   }
 
-  // MARK: Mistakes
+  // MARK: Errors
 
-  /// What the value is called in messages.
+  /// The name of the value in messages.
   var name: String { path.isEmpty ? "the value" : path.asPath }
 
   func mismatch(_ expected: String) -> ArgumentMistake {
@@ -190,7 +190,7 @@ extension ArgumentValue {
     if case .scalar(.null, _) = self { true } else { false }
   }
 
-  /// Whether something of it is not known yet.
+  /// Whether a part of the value is not known yet.
   fileprivate var hasUnknown: Bool {
     switch self {
     case .unknown: true
@@ -202,26 +202,26 @@ extension ArgumentValue {
 }
 
 extension Decodable {
-  /// Makes a value of what something is given.
+  /// Decodes an instance from named arguments.
   ///
   /// - Parameters:
-  ///   - arguments: What is given, by name.
-  ///   - allowsOthers: Whether names may be there that nobody asks for.
-  /// - Returns: The value; nil where that depends on what is not known yet.
-  /// - Throws: ``ArgumentMistake`` for the first thing that is wrong.
+  ///   - arguments: The arguments, by name.
+  ///   - allowsOthers: Whether names that the type does not decode are allowed.
+  /// - Returns: The instance; nil if it depends on a value that is not known yet.
+  /// - Throws: ``ArgumentMistake`` for the first error.
   package static func decoded(
     from arguments: [String: ArgumentValue], allowsOthers: Bool = false
   ) throws(ArgumentMistake) -> Self? {
     try decoded(from: ArgumentValue.map(arguments), allowsOthers: allowsOthers)
   }
 
-  /// Makes a value of one that is given.
+  /// Decodes an instance from a value.
   ///
   /// - Parameters:
-  ///   - value: What is given.
-  ///   - allowsOthers: Whether names may be there that nobody asks for.
-  /// - Returns: The value; nil where that depends on what is not known yet.
-  /// - Throws: ``ArgumentMistake`` for the first thing that is wrong.
+  ///   - value: The value.
+  ///   - allowsOthers: Whether names that the type does not decode are allowed.
+  /// - Returns: The instance; nil if it depends on a value that is not known yet.
+  /// - Throws: ``ArgumentMistake`` for the first error.
   package static func decoded(
     from value: ArgumentValue, allowsOthers: Bool = false
   ) throws(ArgumentMistake) -> Self? {
@@ -233,13 +233,13 @@ extension Decodable {
     } catch let mistake as ArgumentMistake {
       throw mistake
     } catch {
-      // What a type says of values that were made up means nothing.
+      // Ignore errors that may result from placeholders for unknown values.
       if trace.hasMetUnknown { return nil }
       throw ArgumentMistake(error)
     }
   }
 
-  /// The first name that is given and that nobody has asked for.
+  /// Returns an error for the first name that the type has not decoded.
   private static func unasked(
     _ value: ArgumentValue, _ path: [String], _ trace: ValueDecoder.Trace
   ) -> ArgumentMistake? {
@@ -267,7 +267,7 @@ extension Decodable {
 }
 
 extension ArgumentMistake {
-  /// What a type says that reads itself.
+  /// Converts an error that a custom `Decodable` type has thrown.
   init(_ error: any Error) {
     let context: DecodingError.Context
     switch error as? DecodingError {

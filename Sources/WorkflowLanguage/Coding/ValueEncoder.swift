@@ -1,11 +1,12 @@
-// Makes values of the language of Swift values. The counterpart of ValueDecoder; knows no files.
+// Encodes Swift values as values of the language. The counterpart of ValueDecoder.
 
 extension Value {
-  /// Writes down any value.
+  /// Encodes any value.
   ///
-  /// - Parameter value: What to write; whole numbers beyond 2^53 become texts, a `Duration` is written as in a
-  ///   workflow file.
-  /// - Throws: What the value throws; an error that says where, when a number in it is not finite.
+  /// Whole numbers from 2^53 on become text. A `Duration` is written as in a workflow file.
+  ///
+  /// - Parameter value: The value to encode.
+  /// - Throws: The error of the value, or an error with the path of a number that is not finite.
   package init(encoding value: some Encodable) throws {
     let place = ValueEncoder.Place()
     try ValueEncoder(place: place, codingPath: []).write(value)
@@ -13,11 +14,11 @@ extension Value {
   }
 }
 
-/// Writes into one place.
+/// An encoder that writes one value into a place.
 struct ValueEncoder: Encoder {
-  /// Where a value is being put together.
+  /// A mutable tree node for a value that is being encoded.
   ///
-  /// Not `Sendable`: an encoding stays in one thread.
+  /// Not `Sendable`, because encoding stays on one thread.
   final class Place {
     enum Content {
       case value(Value)
@@ -37,22 +38,22 @@ struct ValueEncoder: Encoder {
       }
     }
 
-    /// A new place at the end of its list.
+    /// Appends a new place to the list.
     func appended() -> Place {
       let place = Place()
       if case .list(var places) = content {
-        content = .value(.null)  // Gives up the list, so that it is changed in place.
+        content = .value(.null)  // Release the list, so that it is changed in place.
         places.append(place)
         content = .list(places)
       }
       return place
     }
 
-    /// A new place of its map.
+    /// Adds a new place to the map.
     func named(_ name: String) -> Place {
       let place = Place()
       if case .map(var places) = content {
-        content = .value(.null)  // Gives up the map, so that it is changed in place.
+        content = .value(.null)  // Release the map, so that it is changed in place.
         places[name] = place
         content = .map(places)
       }
@@ -99,7 +100,7 @@ struct ValueEncoder: Encoder {
   }
 }
 
-/// A value has NaN or an infinity in it, for which JSON has no words.
+/// The error for a value that contains NaN or an infinity, which JSON cannot represent.
 private struct NumberIsNotFinite: Error, CustomStringConvertible {
   let codingPath: [any CodingKey]
 
@@ -110,7 +111,7 @@ private struct NumberIsNotFinite: Error, CustomStringConvertible {
   var description: String {
     let keys = codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
     let place = keys.isEmpty ? "" : " at \(keys.joined(separator: "."))"
-    return "a number\(place) is not finite, which no step could read: NaN or an infinity"
+    return "the number\(place) is not finite: NaN or an infinity"
   }
 }
 
@@ -126,7 +127,7 @@ extension Value {
 }
 
 private func whole(_ value: some FixedWidthInteger) -> Value {
-  // From 2^53 on not every whole number is a number of its own.
+  // From 2^53 on, a double cannot represent every whole number.
   value.magnitude < 9_007_199_254_740_992 ? .number(Double(value)) : .text(String(value))
 }
 

@@ -1,24 +1,24 @@
-// Writes a workflow that is declared in Swift as a document and as the text of a workflow file, and knows which
-// line comes from where. What it means is the reader's business.
+// Writes a workflow declared in Swift as a document and as the text of a workflow file, and maps
+// each line to its Swift source location.
 
 import YAML
 
-/// A workflow as a document, and as the text of a file that says the same, with the places in Swift that its
-/// lines come from.
+/// A workflow as a document and as the equivalent file text, with the Swift source location of each
+/// line.
 struct DeclarationText {
   private(set) var text = ""
-  /// The closures that its steps carry out: the document calls them by number, as `#0`.
+  /// The closures of the steps.
+  ///
+  /// The document refers to them by index, as `#0`.
   private(set) var works: [InProcessWork] = []
   /// The ids of the steps with closures.
   private(set) var idsOfWorks: [String] = []
   private var places: [DeclarationPlace] = []
   private var builder = DocumentBuilder()
-  /// How many characters the line has that is being written.
+  /// The number of characters written to the current line.
   private var column = 0
 
-  /// Writes a workflow.
-  ///
-  /// Linear in its size.
+  /// Writes a workflow; linear in its size.
   init(
     name: String, _ settings: [WorkflowSetting], steps: [WorkflowItem], finally: [WorkflowItem],
     _ place: DeclarationPlace
@@ -56,7 +56,7 @@ struct DeclarationText {
   /// The document.
   var document: Document { builder.document }
 
-  /// Where a line comes from, by its number from 1.
+  /// Returns the Swift source location of a line, counted from 1.
   func place(ofLine line: Int) -> DeclarationPlace? {
     places.indices.contains(line - 1) ? places[line - 1] : places.last
   }
@@ -127,7 +127,7 @@ struct DeclarationText {
     write(":")
   }
 
-  /// Writes a key with its value; the line has its margin by then.
+  /// Writes a key with its value; the caller has already written the margin.
   private mutating func entry(
     _ name: String, _ value: Value, margin: String, _ place: DeclarationPlace
   ) {
@@ -147,7 +147,7 @@ struct DeclarationText {
     builder.add(text, isPlain: false, from: start, to: mark)
   }
 
-  /// Writes a value in one line.
+  /// Writes a value on one line.
   private mutating func value(_ value: Value) {
     let start = mark
     switch value {
@@ -183,7 +183,7 @@ struct DeclarationText {
 }
 
 extension String {
-  /// Whether it means itself without quotes, wherever it stands.
+  /// Whether the text can be written unquoted in any position.
   fileprivate var isPlainScalar: Bool {
     guard let first = utf8.first, (0x41...0x5A).contains(first) || (0x61...0x7A).contains(first)
     else { return false }
@@ -191,12 +191,12 @@ extension String {
       (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
         || "_-./ ".utf8.contains($0)
     }
-    // Words that some version of YAML takes for something else.
+    // Words that some version of YAML reads as booleans or null.
     let words = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"]
     return isSafe && utf8.last != UInt8(ascii: " ") && !words.contains(lowercased())
   }
 
-  /// It in double quotes, with everything escaped that YAML does not take as it is.
+  /// The text in double quotes, with characters escaped where YAML requires it.
   fileprivate var quotedScalar: String {
     let escaped = unicodeScalars.reduce(into: "") { result, scalar in
       switch scalar {
@@ -213,21 +213,21 @@ extension String {
     return "\"\(escaped)\""
   }
 
-  /// Its lines, where it is best read as a block; nil where it is not, or cannot be one.
+  /// The lines for a block scalar; nil if a block is impossible or harder to read.
   fileprivate var blockLines: [Substring]? {
     guard let first = utf8.first, first != UInt8(ascii: " "), first != UInt8(ascii: "\n"),
       utf8.contains(UInt8(ascii: "\n")), !hasSuffix("\n\n"),
       unicodeScalars.allSatisfy({ $0 == "\n" || $0.isPrintableInYAML })
     else { return nil }
     let lines = split(separator: "\n", omittingEmptySubsequences: false)
-    // A line of blanks alone would say how far the others are indented.
+    // A line of spaces alone would set the indentation of the block.
     guard !lines.contains(where: { !$0.isEmpty && $0.allSatisfy { $0 == " " } }) else { return nil }
     return hasSuffix("\n") ? lines.dropLast() : lines
   }
 }
 
 extension Unicode.Scalar {
-  /// Whether YAML takes it as it is in any kind of scalar; line breaks and tabs apart.
+  /// Whether YAML permits the character unescaped in any scalar; false for line breaks and tabs.
   fileprivate var isPrintableInYAML: Bool {
     switch value {
     case 0x20...0x7E, 0xA0...0x2027, 0x202A...0xD7FF, 0xE000...0xFEFE, 0xFF00...0xFFFD,

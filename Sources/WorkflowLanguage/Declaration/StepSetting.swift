@@ -1,9 +1,8 @@
-// The settings of a step that is declared in Swift: the keys of a file by names of Swift. What they mean and
-// what is wrong with them is the reader's business.
+// The settings of a step declared in Swift, one per key of a step in the workflow file.
 
 /// A setting of a step, such as `.needs("build")` or `.timeout(.seconds(10))`.
 ///
-/// Each is a key of the workflow file, and means what it means there.
+/// Each setting corresponds to a key of the workflow file and has the same meaning.
 public struct StepSetting: Sendable, Equatable {
   let key: String
   let value: Value
@@ -13,93 +12,100 @@ public struct StepSetting: Sendable, Equatable {
     self.value = value
   }
 
-  /// The steps that have to be over before, in place of those that stand before it; none for one that starts at
-  /// once.
+  /// The steps that must finish first.
+  ///
+  /// This replaces the order implied by the list. Pass no ids to start the step immediately.
   public static func needs(_ ids: String...) -> StepSetting { needs(ids) }
 
-  /// The steps that have to be over before, in place of those that stand before it.
+  /// The steps that must finish first; replaces the order implied by the list.
   public static func needs(_ ids: [String]) -> StepSetting {
     StepSetting("needs", .list(ids.map(Value.text)))
   }
 
-  /// Whether it runs: an expression, such as `params.target == 'production'`.
+  /// The condition for running the step: an expression such as `params.target == 'production'`.
   public static func `if`(_ condition: StaticString) -> StepSetting {
     StepSetting("if", .text(condition.description))
   }
 
-  /// Environment variables for it; for Swift steps what ``StepContext`` has as its environment.
+  /// Environment variables of the step.
+  ///
+  /// A Swift step reads them from its ``StepContext``.
   public static func environment(_ variables: [String: TemplateValue]) -> StepSetting {
     StepSetting("env", .map(variables.mapValues(\.value)))
   }
 
-  /// Where it runs, relative to the directory of the workflow.
+  /// The working directory, relative to the directory of the workflow.
   public static func directory(_ path: TemplateValue) -> StepSetting {
     StepSetting("dir", path.value)
   }
 
-  /// The shell that runs its script, by its name or path.
+  /// The name or path of the shell that runs the script.
   public static func shell(_ name: String) -> StepSetting { StepSetting("shell", .text(name)) }
 
-  /// The program that runs its script, with arguments that stand before the script.
+  /// The program that runs the script, followed by the arguments that precede the script.
   public static func shell(_ words: [String]) -> StepSetting {
     StepSetting("shell", .list(words.map(Value.text)))
   }
 
-  /// How long it may take.
+  /// The maximum duration of one attempt.
   public static func timeout(_ duration: Duration) -> StepSetting {
     StepSetting("timeout", .text(duration.workflowText))
   }
 
-  /// How long it may take, as an expression says: `"${{ params.limit }}"`.
+  /// The maximum duration of one attempt, as an expression: `"${{ params.limit }}"`.
   public static func timeout(computed duration: TemplateValue) -> StepSetting {
     StepSetting("timeout", duration.value)
   }
 
-  /// How often it is tried again after a failure.
+  /// The maximum number of retries after a failure.
   public static func retry(_ limit: Int) -> StepSetting { retry(Retry(limit: limit)) }
 
-  /// When it is tried again after a failure.
+  /// The rule for retries after a failure.
   public static func retry(_ retry: Retry) -> StepSetting { StepSetting("retry", retry.value) }
 
-  /// How long it may take to end once it is told to.
+  /// The time between asking the step to stop and killing it.
   public static func grace(_ duration: Duration) -> StepSetting {
     StepSetting("grace", .text(duration.workflowText))
   }
 
-  /// How long it may take to end once it is told to, as an expression says.
+  /// The time between asking the step to stop and killing it, as an expression.
   public static func grace(computed duration: TemplateValue) -> StepSetting {
     StepSetting("grace", duration.value)
   }
 
-  /// The run goes on as if it had succeeded when it fails.
+  /// Lets the run continue as if the step had succeeded when it fails.
   public static var continuesOnError: StepSetting { continuesOnError(if: true) }
 
-  /// Whether the run goes on as if it had succeeded when it fails.
+  /// Whether the run continues as if the step had succeeded when it fails.
   public static func continuesOnError(if condition: TemplateValue) -> StepSetting {
     StepSetting("continue-on-error", condition.value)
   }
 
-  /// Steps of the same name never run at once.
+  /// The mutex of the step.
+  ///
+  /// Steps with the same mutex never run at the same time.
   public static func mutex(_ name: TemplateValue) -> StepSetting {
     StepSetting("mutex", name.value)
   }
 
-  /// Steps of the same name that meet are carried out once, for all.
+  /// The name under which the step's work is shared.
+  ///
+  /// Steps with the same name that run at the same time run once, and all of them get the result.
   public static func share(_ name: TemplateValue) -> StepSetting {
     StepSetting("share", name.value)
   }
 
-  /// Somebody has to approve this before it starts.
+  /// Requires approval before the step starts; the text describes what to approve.
   public static func approval(_ text: TemplateValue) -> StepSetting {
     StepSetting("approval", text.value)
   }
 
-  /// Once for each of these.
+  /// Runs the step once for each item.
   public static func foreach(_ items: [TemplateValue]) -> StepSetting {
     StepSetting("foreach", .list(items.map(\.value)))
   }
 
-  /// Once for each of these numbers.
+  /// Runs the step once for each number of a range.
   public static func foreach(_ range: ClosedRange<Int>) -> StepSetting {
     StepSetting(
       "foreach",
@@ -108,19 +114,19 @@ public struct StepSetting: Sendable, Equatable {
       ]))
   }
 
-  /// Once for each number of a range whose ends are computed, or that goes by more than one.
+  /// Runs the step once for each number of a range with computed bounds or a custom stride.
   public static func foreach(
     from first: TemplateValue, to last: TemplateValue, by step: TemplateValue = 1
   ) -> StepSetting {
     StepSetting("foreach", .map(["from": first.value, "to": last.value, "by": step.value]))
   }
 
-  /// Once for each item of what an expression comes to, such as `${{ fromJSON(params.shards) }}`.
+  /// Runs the step once for each item of an expression's value: `${{ fromJSON(params.shards) }}`.
   public static func foreach(_ expression: StaticString) -> StepSetting {
     StepSetting("foreach", .text(expression.description))
   }
 
-  /// Once for each combination of these lists, without some and with others.
+  /// Runs the step once for each combination of values, plus `include` and minus `exclude`.
   public static func matrix(
     _ lists: [String: [TemplateValue]], include: [[String: TemplateValue]] = [],
     exclude: [[String: TemplateValue]] = []
@@ -133,30 +139,31 @@ public struct StepSetting: Sendable, Equatable {
     return StepSetting("matrix", .map(matrix))
   }
 
-  /// How many of a foreach or matrix may run at once.
+  /// The maximum number of `foreach` or `matrix` instances that run at the same time.
   public static func maxParallel(_ count: Int) -> StepSetting {
     StepSetting("max-parallel", .number(Double(count)))
   }
 
-  /// How many of a foreach or matrix may run at once, as an expression says.
+  /// The maximum number of `foreach` or `matrix` instances that run at the same time, as an
+  /// expression.
   public static func maxParallel(computed count: TemplateValue) -> StepSetting {
     StepSetting("max-parallel", count.value)
   }
 
-  /// The first failure of a foreach or matrix cancels the others.
+  /// Cancels the other `foreach` or `matrix` instances when one fails.
   public static var failsFast: StepSetting { failsFast(if: true) }
 
-  /// Whether the first failure of a foreach or matrix cancels the others.
+  /// Whether the first failed `foreach` or `matrix` instance cancels the others.
   public static func failsFast(if condition: TemplateValue) -> StepSetting {
     StepSetting("fail-fast", condition.value)
   }
 
-  /// Results for later steps, beside those that it leaves itself.
+  /// Outputs for later steps, in addition to those that the step writes itself.
   public static func outputs(_ outputs: [String: TemplateValue]) -> StepSetting {
     StepSetting("outputs", .map(outputs.mapValues(\.value)))
   }
 
-  /// When it need not run again: the files that it reads and makes, and what else it depends on.
+  /// The rule for skipping an up-to-date step: input files, output files and an additional key.
   public static func cache(
     inputs: [String] = [], outputs: [String] = [], key: TemplateValue? = nil
   ) -> StepSetting {
@@ -167,14 +174,14 @@ public struct StepSetting: Sendable, Equatable {
     return StepSetting("cache", .map(rule))
   }
 
-  /// After which endings it runs; for steps under `finally`.
+  /// The endings of the run after which the step runs; only for steps under `finally`.
   public static func on(_ endings: RunEnding...) -> StepSetting {
     StepSetting("on", .list(endings.map { .text($0.rawValue) }))
   }
 }
 
 extension Retry {
-  /// As a file has it.
+  /// The value of the `retry` key.
   fileprivate var value: Value {
     var fields: [String: Value] = [
       "limit": .number(Double(limit)), "delay": .text(delay.workflowText),

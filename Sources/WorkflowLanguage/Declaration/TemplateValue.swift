@@ -1,21 +1,24 @@
-// What a workflow that is declared in Swift gives to its settings: literals are templates, as in a file; what is
-// pasted into them is data. Knows neither steps nor files.
+// Values of settings declared in Swift: literals are templates, as in a file; interpolated values
+// are data.
 
-/// A value of a setting, as a file would have it.
+/// A value of a setting, equivalent to a value in a workflow file.
 ///
-/// What stands in a literal may hold expressions, as in a file: `"v${{ params.version }}"`. What is put into a
-/// literal with `\(…)`, or handed over with ``data(_:)``, is data: an expression in it is not computed, and so
-/// nobody who gives a name to something can read a secret with it. Put into the middle of an expression it is a
-/// text of that: `"${{ params.target == \(name) }}"` compares with what `name` says.
+/// A literal may contain expressions, as in a file: `"v${{ params.version }}"`. A value
+/// interpolated with `\(…)` or passed to ``data(_:)`` is data: expressions in it are not evaluated,
+/// so an untrusted name cannot read a secret. Interpolated into an expression, a value becomes a
+/// string literal: `"${{ params.target == \(name) }}"` compares the parameter with the contents of
+/// `name`.
 public struct TemplateValue: Sendable, Equatable {
-  // Named in full: the protocols of literals call something else a value.
+  // Qualified because the literal protocols declare a type of the same name.
   let value: WorkflowLanguage.Value
 
   init(_ value: WorkflowLanguage.Value) {
     self.value = value
   }
 
-  /// A text that stands for itself, whatever is in it.
+  /// A literal text.
+  ///
+  /// Expressions in it are not evaluated.
   ///
   /// - Parameter text: The text.
   /// - Returns: The value.
@@ -23,11 +26,13 @@ public struct TemplateValue: Sendable, Equatable {
     TemplateValue(.text(template(of: text)))
   }
 
-  /// Any value that can be encoded; the texts in it stand for themselves.
+  /// Any encodable value.
+  ///
+  /// Expressions in its texts are not evaluated.
   ///
   /// - Parameter value: The value.
-  /// - Returns: It, as a file would have it.
-  /// - Throws: What the value throws.
+  /// - Returns: The encoded value.
+  /// - Throws: The error that the value's `encode(to:)` throws.
   public static func encoding(_ value: some Encodable) throws -> TemplateValue {
     TemplateValue(escaped(try WorkflowLanguage.Value(encoding: value)))
   }
@@ -41,14 +46,15 @@ public struct TemplateValue: Sendable, Equatable {
     }
   }
 
-  /// A text as a template of itself.
+  /// Returns a template that evaluates to `text`.
   private static func template(of text: String) -> String {
     text.hasExpression ? "${{ '\(doublingQuotes(text))' }}" : text
   }
 
-  /// A text as what may stand inside of quotes.
+  /// Doubles the quotes of `text`, for use in a quoted string of an expression.
   ///
-  /// Quotes are scalars to those who read an expression; as a character one may be joined with its neighbour.
+  /// Works on scalars, as the expression parser does: as a `Character`, a quote may be combined
+  /// with its neighbor.
   fileprivate static func doublingQuotes(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -59,16 +65,18 @@ public struct TemplateValue: Sendable, Equatable {
   }
 }
 
-/// Where the end of an unfinished template is.
+/// The syntactic context at the end of an unfinished template.
 private enum TemplatePlace {
-  /// In what stands for itself.
+  /// In literal text.
   case text
   /// Between `${{` and `}}`.
   case expression
-  /// Between the quotes of a text in an expression.
+  /// In a quoted string of an expression.
   case quoted
 
-  /// Reads what there is of a template as templates are read; linear in its length.
+  /// Scans `source` by the rules of the template parser.
+  ///
+  /// Linear in its length.
   init(atEndOf source: String) {
     var place = TemplatePlace.text
     var dollarAndBrackets = 0
@@ -99,25 +107,25 @@ private enum TemplatePlace {
 }
 
 extension TemplateValue: ExpressibleByStringInterpolation {
-  /// Puts a literal together.
+  /// Collects the parts of an interpolated literal.
   public struct StringInterpolation: StringInterpolationProtocol, Sendable {
     fileprivate var source = ""
 
-    /// Begins a literal.
+    /// Starts an empty literal.
     public init(literalCapacity: Int, interpolationCount: Int) {
       source.reserveCapacity(literalCapacity)
     }
 
-    /// Adds what stands in the literal: a template.
+    /// Appends a literal segment, which is a template.
     public mutating func appendLiteral(_ literal: String) { source += literal }
 
-    /// Adds what is put into the literal: data.
+    /// Appends an interpolated value as data.
     public mutating func appendInterpolation(_ value: some Any) {
       let text = String(describing: value)
       let quoted = TemplateValue.doublingQuotes(text)
       switch TemplatePlace(atEndOf: source) {
       case .text:
-        // The whole of it: a $ at one end could meet a bracket that stands beside it.
+        // Quote the whole value: a `$` at its end could join a `{` in the next literal segment.
         let meansSomething = text.utf8.contains {
           $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "{")
         }
@@ -133,7 +141,7 @@ extension TemplateValue: ExpressibleByStringInterpolation {
     self.init(.text(text))
   }
 
-  /// A template with data in it.
+  /// A template with interpolated data.
   public init(stringInterpolation interpolation: StringInterpolation) {
     self.init(.text(interpolation.source))
   }
@@ -142,7 +150,7 @@ extension TemplateValue: ExpressibleByStringInterpolation {
 extension TemplateValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-  /// A whole number.
+  /// An integer.
   public init(integerLiteral number: Int) {
     self.init(.number(Double(number)))
   }
@@ -152,7 +160,7 @@ extension TemplateValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     self.init(.number(number))
   }
 
-  /// True or false.
+  /// A boolean.
   public init(booleanLiteral boolean: Bool) {
     self.init(.boolean(boolean))
   }
@@ -162,7 +170,9 @@ extension TemplateValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     self.init(.list(values.map(\.value)))
   }
 
-  /// Values by name; of two with one name the later counts.
+  /// A map.
+  ///
+  /// The last value wins when a key is repeated.
   public init(dictionaryLiteral pairs: (String, TemplateValue)...) {
     self.init(.map(Dictionary(pairs.map { ($0, $1.value) }) { $1 }))
   }

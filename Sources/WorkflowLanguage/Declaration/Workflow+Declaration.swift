@@ -1,5 +1,4 @@
-// Workflows that are declared in Swift: they become a document and are read like a file, so that both mean the
-// same and have the same errors.
+// Workflows declared in Swift. The same reader checks them and workflow files.
 
 import YAML
 
@@ -15,19 +14,20 @@ extension Workflow {
   ///       Step("step-3", run: "sleep 1")
   ///     }
   ///
-  /// It means what the same workflow in a file means, and is checked like one: mistakes are told at the line of
-  /// Swift where the step is declared. Linear in the number of steps.
+  /// The declaration has the same meaning as the equivalent workflow file and is checked in the
+  /// same way; errors are reported at the line of Swift that declares the step. Linear in the
+  /// number of steps.
   ///
   /// - Parameters:
   ///   - name: The name of the workflow.
-  ///   - settings: Its settings.
-  ///   - arguments: What the run is given.
-  ///   - actions: What its steps may call; what they call is not checked when nil.
-  ///   - file: Where it is declared, for messages.
-  ///   - line: Where it is declared, for messages.
-  ///   - steps: The steps, which run in their order.
-  ///   - finally: Steps that run however the others ended.
-  /// - Throws: ``WorkflowError`` with every mistake.
+  ///   - settings: The settings of the workflow.
+  ///   - arguments: The arguments of the run.
+  ///   - actions: The actions that steps may call; if nil, calls are not checked.
+  ///   - file: The source file of the declaration, for messages.
+  ///   - line: The source line of the declaration, for messages.
+  ///   - steps: The steps, which run in order.
+  ///   - finally: Steps that run at the end, regardless of the results of the others.
+  /// - Throws: ``WorkflowError`` with every error.
   public init(
     _ name: String, _ settings: WorkflowSetting..., with arguments: Arguments = Arguments(),
     actions: ActionCatalog? = nil, file: StaticString = #fileID, line: Int = #line,
@@ -52,44 +52,46 @@ extension Workflow {
     declared = Declared(text: declaration.text, stepsInSwift: declaration.idsOfWorks)
   }
 
-  /// The text of a workflow file that declares the same.
+  /// Returns the text of an equivalent workflow file.
   ///
-  /// - Returns: The text; `Workflow(text:file:)` reads it.
-  /// - Throws: ``NoWorkflowFile`` for a workflow that has steps of Swift code, or that was not declared in Swift.
+  /// - Returns: Text that `Workflow(text:file:)` accepts.
+  /// - Throws: ``NoWorkflowFile`` if the workflow has steps with Swift code or was not declared in
+  ///   Swift.
   public func yaml() throws(NoWorkflowFile) -> String {
     guard let declared else { throw .wasNotDeclared(file: file) }
     guard declared.stepsInSwift.isEmpty else { throw .hasStepsInSwift(declared.stepsInSwift) }
     return declared.text
   }
 
-  /// How a workflow was declared in Swift.
+  /// The source of a workflow declared in Swift.
   struct Declared: Sendable, Equatable {
     var text: String
     var stepsInSwift: [String]
   }
 }
 
-/// Why a workflow cannot be written as a file.
+/// The reason why a workflow cannot be written as a file.
 public enum NoWorkflowFile: Error, Sendable, Equatable, CustomStringConvertible {
-  /// These steps are Swift code.
+  /// The steps with these ids are Swift code.
   case hasStepsInSwift([String])
-  /// It was read from this file, or put together of values.
+  /// The workflow was read from this file, or was built from values if nil.
   case wasNotDeclared(file: String?)
 
-  /// The reason as a sentence without a full stop, and how to mend it.
+  /// The reason and a suggestion, as a clause without a period.
   public var description: String {
     switch self {
     case .hasStepsInSwift(let ids):
-      "a file cannot hold Swift code, as \(ids.map { "\"\($0)\"" }.joined(separator: ", ")) has it; "
-        + "register it as an action, and call that"
-    case .wasNotDeclared(let file?): "the workflow was read from \(file), which is its text"
+      "a workflow file cannot contain Swift code: step "
+        + ids.map { "\"\($0)\"" }.joined(separator: ", ")
+        + "; register the code as an action and call it"
+    case .wasNotDeclared(let file?): "the workflow was not declared in Swift but read from \(file)"
     case .wasNotDeclared(nil): "the workflow was not declared with a list of steps"
     }
   }
 }
 
 extension Diagnostic {
-  /// The same mistake at the place in Swift that its line comes from; those of other files stay.
+  /// Returns the diagnostic at the Swift source location of its line; unchanged for other files.
   fileprivate func moved(by declaration: DeclarationText) -> Diagnostic {
     guard file.isEmpty, let place = declaration.place(ofLine: line) else { return self }
     var moved = self
@@ -100,7 +102,7 @@ extension Diagnostic {
 }
 
 extension DiagnosticKind {
-  /// The same with the lines of Swift where it names other places.
+  /// Returns the kind with its line references replaced by Swift source lines.
   func moved(by declaration: DeclarationText) -> DiagnosticKind {
     func line(_ line: Int) -> Int { declaration.place(ofLine: line)?.line ?? line }
     switch self {

@@ -1,7 +1,6 @@
-// A workflow as it is declared in Swift: steps, what runs side by side, what runs in order. Plain values; what
-// is wrong with them is the reader's business.
+// The elements of a workflow declared in Swift: steps, parallel branches and sequences.
 
-/// One part of a workflow that is declared in Swift: a step, or several.
+/// A part of a workflow declared in Swift: a step or a group of steps.
 public struct WorkflowItem: Sendable {
   indirect enum Content: Sendable {
     case step(Step)
@@ -16,9 +15,9 @@ public struct WorkflowItem: Sendable {
   }
 }
 
-/// One step of a workflow that is declared in Swift.
+/// A step of a workflow declared in Swift.
 ///
-/// Steps of one list run in their order, unless they say what they need.
+/// The steps of a list run in order, unless `needs` overrides it.
 public struct Step: Sendable {
   let entries: [(key: String, value: Value)]
   let work: InProcessWork?
@@ -33,16 +32,16 @@ public struct Step: Sendable {
     self.place = place
   }
 
-  /// A step that stands for the steps of a workflow file.
+  /// A step that is replaced by the steps of another workflow file.
   ///
   /// - Parameters:
-  ///   - id: The name of the step, unique in its workflow.
-  ///   - path: The path of the file, which begins with `./`, from where the program runs: the file lies there or
-  ///     in a folder below.
-  ///   - arguments: What the workflow is given.
-  ///   - settings: Its settings.
-  ///   - file: Where it is declared, for messages.
-  ///   - line: Where it is declared, for messages.
+  ///   - id: The id of the step, unique in its workflow.
+  ///   - path: The path of the file, starting with `./` and relative to the current directory. The
+  ///     file must be in that directory or below it.
+  ///   - arguments: The arguments for the parameters of the workflow.
+  ///   - settings: The settings of the step.
+  ///   - file: The source file of the declaration, for messages.
+  ///   - line: The source line of the declaration, for messages.
   public init(
     _ id: String, uses path: String, with arguments: [String: TemplateValue] = [:],
     _ settings: StepSetting..., file: StaticString = #fileID, line: Int = #line
@@ -56,67 +55,67 @@ public struct Step: Sendable {
   }
 }
 
-/// Steps that run side by side.
+/// Branches that run in parallel.
 public struct Parallel: Sendable {
   let branches: [WorkflowItem]
 
-  /// Puts branches side by side: each a step, or an ``InOrder`` of several.
+  /// Declares parallel branches; each is a step or an ``InOrder`` with several steps.
   public init(@WorkflowBuilder _ branches: () -> [WorkflowItem]) {
     self.branches = branches()
   }
 }
 
-/// Steps that run one after the other, as one branch of a ``Parallel``.
+/// A sequence of steps, used as one branch of a ``Parallel``.
 public struct InOrder: Sendable {
   let items: [WorkflowItem]
 
-  /// Puts steps in order.
+  /// Declares a sequence of steps.
   public init(@WorkflowBuilder _ items: () -> [WorkflowItem]) {
     self.items = items()
   }
 }
 
-/// Puts the steps of a workflow together; `if`, `switch` and `for` may stand between them.
+/// Collects the steps of a workflow; supports `if`, `switch` and `for`.
 @resultBuilder public enum WorkflowBuilder: Sendable {
-  /// Takes a step.
+  /// Adds a step.
   public static func buildExpression(_ step: Step) -> [WorkflowItem] {
     [WorkflowItem(.step(step))]
   }
 
-  /// Takes steps that run side by side.
+  /// Adds parallel branches.
   public static func buildExpression(_ parallel: Parallel) -> [WorkflowItem] {
     [WorkflowItem(.parallel(parallel.branches))]
   }
 
-  /// Takes steps that run in order.
+  /// Adds a sequence.
   public static func buildExpression(_ sequence: InOrder) -> [WorkflowItem] {
     [WorkflowItem(.sequence(sequence.items))]
   }
 
-  /// Takes what another builder has put together.
+  /// Adds items from another builder.
   public static func buildExpression(_ items: [WorkflowItem]) -> [WorkflowItem] { items }
 
-  /// Puts parts one after the other.
+  /// Concatenates items.
   public static func buildBlock(_ items: [WorkflowItem]...) -> [WorkflowItem] {
     items.flatMap(\.self)
   }
 
-  /// Takes what stands in an `if`, if anything.
+  /// Adds the items of an `if` without `else`.
   public static func buildOptional(_ items: [WorkflowItem]?) -> [WorkflowItem] { items ?? [] }
 
-  /// Takes what stands in the first branch.
+  /// Adds the items of the first branch.
   public static func buildEither(first items: [WorkflowItem]) -> [WorkflowItem] { items }
 
-  /// Takes what stands in the second branch.
+  /// Adds the items of the second branch.
   public static func buildEither(second items: [WorkflowItem]) -> [WorkflowItem] { items }
 
-  /// Takes what stands in a loop.
+  /// Adds the items of a loop.
   public static func buildArray(_ items: [[WorkflowItem]]) -> [WorkflowItem] {
     items.flatMap(\.self)
   }
 }
 
-/// Where something is declared in Swift.
+/// The source location of a declaration in Swift.
 struct DeclarationPlace: Sendable {
   let file: String
   let line: Int

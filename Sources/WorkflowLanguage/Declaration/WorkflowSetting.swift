@@ -1,12 +1,11 @@
-// The settings of a workflow that is declared in Swift: the keys of a file by names of Swift. What they mean
-// and what is wrong with them is the reader's business.
+// The settings of a workflow declared in Swift, one per key of the workflow file.
 
 /// A setting of a workflow, such as `.timeout(.seconds(60))` or `.parameter(…)`.
 ///
-/// Each is a key of the workflow file, and means what it means there.
+/// Each setting corresponds to a key of the workflow file and has the same meaning.
 public struct WorkflowSetting: Sendable, Equatable {
   let key: String
-  /// The name of the value among others of the same key; nil where the key has one value.
+  /// The name of the entry under `key`, for example of a parameter; nil if the key has one value.
   let name: String?
   let value: Value
 
@@ -16,12 +15,12 @@ public struct WorkflowSetting: Sendable, Equatable {
     self.value = value
   }
 
-  /// What the workflow is for.
+  /// The description of the workflow.
   public static func description(_ text: String) -> WorkflowSetting {
     WorkflowSetting("description", .text(text))
   }
 
-  /// Something that a run may be given.
+  /// A parameter that a run accepts.
   public static func parameter(
     _ name: String, _ kind: Parameter.Kind = .string, default standard: TemplateValue? = nil,
     description: String? = nil
@@ -33,7 +32,7 @@ public struct WorkflowSetting: Sendable, Equatable {
     return WorkflowSetting("params", name: name, .map(fields))
   }
 
-  /// A value that is never shown nor stored.
+  /// A secret: a value that is never displayed or stored.
   public static func secret(_ name: String, from source: SecretSource) -> WorkflowSetting {
     let value: Value =
       switch source {
@@ -49,90 +48,94 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("env", .map(variables.mapValues(\.value)))
   }
 
-  /// Files with environment variables; the optional ones need not be there, and win over the others.
+  /// Files with environment variables.
+  ///
+  /// Optional files may be missing; they override the required ones.
   public static func dotenv(_ paths: String..., optional: [String] = []) -> WorkflowSetting {
     let others = optional.map { Value.map(["path": .text($0), "required": .boolean(false)]) }
     return WorkflowSetting("dotenv", .list(paths.map(Value.text) + others))
   }
 
-  /// Where steps run.
+  /// The working directory of the steps.
   public static func directory(_ path: TemplateValue) -> WorkflowSetting {
     WorkflowSetting("dir", path.value)
   }
 
-  /// The shell that runs scripts, by its name or path.
+  /// The name or path of the shell that runs scripts.
   public static func shell(_ name: String) -> WorkflowSetting {
     WorkflowSetting("shell", .text(name))
   }
 
-  /// The program that runs scripts, with arguments that stand before the script.
+  /// The program that runs scripts, followed by the arguments that precede the script.
   public static func shell(_ words: [String]) -> WorkflowSetting {
     WorkflowSetting("shell", .list(words.map(Value.text)))
   }
 
-  /// How long a generation of a run may take.
+  /// The maximum duration of one generation of a run.
   public static func timeout(_ duration: Duration) -> WorkflowSetting {
     WorkflowSetting("timeout", .text(duration.workflowText))
   }
 
-  /// How long a generation of a run may take, as an expression says: `"${{ params.limit }}"`.
+  /// The maximum duration of one generation of a run, as an expression: `"${{ params.limit }}"`.
   public static func timeout(computed duration: TemplateValue) -> WorkflowSetting {
     WorkflowSetting("timeout", duration.value)
   }
 
-  /// How long a step may take to end once it is told to.
+  /// The time between asking a step to stop and killing it.
   public static func grace(_ duration: Duration) -> WorkflowSetting {
     WorkflowSetting("grace", .text(duration.workflowText))
   }
 
-  /// How long a step may take to end once it is told to, as an expression says.
+  /// The time between asking a step to stop and killing it, as an expression.
   public static func grace(computed duration: TemplateValue) -> WorkflowSetting {
     WorkflowSetting("grace", duration.value)
   }
 
-  /// How many steps may run at once.
+  /// The maximum number of steps that run at the same time.
   public static func maxParallel(_ count: Int) -> WorkflowSetting {
     WorkflowSetting("max-parallel", .number(Double(count)))
   }
 
-  /// How many steps may run at once, as an expression says.
+  /// The maximum number of steps that run at the same time, as an expression.
   public static func maxParallel(computed count: TemplateValue) -> WorkflowSetting {
     WorkflowSetting("max-parallel", count.value)
   }
 
-  /// What the record of a step's success survives.
+  /// The kind of crash that the record of a successful step survives.
   public static func durability(_ durability: Durability) -> WorkflowSetting {
     WorkflowSetting("durability", .text(durability.rawValue))
   }
 
-  /// The first failure cancels what runs beside it.
+  /// Cancels the other steps at the first failure.
   public static var failsFast: WorkflowSetting { failsFast(if: true) }
 
-  /// Whether the first failure cancels what runs beside it.
+  /// Whether the first failure cancels the other steps.
   public static func failsFast(if condition: TemplateValue) -> WorkflowSetting {
     WorkflowSetting("fail-fast", condition.value)
   }
 
-  /// Which other runs it may not meet, when it is run by the command or watched by it.
+  /// The group of runs that exclude each other.
   ///
-  /// An engine starts each run that it is told to start.
+  /// Applies to the commands `reprise run` and `reprise watch`. An `Engine` starts every run that
+  /// it is asked to start.
   public static func concurrency(_ concurrency: Concurrency) -> WorkflowSetting {
     WorkflowSetting(
       "concurrency",
       .map(["group": .text(concurrency.group), "policy": .text(concurrency.policy.rawValue)]))
   }
 
-  /// What starts runs while `reprise watch` watches it: the keys under `on` of a workflow file.
+  /// The triggers that start runs under `reprise watch`: the keys under `on` of a workflow file.
   public static func on(_ triggers: TemplateValue) -> WorkflowSetting {
     WorkflowSetting("on", triggers.value)
   }
 
-  /// Settings for every step that does not have its own: the keys under `defaults` of a workflow file.
+  /// Defaults for steps without a setting of their own: the keys under `defaults` of a workflow
+  /// file.
   public static func defaults(_ settings: TemplateValue) -> WorkflowSetting {
     WorkflowSetting("defaults", settings.value)
   }
 
-  /// What a workflow that uses this one gets of it.
+  /// The outputs available to a workflow that uses this one.
   public static func outputs(_ outputs: [String: TemplateValue]) -> WorkflowSetting {
     WorkflowSetting("outputs", .map(outputs.mapValues(\.value)))
   }

@@ -1,37 +1,37 @@
-// What is wrong with a workflow file, and how it is shown.
+// Errors and warnings about a workflow file, and how they are formatted.
 
 /// One error or warning about a workflow file.
 public struct Diagnostic: Sendable, Equatable {
-  /// How bad it is.
+  /// The severity of a diagnostic.
   public enum Severity: String, Sendable {
     /// The workflow cannot be run.
     case error
-    /// It can be run, but probably not as it was meant.
+    /// The workflow can be run, but probably does not do what its author meant.
     case warning
   }
 
-  /// How bad it is.
+  /// Whether this is an error or a warning.
   public var severity: Severity
-  /// The code of its cause, such as `R0201`: `reprise explain R0201` says more.
+  /// The code of the cause, such as `R0201`, which `reprise explain R0201` explains.
   ///
   /// A code never changes its meaning.
   public let code: String
-  /// The file, as it was named.
+  /// The path of the file, as the caller specified it.
   public var file: String
-  /// The line, from 1; 0 when the mistake is the file as a whole.
+  /// The line, from 1; 0 if the error concerns the file as a whole.
   public var line: Int
   /// The column in characters, from 1.
   public var column: Int
-  /// How many characters are meant.
+  /// The number of marked characters.
   public var length: Int
-  /// What is wrong.
+  /// The message: what is wrong.
   public var message: String
-  /// How to mend it.
+  /// How to fix the problem.
   public var hint: String?
-  /// The line of the file, to show the place in.
+  /// The text of the line, for an excerpt.
   public var sourceLine: String
 
-  /// What is wrong at a place.
+  /// Creates the diagnostic of a cause at a place.
   init(
     _ kind: DiagnosticKind, severity: Severity = .error, file: String, line: Int = 0,
     column: Int = 0, length: Int = 0
@@ -49,23 +49,23 @@ public struct Diagnostic: Sendable, Equatable {
 }
 
 extension Diagnostic: CustomStringConvertible {
-  /// How far a place may stand to the right before the beginning of its line is left out.
+  /// The largest column up to which excerpts show the beginning of the line.
   private static let columnsMax = 120
 
-  /// The mistake as a person reads it: place, message, and the line with a caret.
+  /// The diagnostic for a terminal: place, message, and the line with a caret.
   public var description: String {
     guard line > 0 else {
       return "\(file): \(title): \(message)" + (hint.map { "\n  \($0)" } ?? "")
     }
     let number = String(line)
     let gutter = String(repeating: " ", count: max(5, number.count + 3))
-    // Of a long line the part around the place is shown.
+    // Show only the part around the place if the line is long.
     let skipped = column > Self.columnsMax ? column - Self.columnsMax / 2 : 0
     let window = String(
       String.UnicodeScalarView(
         sourceLine.unicodeScalars.dropFirst(skipped).prefix(2 * Self.columnsMax)))
     let excerpt = (skipped > 0 ? "…" : "") + window
-    // Tabs stay tabs before the caret, so that it stands below what it means.
+    // Keep tabs before the caret, so that it is aligned with its place.
     let count = column - 1 - skipped + (skipped > 0 ? 1 : 0)
     let before = excerpt.unicodeScalars.prefix(count).map { $0 == "\t" ? "\t" : " " }
     let carets = "^" + String(repeating: "~", count: max(0, min(length, 60) - 1))
@@ -78,20 +78,20 @@ extension Diagnostic: CustomStringConvertible {
 
   private var title: String { "\(severity.rawValue)[\(code)]" }
 
-  /// A line of at most 200 characters, with nothing in it that a terminal would obey.
+  /// Returns at most 200 characters of a line, with terminal controls escaped.
   private func shown(_ line: String) -> String {
     printable(String(line.prefix(200)), keepingTabs: true)
   }
 }
 
-/// What is wrong with a workflow file: all of it.
+/// All errors of a workflow file.
 public struct WorkflowError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// How many mistakes of a file are reported.
+  /// The maximum number of diagnostics in the description.
   static let shownMax = 100
 
-  /// The mistakes in the order of the file, and warnings between them; at most some hundreds.
+  /// The errors and warnings in the order of the file; at most some hundreds.
   public let diagnostics: [Diagnostic]
-  /// How many mistakes there are in all.
+  /// The number of all errors, which may be larger than that of the reported ones.
   public let mistakeCount: Int
 
   package init(diagnostics: [Diagnostic], mistakeCount: Int? = nil) {
@@ -99,20 +99,20 @@ public struct WorkflowError: Error, Sendable, Equatable, CustomStringConvertible
     self.mistakeCount = mistakeCount ?? diagnostics.count { $0.severity == .error }
   }
 
-  /// All mistakes, one after the other, with a count where there are several.
+  /// All diagnostics, one after the other, and the number of errors if there are several.
   public var description: String {
     let texts = diagnostics.prefix(Self.shownMax).map(\.description)
     return texts.joined(separator: "\n\n")
-      + (mistakeCount > 1 ? "\n\n\(mistakeCount) mistakes" : "")
+      + (mistakeCount > 1 ? "\n\n\(mistakeCount) errors" : "")
   }
 }
 
-/// A message without the middle where it is very long, since it may quote a value of any size.
+/// Shortens a long message in the middle, since it may quote a value of any size.
 ///
 /// - Parameter message: The message.
-/// - Returns: At most a thousand characters, with `…` where something is missing.
+/// - Returns: At most 1000 characters, with `…` in place of the removed part.
 package func abridged(_ message: String) -> String {
-  // Most are short, and a character has at least a byte.
+  // Fast path: most messages are short, and a character has at least one byte.
   guard message.utf8.count > 1000, message.unicodeScalars.count > 1000 else { return message }
   var result = String.UnicodeScalarView(message.unicodeScalars.prefix(599))
   result.append("…")
@@ -120,7 +120,7 @@ package func abridged(_ message: String) -> String {
   return String(result)
 }
 
-/// A text with control characters and those that turn the direction of writing made visible.
+/// Escapes the characters of a text that a terminal would interpret.
 func printable(_ text: String, keepingTabs: Bool = false, keepingLines: Bool = false) -> String {
   text.unicodeScalars.reduce(into: "") { result, scalar in
     switch scalar.value {
@@ -133,8 +133,10 @@ func printable(_ text: String, keepingTabs: Bool = false, keepingLines: Bool = f
 }
 
 extension Unicode.Scalar {
-  /// Whether a terminal may obey the character instead of showing it: a control character (C0, DEL
-  /// and C1) or one that changes the direction of writing.
+  /// Whether a terminal may interpret the character instead of showing it.
+  ///
+  /// True for control characters (C0, DEL and C1) and for characters that change the direction of
+  /// writing.
   package var isTerminalControl: Bool {
     switch value {
     case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true

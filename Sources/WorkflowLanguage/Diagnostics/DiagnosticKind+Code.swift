@@ -1,4 +1,5 @@
-// The codes of errors and warnings. A code never changes its meaning; that of a cause that is gone is not used again.
+// The codes of errors and warnings. A code never changes its meaning, and the code of a removed
+// cause is never reused.
 
 import YAML
 

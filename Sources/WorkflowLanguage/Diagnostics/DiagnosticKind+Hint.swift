@@ -3,94 +3,94 @@
 import YAML
 
 extension DiagnosticKind {
-  /// How to fix it; nil where the text says that.
+  /// How to fix the problem; nil if the message already says so.
   var hint: String? {
     switch self {
     case .yaml(let kind): kind.hint
     case .emptyFile: "a workflow needs at least: steps: [{ id: hello, run: echo hello }]"
-    case .unreadableUse(_, let path, _): "it was looked for at \(path)"
+    case .unreadableUse(_, let path, _): "the file was expected at \(path)"
     case .unreadableVariables(let path, _):
-      "make it, or write: { path: \(path), required: false }"
-    case .variables: "write NAME=value, one on each line"
-    case .largeVariables: "make it smaller: a program can hardly be given so much"
-    case .largeVariablesTogether: "name fewer or smaller ones"
-    case .largeUses: "use them less often, or make them smaller"
+      "create it, or write: { path: \(path), required: false }"
+    case .variables: "write NAME=value, one per line"
+    case .largeVariables: "make it smaller: environments of programs have a limited size"
+    case .largeVariablesTogether: "use fewer or smaller files"
+    case .largeUses: "use fewer or smaller files"
 
     case .unknownKey(_, _, let advice, let others):
-      advice ?? others.hint("it may have", atMost: 100)
-    case .keyAfterComma: "quote the text before it if the comma is part of that"
-    case .groupKey: "give it to the steps in the group"
+      advice ?? others.hint("valid keys", atMost: 100)
+    case .keyAfterComma: "if the comma is part of the text before it, quote that text"
+    case .groupKey: "move it to the steps in the group"
     case .notAMap(_, _, _, let hint): hint
     case .stepNotAMap: "write it like: { id: hello, run: echo hello }"
     case .notNamedValues(_, _, let text): Self.hintForMap(insteadOf: text)
     case .matrixNotAMap, .noMatrixList:
       "write it like: { os: [linux, mac], version: [5, 6] }"
-    case .notAList: "begin each with \"- \""
+    case .notAList: "begin each item with \"- \""
     case .notAText(_, _, isTag: true):
-      "a ! at the beginning means something to YAML: quote the text"
+      "a ! at the beginning is a YAML tag: quote the text"
     case .colonMadeMap(_, let key, let value): "quote this: '\(key): \(value)'"
-    case .scriptIsList: "did you mean \"exec\"? That is a program with its arguments"
+    case .scriptIsList: "did you mean \"exec\"? It takes a program with its arguments"
     case .notComputable: "write the value itself, without ${{ … }}"
     case .notADuration: Self.durationHint
-    case .notABoolean(_, isOtherWord: true): "YAML 1.2 knows only true and false"
+    case .notABoolean(_, isOtherWord: true): "YAML 1.2 has only true and false"
     case .notABoolean: "write true or false, without quotes"
-    case .notWhole(_, _, _, isComputed: true): "it cannot be computed"
+    case .notWhole(_, _, _, isComputed: true): "an expression is not allowed here"
     case .unknownChoice(_, _, let others): others.hint()
     case .variableName: "use letters, digits and _, not beginning with a digit"
     case .identifier: "use letters, digits, _ and -, beginning with a letter or _"
-    case .longName: "say more in \"description\""
+    case .longName: "use \"description\" for details"
     case .missing(let keys): keys.hint
     case .emptyList(_, let others): others.hint()
     case .noProgram(_, let example): "write it like: \(example)"
     case .exclusive("foreach", _, _): "a matrix with one more list does the same"
-    case .exclusive(_, _, "a schedule"): "make two of them"
-    case .exclusive: "make two steps of it"
+    case .exclusive(_, _, "a schedule"): "split it into two schedules"
+    case .exclusive: "split it into two steps"
     case .misplaced(let key): key.hint
-    case .noValue: "write \"\" for an empty one"
-    case .ignorePattern: "leave the ! out: what it names is ignored"
+    case .noValue: "write \"\" for an empty value"
+    case .ignorePattern: "remove the !: every pattern here excludes files"
 
     case .noAction:
       "add \"run\" with a script, or \"exec\" with a program and its arguments"
     case .stepID:
       "use at most 64 letters, digits, _ and -, beginning with a letter or digit"
-    case .duplicateID: "ids must differ"
+    case .duplicateID: "choose another id"
     case .scriptWithExpression(let bindings, let line):
       "bind it in env: { \(bindings) } and write: \(line)"
-    case .largeExpansion: "make fewer steps, or smaller ones"
+    case .largeExpansion: "expand to fewer or smaller steps"
     case .largeMatrix: "use fewer or shorter lists"
-    case .deepUses: "use fewer in one another"
+    case .deepUses: "nest fewer workflows"
     case .foreachText: "write it like: [a, b], or: { from: 1, to: 5 }"
-    case .foreachValue: "fromJSON(…) makes a list of a text such as '[\"a\", \"b\"]'"
-    case .emptyMatrix: "exclude less, or include something"
+    case .foreachValue: "fromJSON(…) converts text such as '[\"a\", \"b\"]' to a list"
+    case .emptyMatrix: "exclude fewer combinations, or include some"
     case .matrixValue: "write it like: [linux, mac]"
     case .matrixCombination: "write it like: [{ os: mac, version: 6 }]"
     case .approvalOfMany: "put a step with \"approval\" before it"
 
     case .unknownNeed(_, _, let near): near.map(Self.didYouMean)
     case .needsAsText(let text): "write a list of ids: [\(text)]"
-    case .cycle: "one of them must not need the next"
+    case .cycle: "remove one of these needs"
     case .needsItself: "remove it"
-    case .neededTwice: "name it once"
-    case .finallyStep(_, isNeed: true): "move it to \"steps\", or do not need it"
-    case .finallyStep: "use it there"
+    case .neededTwice: "list it once"
+    case .finallyStep(_, isNeed: true): "move it to \"steps\", or remove the need"
+    case .finallyStep: "move the expression to a step under \"finally\""
     case .tooManyNeeds:
-      "let them need one step that needs the group, like: { id: joined, exec: [\"true\"] }"
+      "insert a step after the group that joins it, such as { id: joined, exec: [\"true\"] }"
 
-    case .emptyExpression: "write one, such as: params.name"
+    case .emptyExpression: "write an expression, such as: params.name"
     case .operatorExpected(let before):
       switch before {
       case "and": "write &&"
       case "or": "write ||"
       case "is", "eq": "write =="
-      case ")": "remove it, or open it before"
+      case ")": "remove it, or add the opening bracket"
       default: nil
       }
     case .expected(_, let function): function.map { "call it like: \($0.usage)" }
     case .unclosedText(isInTemplate: true): "close it with a single quote"
-    case .unclosedText: "close it with a single quote; write '' for a quote in it"
+    case .unclosedText: "close it with a single quote; write '' for a single quote inside"
     case .unclosedExpression: "close it with }}"
     case .strayCharacter(let character): Self.foreignSymbols[character]
-    case .notANumber: "texts stand in single quotes"
+    case .notANumber: "put text in single quotes"
     case .deepExpression(isNegation: true): "one ! is enough"
     case .deepExpression, .longExpression: "bind a part of it in env first"
     case .unknownName(let name): Self.hint(forUnknown: name)
@@ -98,89 +98,89 @@ extension DiagnosticKind {
       Alternatives(to: name, among: Expression.Function.allCases.map(\.rawValue)).hint()
     case .argumentCount(let function, _), .argumentType(let function, _, _):
       "call it like: \(function.usage)"
-    case .mapArgument(.join): "write .* behind it"
-    case .textExpected: "make one with toJSON(…) or join(…)"
-    case .notPartOfText: "make a text of it with toJSON(…) or join(…)"
+    case .mapArgument(.join): "add .* to take the values of the map"
+    case .textExpected: "convert it to text with toJSON(…) or join(…)"
+    case .notPartOfText: "convert it to text with toJSON(…) or join(…)"
     case .notComparable(let symbol, let left, let right):
       Self.hintForComparison(symbol, left.union(right))
     case .nameNotHere(let root, _, let allowed): root.hintWhereNot(in: allowed)
-    case .statusNotHere: "ask for it in \"if\""
-    case .filesNotHere: "hash them in env"
+    case .statusNotHere: "use it in \"if\""
+    case .filesNotHere: "hash them in the env of a step"
     case .unknownMember("secret", let name, .names):
       "declare it: secrets: { \(name): { env: \(name.uppercased()) } }"
     case .unknownMember("secret", let name, .unsearched):
       "declare it: secrets: { \(name): { env: \(name.uppercased()) } }"
     case .unknownMember(_, _, let others): others.hint(atMost: 10)
-    case .secrets(let root, _, _): "name the members that are meant, as in \(root.rawValue).NAME"
+    case .secrets(let root, _, _): "name single members, as in \(root.rawValue).NAME"
     case .secret: "bind it in env of the step, and use the variable"
     case .noMember(_, nil): Self.jsonHint
     case .noMember(_, let types?), .noElements(let types):
       types == .list
-        ? "take an element with [0], or of each with .*"
+        ? "select an element with [0], or the member of all elements with .*"
         : types.contains(.text) ? Self.jsonHint : nil
     case .noStepMember(let name, let id):
       "write steps.\(id).outputs.\(name) for an output, or steps.\(id).result"
     case .computedName(let root): "write it like: \(root.rawValue).name"
     case .noValueByItself(let root):
-      "name one, as in \(root == .steps ? "steps.build.outputs.version" : "secrets.token")"
-    case .severalExpressions: "write one ${{ … }} around all of it, or none"
+      "name a member, as in \(root == .steps ? "steps.build.outputs.version" : "secrets.token")"
+    case .severalExpressions: "write one ${{ … }} around the whole condition, or none"
     case .condition(let types):
       types.subtracting(.null) == .text
         ? "compare it, as in: … == 'true'" : "compare it with something"
     case .conditionValue: "compare it, as in: … == 'true'"
-    case .ownOutputs(isInOutputs: false): "only \"outputs\" of it can, as outputs.name"
+    case .ownOutputs(isInOutputs: false): "only its \"outputs\" can, as outputs.name"
     case .ownOutputs: "write outputs.name"
-    case .notOver(let name, needsThis: true): "\"\(name)\" needs this step itself"
+    case .notOver(let name, needsThis: true): "\"\(name)\" itself needs this step"
     case .notOver(let name, _): "add \"\(name)\" to its needs, directly or through others"
-    case .formatPlace: "write {{ for a { itself"
-    case .formatValue: "the first one is {0}"
-    case .formatBracket: "write }} for a } itself"
+    case .formatPlace: "write {{ for a literal {"
+    case .formatValue: "the first value is {0}"
+    case .formatBracket: "write }} for a literal }"
     case .absent(let value): value.hint
     case .inside(_, let inner): inner.hint
 
-    case .requiredWithDefault: "remove one of them"
+    case .requiredWithDefault: "remove one of the two"
     case .optionalWithoutDefault: "add a default"
-    case .unknownWith(_, _, .names([])): "it has none"
-    case .unknownWith(_, _, let others): others.hint("it has")
+    case .unknownWith(_, _, .names([])): "it has no parameters"
+    case .unknownWith(_, _, let others): others.hint("valid parameters")
     case .parameterOfUse(let name, _): "add it, as in: with: { \(name): … }"
     case .secretValue(let name):
       "write it like: { env: \(name.uppercased()) }, { file: path } or { command: [pass, \(name)] }"
     case .secretSource(let name): "write it like: { env: \(name.uppercased()) }"
 
-    case .noTrigger(let keys): "it may be: " + keys.joined(separator: ", ")
+    case .noTrigger(let keys): "add one of: " + keys.joined(separator: ", ")
     case .noFile: "write it like: [src/**, Makefile]"
     case .unknownZone(_, _, areInstalled: false):
-      "no time zones are installed here (in Debian: tzdata); TZDIR names another folder"
+      "no time zones are installed (on Debian: tzdata); TZDIR can name another folder"
     case .unknownZone(_, let near, _):
       near.map(Self.didYouMean)
-        ?? "it is a name such as Europe/Berlin, America/New_York or UTC"
+        ?? "write a name such as Europe/Berlin, America/New_York or UTC"
     case .cron(_, let hint): hint
 
     case .unknownAction(_, .names([])):
       "actions are registered by the program that embeds the engine, and this one has none"
     case .unknownAction(_, let others): others.hint()
-    case .argumentMissing(_, let near): near.map { "is it meant by \"\($0)\"?" }
-    case .unknownArgument(_, .names([])): "nothing is taken here"
-    case .unknownArgument(_, let others): others.hint("there may be", atMost: 100)
+    case .argumentMissing(_, let near): near.map { "did you misspell it as \"\($0)\"?" }
+    case .unknownArgument(_, .names([])): "no values are expected here"
+    case .unknownArgument(_, let others): others.hint("valid names", atMost: 100)
     case .argumentKind(_, _, _, isDuration: true): Self.durationHint
-    case .argumentChoice(_, _, let others): others.hint("it may be")
-    case .usesPath: "write it relative to this file, like: ./other.yaml"
-    case .usesOutside: "only files in that folder and below can be used"
+    case .argumentChoice(_, _, let others): others.hint("valid values")
+    case .usesPath: "write a path relative to this file, such as ./other.yaml"
+    case .usesOutside: "only files inside that folder can be used"
     case .notUsable: "move it to the workflow that is run"
 
-    case .impliedNeed: "it can be left out"
-    case .neverTrue: "remove the step, or let it depend on something"
+    case .impliedNeed: "remove it"
+    case .neverTrue: "remove the step, or make the condition depend on a value"
     case .neverCancelled:
       "move the step to \"finally\"; for !cancelled() write always()"
     case .unsetVariable(_, .isOfSameFile):
-      "the variables under \"env\" of a workflow do not see one another"
+      "variables under \"env\" of a workflow cannot refer to one another"
     case .unsetVariable(_, .isOfStep):
-      "the variables of a step are seen by its command, not by its expressions"
+      "the variables of a step are visible to its command, not to its expressions"
     case .unsetVariable(let name, .unknown(let near)):
-      near.map(Self.didYouMean) ?? "where it may be missing, write: env.\(name) || ''"
-    case .writtenNumber(let text, _): "quote it if it is a version or a name: '\(text)'"
-    case .booleanWord: "quote it if the text is meant"
-    case .noEffectInUse: "it counts when this file is run by itself"
+      near.map(Self.didYouMean) ?? "if it is optional, write: env.\(name) || ''"
+    case .writtenNumber(let text, _): "if it is a version or a name, quote it: '\(text)'"
+    case .booleanWord: "write true or false, or quote the text"
+    case .noEffectInUse: "it has an effect only when this file is run directly"
     default: nil
     }
   }
@@ -190,15 +190,15 @@ extension DiagnosticKind {
 
   fileprivate static func didYouMean(_ name: String) -> String { "did you mean \"\(name)\"?" }
 
-  /// What people write who come from other languages.
+  /// Hints for symbols of other languages that have no meaning in expressions.
   private static let foreignSymbols = [
     "=": "compare with ==", "&": "write &&", "|": "write ||",
-    "+": "join texts with format('{0}{1}', a, b)",
-    "\"": "texts stand in single quotes", "?": "write: condition && 'then' || 'else'",
-    "$": "write the name alone, as in params.name", "{": "write the name alone, as in params.name",
+    "+": "concatenate with format('{0}{1}', a, b)",
+    "\"": "put text in single quotes", "?": "write: condition && 'then' || 'else'",
+    "$": "write only the name, as in params.name", "{": "write only the name, as in params.name",
   ]
 
-  /// How to write a map for a text such as `NAME=value`.
+  /// Returns a hint that shows text such as `NAME=value` as a map.
   private static func hintForMap(insteadOf text: String?) -> String {
     let parts = (text ?? "").split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0].utf8.allSatisfy({ $0 > 0x20 }) else {
@@ -215,7 +215,7 @@ extension DiagnosticKind {
     ]
     let roots = Expression.Root.allCases.map(\.rawValue)
     switch name {
-    case "yes", "no", "on", "off": return "there are only true and false"
+    case "yes", "no", "on", "off": return "write true or false"
     case "not": return "write !"
     case "and": return "write &&"
     case "or": return "write ||"
@@ -223,28 +223,28 @@ extension DiagnosticKind {
     }
     if let function = Expression.Function(rawValue: name) { return "call it: \(function.usage)" }
     return (foreign[name] ?? nearest(to: name, among: roots)).map(didYouMean)
-      ?? "texts stand in single quotes; there are: " + roots.joined(separator: ", ")
+      ?? "put text in single quotes; available names: " + roots.joined(separator: ", ")
   }
 
   private static func hintForComparison(
     _ symbol: Expression.Operator, _ both: ValueTypes
   ) -> String? {
     if both.contains(.text) && both.contains(.number) {
-      return "make a number of the text with fromJSON(…), or put the number in single quotes"
+      return "convert the text to a number with fromJSON(…), or put the number in single quotes"
     }
     if both.contains(.text) && both.contains(.boolean) {
       return "compare with 'true', in single quotes"
     }
-    if symbol.isOrder { return "make numbers with fromJSON(…)" }
+    if symbol.isOrder { return "convert text to numbers with fromJSON(…)" }
     guard both.contains(.null) else { return nil }
     let other = both.contains(.number) ? "0" : "false"
-    return "where there may be nothing, give another value: (… || \(other))"
+    return "if there may be no value, give a default: (… || \(other))"
   }
 }
 
 extension Alternatives {
-  /// What was meant, or what there is.
-  func hint(_ introduction: String = "there are", atMost count: Int = 20) -> String? {
+  /// Returns a hint with the nearest name, or with a list of the names.
+  func hint(_ introduction: String = "available", atMost count: Int = 20) -> String? {
     switch self {
     case .nearest(let name): DiagnosticKind.didYouMean(name)
     case .names(let names) where !names.isEmpty:
@@ -255,14 +255,14 @@ extension Alternatives {
 }
 
 extension Expression.Root {
-  /// What to do where this was meant and means nothing.
+  /// Returns a hint for this name at a place where only `roots` are available.
   fileprivate func hintWhereNot(in roots: Set<Self>) -> String? {
     switch self {
-    case .matrix: "it means something in a step with \"matrix\""
-    case .item, .index: "it means something in a step with \"foreach\""
-    case .stdout, .outputs: "it means something in \"outputs\" of a step"
+    case .matrix: "it is available in a step with \"matrix\""
+    case .item, .index: "it is available in a step with \"foreach\""
+    case .stdout, .outputs: "it is available in \"outputs\" of a step"
     case .secrets: "bind it in env"
-    case .trigger: "it means something in the steps of the file that is run"
+    case .trigger: "it is available in the steps of the file that is run"
     case .params, .env, .steps, .run, .workflow:
       Alternatives.names(Self.allCases.filter(roots.contains).map(\.rawValue)).hint()
     }
@@ -273,7 +273,7 @@ extension MissingKeys {
   fileprivate var hint: String? {
     switch self {
     case .steps: nil
-    case .id: "add one, such as: id: build"
+    case .id: "add an id, such as: id: build"
     case .limit: "write it like: { limit: 3, delay: 2s, backoff: exponential }"
     case .groupAndPolicy: "write it like: { group: deploy, policy: queue }"
     case .fromAndTo: "write it like: { from: 1, to: 5 }"
@@ -291,19 +291,19 @@ extension MisplacedKey {
   fileprivate var hint: String {
     switch self {
     case .with: "use env"
-    case .options: "change the type"
-    case .factor: "add the backoff, or leave the factor out"
-    case .timeZone: "leave it out"
+    case .options: "change the type to choice, or remove it"
+    case .factor: "add the backoff, or remove the factor"
+    case .timeZone: "remove it"
     case .on: "use \"if\" here"
     case .shellOfCall, .sharedApproval: "remove it"
-    case .needsOfFinally: "they run in order, when all others are over"
-    case .ofMany: "give it to the workflow, or remove it"
+    case .needsOfFinally: "these steps run in order, after all other steps"
+    case .ofMany: "move it to the workflow, or remove it"
     case .ofMatrix: "indent it less"
     case .withPolicy(_, let policy, hasOther: false): "add when-busy: \(policy.rawValue)"
-    case .withPolicy: "leave one of them out"
-    case .ofApproval: "remove it, or give it to the step with the work"
-    case .ofUses("env"): "give values in \"with\""
-    case .ofUses: "give it to the steps of the file that it uses"
+    case .withPolicy: "remove one of the two"
+    case .ofApproval: "remove it, or move it to the step that does the work"
+    case .ofUses("env"): "pass values in \"with\""
+    case .ofUses: "move it to the steps of the used file"
     }
   }
 }
@@ -311,23 +311,23 @@ extension MisplacedKey {
 extension AbsentValue {
   fileprivate var hint: String? {
     switch self {
-    case .parameterBeforeRun: "give the parameter a fixed value in \"with\""
+    case .parameterBeforeRun: "pass a fixed value in \"with\""
     case .hashBeforeRun: "use it in env or in cache.key"
     case .notText: "read it in the step itself"
     case .written(_, let names):
       names.isEmpty
-        ? "it has written none" : "it has written: " + names.joined(separator: ", ")
+        ? "it has not written any" : "it has written: " + names.joined(separator: ", ")
     case .output(_, _, let result, let left):
       switch result {
       case "failure": "it failed" + Self.elseHint
       case "cancelled": "it was cancelled" + Self.elseHint
       case "skipped": "it was skipped" + Self.elseHint
       default:
-        left.isEmpty ? "it has left none" : "it has left: " + left.joined(separator: ", ")
+        left.isEmpty ? "it has no outputs" : "it has: " + left.joined(separator: ", ")
       }
     case .beforeRun, .itemMember, .unknownParameter, .parameter, .nul, .secret, .step, .failed: nil
     }
   }
 
-  private static let elseHint = "; where that may be, write: … || 'something else'"
+  private static let elseHint = "; for a default, write: … || 'something else'"
 }

@@ -1,11 +1,11 @@
-// What can be wrong with a workflow: a case for each cause, with the values that its message needs. Codes, texts and
-// hints are in the files beside this one.
+// The causes of errors and warnings about workflows, each with the values for its message. Codes,
+// messages and hints are in the DiagnosticKind+ files.
 
 import YAML
 
 /// One cause of an error or a warning.
 ///
-/// Its code never changes and is never given to another cause.
+/// Its code never changes and is never reused for another cause.
 indirect enum DiagnosticKind: Error, Sendable, Equatable {
   // MARK: R01 Files and YAML
 
@@ -22,7 +22,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   // MARK: R02 Keys and values
 
   case unknownKey(String, in: String, advice: String?, Alternatives)
-  /// A key without a value after a text: its comma was meant to be part of the text.
+  /// A key without a value that follows text: the comma was probably part of that text.
   case keyAfterComma(String, in: String)
   case groupKey(String)
   case notAMap(String, firstKey: String, found: String, hint: String?)
@@ -134,7 +134,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case formatBracket
   case largeValue
   case absent(AbsentValue)
-  /// Something that is wrong with a part of what is named.
+  /// Another cause, with the name of the part that it is about.
   case inside(String, DiagnosticKind)
 
   // MARK: R06 Parameters and secrets
@@ -170,7 +170,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case argumentRange(String, String, String)
   case argumentChoice(String, String, Alternatives)
   case fewArguments(String, Int)
-  /// What a type says that reads itself.
+  /// The message of an error that a custom `Decodable` type has thrown.
   case argument(String)
   case usesPath(String)
   case usesOutside(String)
@@ -189,36 +189,36 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case noEffectInUse(String)
 }
 
-/// What might have been meant by a name that does not exist.
+/// Suggestions for a name that does not exist.
 enum Alternatives: Sendable, Equatable {
-  /// This name, most likely.
+  /// The most similar name.
   case nearest(String)
-  /// One of these.
+  /// All names, because none is similar.
   case names([String])
-  /// It was not searched for.
+  /// No suggestion: the search would take too long.
   case unsearched
 
-  /// Searches for the name that is nearest.
+  /// Finds the most similar name.
   init(to name: String, among names: [String]) {
     self = WorkflowLanguage.nearest(to: name, among: names).map(Self.nearest) ?? .names(names)
   }
 }
 
-/// Why a file cannot be read.
+/// The reason why a file cannot be read.
 enum ReadError: Error, Sendable, Equatable {
-  /// The words of the system.
+  /// A system error, with its message.
   case failed(String)
   case notRegular
   case notKept
 }
 
-/// Keys that have to be there.
+/// Missing keys that are required.
 enum MissingKeys: Sendable, Equatable {
   case steps, id, limit, groupAndPolicy, fromAndTo, paths, cronOrEvery, path, inputsOrKey
   case options(of: String)
 }
 
-/// A key that means nothing where it is.
+/// A key that is not valid at its place.
 enum MisplacedKey: Sendable, Equatable {
   case with, options, factor, timeZone, on, shellOfCall, needsOfFinally, sharedApproval
   case ofMany(String)
@@ -228,13 +228,13 @@ enum MisplacedKey: Sendable, Equatable {
   case ofUses(String)
 }
 
-/// Why a variable is not set.
+/// The reason why an expression does not see a variable.
 enum UnsetVariable: Sendable, Equatable {
   case isOfSameFile, isOfStep
   case unknown(nearest: String?)
 }
 
-/// Why there is no value.
+/// The reason why an expression has no value.
 enum AbsentValue: Sendable, Equatable {
   case beforeRun(Expression.Root)
   case parameterBeforeRun(String, String)
@@ -248,6 +248,6 @@ enum AbsentValue: Sendable, Equatable {
   case written(String, [String])
   case step(String)
   case output(String, of: String, result: String, left: [String])
-  /// The words of what was asked.
+  /// An error of the source of the value, with its message.
   case failed(String)
 }

@@ -1,6 +1,6 @@
-// What is wrong with a file of variables.
+// The error of a dotenv file that cannot be parsed.
 
-/// What is wrong with a line of a file of variables.
+/// An invalid line of a dotenv file.
 struct DotenvError: Error, Sendable, Equatable {
   enum Reason: Sendable, Equatable {
     case noAssignment(String)

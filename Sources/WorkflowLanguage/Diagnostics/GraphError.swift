@@ -1,17 +1,17 @@
-// Why steps are no graph.
+// The errors of an invalid dependency graph.
 
-/// What is wrong with a graph.
+/// An error that makes a dependency graph invalid.
 public enum GraphError: Error, Equatable, CustomStringConvertible {
   /// Two steps have the same id.
   case duplicateStep(String)
-  /// A step needs one that does not exist.
+  /// A step needs a step that does not exist.
   case unknownNeed(step: String, need: String)
   /// A step needs itself.
   case needsItself(String)
-  /// Steps need one another in a circle: each the next, and the last the first.
+  /// Steps need one another in a cycle: each the next, and the last the first.
   case cycle([String])
 
-  /// The error as a sentence without a full stop.
+  /// The error message, without a period at the end.
   public var description: String {
     switch self {
     case .duplicateStep(let id): "there are two steps \"\(id)\""

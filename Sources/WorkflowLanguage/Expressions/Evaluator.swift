@@ -1,21 +1,22 @@
-// Computes expressions. Where values come from is the business of whoever is asked for them.
+// Evaluates expressions.
 
-/// Where the values of an expression come from.
+/// Provides the values of the names in an expression.
 protocol ValueSource {
-  /// How much may still be computed.
+  /// The remaining budget for computed values.
   var budget: EvaluationBudget { get }
-  /// The value of a name, or of one member of it where the expression names one.
+  /// Returns the value of a top-level name, or of one of its members.
   ///
-  /// - Throws: ``ValueProblem`` when there is none.
+  /// - Throws: ``ValueProblem`` if there is no value.
   func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value
-  /// How the steps before have ended.
+  /// Returns the status of the previous steps.
   func status() throws(ValueProblem) -> RunEnding
-  /// A hash over the contents of files, or the empty text where there is none.
+  /// Returns a hash over the contents of the matching files, or the empty text if none matches.
   func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String
-  /// The value of an output that a step did not leave.
+  /// Returns the value of an output that the step did not write.
   ///
-  /// - Returns: The value: an empty list for a step that became none, for example. Nil where it has none.
-  /// - Throws: ``ValueProblem`` when there is more to say about why it is missing.
+  /// - Returns: The value, such as an empty list for a `foreach` without items; nil if there is
+  ///   none.
+  /// - Throws: ``ValueProblem`` with a more specific reason for the missing output.
   func absentOutput(_ output: String, of step: String) throws(ValueProblem) -> Value?
 }
 
@@ -23,7 +24,7 @@ extension ValueSource {
   func absentOutput(_ output: String, of step: String) throws(ValueProblem) -> Value? { nil }
 }
 
-/// How the steps of a run, or those that a step needs, have ended.
+/// The combined result of a run's steps, or of the steps that a step needs.
 public enum RunEnding: String, Sendable, CaseIterable {
   /// Every step succeeded or was skipped.
   case success
@@ -33,28 +34,28 @@ public enum RunEnding: String, Sendable, CaseIterable {
   case cancel
 }
 
-/// Why a value cannot be had.
+/// The reason why a value is not available.
 enum ValueProblem: Error, Sendable, Equatable {
-  /// There is none, for the reason given.
+  /// The value does not exist.
   case missing(DiagnosticKind)
-  /// An output that it depends on was not left, for the reason given: `||` may give another value.
+  /// The value depends on an output that was not written; `||` can provide a fallback.
   case missingOutput(DiagnosticKind)
-  /// It will be known later: when the run begins, or when a step has ended.
+  /// The value will be known later: when the run starts, or when a step has ended.
   case unknown
 }
 
-/// Why an expression comes to nothing.
+/// The reason why an expression cannot be evaluated.
 enum EvaluationError: Error, Equatable {
   case mistake(ExpressionMistake)
-  /// It asks for an output that a step has not left; with `||` there may be something else instead.
+  /// It reads an output that a step did not write; `||` can provide a fallback.
   case missingOutput(ExpressionMistake)
-  /// It needs something that is not known yet.
+  /// It depends on a value that is not known yet.
   case unknown
 
-  /// The same error for an expression that asks for the value of this one.
+  /// Returns the problem of an expression that reads the value of this one.
   ///
-  /// - Parameter place: Where this one is, such as `env.NAME`.
-  /// - Returns: Why there is no value.
+  /// - Parameter place: The location of this expression, such as `env.NAME`.
+  /// - Returns: The reason why the value is not available.
   func problem(in place: String) -> ValueProblem {
     switch self {
     case .mistake(let mistake): .missing(.inside(place, mistake.kind))
@@ -65,9 +66,9 @@ enum EvaluationError: Error, Equatable {
 }
 
 extension Expression {
-  /// Computes the value.
+  /// Evaluates the expression.
   ///
-  /// - Parameter source: Where values come from.
+  /// - Parameter source: Provides the values of names.
   /// - Returns: The value.
   /// - Throws: ``EvaluationError``.
   func value(from source: some ValueSource) throws(EvaluationError) -> Value {
@@ -107,7 +108,7 @@ extension Expression {
     }
   }
 
-  /// Asks whoever has values, and tells at this place when there is none.
+  /// Performs a lookup and reports a missing value at the range of this expression.
   func looking<Result>(
     _ look: () throws(ValueProblem) -> Result
   ) throws(EvaluationError) -> Result {
@@ -122,7 +123,7 @@ extension Expression {
     }
   }
 
-  /// Pays for what is computed, before it is.
+  /// Spends part of the budget; called before the value is created.
   func spend(_ bytes: Int, _ source: some ValueSource) throws(EvaluationError) {
     guard source.budget.spend(bytes) else { throw mistake(.largeValue) }
   }
@@ -133,7 +134,7 @@ extension Expression {
 
   // MARK: Parts of values
 
-  /// Whether this is `base.*` or something taken of each of its values.
+  /// Whether this is `base.*`, or a member or element of such an expression.
   private var isEach: Bool {
     switch kind {
     case .each: true
@@ -142,9 +143,9 @@ extension Expression {
     }
   }
 
-  /// Finds the value of an output that a step did not leave; nil where this is no such output.
+  /// Returns the value of a missing output; nil if this is not a missing output.
   ///
-  /// It is an error, not an empty text, unless the step became many or none.
+  /// Throws an error, instead of returning an empty text, unless the step was expanded to a group.
   private func absentOutput(
     _ name: String, in outputs: Value, of base: Expression, _ source: some ValueSource
   ) throws(EvaluationError) -> Value? {
@@ -213,7 +214,7 @@ extension Expression {
     let first = try left.value(from: source)
     switch symbol {
     case .and: return first.isTruthy ? try right.value(from: source) : first
-    case .or: preconditionFailure("BUG: || is computed before its operands are")
+    case .or: preconditionFailure("BUG: || is evaluated by either(_:_:_:)")
     case .equal: return .boolean(try equals(first, try right.value(from: source)))
     case .notEqual: return .boolean(!(try equals(first, try right.value(from: source))))
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
@@ -230,7 +231,7 @@ extension Expression {
     }
   }
 
-  /// The first value if it counts as true, or else the second.
+  /// Evaluates `||`: the first value if it counts as true, otherwise the second.
   private func either(
     _ left: Expression, _ right: Expression, _ source: some ValueSource
   ) throws(EvaluationError) -> Value {

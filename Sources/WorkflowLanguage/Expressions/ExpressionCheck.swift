@@ -1,27 +1,27 @@
-// Finds what is wrong with an expression before anything runs: names, kinds of values. Pure.
+// Checks the names and types of an expression before the run.
 
-/// What an expression may refer to where it stands.
+/// The names available to an expression at its location in the file.
 struct ExpressionScope {
-  /// The names that mean something here.
+  /// The available top-level names.
   var roots: Set<Expression.Root>
-  /// What expressions here are for, to complete messages such as `… cannot be used in `.
+  /// The location, to complete messages such as `… cannot be used in `.
   var place: String
-  /// Whether `success()` and the like mean something here.
+  /// Whether status functions such as `success()` are available.
   var allowsStatus = false
-  /// Whether files may be hashed here.
+  /// Whether `hashFiles()` is available.
   var allowsFiles = true
-  /// Checks that all members of a name may be used at once, as in `toJSON(env)`.
+  /// Checks whether a name can be used as a whole, as in `toJSON(env)`.
   var whole: (_ root: Expression.Root) throws(DiagnosticKind) -> Void
-  /// The kinds of value of the members of a name; nil for a member that does not exist.
+  /// Returns the types of a member of a name; throws if the member does not exist.
   var member: (_ root: Expression.Root, _ name: String) throws(DiagnosticKind) -> ValueTypes
 }
 
 extension Expression {
-  /// Finds the kinds of value that this may come to.
+  /// Returns the possible types of the value.
   ///
-  /// - Parameter scope: What it may refer to.
-  /// - Returns: The kinds.
-  /// - Throws: ``ExpressionMistake`` for the first thing that is wrong.
+  /// - Parameter scope: The available names.
+  /// - Returns: The types.
+  /// - Throws: ``ExpressionMistake`` for the first error.
   func types(in scope: ExpressionScope) throws(ExpressionMistake) -> ValueTypes {
     switch kind {
     case .literal(let value): return value.types
@@ -97,14 +97,14 @@ extension Expression {
     }
   }
 
-  /// The kinds of `steps.ID.outputs.NAME` and `steps.ID.result`; nil for anything else.
+  /// Returns the types of `steps.ID.outputs.NAME` and `steps.ID.result`; nil for anything else.
   private func outputTypes(
     _ name: String, of base: Expression, in scope: ExpressionScope
   ) throws(ExpressionMistake) -> ValueTypes? {
     if case .member(let step, "outputs") = base.kind, case .member(let steps, _) = step.kind,
       case .root(.steps) = steps.kind
     {
-      // One text, or a list of them where the step is many.
+      // A text, or a list of texts if the step was expanded to a group.
       return try step.types(in: scope).contains(.list) ? [.list] : [.text, .null]
     }
     guard case .member(let steps, let id) = base.kind, case .root(.steps) = steps.kind else {
@@ -151,7 +151,7 @@ extension Expression {
       guard first.isComparable(with: second) else {
         throw ExpressionMistake(.notComparable(symbol, first, second), range)
       }
-      // A step's output may be nothing, but what it is compared with is a text or it never is.
+      // Ignore null, which only a missing output has: without it, the types must overlap.
       if !first.subtracting(.null).isEmpty, !second.subtracting(.null).isEmpty,
         first.subtracting(.null).isDisjoint(with: second.subtracting(.null))
       {
@@ -192,7 +192,7 @@ extension Expression {
 }
 
 extension Expression.Function {
-  /// What an argument may be.
+  /// Returns the permitted types of an argument.
   fileprivate func argumentTypes(_ position: Int) -> ValueTypes {
     let scalars: ValueTypes = [.null, .boolean, .number, .text]
     switch self {

@@ -1,9 +1,9 @@
-// What is wrong with an expression, and where.
+// An error in an expression, with its source range.
 
-/// What is wrong with an expression, and where.
+/// An error in an expression.
 struct ExpressionMistake: Error, Equatable {
   let kind: DiagnosticKind
-  /// Where in the text of the expression, in characters.
+  /// The range in the text of the expression, in Unicode scalars.
   let range: Range<Int>
 
   init(_ kind: DiagnosticKind, _ range: Range<Int>) {

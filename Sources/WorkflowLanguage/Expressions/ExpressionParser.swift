@@ -1,20 +1,20 @@
-// Makes a tree of the tokens of an expression: precedence climbing. Knows no values' meaning.
+// Parses the tokens of an expression into a tree by precedence climbing.
 
-/// Reads one expression.
+/// Parses one expression.
 struct ExpressionParser {
   private var lexer: Lexer
   private var token: Token
 
-  /// Reads a text.
+  /// Parses a text.
   static func expression(in text: String) throws(ExpressionMistake) -> Expression {
     try expression(in: Array(text.unicodeScalars)[...])
   }
 
-  /// Reads a text.
+  /// Parses a text.
   ///
-  /// - Parameter text: What stands between `${{` and `}}`.
+  /// - Parameter text: The text between `${{` and `}}`.
   /// - Returns: The expression.
-  /// - Throws: ``ExpressionMistake`` for the first thing that is wrong.
+  /// - Throws: ``ExpressionMistake`` for the first error.
   static func expression(
     in text: ArraySlice<Unicode.Scalar>
   ) throws(ExpressionMistake) -> Expression {
@@ -39,7 +39,9 @@ struct ExpressionParser {
     token = try lexer.next()
   }
 
-  /// Goes past a bracket; of a function, where a comma may stand as well.
+  /// Consumes a closing bracket.
+  ///
+  /// In a function call, the message also mentions a comma.
   private mutating func expect(
     _ symbol: String, of function: Expression.Function? = nil
   ) throws(ExpressionMistake) {
@@ -50,7 +52,7 @@ struct ExpressionParser {
     try advance()
   }
 
-  /// Reads operators that bind tighter than a precedence, with their operands.
+  /// Parses operators above a precedence, with their operands.
   private mutating func expression(
     above precedence: Int, depth: Int
   ) throws(ExpressionMistake) -> Expression {
@@ -58,7 +60,7 @@ struct ExpressionParser {
       throw ExpressionMistake(.deepExpression(isNegation: false), token.range)
     }
     var left = try operand(depth: depth)
-    // A chain of operators makes a tree as deep as it is long.
+    // A chain of n operators produces a tree of depth n.
     var length = depth
     while case .symbol(let symbol) = token.kind,
       let binary = Expression.Operator(rawValue: symbol), binary.precedence > precedence
@@ -110,7 +112,7 @@ struct ExpressionParser {
     return Expression(kind: .literal(value), range: range)
   }
 
-  /// A name: a call if a bracket follows, or else something to be looked up.
+  /// Parses a name: a call if a parenthesis follows, otherwise a top-level name.
   private mutating func named(_ name: String, depth: Int) throws(ExpressionMistake) -> Expression {
     let range = token.range
     try advance()
@@ -148,7 +150,7 @@ struct ExpressionParser {
     return try postfix(of: Expression(kind: .call(function, arguments), range: whole), depth: depth)
   }
 
-  /// Members and elements of what has been read.
+  /// Parses the members and elements that follow an expression.
   private mutating func postfix(
     of base: Expression, depth: Int
   ) throws(ExpressionMistake) -> Expression {

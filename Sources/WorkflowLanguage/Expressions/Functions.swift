@@ -1,7 +1,7 @@
-// The functions of expressions. What each takes is in Expression.Function.
+// The functions of expressions. `Expression.Function` declares their arguments.
 
 extension Expression {
-  /// Calls a function with the values of its arguments.
+  /// Calls a function with evaluated arguments.
   func call(
     _ function: Function, _ arguments: [Expression], _ source: some ValueSource
   ) throws(EvaluationError) -> Value {
@@ -63,9 +63,9 @@ extension Expression {
     return result
   }
 
-  /// A value as JSON.
+  /// Returns a value as JSON.
   ///
-  /// What it takes is counted before it is made: the parts of a value may be shared.
+  /// Spends the budget before writing: a small value may contain the same part many times.
   private func json(of value: Value, _ source: some ValueSource) throws(EvaluationError) -> String {
     try spend(value.jsonBytes(atMost: EvaluationBudget.valueBytesMax), source)
     return value.json
@@ -103,7 +103,7 @@ extension Expression {
       if items.contains(where: { $0.types.isComparable(with: what.types) && $0.equals(what) }) {
         return true
       }
-      // What == refuses to compare is refused here as well.
+      // Report an error where `==` would.
       if let other = items.first(where: { !$0.types.isComparable(with: what.types) }) {
         throw mistake(.notComparable(.equal, other.types, what.types))
       }
@@ -116,7 +116,7 @@ extension Expression {
     }
   }
 
-  /// Puts values in the places `{0}`, `{1}` …; `{{` and `}}` stand for the brackets themselves.
+  /// Replaces `{0}`, `{1}` … with values; `{{` and `}}` are escaped braces.
   private func formatted(
     _ pattern: String, _ values: ArraySlice<Value>, _ source: some ValueSource
   ) throws(EvaluationError) -> String {

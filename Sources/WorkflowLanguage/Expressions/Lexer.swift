@@ -1,12 +1,12 @@
-// Cuts the text of an expression into tokens. Knows no grammar.
+// Splits the text of an expression into tokens.
 
-/// A piece of an expression.
+/// A token of an expression.
 struct Token: Sendable, Equatable {
   enum Kind: Sendable, Equatable {
     case name(String)
     case number(Double)
     case text(String)
-    /// An operator, a bracket, a comma, a point or a star.
+    /// An operator, a bracket, a comma, a dot or a star.
     case symbol(String)
     case end
   }
@@ -14,7 +14,7 @@ struct Token: Sendable, Equatable {
   let kind: Kind
   let range: Range<Int>
 
-  /// The name or symbol that it is.
+  /// The text of a name or symbol; nil for other tokens.
   var word: String? {
     switch kind {
     case .name(let word), .symbol(let word): word
@@ -23,7 +23,7 @@ struct Token: Sendable, Equatable {
   }
 }
 
-/// Reads tokens from a text.
+/// Produces the tokens of a text.
 struct Lexer {
   private let scalars: [Unicode.Scalar]
   private var position = 0
@@ -51,7 +51,8 @@ struct Lexer {
     throw ExpressionMistake(.strayCharacter(String(scalar)), start..<start + 1)
   }
 
-  /// The symbol that begins with a character, if any; of two of them the longer one.
+  /// Returns the symbol that starts with a character, preferring the longer of two; nil if there is
+  /// none.
   private func symbol(from first: Unicode.Scalar, _ second: Unicode.Scalar?) -> String? {
     switch (first, second) {
     case ("&", "&"): "&&"
@@ -103,7 +104,7 @@ struct Lexer {
     return Token(kind: .number(number), range: start..<position)
   }
 
-  /// A text in single quotes, in which two of them stand for one.
+  /// Reads a single-quoted string, in which `''` is an escaped quote.
   private mutating func text() throws(ExpressionMistake) -> Token {
     let start = position
     var result = String.UnicodeScalarView()

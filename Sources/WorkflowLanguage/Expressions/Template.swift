@@ -1,22 +1,22 @@
-// A text with expressions in it, as files have them: `v${{ params.version }}`. Knows no files.
+// Texts with embedded expressions, such as `v${{ params.version }}`.
 
-/// A text in which expressions may stand.
+/// A text that may contain expressions.
 ///
-/// A template that is one expression and nothing else keeps the kind of its value; any other comes to a
-/// text. A text without `${{` is a template of itself.
+/// A template that consists of a single expression keeps the type of its value; any other evaluates
+/// to text. A text without `${{` evaluates to itself.
 public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
   enum Part: Sendable, Equatable {
     case text(String)
-    /// With the position of its text in the whole, in characters.
+    /// An expression, with the offset of its text in the template, in Unicode scalars.
     case expression(Expression, offset: Int)
   }
 
-  /// The text as it was written.
+  /// The source text.
   public let source: String
-  /// Empty for a text without expressions.
+  /// The parts; empty if the text contains no expressions.
   let parts: [Part]
 
-  /// Makes a template that is a plain text, whatever stands in it.
+  /// Creates a template of literal text, even if it contains `${{`.
   ///
   /// - Parameter text: The text.
   public init(text: String) {
@@ -24,16 +24,16 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
     parts = []
   }
 
-  /// Makes a template that is a plain text.
+  /// Creates a template of literal text.
   public init(stringLiteral text: String) {
     self.init(text: text)
   }
 
-  /// Reads a text with expressions.
+  /// Parses a text with expressions.
   ///
   /// - Parameters:
   ///   - source: The text.
-  ///   - isExpression: Whether a text without `${{` is an expression itself, as in `if`.
+  ///   - isExpression: Whether a text without `${{` is itself an expression, as in `if`.
   /// - Throws: ``ExpressionMistake`` with a range in the text.
   init(parsing source: String, isExpression: Bool = false) throws(ExpressionMistake) {
     self.source = source
@@ -60,7 +60,7 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
       if position > textStart { parts.append(.text(String(scalars[textStart..<position]))) }
       let start = position + 3
       guard let end = Self.end(of: scalars, from: start) else {
-        // Behind an open quote no bracket counts.
+        // After an opening quote, `}}` is part of the string.
         let quotes = scalars.indices[start...].filter { scalars[$0] == "'" }
         if quotes.count % 2 == 1, let open = quotes.last {
           throw ExpressionMistake(.unclosedText(isInTemplate: true), open..<open + 1)
@@ -80,7 +80,7 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
     return parts
   }
 
-  /// Where an expression ends: at `}}` outside of a text in quotes.
+  /// Returns the end of an expression: the first `}}` outside quotes.
   private static func end(of scalars: [Unicode.Scalar], from start: Int) -> Int? {
     var isInText = false
     var position = start
@@ -94,22 +94,22 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
     return nil
   }
 
-  /// Whether it is a plain text.
+  /// Whether it contains no expressions.
   public var isPlain: Bool { parts.isEmpty }
 
-  /// The expressions, each with its position in the whole.
+  /// The expressions with their offsets in the template.
   var expressions: [(expression: Expression, offset: Int)] {
     parts.compactMap { part in
       if case .expression(let expression, let offset) = part { (expression, offset) } else { nil }
     }
   }
 
-  /// Whether it asks how the steps before have ended.
+  /// Whether it tests the status of the previous steps.
   var asksForStatus: Bool { expressions.contains { $0.expression.asksForStatus } }
 
-  /// The kinds of value that it may come to.
+  /// Returns the possible types of the value.
   ///
-  /// - Throws: ``ExpressionMistake`` with a range in the whole text.
+  /// - Throws: ``ExpressionMistake`` with a range in the template.
   func types(in scope: ExpressionScope) throws(ExpressionMistake) -> ValueTypes {
     var last: ValueTypes = .text
     for (expression, offset) in expressions {
@@ -125,9 +125,9 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
     return parts.count == 1 ? last : .text
   }
 
-  /// Computes the value.
+  /// Evaluates the template.
   ///
-  /// - Throws: ``EvaluationError`` with a range in the whole text.
+  /// - Throws: ``EvaluationError`` with a range in the template.
   func value(from source: some ValueSource) throws(EvaluationError) -> Value {
     guard !parts.isEmpty else { return .text(self.source) }
     var result = ""
@@ -157,14 +157,14 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
 }
 
 extension ExpressionMistake {
-  /// The mistake in a text of which the expression is a part.
+  /// Returns the error with its range moved from the expression's text to the template.
   func moved(by offset: Int) -> ExpressionMistake {
     ExpressionMistake(kind, range.lowerBound + offset..<range.upperBound + offset)
   }
 }
 
 extension String {
-  /// Makes a text of characters.
+  /// Creates a text from Unicode scalars.
   init(_ scalars: ArraySlice<Unicode.Scalar>) {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(scalars.count)
@@ -174,13 +174,13 @@ extension String {
     self.init(decoding: bytes, as: UTF8.self)
   }
 
-  /// Whether it is written with the same bytes, and not only equal.
+  /// Returns whether both have the same UTF-8 bytes, instead of being canonically equivalent.
   func hasSameBytes(as other: String) -> Bool {
     var (own, other) = (self, other)
     return own.withUTF8 { own in other.withUTF8 { own.elementsEqual($0) } }
   }
 
-  /// Whether an expression begins in it.
+  /// Whether it contains the start of an expression.
   var hasExpression: Bool {
     var text = self
     return text.withUTF8 { bytes in

@@ -1,11 +1,11 @@
-// What is wrong with a value that an action is given, and where in it. Plain values.
+// The error in an argument of an action, with its path.
 
-/// What is wrong with the values that something was to be made of.
+/// An error in the arguments from which a value was to be decoded.
 public struct ArgumentMistake: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The way to the value: names of maps and positions in lists, from 0.
+  /// The path of the value: map keys and list positions from 0.
   public let path: [String]
   let kind: DiagnosticKind
-  /// Whether the name is meant that the path ends with, and not its value.
+  /// Whether the error concerns the last key of `path` instead of its value.
   let isOfName: Bool
 
   init(_ path: [String], _ kind: DiagnosticKind, isOfName: Bool = false) {
@@ -14,17 +14,17 @@ public struct ArgumentMistake: Error, Sendable, Equatable, CustomStringConvertib
     self.isOfName = isOfName
   }
 
-  /// What is wrong, as a clause.
+  /// The error, as a clause.
   public var message: String { printable(kind.text) }
-  /// How to fix it.
+  /// A suggestion for fixing the error.
   public var hint: String? { kind.hint.map { printable($0) } }
 
-  /// The mistake as a sentence without a full stop, such as `retries is a whole number, not a text`.
+  /// The error and its suggestion without a period: `retries must be a whole number, not text`.
   public var description: String { message + (hint.map { "; \($0)" } ?? "") }
 }
 
 extension [String] {
-  /// A path as people write it: `files[0].name`.
+  /// The path in source notation: `files[0].name`.
   var asPath: String {
     reduce(into: "") { result, part in
       if Int(part) != nil {

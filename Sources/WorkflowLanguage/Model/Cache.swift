@@ -1,15 +1,15 @@
-// When a step is up to date: the rule as a file states it. Knows no files and no hashes.
+// The `cache` rule of a step.
 
-/// What decides whether a step has to be run again.
+/// A rule that decides whether a step must run again.
 public struct CacheRule: Sendable, Equatable {
-  /// The files that it reads, as patterns relative to where it runs.
+  /// The input files, as patterns relative to the step's working directory.
   public var inputs: [String]
-  /// The files that it makes, as patterns relative to where it runs.
+  /// The output files, as patterns relative to the step's working directory.
   public var outputs: [String]
-  /// What else it depends on.
+  /// An additional value on which the step depends.
   public var key: Template?
 
-  /// States a rule.
+  /// Creates a rule.
   public init(inputs: [String] = [], outputs: [String] = [], key: Template? = nil) {
     self.inputs = inputs
     self.outputs = outputs

@@ -1,12 +1,12 @@
-// What a step gives to the action that it calls: as the file has it, and as it is known. Plain values.
+// The arguments of a called action: as written in the file, and as computed values.
 
 import YAML
 
-/// What a step gives to the action that it calls, as its file has it.
+/// The arguments of a called action, as written in the file.
 public struct CallArguments: Sendable, Equatable {
-  /// One value, whatever its kind.
+  /// A value of any kind.
   indirect enum Tree: Sendable, Equatable {
-    /// A scalar that stands there: with its kind, and as it is written.
+    /// A literal scalar: its value and its source text.
     case scalar(Value, text: String)
     /// A text with expressions.
     case template(Template)
@@ -16,23 +16,23 @@ public struct CallArguments: Sendable, Equatable {
 
   var trees: [String: Tree] = [:]
 
-  /// Gives nothing.
+  /// Creates an empty set of arguments.
   init() {}
 
-  /// What is given, as it is written.
+  /// The source text of each argument.
   package var declared: [String: String] { trees.mapValues(\.written) }
 }
 
-/// A value that is given to an action, as far as it is known.
+/// The value of an argument, as far as it is known.
 package indirect enum ArgumentValue: Sendable, Equatable {
-  /// A scalar: with its kind, and as it was written.
+  /// A scalar: its value and its source text.
   case scalar(Value, text: String)
   case list([ArgumentValue])
   case map([String: ArgumentValue])
-  /// What is known only when the step starts.
+  /// A value that is known only when the step starts.
   case unknown
 
-  /// What is known of a value that was computed.
+  /// Creates an argument from a computed value.
   package init(_ value: Value) {
     switch value {
     case .list(let values): self = .list(values.map(ArgumentValue.init))
@@ -41,7 +41,7 @@ package indirect enum ArgumentValue: Sendable, Equatable {
     }
   }
 
-  /// The value; what is not known is nothing.
+  /// The value; unknown parts are null.
   package var value: Value {
     switch self {
     case .scalar(let value, _): value
@@ -51,7 +51,9 @@ package indirect enum ArgumentValue: Sendable, Equatable {
     }
   }
 
-  /// The value for people, where it is short; never a part of one, in which a secret would not be found.
+  /// A short description of the value for messages.
+  ///
+  /// Never shows part of a text: the masker would not recognize part of a secret.
   var shown: String {
     switch self {
     case .scalar(.text, let text) where text.utf8.count <= 60: "\"\(text)\""
@@ -60,7 +62,7 @@ package indirect enum ArgumentValue: Sendable, Equatable {
     }
   }
 
-  /// What kind of value it is, for people.
+  /// The kind of the value, for messages.
   var kindName: String {
     switch self {
     case .scalar(let value, _): value.types.name
@@ -72,7 +74,7 @@ package indirect enum ArgumentValue: Sendable, Equatable {
 }
 
 extension CallArguments.Tree {
-  /// It as it is written; lists and maps in one line.
+  /// The source text; lists and maps are written on one line.
   fileprivate var written: String {
     switch self {
     case .scalar(_, let text): text
@@ -85,7 +87,7 @@ extension CallArguments.Tree {
     }
   }
 
-  /// The texts with expressions in it.
+  /// All texts with expressions in the tree.
   var templates: [Template] {
     switch self {
     case .scalar: []
@@ -95,7 +97,7 @@ extension CallArguments.Tree {
     }
   }
 
-  /// What is known of it before anything has run: all but what has to be computed.
+  /// The value before the run; templates are unknown.
   var known: ArgumentValue {
     switch self {
     case .scalar(let value, let text): .scalar(value, text: text)
@@ -107,7 +109,7 @@ extension CallArguments.Tree {
 }
 
 extension StepSource {
-  /// Computes what a step gives to the action that it calls.
+  /// Computes the arguments of a called action.
   ///
   /// - Throws: ``ResolutionError`` for the first value that cannot be computed.
   func arguments(_ arguments: CallArguments) throws(ResolutionError) -> [String: ArgumentValue] {

@@ -1,25 +1,25 @@
-// How many runs of a group may be live at once: the value, and how it is read. Knows no runs.
+// The `concurrency` setting of a workflow.
 
-/// Which runs exclude each other, and what happens when one is started while another is live.
+/// A group of runs that exclude each other, and the policy for a new run while another is live.
 public struct Concurrency: Sendable, Equatable {
-  /// What happens to a run that is started while another of its group is live.
+  /// The policy for a run that starts while another run of its group is live.
   public enum Policy: String, Sendable, CaseIterable {
-    /// Both go on, as if there were no group.
+    /// Both runs continue, as if there were no group.
     case parallel
-    /// It waits for all that were started before it, in the order of starting.
+    /// The new run waits for all runs that were started earlier, in the order of starting.
     case queue
-    /// Those that were started before it are cancelled; it begins when they are gone.
+    /// Earlier runs are cancelled; the new run starts when they have ended.
     case restart
-    /// It is refused.
+    /// The new run is rejected.
     case reject
   }
 
   /// The name of the group, within one project.
   public var group: String
-  /// What happens to a run that is started while another of its group is live.
+  /// The policy for a run that starts while another run of the group is live.
   public var policy: Policy
 
-  /// Names a group and its policy.
+  /// Creates a group with its policy.
   public init(group: String, policy: Policy) {
     self.group = group
     self.policy = policy

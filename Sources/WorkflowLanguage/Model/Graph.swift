@@ -1,46 +1,47 @@
-// A checked DAG of steps: dense integers, edges in both directions, a topological order. Knows
-// nothing of what steps do.
+// The dependency graph of steps: a checked DAG of integer indices with edges in both directions and
+// a topological order.
 
-/// Names one step of a workflow by its position in file order.
+/// Identifies a step of a workflow by its position in file order.
 public struct StepIndex: Hashable, Comparable, Sendable {
   /// The position of the step, from 0.
   public let position: Int
 
-  /// Makes an index.
+  /// Creates an index.
   ///
   /// - Parameter position: The position of the step, from 0.
   public init(_ position: Int) {
     self.position = position
   }
 
-  /// Orders steps as the file does.
+  /// Compares positions in the file.
   public static func < (earlier: StepIndex, later: StepIndex) -> Bool {
     earlier.position < later.position
   }
 }
 
-/// Steps and what they need, without a cycle.
+/// Steps and their dependencies, without a cycle.
 ///
-/// Building it takes time linear in the number of steps and needs, and so do all of its functions;
-/// none recurses, so depth does not matter.
+/// Building the graph takes time linear in the number of steps and edges, and so does each of its
+/// functions. None of them recurses, so the depth of the graph does not matter.
 public struct Graph: Sendable, Equatable {
   /// The ids of the steps, in file order.
   public let ids: [String]
-  /// An order in which every step comes after all that it needs; of those that could be next, the
-  /// one that stands first in the file.
+  /// The steps in dependency order: each after all steps that it needs.
+  ///
+  /// Ties are resolved in file order.
   public let topologicalOrder: [StepIndex]
   private let needsOf: Edges
   private let dependentsOf: Edges
   private let positions: [String: Int]
 
-  /// Checks steps and connects them.
+  /// Creates a graph after checking the dependencies.
   ///
   /// - Parameters:
   ///   - ids: The ids of the steps, in file order.
-  ///   - needs: The ids of what each step needs, in the same order.
-  /// - Throws: ``GraphError`` for the first thing that is wrong.
+  ///   - needs: The ids that each step needs, in the same order.
+  /// - Throws: ``GraphError`` for the first error.
   public init(ids: [String], needs: [[String]]) throws(GraphError) {
-    precondition(ids.count == needs.count, "each step has its list of needs")
+    precondition(ids.count == needs.count, "expected one list of needs per step")
     var builder = GraphBuilder(ids: ids)
     for names in needs {
       for name in names { builder.need(name) }
@@ -62,48 +63,48 @@ public struct Graph: Sendable, Equatable {
     }
   }
 
-  /// How many steps there are.
+  /// The number of steps.
   public var count: Int { ids.count }
 
   /// All steps in file order.
   public var indices: [StepIndex] { (0..<count).map { StepIndex($0) } }
 
-  /// The id of a step.
+  /// Returns the id of a step.
   ///
   /// - Parameter step: The step.
-  /// - Returns: Its id.
+  /// - Returns: The id.
   public func id(of step: StepIndex) -> String {
     ids[step.position]
   }
 
-  /// Looks a step up.
+  /// Returns the step with an id.
   ///
   /// - Parameter id: The id of the step.
-  /// - Returns: The step, or nil where there is none of that id. Constant time.
+  /// - Returns: The step, or nil if no step has that id. Constant time.
   public func index(of id: String) -> StepIndex? {
     positions[id].map { StepIndex($0) }
   }
 
-  /// The steps that a step needs, in the order in which it names them.
+  /// Returns the steps that a step needs, in the order in which it names them.
   ///
   /// - Parameter step: The step.
-  /// - Returns: What it needs. Constant time.
+  /// - Returns: The needed steps. Constant time.
   public func needs(of step: StepIndex) -> ArraySlice<StepIndex> {
     needsOf[step]
   }
 
-  /// The steps that need a step, in file order.
+  /// Returns the steps that need a step, in file order.
   ///
   /// - Parameter step: The step.
-  /// - Returns: What needs it. Constant time.
+  /// - Returns: The direct dependents. Constant time.
   public func dependents(of step: StepIndex) -> ArraySlice<StepIndex> {
     dependentsOf[step]
   }
 
-  /// Steps together with all that depend on them, directly or through others.
+  /// Returns the given steps and all their direct and indirect dependents.
   ///
-  /// - Parameter steps: Where to begin.
-  /// - Returns: All of them, in topological order.
+  /// - Parameter steps: The steps to start from.
+  /// - Returns: The steps in topological order.
   public func withDependents(_ steps: [StepIndex]) -> [StepIndex] {
     var isReached = Array(repeating: false, count: count)
     for step in steps { isReached[step.position] = true }
@@ -120,7 +121,7 @@ public struct Graph: Sendable, Equatable {
     case cycle([StepIndex])
   }
 
-  /// Kahn's algorithm (Topological sorting of large networks, 1962), with the free steps kept in
+  /// Kahn's algorithm (Topological sorting of large networks, 1962), with the ready steps kept in
   /// file order.
   private static func sorted(_ needs: Edges, _ dependents: Edges, count: Int) -> Sorted {
     var missing = (0..<count).map { needs[StepIndex($0)].count }
@@ -138,10 +139,10 @@ public struct Graph: Sendable, Equatable {
     return .cycle(cycle(needs, isLeft: missing.map { $0 > 0 }))
   }
 
-  /// Walks along needs that are part of or behind a cycle until it meets itself.
+  /// Finds a cycle by following needs among the steps that the sort could not order.
   ///
-  /// - Returns: The steps of a cycle, each needing the next, beginning with the one that stands first
-  ///   in the file.
+  /// - Returns: The steps of a cycle, each needing the next, starting with the first one in the
+  ///   file.
   private static func cycle(_ needs: Edges, isLeft: [Bool]) -> [StepIndex] {
     var seenAt: [Int: Int] = [:]
     var path: [StepIndex] = []
@@ -152,7 +153,7 @@ public struct Graph: Sendable, Equatable {
       position = needs[StepIndex(here)].first { isLeft[$0.position] }?.position
     }
     guard let meeting = position.flatMap({ seenAt[$0] }) else {
-      preconditionFailure("BUG: steps are left over by the sort but none is on a cycle")
+      preconditionFailure("BUG: the sort left out steps, but none is on a cycle")
     }
     let steps = path[meeting...]
     let first = steps.firstIndex(of: steps.min() ?? steps[meeting]) ?? meeting
@@ -160,15 +161,15 @@ public struct Graph: Sendable, Equatable {
   }
 }
 
-/// Connects steps, one after the other in file order.
+/// Builds a graph step by step, in file order.
 struct GraphBuilder {
   private let ids: [String]
   private var positions: [String: Int] = [:]
   private var needs = Edges()
-  /// The first thing that is wrong.
+  /// The first error.
   private var problem: GraphError?
 
-  /// Begins with steps of which none needs another.
+  /// Creates a builder for steps without dependencies.
   ///
   /// - Parameter ids: The ids of the steps, in file order.
   init(ids: [String]) {
@@ -180,7 +181,7 @@ struct GraphBuilder {
     }
   }
 
-  /// Adds a need to those of the step at hand, by its id.
+  /// Adds a dependency of the current step, by id.
   mutating func need(_ id: String) {
     guard let position = positions[id] else {
       problem = problem ?? .unknownNeed(step: ids[needs.listCount], need: id)
@@ -189,19 +190,21 @@ struct GraphBuilder {
     need(position)
   }
 
-  /// Adds a need to those of the step at hand, by its position.
+  /// Adds a dependency of the current step, by position.
   mutating func need(_ position: Int) {
     if position == needs.listCount { problem = problem ?? .needsItself(ids[position]) }
     needs.append(StepIndex(position))
   }
 
-  /// Forgets what was added for the step at hand.
+  /// Discards the dependencies added for the current step.
   mutating func forgetNeeds() { needs.dropOpenList() }
 
-  /// Goes on to the next step.
+  /// Finishes the current step and moves to the next one.
   mutating func endStep() { needs.closeList() }
 
-  /// The steps of a cycle, also where other things are wrong; nil where there is none, or where not all steps have ended.
+  /// Returns the steps of a cycle, even if there are other errors.
+  ///
+  /// - Returns: The ids, or nil if there is no cycle or `endStep()` was not called for every step.
   func cycle() -> [String]? {
     guard needs.listCount == ids.count else { return nil }
     do throws(GraphError) {
@@ -212,16 +215,16 @@ struct GraphBuilder {
     return nil
   }
 
-  /// The graph, once all steps have ended.
+  /// Returns the graph, after `endStep()` was called for every step.
   ///
-  /// - Throws: ``GraphError`` for the first thing that is wrong.
+  /// - Throws: ``GraphError`` for the first error.
   consuming func graph() throws(GraphError) -> Graph {
     if let problem { throw problem }
     return try Graph(ids: ids, positions: positions, needs: needs)
   }
 }
 
-/// Lists of steps for each step, in two flat arrays.
+/// One list of steps per step, stored in two flat arrays.
 private struct Edges: Sendable, Equatable {
   private var offsets = [0]
   private var targets: [StepIndex] = []
@@ -233,7 +236,7 @@ private struct Edges: Sendable, Equatable {
     self.targets = targets
   }
 
-  /// How many lists are closed.
+  /// The number of closed lists.
   var listCount: Int { offsets.count - 1 }
 
   mutating func append(_ target: StepIndex) { targets.append(target) }
@@ -246,7 +249,7 @@ private struct Edges: Sendable, Equatable {
     targets[offsets[step.position]..<offsets[step.position + 1]]
   }
 
-  /// The same edges seen from the other side; each list in ascending order.
+  /// Returns the edges in the opposite direction; each list is in ascending order.
   func reversed(count: Int) -> Edges {
     var offsets = Array(repeating: 0, count: count + 1)
     for target in targets { offsets[target.position + 1] += 1 }

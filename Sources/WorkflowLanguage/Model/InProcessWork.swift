@@ -1,18 +1,18 @@
-// Work that is a Swift closure, as a workflow carries it. What it is called with is known further up.
+// The Swift closure of a step, as a workflow carries it. `Reprise` defines how it is called.
 
-/// What a step does inside of this process.
+/// The work of a step that runs in this process.
 ///
-/// Two are equal when they are the same one: closures cannot be compared.
+/// Equality is identity, because closures cannot be compared.
 public struct InProcessWork: Sendable, Equatable {
-  /// What carries the work out.
+  /// The object that performs the work.
   package let body: any AnyObject & Sendable
 
-  /// Wraps work.
+  /// Wraps the work.
   package init(_ body: any AnyObject & Sendable) {
     self.body = body
   }
 
-  /// Whether it is the same work.
+  /// Returns whether both values hold the same object.
   public static func == (left: InProcessWork, right: InProcessWork) -> Bool {
     left.body === right.body
   }

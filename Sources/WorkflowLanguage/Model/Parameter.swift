@@ -1,9 +1,8 @@
-// What a run of a workflow may be given from outside: the declarations, and how what was given is
-// understood. Knows neither command lines nor files.
+// The parameters of a workflow and the parsing of their arguments.
 
-/// A value that a run of a workflow is given from outside.
+/// A value that the caller passes to a run.
 public struct Parameter: Sendable, Equatable {
-  /// What values it takes.
+  /// The type of a parameter.
   public enum Kind: Sendable, Equatable {
     /// Any text.
     case string
@@ -11,10 +10,10 @@ public struct Parameter: Sendable, Equatable {
     case number
     /// `true` or `false`.
     case boolean
-    /// One of some texts.
+    /// One of several texts.
     case choice([String])
 
-    /// What it is called in files.
+    /// The name of the type in workflow files.
     public var name: String {
       switch self {
       case .string: "string"
@@ -25,13 +24,13 @@ public struct Parameter: Sendable, Equatable {
     }
   }
 
-  /// Its name.
+  /// The name of the parameter.
   public var name: String
-  /// What values it takes.
+  /// The type of the parameter.
   public var kind: Kind
-  /// What it is where it is not given; nil when it has to be given.
+  /// The default value; nil if an argument is required.
   public var defaultValue: Value?
-  /// What it is for.
+  /// A description for users.
   public var description: String?
 
   /// Declares a parameter.
@@ -44,7 +43,7 @@ public struct Parameter: Sendable, Equatable {
     self.description = description
   }
 
-  /// The kinds of value that it may come to.
+  /// The possible types of the value.
   var types: ValueTypes {
     switch kind {
     case .string, .choice: .text
@@ -53,11 +52,11 @@ public struct Parameter: Sendable, Equatable {
     }
   }
 
-  /// Understands a text that was given for it.
+  /// Parses an argument of this parameter.
   ///
-  /// - Parameter text: What was given.
+  /// - Parameter text: The argument.
   /// - Returns: The value.
-  /// - Throws: ``ParameterError`` when it is none of its kind.
+  /// - Throws: ``ParameterError`` if the text is not a value of the parameter's type.
   public func value(of text: String) throws(ParameterError) -> Value {
     switch kind {
     case .string: return .text(text)
@@ -81,7 +80,7 @@ public struct Parameter: Sendable, Equatable {
   }
 }
 
-/// What is wrong with what was given for the parameters of a workflow.
+/// An error in the arguments of a workflow.
 public struct ParameterError: Error, Sendable, Equatable, CustomStringConvertible {
   let kind: DiagnosticKind
 
@@ -89,26 +88,26 @@ public struct ParameterError: Error, Sendable, Equatable, CustomStringConvertibl
     self.kind = kind
   }
 
-  /// The error as a sentence without a full stop.
+  /// The error as a clause without a period.
   public var description: String { printable(abridged(kind.text)) }
 }
 
-/// What a run is given for the parameters of its workflow.
+/// The arguments of a run.
 public struct Arguments: Sendable, Equatable {
-  /// The texts by the names of the parameters.
+  /// The arguments by parameter name.
   public var texts: [String: String]
-  /// Whether parameters without a value are left open, as when a file is only checked.
+  /// Whether required parameters may be missing, as when a file is only validated.
   public var leavesOpen: Bool
-  /// What starts the run.
+  /// The event that starts the run.
   public var trigger: Trigger
 
-  /// Gives values for parameters.
+  /// Creates arguments.
   ///
   /// - Parameters:
-  ///   - texts: What is given, by the names of the parameters.
-  ///   - leavesOpen: Whether parameters that must be given may be left out: what depends on them is then
-  ///     checked as far as it can be.
-  ///   - trigger: What starts the run.
+  ///   - texts: The arguments by parameter name.
+  ///   - leavesOpen: Whether required parameters may be missing. Expressions that use them are
+  ///     checked as far as possible.
+  ///   - trigger: The event that starts the run.
   public init(
     _ texts: [String: String] = [:], leavesOpen: Bool = false,
     trigger: Trigger = Trigger(.manual, time: "")
@@ -118,11 +117,11 @@ public struct Arguments: Sendable, Equatable {
     self.trigger = trigger
   }
 
-  /// The values of all parameters.
+  /// Returns the values of all parameters.
   ///
   /// - Parameter parameters: The declarations.
-  /// - Returns: The values by name; those that are left open are missing.
-  /// - Throws: ``ParameterError`` for the first thing that is wrong.
+  /// - Returns: The values by name, without the parameters that are left open.
+  /// - Throws: ``ParameterError`` for the first error.
   func values(for parameters: [Parameter]) throws(ParameterError) -> [String: Value] {
     let names = Set(parameters.map(\.name))
     for name in texts.keys.sorted() where !names.contains(name) {

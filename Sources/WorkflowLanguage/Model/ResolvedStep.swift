@@ -1,9 +1,10 @@
-// A step with its values computed, just before it starts: templates and what is known of the run in, plain
-// texts out. Knows neither the engine nor processes.
+// Resolves a step just before it starts: computes its templates from the values of the run.
 
-/// A step whose values are known.
+/// A step whose templates have been evaluated.
 package struct ResolvedStep: Sendable, Equatable {
-  /// What it does: the ways of work that the engine knows, to which all kinds of steps come.
+  /// The work of a step.
+  ///
+  /// Every kind of step is resolved to one of these.
   package enum Action: Sendable, Equatable {
     case run(String)
     case exec([String])
@@ -13,17 +14,17 @@ package struct ResolvedStep: Sendable, Equatable {
   }
 
   package var action: Action
-  /// The variables that the file gives it, strongest last: those of the files under `dotenv` apart.
+  /// The environment variables that the file declares, without those from `dotenv` files.
   package var environment: [String: String]
-  /// Variables that count only where the environment does not have them.
+  /// Variables that apply only if the environment does not define them.
   package var weakEnvironment: [String: String]
-  /// Where it runs: each relative to the one before.
+  /// The working directories, each relative to the previous one.
   package var directories: [String]
-  /// The name under which its work is shared; nil where it is not.
+  /// The name under which the work is shared; nil if it is not shared.
   package var share: String?
 }
 
-/// What is known of a run when a step is about to start.
+/// The values of a run that are available when a step starts.
 package struct RunValues: Sendable {
   /// The id of the run.
   package var run: String
@@ -31,15 +32,17 @@ package struct RunValues: Sendable {
   package var generation: Int
   /// The environment that steps inherit.
   package var environment: [String: String]
-  /// The variables of it whose values are not UTF-8: they are passed on, but are no texts.
+  /// Variables of `environment` whose values are not UTF-8.
+  ///
+  /// They are passed to processes, but expressions cannot read them.
   package var variablesThatAreNoText: Set<String> = []
-  /// The values of secrets, by scope and name.
+  /// Returns the value of a secret, by scope and name.
   package var secrets: @Sendable (_ scope: Int, _ name: String) -> String?
-  /// What became of a step, by its id; nil where the run has no such step.
+  /// Returns the result of a step by its id, or nil if the run has no such step.
   package var step: @Sendable (_ id: String) -> StepValues?
-  /// How the steps before have ended.
+  /// The status of the previous steps.
   package var status: RunEnding
-  /// A hash over the contents of files.
+  /// Returns a hash over the contents of files.
   package var hashFiles: @Sendable (_ patterns: [String]) throws -> String
 
   package init(
@@ -58,9 +61,9 @@ package struct RunValues: Sendable {
   }
 }
 
-/// What became of a step.
+/// The result of a step.
 package struct StepValues: Sendable, Equatable {
-  /// `success`, `failure`, `cancelled`, `skipped`, or empty while it is not over.
+  /// `success`, `failure`, `cancelled`, `skipped`, or empty if the step has not finished.
   package var result: String
   package var outputs: [String: String]
 
@@ -70,9 +73,9 @@ package struct StepValues: Sendable, Equatable {
   }
 }
 
-/// Why a value of a step could not be computed.
+/// The reason why a value of a step could not be computed.
 package struct ResolutionError: Error, Equatable, CustomStringConvertible {
-  /// Where the value stands and what is wrong, as a sentence without a full stop.
+  /// The location of the value and the error, as a clause without a period.
   package let description: String
 
   init(_ place: String, _ error: EvaluationError) {
@@ -86,12 +89,12 @@ package struct ResolutionError: Error, Equatable, CustomStringConvertible {
 }
 
 extension Workflow {
-  /// Computes whether a step is to run.
+  /// Evaluates the conditions of a step.
   ///
   /// - Parameters:
   ///   - step: The step.
-  ///   - values: What is known of the run.
-  /// - Returns: The condition that came to false, as it was written; nil when it is to run.
+  ///   - values: The values of the run.
+  /// - Returns: The source of the first condition that is false; nil if the step should run.
   /// - Throws: ``ResolutionError``.
   package func unmetCondition(
     of step: Workflow.Step, _ values: RunValues
@@ -110,33 +113,33 @@ extension Workflow {
     return nil
   }
 
-  /// The variables that the file gives a step, as they are written.
+  /// Returns the environment variables that the file declares for a step, unevaluated.
   package func declaredEnvironment(of step: Workflow.Step) -> [String: String] {
     scopes[step.extras.scope].environment.merging(step.environment) { $1 }.mapValues(\.source)
   }
 
-  /// Where a step runs, as it is written: each relative to the one before.
+  /// Returns the working directories of a step, unevaluated, each relative to the previous one.
   package func declaredDirectories(of step: Workflow.Step) -> [String] {
     (chain(of: step.extras.scope).map { scopes[$0].directory } + [step.directory])
       .compactMap { $0?.source }
   }
 
-  /// Whether a step runs only under some condition.
+  /// Whether a step has a condition.
   package func hasCondition(_ step: Workflow.Step) -> Bool {
     step.extrasIfAny?.conditions.isEmpty == false
   }
 
-  /// Whether a step decides itself what it does when something that it needs has failed.
+  /// Whether a condition of a step tests the status of the previous steps, as `failure()` does.
   package func asksForStatus(_ step: Workflow.Step) -> Bool {
     step.extrasIfAny?.conditions.contains { $0.template.asksForStatus } ?? false
   }
 
-  /// Computes the values of a step.
+  /// Evaluates the templates of a step.
   ///
   /// - Parameters:
   ///   - step: The step.
-  ///   - values: What is known of the run.
-  /// - Returns: The step with its values.
+  ///   - values: The values of the run.
+  /// - Returns: The resolved step.
   /// - Throws: ``ResolutionError`` for the first value that cannot be computed.
   package func resolved(_ step: Workflow.Step, _ values: RunValues) throws(ResolutionError)
     -> ResolvedStep
@@ -167,14 +170,14 @@ extension Workflow {
       })
   }
 
-  /// Computes the outputs that a step declares.
+  /// Evaluates the declared outputs of a step.
   ///
   /// - Parameters:
   ///   - step: The step, which has succeeded.
-  ///   - written: What it has written to its file of outputs.
-  ///   - standardOutput: What it has written to its standard output, without line feeds at the end.
-  ///   - values: What is known of the run.
-  /// - Returns: All outputs: those that it has written, and those that it declares.
+  ///   - written: The outputs that the step wrote to its output file.
+  ///   - standardOutput: The standard output of the step, without trailing newlines.
+  ///   - values: The values of the run.
+  /// - Returns: The written outputs, overridden by the declared ones.
   /// - Throws: ``ResolutionError``.
   package func outputs(
     of step: Workflow.Step, written: [String: String], standardOutput: String, _ values: RunValues
@@ -187,9 +190,9 @@ extension Workflow {
     return written.merging(try source.texts(of: extras.outputs, "outputs")) { $1 }
   }
 
-  /// Computes the parameters that a step sees.
+  /// Returns the parameters visible to a step.
   ///
-  /// - Throws: ``ResolutionError`` where one has to be computed and cannot be.
+  /// - Throws: ``ResolutionError`` if a parameter cannot be computed.
   package func parameters(
     of step: Workflow.Step, _ values: RunValues
   ) throws(ResolutionError) -> [String: Value] {
@@ -207,17 +210,18 @@ extension Workflow {
     }
   }
 
-  /// What stands before the ids of the steps of the file that a step comes from: empty, or `deploy/`.
+  /// Returns the prefix of the step ids of the file that declares a step: empty, or `deploy/`.
   package func prefix(of step: Workflow.Step) -> String {
     scopes[step.extrasIfAny?.scope ?? 0].prefix
   }
 
-  /// Whether a name in the file of a step stands for several steps, or none: a `foreach` of nothing.
+  /// Whether a name in the file of a step refers to a group of any size, including an empty
+  /// `foreach`.
   package func hasGroup(_ name: String, besides step: Workflow.Step) -> Bool {
     scopes[step.extrasIfAny?.scope ?? 0].groups[name] != nil
   }
 
-  /// Computes what the cache of a step depends on beside files.
+  /// Computes the cache key of a step.
   package func cacheKey(of step: Workflow.Step, _ values: RunValues) throws(ResolutionError)
     -> String
   {
@@ -227,7 +231,7 @@ extension Workflow {
     return try source.text(of: key, "cache.key")
   }
 
-  /// Whether the standard output of a step is asked for by its outputs.
+  /// Whether the outputs of a step read its standard output.
   package func needsStandardOutput(_ step: Workflow.Step) -> Bool {
     step.extrasIfAny?.outputs.values.contains { template in
       template.expressions.contains { expression, _ in
@@ -238,14 +242,14 @@ extension Workflow {
     } ?? false
   }
 
-  /// What the secrets of all files come from, by scope.
+  /// The sources of the secrets of all files, with their scopes.
   package var secretSources: [(scope: Int, name: String, source: SecretSource)] {
     scopes.enumerated().flatMap { position, scope in
       scope.secrets.sorted { $0.key < $1.key }.map { (position, $0.key, $0.value) }
     }
   }
 
-  /// A scope with those above it, the outermost first.
+  /// Returns a scope and its ancestors, outermost first.
   private func chain(of scope: Int) -> [Int] {
     var chain: [Int] = []
     var next: Int? = scope

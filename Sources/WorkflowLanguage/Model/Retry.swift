@@ -1,35 +1,36 @@
-// When a step that has failed is tried again: the value, its arithmetic, and how it is read. Knows no
-// steps and no clock.
+// The `retry` rule of a step and the computation of its delays.
 
-/// How often and when a step that has failed is tried again.
+/// A rule for retrying a failed step.
 public struct Retry: Sendable, Equatable {
-  /// How the time between two attempts grows.
+  /// The growth of the delay between attempts.
   public enum Backoff: String, Sendable, CaseIterable {
-    /// It stays `delay`.
+    /// The delay is always `delay`.
     case constant
-    /// `delay`, twice, three times …
+    /// The delay grows by `delay` after each attempt.
     case linear
-    /// `delay`, `factor` times that, `factor` times that …
+    /// The delay is multiplied by `factor` after each attempt.
     case exponential
   }
 
-  /// How often it is tried again after the first attempt, at least once.
+  /// The maximum number of retries after the first attempt, at least 1.
   public var limit: Int
-  /// The time before the second attempt.
+  /// The delay before the second attempt.
   public var delay: Duration
-  /// How the time grows.
+  /// The growth of the delay.
   public var backoff: Backoff
-  /// By what it grows where it grows exponentially, at least 1.
+  /// The multiplier for exponential growth, at least 1.
   public var factor: Double
-  /// What it does not grow beyond.
+  /// The upper limit of the delay.
   public var maxDelay: Duration?
-  /// The part of the time that is random, from 0 to 1: with 0.2 a time of 10 s becomes 8 s to 10 s, so that
-  /// many who failed at once do not come back at once.
+  /// The random part of the delay, from 0 to 1.
+  ///
+  /// With 0.2, a delay of 10 s becomes 8 s to 10 s. Spreads the retries of steps that failed at the
+  /// same time.
   public var jitter: Double
-  /// The exit statuses after which it is tried again; nil for every failure.
+  /// The exit statuses that cause a retry; nil for every failure.
   public var statuses: Set<Int>?
 
-  /// Says when a step is tried again.
+  /// Creates a rule.
   public init(
     limit: Int, delay: Duration = .seconds(1), backoff: Backoff = .constant, factor: Double = 2,
     maxDelay: Duration? = nil, jitter: Double = 0, statuses: Set<Int>? = nil
@@ -43,14 +44,12 @@ public struct Retry: Sendable, Equatable {
     self.statuses = statuses
   }
 
-  /// The time between an attempt that has failed and the next one.
-  ///
-  /// Never more than a century, however it grows.
+  /// Returns the delay after a failed attempt, at most 100 years.
   ///
   /// - Parameters:
-  ///   - attempt: The attempt that has failed, from 1.
-  ///   - random: A number from 0 to 1 for the jitter.
-  /// - Returns: The time.
+  ///   - attempt: The failed attempt, from 1.
+  ///   - random: A random number from 0 to 1 for the jitter.
+  /// - Returns: The delay.
   public func delay(after attempt: Int, random: Double) -> Duration {
     let base = delay / .seconds(1)
     let grown: Double =

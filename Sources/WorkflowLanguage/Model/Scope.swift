@@ -1,67 +1,66 @@
-// Where the names in a step's expressions lead: one scope for each workflow file that takes part in a
-// run, and for each time that it is used. Plain values.
+// Scopes for the names in expressions: one scope for each use of a workflow file in a run.
 
-/// What a workflow file gives to the expressions of its steps.
+/// The names that a workflow file provides to the expressions of its steps.
 package struct Scope: Sendable, Equatable {
-  /// A parameter's value, or how to compute it in the scope above.
+  /// The value of a parameter, or the template that computes it in the parent scope.
   enum Argument: Sendable, Equatable {
     case value(Value)
     case template(Template, types: ValueTypes)
-    /// It was left open, since the file is only checked.
+    /// The parameter has no value because the file is only validated.
     case open(types: ValueTypes)
   }
 
-  /// The scope of the file that uses this one, by its position; nil for the file that is run.
+  /// The position of the scope of the file that uses this one; nil for the file that is run.
   var parent: Int?
-  /// What stands before the ids of its steps: empty, or `deploy/`.
+  /// The prefix of the ids of its steps: empty, or `deploy/`.
   var prefix = ""
   /// The parameters.
   var parameters: [String: Argument] = [:]
-  /// The parameters that are made from a secret, directly or through those of the files above.
+  /// The parameters derived from a secret, directly or through parameters of parent scopes.
   var secretParameters: Set<String> = []
-  /// What started the run; nil when that is not known yet, and in files that others use.
+  /// The event that started the run; nil if not yet known, and in scopes of used files.
   var trigger: Trigger?
-  /// `matrix`, `item` and `index` of the step that uses this one.
+  /// `matrix`, `item` and `index` of the step that uses the file.
   var bindings: Bindings?
-  /// What its secrets come from, by name.
+  /// The sources of the secrets, by name.
   var secrets: [String: SecretSource] = [:]
-  /// Variables of the files under `dotenv`, weaker than those that are there already.
+  /// Variables from `dotenv` files; they do not override existing variables.
   var dotenv: [String: String] = [:]
-  /// Environment variables for each of its steps.
+  /// Environment variables for each step of the file.
   var environment: [String: Template] = [:]
-  /// Where its steps run, relative to the scope above.
+  /// The working directory of its steps, relative to the parent scope.
   var directory: Template?
   /// The name of the workflow.
   var workflow: String
-  /// The steps that have become many or that use other files, by their ids as this file has them.
+  /// Steps that were expanded or use other files, by their ids in this file.
   var groups: [String: StepGroup] = [:]
 }
 
-/// A step of a file that has become several steps of the graph.
+/// A step of a file that was expanded to several steps of the graph.
 struct StepGroup: Sendable, Equatable {
   enum Kind: Sendable, Equatable {
-    /// One for each item; the ids of the steps or groups that it became.
+    /// One member for each item: the ids of steps or groups.
     case each([String])
-    /// The steps of another file, with the scope in which its outputs are computed.
+    /// The steps of another file, and the scope in which its outputs are evaluated.
     case used(scope: Int, outputs: [String: Template])
   }
 
   var kind: Kind
-  /// The ids of the last steps: what whoever needs the group needs.
+  /// The ids of the last steps; steps that need the group need these.
   var ends: [String]
 }
 
-/// What a step that is one of many knows of itself.
+/// The `matrix` or `foreach` values of one instance of an expanded step.
 package struct Bindings: Sendable, Equatable {
-  /// One combination of a matrix.
+  /// A combination of a matrix.
   var matrix: [String: Value]?
-  /// One item of a foreach, and its position.
+  /// An item of a `foreach`.
   var item: Value?
   var index: Int?
-  /// The names that some combination of the matrix has.
+  /// The names that occur in any combination of the matrix.
   var matrixNames: Set<String> = []
 
-  /// What tells it from the others, such as `linux, 5`.
+  /// Label that distinguishes this instance from its siblings, such as `linux, 5`.
   var label: String
 
   init(
@@ -74,12 +73,12 @@ package struct Bindings: Sendable, Equatable {
   }
 }
 
-/// Where a secret comes from.
+/// The source of a secret.
 public enum SecretSource: Sendable, Equatable {
-  /// A variable of the environment in which the run is started.
+  /// An environment variable of the process that starts the run.
   case environment(String)
-  /// The content of a file, without a line feed at its end.
+  /// The contents of a file, without a trailing newline.
   case file(String)
-  /// What a program writes, without a line feed at its end.
+  /// The standard output of a program, without a trailing newline.
   case command([String])
 }

@@ -1,24 +1,24 @@
-// Which outputs a part of a workflow reads that no step of it leaves. Pure.
+// Finds outputs that a selection of steps reads from steps outside the selection.
 
 extension Workflow {
-  /// A step that reads something of a step that is no part of the workflow.
+  /// A step that reads a value of a step outside the workflow.
   package struct AbsentNeed: Equatable, Sendable {
-    /// The id of the step that reads it.
+    /// The id of the reading step.
     package let step: String
-    /// The id of the step that is missing, as the file has it.
+    /// The id of the missing step, as in the file.
     package let absent: String
   }
 
-  /// Finds a step whose values depend on a step that was left out.
+  /// Returns the first step whose values depend on a step that was left out.
   ///
-  /// What has a value to fall back on, after `||`, does not count, nor do steps under `finally` that a run which
-  /// succeeds does not reach. Linear in the size of the expressions.
+  /// Ignores values with a fallback after `||`, and steps under `finally` that do not run after
+  /// success. Linear in the size of the expressions.
   ///
-  /// - Returns: The first one in file order; nil where there is none.
+  /// - Returns: The first such step in file order, or nil.
   package func firstAbsentNeed() -> AbsentNeed? {
     for step in steps {
       let extras = step.extrasIfAny
-      // A step that runs after failures alone is mostly not reached.
+      // A step that runs only after a failure is usually not reached.
       if let endings = extras?.finally, !endings.contains(.success) { continue }
       let scope = extras?.scope ?? 0
       var templates = Array(step.environment.values) + Array(scopes[scope].environment.values)
@@ -57,7 +57,7 @@ extension Workflow {
     return nil
   }
 
-  /// Whether all steps that a name of a file means are part of the workflow.
+  /// Whether all steps to which a name in a file refers are part of the workflow.
   private func isPresent(_ name: String, _ scope: Int) -> Bool {
     guard let group = scopes[scope].groups[name] else {
       return graph.index(of: scopes[scope].prefix + name) != nil

@@ -1,33 +1,33 @@
-// Parts of a workflow, for runs of less than all of it. Pure.
+// Selects a subset of the steps of a workflow.
 
 extension Workflow {
-  /// The workflow reduced to the steps named.
+  /// Returns a workflow with only the given steps.
   ///
-  /// What they need of the others falls away: the steps are run as if it were there.
+  /// Dependencies on other steps are removed, as if those steps had succeeded.
   ///
   /// - Parameter ids: The ids of the steps to keep.
   /// - Returns: The smaller workflow, in the same order.
-  /// - Throws: ``SelectionError`` when there is no step of one of the ids.
+  /// - Throws: ``SelectionError`` if one of the ids is unknown.
   public func selecting(only ids: [String]) throws(SelectionError) -> Workflow {
     var kept: Set<StepIndex> = []
     for id in ids { kept.formUnion(try found(id)) }
     return keeping(kept)
   }
 
-  /// The workflow reduced to one step and all that depends on it.
+  /// Returns a workflow with one step and all its dependents.
   ///
-  /// - Parameter id: The id of the step to begin with.
+  /// - Parameter id: The id of the step to start from.
   /// - Returns: The smaller workflow, in the same order.
-  /// - Throws: ``SelectionError`` when there is no such step.
+  /// - Throws: ``SelectionError`` if the id is unknown.
   public func selecting(from id: String) throws(SelectionError) -> Workflow {
     try selecting(from: [id])
   }
 
-  /// The workflow reduced to some steps and all that depends on them.
+  /// Returns a workflow with some steps and all their dependents, plus the steps under `finally`.
   ///
-  /// - Parameter ids: The ids of the steps to begin with.
+  /// - Parameter ids: The ids of the steps to start from.
   /// - Returns: The smaller workflow, in the same order.
-  /// - Throws: ``SelectionError`` when there is no step of one of the ids.
+  /// - Throws: ``SelectionError`` if one of the ids is unknown.
   package func selecting(from ids: [String]) throws(SelectionError) -> Workflow {
     var first: [StepIndex] = []
     for id in ids { first += try found(id) }
@@ -35,11 +35,11 @@ extension Workflow {
     return keeping(Set(graph.withDependents(first)).union(finally))
   }
 
-  /// The steps that an id stands for.
+  /// Returns the steps to which an id refers.
   ///
-  /// - Parameter id: The id of a step, or of one that has become several.
+  /// - Parameter id: The id of a step, or of a step that was expanded to several.
   /// - Returns: The steps in file order, at least one.
-  /// - Throws: ``SelectionError`` when there is none.
+  /// - Throws: ``SelectionError`` if the id is unknown.
   public func found(_ id: String) throws(SelectionError) -> [StepIndex] {
     let indices = indices(named: id)
     guard indices.isEmpty else { return indices }
@@ -69,13 +69,13 @@ extension Workflow {
       workflow.warnings = warnings
       return workflow
     } catch {
-      preconditionFailure("BUG: a part of a checked graph is no graph: \(error)")
+      preconditionFailure("BUG: a part of a checked graph is not a graph: \(error)")
     }
   }
 }
 
 extension Outline {
-  /// The outline of the steps that are kept, with their new positions; nil when none is.
+  /// Returns the outline of the selected steps with their new positions; nil if none is selected.
   fileprivate func keeping(_ positions: [StepIndex: StepIndex]) -> Outline? {
     switch self {
     case .step(let index):
@@ -92,12 +92,14 @@ extension Outline {
   }
 }
 
-/// What is wrong with the choice of a part of a workflow.
+/// An error in the selection of steps.
 public enum SelectionError: Error, Equatable, CustomStringConvertible {
-  /// There is no step of that id; the suggestion is one whose id is near.
+  /// The step id is unknown.
+  ///
+  /// The suggestion is the most similar id.
   case unknownStep(String, suggestion: String?)
 
-  /// The error as a sentence without a full stop.
+  /// The error as a clause without a period.
   public var description: String {
     switch self {
     case .unknownStep(let id, let suggestion):

@@ -1,10 +1,10 @@
-// The values that expressions may use before a run.
+// The values that expressions can use before a run.
 
 /// The values that are known before a run.
 struct SettledValues: ValueSource {
   let scope: Scope
   let bindings: Bindings?
-  /// What they are for.
+  /// The subject of the expression, for messages.
   let what: String
   var budget = EvaluationBudget()
 

@@ -1,53 +1,53 @@
-// One step as a workflow declares it. Knows neither files nor how steps are run.
+// A step of a workflow, with its settings.
 
 extension Workflow {
-  /// One unit of work.
+  /// A step of a workflow: one unit of work.
   public struct Step: Sendable, Equatable {
     /// The name of the step, unique in its workflow.
     public var id: String
-    /// The ids of the steps that must be over before this one starts.
+    /// The ids of the steps that must finish before this one starts.
     ///
-    /// The order that a list implies has been made explicit.
+    /// Includes the dependencies implied by the order of a list.
     public var needs: [String]
-    /// What the step does.
+    /// The action of the step.
     public var action: Action
-    /// Environment variables for this step, on top of those of its workflow.
+    /// Environment variables for this step; they override those of the workflow.
     public var environment: [String: Template]
-    /// Where it runs, relative to the directory of its workflow; there when nil.
+    /// The working directory, relative to the directory of the workflow; that directory if nil.
     public var directory: Template? {
       get { settingsBox?.value.directory }
       set { settings.directory = newValue }
     }
-    /// What runs its script; what the workflow says when nil.
+    /// The shell that runs the script; the shell of the workflow if nil.
     public var shell: Shell? {
       get { settingsBox?.value.shell }
       set { settings.shell = newValue }
     }
-    /// How long it may take; as long as it wants when nil.
+    /// The maximum duration of an attempt; unlimited if nil.
     public var timeout: Duration? {
       get { settingsBox?.value.timeout }
       set { settings.timeout = newValue }
     }
-    /// How long it may take to end once it is told to; what the workflow says when nil.
+    /// The time between asking the step to stop and killing it; that of the workflow if nil.
     public var grace: Duration? {
       get { settingsBox?.value.grace }
       set { settings.grace = newValue }
     }
-    /// When it is tried again after a failure; nil for never.
+    /// The rule for retries after a failure; nil for no retries.
     public var retry: Retry? {
       get { settingsBox?.value.retry }
       set { settings.retry = newValue }
     }
-    /// Everything that most steps do not have.
+    /// The settings that most steps do not have.
     public var extras: StepExtras {
       get { extrasBox?.value ?? StepExtras() }
       set { extrasBox = newValue == StepExtras() ? nil : Box(newValue) }
     }
 
-    /// The extras, or nil for a step that has none: cheaper where that is all one wants to know.
+    /// The extras, or nil if the step has none; cheaper than `extras` for checking presence.
     package var extrasIfAny: StepExtras? { extrasBox?.value }
 
-    /// How it is run, where it says so itself.
+    /// Execution settings that override those of the workflow.
     private struct Settings: Sendable, Equatable {
       var directory: Template?
       var shell: Shell?
@@ -61,7 +61,7 @@ extension Workflow {
       set { settingsBox = newValue == Settings() ? nil : Box(newValue) }
     }
 
-    // Boxed: most steps of a large file have none, and they take the room of one word.
+    // Boxed to save memory: most steps of a large file have neither.
     private var settingsBox: Box<Settings>?
     private var extrasBox: Box<StepExtras>?
 
@@ -75,19 +75,19 @@ extension Workflow {
       static func == (left: Box, right: Box) -> Bool { left.value == right.value }
     }
 
-    /// Declares a step.
+    /// Creates a step.
     ///
     /// - Parameters:
-    ///   - id: The name of the step, unique in its workflow.
+    ///   - id: The id of the step, unique in its workflow.
     ///   - needs: The ids of the steps that it needs.
-    ///   - action: What it does.
+    ///   - action: The action of the step.
     ///   - environment: Environment variables for this step.
-    ///   - directory: Where it runs.
-    ///   - shell: What runs its script.
-    ///   - timeout: How long it may take.
-    ///   - grace: How long it may take to end once it is told to.
-    ///   - retry: When it is tried again after a failure.
-    ///   - extras: Everything that most steps do not have.
+    ///   - directory: The working directory.
+    ///   - shell: The shell that runs the script.
+    ///   - timeout: The maximum duration of an attempt.
+    ///   - grace: The time between asking the step to stop and killing it.
+    ///   - retry: The rule for retries after a failure.
+    ///   - extras: The settings that most steps do not have.
     public init(
       id: String, needs: [String] = [], action: Action, environment: [String: Template] = [:],
       directory: Template? = nil, shell: Shell? = nil, timeout: Duration? = nil,
@@ -106,87 +106,89 @@ extension Workflow {
   }
 }
 
-/// What most steps do not have.
+/// The settings that most steps do not have.
 public struct StepExtras: Sendable, Equatable {
-  /// A condition with the scope in which it is computed.
+  /// A condition with the scope in which it is evaluated.
   struct Condition: Sendable, Equatable {
     var template: Template
     var scope: Int
     var bindings: Bindings?
   }
 
-  /// The step runs only when all of them come to true.
+  /// The conditions, all of which must be true for the step to run.
   var conditions: [Condition] = []
-  /// Whether the run goes on as if it had succeeded when it fails.
+  /// Whether the run continues as if the step had succeeded when it fails.
   public var continuesOnError = false
-  /// Steps of the same name never run at once.
+  /// The mutex of the step.
+  ///
+  /// Steps with the same mutex never run at the same time.
   public var mutex: String?
-  /// What somebody has to approve before it starts; nil when nobody has to.
+  /// The text of the required approval; nil if the step needs no approval.
   public var approval: String?
-  /// How its outputs are computed once it has succeeded, beside those that it writes itself.
+  /// Templates of outputs evaluated after success, in addition to those that the step writes.
   public var outputs: [String: Template] = [:]
-  /// When it is up to date.
+  /// The rule that decides whether the step is up to date.
   public var cache: CacheRule?
-  /// The name under which its work is shared with steps that do the same at the same time.
+  /// The name under which its work is shared with steps that run at the same time.
   public var share: Template?
-  /// The endings of a run after which it runs, for steps under `finally`; nil for others.
+  /// The endings of a run after which a step under `finally` runs; nil for other steps.
   public var finally: Set<RunEnding>?
-  /// What it knows of itself as one of many.
+  /// The `matrix` or `foreach` values of this instance.
   var bindings: Bindings?
-  /// The ids of the groups of which it is a part, outer ones first.
+  /// The ids of the groups that contain the step, outermost first.
   package var groups: [String] = []
-  /// The position of its scope in the workflow.
+  /// The position of the step's scope in the workflow.
   var scope = 0
-  /// Which of its siblings are cancelled when it fails: those that share this group; nil for none.
+  /// The group whose other steps are cancelled when this step fails; nil for none.
   package var failFastGroup: String?
-  /// The group whose `max-parallel` it counts for, with the limit.
+  /// The `max-parallel` limit of the step's group.
   package var parallelLimit: ParallelLimit?
 
-  /// Extras of a step that has none.
+  /// Creates empty extras.
   public init() {}
 
-  /// The combination of a matrix that it is for; nil where it is for none.
+  /// The matrix combination of this instance; nil if the step has no matrix.
   public var matrix: [String: Value]? { bindings?.matrix }
 
-  /// The item of a foreach that it is for; nil where it is for none.
+  /// The `foreach` item of this instance; nil if the step has no `foreach`.
   public var item: Value? { bindings?.item }
 
   /// The position of that item, from 0.
   public var itemIndex: Int? { bindings?.index }
 
-  /// The position of its file among those that take part.
+  /// The position of the step's scope in the workflow.
   package var scopePosition: Int { scope }
 
-  /// What tells a step that is one of many from its siblings.
+  /// Label that distinguishes this instance from its siblings, such as `linux, 5`.
   public var label: String? { bindings?.label }
 }
 
-/// How many steps of a group may run at once.
+/// A limit on the number of steps of a group that run at the same time.
 package struct ParallelLimit: Sendable, Equatable {
   /// The id of the group.
   package var group: String
-  /// How many.
+  /// The limit.
   package var count: Int
 }
 
-/// What runs a script.
+/// The interpreter of a script.
 public enum Shell: Sendable, Equatable {
-  /// `/bin/sh -e -c`, or nothing at all where the script is a plain command line.
+  /// `/bin/sh -e -c`; a plain command line is executed directly, without a shell.
   case standard
-  /// A shell by its name or path.
+  /// A shell, by name or path.
   case named(String)
-  /// A program with arguments, to which the script is added as the last one.
+  /// A program with arguments; the script is appended as the last argument.
   case arguments([String])
 }
 
-/// The shape that a file gives to its steps, for displays; what counts for the order is `needs`.
+/// The layout of the steps in the file, for displays; only `needs` determines the order.
 public enum Outline: Sendable, Equatable {
-  /// One step.
+  /// A single step.
   case step(StepIndex)
-  /// One after the other.
+  /// Items in order.
   case sequence([Outline])
-  /// Side by side.
+  /// Parallel branches.
   case parallel([Outline])
-  /// A step that has become several: its name, and what it became.
+  /// A step that was expanded to several steps: its name and their outline.
   indirect case group(String, Outline)
 }

@@ -1,19 +1,18 @@
-// What the names in the expressions of a step stand for while a run is under way. Knows neither the
-// engine nor processes.
+// The values of the names in a step's expressions during a run.
 
-/// The values of the expressions of one step.
+/// The value source for the expressions of one step.
 package struct StepSource: ValueSource {
   let workflow: Workflow
   let values: RunValues
   let scope: Int
   let bindings: Bindings?
-  /// The variables of the file of the step, where they are computed already.
+  /// The variables under `env` of the step's file, if already computed.
   var variables: [String: String]?
-  /// Whether this computes `env` of the file itself, which does not see its own variables.
+  /// Whether this evaluates `env` of the file itself, which cannot refer to its own variables.
   var isOfFileEnvironment = false
   var written: [String: String] = [:]
   var standardOutput = ""
-  /// One for all values of the step, those of other files included that they are made of.
+  /// The budget shared by all values of the step, including values from other files.
   var budget = EvaluationBudget()
 
   private var found: Scope { workflow.scopes[scope] }
@@ -98,7 +97,7 @@ package struct StepSource: ValueSource {
     }
   }
 
-  /// Computes a variable under `env` of the file, nil where it has none of that name.
+  /// Returns the value of a variable under `env` of the file, or nil if it is not declared there.
   private func variable(_ name: String) throws(ValueProblem) -> String? {
     if let variables { return variables[name] }
     guard !isOfFileEnvironment, let template = found.environment[name] else { return nil }
@@ -109,16 +108,16 @@ package struct StepSource: ValueSource {
     }
   }
 
-  /// The source for the values of `env` of the file.
+  /// The source for the values under `env` of the file.
   private var ofFileEnvironment: StepSource {
     var source = StepSource(workflow: workflow, values: values, scope: scope, bindings: nil)
     source.isOfFileEnvironment = true
     return source
   }
 
-  /// Computes all variables under `env` of the file.
+  /// Returns all variables under `env` of the file.
   ///
-  /// - Throws: ``ResolutionError`` for the first one that cannot be computed.
+  /// - Throws: ``ResolutionError`` for the first error.
   func fileVariables() throws(ResolutionError) -> [String: String] {
     guard !found.environment.isEmpty else { return [:] }
     return try ofFileEnvironment.texts(of: found.environment, "env")
@@ -142,7 +141,7 @@ package struct StepSource: ValueSource {
     }
   }
 
-  /// What a step has computed is a text; a parameter may be a number.
+  /// Converts a computed text to the type of its parameter.
   private func converted(
     _ value: Value, to types: ValueTypes, _ name: String
   ) throws(ValueProblem) -> Value {
@@ -173,7 +172,7 @@ package struct StepSource: ValueSource {
         do throws(EvaluationError) {
           results[output] = .text(try template.value(from: source).asText)
         } catch .missingOutput {
-          // As with a step: what it did not leave is an error only where an expression asks for it.
+          // A missing output is an error only if an expression reads it, as for a step.
           continue
         } catch {
           throw error.problem(in: "the output \"\(output)\" of \"\(name)\"")
@@ -183,7 +182,7 @@ package struct StepSource: ValueSource {
     case .each(let members):
       var all: [Value] = []
       for member in members { all.append(try step(member)) }
-      // One list for each output, in the order of the items; nothing where one has left none.
+      // One list per output, in the order of the items; null for an item without that output.
       var names: Set<String> = []
       var maps: [[String: Value]] = []
       for case .map(let values) in all {
@@ -200,7 +199,7 @@ package struct StepSource: ValueSource {
   func absentOutput(_ output: String, of name: String) throws(ValueProblem) -> Value? {
     switch found.groups[name]?.kind {
     case .each(let members):
-      // A list with nothing for each of them; of no item it is the empty list.
+      // A list with null for each item; empty if there are no items.
       for member in members {
         guard case .map(let values) = try step(member) else { continue }
         if values["result"] == .text("success") { return nil }
@@ -218,7 +217,7 @@ package struct StepSource: ValueSource {
     }
   }
 
-  /// The worst of the results of a group's last steps.
+  /// Returns the worst of the results of a group's last steps.
   private func result(of group: StepGroup) throws(ValueProblem) -> String {
     let results = group.ends.compactMap { values.step($0)?.result }
     for result in ["failure", "cancelled", ""] where results.contains(result) { return result }

@@ -1,35 +1,35 @@
-// What started a run, as expressions see it under `trigger`.
+// The event that started a run; expressions read it as `trigger`.
 
-/// What started a run.
+/// The event that started a run.
 public struct Trigger: Sendable, Equatable {
-  /// Where an event came from.
+  /// The source of an event.
   public enum Cause: Sendable, Equatable {
-    /// The user: `reprise run`, or the key `t`.
+    /// The user: `reprise run`, or the `t` key.
     case manual
-    /// The beginning of the watch.
+    /// The start of the watch.
     case start
     /// Files that changed.
     case files
-    /// The clock.
+    /// A time of a schedule.
     case schedule
-    /// A line of standard input, and what it means as JSON.
+    /// A line of standard input, and its value parsed as JSON.
     case stdin(line: String, data: Value = .null)
-    /// `reprise trigger`.
+    /// The command `reprise trigger`.
     case socket
     /// A run of another workflow that succeeded.
     case after(workflow: String, run: String)
   }
 
-  /// Where it came from.
+  /// The source of the event.
   public var cause: Cause
-  /// When it happened, as in `2026-11-21T12:00:00.000000Z`; for a schedule, when it was due.
+  /// The time of the event, such as `2026-11-21T12:00:00.000000Z`; for a schedule, the due time.
   public var time: String
-  /// How many events it stands for: more than one where some were folded into it.
+  /// The number of events that were coalesced into this one, including itself.
   public var count: Int
-  /// The files that changed, in the order of their names; also those of events that were folded into it.
+  /// The changed files in alphabetical order, including those of coalesced events.
   public var paths: [String]
 
-  /// Describes an event.
+  /// Creates an event.
   public init(_ cause: Cause, time: String, count: Int = 1, paths: [String] = []) {
     self.cause = cause
     self.time = time
@@ -37,10 +37,10 @@ public struct Trigger: Sendable, Equatable {
     self.paths = paths
   }
 
-  /// Takes in a later event, so that both become one.
+  /// Coalesces a later event into this one.
   ///
-  /// Files add up; of everything else the later event counts, but changed files do not hide an event
-  /// of another kind. Costs as much as there are paths.
+  /// Paths are merged. For everything else the later event takes precedence, except that a `files`
+  /// event does not replace an event of another kind. Linear in the number of paths.
   ///
   /// - Parameter later: The later event.
   public mutating func fold(_ later: Trigger) {
@@ -52,7 +52,7 @@ public struct Trigger: Sendable, Equatable {
   }
 }
 
-// What is known of each cause: its name, what it adds to `trigger`, and its words.
+// Per cause: its name, its members of `trigger`, and its description.
 extension Trigger {
   /// The name of the cause: `trigger.kind` in expressions.
   public var kind: String {
@@ -67,13 +67,13 @@ extension Trigger {
     }
   }
 
-  /// The kinds of value of what can be asked of a trigger, by name.
+  /// The members of `trigger` with their types.
   static let members: [String: ValueTypes] = [
     "kind": .text, "time": .text, "count": .number, "paths": .list, "line": .text, "data": .any,
     "workflow": .text, "run": .text,
   ]
 
-  /// What only some causes have; empty for the others.
+  /// The members that only this cause has.
   private var particulars: [String: Value] {
     switch cause {
     case .stdin(let line, let data): ["line": .text(line), "data": data]
@@ -93,12 +93,12 @@ extension Trigger {
     return all.first { Trigger($0, time: "").kind == kind }
   }
 
-  /// The same event with other texts, such as texts without secrets.
+  /// Returns the event with its texts and values replaced, for example by masked ones.
   ///
   /// - Parameters:
-  ///   - text: What becomes of a text.
-  ///   - value: What becomes of a value.
-  /// - Returns: The event.
+  ///   - text: Transforms a text.
+  ///   - value: Transforms a value.
+  /// - Returns: The transformed event.
   package func mappingTexts(_ text: (String) -> String, _ value: (Value) -> Value) -> Trigger {
     var result = self
     result.paths = paths.map(text)
@@ -110,7 +110,7 @@ extension Trigger {
     return result
   }
 
-  /// The event in words, such as `files: src/a.swift and 2 more`.
+  /// A description of the event, such as `files: src/a.swift and 2 more`.
   package var words: String {
     switch cause {
     case .files:
@@ -124,7 +124,7 @@ extension Trigger {
 }
 
 extension Trigger {
-  /// The value that expressions see.
+  /// The value of `trigger` in expressions.
   var value: Value {
     let common: [String: Value] = [
       "kind": .text(kind), "time": .text(time), "count": .number(Double(count)),
@@ -134,12 +134,12 @@ extension Trigger {
     return .map(common.merging(particulars) { $1 })
   }
 
-  /// The event as JSON, to be kept.
+  /// The event as JSON, for storage.
   public var json: String { value.json }
 
-  /// Reads what ``json`` has written.
+  /// Creates an event from a value of ``json``.
   ///
-  /// - Returns: Nil where it is something else.
+  /// - Returns: Nil if the text is not such a value.
   public init?(json: String) {
     guard case .map(let values)? = try? Value(json: json),
       case .text(let kind)? = values["kind"], let cause = Self.cause(kind, values),

@@ -1,30 +1,30 @@
-// What starts runs of a watched workflow, as its file declares it under `on`.
+// The triggers of a watched workflow: the `on` key of its file.
 
-/// What starts runs of a workflow while it is watched, and what happens to events that come while one
-/// is under way.
+/// The triggers of a watched workflow, with the policies for events that arrive during a run.
 public struct Triggers: Sendable, Equatable {
-  /// What starts them: at most one of each kind, in the order of ``kinds``.
+  /// The triggers: at most one of each kind, in the order of ``kinds``.
   package var sources: [any TriggerKind] = []
-  /// What happens to an event that comes while a run is under way.
+  /// The policy for events that arrive during a run.
   public var whenBusy = BusyPolicy.queue
-  /// Whether `restart` takes only the steps again that changed files matter to.
+  /// Whether `restart` restarts only the steps affected by the changed files.
   public var restartsAffected = false
-  /// How long it has to be quiet before files or lines start something; what suits them when nil.
+  /// The quiet time before files or lines start a run; the default of each kind if nil.
   public var debounce: Duration?
-  /// How many events may wait, and what happens to more.
+  /// The queue of pending events: its limit and its overflow policy.
   public var buffer = EventBuffer()
 
-  /// Nothing that starts runs.
+  /// Creates an empty set of triggers.
   public init() {}
 }
 
-/// One way to start runs.
+/// A kind of trigger.
 ///
-/// A kind is one file here, and one in `RepriseHost/Watching/Sources`, which listens for its events.
+/// Each kind has one file here and one in `RepriseHost/Watching/Sources`, which observes its
+/// events.
 package protocol TriggerKind: Sendable, Equatable {
-  /// Whether it may start runs after standard input has come to its end.
+  /// Whether it can start runs after the end of standard input.
   static var outlivesInput: Bool { get }
-  /// What starts runs, in words; one for each thing.
+  /// Descriptions of the triggers, one for each.
   var words: [String] { get }
 }
 
@@ -35,13 +35,13 @@ extension TriggerKind {
 }
 
 extension Triggers {
-  /// Whether something may start a run when standard input is over.
+  /// Whether a trigger can start a run after the end of standard input.
   package var goesOnWithoutInput: Bool { sources.contains { type(of: $0).outlivesInput } }
 
-  /// What starts runs, in words.
+  /// Descriptions of all triggers.
   package var words: [String] { sources.flatMap { $0.words } }
 
-  /// Whether two files start runs by the same, and do the same with events.
+  /// Returns whether both have the same triggers and treat events in the same way.
   public static func == (first: Triggers, second: Triggers) -> Bool {
     first.sources.elementsEqual(second.sources) { $0.equals($1) }
       && first.whenBusy == second.whenBusy && first.debounce == second.debounce

@@ -1,65 +1,66 @@
-// A workflow as a typed value, however it was made. Knows neither YAML nor how steps are run.
+// The model of a workflow, read from a file or declared in Swift.
 
-/// A named set of steps that need one another.
+/// A named set of steps with their dependencies.
 public struct Workflow: Sendable, Equatable {
   /// The name of the workflow.
   public var name: String
-  /// What it is for.
+  /// A description for users.
   public var description: String?
-  /// The file that it was read from, as it was named.
+  /// The path of the file that it was read from, as given by the caller.
   public let file: String?
-  /// What runs the scripts of steps that do not say it themselves.
+  /// The shell for the scripts of steps that do not set their own.
   public var shell: Shell
-  /// How long a generation of a run may take; as long as it wants when nil.
+  /// The maximum duration of a generation of a run; unlimited if nil.
   public var timeout: Duration?
-  /// How long a step may take to end once it is told to, unless it says so itself.
+  /// The time between asking a step to stop and killing it, for steps that do not set their own.
   public var grace: Duration?
-  /// How many steps may run at once; what the engine thinks best when nil.
+  /// The maximum number of steps that run at the same time; the default of the engine if nil.
   public var maxParallel: Int?
-  /// Which other runs it may not meet; nil when it may meet any.
+  /// The group of runs that exclude each other; nil for no restriction.
   public var concurrency: Concurrency?
-  /// Whether the first failure of a step cancels what runs beside it.
+  /// Whether the first failed step cancels the other steps.
   public var failsFast = false
-  /// What the record of a run survives; ``Durability/process`` when nil.
+  /// The kind of crash that the record of a run survives; ``Durability/process`` if nil.
   public var durability: Durability?
-  /// What starts runs of it while it is watched; nil when nothing does.
+  /// The triggers that start runs while the workflow is watched; nil for none.
   public var triggers: Triggers?
-  /// What a run of it may be given.
+  /// The parameters of a run.
   public var parameters: [Parameter] = []
-  /// The scopes of the files that take part; the first is that of the workflow itself.
+  /// The scopes of all files of the workflow; the first is that of the workflow itself.
   package var scopes: [Scope]
-  /// The texts of the other files that it was read from, by path relative to the folder of `file`.
+  /// The texts of the other files that it was read from, by path relative to the directory of
+  /// `file`.
   public var sources: [String: String] = [:]
-  /// How it was declared in Swift; nil where it was not.
+  /// The declaration in Swift; nil if the workflow was not declared in Swift.
   var declared: Declared?
-  /// What is legal but probably not meant.
+  /// Warnings: legal but probably unintended constructs.
   public var warnings: [Diagnostic] = []
   /// The steps in file order, those under `finally` last.
   public let steps: [Workflow.Step]
-  /// The shape that the file gives to the steps.
+  /// The layout of the steps in the file.
   public let outline: Outline
   /// The checked graph of the steps; its indices are positions in `steps`.
   public let graph: Graph
-  /// How many of the steps, counted from the end, stand under `finally`.
+  /// The number of steps under `finally`, which come last in `steps`.
   package let finallyCount: Int
 
-  /// Makes a workflow of steps.
+  /// Creates a workflow from steps.
   ///
   /// - Parameters:
   ///   - name: The name of the workflow.
-  ///   - description: What it is for.
+  ///   - description: A description for users.
   ///   - file: The file that it was read from.
   ///   - environment: Environment variables for every step.
-  ///   - directory: Where steps run.
-  ///   - shell: What runs the scripts of steps.
-  ///   - timeout: How long a generation of a run may take.
-  ///   - grace: How long a step may take to end once it is told to.
-  ///   - maxParallel: How many steps may run at once, at least 1.
-  ///   - concurrency: Which other runs it may not meet.
-  ///   - steps: The steps, with all that they need named; those that run however the run ends come last,
-  ///     and none of the others needs one of them.
-  ///   - outline: Their shape; one after the other when nil.
-  /// - Throws: ``GraphError`` when the steps do not make a graph without cycles.
+  ///   - directory: The working directory of the steps.
+  ///   - shell: The shell that runs the scripts of steps.
+  ///   - timeout: The maximum duration of a generation of a run.
+  ///   - grace: The time between asking a step to stop and killing it.
+  ///   - maxParallel: The maximum number of steps that run at the same time, at least 1.
+  ///   - concurrency: The group of runs that exclude each other.
+  ///   - steps: The steps with explicit dependencies. Steps for `finally` come last, and no other
+  ///     step may need one of them.
+  ///   - outline: The layout of the steps; a sequence if nil.
+  /// - Throws: ``GraphError`` if the steps do not form an acyclic graph.
   public init(
     name: String, description: String? = nil, file: String? = nil,
     environment: [String: Template] = [:], directory: Template? = nil, shell: Shell = .standard,
@@ -75,7 +76,7 @@ public struct Workflow: Sendable, Equatable {
     scopes[0].directory = directory
   }
 
-  /// Makes a workflow of steps whose graph has been checked.
+  /// Creates a workflow from steps whose graph has been checked.
   init(
     name: String, description: String?, file: String?, shell: Shell, timeout: Duration?,
     grace: Duration?, maxParallel: Int?, concurrency: Concurrency?, steps: [Workflow.Step],
@@ -96,16 +97,16 @@ public struct Workflow: Sendable, Equatable {
     finallyCount = steps.reversed().prefix { $0.extrasIfAny?.finally != nil }.count
   }
 
-  /// Environment variables for every step of the file itself.
+  /// Environment variables for every step of the file.
   public var environment: [String: Template] { scopes[0].environment }
 
-  /// Where its steps run, relative to the directory in which the engine runs; there when nil.
+  /// The working directory of the steps, relative to that of the engine; that directory if nil.
   public var directory: Template? { scopes[0].directory }
 
-  /// The steps that somebody names: one step, or all that it has become.
+  /// Returns the steps to which an id refers: one step, or all steps of a group.
   ///
-  /// - Parameter id: The id of a step as the file has it, or of one of those that it has become.
-  /// - Returns: Their indices in file order; empty where there is none.
+  /// - Parameter id: The id of a step in the file, or of one of the steps that it was expanded to.
+  /// - Returns: The indices in file order; empty if the id is unknown.
   public func indices(named id: String) -> [StepIndex] {
     if let index = graph.index(of: id) { return [index] }
     return graph.indices.filter { steps[$0.position].extras.groups.contains(id) }

@@ -1,6 +1,6 @@
-// Where expressions may stand, and what they may refer to there: the rules in one place.
+// The places where expressions are allowed, and the names that are available at each place.
 
-/// A place in a file where expressions may stand.
+/// A place in a file where expressions are allowed.
 enum ExpressionPlace: Equatable {
   /// `env` of a workflow.
   case workflowEnvironment
@@ -22,9 +22,9 @@ enum ExpressionPlace: Equatable {
   case cacheKey
   /// `share`.
   case share
-  /// `on`, which is known before there is an event.
+  /// `on`, which is evaluated before there is an event.
   case triggers
-  /// A setting that is known before the run begins, by its name.
+  /// A setting that is evaluated before the run starts, by its name.
   case settled(String)
 
   var name: String {
@@ -40,11 +40,11 @@ enum ExpressionPlace: Equatable {
     case .cacheKey: "the key of a cache"
     case .share: "share"
     case .triggers: "on"
-    case .settled(let what): "\(what), which is known before the run begins"
+    case .settled(let what): "\(what), which is evaluated before the run starts"
     }
   }
 
-  /// The names that mean something here, beside those of a step that is one of many.
+  /// The available names, except those that `matrix` and `foreach` add.
   var roots: Set<Expression.Root> {
     switch self {
     case .workflowEnvironment: [.params, .env, .secrets, .run, .workflow]
@@ -58,13 +58,13 @@ enum ExpressionPlace: Equatable {
     }
   }
 
-  /// Whether what started the run is known here.
+  /// Whether the trigger of the run is available.
   var seesTrigger: Bool { self != .triggers }
 
-  /// Whether what stands here is seen by the step alone.
+  /// Whether secrets are allowed, because only the step sees the value.
   var mayHoldSecrets: Bool { roots.contains(.secrets) }
 
-  /// Whether the step that this belongs to may be one of many.
+  /// Whether the place belongs to a step, which `matrix` or `foreach` may expand.
   var isOfStep: Bool {
     switch self {
     case .workflowEnvironment, .workflowDirectory, .workflowOutputs: false
@@ -74,7 +74,7 @@ enum ExpressionPlace: Equatable {
 }
 
 extension WorkflowReader {
-  /// What expressions may refer to.
+  /// Returns the names that expressions at a place can refer to, and their types.
   func expressionScope(
     of place: ExpressionPlace, scope: Int, _ bindings: Bindings?
   ) -> ExpressionScope {
@@ -83,7 +83,7 @@ extension WorkflowReader {
       if bindings.matrix != nil { roots.insert(.matrix) }
       if bindings.item != nil { roots.formUnion([.item, .index]) }
     }
-    // A file that another one uses sees only what it is handed.
+    // A file that is used by another file sees only its parameters, not the trigger.
     if scope == 0, place.seesTrigger { roots.insert(.trigger) }
     let found = scopes[scope]
     let mayHoldSecrets = place.mayHoldSecrets
@@ -107,7 +107,7 @@ extension WorkflowReader {
       })
   }
 
-  /// Whether a parameter or a variable of the workflow is made from a secret.
+  /// Returns whether a parameter or a variable of the workflow contains a secret.
   private func isSecret(_ root: Expression.Root, _ name: String, scope: Int) -> Bool {
     switch root {
     case .params: return scopes[scope].secretParameters.contains(name)
@@ -117,7 +117,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Whether a template names a secret, or a parameter that is made from one.
+  /// Returns whether a template uses a secret, or a parameter that contains a secret.
   func isSecret(_ template: Template, scope: Int) -> Bool {
     template.expressions.contains { expression, _ in
       var isSecret = false
@@ -142,7 +142,7 @@ extension WorkflowReader {
       _ names: some Collection<String>, _ what: String, _ types: ValueTypes
     ) throws(DiagnosticKind) -> ValueTypes {
       if names.contains(name) { return types }
-      // Looking through many names for each of many mistakes would cost their product.
+      // Searching many names for each of many errors would cost their product.
       let isSearched = names.count < 20 || readers.allSatisfy(\.givesHints)
       guard isSearched else { throw .unknownMember(what, name, .unsearched) }
       let near = nearest(to: name, among: names)
@@ -166,13 +166,13 @@ extension WorkflowReader {
       }
       guard places[scope][name] == nil else { return .map }
       return try known(places[scope].keys, "step", .map)
-    case .matrix: return try known(bindings?.matrixNames ?? [], "value of the matrix", .any)
+    case .matrix: return try known(bindings?.matrixNames ?? [], "matrix value", .any)
     case .run:
-      return try known(["id", "generation"], "property of a run", name == "id" ? .text : .number)
-    case .workflow: return try known(["name"], "property of a workflow", .text)
+      return try known(["id", "generation"], "run property", name == "id" ? .text : .number)
+    case .workflow: return try known(["name"], "workflow property", .text)
     case .trigger:
       return try known(
-        Trigger.members.keys.sorted(), "property of a trigger", Trigger.members[name] ?? .any)
+        Trigger.members.keys.sorted(), "trigger property", Trigger.members[name] ?? .any)
     case .outputs: return [.text, .null]
     case .item, .index, .stdout: return .any
     }

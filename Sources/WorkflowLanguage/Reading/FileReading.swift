@@ -1,4 +1,4 @@
-// Whether the expressions of a step read files, which blocks the thread that computes them.
+// Detects whether expressions call `hashFiles`, which blocks the thread that evaluates them.
 
 extension Workflow {
   /// Whether a condition of any step calls `hashFiles`.
@@ -10,7 +10,7 @@ extension Workflow {
     }
   }
 
-  /// Whether an expression that all steps of a file share calls `hashFiles`.
+  /// Whether an expression shared by all steps of a file calls `hashFiles`.
   ///
   /// Linear in the number of files and of the steps that use them.
   package var scopesReadFiles: Bool {
@@ -32,7 +32,7 @@ extension Workflow {
 }
 
 extension Workflow.Step {
-  /// Whether an expression of its own calls `hashFiles`.
+  /// Whether an expression of this step calls `hashFiles`.
   package var readsFiles: Bool {
     if environment.values.contains(where: \.readsFiles) || directory?.readsFiles == true {
       return true
@@ -46,7 +46,7 @@ extension Workflow.Step {
 }
 
 extension Template {
-  /// Whether it calls `hashFiles`.
+  /// Whether the template calls `hashFiles`.
   var readsFiles: Bool {
     expressions.contains { expression, _ in
       var reads = false

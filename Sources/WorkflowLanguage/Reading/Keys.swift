@@ -1,5 +1,5 @@
-// The keys of the language, in one table for each place where keys stand. Checking, suggestions and
-// the JSON schema come from here.
+// The keys of the workflow language, one table per kind of map. Validation, suggestions and the
+// JSON schema use these tables.
 
 import YAML
 
@@ -18,40 +18,44 @@ extension KeyTable {
     ],
     keys: [
       Key("name", .text, "the name of the workflow"),
-      Key("description", .text, "what it is for"),
+      Key("description", .text, "the purpose of the workflow"),
       Key(
-        "params", .named(.identifier, .either([.map(parameter), .text])), "what a run may be given"),
+        "params", .named(.identifier, .either([.map(parameter), .text])), "parameters of a run"),
       Key("env", environment, "environment variables for every step"),
       Key(
         "dotenv", .either([.text, .list(.either([.text, .map(dotenv)]), minimum: 0)]),
         "files with environment variables"),
-      Key("secrets", .named(.identifier, .map(secret)), "values that are never shown nor stored"),
-      Key("dir", .template, "where steps run"),
-      Key("shell", shell, "what runs scripts"),
-      Key("timeout", .computed(.duration), "how long a run may take"),
-      Key("grace", .computed(.duration), "how long a step may take to end once it is told to"),
-      Key("max-parallel", .computed(.whole(1...Int(Int32.max))), "how many steps may run at once"),
+      Key("secrets", .named(.identifier, .map(secret)), "values that are never shown or stored"),
+      Key("dir", .template, "the directory in which steps run"),
+      Key("shell", shell, "the shell that runs scripts"),
+      Key("timeout", .computed(.duration), "the maximum duration of one generation of a run"),
+      Key("grace", .computed(.duration), "the time between SIGTERM and SIGKILL for a step"),
       Key(
-        "fail-fast", .computed(.boolean), "whether the first failure cancels what runs beside it"),
-      Key("concurrency", .map(concurrency), "which other runs it may not meet"),
+        "max-parallel", .computed(.whole(1...Int(Int32.max))),
+        "the maximum number of steps that run at once"),
+      Key(
+        "fail-fast", .computed(.boolean),
+        "whether the first failure cancels the other running steps"),
+      Key("concurrency", .map(concurrency), "the runs that must not overlap with this one"),
       Key(
         "durability", .choice(Durability.allCases.map(\.rawValue)),
-        "what the record of a step's success survives"),
-      Key("on", .map(triggers), "what starts runs while it is watched"),
-      Key("defaults", .map(defaults), "settings for every step that does not have its own"),
+        "which crash the record of a successful step survives"),
+      Key("on", .map(triggers), "the triggers that start runs in watch mode"),
+      Key("defaults", .map(defaults), "default settings of steps"),
       Key("steps", .steps, "the steps, in order", isRequired: true),
-      Key("finally", .steps, "steps that run however the run ended"),
+      Key("finally", .steps, "steps that run last, even if the run failed or was cancelled"),
       Key(
-        "outputs", .named(.identifier, .template), "what a workflow that uses this one gets of it"),
+        "outputs", .named(.identifier, .template), "values for a workflow that uses this one"),
     ])
 
   static let concurrency = KeyTable(
     place: "concurrency", example: "{ group: %, policy: queue }",
     keys: [
-      Key("group", .template, "the runs that exclude each other", isRequired: true),
+      Key(
+        "group", .template, "the group of runs that must not overlap", isRequired: true),
       Key(
         "policy", .choice(Concurrency.Policy.allCases.map(\.rawValue)),
-        "what happens to a run that meets another", isRequired: true),
+        "what happens to a run while another run of the group is active", isRequired: true),
     ])
 
   static let triggers = KeyTable(
@@ -60,22 +64,22 @@ extension KeyTable {
     keys: Triggers.kinds.map { $0.key } + [
       Key(
         "when-busy", .choice(BusyPolicy.allCases.map(\.rawValue)),
-        "what happens to an event that comes while a run is under way"),
+        "what happens to an event while a run is in progress"),
       Key(
         "restart-from", .choice(["top", "affected"]),
-        "which steps a restart takes again: all, or those that changed files matter to"),
+        "which steps a restart runs again: all, or those affected by changed files"),
       Key(
         "debounce", .computed(.duration),
-        "how long it has to be quiet before files or lines start a run"),
-      Key("buffer", .map(buffer), "how many events may wait"),
+        "the quiet period after the last change or line before a run starts"),
+      Key("buffer", .map(buffer), "the buffer for pending events"),
     ])
 
   static let files = KeyTable(
     place: "files",
     keys: [
-      Key("paths", .someTexts, "the files", isRequired: true),
-      Key("ignore", .texts, "files among them that do not count"),
-      Key("gitignore", .boolean, "whether files that .gitignore names do not count"),
+      Key("paths", .someTexts, "patterns of the watched files", isRequired: true),
+      Key("ignore", .texts, "patterns of files to ignore"),
+      Key("gitignore", .boolean, "whether files in .gitignore are ignored"),
     ])
 
   static let schedule = KeyTable(
@@ -83,56 +87,57 @@ extension KeyTable {
     keys: [
       Key("cron", .text, "minute, hour, day of the month, month and day of the week"),
       Key("time-zone", .text, "the time zone of cron, such as Europe/Berlin"),
-      Key("every", .computed(.duration), "the time between two runs"),
+      Key("every", .computed(.duration), "the interval between two runs"),
       Key(
         "missed", .choice(["once", "skip"]),
-        "whether what was missed while nobody watched is made up for once"),
+        "whether missed times are caught up with one run, or skipped"),
     ])
 
   static let buffer = KeyTable(
     place: "a buffer", example: "{ size: % }",
     keys: [
-      Key("size", .whole(1...100_000), "how many events may wait"),
+      Key("size", .whole(1...100_000), "the maximum number of pending events"),
       Key(
         "when-full", .choice(EventBuffer.FullPolicy.allCases.map(\.rawValue)),
-        "what happens to an event that finds it full"),
+        "what happens to an event if the buffer is full"),
     ])
 
   static let parameter = KeyTable(
     place: "a parameter",
     keys: [
-      Key("type", .choice(["string", "number", "boolean", "choice"]), "what values it takes"),
-      Key("default", .text, "what it is where it is not given"),
-      Key("required", .boolean, "whether it has to be given"),
-      Key("description", .text, "what it is for"),
+      Key("type", .choice(["string", "number", "boolean", "choice"]), "the type of its values"),
+      Key("default", .text, "the value if none is passed"),
+      Key("required", .boolean, "whether a value must be passed"),
+      Key("description", .text, "the purpose of the parameter"),
       Key("options", .list(.text, minimum: 1), "the values of a choice"),
     ])
 
   static let dotenv = KeyTable(
-    place: "a file of variables",
+    place: "a dotenv entry",
     keys: [
       Key("path", .text, "the path of the file", isRequired: true),
-      Key("required", .boolean, "whether it has to be there"),
+      Key("required", .boolean, "whether a missing file is an error"),
     ])
 
   static let secret = KeyTable(
     place: "a secret", oneOf: ["env", "file", "command"],
     keys: [
-      Key("env", .text, "the variable that it is in"),
-      Key("file", .text, "the file that it is in"),
-      Key("command", .list(.text, minimum: 1), "the program that writes it"),
+      Key("env", .text, "the environment variable that contains the secret"),
+      Key("file", .text, "the file that contains the secret"),
+      Key("command", .list(.text, minimum: 1), "the program that prints the secret"),
     ])
 
   static let defaults = KeyTable(
     place: "defaults",
     keys: [
-      Key("timeout", .computed(.duration), "how long a step may take"),
+      Key("timeout", .computed(.duration), "the maximum duration of an attempt of a step"),
       Key(
-        "retry", .either([.whole(1...Int(Int32.max)), .map(retry)]), "when a step is tried again"),
-      Key("continue-on-error", .computed(.boolean), "whether the run goes on when a step fails"),
+        "retry", .either([.whole(1...Int(Int32.max)), .map(retry)]), "when a failed step is retried"
+      ),
+      Key("continue-on-error", .computed(.boolean), "whether the run continues if a step fails"),
     ])
 
-  /// The keys that say what a step does.
+  /// The keys of the step kinds.
   private static let kinds = Workflow.Step.kinds.map {
     Key($0.name, $0.shape, $0.summary, excludedBy: ["uses"])
   }
@@ -150,55 +155,56 @@ extension KeyTable {
       Key("id", .stepID, "the name of the step", isRequired: true),
       Key(
         "needs", .either([.stepID, .list(.stepID, minimum: 0)]),
-        "the steps that must be over before"),
-      Key("if", .condition, "whether it runs", .extras),
+        "the steps that must finish first"),
+      Key("if", .condition, "the condition for the step to run", .extras),
     ] + kinds + [
-      Key("uses", .text, "another workflow file, whose steps it stands for", .settings),
+      Key("uses", .text, "another workflow file, whose steps replace this step", .settings),
       Key(
-        "with", .named(.identifier, .anything), "what the action or the other workflow is given",
+        "with", .named(.identifier, .anything), "arguments for the action or the other workflow",
         .settings),
       Key(
-        "approval", .template, "what somebody has to approve before it starts", .extras,
+        "approval", .template, "the question to approve before the step starts", .extras,
         excludedBy: ["uses"]),
       Key(
         "env", environment, "environment variables for this step", .environment,
         excludedBy: ["uses"]),
-      Key("dir", .template, "where it runs", .settings, excludedBy: ["uses"]),
+      Key("dir", .template, "the directory in which it runs", .settings, excludedBy: ["uses"]),
       Key(
-        "shell", shell, "what runs its script", .settings, excludedBy: ["uses", "approval"]),
+        "shell", shell, "the shell that runs its script", .settings,
+        excludedBy: ["uses", "approval"]),
       Key(
-        "timeout", .computed(.duration), "how long it may take", .settings,
+        "timeout", .computed(.duration), "the maximum duration of an attempt", .settings,
         excludedBy: ["uses", "approval"]),
       Key(
         "retry", .either([.whole(1...Int(Int32.max)), .map(retry)]),
-        "when it is tried again after a failure", .settings, excludedBy: ["uses", "approval"]),
+        "when it is retried after a failure", .settings, excludedBy: ["uses", "approval"]),
       Key(
-        "grace", .computed(.duration), "how long it may take to end once it is told to", .settings,
+        "grace", .computed(.duration), "the time between SIGTERM and SIGKILL", .settings,
         excludedBy: ["uses", "approval"]),
       Key(
-        "continue-on-error", .computed(.boolean), "whether the run goes on when it fails", .extras,
+        "continue-on-error", .computed(.boolean), "whether the run continues if it fails", .extras,
         excludedBy: ["uses"]),
       Key(
-        "mutex", .template, "steps of the same name never run at once", .extras,
+        "mutex", .template, "a name; steps with the same mutex never run at once", .extras,
         excludedBy: ["uses"]),
       Key(
-        "share", .template, "steps of the same name that meet are carried out once, for all",
+        "share", .template, "a name; steps with the same name that run at once share one execution",
         .extras, excludedBy: ["uses"]),
       Key(
         "foreach", .either([.template, .list(.anything, minimum: 0), .map(range)]),
-        "once for each of these", .many),
-      Key("matrix", .matrix, "once for each combination", .many),
+        "the items; the step runs once for each", .many),
+      Key("matrix", .matrix, "lists; the step runs once for each combination", .many),
       Key(
         "max-parallel", .computed(.whole(1...Int(Int32.max))),
-        "how many of a foreach or matrix may run at once", .many),
+        "the maximum number of steps of a foreach or matrix that run at once", .many),
       Key(
         "fail-fast", .computed(.boolean),
         "whether the first failure of a foreach or matrix cancels the others", .many),
       Key(
-        "outputs", .named(.identifier, .template), "results for later steps", .extras,
+        "outputs", .named(.identifier, .template), "values for later steps", .extras,
         excludedBy: ["uses"]),
       Key(
-        "cache", .map(cache), "when it need not run again", .extras,
+        "cache", .map(cache), "when the step can be skipped because nothing has changed", .extras,
         excludedBy: ["uses", "approval"]),
       Key(
         "on",
@@ -206,7 +212,7 @@ extension KeyTable {
           .choice(RunEnding.allCases.map(\.rawValue)),
           .list(.choice(RunEnding.allCases.map(\.rawValue)), minimum: 1),
         ]),
-        "after which endings it runs, under finally", .extras, excludedBy: ["uses"]),
+        "the run endings after which it runs, under finally", .extras, excludedBy: ["uses"]),
     ])
 
   static let range = KeyTable(
@@ -220,41 +226,41 @@ extension KeyTable {
         isRequired: true),
       Key(
         "by", .either([.whole(Int(Int32.min)...Int(Int32.max)), .template]),
-        "the distance between two"),
+        "the difference between two numbers"),
     ])
 
   static let cache = KeyTable(
     place: "cache", example: "{ inputs: [src/**], outputs: [build/app] }",
     oneOf: ["inputs", "key"],
     keys: [
-      Key("inputs", .texts, "the files that it reads"),
-      Key("outputs", .texts, "the files that it makes"),
-      Key("key", .template, "what else it depends on"),
+      Key("inputs", .texts, "patterns of the files that it reads"),
+      Key("outputs", .texts, "patterns of the files that it creates"),
+      Key("key", .template, "a value for other dependencies"),
     ])
 
   static let retry = KeyTable(
     place: "retry",
     keys: [
-      Key("limit", .whole(1...Int(Int32.max)), "how often it is tried again", isRequired: true),
-      Key("delay", .duration, "the time before the second attempt"),
-      Key("backoff", .choice(Retry.Backoff.allCases.map(\.rawValue)), "how the time grows"),
-      Key("factor", .decimal(1...1000), "by what it grows exponentially"),
-      Key("max-delay", .duration, "what it does not grow beyond"),
-      Key("jitter", .decimal(0...1), "the part of the time that is random"),
+      Key("limit", .whole(1...Int(Int32.max)), "the maximum number of retries", isRequired: true),
+      Key("delay", .duration, "the delay before the second attempt"),
+      Key("backoff", .choice(Retry.Backoff.allCases.map(\.rawValue)), "how the delay grows"),
+      Key("factor", .decimal(1...1000), "the factor of exponential growth"),
+      Key("max-delay", .duration, "the maximum delay"),
+      Key("jitter", .decimal(0...1), "the random fraction of the delay"),
       Key(
         "on", .either([.whole(1...255), .list(.whole(1...255), minimum: 1)]),
-        "the failures after which it is tried again"),
+        "the exit statuses after which it is retried"),
     ])
 
   static let parallel = KeyTable(
     place: "a parallel group",
-    keys: [Key("parallel", .branches, "what runs side by side", isRequired: true)])
+    keys: [Key("parallel", .branches, "branches that run in parallel", isRequired: true)])
 
   static let sequence = KeyTable(
     place: "a nested list",
     keys: [Key("steps", .steps, "steps that run in order", isRequired: true)])
 
-  /// What other tools call things.
+  /// The keys of other tools, with the corresponding key of this language.
   private static let synonyms = [
     "depends": "needs", "depends_on": "needs", "depends-on": "needs", "dependencies": "needs",
     "deps": "needs", "after": "needs", "command": "run", "cmd": "run", "cmds": "run",
@@ -283,13 +289,13 @@ extension KeyTable {
     "on-busy-update": "when-busy", "limit": "size", "when_full": "when-full", "exclude": "ignore",
   ]
 
-  /// A key that was probably meant.
+  /// A key that was probably meant instead of an unknown key.
   struct Suggestion {
     let name: String
-    /// Whether it is a word of other tools, whose values may differ.
+    /// Whether the unknown key is one of another tool, whose values may differ.
     let isSynonym: Bool
 
-    /// Whether a value that was written for the other word can be read as that of the key.
+    /// Returns whether a value of the unknown key is valid for the suggested key.
     func hasValue(like value: Node) -> Bool {
       guard isSynonym else { return true }
       switch (name, value.content) {
@@ -303,7 +309,7 @@ extension KeyTable {
     }
   }
 
-  /// Finds the key that was probably meant by one that does not exist here.
+  /// Returns the key that was probably meant by an unknown key.
   func suggestion(for name: String) -> Suggestion? {
     let kebab = name.reduce(into: "") { result, letter in
       if letter.isUppercase && !result.isEmpty { result += "-" }

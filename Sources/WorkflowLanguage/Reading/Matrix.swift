@@ -1,23 +1,24 @@
-// The combinations of a matrix: those of its lists, without some, and with others.
+// Computes the combinations of a matrix from its lists, `exclude` and `include`.
 
-/// Lists whose combinations are run, with some added and some taken away.
+/// The lists of a matrix, with combinations to add and to remove.
 ///
-/// The rules are those of GitHub Actions ("Running variations of jobs in a workflow"). What `include` and
-/// `exclude` match is computed from the positions of values in their lists: no combination is searched for.
+/// The rules are those of GitHub Actions ("Running variations of jobs in a workflow"). The matches
+/// of `include` and `exclude` are computed from the positions of values in their lists, without a
+/// search through the combinations.
 struct Matrix {
-  /// How many values all combinations may have together, and how many `include` may add.
+  /// The maximum number of values in all combinations, and of values that `include` adds.
   static let valuesMax = 1_000_000
 
   var lists: [(name: String, values: [Value])] = []
   var include: [[String: Value]] = []
   var exclude: [[String: Value]] = []
 
-  /// How many combinations the lists have; capped, since the product may be any number.
+  /// The number of combinations of the lists, capped at `Int32.max` to prevent an overflow.
   var listedCount: Int {
     lists.reduce(1) { min($0 * max(1, $1.values.count), Int(Int32.max)) }
   }
 
-  /// The combinations, the last list changing fastest; nil where they have too many values.
+  /// Returns the combinations, the last list changing fastest; nil if they have too many values.
   func combinations() -> [[String: Value]]? {
     let grid = Grid(lists)
     guard lists.count * grid.count <= Self.valuesMax else { return nil }
@@ -31,7 +32,8 @@ struct Matrix {
     var added: [[String: Value]] = []
     var valuesLeft = Self.valuesMax
     for addition in include {
-      // It is added to every combination of which it would change nothing, or else stands alone.
+      // Add it to every combination whose list values it does not change; if there is none, it
+      // becomes a combination of its own.
       var isAlone = true
       let positions = grid.positions(matching: addition) ?? []
       valuesLeft -= positions.count * max(1, addition.count)
@@ -53,16 +55,16 @@ private struct Grid {
     let values: [Value]
     /// The positions of each value in the list.
     let positions: [Value: [Int]]
-    /// How far apart the combinations are that differ by one position in this list.
+    /// The distance between combinations that differ by one position in this list.
     let stride: Int
   }
 
   private let dimensions: [Dimension]
-  /// The numbers of the lists, by name.
+  /// The indices of the lists, by name.
   private let numbers: [String: Int]
-  /// The numbers of the lists that have several values.
+  /// The indices of the lists with several values.
   private let varying: [Int]
-  /// How many combinations there are; none without lists.
+  /// The number of combinations; 0 without lists.
   let count: Int
 
   init(_ lists: [(name: String, values: [Value])]) {
@@ -82,7 +84,7 @@ private struct Grid {
     count = lists.isEmpty ? 0 : stride
   }
 
-  /// The combination with a number.
+  /// Returns the combination with a number.
   func combination(at position: Int) -> [String: Value] {
     var combination: [String: Value] = [:]
     combination.reserveCapacity(dimensions.count)
@@ -93,9 +95,9 @@ private struct Grid {
     return combination
   }
 
-  /// The numbers of the combinations that have some values; nil where there is none.
+  /// Returns the numbers of the combinations that have the given values; nil if there is none.
   ///
-  /// Names that no list has are left out. Costs as much as there are names and results.
+  /// Ignores names that are not lists. Linear in names and results.
   func positions(matching values: [String: Value]) -> [Int]? {
     guard count > 0 else { return nil }
     var fixed: [Int: [Int]] = [:]

@@ -1,36 +1,36 @@
-// Answers which steps come before others in a graph, for many questions at once.
+// Computes which steps precede other steps in a graph, for many queries at once.
 
-/// Answers whether all steps of a group are over when another step starts, by any path.
+/// Computes whether all steps of a group have finished when another step starts, by any path.
 ///
-/// All questions are asked first and solved together: 64 steps are followed through the graph at a time,
-/// each by one bit, and only as far as there are questions about them. The memory is linear in the steps
-/// and questions, also where each of 100,000 steps asks about another one.
+/// All queries are added first and then solved together: each pass follows 64 steps through the
+/// graph, one bit per step, up to the last step with a query about them. The memory is linear in
+/// steps and queries, even if each of 100,000 steps asks about another step.
 struct Reach {
-  /// The steps that a name means, and the steps that ask about it.
+  /// The steps that a name refers to, and the steps that ask about it.
   private struct Question {
     var targets: [StepIndex]
     var askers: [Int] = []
-    /// The askers that some of the targets do not come before.
+    /// The askers that at least one target does not precede.
     var uncovered: Set<Int> = []
   }
 
   private let graph: Graph?
   private var questions: [String: Question] = [:]
 
-  /// Begins without a question; without a graph everything counts as covered.
+  /// Creates an instance without queries; without a graph every query is covered.
   init(_ graph: Graph?) {
     self.graph = graph
   }
 
-  /// Adds a question.
+  /// Adds a query.
   ///
   /// - Parameters:
-  ///   - name: The full id of the step or group that is asked about.
-  ///   - ids: The ids of the steps that it means.
+  ///   - name: The full id of the step or group in question.
+  ///   - ids: The ids of the steps that it refers to.
   ///   - position: The position of the step that asks.
   mutating func ask(_ name: String, _ ids: [String], _ position: Int) {
     guard let graph else { return }
-    // Most ask about what they need themselves.
+    // Fast path: most steps ask about their direct needs.
     let needs = graph.needs(of: StepIndex(position))
     if ids.count == 1, needs.count <= 8, needs.contains(where: { graph.id(of: $0) == ids[0] }) {
       return
@@ -38,7 +38,7 @@ struct Reach {
     questions[name, default: Question(targets: ids.compactMap(graph.index))].askers.append(position)
   }
 
-  /// Answers all questions.
+  /// Solves all queries.
   mutating func solve() {
     guard let graph, !questions.isEmpty else { return }
     var ranks = Array(repeating: 0, count: graph.count)
@@ -47,7 +47,7 @@ struct Reach {
     for (name, question) in questions {
       for target in question.targets { names[ranks[target.position]].append(name) }
     }
-    // Steps that are near one another are followed together: over the same short way, mostly.
+    // Follow neighboring steps together, because they mostly have the same short paths.
     let asked = names.indices.filter { !names[$0].isEmpty }
     var masks = Array(repeating: UInt64(0), count: graph.count)
     for start in stride(from: 0, to: asked.count, by: 64) {
@@ -55,7 +55,7 @@ struct Reach {
     }
   }
 
-  /// Follows at most 64 steps, given by their ranks, to all that ask about them.
+  /// Follows at most 64 steps, given by their ranks, to all steps that ask about them.
   private mutating func follow(
     _ chunk: [Int], _ names: [[String]], _ ranks: [Int], _ graph: Graph, _ masks: inout [UInt64]
   ) {
@@ -75,7 +75,7 @@ struct Reach {
       for need in graph.needs(of: step) where ranks[need.position] >= first {
         mask |= masks[ranks[need.position]]
       }
-      // The bit of a step itself is for those that come after it.
+      // The bit of a step itself is visible only to later steps.
       masks[rank] = mask | (own[rank] ?? 0)
     }
     for (name, mask) in wanted {
@@ -87,17 +87,17 @@ struct Reach {
     }
   }
 
-  /// Whether all steps that a name means are over when a step starts.
+  /// Returns whether all steps that a name refers to have finished when a step starts.
   ///
   /// - Parameters:
-  ///   - name: The full id of the step or group that was asked about.
+  ///   - name: The full id of the step or group in question.
   ///   - position: The position of the step that asked.
-  /// - Returns: Whether they are; also where it was not asked.
+  /// - Returns: Whether they have finished; true if there was no such query.
   func covers(_ name: String, _ position: Int) -> Bool {
     questions[name]?.uncovered.contains(position) != true
   }
 
-  /// Whether a step depends on another one.
+  /// Returns whether a step depends on another step.
   ///
   /// Linear in the graph.
   func isAfter(_ id: String, _ position: Int) -> Bool {

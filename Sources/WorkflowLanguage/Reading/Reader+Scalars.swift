@@ -1,9 +1,9 @@
-// Reads typed values out of scalars. Knows no key of the language.
+// Parses scalars into typed values.
 
 import YAML
 
 extension Reader {
-  /// A text in which no expression may stand.
+  /// Returns text that must not contain expressions.
   mutating func text(_ node: Node, _ what: String) -> String? {
     guard let text = scalar(node, what) else { return nil }
     guard !text.hasExpression else {
@@ -26,7 +26,7 @@ extension Reader {
     return text
   }
 
-  /// What a scalar says, whatever it says.
+  /// Returns the text of a scalar, which may contain expressions.
   mutating func scalar(_ node: Node, _ what: @autoclosure () -> String) -> String? {
     switch node.content {
     case .scalar(let text, _) where !node.isNull:
@@ -36,13 +36,13 @@ extension Reader {
       }
       return text
     case .mapping(let pairs) where pairs.count == 1:
-      // What stands there was meant as text, but its colon made a map of it.
+      // The value was meant as text, but its colon made it a map.
       let key = pairs[0].key.text ?? ""
       let value = pairs[0].value.text ?? "…"
       report(.colonMadeMap(what(), key: key, value: value), at: node)
     case .scalar:
-      // A tag such as !x swallows what was meant as an expression.
-      // The line is looked for from the beginning of the file.
+      // A tag such as !x hides what was meant as an expression. Searching for the line starts at
+      // the beginning of the file, so do it only for the first diagnostics.
       let isTag =
         givesHints
         && source.line(node.mark.line).unicodeScalars.dropFirst(node.mark.column - 1).first == "!"
@@ -54,19 +54,19 @@ extension Reader {
   }
 
   mutating func texts(_ node: Node, _ what: String) -> [String]? {
-    guard let nodes = list(node, of: "a list of texts is") else { return nil }
+    guard let nodes = list(node, of: "a list of strings") else { return nil }
     let count = mistakeCount
     let texts = nodes.compactMap { text($0, what) }
     return mistakeCount == count ? texts : nil
   }
 
-  /// A text in which expressions may stand; whether they make sense is checked later.
+  /// Parses text that may contain expressions, which are checked later.
   mutating func template(
     _ node: Node, _ what: @autoclosure () -> String, isExpression: Bool = false
   ) -> Template? {
     guard var text = scalar(node, what()) else { return nil }
     if isExpression {
-      // A block ends with a line feed, which would make a text of the expression.
+      // The line feed at the end of a block would turn the expression into text.
       while text.last?.isWhitespace == true { text.removeLast() }
     }
     do throws(ExpressionMistake) {
@@ -128,7 +128,7 @@ extension Reader {
     return number
   }
 
-  /// One of some words.
+  /// Returns text that must be one of the options.
   mutating func choice(_ node: Node, _ what: String, of options: [String]) -> String? {
     guard let text = text(node, what) else { return nil }
     if options.contains(text) { return text }
@@ -138,7 +138,7 @@ extension Reader {
 }
 
 extension Value {
-  /// The value of a node by the core schema of YAML 1.2.
+  /// Creates the value of a node by the core schema of YAML 1.2.
   init(_ node: Node) {
     switch node.content {
     case .sequence(let nodes): self = .list(nodes.map(Value.init))
@@ -160,14 +160,14 @@ extension Value {
     }
   }
 
-  /// A number as the core schema writes it; nil for anything else.
+  /// Parses a number by the core schema; returns nil for any other text.
   static func number(written text: String) -> Double? {
     guard let first = text.utf8.first, (0x30...0x39).contains(first) || "-+.".utf8.contains(first),
       text.utf8.contains(where: { (0x30...0x39).contains($0) }),
       text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "-+.eE".utf8.contains($0) }),
       let number = Double(text), number.isFinite
     else { return nil }
-    // 012 and 1.2.3 are what they look like: texts.
+    // 012 and 1.2.3 are text.
     let digits = text.drop { $0 == "-" || $0 == "+" }
     return digits.hasPrefix("0") && digits.dropFirst().first?.isNumber == true ? nil : number
   }

@@ -1,12 +1,12 @@
-// Reads what gives a workflow its values: params, secrets, shells. Knows nothing of steps.
+// Parses `params`, `secrets`, `shell`, `concurrency` and `retry`.
 
 import YAML
 
 extension Reader {
-  /// How long the name of a workflow may be, in bytes: it is kept and shown with each of its runs.
+  /// The maximum length of a workflow name in bytes, since each run records and shows it.
   static let nameBytesMax = 256
 
-  /// Reads the name of a workflow.
+  /// Parses the name of a workflow.
   mutating func name(_ node: Node) -> String? {
     guard let name = nonEmptyText(node, "name") else { return nil }
     guard name.utf8.count <= Self.nameBytesMax else {
@@ -16,7 +16,7 @@ extension Reader {
     return name
   }
 
-  /// Reads `params`.
+  /// Parses `params`.
   mutating func parameters(_ node: Node) -> [Parameter] {
     named(node, "params", .identifier).compactMap { name, _, value in parameter(name, value) }
   }
@@ -24,7 +24,7 @@ extension Reader {
   private mutating func parameter(_ name: String, _ node: Node) -> Parameter? {
     if case .scalar = node.content {
       if node.isNull { return Parameter(name: name) }
-      // A value alone is a default, and says of what type.
+      // A scalar is a default value, which also determines the type.
       guard text(node, "the default of \"\(name)\"") != nil else { return nil }
       let value = Value(node)
       let kind: Parameter.Kind =
@@ -90,7 +90,7 @@ extension Reader {
     return .choice(options)
   }
 
-  /// Reads `secrets`.
+  /// Parses `secrets`.
   mutating func secrets(_ node: Node) -> [String: SecretSource] {
     var secrets: [String: SecretSource] = [:]
     for (name, key, value) in named(node, "secrets", .identifier) {
@@ -122,7 +122,7 @@ extension Reader {
     return secrets
   }
 
-  /// Reads `shell`.
+  /// Parses `shell`.
   mutating func shell(_ node: Node) -> Shell? {
     if case .sequence = node.content {
       guard let words = texts(node, "a part of shell") else { return nil }
@@ -139,7 +139,7 @@ extension Reader {
 }
 
 extension Reader {
-  /// Reads `concurrency`.
+  /// Parses `concurrency`.
   mutating func concurrency(_ node: Node) -> Concurrency? {
     guard let values = fields(of: node, .concurrency) else { return nil }
     let policies = Concurrency.Policy.allCases.map(\.rawValue)
@@ -158,7 +158,7 @@ extension Reader {
 }
 
 extension Reader {
-  /// Reads `retry`: a number, or a map.
+  /// Parses `retry`, a number or a map.
   mutating func retry(_ node: Node) -> Retry? {
     if case .scalar = node.content {
       return number(node, "retry", from: 1).map { Retry(limit: $0) }
@@ -167,7 +167,7 @@ extension Reader {
     if fields.lacks("limit") {
       report(.missing(.limit), at: node)
     }
-    // The other keys are read even where the limit is wrong: all errors are reported at once.
+    // Parse the other keys even if the limit is invalid, to report all errors at once.
     var retry = Retry(limit: fields["limit"].flatMap { number($0, "limit", from: 1) } ?? 1)
     if let node = fields["delay"] {
       retry.delay = durationText(node, "delay", allowsZero: true) ?? retry.delay
@@ -206,7 +206,7 @@ extension Reader {
     if case .scalar = node.content {
       found = [node]
     } else {
-      found = list(node, of: "an exit status or a list of them is")
+      found = list(node, of: "an exit status or a list of exit statuses")
     }
     guard let nodes = found else { return nil }
     var statuses: Set<Int> = []

@@ -1,17 +1,16 @@
-// Collects what is wrong with a file, and finds the places of mistakes inside of its texts. Knows no key
-// of the language.
+// Collects the diagnostics of a file with their places, and parses maps and lists.
 
 import YAML
 
-/// Collects mistakes while a file is read, so that all are told at once.
+/// Collects errors and warnings while a file is read, so that all are reported at once.
 struct Reader {
-  /// How many mistakes of a file are told.
+  /// The maximum number of reported errors of a file.
   static let mistakesMax = WorkflowError.shownMax
 
-  /// How many mistakes with the same message are reported at their places; the others are counted.
+  /// The maximum number of diagnostics with the same message; further ones are only counted.
   static let alikeMax = 20
 
-  /// What mistakes have in common that differ in their places.
+  /// The key of diagnostics that differ only in their places.
   private struct Alike: Hashable {
     let message: String
     let hint: String?
@@ -26,15 +25,15 @@ struct Reader {
   let source: SourceText
   private(set) var diagnostics: [Diagnostic] = []
   private(set) var mistakeCount = 0
-  /// Where the lines of the text are in Swift, if it was declared there.
+  /// Replaces line numbers of generated text by those of its Swift declaration, if any.
   var adjust: ((DiagnosticKind) -> DiagnosticKind)?
-  /// How often the same was reported, at any place.
+  /// The number of reported diagnostics with the same message, at any place.
   private var alikeCounts: [Alike: Int] = [:]
-  /// Where a tag has swallowed what was meant.
+  /// The places of invalid tags, which hide the intended value.
   private var tagMarks: [Mark] = []
-  /// Where lines begin, once somebody has asked.
+  /// The offsets at which lines begin; computed when first needed.
   private var lineStarts: [Int] = []
-  /// Texts with expressions that were read already, by themselves.
+  /// The parsed templates, by their text.
   private var templates: [String: Template] = [:]
 
   init(file: String, source: SourceText) {
@@ -47,7 +46,7 @@ struct Reader {
   mutating func report(
     _ kind: DiagnosticKind, at mark: Mark, length: Int, severity: Diagnostic.Severity = .error
   ) {
-    // What comes after so many is hardly read, and each takes room and time.
+    // Users do not read that many diagnostics, and each takes memory and time.
     guard !isFull else {
       if severity == .error { mistakeCount += 1 }
       return
@@ -61,9 +60,9 @@ struct Reader {
       if severity == .error { mistakeCount += 1 }
       return
     }
-    // A step that becomes many is read as often, with the same mistakes.
+    // An expanded step is read once per item, with the same errors.
     guard !diagnostics.suffix(20).contains(diagnostic) else { return }
-    // Of what a tag has swallowed nothing more is reported.
+    // Do not report follow-up errors of an invalid tag.
     if tagMarks.contains(mark) { return }
     if kind == .yaml(.foreignTag) { tagMarks.append(mark) }
     if severity == .error { mistakeCount += 1 }
@@ -85,13 +84,13 @@ struct Reader {
     }
   }
 
-  /// Whether enough has been told: what comes now is only counted.
+  /// Whether the limit is reached, so that further errors are only counted.
   private var isFull: Bool { diagnostics.count >= Self.mistakesMax * 2 }
 
-  /// Whether it is worth looking through many names for one that was meant.
+  /// Whether to search many names for a suggestion: only for the first diagnostics.
   var givesHints: Bool { diagnostics.count < 20 }
 
-  /// Reports what is wrong with an expression at its place in a scalar.
+  /// Reports an error in an expression at its place in a scalar.
   mutating func report(
     _ mistake: ExpressionMistake, in node: Node, severity: Diagnostic.Severity = .error
   ) {
@@ -106,7 +105,7 @@ struct Reader {
     report(mistake.kind, at: mark, length: length, severity: severity)
   }
 
-  /// All that was told in the order of the file, each with its line.
+  /// Returns the diagnostics in the order of the file, each with the text of its line.
   func sortedDiagnostics() -> [Diagnostic] {
     let lines = source.lines(Set(diagnostics.map(\.line)))
     let last = Dictionary(diagnostics.enumerated().map { (Alike($1), $0) }) { max($0, $1) }
@@ -128,13 +127,13 @@ struct Reader {
 
   // MARK: Expressions
 
-  /// How many texts with expressions are remembered: those of a file that repeats itself.
+  /// The maximum number of cached templates.
   private static let templatesMax = 1000
 
-  /// Reads a text with expressions, or remembers what it was read as before.
+  /// Parses text with expressions, or returns the cached template.
   ///
-  /// What is wrong is found each time anew, so it is told at each place where it stands. Texts are the same
-  /// when their bytes are: two that Swift calls equal may spell a letter differently.
+  /// Errors are not cached, so they are reported at each place. Texts are the same only if their
+  /// bytes are equal: equal Swift strings may differ in Unicode normalization.
   mutating func template(
     parsing text: String, isExpression: Bool
   ) throws(ExpressionMistake) -> Template {
@@ -147,7 +146,7 @@ struct Reader {
 
   // MARK: Maps and lists
 
-  /// The values of a map by key; keys that do not belong there are told.
+  /// Returns the values of a map by key, and reports unknown keys.
   mutating func fields(of node: Node, _ table: KeyTable) -> Fields? {
     guard case .mapping(let pairs) = node.content else {
       report(
@@ -167,7 +166,7 @@ struct Reader {
       }
     }
     for number in unknown {
-      // What was meant is searched for as long as it is reported.
+      // Search for suggestions only as long as errors are reported.
       guard !isFull else {
         mistakeCount += 1
         continue
@@ -175,7 +174,8 @@ struct Reader {
       let pair = pairs[number]
       let near = table.suggestion(for: pair.key.text ?? "")
       report(unknown: pair, after: pairs[..<number].last, near?.name, table)
-      // One error for one misspelt key: it is read as the key that was meant, where the value allows that.
+      // Read the value as that of the suggested key if possible, so that a misspelled key causes
+      // only one error.
       guard let near, fields[near.name] == nil, let position = table.position(of: near.name) else {
         continue
       }
@@ -194,7 +194,7 @@ struct Reader {
   ) {
     let name = pair.key.text ?? ""
     let advice = table.advice[name]
-    // In { description: one, two } the comma was meant to be part of the text.
+    // In { description: one, two }, the comma was probably meant as part of the text.
     let isRest = advice == nil && near == nil && pair.value.isNull && last?.value.text != nil
     report(
       isRest
@@ -212,7 +212,7 @@ struct Reader {
     return nodes
   }
 
-  /// The pairs of a map whose keys are names of the file's own.
+  /// Returns the pairs of a map whose keys are user-defined names.
   mutating func named(
     _ node: Node, _ what: String, _ names: Shape.Names
   ) -> [(name: String, key: Node, value: Node)] {
@@ -263,14 +263,14 @@ struct Reader {
   }
 }
 
-/// The keys of a map, with their values.
+/// The keys and values of a map.
 struct Fields {
   let node: Node
-  // Few enough for looking through them to be faster than hashing.
+  // Few enough that a linear search is faster than hashing.
   private var pairs: [Node.Pair]
-  /// The keys that were probably meant by misspelt ones whose values are not read.
+  /// The suggested keys for misspelled keys whose values are not read.
   fileprivate(set) var meant: [String] = []
-  /// The keys that are there as bits, in the order of their table.
+  /// The present keys as bits, in the order of their table.
   fileprivate(set) var bits: UInt64 = 0
 
   fileprivate init(node: Node, pairs: [Node.Pair]) {
@@ -278,20 +278,20 @@ struct Fields {
     self.pairs = pairs
   }
 
-  /// The value of a key.
+  /// The value of a key, if present.
   subscript(name: String) -> Node? {
     Node.position(of: name, in: pairs).map { pairs[$0].value }
   }
 
-  /// Whether a key is missing, also under a misspelt name.
+  /// Returns whether a key is missing, even under a misspelled name.
   func lacks(_ name: String) -> Bool { self[name] == nil && !meant.contains(name) }
 
-  /// Reads a misspelt key as the one that was meant.
+  /// Replaces a misspelled key by the suggested key.
   fileprivate mutating func rename(_ position: Int, to name: String) {
     pairs[position].key.content = .scalar(name, isPlain: true)
   }
 
-  /// The key itself, as it stands in the file.
+  /// Returns the node of the key itself.
   func key(_ name: String) -> Node? {
     Node.position(of: name, in: pairs).map { pairs[$0].key }
   }

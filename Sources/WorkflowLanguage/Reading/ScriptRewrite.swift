@@ -1,23 +1,25 @@
-// Shows how the first line of a script with an expression in it is written with the value bound in `env`.
-// Pure.
+// Rewrites the first script line with an expression so that the value is bound to a variable in
+// `env`, for a hint.
 
-/// A line of a script without expressions, and what to put into `env`.
+/// A script line with variables in place of expressions, and their bindings in `env`.
 struct ScriptRewrite {
-  /// The line with variables in the place of expressions.
+  /// The line with variables in place of expressions.
   private(set) var line = ""
-  /// What to put into `env`, as YAML writes it in `{ }`.
+  /// The bindings in `env`, as the contents of a YAML flow map.
   private(set) var bindings = ""
-  /// Where the first expression stands in the script, in characters.
+  /// The range of the first expression in the script, in characters.
   let range: Range<Int>
 
-  /// How much of a line is shown.
+  /// The maximum number of characters of a line.
   private static let lengthMax = 160
-  /// Variables that mean something to every program.
+  /// Variables with a standard meaning, which a binding must not overwrite.
   private static let taken: Set = [
     "PATH", "HOME", "USER", "SHELL", "PWD", "LANG", "TERM", "TMPDIR", "IFS", "ENV", "LOGNAME",
   ]
 
-  /// - Parameter script: A script with an expression in it.
+  /// Rewrites the first line with an expression.
+  ///
+  /// - Parameter script: A script that contains an expression.
   init(_ script: String) {
     let all = Array(script.unicodeScalars)
     let start = all.indices.first { all[$0...].starts(with: "${{".unicodeScalars) } ?? 0
@@ -51,11 +53,11 @@ struct ScriptRewrite {
       line += isInDouble ? "$\(name)" : isInSingle ? "'\"$\(name)\"'" : "\"$\(name)\""
       position = end
     }
-    // Nothing but the value between single quotes: they go.
+    // Remove single quotes that contain only the value.
     for name in names { line = line.replacing("''\"$\(name)\"''", with: "\"$\(name)\"") }
   }
 
-  /// Where an expression that begins at a bracket ends.
+  /// Returns the end of the expression that begins at a position.
   private static func end(of scalars: [Unicode.Scalar], from start: Int) -> Int {
     var position = start
     while position < scalars.count, scalars[position] != "\n" {
@@ -73,7 +75,7 @@ struct ScriptRewrite {
       : "\"\(expression)\""
   }
 
-  /// A name for the variable: the last word of the expression, or the last two.
+  /// Returns a name for the variable: the last word or the last two words of the expression.
   private static func name(for expression: String, _ names: [String]) -> String {
     let words = expression.split { !($0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_")) }
       .map { $0.uppercased() }

@@ -1,15 +1,15 @@
-// What a value in a file may look like, as far as that can be said without the rest of the file. The
-// JSON schema is drawn from it.
+// The shapes of values and the key tables, which validation and the JSON schema use. Rules that
+// involve other parts of the file are in the readers.
 
-/// What the value of a key may be.
+/// The allowed form of a value.
 indirect enum Shape: Sendable {
-  /// A scalar that says something, in which expressions may stand or not.
+  /// A scalar that is not null; whether expressions are allowed depends on the key.
   case text
-  /// A text in which expressions may stand.
+  /// Text that may contain expressions.
   case template
   /// An expression, with or without its brackets.
   case condition
-  /// A script, in which no expression may stand.
+  /// A script, which must not contain expressions.
   case script
   case stepID
   case duration
@@ -19,39 +19,39 @@ indirect enum Shape: Sendable {
   case choice([String])
   case list(Shape, minimum: Int)
   case map(KeyTable)
-  /// Names of the file's own, each with such a value.
+  /// A map of user-defined names to values of a shape.
   case named(Names, Shape)
   /// The list of steps.
   case steps
   case branches
   case either([Shape])
-  /// Such a value, or a text with an expression that comes to one.
+  /// A value of a shape, or an expression that evaluates to such a value.
   case computed(Shape)
-  /// Names with lists.
+  /// A map of names to lists.
   case matrix
-  /// Anything at all.
+  /// Any value.
   case anything
 
-  /// A text in which expressions may stand, or a list of at least one.
+  /// Text that may contain expressions, or a nonempty list of such texts.
   static let someTexts = Shape.either([.template, .list(.template, minimum: 1)])
-  /// A text in which expressions may stand, or a list of them.
+  /// Text that may contain expressions, or a list of such texts.
   static let texts = Shape.either([.template, .list(.template, minimum: 0)])
 
-  /// What names may be like.
+  /// The allowed form of a name.
   enum Names: Sendable {
     case variable, identifier
   }
 }
 
-/// A key that may stand in a map.
+/// A key of a map.
 struct Key: Sendable {
   let name: String
   let shape: Shape
   let summary: String
   let isRequired: Bool
-  /// The part of a step that it belongs to; nil for a key that is looked for in every step.
+  /// The part of a step that the key belongs to; nil if every step is checked for the key.
   let part: StepPart?
-  /// The keys beside which it cannot be.
+  /// The keys that it cannot be combined with.
   let excludedBy: [String]
 
   init(
@@ -67,32 +67,32 @@ struct Key: Sendable {
   }
 }
 
-/// Keys of a step that most steps do not have: where all of a part are missing, it is not read.
+/// A group of step keys that most steps do not have, skipped if all of its keys are missing.
 enum StepPart: Sendable {
-  /// What makes many steps of one.
+  /// The keys that expand one step to many steps.
   case many
   case environment
-  /// How it is run, and what stands for another file.
+  /// The keys for how a step runs, and the keys that use another file.
   case settings
   /// Everything else.
   case extras
 }
 
-/// The keys that may stand in one kind of map.
+/// The keys of one kind of map.
 struct KeyTable: Sendable {
-  /// What such a map is called in messages.
+  /// The name of the map in messages.
   let place: String
   let keys: [Key]
-  /// The names of the keys: a handful of short ones is looked through faster than one is hashed.
+  /// The names of the keys; a linear search is faster than hashing for so few names.
   let names: [String]
 
-  /// The position of a key among all, from 0; nil where there is none of that name.
+  /// Returns the position of a key, from 0; nil if there is no such key.
   func position(of name: String) -> Int? { names.firstIndex(of: name) }
 
-  /// Whether there is a key of a name.
+  /// Returns whether there is a key with a name.
   func has(_ name: String) -> Bool { position(of: name) != nil }
 
-  /// The keys of some names as bits, in the order of `keys`.
+  /// Returns the keys with the given names as bits, in the order of `keys`.
   func bits(_ names: [String]) -> UInt64 {
     names.reduce(0) { bits, name in
       guard let position = position(of: name) else { return bits }
@@ -100,28 +100,28 @@ struct KeyTable: Sendable {
     }
   }
 
-  /// The keys of a part of a step as bits.
+  /// Returns the keys of a part of a step as bits.
   func bits(of part: StepPart) -> UInt64 { bits(keys.filter { $0.part == part }.map(\.name)) }
 
-  /// The keys that cannot be beside another one.
+  /// Returns the keys that cannot be combined with another key.
   func names(excludedBy other: String) -> [String] {
     keys.filter { $0.excludedBy.contains(other) }.map(\.name)
   }
 
-  /// Of these keys at least one has to be there.
+  /// The keys of which at least one is required.
   let oneOf: [String]
-  /// Of these keys at most one may be there.
+  /// The keys of which at most one is allowed.
   let notBoth: [String]
 
-  /// How such a map is written, with `%` for a text that is there instead of it.
+  /// An example of the map, with `%` as the placeholder for text written instead of the map.
   let example: String?
-  /// What to do instead of writing a key that is known from other tools, by its name.
+  /// Hints for keys of other tools, by key.
   let advice: [String: String]
 
-  /// How to write the map, for a hint.
+  /// Returns a hint for writing the map.
   ///
-  /// - Parameter text: What is there instead of it, if it is a text.
-  /// - Returns: The hint, or nil where there is no example.
+  /// - Parameter text: The text that is written instead of the map, if any.
+  /// - Returns: The hint, or nil if there is no example.
   func hint(insteadOf text: String?) -> String? {
     guard let example else { return nil }
     let parts = example.split(separator: "%", omittingEmptySubsequences: false)
@@ -140,6 +140,6 @@ struct KeyTable: Sendable {
     self.oneOf = oneOf
     self.notBoth = notBoth
     names = keys.map(\.name)
-    precondition(keys.count <= UInt64.bitWidth, "a bit stands for each key")
+    precondition(keys.count <= UInt64.bitWidth, "each key needs a bit")
   }
 }

@@ -1,34 +1,34 @@
-// The files of a workflow: those on disk, or those that were kept with a run. Knows not what they say.
+// Access to the files of a workflow: those on disk, or those that were saved with a run.
 
 import Platform
 
-/// Where the files come from that a workflow uses.
+/// The source of the files that a workflow uses.
 public struct SourceFiles: Sendable {
   private let kept: [String: String]?
-  /// Files of variables that are not those on disk, by path.
+  /// Dotenv files that replace those on disk, by path.
   private let variables: [String: String]
 
   /// The files on disk.
   public static let disk = SourceFiles(kept: nil, variables: [:])
 
-  /// Files as they were when something was kept; no others are there.
+  /// Returns the files that were saved with a run; there are no other files.
   ///
-  /// - Parameter texts: Their texts, by path relative to the folder of the file that is run.
+  /// - Parameter texts: The contents, by path relative to the folder of the main workflow file.
   /// - Returns: The files.
   public static func kept(_ texts: [String: String]) -> SourceFiles {
     kept(texts, variables: [:])
   }
 
-  /// The same, with files of variables as well.
+  /// Returns the files that were saved with a run, with dotenv files.
   static func kept(_ texts: [String: String], variables: [String: String]) -> SourceFiles {
     SourceFiles(kept: texts, variables: variables)
   }
 
-  /// The content of a file.
+  /// Returns the contents of a file.
   ///
   /// - Parameters:
-  ///   - path: Where it is on disk.
-  ///   - key: Its path relative to the folder of the file that is run.
+  ///   - path: Its path on disk.
+  ///   - key: Its path relative to the folder of the main workflow file.
   /// - Returns: Its bytes.
   /// - Throws: ``ReadError``.
   func bytes(_ path: String, keptAs key: String) throws(ReadError) -> [UInt8] {
@@ -37,19 +37,19 @@ public struct SourceFiles: Sendable {
     return Array(text.utf8)
   }
 
-  /// The content of a file of variables.
+  /// Returns the contents of a dotenv file.
   ///
-  /// It is the one on disk, except in examples: what it holds must not be kept.
+  /// Always reads from disk, except in examples, because dotenv files are never saved with a run.
   ///
   /// - Parameter path: The path of the file.
-  /// - Returns: Its bytes, at most one more than a file may have.
-  /// - Throws: ``ReadError`` when it is no regular file or cannot be read.
+  /// - Returns: Its bytes, at most one more than ``dotenvBytesMax``.
+  /// - Throws: ``ReadError`` if it is not a regular file or cannot be read.
   func dotenv(_ path: String) throws(ReadError) -> [UInt8] {
     if let text = variables[path] { return Array(text.utf8) }
     return try Workflow.bytes(ofRegularFile: path, upTo: Self.dotenvBytesMax)
   }
 
-  /// Whether a file lies in the folder of another one, or below it, also when links are followed.
+  /// Returns whether a file is inside the folder of another file, after resolving links.
   func isInside(_ path: String, rootFile: String) -> Bool {
     let folder = Self.folder(of: Self.normalized(rootFile))
     let isBelow =
@@ -62,13 +62,13 @@ public struct SourceFiles: Sendable {
     return real.hasPrefix(realFolder == "/" ? "/" : realFolder + "/")
   }
 
-  /// The folder of a file, empty for the present one.
+  /// Returns the folder of a file; empty for the current directory.
   static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "" }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// A path relative to a folder, without `.` and with `..` taken away as far as can be.
+  /// Returns a normalized path relative to a folder.
   static func joined(_ folder: String, _ name: String) -> String {
     normalized(folder.isEmpty ? name : folder + "/" + name)
   }

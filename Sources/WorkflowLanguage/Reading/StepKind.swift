@@ -1,49 +1,49 @@
-// What a kind of step says of itself. Each kind is a file in the folder Steps, where the list of them is, too.
+// The protocols of step kinds. Each kind is a file in the folder StepKinds.
 
 import YAML
 
-/// What a step does, as it is declared.
+/// A kind of step, with the declaration of what it does.
 package protocol StepKind: Sendable, Equatable {
-  /// What it does, line by line, for people.
+  /// The lines that describe the step to users.
   var shown: [String] { get }
-  /// What it does as it is written, line by line: a finished step of which these differ has changed.
+  /// The lines of its declaration; a finished step whose lines differ has changed.
   var declared: [String] { get }
-  /// The texts with expressions in it.
+  /// The templates of the step.
   var templates: [Template] { get }
-  /// Whether it starts a program, and is no Swift code.
+  /// Whether the step starts a program, and not Swift code.
   var startsProgram: Bool { get }
 
-  /// Computes what is to be done just before the step starts, in one of the ways that the engine knows.
+  /// Computes the action, with all expressions evaluated, just before the step starts.
   ///
   /// - Throws: ``ResolutionError`` for the first value that cannot be computed.
   func resolved(_ source: StepSource) throws(ResolutionError) -> ResolvedStep.Action
 }
 
-/// A kind of step that a file can name, by a key of its own.
+/// A kind of step with its own key in workflow files.
 protocol NamedStepKind: StepKind {
-  /// The key.
+  /// The name of the key.
   static var name: String { get }
-  /// What its value may be.
+  /// The shape of the value.
   static var shape: Shape { get }
-  /// What it is, for editors.
+  /// The description of the key, for editors.
   static var summary: String { get }
-  /// The keys that have no meaning beside it.
+  /// The keys that cannot be combined with this key.
   static var refused: [String] { get }
 
-  /// What is wrong with one of these.
+  /// Returns the error for a refused key.
   static func refusal(of key: String) -> DiagnosticKind
-  /// Reads the value of the key; nil when it is wrong, which has been told then.
+  /// Parses the value of the key; reports an error and returns nil if it is invalid.
   static func read(_ step: StepFields, _ reader: inout WorkflowReader) -> (any StepKind)?
 }
 
-/// What a step is read from.
+/// The nodes from which a step is read.
 struct StepFields {
-  /// The value of the key of its kind.
+  /// The value of the key of the step kind.
   let node: Node
-  /// All of its keys.
+  /// All keys of the step.
   let all: Fields
   let context: WorkflowReader.Context
-  /// Its position among all steps.
+  /// The position of the step among all steps.
   let draft: Int
 }
 
@@ -63,7 +63,7 @@ extension NamedStepKind {
 }
 
 extension Workflow.Step {
-  /// What a step does.
+  /// The action of a step.
   public struct Action: Sendable, Equatable {
     package let kind: any StepKind
 
@@ -71,7 +71,7 @@ extension Workflow.Step {
       self.kind = kind
     }
 
-    /// Whether both are of one kind and do the same.
+    /// Returns whether two actions have the same kind and the same declaration.
     public static func == (left: Action, right: Action) -> Bool {
       left.kind.isEqual(to: right.kind)
     }

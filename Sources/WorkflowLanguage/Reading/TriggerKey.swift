@@ -1,13 +1,13 @@
-// How a kind of trigger is read from a file.
+// The protocol of trigger kinds that are read from workflow files.
 
 import YAML
 
-/// How a kind of trigger is read from a file.
+/// A kind of trigger with its own key under `on`.
 protocol TriggerKey: TriggerKind {
-  /// Its key under `on`.
+  /// The key under `on`.
   static var key: Key { get }
 
-  /// Reads the value of the key; nil where it starts nothing, or is wrong, which is reported.
+  /// Parses the value of the key; returns nil if it starts nothing, or reports an error.
   static func read(
     _ node: Node, _ reader: inout WorkflowReader, _ context: WorkflowReader.Context
   ) -> Self?

@@ -1,4 +1,4 @@
-// Workflows from files and texts: the way in. Reads bytes; what they mean is the reader's business.
+// The initializers that read workflows from files, text and bytes.
 
 import Platform
 import YAML
@@ -8,9 +8,9 @@ extension Workflow {
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - arguments: What the run is given.
-  ///   - actions: What its steps may call; what they call is not checked when nil.
-  /// - Throws: ``WorkflowError`` with every mistake of the file, or the reason why it cannot be read.
+  ///   - arguments: The parameters and the trigger of the run.
+  ///   - actions: The actions that its steps can call; calls are not checked if nil.
+  /// - Throws: ``WorkflowError`` with all errors of the file, or the reason why it cannot be read.
   public init(
     contentsOf path: String, with arguments: Arguments = Arguments(),
     actions: ActionCatalog? = nil
@@ -18,14 +18,14 @@ extension Workflow {
     try self.init(bytes: try Self.bytes(of: path), file: path, with: arguments, actions: actions)
   }
 
-  /// Reads a workflow from a text.
+  /// Reads a workflow from text.
   ///
   /// - Parameters:
   ///   - text: The text of a workflow file.
-  ///   - file: The name that messages give to it; files that it uses are looked for beside it.
-  ///   - arguments: What the run is given.
-  ///   - actions: What its steps may call; what they call is not checked when nil.
-  /// - Throws: ``WorkflowError`` with every mistake.
+  ///   - file: Its path for messages; paths of used files are relative to it.
+  ///   - arguments: The parameters and the trigger of the run.
+  ///   - actions: The actions that its steps can call; calls are not checked if nil.
+  /// - Throws: ``WorkflowError`` with all errors.
   public init(
     text: String, file: String, with arguments: Arguments = Arguments(),
     actions: ActionCatalog? = nil
@@ -33,15 +33,15 @@ extension Workflow {
     try self.init(bytes: Array(text.utf8), file: file, with: arguments, actions: actions)
   }
 
-  /// Reads a workflow from bytes, which need not be well-formed.
+  /// Reads a workflow from bytes, which may be invalid UTF-8.
   ///
   /// - Parameters:
   ///   - bytes: The bytes of a workflow file.
-  ///   - file: The name that messages give to it; files that it uses are looked for beside it.
-  ///   - sources: Where the files come from that it uses.
-  ///   - arguments: What the run is given.
-  ///   - actions: What its steps may call; what they call is not checked when nil.
-  /// - Throws: ``WorkflowError`` with every mistake.
+  ///   - file: Its path for messages; paths of used files are relative to it.
+  ///   - sources: The source of the files that it uses.
+  ///   - arguments: The parameters and the trigger of the run.
+  ///   - actions: The actions that its steps can call; calls are not checked if nil.
+  /// - Throws: ``WorkflowError`` with all errors.
   public init(
     bytes: [UInt8], file: String, sources: SourceFiles = .disk,
     with arguments: Arguments = Arguments(), actions: ActionCatalog? = nil
@@ -50,11 +50,11 @@ extension Workflow {
       from: sources, with: arguments, actions: actions)
   }
 
-  /// Reads a file whole, up to a byte more than the language allows.
+  /// Reads a whole file, up to one byte more than the maximum size.
   ///
   /// - Parameter path: The path of the file.
   /// - Returns: Its bytes.
-  /// - Throws: ``WorkflowError`` when it cannot be read.
+  /// - Throws: ``WorkflowError`` if it cannot be read.
   package static func bytes(of path: String) throws(WorkflowError) -> [UInt8] {
     do throws(Errno) {
       let file = try OpenFile(path)
@@ -66,15 +66,15 @@ extension Workflow {
     }
   }
 
-  /// Reads a regular file whole, as ``bytes(of:)`` does, and refuses everything else.
+  /// Reads a whole regular file, and refuses any other type of file.
   ///
-  /// For files that another file names: a FIFO would be waited for without end.
+  /// For files that another file names, because reading a FIFO could block forever.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - bytesMax: How many bytes are read; one more where there are more.
+  ///   - bytesMax: The maximum size in bytes; reads one more byte if the file is larger.
   /// - Returns: Its bytes.
-  /// - Throws: ``ReadError`` when it is no regular file or cannot be read.
+  /// - Throws: ``ReadError`` if it is not a regular file or cannot be read.
   static func bytes(
     ofRegularFile path: String, upTo bytesMax: Int = SourceText.bytesMax
   ) throws(ReadError) -> [UInt8] {
@@ -83,7 +83,7 @@ extension Workflow {
       switch try file.status().type {
       case .regular: return try file.readAll(upTo: bytesMax)
       case .directory: throw Errno.isDirectory
-      // The error of a socket, which cannot be opened at all.
+      // The same error as for a socket, which cannot be opened at all.
       default: throw Errno.noSuchAddressOrDevice
       }
     } catch {
@@ -93,19 +93,19 @@ extension Workflow {
 }
 
 extension Arguments {
-  /// Reads a file of parameters: a map in YAML or JSON.
+  /// Parses a parameter file: a map in YAML or JSON.
   ///
   /// - Parameters:
   ///   - bytes: The bytes of the file.
-  ///   - file: The name that messages give to it.
-  /// - Returns: The texts by name.
-  /// - Throws: ``WorkflowError`` with every mistake.
+  ///   - file: Its path for messages.
+  /// - Returns: The values as text, by name.
+  /// - Throws: ``WorkflowError`` with all errors.
   package static func texts(in bytes: [UInt8], file: String) throws(WorkflowError) -> [String:
     String]
   {
     let source = SourceText(bytes)
     var reader = Reader(file: file, source: source)
-    // JSON may have characters in its texts that YAML has not.
+    // JSON strings may contain characters that YAML does not allow.
     if bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{"),
       let text = String(validating: bytes, as: UTF8.self),
       case .map(let values)? = try? Value(json: text)
@@ -116,7 +116,7 @@ extension Arguments {
     reader.report(document.problems)
     var texts: [String: String] = [:]
     if let root = document.root, !root.isNull {
-      for (name, _, value) in reader.named(root, "a file of parameters", .identifier) {
+      for (name, _, value) in reader.named(root, "a parameter file", .identifier) {
         texts[name] = reader.scalar(value, "the parameter \"\(name)\"")
       }
     }

@@ -1,22 +1,21 @@
-// What can be checked only once all steps are known: cycles and expressions. Warnings are in
-// WorkflowReader+Warnings.
-// What steps need is found in WorkflowReader+Needs.
+// Checks that need all steps: dependency cycles and expressions. Warnings are in
+// WorkflowReader+Warnings, the resolution of needs in WorkflowReader+Needs.
 
 import YAML
 
 extension WorkflowReader {
-  /// Resolves what steps need, and checks that nothing needs itself.
+  /// Resolves the needs of all steps, and reports dependency cycles and errors in expressions.
   ///
-  /// - Returns: The graph, or nil when there is none.
+  /// - Returns: The graph, or nil if needs are invalid.
   mutating func checkedGraph() -> Graph? {
     let before = mistakeCount
     var builder = GraphBuilder(ids: steps.map(\.id))
     resolveNeeds(&builder)
     var graph: Graph?
     if mistakeCount == before { graph = try? builder.graph() }
-    // A need that leads nowhere is no part of a cycle, so cycles are found beside it.
+    // Report cycles even if some needs are unknown, because those are not part of a cycle.
     if graph == nil, let cycle = builder.cycle() { report(cycle: cycle) }
-    // Expressions are checked even where needs are wrong, as far as that goes.
+    // Check expressions even if needs are invalid, as far as possible.
     checkExpressions(in: graph)
     return graph
   }
@@ -39,7 +38,7 @@ extension WorkflowReader {
 
   private mutating func checkExpressions(in graph: Graph?) {
     let reach = reach(in: graph)
-    // Most stand where the one before stands: in `env` of a step, say.
+    // Reuse the scope: most expressions are at the same kind of place as the previous one.
     var last: (place: ExpressionPlace, scope: Int, expressionScope: ExpressionScope)?
     for check in checks {
       let scope: ExpressionScope
@@ -55,7 +54,7 @@ extension WorkflowReader {
         try checkSteps(check, reach)
       } catch {
         readers[check.file].report(error, in: check.node)
-        // It knows how much was told when it was made, by which it judges whether hints are worth it.
+        // Do not reuse the scope: whether it searches for hints depends on the number of errors.
         last = nil
       }
     }
@@ -78,7 +77,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Which steps that are referred to are over when the step that refers to them starts: all in one go.
+  /// Returns which steps have finished when the steps that refer to them start.
   private func reach(in graph: Graph?) -> Reach {
     var reach = Reach(graph)
     guard graph != nil else { return reach }
@@ -95,7 +94,7 @@ extension WorkflowReader {
     return reach
   }
 
-  /// Whatever a step refers to has to be over when it starts.
+  /// Checks that all steps that an expression refers to have finished when its step starts.
   private func checkSteps(_ check: Check, _ reach: Reach) throws(ExpressionMistake) {
     guard let position = check.draft, position < drafts.count,
       check.template.expressions.contains(where: { !$0.expression.stepNames.isEmpty })

@@ -1,7 +1,7 @@
-// What holds for the step or list that is being read. Plain values.
+// The inherited settings of the step or list that is being read.
 
 extension WorkflowReader {
-  /// The settings for steps that have none of their own.
+  /// The default settings of steps.
   struct Defaults {
     var timeout: Duration?
     var retry: Retry?
@@ -10,10 +10,10 @@ extension WorkflowReader {
     var grace: Duration?
   }
 
-  /// What holds for the step or list that is being read.
+  /// The inherited settings of the step or list that is being read.
   ///
-  /// It goes down through all the levels of a file and of those that it uses, so all but two numbers of it
-  /// are on the heap: the stack of a thread may be small.
+  /// Each recursive call for a nested list or a used file has its own copy. Most of it is on the
+  /// heap, because the stack of a thread may be small.
   struct Context {
     private final class Rest {
       var bindings: Bindings?
@@ -35,12 +35,12 @@ extension WorkflowReader {
 
     var file = 0
     var scope = 0
-    /// Whether this is not of a step but of what starts runs.
+    /// Whether triggers are being read instead of steps.
     var isOfTriggers = false
     private var rest = Rest()
-    /// Whether a step here has no extras but those that it names itself.
+    /// Whether steps inherit no extras.
     private(set) var isPlain = true
-    /// Whether a step here is tried again or timed out without saying so itself.
+    /// Whether steps inherit a timeout or retries.
     private(set) var hasDefaults = false
 
     private mutating func change(_ change: (Rest) -> Void) {
@@ -57,7 +57,7 @@ extension WorkflowReader {
       set { change { $0.bindings = newValue } }
     }
 
-    /// What steps here have in common.
+    /// The extras that all steps inherit.
     var extras: StepExtras {
       get { rest.extras }
       set { change { $0.extras = newValue } }
@@ -68,13 +68,13 @@ extension WorkflowReader {
       set { change { $0.defaults = newValue } }
     }
 
-    /// Whether the steps stand under `finally`.
+    /// Whether the steps are under `finally`.
     var isFinally: Bool {
       get { rest.isFinally }
       set { change { $0.isFinally = newValue } }
     }
 
-    /// The files that use this one, outermost first.
+    /// The files that use this file, outermost first.
     var chain: [String] {
       get { rest.chain }
       set { change { $0.chain = newValue } }

@@ -1,9 +1,9 @@
-// Reads files with environment variables, as docker compose and go-task have them.
+// Parses dotenv files, in the format of docker compose and go-task.
 
 import YAML
 
 extension WorkflowReader {
-  /// Reads `dotenv`: one file or several, later ones before earlier ones.
+  /// Reads the files under `dotenv`; later files override earlier ones.
   mutating func readDotenv(_ node: Node, _ context: Context) -> [String: String] {
     let nodes: [Node]
     if case .sequence(let items) = node.content { nodes = items } else { nodes = [node] }
@@ -28,7 +28,7 @@ extension WorkflowReader {
     return variables
   }
 
-  /// Reports a file of variables that is too large, or that makes all of them too large.
+  /// Returns whether a dotenv file is within the size limits, or reports an error.
   private mutating func isWithinLimits(
     _ count: Int, _ path: String, _ node: Node, _ file: Int
   ) -> Bool {
@@ -61,18 +61,18 @@ extension WorkflowReader {
   }
 }
 
-/// Reads the lines of a file of variables.
+/// A parser for dotenv files.
 ///
 ///     # a comment
 ///     export NAME=value
 ///     QUOTED="two\nlines"
 ///     AS_IT_IS='$HOME'
 ///
-/// Nothing is expanded: a `$` is a `$`.
+/// Variables are not expanded: `$` has no special meaning.
 enum DotenvText {
-  /// Reads a text, from its beginning to its end.
+  /// Parses a dotenv file.
   ///
-  /// - Throws: ``DotenvError`` for the first line that makes no sense.
+  /// - Throws: ``DotenvError`` for the first invalid line.
   static func variables(in bytes: [UInt8]) throws(DotenvError) -> [String: String] {
     guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
       throw unreadableLine(of: bytes)
@@ -99,7 +99,7 @@ enum DotenvText {
         variables[String(name)] = String(withoutComment(value))
         continue
       }
-      // A quoted value may go on over lines.
+      // A quoted value may span several lines.
       rest = text.unicodeScalars[value.index(after: value.startIndex)...]
       guard let end = end(of: rest, quote) else {
         throw DotenvError(line: first, reason: .unclosedQuote)
@@ -120,7 +120,7 @@ enum DotenvText {
 
   private static func unreadableLine(of bytes: [UInt8]) -> DotenvError {
     var number = 0
-    // By bytes: as characters, a carriage return and a line feed are one.
+    // Split bytes, because CR LF is a single Swift character.
     for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       number += 1
       if line.contains(0) {
@@ -131,7 +131,7 @@ enum DotenvText {
     return DotenvError(line: number, reason: .notUTF8)
   }
 
-  /// Takes what is left of a line, with its end.
+  /// Removes the rest of the line with its end, and returns it without the end.
   private static func takeLine(_ rest: inout Scalars) -> Scalars {
     let end = rest.firstIndex(of: "\n") ?? rest.endIndex
     let line = rest[..<end]
@@ -151,7 +151,7 @@ enum DotenvText {
     return text
   }
 
-  /// A value without the comment after it, which begins with a space.
+  /// Returns a value without a trailing comment, which must follow a space.
   private static func withoutComment(_ value: Scalars) -> Scalars {
     var isAfterSpace = false
     for index in value.indices {
@@ -161,7 +161,7 @@ enum DotenvText {
     return value
   }
 
-  /// Where a quoted text ends, not counting quotes behind a backslash.
+  /// Returns the position of the closing quote; in double quotes, skips escaped characters.
   private static func end(of text: Scalars, _ quote: Unicode.Scalar) -> Scalars.Index? {
     var isEscaped = false
     for index in text.indices {
@@ -196,8 +196,8 @@ enum DotenvText {
 }
 
 extension SourceFiles {
-  /// How large one file of variables may be, in bytes.
+  /// The maximum size of a dotenv file, in bytes.
   static let dotenvBytesMax = 1 << 20
-  /// How large all files of variables of a workflow may be together, in bytes.
+  /// The maximum total size of all dotenv files of a workflow, in bytes.
   static let allDotenvBytesMax = 16 << 20
 }

@@ -1,9 +1,9 @@
-// Steps that become many: one for each item of a foreach, or for each combination of a matrix.
+// Expands steps: one for each item of a `foreach`, or for each combination of a `matrix`.
 
 import YAML
 
 extension WorkflowReader {
-  /// How many steps one step may become.
+  /// The maximum number of steps that one step can expand to.
   static let expansionMax = 10_000
 
   mutating func readMany(
@@ -27,7 +27,7 @@ extension WorkflowReader {
       return (nil, needs)
     }
     if all.isEmpty {
-      // It becomes no step, but its mistakes are told all the same.
+      // It expands to no steps. Read it anyway, to report its errors.
       var trial = self
       var inner = context
       inner.bindings = openBinding
@@ -54,7 +54,7 @@ extension WorkflowReader {
       if let outline { outlines.append(outline) }
       ends += memberEnds
       members.append(member)
-      // The others have the same mistakes.
+      // The other steps have the same errors.
       if mistakeCount > before { break }
     }
     let isSkipped = ends.isEmpty
@@ -63,14 +63,16 @@ extension WorkflowReader {
     return (.group(group, .parallel(outlines)), isSkipped ? needs : ends)
   }
 
-  /// How many values the steps may have together that are made of others.
+  /// The maximum number of keys and values in all expanded steps together.
   static let valuesOfManyMax = 4_000_000
 
-  /// Reports a step that would become too much: each of many has all values of the one.
+  /// Returns whether the expanded steps are within the size limit, or reports an error.
+  ///
+  /// Each expanded step has all values of the original step.
   private mutating func isSmallEnough(
     _ fields: Fields, becoming count: Int, _ context: Context
   ) -> Bool {
-    // What says how many there are is read once.
+    // `foreach` and `matrix` themselves are read only once.
     let lists = [fields["foreach"], fields["matrix"]].compactMap(\.self)
     let size = lists.reduce(fields.node.nodeCount(upTo: .max)) { $0 - $1.nodeCount(upTo: .max) }
     valuesOfMany += size * count
@@ -104,7 +106,7 @@ extension WorkflowReader {
         return nil
       }
       guard let value = settledValue(template, node, "foreach", context) else {
-        // The items are not known yet: one of them stands for all.
+        // The items are not known yet: use a single placeholder for all.
         return mistakeCount == before ? [openBinding] : nil
       }
       guard case .list(let values) = value else {
@@ -159,7 +161,7 @@ extension WorkflowReader {
     return false
   }
 
-  /// An item with the expressions in it computed; nil where they are not known yet.
+  /// Returns an item with its expressions evaluated; nil if their values are not known yet.
   private mutating func settledItem(
     _ node: Node, _ what: String, _ context: Context
   ) -> Value? {
@@ -287,13 +289,13 @@ extension WorkflowReader {
     }
   }
 
-  /// How many values of a combination are shown.
+  /// The maximum number of values of a combination in a label.
   private static let labelValuesMax = 100
 
-  /// What tells one of many from the others, short enough for a display.
+  /// Returns a short label that distinguishes an expanded step from its siblings.
   private func label(_ values: some Sequence<Value>) -> String {
     let words = values.map { value -> String in
-      // The value may be as long as a value can be.
+      // Truncate first, because the value may be huge.
       let text = printable(
         String(String.UnicodeScalarView(value.asText.unicodeScalars.prefix(100))))
       return text.count > 24 ? text.prefix(23) + "…" : text
@@ -303,7 +305,7 @@ extension WorkflowReader {
 }
 
 extension WorkflowReader {
-  /// The ids of those that are steps of the graph.
+  /// Returns the ids of the needs that refer to steps by position.
   func stepIDs(of needs: [Need]) -> [String] {
     needs.compactMap { if case .step(let position) = $0 { steps[position].id } else { nil } }
   }

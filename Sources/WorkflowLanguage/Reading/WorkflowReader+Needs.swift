@@ -1,23 +1,23 @@
-// Reads what steps need, and finds the steps that are meant once all of them are known.
+// Reads `needs`, and resolves names to steps after all steps have been read.
 
 import YAML
 
 extension WorkflowReader {
-  /// Reads `needs`; names are looked up once all steps are known.
+  /// Reads `needs`, whose names are resolved after all steps have been read.
   mutating func readNeeds(_ node: Node, _ context: Context) -> [Need] {
     let file = context.file
     let nodes: [Node]
     if case .scalar = node.content {
       nodes = [node]
     } else {
-      nodes = readers[file].list(node, of: "an id or a list of ids is") ?? []
+      nodes = readers[file].list(node, of: "an id or a list of ids") ?? []
     }
     var seen: Set<String> = []
     var needs: [Need] = []
     needs.reserveCapacity(nodes.count)
     for (position, need) in nodes.enumerated() {
       guard let id = readers[file].nonEmptyText(need, "needs") else { continue }
-      // A few are compared faster than their hashes are made.
+      // For a few needs, comparing is faster than hashing.
       let isKnown =
         nodes.count > 8
         ? !seen.insert(id).inserted : nodes[..<position].contains { $0.says(id) }
@@ -33,21 +33,21 @@ extension WorkflowReader {
     return needs
   }
 
-  // MARK: Finding them
+  // MARK: Resolution
 
-  /// The ids of the steps that a name of a file stands for; nil where there is no such step.
+  /// Returns the ids of the steps that a name in a file refers to; nil if there is no such step.
   func ids(of name: String, scope: Int) -> [String]? {
     if let group = scopes[scope].groups[name] { return group.ends }
     return places[scope][name] == nil ? nil : [fullID(name, scope: scope)]
   }
 
-  /// How many needs all steps of a workflow may have together.
+  /// The maximum number of needs of all steps of a workflow together.
   ///
-  /// A step has each of a group that it follows as a need of its own, so that two groups in a row have the
-  /// product of their sizes.
+  /// A step that follows a group needs each step of the group, so two consecutive groups have as
+  /// many needs as the product of their sizes.
   static let needsMax = 1_000_000
 
-  /// Resolves what all steps need.
+  /// Resolves the needs of all steps.
   mutating func resolveNeeds(_ builder: inout GraphBuilder) {
     var count = 0
     for position in drafts.indices {
@@ -60,7 +60,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Resolves what a step needs: into ids for the step, and into edges of the graph.
+  /// Resolves the needs of a step to ids for the step and to edges of the graph.
   private mutating func resolveNeeds(of position: Int, _ builder: inout GraphBuilder) {
     if let needs = plainNeeds(of: position, &builder) {
       steps[position].needs = needs
@@ -72,7 +72,9 @@ extension WorkflowReader {
     builder.endStep()
   }
 
-  /// The ids of what a step needs where each name is one other step, as almost everywhere; nil if not.
+  /// Returns the ids of the needs if each name refers to a single other step; nil otherwise.
+  ///
+  /// This is the fast path for almost all steps.
   private func plainNeeds(of position: Int, _ builder: inout GraphBuilder) -> [String]? {
     var ids: [String] = []
     ids.reserveCapacity(drafts[position].needs.count)
@@ -90,13 +92,14 @@ extension WorkflowReader {
     return ids
   }
 
-  /// The position of the step that a name stands for; nil where it is no step, or several, or one of which
-  /// more is to be said.
+  /// Returns the position of the single step that a name refers to.
+  ///
+  /// Returns nil if there is no such step, if it is a group, or if the need may be an error.
   private func plainStep(named number: Int) -> Int? {
     let (name, scope) = (needNames[number].text, needNames[number].scope)
     guard scopes[scope].groups.isEmpty || scopes[scope].groups[name] == nil,
       let step = places[scope][name]?.step, step < steps.count,
-      // A step that could not be read has left its position to another one.
+      // The position of an invalid step belongs to another step.
       isNamed(steps[step].id, name, scope),
       finallyIDs.isEmpty || !finallyIDs.contains(steps[step].id)
     else { return nil }
@@ -123,7 +126,7 @@ extension WorkflowReader {
         } else if isItself {
           kind = .needsItself(name)
         } else if let ids {
-          // A step that could not be read is missing; that has been reported.
+          // An invalid step is missing; its errors have been reported.
           result += ids
           continue
         } else if name.contains(",") {
@@ -135,13 +138,13 @@ extension WorkflowReader {
         readers[file].report(kind, at: need.mark, length: need.length)
       }
     }
-    // Names differ, so only what groups stand for can come twice.
+    // Names are unique, so only groups can cause duplicates.
     guard result.count > needs.count else { return result }
     var seen: Set<String> = []
     return result.filter { seen.insert($0).inserted }
   }
 
-  /// Whether an id is that of a name in a scope.
+  /// Returns whether an id is the full id of a name in a scope.
   func isNamed(_ id: String, _ name: String, _ scope: Int) -> Bool {
     let prefix = scopes[scope].prefix
     return prefix.isEmpty ? id == name : id == prefix + name

@@ -1,38 +1,39 @@
-// Reads lists of path patterns. Each list and each pattern is checked once, however many steps it becomes part of.
+// Reads lists of path patterns, and checks each list and pattern once for all expanded steps.
 
 import Paths
 import YAML
 
-/// The patterns of paths that were read already.
+/// A cache of the path patterns that were read.
 struct KnownPatterns {
-  /// Where a list is written.
+  /// The place of a list.
   struct Place: Hashable {
     let file: Int
     let line: Int
     let column: Int
   }
 
-  /// How many characters all patterns of a workflow may have together, with their braces written out.
+  /// The maximum number of characters of all patterns of a workflow, with braces expanded.
   static let sizeMax = 4 << 20
 
-  /// The lists in which nothing is computed: they are the same for each of many steps.
+  /// The lists without expressions, which are the same for each expanded step.
   var lists: [Place: [String]] = [:]
-  /// The patterns that make sense.
+  /// The valid patterns.
   private var texts: Set<String> = []
-  /// How many characters they have, with their braces written out.
+  /// The number of characters of the valid patterns, with braces expanded.
   private(set) var size = 0
 
-  /// Whether a pattern was found to make sense.
+  /// Returns whether a pattern is known to be valid.
   ///
-  /// Texts that Swift calls equal may spell a letter differently, which matters between `[` and `]`.
+  /// Compares bytes, because equal Swift strings may differ in Unicode normalization, which matters
+  /// between `[` and `]`.
   private func has(_ pattern: String) -> Bool {
     guard let index = texts.firstIndex(of: pattern) else { return false }
     return texts[index].hasSameBytes(as: pattern)
   }
 
-  /// Checks a pattern, unless the same one was checked already.
+  /// Checks a pattern, unless it is known to be valid.
   ///
-  /// - Throws: ``GlobError`` when it makes no sense, or all of them together are too large.
+  /// - Throws: ``GlobError`` if it is invalid, or if all patterns together are too large.
   mutating func check(_ pattern: String) throws(GlobError) {
     guard !has(pattern) else { return }
     size += try GlobParser.size(
@@ -41,15 +42,15 @@ struct KnownPatterns {
       throw GlobError(
         pattern: pattern,
         message:
-          "the patterns of this workflow are too large: with their braces written out, all of "
-          + "them together have at most \(Self.sizeMax >> 20) MiB; use * or fewer patterns")
+          "the patterns of this workflow are too large: the maximum for all patterns together, "
+          + "with braces expanded, is \(Self.sizeMax >> 20) MiB; use * or fewer patterns")
     }
     texts.insert(pattern)
   }
 }
 
 extension WorkflowReader {
-  /// Patterns of paths; those that make no sense are reported.
+  /// Reads path patterns, and reports invalid patterns.
   mutating func patterns(_ node: Node, _ what: String, _ context: Context) -> [String] {
     let place = KnownPatterns.Place(
       file: context.file, line: node.mark.line, column: node.mark.column)

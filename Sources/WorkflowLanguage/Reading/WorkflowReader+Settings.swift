@@ -1,11 +1,12 @@
-// Settings that are known before anything runs: their expressions are computed while the file is read.
+// Reads settings whose expressions are evaluated while the file is read, before the run starts.
 
 import YAML
 
 extension WorkflowReader {
-  /// The node with its expressions computed.
+  /// Evaluates the expressions of a node.
   ///
-  /// - Returns: A scalar without expressions, or nil where one is wrong or not known yet.
+  /// - Returns: A scalar without expressions; nil if an expression is invalid or its value is not
+  ///   known yet.
   mutating func settled(_ node: Node, _ what: String, _ context: Context) -> Node? {
     guard case .scalar(let text, _) = node.content, text.hasExpression else { return node }
     guard let template = readers[context.file].template(node, what),
@@ -13,7 +14,7 @@ extension WorkflowReader {
     else { return nil }
     var settled = node
     if case .text = value {
-      // The whole text may be a number as well as it could be in the file.
+      // Plain, so that the text may be read as a number, as if it were written in the file.
       settled.content = .scalar(value.asText, isPlain: true)
     } else if case .scalar = node.content {
       settled.content = .scalar(value.asText, isPlain: true)
@@ -21,7 +22,7 @@ extension WorkflowReader {
     return settled
   }
 
-  /// The value of a template that may only refer to what is known before a run.
+  /// Evaluates a template that may only use values known before the run starts.
   mutating func settledValue(
     _ template: Template, _ node: Node, _ what: String, _ context: Context
   ) -> Value? {
@@ -65,7 +66,7 @@ extension WorkflowReader {
     settled(node, what, context).flatMap { readers[context.file].nonEmptyText($0, what) }
   }
 
-  /// One text or a list of them.
+  /// Reads text or a list of texts.
   mutating func texts(_ node: Node, _ what: String, _ context: Context) -> [String] {
     guard case .sequence(let nodes) = node.content else {
       return text(node, what, context).map { [$0] } ?? []
@@ -77,7 +78,7 @@ extension WorkflowReader {
     guard case .mapping(let pairs) = node.content else {
       return readers[context.file].concurrency(node)
     }
-    // The group may depend on parameters: one for each target, say.
+    // The group may depend on parameters, for example to have one group per target.
     var settledPairs: [Node.Pair] = []
     for var pair in pairs {
       if pair.key.says("group") {

@@ -1,5 +1,5 @@
-// Reads one step: its keys to values. What becomes of a step that is many, or that uses another file, is
-// in WorkflowReader+Many and WorkflowReader+Uses.
+// Reads a single step. WorkflowReader+Many reads steps with `foreach` or `matrix`, and
+// WorkflowReader+Uses reads steps with `uses`.
 
 import Paths
 import YAML
@@ -11,7 +11,7 @@ extension WorkflowReader {
     let file = context.file
     guard let fields = readers[file].fields(of: node, .step) else { return (nil, before) }
     let needs = fields["needs"].map { readNeeds($0, context) } ?? before
-    // Without a name it is read all the same, for its other mistakes.
+    // Read the step even without an id, to report its other errors.
     let id = readID(fields, context) ?? "(step \(drafts.count + 1))"
     if context.isFinally {
       finallyIDs.insert(fullID(id, scope: context.scope))
@@ -32,26 +32,26 @@ extension WorkflowReader {
     return readSingle(fields, id, needs, context)
   }
 
-  /// The keys that make many of a step, or belong to such ones.
+  /// The keys that expand a step, and the keys of expanded steps.
   private static let manyKeys = KeyTable.step.bits(of: .many)
 
-  /// The id of a step in the graph.
+  /// Returns the id of a step in the graph.
   func fullID(_ id: String, scope: Int) -> String {
     let prefix = scopes[scope].prefix
     return prefix.isEmpty ? id : prefix + id
   }
 
-  /// How many steps there may be where some were made of others.
+  /// The maximum number of steps if some result from `foreach`, `matrix` or `uses`.
   static let expansionsMax = 100_000
 
-  /// Reads a step that is one step, or stands for one other file.
+  /// Reads a single step, or the file that the step uses.
   ///
   /// - Parameters:
-  ///   - fields: Its keys.
-  ///   - id: Its id as its file has it, with its number in brackets where it is one of many.
-  ///   - needs: What it needs.
-  ///   - context: What holds for it.
-  /// - Returns: Its outline, and what whatever follows needs.
+  ///   - fields: The keys of the step.
+  ///   - id: The id in the file; for an expanded step, with its number in brackets.
+  ///   - needs: The needs of the step.
+  ///   - context: The inherited settings.
+  /// - Returns: The outline, and the implicit needs of the next step.
   mutating func readSingle(
     _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
@@ -83,7 +83,7 @@ extension WorkflowReader {
     return (.step(StepIndex(draft)), [.step(draft)])
   }
 
-  /// Keys that say how work is done, in a step that only waits for approval.
+  /// Reports keys that are not valid for a step that only waits for approval.
   private mutating func refuseOfApproval(_ fields: Fields, _ context: Context) {
     for name in KeyTable.step.names(excludedBy: "approval") {
       guard let key = fields.key(name) else { continue }
@@ -93,8 +93,8 @@ extension WorkflowReader {
 
   private static let environmentKey = KeyTable.step.bits(of: .environment)
 
-  /// The keys that say how a step is run, which most steps leave to the workflow; and those of steps that
-  /// stand for another file.
+  /// The keys for how a step runs, which most steps leave to the workflow, and the keys that use
+  /// another file.
   private static let settingKeys = KeyTable.step.bits(of: .settings)
 
   private mutating func readSettings(
@@ -108,7 +108,7 @@ extension WorkflowReader {
       template($0, "dir", .setting, context, draft: draft)
     }
     step.shell = fields["shell"].flatMap { readers[file].shell($0) }
-    // Those of the file that is run are kept with the workflow.
+    // The settings of the main file are stored in the workflow.
     if step.shell == nil && context.scope != 0 { step.shell = context.defaults.shell ?? .standard }
     step.timeout =
       fields["timeout"].flatMap { duration($0, "timeout", context, allowsZero: false) }
@@ -118,7 +118,7 @@ extension WorkflowReader {
     step.retry = fields["retry"].flatMap { readers[file].retry($0) } ?? context.defaults.retry
   }
 
-  /// The keys whose values most steps do not have.
+  /// The keys that most steps do not have.
   private static let extraKeys = KeyTable.step.bits(of: .extras)
 
   private mutating func readExtras(
@@ -163,7 +163,7 @@ extension WorkflowReader {
     let place = Place(mark: node.mark, step: drafts.count)
     if let first = places[context.scope].updateValue(place, forKey: id) {
       places[context.scope][id] = first
-      // One of many is read once for each.
+      // An expanded step is read once per item.
       guard first.mark != node.mark || context.bindings == nil else { return id }
       readers[file].report(.duplicateID(id, line: first.mark.line), at: node)
       return nil
@@ -171,9 +171,9 @@ extension WorkflowReader {
     return id
   }
 
-  // MARK: What it does
+  // MARK: Actions
 
-  /// The kinds of steps, each with its key as a bit.
+  /// The step kinds, each with its key as a bit.
   private static let kinds = Workflow.Step.kinds.map {
     (bit: KeyTable.step.bits([$0.name]), kind: $0)
   }
@@ -188,7 +188,7 @@ extension WorkflowReader {
       readers[file].report(.noAction, at: fields.node.mark, length: 1)
       return nil
     }
-    // One that refuses the others is read all the same.
+    // A kind that refuses the other keys is read anyway, and reports them below.
     let only = named.first { kind in
       named.allSatisfy { $0 == kind || kind.refused.contains($0.name) }
     }
@@ -222,7 +222,7 @@ extension WorkflowReader {
 
   // MARK: Values
 
-  /// A text with expressions, noted to be checked.
+  /// Reads a template, and registers it for the checks after all steps have been read.
   mutating func template(
     _ node: Node, _ what: @autoclosure () -> String, _ place: ExpressionPlace, _ context: Context,
     draft: Int?, isExpression: Bool = false
@@ -257,7 +257,7 @@ extension WorkflowReader {
     return environment
   }
 
-  /// A word that other versions of YAML take for true or false.
+  /// Warns of a word that other versions of YAML read as true or false.
   private mutating func warnOfBoolean(_ node: Node, _ context: Context) {
     guard case .scalar(let text, isPlain: true) = node.content, (2...3).contains(text.utf8.count),
       ["yes", "no", "on", "off"].contains(text.lowercased())
@@ -310,7 +310,7 @@ extension WorkflowReader {
 }
 
 extension String {
-  /// Whether it can be the id of a step.
+  /// Whether the string is a valid step id.
   var isStepID: Bool {
     guard (1...64).contains(utf8.count), utf8.first != 0x5F, utf8.first != 0x2D else {
       return false

@@ -1,4 +1,4 @@
-// What starts runs: the key `on`. Each kind of trigger reads its own key.
+// Reads `on`. Each kind of trigger reads its own key.
 
 import YAML
 
@@ -20,7 +20,7 @@ extension WorkflowReader {
     }
     if let node = fields["restart-from"] {
       triggers.restartsAffected =
-        readers[0].choice(node, "place to restart from", of: ["top", "affected"]) == "affected"
+        readers[0].choice(node, "restart-from value", of: ["top", "affected"]) == "affected"
       reportUnlessBusy(.restart, triggers, fields, "restart-from")
     }
     if let node = fields["buffer"] {
@@ -34,7 +34,7 @@ extension WorkflowReader {
     return triggers
   }
 
-  /// Reports a key that counts only with another policy.
+  /// Reports a key that is only valid with another policy.
   private mutating func reportUnlessBusy(
     _ policy: BusyPolicy, _ triggers: Triggers, _ fields: Fields, _ name: String
   ) {
@@ -58,7 +58,7 @@ extension WorkflowReader {
       if size > 100_000 { readers[0].report(.aboveMaximum("size", 100_000), at: node) }
       buffer.size = size
     }
-    buffer.whenFull = choice(fields["when-full"], "policy for a full buffer") ?? buffer.whenFull
+    buffer.whenFull = choice(fields["when-full"], "when-full policy") ?? buffer.whenFull
     return buffer
   }
 }

@@ -1,11 +1,11 @@
-// Steps that use another file: its steps take the place of the step, in a scope of their own.
+// Reads steps with `uses`: the steps of the used file replace the step, in their own scope.
 
 import YAML
 
 extension WorkflowReader {
-  /// How many files may use one another in a row.
+  /// The maximum nesting depth of `uses`.
   static let usesDepthMax = 16
-  /// How often files may be used in all.
+  /// The maximum number of uses in total.
   static let filesMax = 10_000
 
   mutating func readUses(
@@ -63,7 +63,7 @@ extension WorkflowReader {
     return (.group(scopes[context.scope].prefix + id, outline), ends)
   }
 
-  /// Keys that a step which stands for others cannot have.
+  /// Reports keys that a step with `uses` cannot have.
   private mutating func refuseWithUses(_ fields: Fields, _ context: Context) {
     for name in KeyTable.step.names(excludedBy: "uses") {
       guard let key = fields.key(name) else { continue }
@@ -71,7 +71,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Keys that mean something only in the file that is run.
+  /// Reports keys that are only valid in the main file.
   private mutating func refuseInUsed(_ used: Fields, _ context: Context) {
     for name in ["timeout", "max-parallel", "fail-fast", "durability"] {
       guard let key = used.key(name) else { continue }
@@ -83,7 +83,7 @@ extension WorkflowReader {
     }
   }
 
-  // MARK: Finding the file
+  // MARK: Loading
 
   private mutating func load(
     _ name: String, _ node: Node, _ context: Context
@@ -129,7 +129,7 @@ extension WorkflowReader {
 
   // MARK: Arguments
 
-  /// Gives the parameters of the file that is run their values.
+  /// Binds the arguments of the run to the parameters of the main file.
   mutating func bindArguments(_ parameters: [Parameter], _ node: Node) {
     let values: [String: Value]
     do throws(ParameterError) {
@@ -144,7 +144,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Gives the parameters of a used file what `with` says.
+  /// Binds the values under `with` to the parameters of a used file.
   private mutating func bindWith(
     _ used: Fields, _ given: [(name: String, key: Node, value: Node)], _ usesNode: Node,
     _ context: Context, _ inner: Context, _ draft: Int
@@ -164,7 +164,7 @@ extension WorkflowReader {
       scopes[inner.scope].parameters[parameter.name] =
         node.flatMap { argument($0, parameter, context, draft) }
         ?? parameter.defaultValue.map(Scope.Argument.value) ?? .open(types: parameter.types)
-      // Noted once: asked anew for each use, it would take time that is exponential in the depth of files.
+      // Cache the result: computing it at each use would be exponential in the nesting depth.
       if case .template(let template, _) = scopes[inner.scope].parameters[parameter.name],
         isSecret(template, scope: context.scope)
       {
@@ -188,7 +188,7 @@ extension WorkflowReader {
       value = .text(template.source)
     } else {
       let scope = expressionScope(of: .with, scope: context.scope, context.bindings)
-      // What is wrong with it is told with all other checks.
+      // Errors in it are reported with those of all other expressions.
       guard let types = try? template.types(in: scope) else { return nil }
       guard !types.isDisjoint(with: parameter.types.union(.text)) else {
         readers[file].report(

@@ -1,10 +1,10 @@
-// What is legal and probably not meant.
+// Warnings about constructs that are valid but probably not intended.
 
 import Platform
 import YAML
 
 extension WorkflowReader {
-  /// Reports what is legal and probably not meant.
+  /// Reports all warnings about a valid workflow.
   mutating func warn(about graph: Graph) {
     warnOfImpliedNeeds(graph)
     warnOfUnusedOutputs()
@@ -13,13 +13,13 @@ extension WorkflowReader {
     warnOfUnsetVariables()
   }
 
-  /// A need that another need has already.
+  /// Warns of a need that another need also has.
   private mutating func warnOfImpliedNeeds(_ graph: Graph) {
     for (position, draft) in drafts.enumerated() where draft.needs.count > 1 {
       let needs = graph.needs(of: StepIndex(position))
-      // In a wide fan-in one need hides in another rarely, and looking for it costs its square.
+      // In a wide fan-in, redundant needs are rare, and the search takes quadratic time.
       guard needs.count <= 100 else { continue }
-      // One step back only: looking further would take time that grows faster than the file.
+      // Check only direct needs: a deeper search would take more than linear time.
       func other(_ index: StepIndex) -> StepIndex? {
         needs.first { $0 != index && graph.needs(of: $0).contains(index) }
       }
@@ -38,7 +38,7 @@ extension WorkflowReader {
     }
   }
 
-  /// A condition that is false in every case: nothing reaches the step.
+  /// Warns of a condition that is always false, so that the step never runs.
   private mutating func warnOfStepsThatNeverRun() {
     for check in checks where check.place == .condition {
       do throws(EvaluationError) {
@@ -55,7 +55,9 @@ extension WorkflowReader {
     }
   }
 
-  /// `cancelled()` where it is never true: a run that is cancelled starts no step but those under `finally`.
+  /// Warns of `cancelled()` outside `finally`, where it is never true.
+  ///
+  /// A cancelled run starts only the steps under `finally`.
   private mutating func warnOfCancelled() {
     for check in checks where check.place == .condition {
       guard let position = check.draft, position < steps.count,
@@ -70,7 +72,7 @@ extension WorkflowReader {
     }
   }
 
-  /// A variable that nothing sets here, and that no `||` gives another value.
+  /// Warns of a variable that is not set and has no default after `||`.
   private mutating func warnOfUnsetVariables() {
     for check in checks {
       for (expression, offset) in check.template.expressions {
@@ -100,7 +102,7 @@ extension WorkflowReader {
     }
   }
 
-  /// An output that is computed and never used.
+  /// Warns of an output that is never used.
   private mutating func warnOfUnusedOutputs() {
     guard checks.contains(where: { $0.place == .outputs }) else { return }
     var used: Set<String> = []
@@ -128,7 +130,7 @@ extension WorkflowReader {
   }
 }
 
-/// The values of expressions of which nothing is known: only what is written out has a value.
+/// A source without values, which makes only constant expressions computable.
 private struct NothingKnown: ValueSource {
   let budget: EvaluationBudget
 

@@ -1,46 +1,48 @@
-// Makes a workflow of the nodes of its files: keys to values, lists to needs. Tells every mistake. Single
-// steps are read in WorkflowReader+Step, what is checked of the whole in WorkflowReader+Checks.
+// Converts the YAML nodes of a workflow file to a workflow. WorkflowReader+Step reads single steps,
+// and WorkflowReader+Checks validates the whole.
 
 import YAML
 
-/// Reads one workflow file, with those that it uses.
+/// A reader for a workflow file and the files that it uses, which reports all errors at once.
 struct WorkflowReader {
-  /// What a step needs, as it was read.
+  /// A need of a step, as it was read.
   enum Need: Equatable {
     /// A step of the graph, by its position.
     case step(Int)
-    /// A name that a file gives, by its position in `needNames`.
+    /// A name in a file, by its position in `needNames`.
     case name(Int)
   }
 
   /// A name under `needs`.
   struct NeedName {
     let text: String
-    /// Where it stands.
+    /// The place of the name.
     let mark: Mark
     let length: Int
     let scope: Int
     let file: Int
   }
 
-  /// The step that a file gives an id to.
+  /// The place and the step of an id.
   struct Place {
-    /// Where the id stands.
+    /// The place of the id.
     let mark: Mark
-    /// The position of the step, if it is one step and could be read; another one's or none if not.
+    /// The position of the step.
+    ///
+    /// Only valid for a single step without errors; otherwise another step may have this position.
     let step: Int
   }
 
-  /// What a step needs as it was read, with the place that messages about it point to.
+  /// The needs of a step as they were read, and its place for messages.
   struct Draft {
     var needs: [Need]
     let file: Int
-    /// Where its id stands.
+    /// The place of the id.
     let mark: Mark
     let length: Int
   }
 
-  /// Something with expressions in it, to be checked once all steps are known.
+  /// A template to check after all steps have been read.
   struct Check {
     let template: Template
     let node: Node
@@ -48,38 +50,38 @@ struct WorkflowReader {
     let file: Int
     let scope: Int
     let bindings: Bindings?
-    /// The position of the step whose needs have to cover what is referred to.
+    /// The position of the step, whose needs must include the steps that the template refers to.
     let draft: Int?
   }
 
   let sources: SourceFiles
   let arguments: Arguments
-  /// One for each file that takes part; a file that is used twice has two.
+  /// The readers, one for each use of a file.
   var readers: [Reader]
-  /// The steps that were read, and what each was read from.
+  /// The steps that were read; `drafts` has their unresolved needs.
   var steps: [Workflow.Step] = []
   var drafts: [Draft] = []
   var scopes: [Scope] = []
   var checks: [Check] = []
-  /// The names under `needs`, as `Need.name` counts them.
+  /// The names under `needs`; `Need.name` contains positions in this list.
   var needNames: [NeedName] = []
-  /// Where ids were first given, by scope.
+  /// The first places of ids, by scope.
   var places: [[String: Place]] = []
   var usedSources: [String: String] = [:]
   /// The ids of the steps under `finally`.
   var finallyIDs: Set<String> = []
-  /// How much the expressions may still make that are computed while the file is read.
+  /// The remaining size for values of expressions that are evaluated while the file is read.
   let budget = EvaluationBudget()
   var knownPatterns = KnownPatterns()
-  /// How many keys and values the steps have that are made of others.
+  /// The number of keys and values of all expanded steps.
   var valuesOfMany = 0
-  /// How many bytes the files have that are used, each as often as it is.
+  /// The total size of used files in bytes, counting each use.
   var usedBytes = 0
-  /// How many bytes the files under `dotenv` have.
+  /// The total size of dotenv files in bytes.
   var dotenvBytes = 0
-  /// What may be called; nil where that is not known.
+  /// The actions that steps can call; nil if unknown.
   let actions: ActionCatalog?
-  /// The closures of a workflow that is declared in Swift: its text calls them by number, as `#0`.
+  /// The closures of a workflow declared in Swift, whose text refers to them as `#0`, `#1`, ….
   var works: [InProcessWork] = []
 
   init(
@@ -94,7 +96,7 @@ struct WorkflowReader {
 
   var mistakeCount: Int { readers.reduce(0) { $0 + $1.mistakeCount } }
 
-  /// All that was told, file by file.
+  /// All diagnostics, file by file.
   private var diagnostics: [Diagnostic] {
     var seen: [Diagnostic] = []
     for reader in readers {
@@ -105,9 +107,9 @@ struct WorkflowReader {
     return seen
   }
 
-  /// Reads a document.
+  /// Reads a workflow from a document.
   ///
-  /// - Throws: ``WorkflowError`` with every mistake.
+  /// - Throws: ``WorkflowError`` with all errors.
   mutating func workflow(
     from document: consuming Document, defaultName: String
   ) throws(WorkflowError) -> Workflow {
@@ -115,7 +117,7 @@ struct WorkflowReader {
     if let root = root(of: document, file: 0) {
       header = readWorkflow(root, defaultName)
     }
-    // The tree takes more room than anything, and all that is needed of it has been taken.
+    // Free the YAML tree, which takes the most memory and is not needed any more.
     _ = consume document
     guard let header, let graph = checkedGraph(), mistakeCount == 0 else {
       throw WorkflowError(diagnostics: diagnostics, mistakeCount: mistakeCount)
@@ -137,7 +139,7 @@ struct WorkflowReader {
     return workflow
   }
 
-  /// The root of a document; what is wrong with it as YAML is told.
+  /// Returns the root of a document, and reports YAML errors.
   mutating func root(of document: Document, file: Int) -> Node? {
     readers[file].report(document.problems)
     guard let root = document.root, !root.isNull else {
@@ -149,9 +151,9 @@ struct WorkflowReader {
     return root
   }
 
-  // MARK: The whole
+  // MARK: Workflow
 
-  /// What a file says of the workflow as a whole.
+  /// The settings of the workflow as a whole.
   private struct Header {
     let name: String
     let description: String?
@@ -166,7 +168,7 @@ struct WorkflowReader {
     let outline: Outline
   }
 
-  /// Reads all keys; the steps are noted, with what has to be checked once all of them are known.
+  /// Reads all keys, and collects the steps and the templates to check.
   private mutating func readWorkflow(_ root: Node, _ defaultName: String) -> Header? {
     guard let fields = readers[0].fields(of: root, .workflow) else { return nil }
     let parameters = fields["params"].map { readers[0].parameters($0) } ?? []
@@ -209,7 +211,7 @@ struct WorkflowReader {
     places.append([:])
   }
 
-  /// Reads what a file says for all of its steps into its scope and the context of its steps.
+  /// Reads the settings for all steps of a file into its scope and the context of its steps.
   mutating func readSettings(_ fields: Fields, _ context: inout Context) {
     let file = context.file
     if let node = fields["dotenv"] { scopes[context.scope].dotenv = readDotenv(node, context) }
@@ -240,17 +242,17 @@ struct WorkflowReader {
 
   // MARK: Lists and groups
 
-  /// Reads steps that run in order.
+  /// Reads a list of steps, which run in order.
   ///
   /// - Parameters:
   ///   - node: The list.
-  ///   - before: What the first of them needs.
-  ///   - context: What holds for them.
-  /// - Returns: Their outline, and what whatever follows needs.
+  ///   - before: The needs of the first step.
+  ///   - context: The inherited settings.
+  /// - Returns: The outline, and the implicit needs of the next step.
   mutating func readList(
     _ node: Node, after before: [Need], _ context: Context
   ) -> (Outline, [Need]) {
-    guard let nodes = readers[context.file].list(node, of: "a list of steps is") else {
+    guard let nodes = readers[context.file].list(node, of: "a list of steps") else {
       return (.sequence([]), before)
     }
     if nodes.isEmpty { readers[context.file].report(.emptyList(of: "step", .unsearched), at: node) }
@@ -278,7 +280,7 @@ struct WorkflowReader {
       readers[context.file].report(.stepNotAMap(found: node.kindName), at: node)
       return (nil, before)
     }
-    // A step begins with its id, mostly: then it is not looked at twice.
+    // Fast path: the first key of most steps is `id`.
     let isStep = Node.position(of: "id", in: pairs) == 0
     if !isStep, Node.position(of: "parallel", in: pairs) != nil {
       return readParallel(node, pairs, after: before, context)
@@ -296,7 +298,7 @@ struct WorkflowReader {
     return readStep(node, after: before, context)
   }
 
-  /// A group whose key `parallel` is misspelt, with the right key; nil where it is none.
+  /// Returns a group with a misspelled `parallel` key, corrected; nil if it is not a group.
   private mutating func misspeltParallel(
     _ node: Node, _ pairs: [Node.Pair], _ context: Context
   ) -> (Node, [Node.Pair])? {
@@ -320,7 +322,7 @@ struct WorkflowReader {
       readers[context.file].report(.groupKey(pair.key.text ?? ""), at: pair.key)
     }
     guard let branches = pairs.first(where: { $0.key.text == "parallel" })?.value,
-      let nodes = readers[context.file].list(branches, of: "a list of branches is")
+      let nodes = readers[context.file].list(branches, of: "a list of branches")
     else { return (nil, before) }
     if nodes.isEmpty {
       readers[context.file].report(.emptyGroup, at: branches)
@@ -331,7 +333,7 @@ struct WorkflowReader {
     for branch in nodes {
       let (outline, branchEnds) = readItem(branch, after: before, context)
       if let outline { outlines.append(outline) }
-      // A branch that could not be read ends where it began; only once.
+      // An invalid branch passes on the needs before it; add those only once.
       let isBefore = branchEnds == before
       if !(isBefore && areBefore == true) { ends += branchEnds }
       areBefore = isBefore || areBefore == true

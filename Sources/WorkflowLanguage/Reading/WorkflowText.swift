@@ -1,21 +1,23 @@
-// A workflow file that was parsed, and that can be read as often as needed.
+// A parsed workflow file, which can be read several times.
 
 import YAML
 
-/// The text of a workflow file, parsed once.
+/// A workflow file that is parsed once and can be read several times.
 package struct WorkflowText: Sendable {
-  /// Its bytes, which need not be well-formed.
+  /// The bytes of the file, which may be invalid UTF-8.
   package let bytes: [UInt8]
-  /// The name that messages give to it; files that it uses are looked for beside it.
+  /// The path for messages; paths of used files are relative to it.
   package let file: String
   private let source: SourceText
   private let document: Document
 
-  /// Parses bytes; linear in their number.
+  /// Parses bytes.
+  ///
+  /// Linear in their number.
   ///
   /// - Parameters:
   ///   - bytes: The bytes of a workflow file.
-  ///   - file: The name that messages give to it.
+  ///   - file: The path for messages.
   package init(_ bytes: [UInt8], file: String) {
     self.bytes = bytes
     self.file = file
@@ -34,11 +36,11 @@ package struct WorkflowText: Sendable {
   /// Reads the workflow.
   ///
   /// - Parameters:
-  ///   - sources: Where the files come from that it uses.
-  ///   - arguments: What the run is given.
-  ///   - actions: What its steps may call; what they call is not checked when nil.
+  ///   - sources: The source of the files that it uses.
+  ///   - arguments: The parameters and the trigger of the run.
+  ///   - actions: The actions that its steps can call; calls are not checked if nil.
   /// - Returns: The workflow.
-  /// - Throws: ``WorkflowError`` with every error.
+  /// - Throws: ``WorkflowError`` with all errors.
   package func workflow(
     from sources: SourceFiles = .disk, with arguments: Arguments, actions: ActionCatalog?
   ) throws(WorkflowError) -> Workflow {
@@ -49,13 +51,12 @@ package struct WorkflowText: Sendable {
     return try reader.workflow(from: document, defaultName: String(name))
   }
 
-  /// What a run may be given, in the order of the file; none where that cannot be read.
+  /// The parameters in the order of the file; empty if they are invalid.
   ///
-  /// Errors are reported when all of the file is read.
+  /// Reading the workflow reports the errors.
   package var parameters: [Parameter] { read("params") { $0.parameters($1) } ?? [] }
 
-  /// Where the secrets of the file itself come from, not those of files that it uses; none where they
-  /// cannot be read.
+  /// The sources of the secrets of this file, not of used files; empty if they are invalid.
   package var secretSources: [String: SecretSource] { read("secrets") { $0.secrets($1) } ?? [:] }
 
   private func read<Result>(_ key: String, _ read: (inout Reader, Node) -> Result) -> Result? {

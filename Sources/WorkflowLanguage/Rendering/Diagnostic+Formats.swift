@@ -1,23 +1,23 @@
-// Mistakes and warnings for programs: JSON of our own, and SARIF 2.1.0 (OASIS), which editors and code
-// hosts read.
+// Output formats for errors and warnings: text, JSON, and SARIF 2.1.0 (OASIS), which editors and
+// code hosts read.
 
-/// How mistakes can be told.
+/// The output format of errors and warnings.
 public enum DiagnosticFormat: String, Sendable, CaseIterable {
-  /// For people.
+  /// Text for a terminal.
   case text
-  /// One object with a list.
+  /// A JSON object with a list of diagnostics.
   case json
   /// SARIF 2.1.0.
   case sarif
 }
 
 extension Diagnostic {
-  /// All mistakes and warnings in a format.
+  /// Formats errors and warnings.
   ///
   /// - Parameters:
-  ///   - diagnostics: What is to be told.
-  ///   - format: How.
-  /// - Returns: The text, without a line feed at its end.
+  ///   - diagnostics: The errors and warnings.
+  ///   - format: The output format.
+  /// - Returns: The text, without a line feed at the end.
   public static func rendered(_ diagnostics: [Diagnostic], as format: DiagnosticFormat) -> String {
     switch format {
     case .text: diagnostics.map(\.description).joined(separator: "\n\n")
@@ -83,7 +83,7 @@ extension Diagnostic {
     ])
   }
 
-  /// The file as a reference of RFC 3986.
+  /// The path of the file as a URI reference (RFC 3986).
   private var uri: String {
     file.utf8.reduce(into: file.hasPrefix("/") ? "file://" : "") { result, byte in
       let letter = Character(UnicodeScalar(byte))
@@ -98,7 +98,7 @@ extension Diagnostic {
 }
 
 extension Diagnostic: Encodable {
-  /// Writes the shape that `reprise validate --format json` gives to each.
+  /// Encodes the object that `reprise validate --format json` prints for each diagnostic.
   public func encode(to encoder: any Encoder) throws {
     try jsonValue.encode(to: encoder)
   }

@@ -1,10 +1,10 @@
-// What the codes of errors mean, with an example for each: expressions.
+// The pages of the error codes for expressions.
 
 extension ErrorPage {
   static let expressions = [
     ErrorPage(
-      "R0501", "an expression that cannot be read",
-      "A value, an operator or a bracket is missing in an expression.",
+      "R0501", "invalid expression",
+      "A value, an operator or a bracket is missing in an expression, or the expression is empty.",
       example: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ params.name == }}" } }]
@@ -15,8 +15,8 @@ extension ErrorPage {
         steps: [{ id: a, run: make, env: { X: "${{ params.name == 'x' }}" } }]
         """),
     ErrorPage(
-      "R0502", "an expression that is not closed",
-      "An expression ends with }}, and a text in it with a single quote.",
+      "R0502", "unclosed expression or text",
+      "An expression must end with }}, and text inside it with a single quote.",
       example: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ params.name == 'x }}" } }]
@@ -27,54 +27,53 @@ extension ErrorPage {
         steps: [{ id: a, run: make, env: { X: "${{ params.name == 'x' }}" } }]
         """),
     ErrorPage(
-      "R0503", "a character that means nothing",
-      "An expression has a character in it that is no part of the language, or a number "
-        + "that is none.",
+      "R0503", "unexpected character or invalid number",
+      "An expression contains a character that is not part of the language, or an invalid "
+        + "number.",
       example: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ params.name + 'x' }}" } }]
         """,
-      fix: "Write what the hint says.",
+      fix: "Follow the hint.",
       fixed: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ format('{0}x', params.name) }}" } }]
         """),
     ErrorPage(
-      "R0504", "an expression that is too deep",
-      "Brackets, calls or operators stand in one another more than 50 deep.",
+      "R0504", "expression nested too deeply",
+      "Brackets, calls or operators are nested more than 50 levels deep.",
       example:
         "steps: [{ id: a, if: \"!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!false\", "
         + "run: make }]",
-      fix: "Bind a part of it in env first, and use the variable.",
+      fix: "Bind a part of it to a variable in env, and use the variable.",
       fixed: "steps: [{ id: a, if: \"!false\", run: make }]"),
     ErrorPage(
-      "R0505", "an unknown name",
-      "An expression begins with a name that the language does not have. Texts stand in "
-        + "single quotes.",
+      "R0505", "unknown name",
+      "An expression begins with a name that does not exist. Text must be in single quotes.",
       example: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ parms.name }}" } }]
         """,
-      fix: "Write the name that was meant, or put a text into single quotes.",
+      fix: "Correct the name, or put text in single quotes.",
       fixed: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ params.name }}" } }]
         """),
     ErrorPage(
-      "R0506", "an unknown function",
-      "There is no function of that name.",
+      "R0506", "unknown function",
+      "There is no function with that name.",
       example: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ concat(params.name, 'x') }}" } }]
         """,
-      fix: "Use one of the functions that the hint names.",
+      fix: "Use one of the functions in the hint.",
       fixed: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ format('{0}x', params.name) }}" } }]
         """),
     ErrorPage(
-      "R0507", "the number of arguments",
-      "A function is called with more or fewer values than it takes.",
+      "R0507", "wrong number of arguments",
+      "A function is called with too many or too few arguments.",
       example: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ startsWith(params.name) }}" } }]
@@ -85,33 +84,33 @@ extension ErrorPage {
         steps: [{ id: a, run: make, env: { X: "${{ startsWith(params.name, 'w') }}" } }]
         """),
     ErrorPage(
-      "R0508", "the kind of an argument",
-      "A function is called with a value of a kind that it does not take.",
+      "R0508", "wrong type of argument",
+      "A function is called with a value of a type that it does not accept.",
       example: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ startsWith(trigger.paths, 'w') }}" } }]
         """,
-      fix: "Give it a value of a kind that it takes.",
+      fix: "Pass a value of a type that it accepts.",
       fixed: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ contains(trigger.paths, 'w') }}" } }]
         """),
     ErrorPage(
       "R0509", "values that cannot be compared",
-      "The two sides are of kinds that are never equal, or one of them is no number where "
-        + "numbers are compared.",
+      "The two values have types that are never equal, or one of them is not a number in a "
+        + "comparison of numbers.",
       example: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ params.name == 1 }}" } }]
         """,
-      fix: "Compare values of one kind: fromJSON makes a number of a text.",
+      fix: "Compare values of the same type: fromJSON converts text to a number.",
       fixed: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ params.name == '1' }}" } }]
         """),
     ErrorPage(
-      "R0510", "a name that is not known here",
-      "A name or a function means something in other places only.",
+      "R0510", "a name that is not available here",
+      "A name or a function is available only in other places.",
       example: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ stdout }}" } }]
@@ -123,45 +122,45 @@ extension ErrorPage {
           - { id: b, run: make, env: { X: "${{ steps.a.outputs.x }}" } }
         """),
     ErrorPage(
-      "R0511", "an unknown member",
-      "There is no parameter, secret, step or value of a matrix of that name.",
+      "R0511", "unknown member",
+      "There is no parameter, secret, step or matrix value with that name.",
       example: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ params.nmae }}" } }]
         """,
-      fix: "Write the name that was meant, or declare it.",
+      fix: "Correct the name, or declare it.",
       fixed: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ params.name }}" } }]
         """),
     ErrorPage(
-      "R0512", "a secret in the open",
-      "A value that is made from a secret stands where it would be seen: in arguments, "
+      "R0512", "exposed secret",
+      "A value that contains a secret is used where it would be visible: in arguments, "
         + "conditions or names.",
       example: """
         secrets: { token: { env: TOKEN } }
         env: { T: "${{ secrets.token }}" }
         steps: [{ id: a, exec: [deploy, "${{ env.T }}"] }]
         """,
-      fix: "Bind it in env of the step, and let the program read the variable.",
+      fix: "Bind it to a variable in env of the step, and let the program read the variable.",
       fixed: """
         secrets: { token: { env: TOKEN } }
         steps: [{ id: a, env: { T: "${{ secrets.token }}" }, run: deploy }]
         """),
     ErrorPage(
-      "R0513", "a value without such a part",
-      "A value is asked for a member or an element that values of its kind do not have.",
+      "R0513", "missing member or element",
+      "An expression uses a member or an element that values of this type do not have.",
       example:
         "steps: [{ id: b, run: make }, { id: a, run: make, env: { X: \"${{ steps.b.output "
         + "}}\" } }]",
-      fix: "Ask for what it has: outputs and result of a step; read JSON with fromJSON first.",
+      fix: "A step has outputs and result. Read JSON with fromJSON first.",
       fixed:
         "steps: [{ id: b, run: make }, { id: a, run: make, env: { X: \"${{ steps.b.outputs.x "
         + "}}\" } }]"),
     ErrorPage(
-      "R0514", "a name that needs a member",
-      "steps and secrets are no values by themselves, and what is taken of them is named, "
-        + "not computed.",
+      "R0514", "missing member of steps or secrets",
+      "steps and secrets cannot be used as values, and their members must be names, not "
+        + "expressions.",
       example: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ toJSON(steps) }}" } }]
@@ -172,20 +171,20 @@ extension ErrorPage {
         steps: [{ id: a, run: make, env: { X: "${{ toJSON(params) }}" } }]
         """),
     ErrorPage(
-      "R0515", "not a text",
-      "A list or a map comes to a place where a text is needed.",
+      "R0515", "a value that is not text",
+      "A list or a map is used where text is expected.",
       example: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ trigger.paths }}" } }]
         """,
-      fix: "Make a text of it with toJSON or join.",
+      fix: "Convert it to text with toJSON or join.",
       fixed: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ join(trigger.paths) }}" } }]
         """),
     ErrorPage(
-      "R0516", "a condition that is none",
-      "if is one expression that comes to true or false.",
+      "R0516", "invalid condition",
+      "if must be a single expression whose value is true or false.",
       example: """
         params: { name: world }
         steps: [{ id: a, run: make, if: params.name }]
@@ -196,26 +195,26 @@ extension ErrorPage {
         steps: [{ id: a, run: make, if: params.name == 'world' }]
         """),
     ErrorPage(
-      "R0517", "a step that asks for its own outputs",
-      "The outputs of a step are known when it is over; only outputs of the step itself can "
-        + "use them.",
+      "R0517", "a step that uses its own outputs",
+      "The outputs of a step are known when it has finished. Within the step, only its own "
+        + "outputs can use them.",
       example: "steps: [{ id: a, run: make, env: { X: \"${{ steps.a.outputs.x }}\" } }]",
-      fix: "Under outputs, write outputs.name; elsewhere, use the outputs of a step before.",
+      fix: "Under outputs, write outputs.name; elsewhere, use the outputs of an earlier step.",
       fixed: """
         steps:
           - { id: a, run: make, outputs: { x: "${{ outputs.y }}" } }
           - { id: b, run: make, env: { X: "${{ steps.a.outputs.x }}" } }
         """),
     ErrorPage(
-      "R0518", "a step that may not be over",
-      "An expression uses a step that need not be over when this one starts.",
+      "R0518", "a step that might not be finished",
+      "An expression uses a step that might not be finished when this step starts.",
       example: """
         steps:
           - parallel:
               - { id: a, run: make }
               - { id: b, run: make, env: { X: "${{ steps.a.result }}" } }
         """,
-      fix: "Add the step to needs, directly or through others.",
+      fix: "Add the step to needs, directly or through other steps.",
       fixed: """
         steps:
           - parallel:
@@ -223,20 +222,20 @@ extension ErrorPage {
               - { id: b, needs: a, run: make, env: { X: "${{ steps.a.result }}" } }
         """),
     ErrorPage(
-      "R0519", "not JSON",
-      "fromJSON is given a text that is not JSON.",
+      "R0519", "invalid JSON",
+      "The argument of fromJSON is not valid JSON.",
       example: "steps: [{ id: a, foreach: \"${{ fromJSON('[1, 2') }}\", run: make }]",
       fix: "Correct the text.",
       fixed: "steps: [{ id: a, foreach: \"${{ fromJSON('[1, 2]') }}\", run: make }]"),
     ErrorPage(
-      "R0520", "a pattern of format",
-      "In the pattern of format, {0} is the place of the first value, and {{ is a { itself.",
+      "R0520", "invalid pattern of format",
+      "In the pattern of format, {0} is the placeholder of the first value, and {{ a literal {.",
       example: "steps: [{ id: a, run: make, timeout: \"${{ format('{1}s', 10) }}\" }]",
-      fix: "Count from 0, and write a bracket that is meant as itself twice.",
+      fix: "Count placeholders from 0, and write literal brackets twice.",
       fixed: "steps: [{ id: a, run: make, timeout: \"${{ format('{0}s', 10) }}\" }]"),
     ErrorPage(
-      "R0521", "a value that is too large",
-      "An expression makes a value larger than 4 MiB, or all of a file make more than 64 MiB.",
+      "R0521", "value too large",
+      "An expression makes a value larger than 4 MiB, or all values of a file exceed 64 MiB.",
       example: """
         steps:
           - id: a
@@ -251,12 +250,12 @@ extension ErrorPage {
                 format('{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}',
                 '0123456789'))))))) }}
         """,
-      fix: "Let a step write the value into a file instead."),
+      fix: "Write the value to a file in a step instead."),
     ErrorPage(
-      "R0522", "a value that is not there",
-      "A value is needed that is not known yet, or that nothing has given.",
+      "R0522", "missing value",
+      "An expression uses a value that is not known yet, or that does not exist.",
       example: "steps: [{ id: a, foreach: [a, b], run: make, timeout: \"${{ item.limit }}\" }]",
-      fix: "Give the value, or write another one after ||.",
+      fix: "Provide the value, or write a default after ||.",
       fixed:
         "steps: [{ id: a, foreach: [{ limit: 5s }], run: make, timeout: \"${{ item.limit }}\" "
         + "}]"),

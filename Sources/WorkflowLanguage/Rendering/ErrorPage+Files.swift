@@ -1,30 +1,30 @@
-// What the codes of errors mean, with an example for each: files and YAML.
+// The pages of the error codes for files and YAML.
 
 extension ErrorPage {
   static let files = [
     ErrorPage(
       "R0101", "a file cannot be read",
-      "A file does not exist, is no regular file or may not be read: the workflow itself, "
-        + "one that it uses, or a file of variables.",
+      "A file does not exist, is not a regular file or is not readable: the workflow itself, "
+        + "a workflow that it uses, or a dotenv file.",
       example: """
         dotenv: missing.env
         steps: [{ id: build, run: make }]
         """,
-      fix: "Make the file, correct the path, or say that a file of variables may be missing.",
+      fix: "Create the file, correct the path, or mark the dotenv file as not required.",
       fixed: """
         dotenv: { path: missing.env, required: false }
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
       "R0102", "the file is empty",
-      "There is nothing in the file but space and comments.",
+      "The file contains only whitespace and comments.",
       example: "# Nothing here yet.",
-      fix: "Write at least a list with one step.",
+      fix: "Write a list with at least one step.",
       fixed: "steps: [{ id: hello, run: echo hello }]"),
     ErrorPage(
       "R0103", "a file is too large",
-      "A file, or all that it uses together, has more bytes than are read; or lists and "
-        + "maps are nested too deep, or aliases expand to too many values.",
+      "A file, or a file together with all files that it uses, exceeds the size limit; or lists "
+        + "and maps are nested too deeply, or aliases expand to too many values.",
       example: """
         a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
         b: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]
@@ -32,10 +32,10 @@ extension ErrorPage {
         d: &d [*c, *c, *c, *c, *c, *c, *c, *c, *c, *c]
         e: [*d, *d, *d, *d, *d, *d, *d, *d, *d, *d]
         """,
-      fix: "Split the file, or write out less with aliases."),
+      fix: "Split the file, or use fewer aliases."),
     ErrorPage(
-      "R0104", "a character that no file may have",
-      "The file has a control character in it, or bytes that are not UTF-8.",
+      "R0104", "invalid character",
+      "The file contains a control character, or bytes that are not valid UTF-8.",
       example: """
         name: "bell \u{7}"
         steps: [{ id: build, run: make }]
@@ -48,14 +48,14 @@ extension ErrorPage {
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0105", "not closed",
-      "A text in quotes, a list in [ ] or a map in { } has no end where one is expected.",
+      "R0105", "missing closing quote or bracket",
+      "Quoted text, a list in [ ] or a map in { } is not closed.",
       example: "steps: [{ id: build, run: make ]",
-      fix: "Close it. If the bracket is part of a text, quote the text.",
+      fix: "Close it. If the bracket is part of text, quote the text.",
       fixed: "steps: [{ id: build, run: make }]"),
     ErrorPage(
-      "R0106", "indentation",
-      "An item or a key is not aligned with those above it, or begins where none can.",
+      "R0106", "wrong indentation",
+      "An item or a key is not aligned with the ones above it, or is not allowed at its place.",
       example: """
         steps:
           - id: build
@@ -63,7 +63,7 @@ extension ErrorPage {
          - id: test
             run: make test
         """,
-      fix: "Indent all items of a list alike, and all keys of a map alike.",
+      fix: "Give all items of a list the same indentation, and all keys of a map.",
       fixed: """
         steps:
           - id: build
@@ -72,7 +72,7 @@ extension ErrorPage {
             run: make test
         """),
     ErrorPage(
-      "R0107", "a tab",
+      "R0107", "tab in indentation",
       "A tab indents a line or begins a value, which YAML does not allow.",
       example: """
         steps:
@@ -84,23 +84,23 @@ extension ErrorPage {
           - { id: build, run: make }
         """),
     ErrorPage(
-      "R0108", "a colon too many or too few",
-      "A colon is where none can be, or a key has none after it.",
+      "R0108", "misplaced or missing colon",
+      "A colon is at a place where it is not allowed, or a key has no colon after it.",
       example: """
         name: deploy: production
         steps: [{ id: build, run: make }]
         """,
       fix:
-        "Quote a text with a colon and a space in it; write a colon and a space after each "
+        "Quote text that contains a colon and a space; write a colon and a space after each "
         + "key.",
       fixed: """
         name: 'deploy: production'
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0109", "a text that needs quotes",
-      "A value begins with a character that means something to YAML, goes on after its end, "
-        + "or is missing.",
+      "R0109", "text that needs quotes",
+      "A value begins with a character that is special in YAML, continues after its end, or "
+        + "is missing.",
       example: """
         name: @home
         steps: [{ id: build, run: make }]
@@ -111,20 +111,20 @@ extension ErrorPage {
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0110", "an escape",
-      "A text in double quotes has a backslash in it that begins no escape.",
+      "R0110", "invalid escape",
+      "Text in double quotes contains a backslash that does not begin a valid escape.",
       example: """
         name: "C:\\Users"
         steps: [{ id: build, run: make }]
         """,
-      fix: "Write two backslashes, or use single quotes, in which a backslash is itself.",
+      fix: "Write two backslashes, or use single quotes, in which a backslash is literal.",
       fixed: """
         name: 'C:\\Users'
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0111", "the head of a block of text",
-      "After | or > there is something that does not belong there.",
+      "R0111", "invalid header of a text block",
+      "Something follows | or > that does not belong there.",
       example: """
         steps:
           - id: build
@@ -139,53 +139,53 @@ extension ErrorPage {
         """),
     ErrorPage(
       "R0112", "more than one document",
-      "A file holds one workflow; --- or a line that is not indented begins a second "
-        + "document. The same code stands for a directive such as %YAML that is not understood.",
+      "A file contains one workflow; --- or a line that is not indented begins a second "
+        + "document. This code also covers an unknown directive such as %YAML.",
       example: """
         steps: [{ id: build, run: make }]
         ---
         steps: [{ id: build, run: make }]
         """,
-      fix: "Put each workflow into a file of its own.",
+      fix: "Move each workflow to its own file.",
       fixed: "steps: [{ id: build, run: make }]"),
     ErrorPage(
-      "R0113", "a tag",
-      "An exclamation mark before a value is a tag of YAML: one that is not known, or does "
-        + "not fit the value.",
+      "R0113", "invalid tag",
+      "An exclamation mark before a value begins a YAML tag, and this tag is unknown or does "
+        + "not match the value.",
       example: """
         name: !important
         steps: [{ id: build, run: make }]
         """,
-      fix: "Quote the text, or leave the tag out.",
+      fix: "Quote the text, or remove the tag.",
       fixed: """
         name: '!important'
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0114", "an alias",
-      "A value that begins with * stands for what & has named before; there is nothing of "
-        + "that name, or it stands inside of itself.",
+      "R0114", "invalid alias",
+      "A value that begins with * refers to an earlier value that was named with &. There is no "
+        + "value with that name, or the value contains itself.",
       example: """
         name: *all
         steps: [{ id: build, run: make }]
         """,
-      fix: "Name a value before it is used, or quote a text that begins with * or &.",
+      fix: "Name the value before you use it, or quote text that begins with * or &.",
       fixed: """
         name: '*all'
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0115", "a key that is not a text",
+      "R0115", "a key that is not text",
       "A list or a map is used as a key.",
       example: """
         ? [a, b]
         : c
         steps: [{ id: build, run: make }]
         """,
-      fix: "Use a text as the key."),
+      fix: "Use text as the key."),
     ErrorPage(
-      "R0116", "a key twice",
-      "A map has the same key twice, and only one of them could count.",
+      "R0116", "duplicate key",
+      "A map has the same key twice.",
       example: """
         name: first
         name: second
@@ -197,37 +197,37 @@ extension ErrorPage {
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0117", "a merge of something else",
-      "<< takes over the keys of a map, or of a list of maps.",
+      "R0117", "invalid merge",
+      "<< merges the keys of a map, or of a list of maps, and this value is neither.",
       example: """
         env: { <<: 3 }
         steps: [{ id: build, run: make }]
         """,
-      fix: "Let << stand for a map that was named with &.",
+      fix: "Use << with a map, or with an alias of a map.",
       fixed: """
         env: { <<: { A: b } }
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0118", "not YAML",
-      "The text cannot be understood as YAML.",
+      "R0118", "invalid YAML",
+      "The text is not valid YAML.",
       example: """
         %YAML 1.2
         %YAML 1.2
         ---
         steps: [{ id: build, run: make }]
         """,
-      fix: "Write it anew from the place that is named.",
+      fix: "Correct the text at the place in the message.",
       fixed: "steps: [{ id: build, run: make }]"),
     ErrorPage(
-      "R0119", "a line of a file of variables",
-      "A line of a file under dotenv is not NAME=value, its quote is not closed, or its "
-        + "name is taken.",
+      "R0119", "invalid line of a dotenv file",
+      "A line of a dotenv file is not NAME=value, its quote is not closed, or its name is "
+        + "reserved.",
       example: """
         dotenv: settings.env
         steps: [{ id: build, run: make }]
         """,
-      fix: "Write NAME=value, one on each line; comments begin with #.",
+      fix: "Write NAME=value, one per line; comments begin with #.",
       files: ["settings.env": "A B"]),
   ]
 }

@@ -1,34 +1,34 @@
-// What the codes of errors mean, with an example for each: parameters, triggers, actions and warnings.
+// The pages of the codes for parameters, triggers, actions and warnings.
 
 extension ErrorPage {
   static let parameters = [
     ErrorPage(
-      "R0601", "a default that contradicts",
-      "A parameter that must be given has a default, or one that need not be given has none.",
+      "R0601", "required and default conflict",
+      "A required parameter has a default, or an optional parameter has no default.",
       example: """
         params: { target: { required: true, default: staging } }
         steps: [{ id: build, run: make }]
         """,
-      fix: "Keep one of required and default.",
+      fix: "Keep either required or default.",
       fixed: """
         params: { target: { default: staging } }
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0602", "a value that a parameter cannot have",
-      "The value of a parameter is none of its type or none of its options.",
+      "R0602", "invalid value of a parameter",
+      "The value of a parameter does not have its type, or is not one of its options.",
       example: """
         params: { target: { options: [staging, production], default: prod } }
         steps: [{ id: build, run: make }]
         """,
-      fix: "Give a value of its type, or one of its options.",
+      fix: "Pass a value of its type, or one of its options.",
       fixed: """
         params: { target: { options: [staging, production], default: production } }
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0603", "an unknown parameter",
-      "A value is given for a parameter that the workflow does not have.",
+      "R0603", "unknown parameter",
+      "A value is passed for a parameter that the workflow does not have.",
       example: "steps: [{ id: all, uses: ./parts.yaml, with: { target: x, traget: y } }]",
       fix: "Write the name of a parameter of that workflow.",
       fixed: "steps: [{ id: all, uses: ./parts.yaml, with: { target: x } }]",
@@ -39,10 +39,10 @@ extension ErrorPage {
         """
       ]),
     ErrorPage(
-      "R0604", "a parameter is not given",
-      "A workflow has a parameter without a default, and no value is given for it.",
+      "R0604", "missing parameter",
+      "A workflow has a parameter without a default, and no value is passed for it.",
       example: "steps: [{ id: all, uses: ./parts.yaml }]",
-      fix: "Give it: with -p NAME=VALUE, or under with.",
+      fix: "Pass a value: with -p NAME=VALUE, or under with.",
       fixed: "steps: [{ id: all, uses: ./parts.yaml, with: { target: x } }]",
       files: [
         "parts.yaml": """
@@ -51,9 +51,9 @@ extension ErrorPage {
         """
       ]),
     ErrorPage(
-      "R0605", "where a secret comes from",
-      "A secret is declared with the place that it comes from, one of env, file and "
-        + "command; never with its value.",
+      "R0605", "invalid source of a secret",
+      "A secret must be declared with exactly one source, env, file or command, and never with "
+        + "its value.",
       example: """
         secrets: { token: hunter2 }
         steps: [{ id: build, run: make }]
@@ -67,8 +67,8 @@ extension ErrorPage {
 
   static let triggers = [
     ErrorPage(
-      "R0701", "nothing that starts a run",
-      "There is no trigger under on.",
+      "R0701", "missing trigger",
+      "There is no trigger under \"on\".",
       example: """
         on: { when-busy: queue }
         steps: [{ id: build, run: make }]
@@ -79,20 +79,20 @@ extension ErrorPage {
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0702", "patterns that name no file",
-      "All patterns begin with !, so there is nothing that they take away from.",
+      "R0702", "patterns that only exclude files",
+      "All patterns begin with !, so no file is included.",
       example: """
         on: { files: ["!*.log"] }
         steps: [{ id: build, run: make }]
         """,
-      fix: "Name files first.",
+      fix: "Add a pattern without ! before them.",
       fixed: """
         on: { files: [src/**, "!*.log"] }
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0703", "a schedule twice",
-      "The same points in time are listed twice.",
+      "R0703", "duplicate schedule",
+      "The same schedule is listed twice.",
       example: """
         on: { schedule: [{ every: 10m }, { every: 10m }] }
         steps: [{ id: build, run: make }]
@@ -103,20 +103,20 @@ extension ErrorPage {
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0704", "too often",
-      "A schedule starts a run once a second at most.",
+      "R0704", "interval too short",
+      "A schedule can start a run at most once a second.",
       example: """
         on: { schedule: { every: 100ms } }
         steps: [{ id: build, run: make }]
         """,
-      fix: "Write a longer time.",
+      fix: "Write a longer interval.",
       fixed: """
         on: { schedule: { every: 1s } }
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0705", "an unknown time zone",
-      "There is no time zone of that name in the database of this machine.",
+      "R0705", "unknown time zone",
+      "There is no time zone with that name in the database of this machine.",
       example: """
         on: { schedule: { cron: '0 5 * * *', time-zone: Europe/Berlni } }
         steps: [{ id: build, run: make }]
@@ -127,14 +127,14 @@ extension ErrorPage {
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0706", "a cron expression",
+      "R0706", "invalid cron expression",
       "A cron expression has five fields: minute, hour, day of the month, month and day of "
-        + "the week. One of them cannot be understood.",
+        + "the week. One of them is invalid.",
       example: """
         on: { schedule: { cron: '61 5 * * *' } }
         steps: [{ id: build, run: make }]
         """,
-      fix: "Correct the field that is named.",
+      fix: "Correct the field that the message names.",
       fixed: """
         on: { schedule: { cron: '1 5 * * *' } }
         steps: [{ id: build, run: make }]
@@ -143,35 +143,35 @@ extension ErrorPage {
 
   static let actions = [
     ErrorPage(
-      "R0801", "an unknown action",
-      "The program that runs the workflow has no action of that name.",
+      "R0801", "unknown action",
+      "The program that runs the workflow has no action with that name.",
       example: "steps: [{ id: a, call: uplaod, with: { file: a.zip } }]",
       fix: "Write the name of an action that the program has registered.",
       fixed: "steps: [{ id: a, call: upload, with: { file: a.zip } }]"),
     ErrorPage(
-      "R0802", "an action lacks a value",
-      "An action needs a value that with does not give.",
+      "R0802", "missing argument of an action",
+      "An action requires a value that is missing under with.",
       example: "steps: [{ id: a, call: upload, with: { retries: 3 } }]",
       fix: "Add the value.",
       fixed: "steps: [{ id: a, call: upload, with: { file: a.zip, retries: 3 } }]"),
     ErrorPage(
-      "R0803", "a value that an action does not take",
-      "with gives a value that the action does not ask for.",
+      "R0803", "unknown argument of an action",
+      "There is a value under with that the action does not accept.",
       example: "steps: [{ id: a, call: upload, with: { file: a.zip, retires: 3 } }]",
-      fix: "Write the name that was meant, or leave it out.",
+      fix: "Correct the name, or remove the value.",
       fixed: "steps: [{ id: a, call: upload, with: { file: a.zip, retries: 3 } }]"),
     ErrorPage(
-      "R0804", "a value of the wrong kind for an action",
-      "An action is given a value that it cannot understand.",
+      "R0804", "invalid argument of an action",
+      "An action does not accept the type or the value of an argument.",
       example: "steps: [{ id: a, call: upload, with: { file: a.zip, retries: many } }]",
-      fix: "Give a value of the kind that the message names.",
+      fix: "Pass a value as the message describes.",
       fixed: "steps: [{ id: a, call: upload, with: { file: a.zip, retries: 3 } }]"),
     ErrorPage(
-      "R0805", "a path that cannot be used",
-      "uses names a file by its path relative to this one, in the folder of the workflow "
-        + "that is run or below.",
+      "R0805", "invalid path of a workflow file",
+      "uses takes a path relative to this file, to a file inside the folder of the workflow "
+        + "that is run.",
       example: "steps: [{ id: all, uses: parts.yaml }]",
-      fix: "Begin the path with ./ and stay inside of that folder.",
+      fix: "Begin the path with ./ or ../ and stay inside that folder.",
       fixed: "steps: [{ id: all, uses: ./parts.yaml, with: { target: x } }]",
       files: [
         "parts.yaml": """
@@ -180,14 +180,14 @@ extension ErrorPage {
         """
       ]),
     ErrorPage(
-      "R0806", "files that use one another",
-      "A file uses itself, directly or through others, without end.",
+      "R0806", "cycle of workflow files",
+      "A file uses itself, directly or through other files.",
       example: "steps: [{ id: all, uses: ./example.yaml }]",
-      fix: "Remove one of the uses that the message names."),
+      fix: "Remove one of the uses in the message."),
     ErrorPage(
       "R0807", "a file that cannot be used",
-      "A workflow with concurrency or finally counts as a whole, so it cannot become steps "
-        + "of another one.",
+      "concurrency and finally apply to a whole run, so a workflow with one of these keys cannot "
+        + "be used by another workflow.",
       example: "steps: [{ id: all, uses: ./parts.yaml }]",
       fix: "Move the key to the workflow that is run.",
       files: [
@@ -200,15 +200,15 @@ extension ErrorPage {
 
   static let warnings = [
     ErrorPage(
-      "R0901", "warning: a need that is implied",
-      "A step needs what another of its needs waits for already.",
+      "R0901", "warning: redundant need",
+      "A step needs another step that one of its other needs already waits for.",
       example: """
         steps:
           - { id: a, run: make }
           - { id: b, run: make }
           - { id: c, needs: [b, a], run: make }
         """,
-      fix: "Leave it out.",
+      fix: "Remove the redundant need.",
       fixed: """
         steps:
           - { id: a, run: make }
@@ -217,16 +217,16 @@ extension ErrorPage {
         """),
     ErrorPage(
       "R0902", "warning: a condition that is never true",
-      "A condition is false whatever happens, so nothing reaches the step.",
+      "A condition is always false, so the step never runs.",
       example: "steps: [{ id: a, if: false, run: make }]",
-      fix: "Remove the step, or let the condition depend on something.",
+      fix: "Remove the step, or make the condition depend on a value.",
       fixed: """
         params: { all: false }
         steps: [{ id: a, if: params.all, run: make }]
         """),
     ErrorPage(
       "R0903", "warning: cancelled() is never true",
-      "A run that is cancelled starts no step but those under finally.",
+      "A cancelled run starts only steps under finally.",
       example: "steps: [{ id: a, if: cancelled(), run: make clean }]",
       fix: "Move the step to finally; for !cancelled() write always().",
       fixed: """
@@ -237,38 +237,38 @@ extension ErrorPage {
       "R0904", "warning: a variable that is not set",
       "An expression reads a variable that neither the file nor the environment sets.",
       example: "steps: [{ id: a, run: make, env: { X: \"${{ env.NO_SUCH_VARIABLE }}\" } }]",
-      fix: "Correct the name, or say what counts where it is missing.",
+      fix: "Correct the name, or write a default after ||.",
       fixed: "steps: [{ id: a, run: make, env: { X: \"${{ env.NO_SUCH_VARIABLE || '' }}\" } }]"),
     ErrorPage(
-      "R0905", "warning: an output that is not used",
-      "A step computes an output that nothing in the file uses.",
+      "R0905", "warning: unused output",
+      "A step has an output that nothing in the file uses.",
       example: "steps: [{ id: a, run: make, outputs: { version: \"${{ stdout }}\" } }]",
-      fix: "Use it, or leave it out.",
+      fix: "Use it, or remove it.",
       fixed: "steps: [{ id: a, run: make }]"),
     ErrorPage(
       "R0906", "warning: a number that changes",
-      "A number is written in a way that it does not keep: 3.10 is 3.1.",
+      "A number loses its spelling: 3.10 becomes 3.1.",
       example: "steps: [{ id: a, matrix: { version: [3.10, 3.11] }, run: make }]",
-      fix: "Quote it if it is a version or a name.",
+      fix: "If it is a version or a name, quote it.",
       fixed: "steps: [{ id: a, matrix: { version: ['3.10', '3.11'] }, run: make }]"),
     ErrorPage(
-      "R0907", "warning: a word that looks boolean",
-      "yes, no, on and off are texts; other versions of YAML take them for true and false.",
+      "R0907", "warning: a word that looks like a boolean",
+      "yes, no, on and off are text; other versions of YAML read them as true and false.",
       example: """
         env: { DEBUG: yes }
         steps: [{ id: build, run: make }]
         """,
-      fix: "Quote the text if it is meant.",
+      fix: "Write true or false, or quote the text.",
       fixed: """
         env: { DEBUG: 'yes' }
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0908", "warning: a key without effect in a used file",
-      "timeout, max-parallel, fail-fast and durability count for the workflow that is run, "
-        + "not for one that it uses.",
+      "R0908", "warning: key without effect in a used file",
+      "timeout, max-parallel, fail-fast and durability apply to the workflow that is run, not to "
+        + "a workflow that it uses.",
       example: "steps: [{ id: all, uses: ./parts.yaml }]",
-      fix: "Nothing, if the file is also run by itself; else move the key.",
+      fix: "Nothing, if the file is also run directly; otherwise move the key.",
       files: [
         "parts.yaml": """
         timeout: 5m

@@ -1,33 +1,33 @@
-// What the codes of errors mean, with an example for each: steps and needs.
+// The pages of the error codes for steps and needs.
 
 extension ErrorPage {
   static let steps = [
     ErrorPage(
       "R0301", "a step that does nothing",
-      "A step has an id and none of the keys that say what it does.",
+      "A step has none of the keys that define what it does.",
       example: "steps: [{ id: build }]",
       fix: "Add run, exec, call, uses or approval.",
       fixed: "steps: [{ id: build, run: make }]"),
     ErrorPage(
-      "R0302", "an id that cannot be",
-      "An id has characters that it cannot have, or is too long.",
+      "R0302", "invalid step id",
+      "An id is empty, contains invalid characters, or is too long.",
       example: "steps: [{ id: build all, run: make }]",
       fix: "Use at most 64 letters, digits, _ and -, beginning with a letter or digit.",
       fixed: "steps: [{ id: build-all, run: make }]"),
     ErrorPage(
-      "R0303", "an id twice",
-      "Two steps of a file have the same id, and needs could mean either.",
+      "R0303", "duplicate step id",
+      "Two steps of a file have the same id, so needs would be ambiguous.",
       example: "steps: [{ id: build, run: make }, { id: build, run: make test }]",
-      fix: "Give each step an id of its own.",
+      fix: "Give each step a unique id.",
       fixed: "steps: [{ id: build, run: make }, { id: test, run: make test }]"),
     ErrorPage(
-      "R0304", "a value in a script",
-      "An expression stands in run. A value that is pasted into a script could become code.",
+      "R0304", "expression in a script",
+      "A script under run contains an expression, whose value could run as code.",
       example: """
         params: { name: world }
         steps: [{ id: greet, run: "echo ${{ params.name }}" }]
         """,
-      fix: "Bind the value in env, and use the variable; the hint has both lines.",
+      fix: "Bind the value to a variable in env, and use the variable; the hint shows both lines.",
       fixed: """
         params: { name: world }
         steps:
@@ -37,48 +37,48 @@ extension ErrorPage {
         """),
     ErrorPage(
       "R0305", "too many steps",
-      "foreach, matrix or uses make more steps, or larger ones, than a workflow may have.",
+      "foreach, matrix or uses make more steps, or larger steps, than a workflow can have.",
       example: "steps: [{ id: build, foreach: { from: 1, to: 10001 }, run: make }]",
-      fix: "Make fewer: let one step deal with several items.",
+      fix: "Make fewer steps: process several items in one step.",
       fixed: "steps: [{ id: build, foreach: { from: 1, to: 100 }, run: make }]"),
     ErrorPage(
-      "R0306", "foreach of something else",
-      "foreach takes a list, a range, or an expression that comes to a list.",
+      "R0306", "invalid foreach",
+      "foreach must be a list, a range, or an expression whose value is a list.",
       example: "steps: [{ id: build, foreach: 5, run: make }]",
       fix: "Write a list, or a range with from and to.",
       fixed: "steps: [{ id: build, foreach: { from: 1, to: 5 }, run: make }]"),
     ErrorPage(
-      "R0307", "an empty matrix",
-      "A matrix has no list, an empty one, or nothing is left of it after exclude.",
+      "R0307", "empty matrix",
+      "A matrix has no lists or an empty list, or exclude removes all combinations.",
       example: "steps: [{ id: build, matrix: { os: [] }, run: make }]",
       fix: "Add values, or exclude fewer combinations.",
       fixed: "steps: [{ id: build, matrix: { os: [linux, mac] }, run: make }]"),
     ErrorPage(
-      "R0308", "not a list of a matrix",
-      "What a matrix combines are lists; include and exclude are lists of maps.",
+      "R0308", "a matrix value that is not a list",
+      "A matrix combines lists; include and exclude must be lists of maps.",
       example: "steps: [{ id: build, matrix: { os: linux }, run: make }]",
-      fix: "Put the values into [ ].",
+      fix: "Put the values in [ ].",
       fixed: "steps: [{ id: build, matrix: { os: [linux] }, run: make }]"),
     ErrorPage(
-      "R0309", "exclude without a list",
-      "exclude names something that is no list of the matrix, so it excludes nothing.",
+      "R0309", "exclude names an unknown list",
+      "exclude contains a name that is not a list of the matrix, so it excludes nothing.",
       example: "steps: [{ id: build, matrix: { os: [a, b], exclude: [{ so: a }] }, run: make }]",
       fix: "Write the name of a list of the matrix.",
       fixed: "steps: [{ id: build, matrix: { os: [a, b], exclude: [{ os: a }] }, run: make }]"),
     ErrorPage(
-      "R0310", "an approval for each of many",
-      "A step that becomes many cannot wait for approval: it would ask once for each.",
+      "R0310", "approval of an expanded step",
+      "A step with foreach or matrix cannot wait for approval: it would ask once for each item.",
       example: "steps: [{ id: build, foreach: [a, b], approval: Go?, run: make }]",
-      fix: "Put a step with approval before it.",
+      fix: "Add a step with approval before it.",
       fixed: "steps: [{ id: ask, approval: Go? }, { id: build, foreach: [a, b], run: make }]"),
   ]
 
   static let needs = [
     ErrorPage(
-      "R0401", "a step that does not exist",
+      "R0401", "unknown step in needs",
       "needs names a step that the file does not have.",
       example: "steps: [{ id: build, run: make }, { id: test, needs: biuld, run: make test }]",
-      fix: "Write the id of a step of the same file; the hint names the nearest one.",
+      fix: "Write the id of a step of the same file; the hint names the most similar id.",
       fixed: "steps: [{ id: build, run: make }, { id: test, needs: build, run: make test }]"),
     ErrorPage(
       "R0402", "dependency cycle",
@@ -98,35 +98,35 @@ extension ErrorPage {
         """),
     ErrorPage(
       "R0403", "a step that needs itself",
-      "A step names itself under needs, so it could never start.",
+      "A step lists itself under needs, so it could never start.",
       example: "steps: [{ id: build, needs: build, run: make }]",
       fix: "Remove the need.",
       fixed: "steps: [{ id: build, run: make }]"),
     ErrorPage(
-      "R0404", "a need twice",
-      "A step names the same need twice.",
+      "R0404", "duplicate need",
+      "A step lists the same need twice.",
       example: "steps: [{ id: a, run: make }, { id: b, needs: [a, a], run: make test }]",
-      fix: "Name it once.",
+      fix: "List it once.",
       fixed: "steps: [{ id: a, run: make }, { id: b, needs: [a], run: make test }]"),
     ErrorPage(
-      "R0405", "a need of a step under finally",
-      "Steps under finally run when all others are over; what waits for one could never start.",
+      "R0405", "dependency on a step under finally",
+      "Steps under finally run after all other steps, so no other step can depend on them.",
       example: """
         steps: [{ id: build, needs: clean, run: make }]
         finally: [{ id: clean, run: make clean }]
         """,
-      fix: "Move the step to steps, or do not need it.",
+      fix: "Move the step to steps, or remove the need.",
       fixed: "steps: [{ id: clean, run: make clean }, { id: build, needs: clean, run: make }]"),
     ErrorPage(
       "R0406", "too many needs",
-      "Each step of a group needs each step of the group before it: the product of two "
-        + "large groups is more than a workflow may have.",
+      "Each step of a group needs each step of the group before it. The product of two large "
+        + "groups exceeds the limit.",
       example: """
         steps:
           - { id: a, foreach: { from: 1, to: 1001 }, run: make }
           - { id: b, foreach: { from: 1, to: 1001 }, run: make }
         """,
-      fix: "Put one step between the groups that does nothing but wait.",
+      fix: "Insert a step between the groups that joins them.",
       fixed: """
         steps:
           - { id: a, foreach: { from: 1, to: 1001 }, run: make }

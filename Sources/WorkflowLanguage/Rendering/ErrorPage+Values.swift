@@ -1,35 +1,35 @@
-// What the codes of errors mean, with an example for each: keys and values.
+// The pages of the error codes for keys and values.
 
 extension ErrorPage {
   static let values = [
     ErrorPage(
       "R0201", "unknown key",
-      "A map has a key that means nothing there. Mostly it is misspelt.",
+      "A map has a key that is not valid there. Often it is a typo.",
       example: "steps: [{ id: build, rnu: make }]",
-      fix: "Write the key that was meant; the hint names the nearest one, or all.",
+      fix: "Correct the key; the hint names the most similar key, or all valid keys.",
       fixed: "steps: [{ id: build, run: make }]"),
     ErrorPage(
       "R0202", "not a map",
-      "A map of keys and values is expected, and there is something else.",
+      "A map of keys and values is expected, but the value is something else.",
       example: """
         env: [CI]
         steps: [{ id: build, run: make }]
         """,
-      fix: "Write names with values: in { }, or indented on lines of their own.",
+      fix: "Write keys with values: in { }, or indented on lines of their own.",
       fixed: """
         env: { CI: "1" }
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
       "R0203", "not a list",
-      "A list is expected, and there is something else.",
+      "A list is expected, but the value is something else.",
       example: "steps: { id: build, run: make }",
-      fix: "Begin each item with \"- \", or put the list into [ ].",
+      fix: "Begin each item with \"- \", or put the list in [ ].",
       fixed: "steps: [{ id: build, run: make }]"),
     ErrorPage(
-      "R0204", "not a text",
-      "A text is expected, and there is a list, a map or nothing. A text with a colon and a "
-        + "space in it is a map unless it is quoted.",
+      "R0204", "not text",
+      "Text is expected, but the value is a list, a map or nothing. Text that contains a colon "
+        + "and a space is a map unless it is quoted.",
       example: """
         steps:
           - id: greet
@@ -42,14 +42,14 @@ extension ErrorPage {
             run: 'echo name: x'
         """),
     ErrorPage(
-      "R0205", "an empty text",
-      "A text has nothing in it but space.",
+      "R0205", "empty text",
+      "The text is empty or contains only whitespace.",
       example: "steps: [{ id: build, run: \" \" }]",
-      fix: "Write the text, or leave the key out.",
+      fix: "Write the text, or remove the key.",
       fixed: "steps: [{ id: build, run: make }]"),
     ErrorPage(
-      "R0206", "a value that cannot be computed",
-      "An expression stands where the value itself is needed.",
+      "R0206", "an expression is not allowed",
+      "A value contains an expression, but must be written literally.",
       example: """
         description: about ${{ workflow.name }}
         steps: [{ id: build, run: make }]
@@ -60,14 +60,14 @@ extension ErrorPage {
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0207", "a NUL in a text",
-      "A text has a character in it that ends texts of the system: no program can be given it.",
+      "R0207", "NUL character in text",
+      "Text contains a NUL character, which cannot be passed to a program.",
       example: "steps: [{ id: build, run: \"make\\0\" }]",
       fix: "Remove the character.",
       fixed: "steps: [{ id: build, run: make }]"),
     ErrorPage(
       "R0208", "not a duration",
-      "A time is a number with a unit, or several of them; or it is too short.",
+      "The value is not a number with a unit, or several of them; or it is too short.",
       example: """
         timeout: soon
         steps: [{ id: build, run: make }]
@@ -79,7 +79,7 @@ extension ErrorPage {
         """),
     ErrorPage(
       "R0209", "not true or false",
-      "Only the words true and false are boolean values; a text in quotes is none.",
+      "Only true and false, without quotes, are boolean values.",
       example: """
         fail-fast: yes
         steps: [{ id: build, run: make }]
@@ -90,8 +90,8 @@ extension ErrorPage {
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0210", "not such a number",
-      "A number is expected, a whole one mostly, and within limits.",
+      "R0210", "invalid number",
+      "The value is not a number, not a whole number, or outside the limits.",
       example: """
         max-parallel: 0
         steps: [{ id: build, run: make }]
@@ -102,8 +102,8 @@ extension ErrorPage {
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0211", "an unknown word",
-      "The value is one of a few words, and this is none of them.",
+      "R0211", "unknown value",
+      "The key accepts only certain words, and this is not one of them.",
       example: """
         durability: proces
         steps: [{ id: build, run: make }]
@@ -114,50 +114,50 @@ extension ErrorPage {
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0212", "a name that cannot be",
-      "A name has characters that it cannot have, is too long, or is taken by Reprise.",
+      "R0212", "invalid name",
+      "A name contains invalid characters, is too long, or is reserved for Reprise.",
       example: """
         env: { 1ST: x }
         steps: [{ id: build, run: make }]
         """,
-      fix: "Use letters, digits and _; other names than those of variables may have - as well.",
+      fix: "Use letters, digits and _; names other than those of variables may also contain -.",
       fixed: """
         env: { FIRST: x }
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0213", "a key is missing",
-      "A map lacks a key without which it means nothing.",
+      "R0213", "missing key",
+      "A map lacks a required key.",
       example: "steps: [{ id: build, run: make, retry: { delay: 2s } }]",
       fix: "Add the key.",
       fixed: "steps: [{ id: build, run: make, retry: { limit: 3, delay: 2s } }]"),
     ErrorPage(
-      "R0214", "an empty list",
-      "A list has no item, and without one it means nothing.",
+      "R0214", "empty list",
+      "A list has no items, but needs at least one.",
       example: "steps: []",
-      fix: "Add an item, or leave the key out.",
+      fix: "Add an item, or remove the key.",
       fixed: "steps: [{ id: build, run: make }]"),
     ErrorPage(
-      "R0215", "no program",
-      "A command is a list that begins with a program; this one does not.",
+      "R0215", "missing program",
+      "A command is a list that begins with a program, and this one is empty or begins with \"\".",
       example: "steps: [{ id: build, exec: [] }]",
       fix: "Write the program first, then its arguments.",
       fixed: "steps: [{ id: build, exec: [make, all] }]"),
     ErrorPage(
-      "R0216", "keys that exclude each other",
-      "Two keys say different things about the same.",
+      "R0216", "mutually exclusive keys",
+      "Two keys cannot be used together.",
       example: "steps: [{ id: build, run: make, exec: [make] }]",
-      fix: "Keep one of them, or make two steps.",
+      fix: "Keep one of the keys, or split the step in two.",
       fixed: "steps: [{ id: build, run: make }]"),
     ErrorPage(
-      "R0217", "a key without effect",
-      "A key means something only together with another one, or in another place.",
+      "R0217", "misplaced key",
+      "A key is only valid together with another key, or in another place.",
       example: "steps: [{ id: build, run: make, with: { target: all } }]",
-      fix: "Leave it out, or add the key that it belongs to.",
+      fix: "Remove it, or add the key that it belongs to.",
       fixed: "steps: [{ id: build, run: make, env: { TARGET: all } }]"),
     ErrorPage(
-      "R0218", "a variable without a value",
-      "A variable of the environment has nothing after its colon.",
+      "R0218", "variable without a value",
+      "An environment variable has nothing after its colon.",
       example: """
         env: { DEBUG: }
         steps: [{ id: build, run: make }]
@@ -168,10 +168,10 @@ extension ErrorPage {
         steps: [{ id: build, run: make }]
         """),
     ErrorPage(
-      "R0219", "a pattern of paths",
-      "A pattern of paths cannot be understood, or is too large.",
+      "R0219", "invalid path pattern",
+      "A path pattern is invalid or too large.",
       example: "steps: [{ id: build, run: make, cache: { inputs: [\"src/[ab\"] } }]",
-      fix: "Correct the pattern: * is any name, ** any folders, ? a character, [ab] one of some.",
+      fix: "Correct the pattern: * is any name, ** any folders, ? one character, [ab] a or b.",
       fixed: "steps: [{ id: build, run: make, cache: { inputs: [\"src/[ab]\"] } }]"),
   ]
 }

@@ -1,18 +1,18 @@
-// What a code of an error means: the source of `reprise explain` and of the pages in Documentation/errors.
+// Explanations of error codes: the source of `reprise explain` and of Documentation/errors.
 
-/// What a code means, with an example that causes it.
+/// The explanation of an error code, with an example.
 package struct ErrorPage: Sendable {
   /// The code, such as `R0201`.
   package let code: String
-  /// What is wrong, in a few words.
+  /// The problem in a few words.
   package let title: String
-  /// What the code means.
+  /// The explanation of the problem.
   package let meaning: String
-  /// A workflow file that has this error and no other.
+  /// A workflow file with this error and no other.
   package let example: String
-  /// How to fix it.
+  /// How to fix the problem.
   package let fix: String
-  /// The example without the error; nil where that is best left to whoever wrote the file.
+  /// The example without the error; nil if there is no obvious fix.
   package let fixed: String?
   /// The other files of the example, by path.
   package let files: [String: String]
@@ -30,23 +30,23 @@ package struct ErrorPage: Sendable {
     self.files = files
   }
 
-  /// The pages of all codes, in their order.
+  /// The pages of all codes, sorted by code.
   package static let all =
     files + values + steps + needs + expressions + parameters + triggers + actions + warnings
 
-  /// Finds the page of a code, in upper or lower case.
+  /// Finds the page of a code, ignoring case.
   package init?(code: String) {
     guard let page = Self.all.first(where: { $0.code == code.uppercased() }) else { return nil }
     self = page
   }
 
-  /// Whether a text is written like a code: a letter R and four digits.
+  /// Returns whether text has the form of a code: the letter R and four digits.
   package static func isCode(_ text: String) -> Bool {
     text.utf8.count == 5 && text.uppercased().hasPrefix("R")
       && text.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
   }
 
-  /// The errors and warnings of a version of the example.
+  /// Returns the errors and warnings of the example, or of a changed version of it.
   package func diagnostics(of text: String) -> [Diagnostic] {
     do {
       return try Workflow(
@@ -59,7 +59,7 @@ package struct ErrorPage: Sendable {
     }
   }
 
-  /// An action such as a program may offer.
+  /// The arguments of an action that the examples call.
   private struct Upload: Decodable {
     let file: String
     let retries: Int?
@@ -73,7 +73,7 @@ package struct ErrorPage: Sendable {
     return catalog
   }()
 
-  /// The page for people at a terminal.
+  /// The page as plain text for a terminal.
   package var text: String {
     sections { "  " + $0.replacing("\n", with: "\n  ") }
   }
@@ -94,15 +94,15 @@ package struct ErrorPage: Sendable {
     return parts.joined(separator: "\n\n")
   }
 
-  /// The list of all pages as Markdown.
+  /// The index of all pages as Markdown.
   package static var markdownIndex: String {
     """
     # Errors and warnings
 
     Each error and each warning about a workflow file has a code, which never changes its meaning.
-    `reprise explain R0201` shows the page of one. These pages are written by `make errors`.
+    `reprise explain R0201` shows the page of a code. `make errors` generates these pages.
 
-    | code | what is wrong |
+    | code | error |
     | --- | --- |
 
     """ + all.map { "| [\($0.code)](\($0.code).md) | \($0.title) |\n" }.joined()

@@ -1,22 +1,24 @@
-// Draws the graph of a workflow as text, for people and for other tools. Pure.
+// Draws the dependency graph of a workflow as text, for users and for other tools.
 
-/// How a graph can be drawn.
+/// The output format of a dependency graph.
 public enum GraphFormat: String, Sendable, CaseIterable {
-  /// Levels of steps, for people.
+  /// Levels of steps, for a terminal.
   case text
   /// A flowchart for Mermaid.
   case mermaid
   /// A digraph for Graphviz.
   case dot
-  /// Steps with their needs, for programs.
+  /// A JSON object with the steps and their needs.
   case json
 }
 
 extension Workflow {
-  /// Draws the steps and what they need.
+  /// Draws the dependency graph.
   ///
-  /// - Parameter format: How.
-  /// - Returns: The drawing, without a line feed at the end. Linear in steps and needs.
+  /// Linear in steps and needs.
+  ///
+  /// - Parameter format: The output format.
+  /// - Returns: The drawing, without a line feed at the end.
   public func rendered(as format: GraphFormat) -> String {
     switch format {
     case .text: textRendering
@@ -26,7 +28,7 @@ extension Workflow {
     }
   }
 
-  /// Steps of one level can run side by side; each is followed by what it needs.
+  /// The steps by level, each with its needs; steps of one level can run in parallel.
   private var textRendering: String {
     var levels: [Int] = Array(repeating: 0, count: steps.count)
     for index in graph.topologicalOrder {
@@ -54,7 +56,7 @@ extension Workflow {
   }
 
   private var mermaidLines: [String] {
-    // Ids become s0, s1, …: words such as `end` mean something to Mermaid.
+    // Use s0, s1, … as ids, because words such as `end` are reserved in Mermaid.
     graph.indices.map { "  s\($0.position)[\(quoted(graph.id(of: $0)))]" }
       + graph.indices.flatMap { index in
         graph.needs(of: index).map { "  s\($0.position) --> s\(index.position)" }
@@ -80,6 +82,6 @@ extension Workflow {
       + "\n  ]\n}"
   }
 
-  /// A text in double quotes, as JSON and Graphviz both read it.
+  /// Quotes text so that both JSON and Graphviz can read it.
   private func quoted(_ text: String) -> String { Value.quoted(text) }
 }

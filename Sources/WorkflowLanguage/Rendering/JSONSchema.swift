@@ -1,10 +1,10 @@
-// The JSON Schema of workflow files (draft 7, which editors know), drawn from the tables of keys. What a
-// schema cannot say (which names exist, what needs what) is left to the reader.
+// The JSON Schema (draft 7) of workflow files for editors, generated from the key tables.
+// The reader checks the rules that a schema cannot express, such as which names exist.
 
 extension Workflow {
-  /// The JSON Schema of workflow files, for editors.
+  /// Returns the JSON Schema of workflow files, for editors.
   ///
-  /// - Returns: JSON, indented.
+  /// - Returns: Indented JSON.
   public static func jsonSchema() -> String {
     var schema = KeyTable.workflow.schema
     schema["$schema"] = .text("http://json-schema.org/draft-07/schema#")
@@ -26,7 +26,7 @@ extension Workflow {
 }
 
 extension KeyTable {
-  /// The schema of such a map.
+  /// The schema of a map with these keys.
   fileprivate var schema: [String: Value] {
     var properties: [String: Value] = [:]
     for key in keys {
@@ -72,7 +72,7 @@ extension Shape {
     "type": .text("string"), "pattern": .text("\\$\\{\\{"),
   ]
 
-  /// The schema of such a value.
+  /// The schema of a value of this shape.
   fileprivate var schema: [String: Value] {
     switch self {
     case .text:

@@ -1,9 +1,8 @@
-// Steps that call actions of the program: `call`. Knows the names of the actions and how to check what they are
-// given, not what they do.
+// The step kind `call`, which calls an action of the program, and the check of its arguments.
 
 import YAML
 
-/// Calls an action that the program has registered, by its name.
+/// A step that calls an action that the program has registered.
 struct CallStep: NamedStepKind {
   static let name = "call"
   static let shape = Shape.text
@@ -54,27 +53,27 @@ struct CallStep: NamedStepKind {
 }
 
 extension Workflow.Step.Action {
-  /// Calls an action that the program has registered, by its name.
+  /// Returns the action of a step that calls an action that the program has registered.
   public static func call(_ action: String, _ arguments: CallArguments) -> Self {
     Self(CallStep(action: action, arguments: arguments))
   }
 }
 
 extension Step {
-  /// A step that calls an action of the program, by its name.
+  /// Creates a step that calls an action of the program.
   ///
   /// - Parameters:
-  ///   - id: The name of the step, unique in its workflow.
+  ///   - id: The id of the step, unique in its workflow.
   ///   - action: The name of the action.
-  ///   - arguments: What it is given.
-  ///   - settings: Its settings.
-  ///   - file: Where it is declared, for messages.
-  ///   - line: Where it is declared, for messages.
+  ///   - arguments: The arguments, by name.
+  ///   - settings: The settings of the step.
+  ///   - file: The file of the declaration, for messages.
+  ///   - line: The line of the declaration, for messages.
   public init(
     _ id: String, call action: String, with arguments: [String: TemplateValue] = [:],
     _ settings: StepSetting..., file: StaticString = #fileID, line: Int = #line
   ) {
-    // A number behind a # names a closure, which is nobody's to name.
+    // Names such as #0 refer to closures and are reserved: escape the #.
     let name = action.hasPrefix("#") ? "#" + action : action
     self.init(
       id, [("call", .text(name))] + Self.with(arguments), settings, DeclarationPlace(file, line))
@@ -100,7 +99,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Reports what the action will not understand.
+  /// Reports an unknown action, or arguments that the action does not accept.
   fileprivate mutating func check(
     _ name: String, _ node: Node, _ arguments: CallArguments, _ with: Node?,
     against actions: ActionCatalog, _ context: Context
@@ -119,7 +118,7 @@ extension WorkflowReader {
     }
   }
 
-  /// The node that a mistake means, or the nearest one around it.
+  /// Returns the node that an error is about, or the innermost node around it.
   private func place(of mistake: ArgumentMistake, in node: Node) -> Node {
     var node = node
     for (position, part) in mistake.path.enumerated() {

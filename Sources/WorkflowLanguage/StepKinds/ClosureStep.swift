@@ -1,6 +1,7 @@
-// Steps that are Swift closures, which no file can name: its text calls them by number.
+// The step kind of Swift closures, which have no key of their own: generated text calls them by
+// number.
 
-/// Does what a Swift closure does, inside of this process.
+/// A step that runs a Swift closure in this process.
 struct ClosureStep: StepKind {
   let work: InProcessWork
 
@@ -10,12 +11,12 @@ struct ClosureStep: StepKind {
 }
 
 extension Workflow.Step.Action {
-  /// Does what a Swift closure does, inside of this process.
+  /// Returns the action of a step that runs a Swift closure in this process.
   public static func perform(_ work: InProcessWork) -> Self { Self(ClosureStep(work: work)) }
 }
 
 extension Step {
-  /// A step that does its work inside of this process.
+  /// Creates a step that runs a Swift closure in this process.
   package init(
     _ id: String, work: InProcessWork, _ settings: [StepSetting], file: StaticString, line: Int
   ) {

@@ -1,8 +1,8 @@
-// Steps that run a program with arguments: `exec`.
+// The step kind `exec`, which runs a program with arguments.
 
 import YAML
 
-/// Runs a program with arguments, without a shell: the program first.
+/// A step that runs a program with arguments, without a shell.
 struct ExecStep: NamedStepKind {
   static let name = "exec"
   static let shape = Shape.list(.template, minimum: 1)
@@ -12,7 +12,7 @@ struct ExecStep: NamedStepKind {
 
   static func read(_ step: StepFields, _ reader: inout WorkflowReader) -> (any StepKind)? {
     let file = step.context.file
-    guard let nodes = reader.readers[file].list(step.node, of: "a list of texts is") else {
+    guard let nodes = reader.readers[file].list(step.node, of: "a list of strings") else {
       return nil
     }
     let words = nodes.compactMap {
@@ -51,19 +51,19 @@ struct ExecStep: NamedStepKind {
 }
 
 extension Workflow.Step.Action {
-  /// Runs a program with arguments, without a shell: the program first.
+  /// Returns the action of a step that runs a program with arguments, without a shell.
   public static func exec(_ words: [Template]) -> Self { Self(ExecStep(words: words)) }
 }
 
 extension Step {
-  /// A step that runs a program with arguments, without a shell.
+  /// Creates a step that runs a program with arguments, without a shell.
   ///
   /// - Parameters:
-  ///   - id: The name of the step, unique in its workflow.
-  ///   - words: The program and its arguments.
-  ///   - settings: Its settings.
-  ///   - file: Where it is declared, for messages.
-  ///   - line: Where it is declared, for messages.
+  ///   - id: The id of the step, unique in its workflow.
+  ///   - words: The program, followed by its arguments.
+  ///   - settings: The settings of the step.
+  ///   - file: The file of the declaration, for messages.
+  ///   - line: The line of the declaration, for messages.
   public init(
     _ id: String, exec words: [TemplateValue], _ settings: StepSetting...,
     file: StaticString = #fileID, line: Int = #line

@@ -1,8 +1,8 @@
-// Steps that run a script: `run`.
+// The step kind `run`, which runs a script.
 
 import YAML
 
-/// Runs a script.
+/// A step that runs a script.
 struct RunStep: NamedStepKind {
   static let name = "run"
   static let shape = Shape.script
@@ -33,22 +33,22 @@ struct RunStep: NamedStepKind {
 }
 
 extension Workflow.Step.Action {
-  /// Runs a script.
+  /// Returns the action of a step that runs a script.
   public static func run(_ script: String) -> Self { Self(RunStep(script: script)) }
 }
 
 extension Step {
-  /// A step that runs a script.
+  /// Creates a step that runs a script.
   ///
-  /// A script is written, never put together of data, which could become code: give data to it as environment
+  /// The script is a static string, so that data cannot become code. Pass data to it in environment
   /// variables, or to a program with `exec`.
   ///
   /// - Parameters:
-  ///   - id: The name of the step, unique in its workflow.
+  ///   - id: The id of the step, unique in its workflow.
   ///   - script: The script.
-  ///   - settings: Its settings.
-  ///   - file: Where it is declared, for messages.
-  ///   - line: Where it is declared, for messages.
+  ///   - settings: The settings of the step.
+  ///   - file: The file of the declaration, for messages.
+  ///   - line: The line of the declaration, for messages.
   public init(
     _ id: String, run script: StaticString, _ settings: StepSetting...,
     file: StaticString = #fileID, line: Int = #line

@@ -1,6 +1,6 @@
-// The kinds of steps that a file can name. What each is stands in its own file.
+// The list of the step kinds with a key in workflow files.
 
 extension Workflow.Step {
-  /// The kinds in the order in which messages name them.
+  /// The step kinds, in the order in which messages name them.
   static let kinds: [any NamedStepKind.Type] = [RunStep.self, ExecStep.self, CallStep.self]
 }

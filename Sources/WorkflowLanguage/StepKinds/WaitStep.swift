@@ -1,6 +1,6 @@
-// Steps that do nothing but wait for their approval.
+// The step kind that only waits for approval.
 
-/// Nothing: it only waits for its approval.
+/// A step that only waits for approval.
 struct WaitStep: StepKind {
   var shown: [String] { ["wait for approval"] }
 
@@ -8,19 +8,19 @@ struct WaitStep: StepKind {
 }
 
 extension Workflow.Step.Action {
-  /// Nothing: it only waits for its approval.
+  /// The action of a step that only waits for approval.
   public static let wait = Self(WaitStep())
 }
 
 extension Step {
-  /// A step that only waits until somebody approves it.
+  /// Creates a step that only waits for approval.
   ///
   /// - Parameters:
-  ///   - id: The name of the step, unique in its workflow.
-  ///   - text: What is to be approved.
-  ///   - settings: Its settings.
-  ///   - file: Where it is declared, for messages.
-  ///   - line: Where it is declared, for messages.
+  ///   - id: The id of the step, unique in its workflow.
+  ///   - text: The question to approve.
+  ///   - settings: The settings of the step.
+  ///   - file: The file of the declaration, for messages.
+  ///   - line: The line of the declaration, for messages.
   public init(
     _ id: String, approval text: TemplateValue, _ settings: StepSetting...,
     file: StaticString = #fileID, line: Int = #line

@@ -1,13 +1,13 @@
-// The success of other workflows as a trigger: `on: { after: … }`.
+// The trigger `on: { after: … }`: successful runs of other workflows.
 
 import YAML
 
-/// Successful runs of other workflows, each of which starts a run.
+/// A trigger that starts a run after each successful run of other workflows.
 package struct AfterTrigger: TriggerKey {
   /// The names of the workflows.
   package var workflows: [String]
 
-  static let key = Key("after", .texts, "workflows whose successful runs start one")
+  static let key = Key("after", .texts, "workflows whose successful runs start a run")
 
   package var words: [String] { workflows.map { "after " + $0 } }
 
@@ -20,7 +20,7 @@ package struct AfterTrigger: TriggerKey {
 }
 
 extension Triggers {
-  /// The workflows whose successful runs start one.
+  /// The names of the workflows whose successful runs start a run.
   public var after: [String] {
     get { self[AfterTrigger.self]?.workflows ?? [] }
     set { self[AfterTrigger.self] = newValue.isEmpty ? nil : .init(workflows: newValue) }

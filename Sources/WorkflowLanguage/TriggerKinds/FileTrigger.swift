@@ -1,16 +1,17 @@
-// Changed files as a trigger: `on: { files: … }`.
+// The trigger `on: { files: … }`: changed files.
 
 import YAML
 
-/// Changed files as a trigger.
+/// A trigger that starts a run when files change.
 public struct FileTrigger: Sendable, Equatable {
-  /// Patterns of paths, relative to the directory in which the engine runs; those that begin with `!`
-  /// take away what the ones before them have named.
+  /// The path patterns, relative to the directory in which the engine runs.
+  ///
+  /// A pattern that begins with `!` excludes files that earlier patterns include.
   public var patterns: [String]
-  /// Whether files that `.gitignore` names do not count.
+  /// Whether files in `.gitignore` are ignored.
   public var honoursGitignore = true
 
-  /// Names files.
+  /// Creates a trigger for the files that match the patterns.
   public init(_ patterns: [String]) {
     self.patterns = patterns
   }
@@ -30,7 +31,7 @@ extension FileTrigger: TriggerKey {
 }
 
 extension Triggers {
-  /// Changed files.
+  /// The trigger for changed files, if any.
   public var files: FileTrigger? {
     get { self[FileTrigger.self] }
     set { self[FileTrigger.self] = newValue }

@@ -1,23 +1,23 @@
-// Lines of standard input as a trigger: `on: { stdin: … }`.
+// The trigger `on: { stdin: … }`: lines of standard input.
 
 import YAML
 
-/// How lines of standard input are understood.
+/// The format of lines of standard input.
 public enum InputFormat: String, Sendable, CaseIterable {
-  /// As texts.
+  /// Plain text.
   case lines
-  /// As JSON, a value on each line.
+  /// One JSON value per line.
   case json
 }
 
-/// Lines of standard input, each of which starts a run.
+/// A trigger that starts a run for each line of standard input.
 package struct InputTrigger: TriggerKey {
-  /// How they are understood.
+  /// The format of the lines.
   package var format: InputFormat
 
   static let key = Key(
     "stdin", .choice(InputFormat.allCases.map(\.rawValue)),
-    "how lines of standard input are understood, each of which starts a run")
+    "the format of lines of standard input, each of which starts a run")
   package static let outlivesInput = false
 
   package var words: [String] { ["stdin " + format.rawValue] }
@@ -25,12 +25,12 @@ package struct InputTrigger: TriggerKey {
   static func read(
     _ node: Node, _ reader: inout WorkflowReader, _ context: WorkflowReader.Context
   ) -> InputTrigger? {
-    reader.choice(node, "format of lines").map { InputTrigger(format: $0) }
+    reader.choice(node, "stdin format").map { InputTrigger(format: $0) }
   }
 }
 
 extension Triggers {
-  /// Lines of standard input.
+  /// The format of lines of standard input that start runs; nil if they do not.
   public var standardInput: InputFormat? {
     get { self[InputTrigger.self]?.format }
     set { self[InputTrigger.self] = newValue.map { InputTrigger(format: $0) } }

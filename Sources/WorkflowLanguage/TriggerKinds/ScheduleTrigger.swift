@@ -1,26 +1,29 @@
-// Points in time as a trigger: `on: { schedule: … }`.
+// The trigger `on: { schedule: … }`: times at which runs start.
 
 public import Schedules
 import YAML
 
-/// Points in time as a trigger.
+/// A schedule that starts runs.
 public struct Schedule: Sendable, Equatable {
-  /// When it is due.
+  /// The times at which a schedule is due.
   public enum Times: Sendable, Equatable {
-    /// As crontab(5) says, in a zone of the database of time zones: that of the machine when nil.
+    /// A cron expression as in crontab(5), in a time zone of the tz database; the zone of the
+    /// machine if nil.
     case cron(CronExpression, zone: String?)
-    /// Again and again after so long.
+    /// A fixed interval.
     case every(Duration)
   }
 
-  /// When it is due.
+  /// The times at which the schedule is due.
   public var times: Times
-  /// It as it was written, such as `0 2 * * * Europe/Berlin` or `every 10m`: its name in records.
+  /// The text of the schedule, which identifies it in records.
+  ///
+  /// For example `0 2 * * * Europe/Berlin` or `every 10m`.
   public var text: String
-  /// Whether what was missed, while the machine slept or nobody watched, is made up for once.
+  /// Whether one run makes up for times missed while the machine slept or no watch was active.
   public var catchesUp: Bool
 
-  /// Describes points in time.
+  /// Creates a schedule.
   public init(_ times: Times, text: String, catchesUp: Bool = true) {
     self.times = times
     self.text = text
@@ -28,14 +31,14 @@ public struct Schedule: Sendable, Equatable {
   }
 }
 
-/// Points in time that start runs.
+/// A trigger that starts runs on schedules.
 package struct ScheduleTrigger: TriggerKey {
-  /// The schedules, each with another text.
+  /// The schedules, each with a unique text.
   package var schedules: [Schedule]
 
   static let key = Key(
     "schedule", .either([.map(.schedule), .list(.map(.schedule), minimum: 1)]),
-    "points in time that start a run")
+    "the times at which runs start")
 
   package var words: [String] { schedules.map { "schedule " + $0.text } }
 
@@ -47,7 +50,7 @@ package struct ScheduleTrigger: TriggerKey {
 }
 
 extension Triggers {
-  /// Points in time.
+  /// The schedules that start runs.
   public var schedules: [Schedule] {
     get { self[ScheduleTrigger.self]?.schedules ?? [] }
     set { self[ScheduleTrigger.self] = newValue.isEmpty ? nil : .init(schedules: newValue) }
@@ -59,7 +62,7 @@ extension WorkflowReader {
     guard case .sequence(let nodes) = node.content else {
       return readSchedule(node, context).map { [$0] } ?? []
     }
-    if nodes.isEmpty { readers[0].report(.emptyList(of: "point in time", .unsearched), at: node) }
+    if nodes.isEmpty { readers[0].report(.emptyList(of: "schedule", .unsearched), at: node) }
     var schedules: [Schedule] = []
     for node in nodes {
       guard let schedule = readSchedule(node, context) else { continue }
@@ -74,7 +77,7 @@ extension WorkflowReader {
   private mutating func readSchedule(_ node: Node, _ context: Context) -> Schedule? {
     guard let fields = readers[0].fields(of: node, .schedule) else { return nil }
     let missed = fields["missed"].flatMap {
-      readers[0].choice($0, "way to deal with what was missed", of: ["once", "skip"])
+      readers[0].choice($0, "missed policy", of: ["once", "skip"])
     }
     let catchesUp = missed != "skip"
     if let node = fields["cron"] {

@@ -1,12 +1,12 @@
-// `reprise trigger` as a trigger: `on: { socket: true }`.
+// The trigger `on: { socket: true }`: the command `reprise trigger`.
 
-/// `reprise trigger`, which starts a run.
+/// A trigger that starts a run for each `reprise trigger` command.
 package struct SocketTrigger: FlagTrigger {
-  static let key = Key("socket", .boolean, "whether reprise trigger starts runs")
+  static let key = Key("socket", .boolean, "whether the command reprise trigger starts runs")
 }
 
 extension Triggers {
-  /// Whether `reprise trigger` may start runs.
+  /// Whether `reprise trigger` starts runs.
   public var hasSocket: Bool {
     get { self[SocketTrigger.self] != nil }
     set { self[SocketTrigger.self] = newValue ? SocketTrigger() : nil }

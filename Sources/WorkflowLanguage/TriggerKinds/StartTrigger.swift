@@ -1,13 +1,13 @@
-// The beginning of the watch as a trigger: `on: { start: true }`.
+// The trigger `on: { start: true }`: the start of the watch.
 
-/// The beginning of the watch, which starts a run.
+/// A trigger that starts a run when the watch starts.
 package struct StartTrigger: FlagTrigger {
-  static let key = Key("start", .boolean, "whether the beginning of the watch starts a run")
+  static let key = Key("start", .boolean, "whether a run starts when the watch starts")
   package static let outlivesInput = false
 }
 
 extension Triggers {
-  /// Whether the beginning of the watch starts one.
+  /// Whether a run starts when the watch starts.
   public var atStart: Bool {
     get { self[StartTrigger.self] != nil }
     set { self[StartTrigger.self] = newValue ? StartTrigger() : nil }

@@ -1,13 +1,13 @@
-// The kinds of triggers: a new one is a line here.
+// The list of the trigger kinds; a new kind needs a line here.
 
 extension Triggers {
-  /// All kinds, in the order in which they are listed.
+  /// All kinds, in the order in which output lists them.
   static let kinds: [any TriggerKey.Type] = [
     FileTrigger.self, ScheduleTrigger.self, InputTrigger.self, SocketTrigger.self,
     AfterTrigger.self, StartTrigger.self,
   ]
 
-  /// The trigger of a kind, if there is one.
+  /// The trigger of a kind, if any.
   package subscript<Kind: TriggerKind>(kind: Kind.Type) -> Kind? {
     get { sources.lazy.compactMap { $0 as? Kind }.first }
     set {

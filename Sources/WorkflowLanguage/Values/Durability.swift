@@ -1,13 +1,14 @@
-// What the record of a run survives.
+// The durability levels of a run's record.
 
-/// What the record of a run survives, from one event to the next.
+/// The kind of crash that the record of a run survives while the run is live.
 ///
-/// The end of a run is on the disk before it is reported, at either level.
+/// At either level, the end of a run is on disk before it is reported.
 public enum Durability: String, Sendable, CaseIterable {
-  /// The loss of power: the success of a step is on the disk before a step that needs it starts.
+  /// Survives power loss: the success of a step is on disk before a dependent step starts.
   case power
-  /// The death of the engine, by SIGKILL too: the success of a step is with the kernel before a step that
-  /// needs it starts, and on the disk a fifth of a second later. When the machine itself goes down, the
-  /// steps that succeeded in that time may run again.
+  /// Survives a crash of the engine, including SIGKILL: the success of a step is in the kernel's
+  /// page cache before a dependent step starts, and on disk 0.2 s later.
+  ///
+  /// After a crash of the machine, steps that succeeded in that time may run again.
   case process
 }

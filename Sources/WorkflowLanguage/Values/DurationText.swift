@@ -1,11 +1,11 @@
-// Durations as people write them. Pure.
+// Parses and formats durations such as `1m30s`.
 
 extension Duration {
-  /// Reads `500ms`, `10s`, `1m30s`, `2h`, or a bare number of seconds such as `90` or `1.5`.
+  /// Parses `500ms`, `10s`, `1m30s`, `2h`, or a bare number of seconds such as `90` or `1.5`.
   ///
-  /// It is nil where the text is no duration, or one of more than a century.
+  /// Returns nil if the text is not a duration or exceeds about 100 years.
   ///
-  /// - Parameter text: What was written.
+  /// - Parameter text: The text to parse.
   package init?(workflowText text: String) {
     var milliseconds = 0.0
     var rest = text.utf8[...]
@@ -32,9 +32,10 @@ extension Duration {
     self = .nanoseconds(Int64((milliseconds * 1e6).rounded()))
   }
 
-  /// The duration as a workflow file has it: `10s`, `250ms` or, for less than a millisecond more, `0.25ms`.
+  /// The duration in workflow syntax: `10s`, `250ms`, or `0.25ms` below one millisecond.
   ///
-  /// Exact to a nanosecond. A negative one, and one of more than a century, is a text that no file may have.
+  /// Exact to a nanosecond. A negative duration, or one of more than about 100 years, produces text
+  /// that a workflow file does not accept.
   package var workflowText: String {
     let (seconds, attoseconds) = components
     let nanoseconds = attoseconds / 1_000_000_000

@@ -1,22 +1,23 @@
-// How much text expressions may make: what keeps a small file from taking the memory of the machine.
+// Limits the memory that evaluating expressions can use.
 
-/// Counts the bytes that expressions make, up to a limit.
+/// Counts the bytes produced by expressions, up to a limit.
 ///
-/// A few nested calls of `format` make ten times as much at each level. One budget serves a whole file while it
-/// is read, or all values of one step while it is about to start. Not `Sendable`: one evaluation owns it.
+/// Prevents a small file from exhausting memory: each level of nested `format` calls can multiply
+/// the size by ten. One budget covers a file while it is parsed, or all values of one step before
+/// it starts. Not `Sendable`: one evaluation owns it.
 final class EvaluationBudget {
-  /// How many bytes the values of a file or of a step may take together.
+  /// The maximum total size of the values of a file or step, in bytes.
   static let bytesMax = 64 << 20
-  /// How many bytes one value may have.
+  /// The maximum size of one value, in bytes.
   static let valueBytesMax = 4 << 20
 
   private var left = bytesMax
 
   init() {}
 
-  /// Takes bytes from the budget.
+  /// Spends part of the budget.
   ///
-  /// - Returns: Whether there are as many left, and a value may have as many.
+  /// - Returns: False if the budget or the size limit of one value would be exceeded.
   func spend(_ bytes: Int) -> Bool {
     guard bytes <= Self.valueBytesMax, bytes <= left else { return false }
     left -= bytes

@@ -1,35 +1,37 @@
-// What happens to events that come while a run is live.
+// The policies for trigger events that arrive during a run.
 
-/// What happens to an event that comes while a run is under way.
+/// A policy for events that arrive during a run.
 public enum BusyPolicy: String, Sendable, CaseIterable {
-  /// It waits for its turn.
+  /// The event is queued.
   case queue
-  /// The run is taken again, with the event.
+  /// The run restarts with the event.
   case restart
-  /// It is dropped.
+  /// The event is dropped.
   case ignore
-  /// It starts a run beside the others.
+  /// The event starts another run in parallel.
   case parallel
 }
 
-/// How many events may wait, and what happens to more.
+/// A queue of pending events with a limit and an overflow policy.
 public struct EventBuffer: Sendable, Equatable {
-  /// What happens to an event that finds the buffer full.
+  /// A policy for events that arrive when the buffer is full.
   public enum FullPolicy: String, Sendable, CaseIterable {
-    /// The one that has waited longest is dropped.
+    /// The oldest event in the buffer is dropped.
     case dropOldest = "drop-oldest"
-    /// It is dropped.
+    /// The new event is dropped.
     case dropNewest = "drop-newest"
-    /// The watch ends with an error; whoever waits for an answer is refused instead.
+    /// The watch ends with an error.
+    ///
+    /// If a client waits for a reply, its event is rejected instead.
     case fail
   }
 
-  /// How many events may wait, at least 1.
+  /// The maximum number of pending events, at least 1.
   public var size: Int
-  /// What happens to more.
+  /// The policy for events that arrive when the buffer is full.
   public var whenFull: FullPolicy
 
-  /// Sets up a buffer.
+  /// Creates a buffer.
   public init(size: Int = 10, whenFull: FullPolicy = .dropOldest) {
     self.size = size
     self.whenFull = whenFull

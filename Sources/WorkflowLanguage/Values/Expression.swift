@@ -1,19 +1,19 @@
-// An expression as a tree that knows where its parts stand. Knows neither values nor files.
+// The syntax tree of an expression, with source ranges.
 
-/// Something to be computed: what stands between `${{` and `}}`.
+/// An expression: the text between `${{` and `}}`.
 struct Expression: Sendable, Equatable {
-  /// How many operators, brackets and calls may stand in one another.
+  /// The maximum nesting of operators, brackets and calls.
   static let depthMax = 50
 
   indirect enum Kind: Sendable, Equatable {
     case literal(Value)
-    /// A name that values are looked up under, such as `params`.
+    /// A top-level name, such as `params`.
     case root(Root)
     /// `base.name`
     case member(Expression, String)
     /// `base[index]`
     case element(Expression, Expression)
-    /// `base.*`: each value of a list or map; what follows is taken of each.
+    /// `base.*`: each value of a list or map; a following member or index applies to each of them.
     case each(Expression)
     case not(Expression)
     case binary(Operator, Expression, Expression)
@@ -21,10 +21,10 @@ struct Expression: Sendable, Equatable {
   }
 
   let kind: Kind
-  /// Where it stands in the text, in characters (Unicode scalars).
+  /// The source range in the expression's text, in Unicode scalars.
   let range: Range<Int>
 
-  /// The names under which values can be looked up.
+  /// The top-level names.
   enum Root: String, Sendable, CaseIterable {
     case params, env, secrets, steps, matrix, item, index, run, workflow, trigger, stdout, outputs
   }
@@ -39,10 +39,12 @@ struct Expression: Sendable, Equatable {
     case greater = ">"
     case greaterOrEqual = ">="
 
-    /// Whether it asks which of two numbers is larger.
+    /// Whether it compares the order of two numbers.
     var isOrder: Bool { precedence == 4 }
 
-    /// How tightly it binds; all bind to the left.
+    /// The precedence; higher binds tighter.
+    ///
+    /// All operators are left-associative.
     var precedence: Int {
       switch self {
       case .or: 1
@@ -57,7 +59,7 @@ struct Expression: Sendable, Equatable {
     case contains, startsWith, endsWith, format, join, toJSON, fromJSON, hashFiles
     case success, failure, always, cancelled
 
-    /// How many arguments it takes.
+    /// The permitted numbers of arguments.
     var argumentCounts: ClosedRange<Int> {
       switch self {
       case .contains, .startsWith, .endsWith: 2...2
@@ -68,7 +70,7 @@ struct Expression: Sendable, Equatable {
       }
     }
 
-    /// How many arguments it takes, for messages.
+    /// The permitted numbers of arguments, for messages.
     var argumentCountName: String {
       let (fewest, most) = (argumentCounts.lowerBound, argumentCounts.upperBound)
       if most == 0 { return "no argument" }
@@ -76,7 +78,7 @@ struct Expression: Sendable, Equatable {
       return count + (most == 1 ? " argument" : " arguments")
     }
 
-    /// How it is called, for messages.
+    /// An example call, for messages.
     var usage: String {
       switch self {
       case .contains: "contains(list or text, what)"
@@ -91,7 +93,7 @@ struct Expression: Sendable, Equatable {
       }
     }
 
-    /// Whether it asks how the steps before have ended.
+    /// Whether it tests the status of the previous steps.
     var isStatus: Bool {
       switch self {
       case .success, .failure, .always, .cancelled: true
@@ -100,7 +102,7 @@ struct Expression: Sendable, Equatable {
     }
   }
 
-  /// Calls something for this expression and for each part of it, outer ones first.
+  /// Calls a closure with this expression and each of its parts, outermost first.
   func visit(_ visitor: (Expression) -> Void) {
     visitor(self)
     switch kind {
@@ -116,7 +118,7 @@ struct Expression: Sendable, Equatable {
     }
   }
 
-  /// The names of the steps that it refers to, each with its place.
+  /// The names of the referenced steps, with their ranges.
   var stepNames: [(name: String, range: Range<Int>)] {
     var found: [(name: String, range: Range<Int>)] = []
     visit { part in
@@ -127,13 +129,14 @@ struct Expression: Sendable, Equatable {
     return found
   }
 
-  /// The variables that are expected to be set, each with its place: `env.NAME` that is not followed by `||`.
+  /// The variables that are expected to be set, with their ranges: `env.NAME` without a fallback
+  /// after `||`.
   var expectedVariables: [(name: String, range: Range<Int>)] {
     members.filter { $0.root == .env && !$0.hasAlternative }.map { ($0.name, $0.range) }
   }
 
-  /// The members of names that are expected to have a value: `params.NAME` and the like without an
-  /// alternative after `||`.
+  /// The members that are expected to have a value: `params.NAME` and the like without a fallback
+  /// after `||`.
   var expectedMembers: [(root: Root, name: String)] {
     members.filter { !$0.hasAlternative }.map { ($0.root, $0.name) }
   }
@@ -162,14 +165,14 @@ struct Expression: Sendable, Equatable {
     return found
   }
 
-  /// Where a function is first called; nil where it is not.
+  /// Returns the range of the first call of a function, or nil if it is not called.
   func range(of function: Function) -> Range<Int>? {
     var range: Range<Int>?
     visit { if case .call(function, _) = $0.kind { range = range ?? $0.range } }
     return range
   }
 
-  /// Whether it asks how the steps before have ended.
+  /// Whether it tests the status of the previous steps.
   var asksForStatus: Bool {
     var asks = false
     visit { if case .call(let function, _) = $0.kind, function.isStatus { asks = true } }

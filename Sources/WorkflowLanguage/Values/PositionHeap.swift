@@ -1,14 +1,14 @@
-// A binary heap of the positions of steps. Plain value.
+// A binary heap of step positions.
 
-/// A binary heap that gives the smallest position first.
+/// A binary min-heap of positions.
 ///
-/// Adding and removing are logarithmic in their number.
+/// Insertion and removal take logarithmic time.
 package struct PositionHeap: Sendable {
   private var positions: [Int]
 
-  /// Makes a heap.
+  /// Creates a heap.
   ///
-  /// - Parameter ascending: Positions in ascending order, which is a heap already.
+  /// - Parameter ascending: The positions in ascending order, which already form a heap.
   package init(_ ascending: [Int] = []) {
     positions = ascending
   }
@@ -23,7 +23,7 @@ package struct PositionHeap: Sendable {
     }
   }
 
-  /// Removes the smallest position and returns it; nil when there is none.
+  /// Removes and returns the smallest position, or returns nil if the heap is empty.
   package mutating func popSmallest() -> Int? {
     guard let smallest = positions.first, let last = positions.popLast() else { return nil }
     guard !positions.isEmpty else { return smallest }

@@ -1,18 +1,18 @@
-// Finds what was probably meant.
+// Finds the candidate for a "did you mean" suggestion.
 
-/// The candidate that is nearest to a word, if any is near enough to have been meant.
+/// Returns the candidate most similar to a word, if it is similar enough.
 ///
-/// Near is an edit distance of at most 2 (insertions, deletions, replacements and swaps of
-/// neighbours), and less than half of the word.
+/// Similar means an edit distance of at most 2 (insertions, deletions, substitutions and
+/// transpositions of adjacent letters) and less than half the length of the word.
 ///
 /// - Parameters:
-///   - word: What was written.
-///   - candidates: What could have been meant; of equally near ones those that begin alike are
-///     taken first, then the first in alphabetical order.
-/// - Returns: The nearest candidate, or nil.
+///   - word: The misspelled word.
+///   - candidates: The valid words. Ties are resolved in favor of the same first letter, then in
+///     alphabetical order.
+/// - Returns: The most similar candidate, or nil.
 package func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
   let letters = lowercased(word)
-  // One letter is near to any other, and nothing that is not a name is near to one.
+  // A single letter is within the distance of any other, so it must match except for case.
   guard letters.count > 1 else { return candidates.first { $0.lowercased() == word.lowercased() } }
   guard letters.count <= 100 else { return nil }
   let limit = min(2, max(1, (letters.count - 1) / 2))
@@ -22,7 +22,7 @@ package func nearest(to word: String, among candidates: some Sequence<String>) -
     let distance = editDistance(letters, other, limit: limit)
     let sharesLetters = letters.count > 2 || other.contains { letters.contains($0) }
     guard distance <= limit, sharesLetters else { continue }
-    // The first letter is the one that is misspelt least often.
+    // People rarely misspell the first letter.
     let beginning = other.first == letters.first ? 0 : 1
     let found = (distance, beginning, candidate)
     if let best, best <= found { continue }
@@ -31,14 +31,14 @@ package func nearest(to word: String, among candidates: some Sequence<String>) -
   return best?.candidate
 }
 
-/// The bytes of a word, ASCII letters in lower case: names have no others.
+/// The bytes of a word with ASCII letters in lower case; names contain no other letters.
 private func lowercased(_ word: String) -> [UInt8] {
   word.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
 }
 
-/// The distance of Damerau and Levenshtein in its restricted form (optimal string alignment).
+/// Returns the restricted Damerau-Levenshtein distance (optimal string alignment).
 ///
-/// - Returns: The distance, or any number above the limit where it is above that.
+/// - Returns: The distance, or any number above the limit if the distance exceeds it.
 private func editDistance(_ left: [UInt8], _ right: [UInt8], limit: Int) -> Int {
   var beforeLast: [Int] = []
   var last = Array(0...right.count)
@@ -53,7 +53,8 @@ private func editDistance(_ left: [UInt8], _ right: [UInt8], limit: Int) -> Int 
       }
       current.append(cost)
     }
-    // A row whose least cost is too large never leads to less, nor does one behind a swap.
+    // Once two rows exceed the limit, no later row can be within it (two, because of
+    // transpositions).
     guard (current.min() ?? 0) <= limit || (last.min() ?? 0) <= limit else { return limit + 1 }
     (beforeLast, last) = (last, current)
   }

@@ -1,17 +1,17 @@
-// Values as JSON (RFC 8259), both ways. Knows nothing of expressions.
+// Converts values to and from JSON (RFC 8259).
 
 extension Value {
-  /// How deep lists and maps may be nested in JSON that is read.
+  /// The maximum nesting of lists and maps in parsed JSON.
   static let depthMax = 100
 
-  /// The value as JSON in one line, the names of maps in alphabetical order.
+  /// The value as JSON on one line, with map keys in alphabetical order.
   public var json: String {
     var result = ""
     append(to: &result)
     return result
   }
 
-  /// How many bytes the value has as JSON, at least and almost; more than a limit as soon as that is clear.
+  /// Returns a close lower bound for the size as JSON in bytes; stops counting above the limit.
   func jsonBytes(atMost limit: Int) -> Int {
     var bytes = 2
     switch self {
@@ -52,7 +52,7 @@ extension Value {
     }
   }
 
-  /// The value as JSON over several lines, the names of maps in alphabetical order.
+  /// The value as indented JSON, with map keys in alphabetical order.
   var indentedJSON: String { indented("") }
 
   private func indented(_ margin: String) -> String {
@@ -69,7 +69,7 @@ extension Value {
     }
   }
 
-  /// A text as JSON writes it.
+  /// Returns a text as a JSON string literal.
   static func quoted(_ text: String) -> String {
     let escaped = text.unicodeScalars.reduce(into: "") { result, scalar in
       switch scalar {
@@ -87,24 +87,24 @@ extension Value {
     return "\"" + escaped + "\""
   }
 
-  /// Reads JSON.
+  /// Parses JSON.
   ///
   /// - Parameter text: The text; linear in its length.
-  /// - Throws: ``JSONMistake`` for the first thing that is wrong.
+  /// - Throws: ``JSONMistake`` for the first error.
   public init(json text: String) throws(JSONMistake) {
     var reader = JSONReader(bytes: Array(text.utf8))
     self = try reader.document()
   }
 }
 
-/// What is wrong with a text that should be JSON.
+/// An error in JSON text.
 public struct JSONMistake: Error, Equatable, CustomStringConvertible {
-  /// What is wrong, as a clause.
+  /// The error, as a clause.
   public let message: String
-  /// Where, in bytes from 0.
+  /// The byte offset of the error, from 0.
   public let offset: Int
 
-  /// The mistake as a clause with its place.
+  /// The error and its position, as a clause.
   public var description: String { "\(message) at byte \(offset + 1)" }
 }
 
@@ -119,7 +119,7 @@ private struct JSONReader {
   mutating func document() throws(JSONMistake) -> Value {
     let value = try value(depth: 0)
     skipBlanks()
-    guard position == bytes.count else { throw mistake("something stands behind the value") }
+    guard position == bytes.count else { throw mistake("unexpected text after the value") }
     return value
   }
 
@@ -135,7 +135,7 @@ private struct JSONReader {
 
   private mutating func value(depth: Int) throws(JSONMistake) -> Value {
     guard depth <= Value.depthMax else {
-      throw mistake("it is nested deeper than \(Value.depthMax)")
+      throw mistake("nested deeper than \(Value.depthMax) levels")
     }
     skipBlanks()
     switch byte {
@@ -148,13 +148,13 @@ private struct JSONReader {
     case UInt8(ascii: "-"): return try number()
     case let digit? where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit):
       return try number()
-    case nil: throw mistake("it ends where a value is expected")
-    default: throw mistake("a value is expected")
+    case nil: throw mistake("unexpected end of text")
+    default: throw mistake("expected a value")
     }
   }
 
   private mutating func word(_ word: String, _ value: Value) throws(JSONMistake) -> Value {
-    guard bytes[position...].starts(with: word.utf8) else { throw mistake("a value is expected") }
+    guard bytes[position...].starts(with: word.utf8) else { throw mistake("expected a value") }
     position += word.utf8.count
     return value
   }
@@ -170,8 +170,8 @@ private struct JSONReader {
       && !digits.contains("..") && !text.contains(".e") && !text.contains(".E")
     guard isWellFormed, let number = Double(text), number.isFinite else {
       position = start
-      // Not told as it is written: it may be a part of a secret, which nobody would find.
-      throw mistake("this is no number")
+      // Do not quote the text: it could be part of a secret, which the masker would not recognize.
+      throw mistake("invalid number")
     }
     return .number(number)
   }
@@ -188,17 +188,17 @@ private struct JSONReader {
     var values: [String: Value] = [:]
     try items(closedBy: UInt8(ascii: "}")) { reader throws(JSONMistake) in
       reader.skipBlanks()
-      guard reader.byte == UInt8(ascii: "\"") else { throw reader.mistake("a name is expected") }
+      guard reader.byte == UInt8(ascii: "\"") else { throw reader.mistake("expected a key") }
       let name = try reader.text()
       reader.skipBlanks()
-      guard reader.byte == UInt8(ascii: ":") else { throw reader.mistake("a : is expected") }
+      guard reader.byte == UInt8(ascii: ":") else { throw reader.mistake("expected a colon") }
       reader.position += 1
       values[name] = try reader.value(depth: depth + 1)
     }
     return .map(values)
   }
 
-  /// Reads what stands between brackets, separated by commas.
+  /// Parses the items between brackets, separated by commas.
   private mutating func items(
     closedBy end: UInt8, _ item: (inout JSONReader) throws(JSONMistake) -> Void
   ) throws(JSONMistake) {
@@ -215,7 +215,7 @@ private struct JSONReader {
       position += 1
     }
     guard byte == end else {
-      throw mistake("a comma or \(Character(Unicode.Scalar(end))) is expected")
+      throw mistake("expected a comma or \(Character(Unicode.Scalar(end)))")
     }
     position += 1
   }
@@ -228,11 +228,11 @@ private struct JSONReader {
       switch byte {
       case UInt8(ascii: "\""): return String(decoding: result, as: UTF8.self)
       case UInt8(ascii: "\\"): try result.append(contentsOf: escaped())
-      case ..<0x20: throw mistake("a control character stands in a text")
+      case ..<0x20: throw mistake("unescaped control character in a string")
       default: result.append(byte)
       }
     }
-    throw mistake("a text is not closed")
+    throw mistake("unterminated string")
   }
 
   private mutating func escaped() throws(JSONMistake) -> [UInt8] {
@@ -246,36 +246,36 @@ private struct JSONReader {
     case UInt8(ascii: "r"): return [0x0D]
     case UInt8(ascii: "t"): return [0x09]
     case UInt8(ascii: "u"): return Array(String(Character(try scalar())).utf8)
-    default: throw mistake("there is no such escape")
+    default: throw mistake("invalid escape")
     }
   }
 
-  /// A character by its number, which takes two escapes from U+10000 on.
+  /// Parses the code of a `\u` escape; characters from U+10000 take two escapes.
   private mutating func scalar() throws(JSONMistake) -> Unicode.Scalar {
     let unit = try codeUnit()
     if let scalar = Unicode.Scalar(unit) { return scalar }
     guard (0xD800..<0xDC00).contains(unit), bytes[position...].starts(with: "\\u".utf8) else {
-      throw mistake("half of a character stands alone")
+      throw mistake("unpaired surrogate")
     }
     position += 2
     let low = try codeUnit()
     guard (0xDC00..<0xE000).contains(low),
       let scalar = Unicode.Scalar(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
-    else { throw mistake("half of a character stands alone") }
+    else { throw mistake("unpaired surrogate") }
     return scalar
   }
 
   private mutating func codeUnit() throws(JSONMistake) -> UInt32 {
     let digits = String(decoding: bytes[position...].prefix(4), as: UTF8.self)
     guard digits.utf8.count == 4, !digits.hasPrefix("+"), let unit = UInt32(digits, radix: 16)
-    else { throw mistake("four hexadecimal digits are expected") }
+    else { throw mistake("expected four hexadecimal digits") }
     position += 4
     return unit
   }
 }
 
 extension Value: Codable {
-  /// Reads any value that a decoder has.
+  /// Decodes a value of any kind.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
@@ -293,7 +293,7 @@ extension Value: Codable {
     }
   }
 
-  /// Writes the value as it is, for encoders of other formats and of larger values.
+  /// Encodes the value; whole numbers are encoded as integers.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

@@ -1,21 +1,21 @@
-// What an expression comes to. Plain values: they know neither where they come from nor where they go.
+// The values of expressions and their types.
 
-/// A value of the language of expressions.
+/// A value of the expression language.
 public enum Value: Sendable, Hashable {
-  /// Nothing: the output of a step that was skipped, say.
+  /// Null: for example, an output of a skipped step.
   case null
   /// True or false.
   case boolean(Bool)
-  /// A number; whole ones are written without a point.
+  /// A number; written without a decimal point if whole.
   case number(Double)
   /// A text.
   case text(String)
   /// A list.
   case list([Value])
-  /// Values by name.
+  /// A map.
   case map([String: Value])
 
-  /// Whether it counts as true where GitHub Actions would say so: not for nothing, `false`, 0 and
+  /// Whether the value counts as true, by the rules of GitHub Actions: all but null, `false`, 0 and
   /// the empty text.
   public var isTruthy: Bool {
     switch self {
@@ -27,7 +27,7 @@ public enum Value: Sendable, Hashable {
     }
   }
 
-  /// The value where a text is wanted: nothing becomes the empty text, lists and maps become JSON.
+  /// The value as text: null becomes the empty text, lists and maps become JSON.
   public var asText: String {
     switch self {
     case .null: ""
@@ -38,7 +38,7 @@ public enum Value: Sendable, Hashable {
     }
   }
 
-  /// What kind of value it is.
+  /// The type of the value.
   var types: ValueTypes {
     switch self {
     case .null: .null
@@ -50,7 +50,7 @@ public enum Value: Sendable, Hashable {
     }
   }
 
-  /// Compares two values of kinds that can be compared: nothing equals the empty text.
+  /// Compares two values of comparable types; null equals the empty text.
   func equals(_ other: Value) -> Bool {
     switch (self, other) {
     case (.null, .text(let text)), (.text(let text), .null): text.isEmpty
@@ -59,13 +59,13 @@ public enum Value: Sendable, Hashable {
   }
 
   private static func text(of number: Double) -> String {
-    // From 2^53 on not every whole number is a number of its own.
+    // From 2^53 on, a double cannot represent every integer.
     if number == number.rounded(), abs(number) < 9_007_199_254_740_992 { return "\(Int64(number))" }
     return "\(number)"
   }
 }
 
-/// The kinds of value that something may come to.
+/// A set of types that a value may have.
 struct ValueTypes: OptionSet, Sendable {
   let rawValue: UInt8
 
@@ -77,18 +77,19 @@ struct ValueTypes: OptionSet, Sendable {
   static let map = ValueTypes(rawValue: 32)
   static let any: ValueTypes = [.null, .boolean, .number, .text, .list, .map]
 
-  /// Whether some value of these can equal one of the others: kinds differ from one another, except that
-  /// nothing can be compared with a text.
+  /// Whether values of these types can be compared with values of the others.
+  ///
+  /// Only values of the same type are comparable, except null and text.
   func isComparable(with other: ValueTypes) -> Bool {
     !isDisjoint(with: other) || contains(.null) && other.contains(.text)
       || contains(.text) && other.contains(.null)
   }
 
-  /// What they are called in messages, such as `a text or a number`.
+  /// The types as a phrase for messages, such as `text or a number`.
   var name: String {
     if self == .any { return "any value" }
     let names: [(ValueTypes, String)] = [
-      (.null, "nothing"), (.boolean, "true or false"), (.number, "a number"), (.text, "a text"),
+      (.null, "nothing"), (.boolean, "true or false"), (.number, "a number"), (.text, "text"),
       (.list, "a list"), (.map, "a map"),
     ]
     return names.filter { contains($0.0) }.map(\.1).joined(separator: " or ")

@@ -1,11 +1,11 @@
-// How much memory this process has allocated: what the allocator keeps for itself does not count.
+// The allocated memory of this process, without the memory that the allocator keeps for itself.
 
 #ifndef REPRISE_ALLOCATION_H
 #define REPRISE_ALLOCATION_H
 
 #include <stddef.h>
 
-/// The allocated memory in bytes.
+/// Returns the allocated memory in bytes.
 size_t reprise_allocated_bytes(void);
 
 #endif

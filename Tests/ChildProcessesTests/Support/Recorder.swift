@@ -1,4 +1,4 @@
-// Runs commands in tests and keeps what they wrote.
+// Runs commands in tests and records their output.
 
 import Foundation
 import Synchronization
@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChildProcesses
 
-/// Keeps output, from any thread.
+/// Records output, from any thread.
 final class Recorder: Sendable {
   private let lines = Mutex<[OutputLines]>([])
 
@@ -15,7 +15,7 @@ final class Recorder: Sendable {
     return true
   }
 
-  /// All whole lines of a stream.
+  /// Returns all complete lines of a stream.
   func text(of stream: OutputLines.Stream = .standardOutput) -> [String] {
     lines.withLock { $0 }.filter { $0.stream == stream && !$0.isPartial }
       .flatMap { $0.text.split(separator: "\n", omittingEmptySubsequences: false) }
@@ -25,7 +25,7 @@ final class Recorder: Sendable {
   var partials: [String] { lines.withLock { $0 }.filter(\.isPartial).map(\.text) }
 }
 
-/// A command that a shell runs, with a tag by which all of its processes can be found.
+/// Returns a shell command with a tag that identifies all of its processes.
 func shell(_ script: String, tag: String = UUID().uuidString, directory: String? = nil) -> Command {
   Command(
     executable: "/bin/sh", arguments: ["-c", script],
@@ -33,12 +33,12 @@ func shell(_ script: String, tag: String = UUID().uuidString, directory: String?
     tag: ["TAG"])
 }
 
-/// Runs a command to its end.
+/// Runs a command and waits for it to end.
 func run(_ command: Command, _ recorder: Recorder = Recorder()) async throws -> ChildExit {
   try await ChildProcess.spawn(command, onOutput: recorder.take).end()
 }
 
-/// Runs a command to its end while its output is paused after each piece.
+/// Runs a command and waits for it to end, with a pause of the output after each piece.
 func runWithPauses(_ command: Command, _ recorder: Recorder) async throws -> ChildExit {
   try await ChildProcess.spawn(command, roomForOutput: { await Task.yield() }) { lines in
     _ = recorder.take(lines)
@@ -46,7 +46,7 @@ func runWithPauses(_ command: Command, _ recorder: Recorder) async throws -> Chi
   }.end()
 }
 
-/// Makes an empty folder.
+/// Creates an empty folder.
 func temporaryFolder() throws -> String {
   let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
   try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

@@ -1,8 +1,8 @@
-// A filter for tests: it masks a word, however the bytes are cut.
+// A filter for tests that masks a word, even if it arrives in pieces.
 
 @testable import ChildProcesses
 
-/// Masks `SECRET`, and holds back what may be the beginning of it.
+/// Masks `SECRET`, and holds back a possible prefix of it.
 struct WordFilter: OutputFilter {
   private static let word = Array("SECRET".utf8)
   private var held: [UInt8] = []

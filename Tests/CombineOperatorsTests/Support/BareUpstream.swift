@@ -1,5 +1,5 @@
-// What tests of operators stand between: a publisher without any lock of its own, a subscriber that
-// answers, and values that are counted.
+// Test doubles for operators: a publisher without a lock of its own, a subscriber that answers with
+// a closure, and values that count their instances.
 
 import CombineOperators
 import Foundation
@@ -7,9 +7,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Calls its subscriber on whatever thread the test calls it: no lock of a subject orders the threads.
+/// Calls its subscriber on the thread of the test; no lock of a subject orders the threads.
 final class BareUpstream<Output: Sendable, Failure: Error>: Publisher, Subscription, Sendable {
-  // @unchecked: a subscriber is not Sendable; tests call it on purpose as the operators must bear it.
+  // @unchecked: a subscriber is not Sendable; tests call it from several threads on purpose.
   private struct State: @unchecked Sendable {
     var subscriber: AnySubscriber<Output, Failure>?
     var asked: [Subscribers.Demand] = []
@@ -18,7 +18,7 @@ final class BareUpstream<Output: Sendable, Failure: Error>: Publisher, Subscript
 
   private let state = Mutex(State())
 
-  /// What was asked of it, in order.
+  /// The demands that were requested from it, in order.
   var asked: [Subscribers.Demand] { state.withLock { $0.asked } }
   var cancels: Int { state.withLock { $0.cancels } }
 
@@ -37,13 +37,13 @@ final class BareUpstream<Output: Sendable, Failure: Error>: Publisher, Subscript
     state.withLock { $0.asked.append(demand) }
   }
 
-  /// Goes on calling its subscriber afterwards, as a publisher on another thread may.
+  /// Counts the cancel; may still call its subscriber later, as a publisher on another thread may.
   func cancel() {
     state.withLock { $0.cancels += 1 }
   }
 
   func send(_ value: Output) {
-    // An operator that has ended already has not subscribed.
+    // An operator that has already ended has not subscribed.
     guard let subscriber else { return }
     #expect(subscriber.receive(value) == .none)
   }
@@ -52,12 +52,12 @@ final class BareUpstream<Output: Sendable, Failure: Error>: Publisher, Subscript
     subscriber?.receive(completion: completion)
   }
 
-  /// Gives its subscriber another subscription, against the rules.
+  /// Sends its subscriber another subscription, against the rules.
   func give(_ subscription: any Subscription) {
     subscriber?.receive(subscription: subscription)
   }
 
-  /// Lets go of its subscriber.
+  /// Releases its subscriber.
   func forget() {
     let forgotten = state.withLock { state in
       defer { state.subscriber = nil }
@@ -67,7 +67,7 @@ final class BareUpstream<Output: Sendable, Failure: Error>: Publisher, Subscript
   }
 }
 
-/// Answers each value with a closure.
+/// A subscriber that answers each value with a closure.
 final class Responder<Input: Sendable, Failure: Error>: Subscriber, Sendable {
   private let subscription = Protected<Handed<any Subscription>?>(nil)
   private let started: @Sendable (any Subscription) -> Void
@@ -86,7 +86,7 @@ final class Responder<Input: Sendable, Failure: Error>: Subscriber, Sendable {
 
   func request(_ demand: Subscribers.Demand) { subscription.value?.value.request(demand) }
   func cancel() { subscription.value?.value.cancel() }
-  /// Lets go of its subscription.
+  /// Releases its subscription.
   func forget() { subscription.withLock { $0 = nil } }
 
   func receive(subscription: any Subscription) {
@@ -105,7 +105,7 @@ final class Responder<Input: Sendable, Failure: Error>: Subscriber, Sendable {
   }
 }
 
-/// A value that is counted while it lives.
+/// A value that counts its live instances.
 final class Counted: Sendable {
   static let noEnd: @Sendable () -> Void = {}
 
@@ -126,7 +126,7 @@ final class Counted: Sendable {
   }
 }
 
-/// Runs something on a thread with a stack of 512 KiB, and waits for its end.
+/// Runs a closure on a thread with a stack of 512 KiB, and waits for its end.
 func onSmallStack(_ body: @escaping @Sendable () -> Void) async {
   await withCheckedContinuation { continuation in
     let thread = Thread {

@@ -1,8 +1,8 @@
-// A clock that stands still until a test moves it.
+// A clock that advances only when a test advances it.
 
 import Synchronization
 
-/// A moment of a manual clock; like the time stamps of the engine.
+/// An instant of a manual clock, like the timestamps of the engine.
 struct Moment: InstantProtocol {
   var elapsed: Duration
 
@@ -11,13 +11,13 @@ struct Moment: InstantProtocol {
   static func < (earlier: Moment, later: Moment) -> Bool { earlier.elapsed < later.elapsed }
 }
 
-/// The shape of the clocks that the engine has.
+/// The interface of the clocks of the engine.
 protocol TestClock: Sendable {
   var now: Moment { get }
   func sleep(for duration: Duration) async throws
 }
 
-/// Virtual time: it passes only when it is told to.
+/// A virtual clock, which only a test advances.
 final class ManualClock: TestClock {
   private struct Sleeper {
     var end: Moment
@@ -35,13 +35,13 @@ final class ManualClock: TestClock {
   private let state = Mutex(State())
 
   var now: Moment { state.withLock { $0.now } }
-  /// How many sleep now.
+  /// The number of tasks that are sleeping.
   var sleepers: Int { state.withLock { $0.sleepers.count } }
-  /// How often somebody went to sleep.
+  /// The total number of sleeps.
   var sleeps: Int { state.withLock { $0.sleeps } }
-  /// How many have slept at once.
+  /// The maximum number of concurrent sleeps.
   var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
-  /// When the first sleeper wakes.
+  /// The time at which the first sleeper wakes.
   var firstEnd: Duration? { state.withLock { $0.sleepers.values.map(\.end.elapsed).min() } }
 
   func sleep(for duration: Duration) async throws {
@@ -70,7 +70,7 @@ final class ManualClock: TestClock {
     }
   }
 
-  /// Moves the time, and wakes whose time has come.
+  /// Advances the time, and wakes the sleepers that are due.
   func advance(by duration: Duration) {
     let woken = state.withLock { state in
       state.now = state.now.advanced(by: duration)

@@ -1,4 +1,4 @@
-// Marble diagrams: what goes into an operator and what comes out, each as one line.
+// Marble diagrams, which show the inputs and the output of an operator as one line each.
 
 import CombineOperators
 
@@ -6,7 +6,7 @@ import CombineOperators
 ///
 /// In a diagram, each of these is one tick: `-` (nothing happens), a letter or digit (a value), `|`
 /// (the end), `#` (a failure), and several of these in parentheses. An output of several characters
-/// is in brackets. In the diagram of a subscriber, a digit requests so many values, `*` requests
+/// is in brackets. In the diagram of a subscriber, a digit requests that many values, `*` requests
 /// unlimited demand, and `!` cancels.
 final class MarbleTime {
   typealias Input = PassthroughSubject<String, Mishap>
@@ -58,9 +58,9 @@ final class MarbleTime {
     return ticks
   }
 
-  /// Plays everything to a subscriber of a publisher; what a subscriber does precedes the inputs.
+  /// Plays all inputs to a subscriber; in each tick, the subscriber acts before the inputs.
   ///
-  /// - Returns: What the subscriber has received, up to the last tick in which it received something.
+  /// - Returns: The diagram of the output, up to the last tick in which something was received.
   func output(
     of publisher: some Publisher<String, Mishap>, subscriber: String
   ) -> String {
@@ -73,7 +73,7 @@ final class MarbleTime {
     publisher.subscribe(probe)
     while let end = players.map({ $0.start + $0.ticks.count }).max(), now < end {
       var index = 0
-      // Some are added meanwhile.
+      // Playing may add more players.
       while index < players.count {
         let player = players[index]
         let position = now - player.start
@@ -90,7 +90,7 @@ final class MarbleTime {
   }
 }
 
-/// Writes down what it receives, and requests only what its diagram says.
+/// Writes what it receives, and requests only what its diagram says.
 private final class MarbleSubscriber: Subscriber {
   private var subscription: (any Subscription)?
   private let write: (String) -> Void
@@ -123,7 +123,7 @@ private final class MarbleSubscriber: Subscriber {
 ///
 /// - Parameters:
 ///   - input: The diagram of the input.
-///   - subscriber: What the subscriber does; it requests unlimited demand when left out.
+///   - subscriber: What the subscriber does. The default requests unlimited demand.
 ///   - make: Makes the operator under test.
 /// - Returns: The diagram of the output, without ticks at the end in which nothing happens.
 func marbles(

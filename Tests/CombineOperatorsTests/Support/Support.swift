@@ -1,11 +1,11 @@
-// What the tests of operators share: a subscriber that writes down what it gets.
+// Shared helpers of the tests of operators, such as a subscriber that records what it receives.
 
 import CombineOperators
 import Synchronization
 import Testing
 
-/// A value on its way to another thread.
-// @unchecked: tests hand things over on purpose, to see whether the operators bear it.
+/// A value that is passed to another thread.
+// @unchecked: tests pass values between threads on purpose, to check that operators allow it.
 struct Handed<Value>: @unchecked Sendable {
   let value: Value
 }
@@ -14,7 +14,7 @@ enum Ended: Sendable, Equatable {
   case finished, failed
 }
 
-/// Writes down what it gets and asks for what it is told to.
+/// Records what it receives and requests what a test asks for.
 final class Probe<Input: Sendable, Failure: Error>: Subscriber, Sendable {
   // @unchecked: subscriptions may be used from any thread.
   private struct State: @unchecked Sendable {
@@ -36,7 +36,7 @@ final class Probe<Input: Sendable, Failure: Error>: Subscriber, Sendable {
   var values: [Input] { state.withLock { $0.values } }
   var ended: Ended? { state.withLock { $0.ended } }
   var isSubscribed: Bool { state.withLock { $0.subscription != nil } }
-  /// Rules of Combine that were broken.
+  /// The rules of Combine that were broken.
   var faults: [String] { state.withLock { $0.faults } }
 
   func request(_ count: Int) {

@@ -1,11 +1,11 @@
-// The public surface of a module as lines that a person reads and `git diff` compares. Nothing of the
-// platform or the build gets into them.
+// The public API of a module as lines that can be reviewed and compared with `git diff`,
+// independent of platform and build.
 
 import Foundation
 
-/// What an embedder of a module can write.
+/// The public API of a module.
 struct InterfaceListing: Sendable {
-  /// The modules that embedders see.
+  /// The modules with a public API.
   ///
   /// A library product that is missing here fails a test.
   static let modules = [
@@ -13,7 +13,7 @@ struct InterfaceListing: Sendable {
     "WorkflowLanguage",
   ]
 
-  /// Those of them that are not empty in this build.
+  /// The modules that are not empty in this build.
   static var built: [String] {
     var built = modules
     #if !Observability
@@ -28,25 +28,28 @@ struct InterfaceListing: Sendable {
   let module: String
   let graph: SymbolGraph
 
-  /// Reads the surface of a module from this build.
+  /// Extracts the API of a module from this build.
   static func extracted(of module: String) async throws -> InterfaceListing {
     InterfaceListing(module: module, graph: try await .extracted(of: module))
   }
 
-  /// Where it is checked in.
+  /// Returns the path of the checked-in listing.
   static func path(of module: String) -> String { "Documentation/api/\(module).txt" }
 
-  /// The declarations that somebody has written.
+  /// The declarations in source code.
   ///
-  /// What the compiler makes (`init(from:)`, `init(rawValue:)`) follows from the conformances.
+  /// Members that the compiler synthesizes, such as `init(from:)` and `init(rawValue:)`, follow
+  /// from the conformances.
   var written: [SymbolGraph.Symbol] { graph.symbols.filter { $0.location != nil } }
 
-  /// The protocols that a type says it conforms to, by the type's identifier and without their modules:
-  /// the publishers come from Combine on one platform and from OpenCombine on the other.
+  /// The protocols that each type conforms to, by the identifier of the type.
+  ///
+  /// Module names are removed, because the publishers come from Combine on one platform and from
+  /// OpenCombine on the other.
   var conformances: [String: [String]] {
     let paths = graph.symbols.map { ($0.identifier.precise, $0.path) }
     let names = Dictionary(paths, uniquingKeysWith: { first, _ in first })
-    // Nearly everything has these; what has not, says `~Copyable` in its declaration.
+    // Nearly every type conforms to these; a type that does not has `~Copyable` in its declaration.
     let implied: Set = ["Copyable", "Escapable", "SendableMetatype", "BitwiseCopyable"]
     var found: [String: [String]] = [:]
     for relationship in graph.relationships where relationship.kind == "conformsTo" {
@@ -57,12 +60,11 @@ struct InterfaceListing: Sendable {
       found[relationship.source, default: []].append(
         name + (conditions.isEmpty ? "" : " where " + conditions.joined(separator: ", ")))
     }
-    // One may be said both of a type and of an extension of it.
+    // A conformance may be declared both for a type and in an extension of it.
     return found.mapValues { Set($0).sorted() }
   }
 
-  /// A line for each declaration and one for the conformances of each type; a type and what belongs to
-  /// it stand together.
+  /// A line for each declaration and a line for the conformances of each type, grouped by type.
   var lines: [String] {
     let conformances = conformances
     let standing = Set(
@@ -86,7 +88,7 @@ struct InterfaceListing: Sendable {
     return entries.flatMap(\.text)
   }
 
-  /// The lines as they are checked in: with a heading, and an empty line between types.
+  /// Returns the lines as they are checked in, with a heading and an empty line between types.
   func text(exports: [String]) -> String {
     var text = "# The public surface of \(module), written by `make api`.\n"
     if !exports.isEmpty { text += "\n" + exports.map { "import \(module) | \($0)\n" }.joined() }
@@ -100,9 +102,9 @@ struct InterfaceListing: Sendable {
     return text
   }
 
-  /// The modules that come along with an import of this one, as its sources say it.
+  /// The imports that this module re-exports, according to its sources.
   ///
-  /// The compiler does not list what is exported from elsewhere.
+  /// The compiler does not list re-exported modules.
   var exports: [String] {
     Repository.paths(below: "Sources/\(module)").filter { $0.hasSuffix(".swift") }
       .compactMap { try? Repository.text(of: $0) }

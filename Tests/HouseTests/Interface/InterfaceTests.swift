@@ -1,16 +1,16 @@
-// What is public is meant to be, is explained, and may be shared between threads.
+// Tests that the public API is intended, documented and Sendable.
 
 import Foundation
 import Testing
 
-/// The public surface of the modules that embedders see.
+/// The public API of the library modules.
 ///
-/// `make api` writes the listings of `Documentation/api` anew.
+/// `make api` regenerates the listings in `Documentation/api`.
 struct InterfaceTests {
   private static let isWriting =
     ProcessInfo.processInfo.environment["REPRISE_WRITE_API"] == "1"
 
-  /// Public types that are not Sendable, and why that is right.
+  /// Public types that are not Sendable, with the reason.
   private static let unshared: [String: String] = [
     "AsyncSequencePublisher": publisher, "Publishers.CombineLatest": publisher,
     "Publishers.CombineLatest3": publisher, "Publishers.CombineLatest4": publisher,
@@ -21,14 +21,14 @@ struct InterfaceTests {
     "Publishers.Zipped": publisher, "Publishers.Zipped3": publisher,
     "Publishers.Zipped4": publisher,
     "RunsPublisher": publisher,
-    "CancellingAsyncPublisher.Iterator": "an iterator: whoever reads holds it alone",
+    "CancellingAsyncPublisher.Iterator": "an iterator, which only its reader holds",
   ]
 
   private static let publisher =
     "a description of a pipeline, like every publisher of Combine; its upstream need not be Sendable"
 
   @Test(arguments: InterfaceListing.built)
-  func `the public surface is the one that is checked in`(_ module: String) async throws {
+  func `the public API equals the listing that is checked in`(_ module: String) async throws {
     let listing = try await InterfaceListing.extracted(of: module)
     let text = listing.text(exports: listing.exports)
     let path = InterfaceListing.path(of: module)
@@ -44,20 +44,20 @@ struct InterfaceTests {
     let isSame = checkedIn == text
     #expect(
       isSame,
-      "\(path) differs; run make api if this is meant.\n\(changes.joined(separator: "\n"))")
+      "\(path) differs; run make api if that is intended.\n\(changes.joined(separator: "\n"))")
   }
 
-  @Test func `a change of the surface is shown by its lines`() {
+  @Test func `a change of the API is shown as changed lines`() {
     let changes = Self.changes(from: "a\nb\nc\n", to: "a\nc\nd\n")
     #expect(changes == ["- b", "+ d"])
     #expect(Self.changes(from: "a\nb\n", to: "a\nb\n") == [])
   }
 
-  @Test func `a module that cannot be read fails instead of having no surface`() async {
+  @Test func `a module that cannot be read is an error`() async {
     await #expect(throws: Toolchain.Failure.self) {
       try await InterfaceListing.extracted(of: "NoSuchModule")
     }
-    // It exports what others declare and declares nothing itself.
+    // The module re-exports declarations and declares nothing itself.
     await #expect(throws: Toolchain.Failure.self) {
       try await InterfaceListing.extracted(of: "CombineShim")
     }
@@ -73,9 +73,9 @@ struct InterfaceTests {
   }
 
   @Test(arguments: InterfaceListing.built)
-  func `every public declaration is explained`(_ module: String) async throws {
+  func `every public declaration is documented`(_ module: String) async throws {
     let listing = try await InterfaceListing.extracted(of: module)
-    // What fulfils a requirement is explained there.
+    // The implementation of a requirement is documented at the requirement.
     let fulfilling = Set(
       listing.graph.relationships.filter { $0.sourceOrigin != nil }.map(\.source))
     let bare = listing.written.filter {
@@ -84,7 +84,7 @@ struct InterfaceTests {
     #expect(bare.map { "\($0.place) \($0.path)" } == [])
   }
 
-  @Test func `every public type may be shared between threads`() async throws {
+  @Test func `every public type is Sendable, except listed ones`() async throws {
     var unshared: Set<String> = []
     var sharedCount = 0
     for module in InterfaceListing.built {
@@ -100,21 +100,21 @@ struct InterfaceTests {
         }
       }
     }
-    #expect(unshared == Set(Self.unshared.keys), "exceptions that are none any more")
+    #expect(unshared == Set(Self.unshared.keys), "exceptions that are no longer needed")
     #expect(sharedCount > 50)
   }
 
   @Test(arguments: InterfaceListing.built)
-  func `nothing in a listing depends on the machine`(_ module: String) async throws {
+  func `listings do not depend on the machine`(_ module: String) async throws {
     let listing = try await InterfaceListing.extracted(of: module)
     let text = listing.text(exports: listing.exports)
     #expect(!text.contains(Repository.root.path))
     #expect(!text.contains("OpenCombine"))
     #expect(listing.graph.symbols.allSatisfy { ["public", "open"].contains($0.accessLevel) })
-    #expect(Set(listing.lines).count == listing.lines.count, "a line stands for one declaration")
+    #expect(Set(listing.lines).count == listing.lines.count, "each line is unique")
   }
 
-  /// The lines that one text has and the other has not, each with its sign.
+  /// Returns the lines that only one of the texts has, each with its sign.
   private static func changes(from old: String, to new: String) -> [String] {
     let difference = new.split(separator: "\n").difference(from: old.split(separator: "\n"))
     return difference.map { change in

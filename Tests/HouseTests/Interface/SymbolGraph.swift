@@ -1,10 +1,9 @@
-// What the compiler says of a module's public declarations. Reads; what is to be thought of them is
-// the tests' business.
-// The format: https://github.com/swiftlang/swift-docc-symbolkit
+// The symbol graph of a module, which the compiler writes.
+// Format: https://github.com/swiftlang/swift-docc-symbolkit
 
 import Foundation
 
-/// The parts of a symbol graph that the listing and the checks are made of.
+/// The parts of a symbol graph that the listing and the tests need.
 struct SymbolGraph: Decodable, Sendable {
   /// A declaration.
   struct Symbol: Decodable, Sendable {
@@ -26,16 +25,16 @@ struct SymbolGraph: Decodable, Sendable {
     let accessLevel: String
     let docComment: Comment?
     let swiftExtension: Extension?
-    /// Where it was written; `nil` for what the compiler has made.
+    /// The source location; `nil` for a synthesized declaration.
     let location: Location?
 
-    /// Its name with those of the types around it.
+    /// The name, qualified with the names of the enclosing types.
     var path: String { pathComponents.joined(separator: ".") }
 
-    /// Its declaration in a line.
+    /// The declaration on one line.
     ///
-    /// Without constraints to `SendableMetatype`: nobody who calls it can tell, and whether one is told
-    /// depends on what the Combine of the platform asks for.
+    /// Constraints to `SendableMetatype` are removed: they do not affect callers, and they depend
+    /// on the Combine of the platform.
     var declaration: String {
       declarationFragments.map(\.spelling).joined()
         .split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -46,14 +45,14 @@ struct SymbolGraph: Decodable, Sendable {
       ["swift.struct", "swift.class", "swift.enum", "swift.actor"].contains(kind.identifier)
     }
 
-    /// Where it stands, as `Sources/…/File.swift:12`.
+    /// The source location as `Sources/…/File.swift:12`.
     var place: String {
       guard let location, let range = location.uri.range(of: "/Sources/") else { return path }
       return "Sources/\(location.uri[range.upperBound...]):\(location.position.line + 1)"
     }
   }
 
-  /// A condition under which an extension or a conformance holds.
+  /// A constraint on an extension or a conformance.
   struct Constraint: Decodable, Sendable {
     let kind: String
     let lhs: String
@@ -62,27 +61,28 @@ struct SymbolGraph: Decodable, Sendable {
     var text: String { lhs + (kind == "sameType" ? " == " : " : ") + rhs }
   }
 
-  /// How one declaration stands to another.
+  /// A relationship between two declarations.
   struct Relationship: Decodable, Sendable {
     struct Origin: Decodable, Sendable {}
 
     let kind: String
     let source: String
     let target: String
-    /// The name of a target in another module, with that module's name.
+    /// The qualified name of a target in another module.
     let targetFallback: String?
     let swiftConstraints: [Constraint]?
-    /// There when the source fulfils a requirement of a protocol.
+    /// Present if the source implements a requirement of a protocol.
     let sourceOrigin: Origin?
   }
 
   var symbols: [Symbol]
   var relationships: [Relationship]
 
-  /// Asks the compiler about a module of this build, extensions of other modules' types included.
+  /// Extracts the symbol graph of a module of this build, including extensions of types in other
+  /// modules.
   ///
-  /// - Throws: ``Toolchain/Failure`` when it cannot say, or says next to nothing: a check of nothing
-  ///   would pass.
+  /// - Throws: ``Toolchain/Failure`` if the extraction fails or finds next to nothing, so that no
+  ///   check passes on an empty graph.
   static func extracted(of module: String) async throws -> SymbolGraph {
     let target = try await Toolchain.target()
     return try await Toolchain.withFolder { folder in

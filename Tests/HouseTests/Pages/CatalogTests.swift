@@ -1,12 +1,12 @@
-// The catalog of the library converts without a warning, and finds a place for everything that is
-// public. Needs docc, which the toolchains of swift.org and Xcode have.
+// Tests that the DocC catalog of the library converts without warnings and lists every public
+// symbol. Needs docc, which the toolchains of swift.org and Xcode contain.
 
 import Foundation
 import Testing
 
-/// The documentation for who embeds the engine.
+/// The DocC documentation of the library.
 struct CatalogTests {
-  /// What docc has made of a module, as far as it is looked at.
+  /// The parts of docc's output for a module that the test needs.
   private struct ModulePage: Decodable {
     struct Section: Decodable {
       let title: String?
@@ -23,7 +23,7 @@ struct CatalogTests {
   }
 
   @Test(.enabled("there is no docc") { try await hasDocC() })
-  func `the catalog converts without a warning and names all that is public`() async throws {
+  func `the catalog converts without warnings and curates all public symbols`() async throws {
     try await Toolchain.withFolder { folder in
       let site = folder.appendingPathComponent("site")
       let ended = try await Toolchain.run(
@@ -31,8 +31,8 @@ struct CatalogTests {
       try #require(ended.status == 0, "\(ended.output)")
       let page = site.appendingPathComponent("data/documentation/reprise.json")
       let module = try JSONDecoder().decode(ModulePage.self, from: Data(contentsOf: page))
-      // What nobody has put anywhere is put into sections that docc makes. What is added to types of others
-      // is among it, and told in an article.
+      // docc collects uncurated symbols in generated sections. Extensions of types in other modules
+      // are always there; an article describes them.
       let left = module.topicSections.filter { $0.generated == true }
         .filter { $0.title != "Extended Modules" }
       #expect(left.flatMap(\.identifiers) == [])

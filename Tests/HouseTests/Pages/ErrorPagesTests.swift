@@ -1,21 +1,21 @@
-// The pages on errors say what `reprise explain` says. `make errors` writes them anew.
+// Compares the error pages with the texts of `reprise explain`. `make errors` regenerates them.
 
 import Foundation
 import Testing
 import WorkflowLanguage
 
-/// Each code that the reader reports has a page, and each page a code.
+/// Each error code has a page, and each page has a code.
 struct ErrorPagesTests {
   private static let folder = "Documentation/errors"
   private static let isWriting =
     ProcessInfo.processInfo.environment["REPRISE_WRITE_ERRORS"] == "1"
 
-  /// The pages by their paths.
+  /// The contents of the pages, by path.
   private static let pages = Dictionary(
     uniqueKeysWithValues: ErrorPage.all.map { ("\(folder)/\($0.code).md", $0.markdown) }
       + [("\(folder)/README.md", ErrorPage.markdownIndex)])
 
-  @Test func `the pages are those of the codes`() throws {
+  @Test func `the checked-in pages are those that are generated`() throws {
     if Self.isWriting {
       let folder = Repository.root.appendingPathComponent(Self.folder)
       try? FileManager.default.removeItem(at: folder)
@@ -28,14 +28,14 @@ struct ErrorPagesTests {
     #expect(Repository.paths(below: Self.folder) == Self.pages.keys.sorted())
     for (path, text) in Self.pages {
       let checkedIn = try? Repository.text(of: path)
-      #expect(checkedIn == text, "\(path) differs; run make errors if this is meant")
+      #expect(checkedIn == text, "\(path) differs; run make errors if that is intended")
     }
   }
 
-  @Test func `each code that is reported has a page, and no other`() throws {
+  @Test func `the codes with a page are exactly the reported codes`() throws {
     let source = try Repository.text(
       of: "Sources/WorkflowLanguage/Diagnostics/DiagnosticKind+Code.swift")
-    // The first one is in a comment.
+    // The pattern does not match the code in the doc comment.
     let codes = Set(source.matches(of: /: "(R[0-9]{4})"/).map { String($0.1) })
     #expect(codes.sorted() == ErrorPage.all.map(\.code))
   }

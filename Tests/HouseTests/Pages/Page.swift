@@ -1,11 +1,10 @@
-// A page of documentation as the code that stands in it. Knows Markdown's fences and comments, and
-// nothing of the languages between them.
+// Parses the fenced code blocks and comments of a Markdown page. Does not interpret the code.
 
 import Foundation
 
 /// A page with its fenced blocks.
 struct Page: Sendable {
-  /// A place where a page is wrong, or code in it.
+  /// An error at a line of a page.
   struct Mistake: Error, CustomStringConvertible {
     let description: String
 
@@ -14,13 +13,13 @@ struct Page: Sendable {
     }
   }
 
-  /// A comment that readers do not see.
+  /// An HTML comment, which readers do not see.
   struct Comment: Sendable {
-    /// The line of its first text, from 1.
+    /// The line where its text starts, counted from 1.
     let line: Int
     let lines: [String]
 
-    /// The text behind a word and a colon at its beginning, with the lines where they stand.
+    /// Returns the text after a word and a colon at the start of the comment, line by line.
     func lines(after word: String) -> [String]? {
       guard let first = lines.first, first.hasPrefix(word + ":") else { return nil }
       let rest = first.dropFirst(word.count + 1).trimmingCharacters(in: .whitespaces)
@@ -30,16 +29,16 @@ struct Page: Sendable {
 
   /// A fenced block.
   struct Block: Sendable {
-    /// What stands behind the fence.
+    /// The info string after the opening fence.
     let language: String
-    /// The line after the fence, from 1.
+    /// The line after the opening fence, counted from 1.
     let line: Int
     /// The lines without the indentation of the fence.
     let lines: [String]
-    /// The comments between it and the text before.
+    /// The comments between the previous text and the block.
     let comments: [Comment]
 
-    /// The first line that says something in a language whose comments begin with `#`.
+    /// The first line that is not a comment, in a language whose comments start with `#`.
     var firstWords: String? { lines.first { !$0.isEmpty && !$0.hasPrefix("#") } }
 
     func has(comment: String) -> Bool { comments.contains { $0.lines == [comment] } }
@@ -49,9 +48,9 @@ struct Page: Sendable {
   let lineCount: Int
   let blocks: [Block]
 
-  /// Reads a page.
+  /// Parses a page.
   ///
-  /// - Throws: ``Mistake`` where a block might be overlooked.
+  /// - Throws: ``Mistake`` if a block could be missed.
   init(path: String, text: String) throws {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     var blocks: [Block] = []
@@ -62,7 +61,7 @@ struct Page: Sendable {
       let words = line.trimmingCharacters(in: .whitespaces)
       if let fence = line.wholeMatch(of: /(\s*)(```+|~~~+)\s*([^`]*)/) {
         guard let end = lines[(index + 1)...].firstIndex(where: { Self.ends($0, fence.2) }) else {
-          throw Mistake(path, line: index + 1, "a block without an end")
+          throw Mistake(path, line: index + 1, "the block is not closed")
         }
         let indentation = fence.1.count
         blocks.append(
@@ -74,12 +73,12 @@ struct Page: Sendable {
         index = end
       } else if words.hasPrefix("<!--") {
         guard let end = lines[index...].firstIndex(where: { $0.contains("-->") }) else {
-          throw Mistake(path, line: index + 1, "a comment without an end")
+          throw Mistake(path, line: index + 1, "the comment is not closed")
         }
         let text = lines[index...end].joined(separator: "\n")
           .replacing("<!--", with: "").replacing(/-->.*/, with: "")
         let all = text.split(separator: "\n", omittingEmptySubsequences: false)
-        // The words may begin on the line after the sign.
+        // The text may start on the line after `<!--`.
         let first = all.firstIndex { !$0.allSatisfy(\.isWhitespace) } ?? 0
         let said = all.dropFirst(first).enumerated().map { position, line in
           position == 0 ? line.trimmingCharacters(in: .whitespaces) : String(line)
@@ -87,7 +86,7 @@ struct Page: Sendable {
         comments.append(Comment(line: index + 1 + first, lines: said))
         index = end
       } else if words.contains(/(```|~~~)\s*(swift|ya?ml)/.ignoresCase()) {
-        throw Mistake(path, line: index + 1, "a fence that does not begin its line is not read")
+        throw Mistake(path, line: index + 1, "a fence must be at the start of its line")
       } else if !words.isEmpty {
         comments = []
       }
@@ -98,20 +97,20 @@ struct Page: Sendable {
     lineCount = lines.count
   }
 
-  /// Whether a line ends a block.
+  /// Returns whether a line closes a fence.
   private static func ends(_ line: String, _ fence: Substring) -> Bool {
     let words = line.trimmingCharacters(in: .whitespaces)
     return words.count >= fence.count && words.allSatisfy { $0 == fence.first }
   }
 
-  /// A line without the spaces at its beginning, up to a number of them.
+  /// Removes up to the given number of leading spaces.
   private static func without(_ count: Int, _ line: String) -> String {
     String(line.dropFirst(min(count, line.prefix { $0 == " " }.count)))
   }
 
-  /// The page with nothing left but some lines, each where it stands.
+  /// Returns the page with only the given lines, each at its original line.
   ///
-  /// So every message about them tells the right line.
+  /// This keeps the line numbers in diagnostics correct.
   func text(keeping parts: [(line: Int, lines: [String])]) -> String {
     var all = Array(repeating: "", count: lineCount)
     for part in parts {
@@ -126,7 +125,7 @@ struct Page: Sendable {
     let catalogs = Repository.paths(below: "Sources").filter {
       $0.contains(".docc/") && ($0.hasSuffix(".md") || $0.hasSuffix(".tutorial"))
     }
-    // Whoever builds an example has the packages of others in it.
+    // Skip the READMEs of dependencies in the build folders of examples.
     let examples = Repository.paths(below: "Examples").filter {
       $0.hasSuffix("/README.md") && !$0.contains("/.build/")
     }

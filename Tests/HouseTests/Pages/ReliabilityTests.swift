@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// The page on reliability says what the tests do.
+/// The reliability page agrees with the tests.
 struct ReliabilityTests {
   private static let page = "Documentation/reliability.md"
 
-  /// The lines of a section, or of the whole page.
+  /// Returns the lines of a section, or of the whole page.
   private static func lines(of section: String? = nil) throws -> [Substring] {
     let lines = try Repository.text(of: page).split(separator: "\n")
     guard let section else { return lines }
@@ -13,12 +13,12 @@ struct ReliabilityTests {
     return Array(rest.prefix { !$0.hasPrefix("## ") })
   }
 
-  /// The suites that a line names.
+  /// Returns the suites that a line names.
   private static func suites(in line: Substring) -> [String] {
     line.matches(of: /`(\w+Tests)`/).map { String($0.1) }
   }
 
-  /// The code of a suite with its extensions, without the underscores of numbers.
+  /// Returns the code of a suite and its extensions, without the underscores in numbers.
   private static func text(of suite: String) -> String {
     SourceTests.tests.filter { source in
       let file = source.path.split(separator: "/").last ?? ""
@@ -26,7 +26,7 @@ struct ReliabilityTests {
     }.map { $0.text.replacing("_", with: "") }.joined()
   }
 
-  @Test func `the promises are numbered and have tests and figures`() throws {
+  @Test func `promises are numbered and have tests and figures`() throws {
     let rows = try Self.lines(of: "The promises").filter { $0.hasPrefix("|") }.dropFirst(2)
     let cells = rows.map { row in
       row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -39,7 +39,7 @@ struct ReliabilityTests {
     }
   }
 
-  @Test func `the suites that it names exist`() throws {
+  @Test func `the suites on the page exist`() throws {
     let text = SourceTests.tests.map(\.text).joined(separator: "\n")
     let suites = Set(text.matches(of: /(?:struct|class) (\w+Tests)\b/).map { String($0.1) })
     for line in try Self.lines() {
@@ -47,7 +47,7 @@ struct ReliabilityTests {
     }
   }
 
-  @Test func `its figures are those of the suites that it names beside them`() throws {
+  @Test func `the figures on the page agree with the suites`() throws {
     var count = 0
     for line in try Self.lines() {
       for figure in line.matches(of: /([0-9,]+) \(\*soak\* ([0-9,]+)\)/) {

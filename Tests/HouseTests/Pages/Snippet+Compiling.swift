@@ -3,9 +3,9 @@
 import Foundation
 
 extension Snippet {
-  /// What is wrong with it, as the tools report it, with the page and its lines; `nil` if nothing is.
+  /// Returns the error of the tools, with the page and its line; `nil` if the snippet is valid.
   ///
-  /// - Throws: When a tool cannot be started.
+  /// - Throws: If a tool cannot be started.
   func problem() async throws -> String? {
     if let stranger = strangers.first { return stranger }
     let ended: Toolchain.Ended
@@ -14,34 +14,34 @@ extension Snippet {
     case .manifest: ended = try await read()
     }
     guard ended.status != 0 else { return nil }
-    return "\(path):\(line): this block is wrong:\n" + ended.output.prefix(4000)
+    return "\(path):\(line): this block is invalid:\n" + ended.output.prefix(4000)
   }
 
-  /// The modules that an embedder does not have, though this build has them.
+  /// The modules that are internal to this package, which an embedder cannot import.
   private static let inner = Set(
     Repository.paths(below: "Sources").compactMap { $0.split(separator: "/").dropFirst().first }
       .map(String.init)
   ).subtracting(InterfaceListing.modules)
 
-  /// What an embedder does not have though this build has it.
+  /// The imports and products in the snippet that an embedder cannot use.
   private var strangers: [String] {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     return lines.enumerated().compactMap { index, line in
-      // Most lines are empty, and regular expressions take their time.
+      // Skip most lines quickly, because regular expressions are slow.
       guard line.contains("import ") || line.contains(".product(") else { return nil }
       let imported = line.firstMatch(of: /^\s*(?:@\w+ |public |internal )*import (?:\w+ )?(\w+)/)?.1
       let product = line.firstMatch(of: /\.product\(name: "(\w+)", package: "reprise"/)?.1
       if let imported, Self.inner.contains(String(imported)) {
-        return "\(path):\(index + 1): \(imported) is no product"
+        return "\(path):\(index + 1): \(imported) is not a product"
       }
       if let product, !InterfaceListing.modules.contains(String(product)) {
-        return "\(path):\(index + 1): \(product) is no product"
+        return "\(path):\(index + 1): \(product) is not a product"
       }
       return nil
     }
   }
 
-  /// Compiles it as far as the compiler finds mistakes, data races among them, and no farther.
+  /// Type-checks the snippet, including data-race checks, without generating code.
   private func compiled() async throws -> Toolchain.Ended {
     try await Toolchain.withFolder { folder in
       let file = folder.appendingPathComponent("main.swift")
@@ -54,14 +54,14 @@ extension Snippet {
     }
   }
 
-  /// Has the package manager read it as a manifest.
+  /// Reads the snippet as a manifest with the package manager.
   private func read() async throws -> Toolchain.Ended {
     try await Toolchain.withFolder { folder in
       let file = folder.appendingPathComponent("Package.swift")
       try text.write(to: file, atomically: true, encoding: .utf8)
       let ended = try await Toolchain.run(
         ["swift", "package", "--package-path", folder.path, "dump-package"])
-      // The package manager may name the folder by another path, links resolved.
+      // The package manager may print another path of the folder, with symbolic links resolved.
       let output = ended.output.replacing(/[^\s']*\/Package\.swift:/, with: path + ":")
       return Toolchain.Ended(status: ended.status, output: output)
     }

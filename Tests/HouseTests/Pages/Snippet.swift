@@ -1,4 +1,5 @@
-// Swift code of the documentation, put together as a reader would. Compiled into `Examples/check-snippets`, too.
+// Swift code from the documentation, assembled like a reader would do it. Also compiled into
+// `Examples/check-snippets`.
 
 import Foundation
 
@@ -12,9 +13,10 @@ struct Snippet: Sendable {
   let path: String
   let line: Int
   let kind: Kind
-  /// As many lines as the page has, with the code where it is there, and then what is to be run after it.
+  /// The code at its lines of the page, padded with empty lines, followed by the code to run after
+  /// it.
   let text: String
-  /// What it has to print: parts of lines, in this order.
+  /// The expected output: parts of lines, in this order.
   let prints: [String]
 
   init(path: String, line: Int, kind: Kind, text: String, prints: [String] = []) {
@@ -25,22 +27,22 @@ struct Snippet: Sendable {
     self.prints = prints
   }
 
-  /// The snippets of a page, by the rules at the head of `SnippetTests.swift`.
+  /// Returns the snippets of a page, by the rules at the top of `SnippetTests.swift`.
   ///
-  /// - Throws: ``Page/Mistake`` where a block cannot be one.
+  /// - Throws: ``Page/Mistake`` if a block is invalid.
   static func all(of page: Page) throws -> [Snippet] {
     var chains: [[Page.Block]] = []
     var snippets: [Snippet] = []
     for block in page.blocks where block.language.lowercased().hasPrefix("swift") {
       guard block.language == "swift" else {
-        throw Page.Mistake(page.path, line: block.line - 1, "only `swift` alone is compiled")
+        throw Page.Mistake(page.path, line: block.line - 1, "the language must be exactly `swift`")
       }
       if block.lines.first?.hasPrefix("// swift-tools-version") == true {
         let text = page.text(keeping: [(block.line, block.lines)])
         snippets.append(Snippet(path: page.path, line: block.line, kind: .manifest, text: text))
       } else if block.has(comment: "continues") {
         guard !chains.isEmpty else {
-          throw Page.Mistake(page.path, line: block.line, "there is nothing that it continues")
+          throw Page.Mistake(page.path, line: block.line, "there is no block to continue")
         }
         chains[chains.count - 1].append(block)
       } else {
@@ -65,15 +67,14 @@ struct Snippet: Sendable {
 
   static let givenValue = " = given()"
 
-  /// A declaration of a constant or variable with a value, if it has none: what is given is known by
-  /// its type alone.
+  /// Adds a value to a declaration of a constant or variable that has only a type.
   private static func valued(_ line: String) -> String {
     line.split(separator: ";", omittingEmptySubsequences: false)
       .map { $0.contains(/^\s*(let|var) \w+\s*:[^={]*$/) ? $0 + givenValue : String($0) }
       .joined(separator: ";")
   }
 
-  /// A file of code beside a tutorial.
+  /// Returns the snippet of a code file of a tutorial.
   static func file(_ path: String) throws -> Snippet {
     let text = try Repository.text(of: path)
     let isManifest = text.hasPrefix("// swift-tools-version")
@@ -82,7 +83,7 @@ struct Snippet: Sendable {
       prints: ["succeeded"])
   }
 
-  /// All snippets of the documentation.
+  /// Returns all snippets of the documentation.
   ///
   /// - Throws: ``Page/Mistake``.
   static func all() throws -> [Snippet] {
@@ -92,9 +93,10 @@ struct Snippet: Sendable {
     return try Page.paths.flatMap { try all(of: .read($0)) } + files.map(file)
   }
 
-  /// The program for the compiler, with the page and its lines in messages.
+  /// The program to compile, with source locations that refer to the page.
   var code: String {
-    // On the page's first line, which has no code, so that all lines stay where they are.
+    // The directive is on the first line of the page, which has no code, so that line numbers are
+    // kept.
     let place = "#sourceLocation(file: \"\(path)\", line: "
     let code = text.hasPrefix("\n") ? place + "2)" + text : place + "1)\n" + text
     guard text.contains(Self.givenValue) else { return code }

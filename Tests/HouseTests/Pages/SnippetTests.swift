@@ -1,31 +1,33 @@
-// The Swift code of the documentation compiles: in the README, in `Documentation`, in the DocC catalogs
-// with their tutorials, and in the READMEs of the examples. What is to be known by who writes a page:
+// Checks that the Swift code of the documentation compiles: in the README, in `Documentation`, in
+// the DocC catalogs with their tutorials, and in the READMEs of the examples. Rules for authors of
+// pages:
 //
-// - A block is a `main.swift` of its own, with its imports, and `await` wherever it likes. Language mode
-//   6, warnings are errors. A block with `@main` in it is a file of its own that is not `main.swift`.
-// - A block that goes on where the one before has stopped says so, for the test alone:
+// - A block is a separate `main.swift` with its own imports and top-level `await`. It is compiled
+//   in language mode 6 with warnings as errors. A block that contains `@main` is a file other than
+//   `main.swift`.
+// - A block that continues the previous block is preceded by a comment:
 //       <!-- continues -->
-//   It is then compiled with the block before it, and with what that one continues.
-// - What a block uses but does not show is given to it, for the test alone; a constant or variable has
-//   its type and no value:
+//   It is compiled together with the previous block and the blocks that this one continues.
+// - Declarations that a block uses but does not show are given in a comment. A constant or variable
+//   has a type and no value:
 //       <!-- given: import Reprise; let engine: Engine -->
-//   or on several lines. Functions and types may be given as well.
-// - `Examples/check-snippets` runs each block as well, so what is given has a value there, and each block
-//   says what it prints: parts of lines, in their order. What has to be run after it, for that check alone,
-//   it says as well:
+//   The comment may have several lines. It may also declare functions and types.
+// - `Examples/check-snippets` also runs each block, with values for the given declarations.
+//   Comments contain the code to run after the block, and the expected output as parts of lines in
+//   order:
 //       <!-- then: print(await run.outcome) -->
 //       <!-- prints: succeeded -->
-// - A block that begins with `// swift-tools-version` is a manifest, and is read as one. Its products
-//   have to be ours.
-// - A file of code in a DocC catalog is a block without a page.
-// - No block is left out. Only the modules of products may be imported.
+// - A block that starts with `// swift-tools-version` is read as a manifest. Its products must be
+//   those of this package.
+// - A code file in a DocC catalog is a block without a page.
+// - Every block is checked. Only the modules of products may be imported.
 //
-// These comments stand before the fence, with nothing but other comments in between.
+// These comments must be directly before the fence, with only other comments between them.
 
 import Foundation
 import Testing
 
-/// The Swift code of the documentation.
+/// Tests of the Swift code in the documentation.
 struct SnippetTests {
   @Test func `the code of the documentation compiles`() async throws {
     let snippets = try Snippet.all()
@@ -45,7 +47,7 @@ struct SnippetTests {
     }
   }
 
-  /// What is wrong with a page of these lines, all in one text.
+  /// Returns all errors of a page with the given lines as one text.
   private func problems(_ lines: String...) async throws -> String {
     let page = try Page(path: "Some.md", text: lines.joined(separator: "\n"))
     var all = ""
@@ -53,13 +55,13 @@ struct SnippetTests {
     return all
   }
 
-  @Test func `a mistake is told with its page and line`() async throws {
+  @Test func `an error is reported with its page and line`() async throws {
     let told = try await problems(
       "# Some", "", "```swift", "import Reprise", "let engine = Engin()", "```")
     #expect(told.contains("Some.md:5:14: error: cannot find 'Engin' in scope"), "\(told)")
   }
 
-  @Test func `a warning and a data race are mistakes`() async throws {
+  @Test func `a warning and a data race are errors`() async throws {
     let warned = try await problems("```swift", "func unused() { let one = 1 }", "```")
     #expect(warned.contains("Some.md:2:21: error:"), "\(warned)")
     let raced = try await problems(
@@ -69,7 +71,7 @@ struct SnippetTests {
     #expect(raced.contains("Some.md:5:"), "\(raced)")
   }
 
-  @Test func `what is given need not be shown`() async throws {
+  @Test func `given declarations need not be shown`() async throws {
     let block = ["```swift", "print(engine.start(workflow).id)", "```"].joined(separator: "\n")
     #expect(try await problems(block).contains("Some.md:2:"))
     let line = "<!-- given: import Reprise; let engine: Engine; let workflow: Workflow -->"
@@ -81,7 +83,7 @@ struct SnippetTests {
     #expect(wrong.contains("Some.md:3:"), "\(wrong)")
   }
 
-  @Test func `a block goes on with the one before only where it says so`() async throws {
+  @Test func `a block continues the previous one only if it is marked`() async throws {
     let first = "```swift\nlet one = 1\n```"
     let second = "```swift\nprint(one)\n```"
     #expect(try await problems(first, "<!-- continues -->", second) == "")
@@ -91,7 +93,7 @@ struct SnippetTests {
     }
   }
 
-  @Test func `a manifest is read, and names our products`() async throws {
+  @Test func `a manifest is read, and its products must exist`() async throws {
     func manifest(product: String, _ name: String = "name") -> [String] {
       [
         "", "```swift", "// swift-tools-version: 6.2", "import PackageDescription",
@@ -103,17 +105,17 @@ struct SnippetTests {
     }
     #expect(try await problems(manifest(product: "Reprise").joined(separator: "\n")) == "")
     let inner = try await problems(manifest(product: "RepriseJournal").joined(separator: "\n"))
-    #expect(inner == "Some.md:10: RepriseJournal is no product")
+    #expect(inner == "Some.md:10: RepriseJournal is not a product")
     let wrong = try await problems(manifest(product: "Reprise", "nam").joined(separator: "\n"))
     #expect(wrong.contains("Some.md:5:15: error:"), "\(wrong)")
   }
 
-  @Test func `a module that is no product cannot be imported`() async throws {
+  @Test func `a module that is not a product cannot be imported`() async throws {
     let told = try await problems("```swift", "import ChildProcesses", "```")
-    #expect(told == "Some.md:2: ChildProcesses is no product")
+    #expect(told == "Some.md:2: ChildProcesses is not a product")
   }
 
-  @Test func `a block that might be overlooked is a mistake`() throws {
+  @Test func `a block that could be missed is an error`() throws {
     for text in [
       "```swift, ignored\n```", "```Swift\n```", "```swift\nlet one = 1", "> ```swift\n> ```",
       "<!-- given: let one = 1\n```swift\n```",
@@ -124,7 +126,7 @@ struct SnippetTests {
     }
   }
 
-  @Test func `a block is found in lists and behind tildes, and not within another one`() throws {
+  @Test func `a block is found in lists and after tildes, but not in another block`() throws {
     let text = """
       - ~~~swift is no fence of ours
         1. Do this:

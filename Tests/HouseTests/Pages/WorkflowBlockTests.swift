@@ -1,24 +1,25 @@
-// The workflows of the documentation are valid. A block of YAML is checked as a workflow, or as what it
-// begins like: keys of a workflow without steps, or a list of steps. What it needs besides is given to it
-// for the test alone, in front of it, as with Swift:
+// Checks that the workflows in the documentation are valid. A YAML block is checked as a workflow,
+// or completed first: it may also contain top-level keys without steps, or a list of steps. A
+// comment before the block contains what the block needs in addition, as for Swift code:
 //     <!-- given: params: { target: staging } -->
-// A list of steps may so be given `steps:` and the steps before it. Files that it uses are given as
+// For a list of steps it may contain `steps:` and the previous steps. Used files are given as
 //     <!-- given parts.yaml: steps: [{ id: one, run: make }] -->
-// and a block of YAML that is meant for something else says
+// and a YAML block with another purpose is marked with
 //     <!-- not a workflow -->
-// `Documentation/recipes.md` shows pieces of files, which `ExampleTests` compares with those and runs.
+// `Documentation/recipes.md` shows excerpts of files; `ExampleTests` compares them with these
+// files, and runs the files.
 
 import Foundation
 import Testing
 import WorkflowLanguage
 
-/// The workflows of the documentation.
+/// Tests of the workflows in the documentation.
 struct WorkflowBlockTests {
   private static let pages = Page.paths.filter { $0 != "Documentation/recipes.md" }
 
-  /// What is wrong with the workflows of a page, with its name and the line.
+  /// Checks the workflows of a page.
   ///
-  /// - Returns: The number of those that were checked, and every mistake.
+  /// - Returns: The number of checked workflows, and every error with page and line.
   private static func checked(_ page: Page) -> (count: Int, mistakes: [String]) {
     var count = 0
     var mistakes: [String] = []
@@ -30,12 +31,12 @@ struct WorkflowBlockTests {
       let (text, files) = workflow(block, of: page)
       let sources = SourceFiles.kept(files)
       do {
-        // Warnings do not count: of a piece it is right that somebody else uses what it leaves.
+        // Ignore warnings: another part of the file may use the outputs of an excerpt.
         _ = try Workflow(
           bytes: Array(text.utf8), file: page.path, sources: sources,
           with: Arguments(leavesOpen: true))
       } catch {
-        // Files of variables are always looked for on the disk.
+        // Dotenv files are always read from the disk.
         let told = error.diagnostics.filter { mistake in
           !files.keys.contains { mistake.message.hasPrefix("\"\($0)\" cannot be read") }
         }
@@ -45,7 +46,7 @@ struct WorkflowBlockTests {
     return (count, mistakes)
   }
 
-  /// A block with what it needs to be a workflow, each line where it stands on the page.
+  /// Returns a block completed to a workflow, each line at its line of the page.
   private static func workflow(_ block: Page.Block, of page: Page) -> (String, [String: String]) {
     var parts = [(line: block.line, lines: block.lines)]
     var files: [String: String] = [:]
@@ -80,12 +81,12 @@ struct WorkflowBlockTests {
     for mistake in try Self.checked(.read(path)).mistakes { Issue.record("\(mistake)") }
   }
 
-  /// The mistakes of a page of these lines.
+  /// Returns the errors of a page with the given lines.
   private func mistakes(_ lines: String...) throws -> [String] {
     Self.checked(try Page(path: "Some.md", text: lines.joined(separator: "\n"))).mistakes
   }
 
-  @Test func `a mistake in a workflow is told with its page and line`() throws {
+  @Test func `an error in a workflow is reported with its page and line`() throws {
     let told = try mistakes(
       "# Some", "", "```yaml", "# one.yaml", "name: some", "steps:",
       "  - { id: one, needs: [two], run: make }", "```")
@@ -94,7 +95,7 @@ struct WorkflowBlockTests {
     #expect(try mistakes("```yaml", "parms: {}", "```").first?.hasPrefix("Some.md:2:") == true)
   }
 
-  @Test func `pieces are completed, and what they need is given`() throws {
+  @Test func `excerpts are completed with the given parts`() throws {
     #expect(try mistakes("```yaml", "concurrency: { group: a, policy: queue }", "```") == [])
     let block = "```yaml\n- { id: one, if: params.fast, needs: zero, run: make }\n```"
     #expect(try mistakes(block) != [])

@@ -1,12 +1,12 @@
-// Notes every change that SQLite makes to its files, so that a loss of power can be acted out at any
-// of them (the design of test6.c of SQLite's own tests).
+// Records every change that SQLite makes to its files, so that a power loss can be simulated at any
+// of them (like test6.c in SQLite's own tests).
 
 #ifndef POWER_LOSS_SHIM_H
 #define POWER_LOSS_SHIM_H
 
 enum { POWER_LOSS_WRITE = 1, POWER_LOSS_SYNC = 2, POWER_LOSS_TRUNCATE = 3, POWER_LOSS_DELETE = 4 };
 
-/// One change: for writes the bytes, for truncations the new size as the offset.
+/// A change: for writes the bytes, for truncations the new size as the offset.
 struct power_loss_change {
   int kind;
   const char *path;
@@ -15,19 +15,20 @@ struct power_loss_change {
   const unsigned char *bytes;
 };
 
-/// Begins to note the changes of every database that is opened from now on. Returns 0, or an error.
+/// Starts to record the changes of databases that are opened from now on. Returns 0 or an error
+/// code.
 int power_loss_begin(void);
 
-/// Ends the noting for databases that are opened from now on, and forgets all changes.
+/// Stops recording for databases that are opened from now on, and discards all changes.
 void power_loss_end(void);
 
-/// Has the change of that number fail, and all that come after it: 0 for the next one, -1 for none.
+/// Makes the change with the given number and all later ones fail: 0 is the next change, -1 none.
 void power_loss_fail_at(int number, int error);
 
-/// How many changes have been noted.
+/// Returns the number of recorded changes.
 int power_loss_count(void);
 
-/// One of them.
+/// Returns the change at a position.
 struct power_loss_change power_loss_change_at(int position);
 
 #endif

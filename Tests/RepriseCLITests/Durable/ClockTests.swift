@@ -3,7 +3,7 @@ import Reprise
 import TestSupport
 import Testing
 
-/// Promise 23: changes of the machine's clock do not matter to runs.
+/// Promise 23: changes of the system clock do not affect runs.
 @Suite(.serialized) struct ClockTests {
   /// A preloaded library that adds the seconds given in a file to the wall clock of its process.
   private static let library = """
@@ -55,7 +55,9 @@ import Testing
   }()
 
   @Test(.enabled(if: canShiftTheClock))
-  func `a clock that is set by days changes no duration, order, timeout or retry`() async throws {
+  func `setting the clock by days does not affect durations, order, timeouts or retries`()
+    async throws
+  {
     let scenario = try Scenario()
     try scenario.write(Self.library, to: "clock.c")
     try await scenario.shell("clang -shared -fPIC -O1 -o clock.so clock.c -ldl").succeeds()
@@ -75,7 +77,7 @@ import Testing
     let started = try scenario.start(["run", "w.yaml", "--progress", "json"], environment: shifted)
     await expectEventually("it runs") { scenario.has("tries") }
     let setting = Task {
-      // Forward, back and to where it was.
+      // Move the clock forward, back, and to the original time.
       while true {
         for days in [1, -1, 365, 0] {
           try scenario.write("\(days * 86_400)", to: "offset")
@@ -92,15 +94,16 @@ import Testing
     }
     var state = RunState()
     for event in events { try state.apply(event) }
-    #expect(zip(events, events.dropFirst()).allSatisfy { $0.time <= $1.time }, "no time goes back")
+    #expect(
+      zip(events, events.dropFirst()).allSatisfy { $0.time <= $1.time }, "times never go backwards")
     let first = try #require(events.first).time
     let last = try #require(events.last).time
     #expect(last - first <= elapsed && elapsed < promised(.seconds(6)), "\(elapsed)")
-    #expect(last - first >= .milliseconds(600 + 1000 + 300), "nothing was cut short")
+    #expect(last - first >= .milliseconds(600 + 1000 + 300), "no duration was shortened")
     let slow = try #require(state["slow"])
     #expect(slow.phase == .failed(.timedOut(after: .seconds(1))), "\(slow.phase)")
     #expect(scenario.read("tries") == "x\nx\nx\n")
-    // The control: what is started then has the time that the clock shows.
+    // Control: a run that starts now has the shifted time.
     try scenario.write("\(86_400 * 3)", to: "offset")
     try scenario.write("steps: [{ id: a, run: date +%s > date }]", to: "next.yaml")
     let next = try await scenario.start(

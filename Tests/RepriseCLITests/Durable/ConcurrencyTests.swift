@@ -4,11 +4,11 @@ import RepriseJournal
 import TestSupport
 import Testing
 
-/// Many processes that start the same workflow at once.
+/// Many processes that start the same workflow concurrently.
 @Suite(.serialized) struct ConcurrencyTests {
   private static let count = 20
 
-  /// A step that tells when another one of its kind is alive.
+  /// A step that reports when another instance of it is alive.
   private static func workflow(_ policy: String) -> String {
     """
     name: exclusive
@@ -39,7 +39,7 @@ import Testing
     scenario.read("log").split(separator: "\n").map(String.init)
   }
 
-  @Test func `queue lets each run once, one at a time, in the order of starting`() async throws {
+  @Test func `queue runs each run once, one at a time, in start order`() async throws {
     let (scenario, ended) = try await startAll("queue")
     #expect(ended.map(\.status) == Array(repeating: 0, count: Self.count))
     #expect(!scenario.has("overlaps"))
@@ -47,18 +47,18 @@ import Testing
     #expect(ranRuns(scenario) == (try journal.runs().reversed().map(\.id.description)))
   }
 
-  @Test func `reject lets one run and refuses the others while it is live`() async throws {
+  @Test func `reject runs one and refuses the others while it is live`() async throws {
     let (scenario, ended) = try await startAll("reject")
     #expect(!scenario.has("overlaps"))
     let succeeded = ended.filter { $0.status == 0 }
     let refused = ended.filter { $0.status == 4 }
     #expect(succeeded.count >= 1 && succeeded.count + refused.count == Self.count)
-    #expect(refused.map(\.errors).filter { !$0.contains("is under way") } == [])
+    #expect(refused.map(\.errors).filter { !$0.contains("is live") } == [])
     #expect(try await scenario.runs().map(\.status) == succeeded.map { _ in "succeeded" })
     #expect(ranRuns(scenario).count == succeeded.count)
   }
 
-  @Test func `restart lets the newest succeed and cancels all before it`() async throws {
+  @Test func `restart lets the newest run succeed and cancels the earlier ones`() async throws {
     let (scenario, ended) = try await startAll("restart")
     #expect(!scenario.has("overlaps"))
     #expect(ended.allSatisfy { [0, 130].contains($0.status) }, "\(ended.map(\.status))")
@@ -67,13 +67,13 @@ import Testing
     #expect(statuses.allSatisfy { ["succeeded", "cancelled"].contains($0) })
   }
 
-  @Test func `parallel lets all run`() async throws {
+  @Test func `parallel runs all at once`() async throws {
     let (scenario, ended) = try await startAll("parallel")
     #expect(ended.map(\.status) == Array(repeating: 0, count: Self.count))
     #expect(Set(ranRuns(scenario)).count == Self.count)
   }
 
-  @Test func `of many who resume the same run, each sees what the others have done`() async throws {
+  @Test func `concurrent resumes of one run do not repeat succeeded steps`() async throws {
     for _ in 0..<rounds(3, soak: 50) {
       let scenario = try Scenario()
       try scenario.write(
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `a run that is resumed stands behind those that were started before`() async throws {
+  @Test func `a resumed run queues after runs that were started earlier`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       """
@@ -119,7 +119,7 @@ import Testing
     await expectEventually("it runs") { self.ranRuns(scenario).count == 2 }
     let old = try await scenario.runs()[1].id
     let third = try scenario.start(["resume", old, "--progress", "none"])
-    try await expectEventually("it waits") {
+    try await expectEventually("the run waits") {
       let journal = try scenario.journal()
       return journal.isLive(try journal.run(named: old).id)
     }
@@ -131,7 +131,7 @@ import Testing
     #expect(ranRuns(scenario).last == "\(old) 2")
   }
 
-  @Test func `who waits for its turn can be cancelled, and a holder that is killed is passed over`()
+  @Test func `a queued run can be cancelled, and a killed holder releases the group`()
     async throws
   {
     let scenario = try Scenario()
@@ -140,16 +140,18 @@ import Testing
       to: "w.yaml")
     let holder = try scenario.start(["run", "w.yaml", "--progress", "none"])
     await expectEventually("it runs") { scenario.has("began") }
-    let waiting = try scenario.start("run w.yaml --progress plain", writingTo: "told")
-    await expectEventually("it says that it waits") {
-      scenario.read("told").contains("waiting for run")
+    let waiting = try scenario.start("run w.yaml --progress plain", writingTo: "output")
+    await expectEventually("waiting is displayed") {
+      scenario.read("output").contains("waiting for run")
     }
     #expect(try await scenario.runs().first?.status == "queued")
     waiting.send(SIGINT)
     try await waiting.end().fails(with: 130)
     try FileManager.default.removeItem(atPath: scenario.folder.path + "/began")
     let next = try scenario.start(["run", "w.yaml", "--progress", "none"])
-    try await expectEventually("it waits") { try await scenario.runs().first?.status == "queued" }
+    try await expectEventually("the run waits") {
+      try await scenario.runs().first?.status == "queued"
+    }
     holder.send(SIGKILL)
     await expectEventually("the next one runs") { scenario.has("began") }
     #expect(!scenario.has("overlaps"))

@@ -5,7 +5,7 @@ import RepriseJournal
 import TestSupport
 import Testing
 
-/// Runs that are steered and seen from other terminals.
+/// Runs that are controlled and displayed from other terminals.
 @Suite(.serialized) struct ControlCommandTests {
   private static let slow = """
     name: slow
@@ -23,7 +23,7 @@ import Testing
     return started
   }
 
-  @Test func `restart takes a run again from the top or from a step`() async throws {
+  @Test func `restart restarts a run from the top or from a step`() async throws {
     let scenario = try Scenario()
     let started = try await start(scenario)
     try await scenario.reprise("restart", "@last").succeeds()
@@ -36,10 +36,10 @@ import Testing
     try await started.end().succeeds()
     #expect(scenario.read("log") == "a1\na2\nc3\n")
     let over = try await scenario.reprise("restart", "@last").fails(with: 2)
-    #expect(over.errors.contains("is over: it is succeeded"))
+    #expect(over.errors.contains("has ended: succeeded"))
   }
 
-  @Test func `cancel ends a run from outside`() async throws {
+  @Test func `cancel ends a run from another terminal`() async throws {
     let scenario = try Scenario()
     let started = try await start(scenario)
     try await scenario.reprise("cancel", "@last").succeeds()
@@ -75,7 +75,7 @@ import Testing
     #expect(scenario.read("plain").contains("run succeeded"))
   }
 
-  @Test func `attach says how to resume a run that was cancelled`() async throws {
+  @Test func `attach shows how to resume a cancelled run`() async throws {
     let scenario = try Scenario()
     let started = try await start(scenario)
     let attached = try scenario.start("attach @last --progress plain", writingTo: "plain")
@@ -88,12 +88,12 @@ import Testing
     try await started.end().fails(with: 130)
     try await attached.end().fails(with: 130)
     try await program.end().fails(with: 130)
-    #expect(scenario.read("plain").hasSuffix("take it up again with: reprise resume \(id)\n"))
-    #expect(!scenario.read("seen").contains("take it up"))
+    #expect(scenario.read("plain").hasSuffix("resume it with: reprise resume \(id)\n"))
+    #expect(!scenario.read("seen").contains("resume it with"))
   }
 
   @Test(arguments: [(SIGTERM, 143), (SIGHUP, 129), (SIGINT, 130)] as [(Int32, Int32)])
-  func `attach ends as the run does that a signal ended`(
+  func `attach has the exit status of a run that a signal ended`(
     _ signal: Int32, _ status: Int32
   ) async throws {
     let scenario = try Scenario()
@@ -105,7 +105,7 @@ import Testing
     try await attached.end().fails(with: status)
   }
 
-  @Test func `whoever leaves an attached display does no harm`() async throws {
+  @Test func `closing an attached display does not affect the run`() async throws {
     let scenario = try Scenario()
     let started = try await start(scenario)
     let attached = try scenario.start("attach @last --progress plain", writingTo: "plain")
@@ -121,7 +121,7 @@ import Testing
     try await started.end().succeeds()
   }
 
-  @Test func `whoever loses the run that is shown is told so`() async throws {
+  @Test func `attach reports a lost connection`() async throws {
     let scenario = try Scenario()
     let started = try await start(scenario)
     let attached = try scenario.start("attach @last --progress plain", writingTo: "plain")
@@ -130,11 +130,11 @@ import Testing
     try await attached.end().fails(with: 4)
     #expect(scenario.read("plain").contains("the connection was lost"))
     _ = try await started.end()
-    // The next command ends what the run has left behind.
+    // The next command terminates the leftover processes of the run.
     try await scenario.reprise("runs").succeeds()
   }
 
-  @Test func `a run in the background can be steered as soon as its id is known`() async throws {
+  @Test func `a detached run can be controlled as soon as its id is printed`() async throws {
     let scenario = try Scenario()
     try scenario.write(Self.slow, to: "w.yaml")
     let started = try await scenario.reprise("run", "w.yaml", "--detach").succeeds()
@@ -144,14 +144,15 @@ import Testing
     try await scenario.reprise("cancel", run).succeeds()
   }
 
-  @Test func `a run can be resumed as soon as its end is known`() async throws {
+  @Test func `a run can be resumed as soon as its end is recorded`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       "steps: [{ id: a, run: touch began; until test -e go; do sleep 0.02; done; exit $(cat go) }]",
       to: "w.yaml")
     let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
     await expectEventually("it runs") { scenario.has("began") }
-    // Whoever is connected is given two seconds to hear of the end, in which the run is still held.
+    // A connected client has two seconds to read the end of the run. The run is still locked during
+    // that time.
     let run = try #require(try await scenario.runs().first?.id)
     let silent = try ControlClient(scenario.journal().directory.path + "/live/\(run).sock")
     try scenario.write("1", to: "go")
@@ -164,8 +165,7 @@ import Testing
     withExtendedLifetime(silent) {}
   }
 
-  @Test func `logs of a run that waits for its turn are followed from its beginning`() async throws
-  {
+  @Test func `logs of a queued run are followed from its start`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       Self.slow.replacing("grace: 2s", with: "concurrency: { group: g, policy: queue }"),
@@ -175,7 +175,7 @@ import Testing
     let second = try await scenario.reprise("run", "w.yaml", "--detach").succeeds()
     let run = second.output.trimmingCharacters(in: .whitespacesAndNewlines)
     let early = try await scenario.reprise("logs", run).succeeds()
-    #expect(early.output == "" && early.errors.contains("has not begun yet"))
+    #expect(early.output == "" && early.errors.contains("has not started yet"))
     let following = [
       try scenario.start(["logs", run, "--follow"]),
       try scenario.start(["logs", run, "b", "--follow"]),
@@ -188,7 +188,7 @@ import Testing
     #expect(try await wrong.end().fails(with: 2).errors.contains("has no step \"bb\""))
   }
 
-  @Test func `a detached run goes on without its terminal`() async throws {
+  @Test func `a detached run continues without its terminal`() async throws {
     let scenario = try Scenario()
     try scenario.write(Self.slow, to: "w.yaml")
     let started = try await scenario.reprise("run", "w.yaml", "--detach").succeeds()
@@ -201,14 +201,14 @@ import Testing
     #expect(try await scenario.runs().map(\.status) == ["succeeded"])
   }
 
-  @Test func `a mistake is told before a run is detached`() async throws {
+  @Test func `an error is reported before a run is detached`() async throws {
     let scenario = try Scenario()
     try scenario.write("steps: [{ id: a, rum: true }]", to: "w.yaml")
     let ended = try await scenario.reprise("run", "w.yaml", "--detach").fails(with: 2)
     #expect(ended.errors.contains("did you mean \"run\"?") && ended.output.isEmpty)
   }
 
-  @Test func `whatever is asked from two terminals, both displays agree with the journal`()
+  @Test func `displays on two terminals agree with the journal after random requests`()
     async throws
   {
     var generator = SeededGenerator.announced()
@@ -240,7 +240,7 @@ import Testing
       let recorded = try journal.state(of: try journal.run(named: "@last"))
       #expect(states[0]?.phase == recorded.phase, "round \(round)")
       #expect(states[0]?.steps.map(\.phase) == recorded.steps.map(\.phase), "round \(round)")
-      // Who came too late for the run has seen nothing of it.
+      // A display that attached after the end of the run has received no events.
       if let seen = states[1], seen.run != nil {
         #expect(seen.steps.map(\.phase) == recorded.steps.map(\.phase), "round \(round)")
       }

@@ -4,7 +4,7 @@ import RepriseJournal
 import TestSupport
 import Testing
 
-/// What a machine that is at its limits makes of a run.
+/// Runs on a machine that is at its limits.
 @Suite(.serialized) struct FaultTests {
   private static let workflow = """
     steps:
@@ -13,7 +13,7 @@ import Testing
       - { id: c, run: "echo c >> ledger" }
     """
 
-  /// Whether this test may mount a small disk of its own.
+  /// Whether this test may mount a small tmpfs.
   static let canMount: Bool = {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -26,7 +26,7 @@ import Testing
     return process.terminationStatus == 0
   }()
 
-  /// A scenario whose folder `state` is a disk of so many KiB.
+  /// Runs a test body with a scenario whose folder `state` is a file system of `size` KiB.
   private func withDisk(_ size: Int, _ body: (Scenario) async throws -> Void) async throws {
     let scenario = try Scenario()
     try scenario.write(Self.workflow, to: "w.yaml")
@@ -40,8 +40,9 @@ import Testing
   }
 
   @Test(.enabled(if: canMount), arguments: [60, 100, 140, 200, 300])
-  func `a full disk ends a run clearly, and it goes on when there is room`(_ size: Int) async throws
-  {
+  func `a full disk ends a run with a clear error, and it can be resumed when there is space`(
+    _ size: Int
+  ) async throws {
     try await withDisk(size) { scenario in
       let arguments = ["--state-dir", "state", "--progress", "none"]
       let ended = try await scenario.start(["run", "w.yaml"] + arguments).end()
@@ -60,7 +61,8 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: canMount)) func `a state directory that cannot be written is told of at once`()
+  @Test(.enabled(if: canMount))
+  func `a read-only state directory is reported before any step runs`()
     async throws
   {
     try await withDisk(2000) { scenario in
@@ -74,11 +76,11 @@ import Testing
     }
   }
 
-  @Test func `a damaged journal is told of at once, and nothing is run`() async throws {
+  @Test func `a damaged journal is reported before any step runs`() async throws {
     let scenario = try Scenario()
     try scenario.write(Self.workflow, to: "w.yaml")
     try await scenario.reprise("run", "w.yaml").succeeds()
-    // What is still in the write-ahead log would mend it.
+    // SQLite would repair the database from the write-ahead log.
     try await scenario.shell("rm -f .reprise/journal.db-*").succeeds()
     try scenario.write(String(repeating: "no database ", count: 5000), to: ".reprise/journal.db")
     for command in [["run", "w.yaml"], ["runs"], ["show", "@last"], ["resume", "@last"]] {
@@ -88,7 +90,7 @@ import Testing
     #expect(scenario.read("ledger") == "a\nb\nc\n")
   }
 
-  @Test(arguments: [24, 40, 64]) func `with few descriptors a run ends, and says what to do`(
+  @Test(arguments: [24, 40, 64]) func `a run that runs out of descriptors ends with a hint`(
     _ limit: Int
   ) async throws {
     let scenario = try Scenario()
@@ -105,7 +107,8 @@ import Testing
     let statuses = try await scenario.runs().map(\.status)
     #expect(
       statuses.allSatisfy { ["succeeded", "failed", "abandoned"].contains($0) }, "\(statuses)")
-    // With fewer at once all is well, and what had succeeded is not run again.
+    // With fewer descriptors in use the run succeeds, and steps that had succeeded are not run
+    // again.
     if ended.status != 0, !statuses.isEmpty {
       try await scenario.reprise("resume", "@last", "--progress", "none").succeeds()
     }
@@ -114,7 +117,8 @@ import Testing
   @Test(
     .enabled(if: getuid() == 0),
     arguments: ["--nproc=6", "--nproc=9", "--as=209715200", "--as=260000000", "--as=419430400"])
-  func `where threads or memory cannot be had, it ends and says why`(_ limit: String) async throws {
+  func `a run that cannot get threads or memory ends with the reason`(_ limit: String) async throws
+  {
     let scenario = try Scenario()
     try scenario.write("steps: [{ id: a, run: \"true\" }]", to: "w.yaml")
     try await scenario.shell(
@@ -122,7 +126,7 @@ import Testing
         + "chown 61235:61235 state"
     ).succeeds()
     let ended = try await scenario.shell(
-      // Outside of the limits, which would else be those of timeout as well.
+      // `timeout` runs outside of the limits; otherwise they would apply to it too.
       "timeout -k 5 60 setpriv --reuid=61235 --regid=61235 --clear-groups prlimit \(limit) "
         + "./reprise run w.yaml --progress none --state-dir state")
     #expect([0, 1, 4, 127, 134].contains(ended.status), "\(ended)")
@@ -133,7 +137,7 @@ import Testing
     .enabled(if: getuid() == 0),
     arguments: ["--nproc=2", "--nproc=5", "--as=30000000", "--data=6000000"],
     ["runs", "validate w.yaml", "schema"])
-  func `a command that runs nothing ends as well where threads cannot be had`(
+  func `a command without a run ends, too, if it cannot get threads`(
     _ limit: String, _ command: String
   ) async throws {
     let scenario = try Scenario()
@@ -148,19 +152,20 @@ import Testing
     if ended.status == 4 { #expect(ended.errors.contains("ulimit"), "\(ended)") }
   }
 
-  /// The project of the root folder was taken instead.
+  /// A regression test: these commands used the project of the root folder.
   @Test(arguments: ["runs", "show @last", "prune --keep 1", "resume @last"])
-  func `in a folder that does not exist any more no other project is used`(
+  func `in a deleted working directory no other project is used`(
     _ command: String
   ) async throws {
     let scenario = try Scenario()
     let ended = try await scenario.shell(
       "mkdir gone; cd gone; rmdir ../gone; \(Scenario.Started.executable.path) \(command)")
     #expect(ended.status == 4, "\(ended)")
-    #expect(ended.errors.contains("the working directory does not exist any more"), "\(ended)")
+    #expect(ended.errors.contains("the working directory no longer exists"), "\(ended)")
   }
 
-  /// The display cannot write, and the end of the run waits for that: the engine hears nothing.
+  /// The display cannot write, and the end of the run waits for it, so the engine does not react to
+  /// signals.
   @Test func `an engine that does not end after two signals is killed by its guardian`()
     async throws
   {
@@ -183,12 +188,13 @@ import Testing
   }
 
   @Test(.enabled(if: getuid() == 0), arguments: [14, 25])
-  func `where no process can be made any more, steps fail and say why`(_ limit: Int) async throws {
+  func `steps fail with the reason when no process can be created`(_ limit: Int) async throws {
     let scenario = try Scenario()
     let steps = (0..<60).map { "      - { id: s\($0), exec: [sleep, \"3\"] }\n" }.joined()
     try scenario.write("steps:\n  - parallel:\n" + steps, to: "w.yaml")
-    // They have to be there together, however slowly they start.
-    // The limit does not bind root, and counts all processes of a user: one that nobody else uses. A copy, because the build may stand where nobody else may go.
+    // The steps must run at the same time, however slowly they start. The limit does not apply to
+    // root and counts all processes of a user, so use a user id without other processes. Copy the
+    // executable, because that user may not have access to the build folder.
     try await scenario.shell(
       "cp \(Scenario.Started.executable.path) reprise; chmod 755 . reprise; mkdir -m 700 state; "
         + "chown 61234:61234 state"

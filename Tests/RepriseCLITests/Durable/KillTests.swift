@@ -4,11 +4,12 @@ import RepriseJournal
 import TestSupport
 import Testing
 
-/// Engines that are killed, and runs that are taken up again.
+/// Engines that are killed, and runs that are resumed.
 @Suite(.serialized) struct KillTests {
-  /// Eight layers of five, in which each step needs two of the layer before.
+  /// Eight layers of five steps, in which each step needs two steps of the previous layer.
   ///
-  /// A step notes its generation when it begins, and holds a lock as long as anything of it lives.
+  /// A step records its generation when it starts, and holds a lock while any of its processes
+  /// lives.
   private static let workflow: String = {
     var text = "name: forty\nmax-parallel: 4\nsteps:\n"
     for layer in 0..<8 {
@@ -30,7 +31,9 @@ import Testing
     return text
   }()
 
-  /// Kills the engine, its guardian or both, at any moment; neither may leave anything for a second.
+  /// Kills the engine, its guardian or both at a random moment.
+  ///
+  /// Neither may leave a process for more than a second.
   @Test
   func
     `a step that was recorded as succeeded is never run again, however often the engine is killed`()
@@ -42,12 +45,12 @@ import Testing
     let clock = SystemClock()
     let count = rounds(8, soak: 500)
     var round = 0
-    // On a quick machine many a run is over before it is killed.
+    // On a fast machine many runs end before they are killed.
     while round < count || (kills < count / 2 && round < count * 5) {
       defer { round += 1 }
       let scenario = try Scenario()
       try scenario.write(Self.workflow, to: "w.yaml")
-      // A resume keeps the level of the run.
+      // A resume keeps the durability level of the run.
       let level = Durability.allCases[round % Durability.allCases.count].rawValue
       var arguments = ["run", "w.yaml", "--progress", "none", "--durability", level]
       while true {
@@ -62,7 +65,7 @@ import Testing
             kills += 1
           }
           let ended = try await started.end()
-          // Whoever was killed before there was a run has left nothing to go on with.
+          // An engine that was killed before the run was recorded has left nothing to resume.
           let runs = try await scenario.runs()
           guard let run = runs.first else { continue }
           if ended.status == 0 { break }
@@ -84,7 +87,7 @@ import Testing
       }
       try await verify(scenario, round)
     }
-    #expect(kills >= count / 2, "an honest campaign kills")
+    #expect(kills >= count / 2, "the campaign killed enough processes")
   }
 
   private func verify(_ scenario: Scenario, _ round: Int) async throws {
@@ -94,7 +97,7 @@ import Testing
     #expect(try journal.integrityProblems() == [])
     #expect(scenario.read("overlaps") == "", "round \(round)")
     #expect(processes(startedWith: "REPRISE_RUN_ID=\(run.id)") == [])
-    // The generations in which each step began, and in which it was recorded to have succeeded.
+    // The generations in which each step started, and in which it was recorded as succeeded.
     var begun: [String: [Int]] = [:]
     for line in scenario.read("ledger").split(separator: "\n") {
       let words = line.split(separator: " ")
@@ -110,12 +113,12 @@ import Testing
     for (step, generations) in succeeded {
       #expect(generations.count == 1, "\(step) is recorded once in round \(round)")
       let times = begun[step] ?? []
-      #expect(times.max() == generations[0], "\(step) did not begin after its success: \(times)")
-      #expect(times.filter { $0 == generations[0] }.count == 1, "\(step) began once")
+      #expect(times.max() == generations[0], "\(step) did not start after its success: \(times)")
+      #expect(times.filter { $0 == generations[0] }.count == 1, "\(step) started once")
     }
   }
 
-  /// The process that was started, and its child.
+  /// Returns the process that was started, followed by its child.
   static func engineAndGuardian(_ id: Int32) -> [Int32] {
     let children =
       (try? String(contentsOfFile: "/proc/\(id)/task/\(id)/children", encoding: .utf8)) ?? ""
@@ -135,7 +138,7 @@ import Testing
   ]
 
   @Test(arguments: nastyScripts, [0, 1])
-  func `nothing is left a second after the engine or its guardian was killed`(
+  func `no process is left a second after the engine or its guardian was killed`(
     _ script: String, _ victim: Int
   ) async throws {
     for _ in 0..<rounds(1, soak: 50) {
@@ -159,7 +162,7 @@ import Testing
     }
   }
 
-  @Test func `the temporary files of an engine that was killed are removed by its guardian`()
+  @Test func `the guardian removes the temporary files of a killed engine`()
     async throws
   {
     let scenario = try Scenario()
@@ -178,14 +181,15 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["keep"])
   }
 
-  /// With a control group, not even what has cut all ties and scrubbed its environment is lost sight of.
+  /// A control group still contains a process that has left its session and cleared its
+  /// environment.
   @Test(.enabled(if: canMakeControlGroups))
-  func `what has cut all ties is ended by the next command, too`() async throws {
+  func `the next command terminates processes that have cut all ties to the run`() async throws {
     try await expectEndedByNextCommand("(setsid env -i sleep MARK &); sleep MARK")
   }
 
   @Test(.enabled(if: canMakeControlGroups))
-  func `a step is in a control group of its run, from its first moment`() async throws {
+  func `a step is in the control group of its run from the start`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       "steps: [{ id: a, run: \"grep ^0:: /proc/self/cgroup > group\" }]", to: "w.yaml")
@@ -194,7 +198,7 @@ import Testing
     #expect(group.contains("/reprise-"), "\(group)")
   }
 
-  /// Whether there is a folder of groups that this process may write to.
+  /// Whether this process may create control groups.
   static let canMakeControlGroups: Bool = {
     let mounts = (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? ""
     let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
@@ -209,11 +213,13 @@ import Testing
     return access(trial + "/cgroup.kill", W_OK) == 0
   }()
 
-  @Test func `what survives the killing of both is ended by the next command`() async throws {
+  @Test func `the next command terminates processes that survive engine and guardian`() async throws
+  {
     try await expectEndedByNextCommand("(setsid sleep MARK &); sleep MARK")
   }
 
-  /// Kills engine and guardian together while a script runs, and sees what the next command does.
+  /// Kills engine and guardian together while a script runs, and expects that the next command
+  /// terminates the leftover processes.
   private func expectEndedByNextCommand(_ script: String) async throws {
     let scenario = try Scenario()
     let mark = "\(Int.random(in: 100_000...999_999)).\(Int.random(in: 1000...9999))"

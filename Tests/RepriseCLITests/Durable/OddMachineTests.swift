@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the command makes of descriptors, bytes and folders that are not as usual.
+/// The command with unusual descriptors, bytes and folders.
 @Suite(.serialized) struct OddMachineTests {
   private let reprise = "'\(Scenario.Started.executable.path)'"
 
-  @Test func `with next to no descriptors it says what to do`() async throws {
+  @Test func `a hint is printed when there are almost no descriptors`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       "steps: [{ id: a, run: \"true\" }, { id: b, run: \"true\" }]", to: "w.yaml")
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: ["<&-", ">&-", "2>&-", "<&- >&-", ">&- 2>&-", "<&- >&- 2>&-"])
-  func `closed standard descriptors are taken by no other file`(_ closed: String) async throws {
+  func `closed standard descriptors are not reused for other files`(_ closed: String) async throws {
     let scenario = try Scenario()
     try scenario.write(
       """
@@ -39,10 +39,10 @@ import Testing
     #expect(!scenario.read("lock").contains("error"))
   }
 
-  @Test func `output that finds no room is reported`() async throws {
+  @Test func `a full output device is reported`() async throws {
     let scenario = try Scenario()
     try scenario.write("steps: [{ id: a, run: echo hello }]", to: "w.yaml")
-    // The logs of a run whose display cannot be written may be empty.
+    // The logs of a run whose display cannot be written may be empty, so this run has no display.
     try await scenario.reprise("run", "w.yaml", "--progress", "none").succeeds()
     for arguments in [
       "logs @last", "run w.yaml --progress plain", "run w.yaml --progress json", "runs",
@@ -54,7 +54,9 @@ import Testing
     }
   }
 
-  @Test func `inherited variables pass byte for byte, and are no texts`() async throws {
+  @Test func `inherited variables are passed byte for byte, but cannot be used as text`()
+    async throws
+  {
     let scenario = try Scenario()
     try scenario.write(
       "steps: [{ id: a, exec: [sh, -c, 'printf %s \"$V\" | od -An -tx1 > got'] }]", to: "w.yaml")
@@ -81,7 +83,7 @@ import Testing
     #expect((output.output + output.errors).contains("line 2: it is not UTF-8"))
   }
 
-  @Test func `what a step puts in the place of its outputs fails it and does not stay`()
+  @Test func `a step that replaces its output file fails, and the replacement is removed`()
     async throws
   {
     for place in ["mkdir -p $f/x/y; touch $f/x/z", "ln -s w.yaml $f", "mkfifo $f"] {
@@ -93,7 +95,7 @@ import Testing
         "run", "w.yaml", "--progress", "plain",
         environment: ["TMPDIR": scenario.folder.path + "/tmp"]
       ).fails(with: 1)
-      #expect((ended.output + ended.errors).contains("no regular file any more"), "\(ended)")
+      #expect((ended.output + ended.errors).contains("no longer a regular file"), "\(ended)")
       let left = try FileManager.default.contentsOfDirectory(
         atPath: scenario.folder.path + "/tmp")
       #expect(left == ["keep"], "\(place)")

@@ -2,17 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every way in which a run is ended or taken again, against every tree that does not want to go.
+/// Every way to end or restart a run, combined with every process tree that resists termination.
 @Suite(.serialized) struct TriggerTests {
   enum Trigger: CaseIterable, Sendable {
     case interrupt, terminate, hangUp, cancel, cancelNow, restart, timeOut
   }
 
   @Test(arguments: Trigger.allCases, KillTests.nastyScripts.indices)
-  func `nothing is left a second after the grace period`(_ trigger: Trigger, _ tree: Int)
+  func `no process is left a second after the grace period`(_ trigger: Trigger, _ tree: Int)
     async throws
   {
-    // Every pair is tried in the soak; with each change every trigger, and every tree.
+    // The soak tests all pairs. Otherwise each trigger and each tree is tested at least once.
     guard isSoak || tree % Trigger.allCases.count == trigger.number else { return }
     let scenario = try Scenario()
     let mark = "\(Int.random(in: 100_000...999_999)).\(Int.random(in: 1000...9999))"
@@ -24,7 +24,7 @@ import Testing
       steps: [{ id: a, \(timeout)run: "if [ $REPRISE_GENERATION = 1 ]; then \(script); fi" }]
       """, to: "w.yaml")
     let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
-    // Where its time is short, it may have lived already.
+    // With a timeout the tree may have ended already.
     if trigger != .timeOut {
       await expectEventually("the tree lives") { !processes(with: mark).isEmpty }
     }
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `restarts from other processes never let two generations meet`() async throws {
+  @Test func `restarts from other processes never let two generations overlap`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       """
@@ -73,10 +73,10 @@ import Testing
     try scenario.write("", to: "go")
     try await started.end().succeeds()
     #expect(!scenario.has("overlaps"))
-    #expect(try await scenario.runs()[0].generation > count / 4, "most of them took place")
+    #expect(try await scenario.runs()[0].generation > count / 4, "most of the restarts took place")
   }
 
-  @Test func `a hundred restarts at once become few`() async throws {
+  @Test func `a hundred simultaneous restarts are coalesced`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       "steps: [{ id: a, run: \"echo $REPRISE_GENERATION >> log; sleep 0.3; exec sleep 0.3\" }]",
@@ -89,7 +89,7 @@ import Testing
     #expect((2..<60).contains(generations.count), "\(generations)")
   }
 
-  @Test func `an engine that stands still keeps its run, and is passed over when it is dead`()
+  @Test func `a stopped engine keeps its run, and a dead one releases it`()
     async throws
   {
     let scenario = try Scenario()
@@ -97,14 +97,14 @@ import Testing
       "steps: [{ id: a, run: \"echo hello; touch began; [ -e go ] || sleep 57.3\" }]", to: "w.yaml")
     let started = try scenario.start(["run", "w.yaml", "--progress", "none"])
     await expectEventually("it runs") { scenario.has("began") }
-    try await expectEventually("it is logged") {
+    try await expectEventually("the output is logged") {
       try await scenario.reprise("logs", "@last", "a").output == "hello\n"
     }
     let both = KillTests.engineAndGuardian(started.id)
     for process in both { kill(process, SIGSTOP) }
-    // Promise 16: no other command waits for it for longer than ten seconds.
+    // Promise 16: no other command waits for a stopped engine for more than ten seconds.
     let commands: [(arguments: [String], status: Int32, says: String)] = [
-      (["resume", "@last"], 4, "is under way in process"),
+      (["resume", "@last"], 4, "is running in process"),
       (["restart", "@last"], 4, "there is no answer"),
       (["cancel", "@last"], 4, "there is no answer"),
       (["cancel", "@last", "--now"], 4, "there is no answer"),
@@ -112,8 +112,8 @@ import Testing
       (["attach", "@last"], 4, "there is no answer"),
       (["runs"], 0, "running"), (["show", "@last"], 0, "running"),
       (["logs", "@last", "a"], 0, "hello"),
-      (["prune", "--keep", "0"], 0, "0 runs forgotten"),
-      (["validate", "w.yaml"], 0, "no mistakes"),
+      (["prune", "--keep", "0"], 0, "0 runs deleted"),
+      (["validate", "w.yaml"], 0, "no errors"),
       (["run", "w.yaml", "--dry-run"], 0, "would run"),
     ]
     let start = ContinuousClock.now
@@ -134,7 +134,7 @@ import Testing
 extension TriggerTests.Trigger {
   fileprivate var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
-  /// The status of the command.
+  /// The expected exit status of the command.
   fileprivate var status: Int32 {
     switch self {
     case .interrupt, .cancel, .cancelNow: 130

@@ -3,9 +3,9 @@ import Reprise
 import TestSupport
 import Testing
 
-/// A program that has started `reprise engine --stdio` and speaks with it.
+/// A client that has started `reprise engine --stdio` and communicates with it.
 final class EngineClient: Sendable {
-  /// A line that came: a reply or an event.
+  /// A received line: a reply or an event.
   struct Line: Decodable, Sendable {
     struct Mistake: Decodable, Sendable {
       let file: String
@@ -27,7 +27,7 @@ final class EngineClient: Sendable {
     let outcome: String?
   }
 
-  /// A line with what its `id` is, and as it came.
+  /// A received line with its `id`, decoded and as raw data.
   private struct Received: Sendable {
     let line: Line
     let text: String?
@@ -44,7 +44,8 @@ final class EngineClient: Sendable {
       do {
         line = try decoder.decode(Line.self, from: data)
       } catch {
-        preconditionFailure("no reply and no event: \(String(decoding: data, as: UTF8.self))")
+        preconditionFailure(
+          "neither a reply nor an event: \(String(decoding: data, as: UTF8.self))")
       }
       text = (try? decoder.decode(Name<String>.self, from: data))?.id
       number = (try? decoder.decode(Name<Int>.self, from: data))?.id
@@ -64,10 +65,10 @@ final class EngineClient: Sendable {
   /// Starts an engine in the folder of a scenario.
   ///
   /// - Parameters:
-  ///   - scenario: The folder.
-  ///   - arguments: Further arguments.
-  ///   - reads: Whether its output is read from the beginning.
-  /// - Throws: When it cannot be started.
+  ///   - scenario: The scenario whose folder is used.
+  ///   - arguments: Additional arguments.
+  ///   - reads: Whether to read the output from the start.
+  /// - Throws: If the engine cannot be started.
   init(_ scenario: Scenario, _ arguments: [String] = [], reads: Bool = true) throws {
     process = Process()
     process.executableURL = Scenario.Started.executable
@@ -78,7 +79,7 @@ final class EngineClient: Sendable {
     process.standardError = errors
     try process.run()
     if reads { read() }
-    // A test that would wait for ever fails instead.
+    // Fail a test that would otherwise wait forever.
     DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(300)) { [weak process] in
       guard let process, process.isRunning else { return }
       Issue.record("an engine has not ended after 300 s")
@@ -90,7 +91,7 @@ final class EngineClient: Sendable {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
   }
 
-  /// Reads its output from now on.
+  /// Starts to read the output.
   func read() {
     DispatchQueue(label: "test.engine").async { [output, received, hasEnded] in
       var rest = Data()
@@ -107,12 +108,12 @@ final class EngineClient: Sendable {
     }
   }
 
-  /// Sends a line as it is.
+  /// Sends a line unchanged.
   func send(_ line: String) {
     input.fileHandleForWriting.write(Data((line + "\n").utf8))
   }
 
-  /// Asks for something under a new number, and waits for the reply.
+  /// Sends a request with a new number and waits for the reply.
   func ask(_ request: String, _ fields: String = "") async throws -> Line {
     let number = lastNumber.withLock { number in
       number += 1
@@ -122,14 +123,14 @@ final class EngineClient: Sendable {
     return try await reply { $0.number == number }
   }
 
-  /// Starts a run of a file and gives its id.
+  /// Starts a run of a file and returns its id.
   func start(_ workflow: String, _ fields: String = "") async throws -> String {
     let reply = try await ask("start", #","workflow":"\#(workflow)""# + fields)
     #expect(reply.reply == "started" && reply.reprise == 1, "\(reply)")
     return try #require(reply.run)
   }
 
-  /// Waits for the reply to a request that was given a text for its name.
+  /// Waits for the reply to a request whose `id` is a text.
   func reply(to id: String) async throws -> Line {
     try await reply { $0.text == id }
   }
@@ -143,17 +144,17 @@ final class EngineClient: Sendable {
     return try #require(found)
   }
 
-  /// All lines that have come.
+  /// All lines received until now.
   var lines: [Line] { received.value.map(\.line) }
 
-  /// What has been told of a run, folded.
+  /// Returns the state of a run, folded from its events.
   func state(of run: String) throws -> RunState {
     var state = RunState()
     for event in try events(of: run) { try state.apply(event) }
     return state
   }
 
-  /// What has been told of a run.
+  /// Returns the events of a run.
   func events(of run: String) throws -> [Event] {
     try received.value.filter { $0.line.run == run && $0.line.event != nil }
       .map { try JSONDecoder().decode(Event.self, from: $0.data) }
@@ -171,7 +172,7 @@ final class EngineClient: Sendable {
     }
   }
 
-  /// Waits for the end of a run and gives its outcome.
+  /// Waits for the end of a run and returns its outcome.
   func outcome(of run: String) async -> String? {
     var outcome: String?
     await expectEventually("the end of \(run)") {
@@ -185,9 +186,9 @@ final class EngineClient: Sendable {
   func closeInput() throws { try input.fileHandleForWriting.close() }
   func closeOutput() throws { try output.fileHandleForReading.close() }
 
-  /// Waits for the end of the engine, and of its output where that is read.
+  /// Waits for the engine to end.
   ///
-  /// - Returns: Its exit status, or the signal that ended it.
+  /// - Returns: Its exit status, or the signal that terminated it.
   func end() async -> Int32 {
     await withCheckedContinuation { continuation in
       DispatchQueue(label: "test.engine.end").async { [process] in
@@ -198,7 +199,7 @@ final class EngineClient: Sendable {
     return process.terminationStatus
   }
 
-  /// Waits for the end of the engine and of its output.
+  /// Waits for the engine and its output to end.
   func endOfOutput() async -> Int32 {
     let status = await end()
     await expectEventually("the end of the output") { hasEnded.value }

@@ -3,9 +3,10 @@ import Reprise
 import TestSupport
 import Testing
 
-/// How an engine ends, and what it does for clients that do not read.
+/// How an engine ends, and how it treats clients that do not read.
 @Suite(.serialized) struct EngineEndTests {
-  /// A workflow whose step has to be told twice, and a word by which its processes are known.
+  /// Writes a workflow whose step ignores the first signal, and returns a marker that identifies
+  /// its processes.
   private func stubborn(_ scenario: Scenario) throws -> String {
     let mark = "\(Int.random(in: 100_000...999_999)).\(Int.random(in: 1000...9999))"
     try scenario.write(
@@ -24,7 +25,7 @@ import Testing
     return runs
   }
 
-  @Test func `the end of the input cancels all runs and waits until nothing is left`()
+  @Test func `the end of the input cancels all runs and waits until no process is left`()
     async throws
   {
     let scenario = try Scenario()
@@ -50,22 +51,22 @@ import Testing
     for run in runs { #expect(try client.state(of: run).phase == .ended(.cancelled)) }
   }
 
-  @Test func `a second signal kills`() async throws {
+  @Test func `a second signal to an engine kills the steps`() async throws {
     let scenario = try Scenario()
     try scenario.write(
-      "grace: 1h\nsteps: [{ id: a, run: \"trap 'touch told' TERM; : > began; while true; do sleep 0.05 || :; done\" }]",
+      "grace: 1h\nsteps: [{ id: a, run: \"trap 'touch signalled' TERM; : > began; while true; do sleep 0.05 || :; done\" }]",
       to: "w.yaml")
     let client = try EngineClient(scenario)
     let run = try await client.start("w.yaml")
     await expectEventually("it runs") { scenario.has("began") }
     client.send(SIGTERM)
-    await expectEventually("it was told") { scenario.has("told") }
+    await expectEventually("the step has got the signal") { scenario.has("signalled") }
     client.send(SIGTERM)
     #expect(await client.endOfOutput() == 143)
     #expect(try client.state(of: run).phase == .ended(.cancelled))
   }
 
-  @Test func `SIGUSR1 takes all runs again`() async throws {
+  @Test func `SIGUSR1 restarts all runs`() async throws {
     let scenario = try Scenario()
     try scenario.write(EngineRequestTests.slow, to: "w.yaml")
     let client = try EngineClient(scenario)
@@ -81,14 +82,14 @@ import Testing
     #expect(await client.endOfOutput() == 0)
   }
 
-  @Test func `when nobody reads its output any more, all runs are cancelled`() async throws {
+  @Test func `all runs are cancelled when the output pipe is closed`() async throws {
     let scenario = try Scenario()
     let mark = try stubborn(scenario)
     let client = try EngineClient(scenario, reads: false)
     for _ in 0..<2 { client.send(#"{"reprise":1,"request":"start","workflow":"w.yaml"}"#) }
     await expectEventually("both run") { processes(with: mark).count >= 6 }
     try client.closeOutput()
-    // It is noticed when there is something to write.
+    // The engine notices the closed pipe on its next write.
     client.send("{}")
     #expect(await client.end() == 141)
     #expect(processes(with: mark) == [])
@@ -96,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1])
-  func `nothing is left a second after the engine or its guardian was killed`(_ victim: Int)
+  func `no process is left a second after the engine or its guardian was killed`(_ victim: Int)
     async throws
   {
     let scenario = try Scenario()
@@ -110,13 +111,13 @@ import Testing
     await expectEventually("nothing is left", within: promised(.seconds(1))) {
       processes(with: mark).isEmpty
     }
-    // The engine outlives its guardian for a moment, and holds its runs until then.
+    // The engine outlives its guardian for a moment, and holds its runs until it ends.
     _ = await client.endOfOutput()
     let runs = try await scenario.runs()
     #expect(runs.map(\.status) == ["interrupted", "interrupted", "interrupted"])
   }
 
-  @Test func `a start that is still being prepared when the engine ends is refused`() async throws {
+  @Test func `a start that is being prepared when the engine ends is refused`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       """
@@ -126,9 +127,9 @@ import Testing
     let client = try EngineClient(scenario)
     client.send(#"{"reprise":1,"id":"x","request":"start","workflow":"w.yaml"}"#)
     client.send(#"{"reprise":1,"id":"y","request":"start","workflow":"w.yaml"}"#)
-    await expectEventually("it is being prepared") { scenario.has("asked") }
+    await expectEventually("the start is being prepared") { scenario.has("asked") }
     let other = try await client.ask("cancel", #","run":"nobody""#)
-    #expect(other.reply == "error", "others are answered meanwhile")
+    #expect(other.reply == "error", "other requests are answered in the meantime")
     try client.closeInput()
     #expect(await client.endOfOutput() == 0)
     for name in ["x", "y"] { #expect(try await client.reply(to: name).reply == "error") }
@@ -137,13 +138,13 @@ import Testing
 
   // MARK: Clients that do not read
 
-  @Test func `a client that reads gets all that a step writes`() async throws {
+  @Test func `a client that reads gets the complete output of a step`() async throws {
     let scenario = try Scenario()
     try scenario.write("steps: [{ id: a, run: seq 1000000 }]", to: "w.yaml")
     let client = try EngineClient(scenario)
     let run = try await client.start("w.yaml")
     #expect(await client.outcome(of: run) == "succeeded")
-    // The present state of a line that has not ended is followed by the whole line.
+    // A partial line is followed by the complete line.
     let texts = client.lines.filter { $0.event == "step-output" && $0.partial != true }
     let lines = texts.flatMap { ($0.text ?? "").split(separator: "\n") }
     #expect(lines.count == 1_000_000)
@@ -153,7 +154,8 @@ import Testing
     #expect(await client.endOfOutput() == 0)
   }
 
-  @Test func `a client that reads late misses output and no transition; nobody waits for it long`()
+  @Test
+  func `a client that reads late misses output but no transitions, and does not delay the run`()
     async throws
   {
     let scenario = try Scenario()
@@ -181,7 +183,7 @@ import Testing
     #expect(await client.endOfOutput() == 0)
   }
 
-  @Test func `a client that never reads does not keep the engine from ending`() async throws {
+  @Test func `a client that never reads does not prevent the engine from ending`() async throws {
     let scenario = try Scenario()
     let steps = (0..<400).map { "  - { id: s\($0), needs: [], run: 'true' }\n" }
     try scenario.write("steps:\n" + steps.joined(), to: "w.yaml")

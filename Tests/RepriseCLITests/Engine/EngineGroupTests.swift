@@ -5,7 +5,7 @@ import Testing
 
 /// Concurrency groups among the runs of one engine, and between engines.
 @Suite(.serialized) struct EngineGroupTests {
-  /// A step that tells when another one of its kind is alive.
+  /// A step that reports when another instance of it is alive.
   private func workflow(_ policy: String) -> String {
     """
     grace: 1s
@@ -24,7 +24,7 @@ import Testing
     scenario.read("log").split(separator: "\n").map(String.init)
   }
 
-  @Test func `queue lets the runs of an engine go one at a time, in the order of requests`()
+  @Test func `queue runs the runs of an engine one at a time, in request order`()
     async throws
   {
     let scenario = try Scenario()
@@ -34,14 +34,14 @@ import Testing
     for _ in 0..<6 { runs.append(try await client.start("w.yaml")) }
     await expectEventually("the first one runs") { scenario.has("log") }
     #expect(try await scenario.runs().filter { $0.status == "queued" }.count == 5)
-    // One that waits can be cancelled: it ends without ever having begun.
+    // A queued run can be cancelled. It ends without having started.
     let waiting = runs.remove(at: 2)
     let early = try await client.ask("restart", #","run":"\#(waiting)""#)
-    #expect(early.reply == "error" && early.text?.contains("waits for another one") == true)
+    #expect(early.reply == "error" && early.text?.contains("waiting for another run") == true)
     #expect(try await client.ask("cancel", #","run":"\#(waiting)""#).reply == "ok")
     #expect(await client.outcome(of: waiting) == "cancelled")
     #expect(client.lines.filter { $0.run == waiting && $0.event != nil }.count == 1)
-    // And so can one from another terminal.
+    // A queued run can be cancelled from another terminal, too.
     let other = runs.remove(at: 3)
     try await scenario.reprise("cancel", other).succeeds()
     #expect(await client.outcome(of: other) == "cancelled")
@@ -79,7 +79,7 @@ import Testing
     #expect(second.reply == "error" && second.text?.contains("run \(run) of the group") == true)
     try scenario.write("", to: "go")
     #expect(await client.outcome(of: run) == "succeeded")
-    // Who has been told of the end may start the next one.
+    // A client that has received the end of a run may start the next one.
     for _ in 0..<20 {
       let next = try await client.start("w.yaml")
       #expect(await client.outcome(of: next) == "succeeded")
@@ -88,7 +88,7 @@ import Testing
     #expect(await client.endOfOutput() == 0)
   }
 
-  @Test func `runs that wait for their turn are cancelled with the engine, and told so`()
+  @Test func `queued runs are cancelled with the engine, and their end is reported`()
     async throws
   {
     let scenario = try Scenario()
@@ -105,7 +105,7 @@ import Testing
 
   @Test
   func
-    `a run of another process waits for that of an engine that is killed, until nothing of it is left`()
+    `a run of another process waits until a killed engine has left no process`()
     async throws
   {
     let scenario = try Scenario()
@@ -114,8 +114,10 @@ import Testing
     _ = try await client.start("w.yaml")
     await expectEventually("it runs") { scenario.has("log") }
     let waiting = try scenario.start(["run", "w.yaml", "--progress", "none"])
-    try await expectEventually("it waits") { try await scenario.runs().first?.status == "queued" }
-    // The guardian cannot clear up for a while.
+    try await expectEventually("the run waits") {
+      try await scenario.runs().first?.status == "queued"
+    }
+    // Stop the guardian, so that it does not clean up yet.
     let both = KillTests.engineAndGuardian(client.id)
     try #require(both.count == 2)
     kill(both[0], SIGSTOP)

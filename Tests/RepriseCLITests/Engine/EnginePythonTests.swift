@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The client in `Examples/python`, run by Python against the built command.
+/// The client in `Examples/python`, run by Python with the built command.
 @Suite(.serialized) struct EnginePythonTests {
   private static let folder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -21,7 +21,9 @@ import Testing
     #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 61)
   }
 
-  @Test func `it runs a file, tells each transition, and restarts it from a step`() async throws {
+  @Test func `the client runs a file, reports each transition, and restarts from a step`()
+    async throws
+  {
     let scenario = try Scenario()
     try scenario.write(
       """
@@ -37,18 +39,19 @@ import Testing
     #expect(lines.contains("run-restarting") && lines.contains("step-succeeded c"))
     #expect(lines.filter { $0 == "step-started b" }.count == 2)
     #expect(lines.filter { $0 == "step-started a" }.count == 1)
-    // The first `b` may be stopped before its shell has read a word: it leaves no line to count.
+    // The first `b` may be cancelled before its shell has run a command, so it may write no line.
     #expect(scenario.read("log") == "a\nb\nc\n")
     #expect(try await scenario.runs().map(\.generation) == [2])
   }
 
-  @Test func `it ends by the outcome of the run`() async throws {
+  @Test func `the exit status is the outcome of the run`() async throws {
     let scenario = try Scenario()
     try scenario.write("steps: [{ id: a, run: exit 3 }]", to: "w.yaml")
     try await python(scenario, "'\(Self.folder.path)/reprise.py' w.yaml").fails(with: 1)
   }
 
-  @Test func `its engine starts, cancels and approves, and ends with its block`() async throws {
+  @Test func `the engine starts, cancels and approves runs, and ends with its block`() async throws
+  {
     let scenario = try Scenario()
     let mark = "\(Int.random(in: 100_000...999_999)).\(Int.random(in: 1000...9999))"
     try scenario.write(

@@ -3,7 +3,7 @@ import Reprise
 import TestSupport
 import Testing
 
-/// What can be asked of `reprise engine --stdio`.
+/// Requests to `reprise engine --stdio`.
 @Suite(.serialized) struct EngineRequestTests {
   static let slow = """
     name: slow
@@ -14,7 +14,7 @@ import Testing
       - { id: c, run: "echo c$REPRISE_GENERATION >> log" }
     """
 
-  @Test func `without stdio it says what to add`() async throws {
+  @Test func `the error without stdio names the missing option`() async throws {
     let ended = try await Scenario().reprise("engine").fails(with: 2)
     #expect(ended.errors.contains("--stdio"))
     let help = try await Scenario().reprise("engine", "--help").succeeds()
@@ -56,7 +56,7 @@ import Testing
     )
     let run = try #require(reply.run)
     #expect(await client.outcome(of: run) == "failed")
-    // The engine goes on, and yet the run is free to be taken up.
+    // The engine continues to run, but has released the run, so it can be resumed.
     try scenario.write("", to: "go")
     try await scenario.reprise("resume", run, "--progress", "none").succeeds()
     #expect(scenario.read("log") == "a\n")
@@ -65,7 +65,7 @@ import Testing
     #expect(await client.endOfOutput() == 0)
   }
 
-  @Test func `without a journal runs go on as well, but leave no record`() async throws {
+  @Test func `without a journal runs succeed, but leave no record`() async throws {
     let scenario = try Scenario()
     try scenario.write("steps: [{ id: a, run: echo a }]", to: "w.yaml")
     try scenario.write(
@@ -74,7 +74,7 @@ import Testing
     let run = try await client.start("w.yaml")
     #expect(await client.outcome(of: run) == "succeeded")
     let refused = try await client.ask("start", #","workflow":"group.yaml""#)
-    #expect(refused.text?.contains("leave --no-journal out") == true, "\(refused)")
+    #expect(refused.text?.contains("omit --no-journal") == true, "\(refused)")
     let endless = try await client.ask("start", #","text":"steps: [{ id: a, run: sleep 61.7 }]""#)
     try client.closeInput()
     #expect(await client.endOfOutput() == 0)
@@ -82,7 +82,7 @@ import Testing
     #expect(!scenario.has(".reprise"))
   }
 
-  @Test func `two runs go on at once, each with its own events, and one of them is cancelled`()
+  @Test func `concurrent runs have separate events, and one can be cancelled alone`()
     async throws
   {
     let scenario = try Scenario()
@@ -106,7 +106,7 @@ import Testing
     #expect(try await scenario.runs().map(\.id) == [second, first])
   }
 
-  @Test func `a run is cancelled now, without its grace period`() async throws {
+  @Test func `cancelling now skips the grace period`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       "grace: 1h\nsteps: [{ id: a, run: \"trap '' TERM; touch began; sleep 97.1; sleep 97.1\" }]",
@@ -120,7 +120,7 @@ import Testing
     #expect(await client.endOfOutput() == 0)
   }
 
-  @Test func `a run is taken again from a step, and from other terminals`() async throws {
+  @Test func `a run is restarted from a step, and from other terminals`() async throws {
     let scenario = try Scenario()
     try scenario.write(Self.slow, to: "w.yaml")
     let client = try EngineClient(scenario)
@@ -145,7 +145,7 @@ import Testing
     #expect(await client.endOfOutput() == 0)
   }
 
-  @Test func `a step that waits is approved or refused`() async throws {
+  @Test func `a waiting step is approved or refused`() async throws {
     let scenario = try Scenario()
     try scenario.write("steps: [{ id: go, approval: Go on? }]", to: "w.yaml")
     let client = try EngineClient(scenario)
@@ -161,7 +161,7 @@ import Testing
     #expect(await client.endOfOutput() == 0)
   }
 
-  @Test func `the mistakes of a file are told with line and column`() async throws {
+  @Test func `errors in a file are reported with line and column`() async throws {
     let scenario = try Scenario()
     try scenario.write("steps: [{ id: a, run: x, neds: b }, { id: a, run: y }]", to: "one.yaml")
     let client = try EngineClient(scenario)
@@ -181,7 +181,7 @@ import Testing
 
   @Test(arguments: [
     (#"{"reprise":1,"id":"x","request":"dance"}"#, "there is no request \"dance\"", true),
-    (#"{"reprise":2,"id":"x","request":"cancel","run":"r"}"#, "version 2 is not spoken here", true),
+    (#"{"reprise":2,"id":"x","request":"cancel","run":"r"}"#, "version 2 is not supported", true),
     (#"{"id":"x","request":"cancel","run":"r"}"#, "the field \"reprise\" is missing", true),
     (#"{"reprise":1,"id":"x","request":"cancel"}"#, "the field \"run\" is missing", true),
     (#"{"reprise":1,"id":"x","request":"cancel","run":"r"}"#, "no run \"r\" of this engine", true),
@@ -191,34 +191,34 @@ import Testing
       #"{"reprise":1,"id":"x","request":"start","workflow":"a","text":"b"}"#,
       "either \"workflow\"", true
     ),
-    (#"{"reprise":1,"id":[],"request":"start"}"#, "the field \"id\" takes", false),
+    (#"{"reprise":1,"id":[],"request":"start"}"#, "the field \"id\" must be", false),
     (#"{"reprise":1,"id":"x"}"#, "the field \"request\" is missing", true),
-    (#"{"reprise":"1","id":"x"}"#, "the field \"reprise\" takes a whole number", true),
-    (#"{"reprise":1,"id":"x","request":[]}"#, "the field \"request\" takes a text", true),
+    (#"{"reprise":"1","id":"x"}"#, "the field \"reprise\" must be an integer", true),
+    (#"{"reprise":1,"id":"x","request":[]}"#, "the field \"request\" must be a string", true),
     (#"{"reprise":1,"id":"x","request":null}"#, "the field \"request\" ", true),
     (
       #"{"reprise":1,"id":"x","request":"start","text":"a","params":[]}"#,
-      "the field \"params\" takes an object", true
+      "the field \"params\" must be an object", true
     ),
     (
       #"{"reprise":1,"id":"x","request":"start","text":"a","params":{"a":{}}}"#,
-      "the field \"params.a\" takes a text", true
+      "the field \"params.a\" must be a string", true
     ),
     (
       #"{"reprise":1,"id":"x","request":"cancel","run":"r","now":3}"#,
-      "the field \"now\" takes true or false", true
+      "the field \"now\" must be true or false", true
     ),
     (
       #"{"reprise":1,"id":"x","request":"approve","run":"r"}"#, "the field \"step\" is missing",
       true
     ),
-    (#"{"reprise":1,"#, "not what Documentation/control.md describes: it is no JSON", false),
-    ("", "not what Documentation/control.md describes: it is no JSON", false),
-    ("[1,2]", "not what Documentation/control.md describes: it is no JSON object", false),
+    (#"{"reprise":1,"#, "see Documentation/control.md: it is not JSON", false),
+    ("", "see Documentation/control.md: it is not JSON", false),
+    ("[1,2]", "see Documentation/control.md: it is not a JSON object", false),
     (String(repeating: "x", count: (1 << 20) + 1), "more than 1 MiB was skipped", false),
     (String(repeating: "x", count: 5 << 20), "more than 1 MiB was skipped", false),
   ])
-  func `a line that is wrong is answered, and the engine goes on`(
+  func `an invalid request is answered, and the engine continues`(
     _ line: String, _ answer: String, _ hasName: Bool
   ) async throws {
     let scenario = try Scenario()
@@ -230,16 +230,16 @@ import Testing
     await expectEventually("an answer") { client.lines.contains { $0.reply == "error" } }
     let reply = client.lines.first { $0.reply == "error" }
     #expect(reply?.text?.contains(answer) == true, "\(String(describing: reply))")
-    #expect(reply?.text?.contains("Error") == false, "no text of the decoder")
+    #expect(reply?.text?.contains("Error") == false, "not the error text of the decoder")
     if hasName { _ = try await client.reply(to: "x") }
     try scenario.write("", to: "go")
     #expect(await client.outcome(of: run) == "succeeded")
-    #expect(client.lines.filter { $0.reply == "error" }.count == 1, "one line, one answer")
+    #expect(client.lines.filter { $0.reply == "error" }.count == 1, "one reply per line")
     try client.closeInput()
     #expect(await client.endOfOutput() == 0)
   }
 
-  @Test func `a request of just a mebibyte is heard`() async throws {
+  @Test func `a request of exactly one mebibyte is accepted`() async throws {
     let scenario = try Scenario()
     let client = try EngineClient(scenario)
     let start = #"{"reprise":1,"id":"x","request":"start","text":"steps: [{ id: a, run: echo a }]"#
@@ -251,7 +251,7 @@ import Testing
     #expect(await client.endOfOutput() == 0)
   }
 
-  @Test func `secrets are fetched for each run, and never told`() async throws {
+  @Test func `secrets are fetched for each run, and never shown`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       """

@@ -3,12 +3,12 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A secret that a run is given as a parameter or in an event is neither shown nor kept.
+/// A secret that is passed to a run in a parameter or an event is neither shown nor stored.
 struct GivenSecretTests {
   private static let secret = "hunter2-hunter2"
   private static let environment = ["SECRET": secret]
 
-  /// Expects that no file below the state folder, and nothing that was shown, has the secret in it.
+  /// Expects that neither the files in the state folder nor the given output contain the secret.
   private func expectNoSecret(_ scenario: Scenario, _ shown: [String]) throws {
     let state = scenario.folder.path + "/.reprise"
     var places = shown.map { Data($0.utf8) }
@@ -36,14 +36,14 @@ struct GivenSecretTests {
         "run", "w.yaml", "-p", "name=" + Self.secret, "--progress", progress,
         environment: Self.environment
       ).fails(with: 1)
-      #expect((ended.output + ended.errors).contains("there is no file that"), "\(ended)")
+      #expect((ended.output + ended.errors).contains("no file matches"), "\(ended)")
       shown += [ended.output, ended.errors]
     }
     shown.append(try await scenario.reprise("show", "@last").succeeds().output)
     try expectNoSecret(scenario, shown)
   }
 
-  @Test func `what is refused about a parameter shows no secret`() async throws {
+  @Test func `the error about a parameter shows no secret`() async throws {
     let scenario = try Scenario()
     try Data(Self.secret.utf8).write(to: URL(fileURLWithPath: scenario.folder.path + "/key"))
     try scenario.write(
@@ -86,15 +86,15 @@ struct GivenSecretTests {
         path: scenario.folder.path + "/.reprise/journal.db", busyTimeout: .seconds(10))
       let trace = try #require(try database.read { try $0.value("SELECT trace FROM memory").text })
       #expect(trace.contains("out-***") && !trace.contains(secret), "\(trace)")
-      // Its keys have no order.
+      // The order of its keys is not defined.
       traces.insert(String(trace.sorted()))
       try FileManager.default.removeItem(atPath: scenario.folder.path + "/out-" + secret)
     }
-    // A trace that depends on the secret would tell it to who tries them all.
+    // A trace that depended on the secret would allow a brute-force search for it.
     #expect(traces.count == 1, "\(traces)")
   }
 
-  @Test func `a parameter with a secret is not kept, and resume asks for it`() async throws {
+  @Test func `a parameter with a secret is not stored, and resume asks for it`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       """
@@ -121,7 +121,7 @@ struct GivenSecretTests {
     let kept = try await scenario.reprise(
       "resume", "@last", "-p", "place=x", "-p", given, environment: Self.environment
     ).fails(with: 2)
-    #expect(kept.errors.contains("keeps what its parameter \"place\" was given"), "\(kept.errors)")
+    #expect(kept.errors.contains("the parameter \"place\" of run"), "\(kept.errors)")
     try scenario.write("", to: "go")
     let resumed = try scenario.start(
       ["resume", "@last", "-p", given, "--progress", "json"], environment: Self.environment)
@@ -136,7 +136,7 @@ struct GivenSecretTests {
       scenario, [failed.output, failed.errors, ended.output, shown.output, refused.errors])
   }
 
-  @Test func `a line with a secret reaches the run, and neither the events nor the journal`()
+  @Test func `a line with a secret reaches the run, but neither the events nor the journal`()
     async throws
   {
     let scenario = try Scenario()
@@ -165,7 +165,7 @@ struct GivenSecretTests {
       "concurrency group"
     ),
     ("max-parallel: 1", "id: a, foreach: [\"${{ params.p }}\"], run: x", "name of the step"),
-  ]) func `a secret that would become a name is refused`(
+  ]) func `a secret in the name of a step or a group is refused`(
     _ setting: String, _ step: String, _ says: String
   ) async throws {
     let scenario = try Scenario()

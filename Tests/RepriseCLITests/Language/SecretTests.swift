@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Secrets leave no trace: not in what is shown, not in what is stored.
+/// Secrets appear neither in output nor in stored files.
 struct SecretTests {
-  @Test func `no secret is found in the display, the events, the logs or the database`()
+  @Test func `secrets do not appear in the display, the events, the logs or the database`()
     async throws
   {
     var generator = SeededGenerator.announced()
@@ -73,7 +73,7 @@ struct SecretTests {
   }
 
   @Test
-  func `a secret comes from the environment, a file or a program, and only where it is bound`()
+  func `a secret comes from the environment, a file or a program, only where it is bound`()
     async throws
   {
     let scenario = try Scenario()
@@ -107,9 +107,11 @@ struct SecretTests {
     ("run: x, if: \"secrets.a == 'x'\"", "\"secrets\" cannot be used in if"),
     ("run: x, env: { A: \"${{ secrets.b }}\" }", "there is no secret \"b\""),
     ("run: x, outputs: { o: \"${{ secrets.a }}\" }", "\"secrets\" cannot be used in outputs"),
-    ("exec: [echo, \"${{ env.E }}\"]", "\"env.E\" holds a secret"),
-    ("uses: ./used.yaml, with: { p: \"x${{ secrets.a }}\" }", "\"params.p\" holds a secret"),
-  ]) func `a secret cannot go where it could be seen`(_ step: String, _ says: String) async throws {
+    ("exec: [echo, \"${{ env.E }}\"]", "\"env.E\" contains a secret"),
+    ("uses: ./used.yaml, with: { p: \"x${{ secrets.a }}\" }", "\"params.p\" contains a secret"),
+  ]) func `a secret cannot be used where it would be visible`(_ step: String, _ says: String)
+    async throws
+  {
     let scenario = try Scenario()
     try scenario.write(
       "secrets: { a: { env: A } }\nenv: { E: \"${{ secrets.a }}\" }\nsteps: [{ id: s, \(step) }]\n",

@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is too large to be read, kept or shown.
+/// Input that is too large to read, store or show.
 struct SizeTests {
-  @Test func `so many options that reading them takes minutes are refused`() async throws {
+  @Test func `too many options are refused`() async throws {
     let scenario = try Scenario()
     try scenario.write("steps: [{ id: a, run: touch ran }]", to: "w.yaml")
     let options = (0..<1001).flatMap { ["-p", "-x\($0)=1"] }
     for command in [["run", "w.yaml"], ["watch", "w.yaml"], ["trigger", "w"]] {
       let ended = try await scenario.start(command + options).end().fails(with: 2)
-      #expect(ended.errors.contains("there are 2002 options, and at most 2000 are read"))
+      #expect(ended.errors.contains("too many options: 2002, and at most 2000 are allowed"))
       #expect(ended.errors.contains("--params-file"))
     }
     #expect(!scenario.has("ran"))
@@ -25,7 +25,7 @@ struct SizeTests {
     #expect(scenario.has("ran"))
   }
 
-  @Test func `an option with a huge value is quoted in short`() async throws {
+  @Test func `an option with a huge value is abbreviated in messages`() async throws {
     let scenario = try Scenario()
     try scenario.write("steps: [{ id: a, run: touch ran }]", to: "w.yaml")
     let huge = String(repeating: "x", count: 100_000)
@@ -40,7 +40,7 @@ struct SizeTests {
     }
   }
 
-  @Test func `a dry run names a few of many needs, and shows the beginning of a long script`()
+  @Test func `a dry run abbreviates long needs and scripts`()
     async throws
   {
     let scenario = try Scenario()
@@ -60,11 +60,12 @@ struct SizeTests {
     #expect(!ended.output.contains("echo 50\n"))
   }
 
-  @Test func `a log without line feeds is read in pieces`() async throws {
+  @Test func `a log without line feeds is read in chunks`() async throws {
     let scenario = try Scenario()
     try scenario.write("steps: [{ id: a, run: echo hello }]", to: "w.yaml")
     try await scenario.reprise("run", "w.yaml", "--progress", "none").succeeds()
-    // No step writes such lines: what is not yet a line is waited for up to a mebibyte.
+    // A line that has not ended is buffered up to one mebibyte; steps do not write such lines to
+    // the log.
     let ended = try await scenario.shell(
       """
       truncate -s 5M .reprise/runs/*/a/1.1.log

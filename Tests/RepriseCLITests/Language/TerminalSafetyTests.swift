@@ -2,11 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Names and texts of files that want to be obeyed by the terminal.
+/// Names and texts that contain terminal control sequences.
 struct TerminalSafetyTests {
-  /// Text of each kind: OSC, CSI, DCS, C1, bidi, BEL, BS, DEL.
+  /// Control sequences of each kind: OSC, CSI, DCS, C1, bidi, BEL, BS, DEL.
   ///
-  /// All at once, since each command costs a process; TerminalSafeTests has each kind alone.
+  /// They are combined because each command costs a process; TerminalSafeTests tests each kind
+  /// separately.
   private static let hostile = [
     "\u{1B}]0;PWN\u{7}", "\u{1B}[2J\u{1B}[31m", "\u{1B}P$q\u{1B}\\",
     "\u{9B}31m\u{9D}0;PWN\u{9C}\u{85}",
@@ -14,7 +15,7 @@ struct TerminalSafetyTests {
     "\u{8}", "\u{7F}",
   ].joined(separator: "-")
 
-  /// A text as YAML and JSON both read it between double quotes.
+  /// Returns a text in double quotes that YAML and JSON both accept.
   private static func quoted(_ text: String) -> String {
     text.unicodeScalars.reduce(into: "\"") { result, scalar in
       let digits = String(scalar.value, radix: 16)
@@ -28,7 +29,7 @@ struct TerminalSafetyTests {
     } + "\""
   }
 
-  /// The control characters of a text and those that change the direction of writing.
+  /// Returns the control characters and the bidirectional controls of a text.
   private static func obeyed(_ text: String) -> [String] {
     text.unicodeScalars.filter {
       $0.properties.generalCategory == .control && $0 != "\n" && $0 != "\t"
@@ -36,7 +37,7 @@ struct TerminalSafetyTests {
     }.map { String($0.value, radix: 16) }
   }
 
-  /// Runs a command and expects its status and nothing that a terminal obeys in what it writes.
+  /// Runs a command and expects its status and output without control characters.
   private func expectSafe(
     _ scenario: Scenario, _ arguments: String..., status: Int32 = 0,
     saying words: String = "", sourceLocation: SourceLocation = #_sourceLocation
@@ -55,7 +56,9 @@ struct TerminalSafetyTests {
     )
   }
 
-  @Test func `names, descriptions, paths and groups are shown and not obeyed`() async throws {
+  @Test func `names, descriptions, paths and groups are shown without control characters`()
+    async throws
+  {
     let hostile = Self.hostile
     let scenario = try Scenario()
     let file = "workflows/x\(hostile)y.yaml"
@@ -72,7 +75,7 @@ struct TerminalSafetyTests {
       """, to: file)
     try await expectSafe(scenario, saying: "2 steps")
     try await expectSafe(scenario, "list", saying: "2 steps")
-    try await expectSafe(scenario, "validate", file, saying: "no mistakes")
+    try await expectSafe(scenario, "validate", file, saying: "no errors")
     for format in ["text", "dot", "mermaid", "json"] {
       try await expectSafe(scenario, "graph", file, "--format", format)
     }
@@ -86,8 +89,8 @@ struct TerminalSafetyTests {
     try await expectSafe(scenario, "runs", saying: "succeeded")
     try await expectSafe(scenario, "runs", "--json", saying: "succeeded")
     try await expectSafe(scenario, "show", "@last", saying: "succeeded")
-    try await expectSafe(scenario, "prune", "--keep", "0", "--dry-run", saying: "would forget")
-    // What the command line says is shown too.
+    try await expectSafe(scenario, "prune", "--keep", "0", "--dry-run", saying: "would delete")
+    // Arguments of the command line are shown, too.
     try await expectSafe(scenario, "run", "no\(hostile)", status: 2, saying: "there is no workflow")
     try await expectSafe(scenario, "validate", "no\(hostile)", status: 2)
     try await expectSafe(scenario, "list", "no\(hostile)", status: 2)
@@ -99,7 +102,7 @@ struct TerminalSafetyTests {
     try await expectSafe(scenario, "runs", "--state-dir", "no\(hostile)", saying: "No run")
   }
 
-  @Test func `mistakes and secrets are reported and not obeyed`() async throws {
+  @Test func `errors and secrets are reported without control characters`() async throws {
     let hostile = Self.hostile
     let scenario = try Scenario()
     let text = Self.quoted("n\(hostile)m")
@@ -121,7 +124,9 @@ struct TerminalSafetyTests {
     }
   }
 
-  @Test func `a run that its group refuses names the group without being obeyed`() async throws {
+  @Test func `a run that its group refuses names the group without control characters`()
+    async throws
+  {
     let scenario = try Scenario()
     try scenario.write(
       """
@@ -129,8 +134,8 @@ struct TerminalSafetyTests {
       steps: [{ id: a, run: "touch began; sleep 60" }]
       """, to: "w.yaml")
     let first = try scenario.start(["run", "w.yaml", "--progress", "none"])
-    await expectEventually("the first run has begun") { scenario.has("began") }
-    try await expectSafe(scenario, "run", "w.yaml", status: 4, saying: "is under way")
+    await expectEventually("the first run has started") { scenario.has("began") }
+    try await expectSafe(scenario, "run", "w.yaml", status: 4, saying: "is live")
     first.send(SIGTERM)
     try await first.end().fails(with: 143)
   }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a run is given on the command line, and what it is asked meanwhile.
+/// Parameters on the command line, approvals and dotenv files.
 struct ValueCommandTests {
   private static let deploy = """
     params:
@@ -31,13 +31,13 @@ struct ValueCommandTests {
   }
 
   @Test(arguments: [
-    ([], "the parameter \"target\" has to be given: -p target=…  (Where to)"),
+    ([], "the parameter \"target\" is required: -p target=…  (Where to)"),
     (["-p", "target=stagin"], "did you mean \"staging\"?"),
     (["-p", "target=staging", "-p", "cuont=1"], "did you mean \"count\"?"),
-    (["-p", "target=staging", "-p", "count=many"], "is a number, not \"many\""),
-    (["-p", "target=staging", "-p", "dry=yes"], "is true or false, not \"yes\""),
-    (["-p", "target"], "-p takes name=value"), (["--params-file", "gone"], "cannot be read"),
-  ]) func `a parameter that is wrong is told`(_ arguments: [String], _ says: String) async throws {
+    (["-p", "target=staging", "-p", "count=many"], "must be a number, not \"many\""),
+    (["-p", "target=staging", "-p", "dry=yes"], "must be true or false, not \"yes\""),
+    (["-p", "target"], "-p expects name=value"), (["--params-file", "gone"], "cannot be read"),
+  ]) func `an invalid parameter is reported`(_ arguments: [String], _ says: String) async throws {
     let scenario = try Scenario()
     try scenario.write(Self.deploy, to: "w.yaml")
     let ended = try await scenario.start(["run", "w.yaml"] + arguments).end().fails(with: 2)
@@ -45,7 +45,7 @@ struct ValueCommandTests {
     #expect(!scenario.has(".reprise"))
   }
 
-  @Test func `a run that is resumed has the parameters and the files of its beginning`()
+  @Test func `a resumed run has its original parameters and files`()
     async throws
   {
     let scenario = try Scenario()
@@ -71,7 +71,7 @@ struct ValueCommandTests {
       "steps: [{ id: go, approval: Ship it?, run: echo shipped }]", to: "w.yaml")
     for (flag, status) in [([], 0), (["--refuse"], 1)] as [([String], Int32)] {
       let started = try scenario.start(["run", "w.yaml", "--progress", "plain"])
-      try await expectEventually("it waits") {
+      try await expectEventually("the run waits") {
         try await scenario.start(["approve", "@last", "go"] + flag).end().status == 0
       }
       let ended = try await started.end().fails(with: status)
@@ -82,7 +82,7 @@ struct ValueCommandTests {
     #expect(over.errors.contains("is over"))
   }
 
-  @Test func `variables come from files, weaker than those that are there`() async throws {
+  @Test func `dotenv variables do not override existing variables`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       "# comment\nexport A=one # more\nB='$A \"x\"'\nC=\"two\\nlines\"\nPATH=nowhere\nD=\n",
@@ -100,22 +100,22 @@ struct ValueCommandTests {
     let wrong = try await scenario.reprise("run", "w.yaml").fails(with: 2)
     #expect(
       wrong.errors.contains(
-        "w.yaml:1:24: error[R0119]: .env.local, line 1: \"A B\" is no NAME=VALUE"))
+        "w.yaml:1:24: error[R0119]: .env.local, line 1: \"A B\" is not NAME=VALUE"))
     try scenario.write("dotenv: gone\nsteps: [{ id: a, run: x }]\n", to: "w.yaml")
     let gone = try await scenario.reprise("run", "w.yaml").fails(with: 2)
     #expect(gone.errors.contains("required: false"))
   }
 
-  @Test func `mistakes are told to programs, too`() async throws {
+  @Test func `errors are reported as JSON and SARIF`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       "steps:\n  - { id: a, run: x }\n  - { id: b, run: x, needs: a }\n  - { id: c, run: x, needs: [a, b] }\n",
       to: "warns.yaml")
     try scenario.write("steps: [{ id: a, rum: x }]\n", to: "broken.yaml")
     let text = try await scenario.reprise("validate", "warns.yaml").succeeds()
-    #expect(text.output == "warns.yaml: 3 steps, no mistakes, 1 warning\n")
+    #expect(text.output == "warns.yaml: 3 steps, no errors, 1 warning\n")
     #expect(
-      text.errors.contains("warns.yaml:4:30: warning[R0901]: \"a\" is needed already, by \"b\""))
+      text.errors.contains("warns.yaml:4:30: warning[R0901]: \"a\" is redundant: \"b\" needs it"))
     let json = try await scenario.reprise(
       "validate", "warns.yaml", "broken.yaml", "--format", "json"
     ).fails(with: 2)

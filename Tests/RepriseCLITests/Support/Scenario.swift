@@ -1,4 +1,4 @@
-// Drives the built command from outside, as a person or a script would.
+// Runs the built command from outside, as a user or a script would.
 
 import Foundation
 import RepriseJournal
@@ -6,10 +6,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A folder of its own and the command run in it.
+/// A temporary folder, and commands that run in it.
 ///
-/// What is expected must be said: a scenario whose
-/// result is not looked at does not compile without a warning.
+/// A result must be checked: the compiler warns about an unused one.
 final class Scenario: Sendable {
   /// The folder; removed with the scenario.
   let folder: URL
@@ -24,7 +23,7 @@ final class Scenario: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Writes a file below the folder.
+  /// Writes a file in the folder.
   func write(_ text: String, to path: String) throws {
     let url = folder.appendingPathComponent(path)
     try FileManager.default.createDirectory(
@@ -32,35 +31,36 @@ final class Scenario: Sendable {
     try text.write(to: url, atomically: true, encoding: .utf8)
   }
 
-  /// Reads a file below the folder; empty where there is none.
+  /// Returns the contents of a file in the folder; empty if it does not exist.
   func read(_ path: String) -> String {
     (try? String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)) ?? ""
   }
 
-  /// Whether there is a file below the folder.
+  /// Returns whether a file exists in the folder.
   func has(_ path: String) -> Bool {
     FileManager.default.fileExists(atPath: folder.appendingPathComponent(path).path)
   }
 
-  /// Runs a line of shell in the folder and waits for its end.
+  /// Runs a shell command line in the folder and waits for it to end.
   func shell(_ line: String) async throws -> Ended {
-    // The folder is removed with the scenario.
+    // The folder is removed when the scenario is deallocated.
     defer { withExtendedLifetime(self) {} }
     return try await startShell(line).end()
   }
 
-  /// Starts a line of shell in the folder.
+  /// Starts a shell command line in the folder.
   func startShell(_ line: String) throws -> Started {
     let shell = URL(fileURLWithPath: "/bin/bash")
     return try Started(shell, ["-c", line], in: folder, environment: [:])
   }
 
-  /// Starts the command with what it writes going to a file of the folder, where it can be looked at meanwhile.
+  /// Starts the command with its output redirected to a file in the folder, so that the test can
+  /// read the output while the command runs.
   func start(_ line: String, writingTo file: String) throws -> Started {
     try startShell("exec '\(Started.executable.path)' \(line) > \(file) 2>&1")
   }
 
-  /// Runs the command and waits for its end.
+  /// Runs the command and waits for it to end.
   func reprise(_ arguments: String..., environment: [String: String] = [:]) async throws -> Ended {
     defer { withExtendedLifetime(self) {} }
     return try await start(arguments, environment: environment).end()
@@ -71,7 +71,7 @@ final class Scenario: Sendable {
     try Started(Started.executable, arguments, in: folder, environment: environment)
   }
 
-  /// What a command left.
+  /// The exit status and output of a command.
   struct Ended: Sendable {
     let status: Int32
     let output: String
@@ -91,7 +91,7 @@ final class Scenario: Sendable {
     }
   }
 
-  /// A command under way.
+  /// A running command.
   final class Started: Sendable {
     private let process: Process
     private let output: Task<String, Never>
@@ -117,10 +117,10 @@ final class Scenario: Sendable {
       output = Self.reading(outputPipe)
       errors = Self.reading(errorPipe)
       try process.run()
-      // A test that would wait for ever fails instead.
+      // Fail a test that would otherwise wait forever.
       let limit = 600
       DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(limit)) { [weak process] in
-        // One that is forgotten has ended, and its pipes are closed.
+        // A process that was deallocated has ended, and its pipes are closed.
         guard let process, process.isRunning else { return }
         Issue.record("\(executable.lastPathComponent) \(arguments) has not ended after \(limit) s")
         kill(process.processIdentifier, SIGKILL)
@@ -131,7 +131,7 @@ final class Scenario: Sendable {
       let handle = pipe.fileHandleForReading
       return Task.detached {
         await withCheckedContinuation { continuation in
-          // A thread of its own: those of the global queue would be blocked by a few commands.
+          // Use a separate thread: a few commands would block all threads of the global queue.
           DispatchQueue(label: "a pipe of a command").async {
             let data = handle.readDataToEndOfFile()
             continuation.resume(returning: String(decoding: data, as: UTF8.self))
@@ -145,14 +145,14 @@ final class Scenario: Sendable {
       kill(process.processIdentifier, signal)
     }
 
-    /// Waits for the end.
+    /// Waits for the command to end.
     func end() async throws -> Ended {
       let (output, errors) = (await output.value, await errors.value)
       process.waitUntilExit()
       return Ended(status: process.terminationStatus, output: output, errors: errors)
     }
 
-    /// The command as it was built beside the tests.
+    /// The command as built next to the tests.
     static let executable: URL = {
       let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
       let folder =
@@ -164,14 +164,14 @@ final class Scenario: Sendable {
 }
 
 extension Scenario {
-  /// A run as `reprise runs --json` lists it.
+  /// A run as listed by `reprise runs --json`.
   struct ListedRun: Decodable, Sendable {
     let id: String
     let status: String
     let generation: Int
   }
 
-  /// The runs of the folder, newest first.
+  /// Returns the runs of the folder, newest first.
   func runs() async throws -> [ListedRun] {
     let ended = try await reprise("runs", "--json", "--limit", "1000").succeeds()
     return try ended.output.split(separator: "\n").map {
@@ -179,7 +179,7 @@ extension Scenario {
     }
   }
 
-  /// Waits until its workflow is watched.
+  /// Waits until the workflow is being watched.
   func becomesWatched() async {
     await expectEventually("it is being watched") {
       let listed = try? await reprise("triggers", "--json")
@@ -187,7 +187,7 @@ extension Scenario {
     }
   }
 
-  /// The journal of the folder.
+  /// Opens the journal of the folder.
   func journal() throws -> Journal {
     try Journal(StateDirectory(path: folder.path + "/.reprise"))
   }

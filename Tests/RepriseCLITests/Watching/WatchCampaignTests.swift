@@ -4,7 +4,7 @@ import RepriseJournal
 import TestSupport
 import Testing
 
-/// What a watch promises under load, under saves at random moments and under SIGKILL.
+/// The promises of a watch under load, with saves at random moments and under SIGKILL.
 @Suite(.serialized) struct WatchCampaignTests {
   private struct Counts: Decodable {
     let accepted: Int
@@ -20,8 +20,8 @@ import Testing
     return try JSONDecoder().decode(Counts.self, from: Data(line.utf8))
   }
 
-  /// 1,000 events a second against a run of 100 ms.
-  @Test func `a flood of events is handled one at a time, in order, and counted to the last`()
+  /// 1,000 events a second with runs of 100 ms.
+  @Test func `a flood of events is handled one at a time, in order, and counted exactly`()
     async throws
   {
     let scenario = try Scenario()
@@ -40,7 +40,7 @@ import Testing
             sleep 0.1
       """, to: "w.yaml")
     let executable = Scenario.Started.executable.path
-    // Ten lines each ten milliseconds.
+    // Ten lines every ten milliseconds.
     try await scenario.shell(
       """
       for i in $(seq \(count)); do
@@ -63,14 +63,14 @@ import Testing
     let memory = scenario.read("memory").split(separator: "\n").compactMap {
       Int($0.filter(\.isNumber))
     }
-    // What it takes at the beginning is not counted: allocators fill up.
+    // Skip the first third, while the allocators fill up.
     let early = try #require(memory.dropFirst(memory.count / 3).first)
     let late = try #require(memory.last)
     #expect(late - early < 16 * 1024, "memory is flat: \(early) to \(late) KiB")
   }
 
-  /// The article's button, pressed by an editor.
-  @Test func `the last of many saves is what the last run that succeeds has seen`() async throws {
+  /// The button in the article, pressed by an editor.
+  @Test func `the last successful run has seen the last of many saves`() async throws {
     var generator = SeededGenerator.announced()
     let scenario = try Scenario()
     try scenario.write("0", to: "src/a.txt")
@@ -97,12 +97,12 @@ import Testing
     let clock = SystemClock()
     for number in 1...count {
       let url = scenario.folder.appendingPathComponent("src/a.txt")
-      // As editors do it: in place, or by a new file that takes the place of the old one.
+      // Editors write in place or replace the file.
       try Data("\(number)".utf8).write(
         to: url, options: Bool.random(using: &generator) ? .atomic : [])
       try await clock.sleep(for: .milliseconds(Int.random(in: 0...160, using: &generator)))
       if number % 10 == 0 {
-        // At times the run comes to its end.
+        // Let the run finish every ten saves.
         await expectEventually("save \(number) is published") {
           scenario.read("published").hasSuffix("\(number)\n")
         }
@@ -130,8 +130,8 @@ import Testing
     #expect(counts.runs >= count / 20 && counts.restarts > 0, "useful work was done: \(counts)")
   }
 
-  /// Kills the watch, its guardian or both, at any moment.
-  @Test func `no event that was accepted is lost or handled twice, however the watch is killed`()
+  /// Kills the watch, its guardian or both at a random moment.
+  @Test func `no accepted event is lost or handled twice, however the watch is killed`()
     async throws
   {
     var generator = SeededGenerator.announced()
@@ -149,7 +149,8 @@ import Testing
     var number = 0
     var accepted: Set<Int> = []
     var kills = 0
-    // A watch that is killed early may have accepted nothing: go on until there is something to lose.
+    // A watch that is killed early may have accepted no event. Continue until there is something to
+    // lose.
     while kills < rounds(6, soak: 100) || accepted.count <= kills {
       let watching = try scenario.start(["watch", "w.yaml", "--progress", "none"])
       await scenario.becomesWatched()
@@ -177,7 +178,7 @@ import Testing
     }
     let watching = try scenario.start(["watch", "w.yaml", "--progress", "none"])
     await scenario.becomesWatched()
-    try await expectEventually("all are handled") {
+    try await expectEventually("all events are handled") {
       let runs = try scenario.journal().runs(workflow: "site")
       return try await counts(scenario).waiting == 0
         && runs.allSatisfy { $0.status == .succeeded }
@@ -186,9 +187,9 @@ import Testing
     try await watching.end().fails(with: 130)
     let runs = try scenario.journal().runs(workflow: "site")
     let handled = runs.compactMap { $0.request.parameters["n"].flatMap { Int($0) } }
-    #expect(Set(handled).count == handled.count, "none is handled twice")
-    #expect(accepted.isSubset(of: handled), "none that was accepted is lost")
-    // A step that has succeeded is not run again, so each number was written by one run.
+    #expect(Set(handled).count == handled.count, "no event is handled twice")
+    #expect(accepted.isSubset(of: handled), "no accepted event is lost")
+    // A succeeded step is not run again, so each number must have been written by one run.
     var writers: [Substring: Set<Substring>] = [:]
     for line in scenario.read("log").split(separator: "\n") {
       let words = line.split(separator: " ")

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a watch leaves when it ends, and what the next one does with it.
+/// What a watch leaves when it ends, and how the next watch continues.
 @Suite(.serialized) struct WatchEndTests {
-  @Test func `a watch that follows at once on one that was killed takes up its run`() async throws {
+  @Test func `a watch started right after one was killed resumes its run`() async throws {
     let scenario = try Scenario()
     let script = "echo begun >> log; until test -e go; do sleep 0.01; done; echo done >> log"
     let killed = try await WatchTests.watch(scenario, "{ socket: true }", run: script)
@@ -12,7 +12,7 @@ import Testing
     await expectEventually("a run") { scenario.read("log") == "begun\n" }
     kill(killed.id, SIGKILL)
     let watching = try scenario.start(["watch", "w.yaml", "--progress", "plain"])
-    await expectEventually("it is taken up") { scenario.read("log") == "begun\nbegun\n" }
+    await expectEventually("it is resumed") { scenario.read("log") == "begun\nbegun\n" }
     try scenario.write("", to: "go")
     await expectEventually("its end") { scenario.read("log").hasSuffix("done\n") }
     watching.send(SIGINT)
@@ -20,7 +20,7 @@ import Testing
     _ = try await killed.end()
   }
 
-  @Test func `a watch ends while its input is open and silent`() async throws {
+  @Test func `a watch ends on a signal while its input is open and idle`() async throws {
     let scenario = try Scenario()
     try scenario.write(WatchTests.workflow("{ stdin: lines }"), to: "w.yaml")
     let executable = Scenario.Started.executable.path
@@ -35,13 +35,13 @@ import Testing
     ).fails(with: 143)
   }
 
-  @Test func `lines that come while a watch ends do no harm`() async throws {
+  @Test func `lines that arrive while a watch ends are ignored`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       "grace: 5s\n"
         + WatchTests.workflow(
           "{ stdin: lines }",
-          run: "trap 'true > told; sleep 0.3; exit 1' TERM; true > began; "
+          run: "trap 'true > signalled; sleep 0.3; exit 1' TERM; true > began; "
             + "while true; do sleep 0.02 || :; done"),
       to: "w.yaml")
     let executable = Scenario.Started.executable.path
@@ -52,23 +52,23 @@ import Testing
       exec 4> lines; exec 3>&-; echo 1 >&4
       until test -e began; do sleep 0.02; done
       kill -TERM $watch
-      until test -e told || ! kill -0 $watch; do sleep 0.02; done
+      until test -e signalled || ! kill -0 $watch; do sleep 0.02; done
       seq 2 5 >&4; exec 4>&-
       wait $watch
       """)
     #expect(ended.status == 143, "\(ended)")
   }
 
-  /// The end of the watch cancels its runs as the signal does.
+  /// The end of the watch and the signal both cancel its runs.
   ///
-  /// They were killed when it was quicker, one in twenty.
-  @Test func `the first signal to a watch never kills a step`() async throws {
+  /// A regression test: when the watch was faster, steps were killed in one of twenty cases.
+  @Test func `the first signal to a watch cancels its steps without killing them`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       "grace: 60s\n"
         + WatchTests.workflow(
           "{ stdin: lines }",
-          run: "trap 'echo told >> log; exit 1' TERM; true > began; "
+          run: "trap 'echo signalled >> log; exit 1' TERM; true > began; "
             + "while true; do sleep 0.01 || :; done"),
       to: "w.yaml")
     let executable = Scenario.Started.executable.path
@@ -86,7 +86,7 @@ import Testing
     ).succeeds()
   }
 
-  @Test func `events that wait when the watch ends are taken up by the next one`() async throws {
+  @Test func `the next watch handles events that were queued when a watch ended`() async throws {
     let scenario = try Scenario()
     let on = "{ socket: true }"
     let script = "echo begun >> log; until test -e go; do sleep 0.01; done"
@@ -95,7 +95,7 @@ import Testing
     await expectEventually("a run") { scenario.read("log") == "begun\n" }
     watching.send(SIGINT)
     let ended = try await watching.end().fails(with: 130)
-    #expect(ended.errors.contains("2 events wait"))
+    #expect(ended.errors.contains("events still queued: 2"))
     try scenario.write("", to: "go")
     watching = try await WatchTests.watch(scenario, on, run: script)
     await expectEventually("the others") { scenario.read("log") == "begun\nbegun\nbegun\n" }
@@ -103,7 +103,7 @@ import Testing
     try await watching.end().fails(with: 130)
   }
 
-  @Test func `a buffer that fails ends the watch, and the next one handles all that waited`()
+  @Test func `a full buffer ends the watch, and the next one handles the queued events`()
     async throws
   {
     let scenario = try Scenario()

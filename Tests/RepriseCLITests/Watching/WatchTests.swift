@@ -4,9 +4,9 @@ import RepriseJournal
 import TestSupport
 import Testing
 
-/// `reprise watch` with each of the things that start runs.
+/// `reprise watch` with each kind of trigger.
 @Suite(.serialized) struct WatchTests {
-  /// Appends what started it to a file.
+  /// Returns a workflow that appends its trigger to a file.
   static func workflow(_ on: String, run: String = "echo $KIND $PATHS$LINE >> log") -> String {
     """
     name: site
@@ -30,10 +30,9 @@ import Testing
     return started
   }
 
-  // MARK: What starts runs
+  // MARK: Triggers
 
-  @Test func `a run starts when a file that is named changes, and for no other file`() async throws
-  {
+  @Test func `a run starts when a matching file changes, and for no other file`() async throws {
     let scenario = try Scenario()
     try scenario.write("*.log\n", to: ".gitignore")
     try scenario.write("", to: "src/deep/a.txt")
@@ -56,7 +55,7 @@ import Testing
     #expect(try await scenario.runs().count == 2)
   }
 
-  @Test func `fifty changes for one save are one run`() async throws {
+  @Test func `the many changes of one save start one run`() async throws {
     let scenario = try Scenario()
     try scenario.write("", to: "src/a.txt")
     let watching = try await Self.watch(scenario, "{ files: src, debounce: 3s }")
@@ -76,7 +75,9 @@ import Testing
     #expect(listed.contains(#""runs":1"#))
   }
 
-  @Test func `each line of standard input starts a run, and its end ends the watch`() async throws {
+  @Test func `each line of standard input starts a run, and end of file ends the watch`()
+    async throws
+  {
     let scenario = try Scenario()
     try scenario.write(Self.workflow("{ stdin: lines }"), to: "w.yaml")
     let executable = Scenario.Started.executable.path
@@ -85,7 +86,7 @@ import Testing
     #expect(scenario.read("log") == "stdin one\nstdin two\nstdin\nstdin three\n")
   }
 
-  @Test func `a carriage return before a line feed is no part of a line`() async throws {
+  @Test func `a carriage return before a line feed is not part of the line`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       Self.workflow("{ stdin: lines }", run: "printf '[%s]' \"$LINE\" >> log"), to: "w.yaml")
@@ -94,7 +95,7 @@ import Testing
     #expect(scenario.read("log") == "[one][two]")
   }
 
-  @Test func `lines that come closely are folded into one where that is wanted`() async throws {
+  @Test func `debounce folds lines that arrive in quick succession`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       Self.workflow(
@@ -112,7 +113,7 @@ import Testing
     #expect(listed.contains(#""accepted":23"#) && listed.contains(#""folded":21"#))
   }
 
-  @Test func `lines may be JSON; one that is not is told and left out`() async throws {
+  @Test func `an invalid JSON line is reported and skipped`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       """
@@ -125,17 +126,17 @@ import Testing
       "printf '{\"n\": 1}\\n{nonsense\\n{\"n\": 2}\\n' | \(executable) watch w.yaml"
     ).succeeds()
     #expect(scenario.read("log") == "1\n2\n")
-    #expect(ended.errors.contains("line 2 of standard input is left out"))
+    #expect(ended.errors.contains("skipped line 2 of standard input"))
   }
 
-  @Test func `a failed run is the status of a watch that comes to its end`() async throws {
+  @Test func `a failed run sets the exit status of a watch`() async throws {
     let scenario = try Scenario()
     try scenario.write(Self.workflow("{ stdin: lines }", run: "exit 3"), to: "w.yaml")
     let executable = Scenario.Started.executable.path
     try await scenario.shell("echo x | \(executable) watch w.yaml").fails(with: 1)
   }
 
-  @Test func `the beginning and the clock start runs`() async throws {
+  @Test func `start and schedule start runs`() async throws {
     let scenario = try Scenario()
     let watching = try await Self.watch(scenario, "{ start: true, schedule: { every: 1s } }")
     await expectEventually("some runs") {
@@ -145,7 +146,7 @@ import Testing
     try await watching.end().fails(with: 130)
   }
 
-  @Test func `reprise trigger starts a run with its parameters, and refuses what makes no sense`()
+  @Test func `reprise trigger starts a run with its parameters, and refuses invalid ones`()
     async throws
   {
     let scenario = try Scenario()
@@ -164,18 +165,18 @@ import Testing
     let wrong = try await scenario.reprise("trigger", "deploy", "-p", "target=stagign")
       .fails(with: 2)
     #expect(wrong.errors.contains("did you mean \"staging\"?"))
-    #expect(!wrong.errors.contains("\u{FFFD}"), "what is wrong with a file has several lines")
+    #expect(!wrong.errors.contains("\u{FFFD}"), "the error message has several lines")
     #expect(wrong.errors.split(separator: "\n").count > 1)
     let missing = try await scenario.reprise("trigger", "deploy").fails(with: 2)
     #expect(missing.errors.contains("-p target="))
     let unknown = try await scenario.reprise("trigger", "deplyo").fails(with: 2)
-    #expect(unknown.errors.contains("watched are: deploy"))
+    #expect(unknown.errors.contains("watched workflows: deploy"))
     watching.send(SIGINT)
     try await watching.end().fails(with: 130)
     #expect(scenario.read("log") == "staging\n")
   }
 
-  @Test func `the success of another workflow starts a run, once, also when nobody watched`()
+  @Test func `the success of another workflow starts one run, even if it was not watched then`()
     async throws
   {
     let scenario = try Scenario()
@@ -197,14 +198,16 @@ import Testing
     try await watching.end().fails(with: 130)
     try await scenario.reprise("run", "build.yaml").succeeds()
     watching = try scenario.start(["watch", "w.yaml"])
-    await expectEventually("what was missed") { scenario.read("log") == "build\nbuild\n" }
+    await expectEventually("a run for the missed success") {
+      scenario.read("log") == "build\nbuild\n"
+    }
     watching.send(SIGINT)
     try await watching.end().fails(with: 130)
   }
 
-  // MARK: While a run is under way
+  // MARK: During a run
 
-  @Test func `a change that matters to no step neither cancels nor starts anything`() async throws {
+  @Test func `a change that affects no step neither cancels nor starts a run`() async throws {
     let scenario = try Scenario()
     for name in ["a.c", "b.md", "c.txt"] { try scenario.write("", to: name) }
     try scenario.write(
@@ -229,7 +232,9 @@ import Testing
     #expect(lines == ["c 1", "md 1", "last 1", "c 2", "last 2"])
     try scenario.write("y", to: "c.txt")
     try scenario.write("y", to: "b.md")
-    try await expectEventually("a run for what matters") { try await scenario.runs().count == 2 }
+    try await expectEventually("a run for the relevant change") {
+      try await scenario.runs().count == 2
+    }
     try await expectEventually("its end") { try await scenario.runs().first?.status == "succeeded" }
     #expect(scenario.read("log").split(separator: "\n").filter { $0 == "md 1" }.count == 2)
     watching.send(SIGINT)
@@ -237,7 +242,7 @@ import Testing
     #expect(try await scenario.runs().map(\.generation) == [1, 2])
   }
 
-  @Test func `what a run writes does not start it again where it is named as its output`()
+  @Test func `declared outputs of a run do not trigger it again`()
     async throws
   {
     let scenario = try Scenario()
@@ -260,7 +265,7 @@ import Testing
     #expect(scenario.read("build/log") == "x\nx\n")
   }
 
-  @Test func `a workflow that is edited is run as it is by then, and mistakes in it are told`()
+  @Test func `an edited workflow is reloaded, and errors in it are reported`()
     async throws
   {
     let scenario = try Scenario()
@@ -270,7 +275,7 @@ import Testing
     await expectEventually("a run of the new workflow") { scenario.read("log") == "new\n" }
     try scenario.write("nonsense: 1\n", to: "w.yaml")
     try scenario.write("x", to: "src/a")
-    try await expectEventually("the mistake is counted") {
+    try await expectEventually("the dropped event is counted") {
       try await scenario.reprise("triggers", "--json").output.contains(#""dropped":0"#) == false
     }
     watching.send(SIGINT)
@@ -279,7 +284,7 @@ import Testing
     #expect(scenario.read("log") == "new\n")
   }
 
-  @Test func `an event that would be dropped because a run waits for its turn is refused`()
+  @Test func `an event that would be dropped because a run is queued is refused`()
     async throws
   {
     let scenario = try Scenario()
@@ -288,7 +293,7 @@ import Testing
       group + "steps: [{ id: a, run: touch held; until test -e go; do sleep 0.02; done }]\n",
       to: "holder.yaml")
     let holder = try scenario.start(["run", "holder.yaml", "--progress", "none"])
-    await expectEventually("the group is taken") { scenario.has("held") }
+    await expectEventually("the holder has the group") { scenario.has("held") }
     try scenario.write(
       group + Self.workflow("{ socket: true, when-busy: ignore }", run: "echo x >> log"),
       to: "w.yaml")
@@ -297,7 +302,7 @@ import Testing
     try await scenario.reprise("trigger", "site").succeeds()
     for _ in 0..<3 {
       let refused = try await scenario.reprise("trigger", "site").fails(with: 2)
-      #expect(refused.errors.contains("a run is under way"))
+      #expect(refused.errors.contains("a run is in progress"))
     }
     try scenario.write("", to: "go")
     try await holder.end().succeeds()
@@ -307,13 +312,13 @@ import Testing
   }
 
   @Test
-  func `one process watches a workflow at a time, and one that stands still is not waited for`()
+  func `only one process can watch a workflow, and commands do not wait for a stopped watch`()
     async throws
   {
     let scenario = try Scenario()
     let watching = try await Self.watch(scenario, "{ socket: true }")
     let second = try await scenario.reprise("watch", "w.yaml").fails(with: 4)
-    #expect(second.errors.contains("another process watches"))
+    #expect(second.errors.contains("another process is watching"))
     try scenario.write("steps: [{ id: a, run: x }]\n", to: "plain.yaml")
     let plain = try await scenario.reprise("watch", "plain.yaml").fails(with: 2)
     #expect(plain.errors.contains("on: { files: [src/**] }"))

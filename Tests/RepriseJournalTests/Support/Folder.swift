@@ -1,4 +1,4 @@
-// A folder for a journal, and runs to put into it.
+// A folder with a journal, and runs that are recorded in it.
 
 import Foundation
 import Reprise
@@ -6,7 +6,7 @@ import SQLite
 
 @testable import RepriseJournal
 
-/// A folder of its own; removed with this value.
+/// A temporary folder, removed with this value.
 final class Folder: Sendable {
   let path: String
   var state: StateDirectory { StateDirectory(path: path + "/.reprise") }
@@ -26,7 +26,7 @@ final class Folder: Sendable {
       options: ["from": "a"], group: group)
   }
 
-  /// Records a whole run of in-process steps, some of which fail.
+  /// Records a whole run of in-process steps, one of which may fail.
   @discardableResult
   func run(
     _ workflow: String = "w", steps: Int = 5, failing: Int? = nil, in journal: Journal
@@ -48,7 +48,7 @@ final class Folder: Sendable {
     return recorded.id
   }
 
-  /// Changes the database behind the journal's back.
+  /// Changes the database without the journal.
   func tamper(_ sql: String) throws {
     let database = try Database(path: state.databasePath, busyTimeout: .seconds(10))
     try database.read { try $0.run(script: sql) }

@@ -1,5 +1,5 @@
-// The changes that were made to the files of a journal, one by one, and what is left of them when the
-// process is killed or the power goes.
+// Records the changes of the files of a journal, and computes what a kill or a power loss leaves of
+// them.
 
 import Foundation
 import PowerLossShim
@@ -9,7 +9,7 @@ import Testing
 
 @testable import RepriseJournal
 
-/// All changes that were made to the files of a journal, and when its events were acknowledged.
+/// All changes of the files of a journal, and the events that were acknowledged after each.
 struct JournalChanges {
   enum Change {
     case write(offset: Int, bytes: [UInt8])
@@ -18,30 +18,30 @@ struct JournalChanges {
     case sync
   }
 
-  /// How the changes end.
+  /// What follows the changes.
   enum End {
-    /// The process is killed: the kernel has all that was written.
+    /// The process is killed: the kernel keeps all written data.
     case kill
-    /// The power goes: what was not synced is kept, lost or torn, sector by sector and in any order.
+    /// The power is lost: unsynced data is kept, lost or torn, sector by sector and in any order.
     case powerLoss
   }
 
   private static let sector = 512
 
-  /// The database before the first of them, whole and synced.
+  /// The database before the first change, complete and synced.
   let made: [UInt8]
   private(set) var changes: [(file: String, change: Change)] = []
-  /// After so many changes so many events were acknowledged.
+  /// The number of events that had been acknowledged after a number of changes.
   private(set) var acknowledged: [(changes: Int, events: Int)] = []
 
   var syncCount: Int { changes.count { if case .sync = $0.change { true } else { false } } }
 
-  /// Notes the changes that a body makes to the journal of a folder, which must exist.
+  /// Records the changes that a closure makes to the journal of a folder, which must exist.
   ///
   /// - Parameters:
   ///   - folder: The folder.
-  ///   - body: Is given a function that takes the number of events that are acknowledged by now.
-  /// - Throws: What the body throws.
+  ///   - body: Gets a function that takes the number of events acknowledged so far.
+  /// - Throws: Errors of the body.
   init(in folder: Folder, _ body: ((Int) -> Void) throws -> Void) throws {
     made = try Array(Data(contentsOf: URL(fileURLWithPath: folder.state.databasePath)))
     try #require(power_loss_begin() == 0)
@@ -58,14 +58,14 @@ struct JournalChanges {
     }
   }
 
-  /// What is wrong after an end behind so many changes; nil when all is well.
+  /// Returns the damage after a number of changes; nil if there is none.
   ///
   /// - Parameters:
-  ///   - count: How many changes are made before the end.
-  ///   - end: How they end.
+  ///   - count: The number of changes before the end.
+  ///   - end: What follows the changes.
   ///   - generator: Decides what a loss of power leaves.
-  /// - Returns: What the journal says that is left, or that acknowledged events are lost.
-  /// - Throws: When the files cannot be written.
+  /// - Returns: The problems of the remaining journal, or the loss of acknowledged events.
+  /// - Throws: An error if the files cannot be written.
   func damage(
     after count: Int, _ end: End, using generator: inout SeededGenerator
   ) throws -> String? {
@@ -86,11 +86,11 @@ struct JournalChanges {
     }
   }
 
-  /// What is wrong after losses of power at random moments.
+  /// Returns the damage after power losses at random moments.
   ///
-  /// - Parameter cuts: How many there are.
-  /// - Returns: The damages, none when all is well.
-  /// - Throws: When the files cannot be written.
+  /// - Parameter cuts: The number of power losses.
+  /// - Returns: The damage of each, if any.
+  /// - Throws: An error if the files cannot be written.
   func damages(cuts: Int) throws -> [String] {
     var generator = SeededGenerator.announced()
     return try (0..<cuts).compactMap { _ in
@@ -99,7 +99,7 @@ struct JournalChanges {
     }
   }
 
-  /// The files after an end behind so many changes.
+  /// Returns the files that are left after a number of changes.
   private func files(
     after count: Int, _ end: End, using generator: inout SeededGenerator
   ) -> [String: [UInt8]] {
@@ -114,8 +114,8 @@ struct JournalChanges {
         }
         continue
       }
-      // A sync of any file carries with it what was done to folders before: file systems that keep a
-      // log of their metadata write it in order.
+      // A sync of any file also makes earlier changes of folders durable: file systems with a
+      // metadata journal write it in order.
       let deleted = pending.filter {
         $0.value.contains { if case .delete = $0 { true } else { false } }
       }
@@ -130,7 +130,7 @@ struct JournalChanges {
         case .write(let offset, let bytes):
           var start = 0
           while start < bytes.count {
-            // Up to the next border of a sector.
+            // Up to the next sector boundary.
             let end = min(bytes.count, start + Self.sector - (offset + start) % Self.sector)
             if Bool.random(using: &generator) {
               let piece = Change.write(offset: offset + start, bytes: Array(bytes[start..<end]))

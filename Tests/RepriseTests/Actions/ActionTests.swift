@@ -2,7 +2,7 @@ import Reprise
 import TestSupport
 import Testing
 
-/// Actions that a program registers, and files call.
+/// Actions that a program registers and workflow files call.
 struct ActionTests {
   struct Upload: Action {
     static let name = "upload"
@@ -28,7 +28,7 @@ struct ActionTests {
     return engine
   }
 
-  @Test func `a file calls what the program has registered, with values of the run`() async throws {
+  @Test func `a workflow file calls registered actions with values from the run`() async throws {
     let text = """
       params: { page: index }
       steps:
@@ -52,7 +52,7 @@ struct ActionTests {
         ]))
   }
 
-  @Test func `what turns out wrong when the step starts fails it with words`() async throws {
+  @Test func `an invalid value or an unknown action fails the step when it starts`() async throws {
     let text = """
       steps:
         - { id: n, run: "echo n=many >> $REPRISE_OUTPUT" }
@@ -72,7 +72,7 @@ struct ActionTests {
             "there is no action \"nothing\"; there are: greet, quiet, raw, upload")))
   }
 
-  @Test func `a mistake in a file is told before anything runs`() {
+  @Test func `an error in a file is reported before anything runs`() {
     #expect {
       try Workflow(
         text: "steps: [{ id: a, call: upload, with: { fiel: x } }]", file: "w.yaml",
@@ -83,7 +83,7 @@ struct ActionTests {
     }
   }
 
-  @Test func `engines are values: what one registers another does not have`() {
+  @Test func `registering an action in a copy of an engine does not change the original`() {
     var other = engine
     other.register("more") { _ in }
     #expect(other.actions.names == ["greet", "more", "quiet", "raw", "upload"])

@@ -9,14 +9,14 @@ struct ClosureStepTests {
     var notes: [String]
   }
 
-  @Test func `a closure that blocks its thread holds up no process`() async throws {
+  @Test func `a closure that blocks its thread does not delay process steps`() async throws {
     let other = Protected(false)
     let workflow = try Workflow("mixed") {
       Parallel {
         InOrder {
           Step("before", run: "true; true")
           Step("blocks") { _ in
-            // Nothing but the end of the other step lets it go on.
+            // Only the end of the other step lets this one continue.
             let end = ContinuousClock.now.advanced(by: .seconds(20))
             while !other.value && ContinuousClock.now < end {}
           }
@@ -34,7 +34,7 @@ struct ClosureStepTests {
     #expect(time < .seconds(15))
   }
 
-  @Test func `steps hand typed values to those that need them`() async throws {
+  @Test func `steps pass typed values to their dependents`() async throws {
     let seen = Protected<[String]>([])
     let workflow = try Workflow("release", .parameter("count", .number, default: 2)) {
       Step("version") { _ in Version(major: 4, notes: ["a", "b"]) }
@@ -75,7 +75,7 @@ struct ClosureStepTests {
   }
 
   @Test
-  func `what a step throws is the reason of its failure, and what is wrong with an input is told`()
+  func `an error thrown by a step is its failure reason, and an invalid input is described`()
     async throws
   {
     struct Trouble: Error {}
@@ -111,11 +111,11 @@ struct ClosureStepTests {
         "a: threw an error: Trouble()",
         "c: the input \"ok\": the value has to be a whole number, not \"text\"",
         "d: step \"d\" has no input \"nobody\"; it has: ok-2",
-        "e: step \"e\" has no input \"mayn\"; it has none; have it need that step, with .needs(\"mayn\")",
+        "e: step \"e\" has no input \"mayn\"; it has no inputs; add that step to its needs with .needs(\"mayn\")",
       ])
   }
 
-  @Test func `secrets are removed from what a step reports and leaves`() async throws {
+  @Test func `secrets are masked in the reports and outputs of a step`() async throws {
     let workflow = try Workflow("secret", .secret("token", from: .environment("TOKEN"))) {
       Step("a") { context in
         let token = try context.secret("token")
@@ -132,7 +132,8 @@ struct ClosureStepTests {
     #expect(!told.contains("hunter2") && told.contains("the token is"))
   }
 
-  @Test func `a name that holds a secret fails the step and is not told`() async throws {
+  @Test func `an output name that contains a secret fails the step and is not shown`() async throws
+  {
     let workflow = try Workflow("secret", .secret("token", from: .environment("TOKEN"))) {
       Parallel {
         Step("a") { context in [try context.secret("token"): 1] }
@@ -146,16 +147,16 @@ struct ClosureStepTests {
     var told = ""
     for await event in run.events.values { told += "\(String(reflecting: event))" }
     guard case .failed(_, .badOutputs(let text)) = await run.outcome else {
-      Issue.record("it ended otherwise")
+      Issue.record("unexpected outcome")
       return
     }
-    #expect(text == "the name of one holds a secret; give the secret as a value")
+    #expect(text == "the name of an output contains a secret; put the secret into the value")
     #expect(run.state.counts.failed == 2 && !told.contains("hunter2"))
     #expect("\(secrets) \(String(reflecting: secrets))" == "Secrets(1) Secrets(1)")
   }
 
   @Test(arguments: [12, 60, 61, 500])
-  func `a secret that is no number is not told by the message that says so`(_ length: Int)
+  func `the message about a non-numeric secret does not show the secret`(_ length: Int)
     async throws
   {
     let token = String((0..<length).map { Character(UnicodeScalar(97 + UInt8($0 * 7 % 26))) })
@@ -169,13 +170,13 @@ struct ClosureStepTests {
       workflow,
       secrets: try await Secrets.gather(for: workflow, environment: ["TOKEN": token]))
     guard case .failed(_, .badValue(let text)) = await run.outcome else {
-      Issue.record("it ended otherwise")
+      Issue.record("unexpected outcome")
       return
     }
     #expect(text.contains("n has to be a whole number") && !text.contains(token.prefix(6)))
   }
 
-  @Test func `no message shows a part of a secret, which could not be found in it`() async throws {
+  @Test func `no message shows a truncated part of a secret`() async throws {
     let workflow = try Workflow("secret", .secret("token", from: .environment("TOKEN"))) {
       Parallel {
         Step(
@@ -205,7 +206,7 @@ struct ClosureStepTests {
     #expect(!told.contains("1234-"))
   }
 
-  @Test func `without the secrets that it declares nothing of a run begins`() async throws {
+  @Test func `a run without its declared secrets starts no step`() async throws {
     let begun = Protected(0)
     let workflow = try Workflow("secret", .secret("token", from: .environment("TOKEN"))) {
       Step("a") { _ in begun.withLock { $0 += 1 } }
@@ -214,7 +215,7 @@ struct ClosureStepTests {
     }
     let run = Engine().start(workflow)
     guard case .abandoned(let text) = await run.outcome else {
-      Issue.record("it ended otherwise")
+      Issue.record("unexpected outcome")
       return
     }
     #expect(
@@ -222,7 +223,7 @@ struct ClosureStepTests {
     #expect(begun.value == 0)
   }
 
-  @Test func `what is not there is nil where that is allowed, and is told where it is not`()
+  @Test func `a missing value is nil for an optional type and an error otherwise`()
     async throws
   {
     let seen = Protected<[String]>([])
@@ -258,13 +259,13 @@ struct ClosureStepTests {
     }
     #expect(
       reasons == [
-        "step \"read\" has no input \"many\"; it is several: ask for inputs(of: \"many\")",
-        "the input \"void\": that step has left nothing",
-        "step \"none\" is not for an item of a foreach",
+        "step \"read\" has no input \"many\"; it consists of several steps; use inputs(of: \"many\")",
+        "the input \"void\": that step has no output",
+        "step \"none\" is not part of a foreach",
       ])
   }
 
-  @Test func `cancelling and restarting end the closure of a step before another begins`()
+  @Test func `cancelling and restarting stop a closure before the next one starts`()
     async throws
   {
     let alive = Protected((now: 0, most: 0, begun: 0))
@@ -291,7 +292,7 @@ struct ClosureStepTests {
     #expect(alive.value == (0, 1, 6))
   }
 
-  @Test func `a time limit and retries hold for closures as well`() async throws {
+  @Test func `timeouts and retries apply to closures`() async throws {
     let attempts = Protected(0)
     let workflow = try Workflow("limits") {
       Parallel {

@@ -2,7 +2,7 @@ import Reprise
 import TestSupport
 import Testing
 
-/// Steps that share their work by a name.
+/// Steps that share one execution under a common name.
 struct SharedWorkTests {
   private func workflow(_ body: @escaping @Sendable (StepContext) async throws -> Int) throws
     -> Workflow
@@ -20,7 +20,9 @@ struct SharedWorkTests {
     }
   }
 
-  @Test func `steps that meet are carried out once, and each gets the result`() async throws {
+  @Test func `concurrent steps with one share name run once, and each gets the result`()
+    async throws
+  {
     let gate = Gate()
     let begun = Protected(0)
     let engine = Engine()
@@ -41,7 +43,7 @@ struct SharedWorkTests {
         run.state.steps.map(\.phase) == Array(repeating: .succeeded(["value": "42"]), count: 3))
     }
     #expect(begun.value == 1)
-    // It is no cache.
+    // The result is not cached.
     #expect(await engine.start(workflow).outcome == .succeeded)
     #expect(begun.value >= 2)
   }
@@ -62,7 +64,7 @@ struct SharedWorkTests {
     #expect(begun.value == 1)
   }
 
-  @Test func `when the run that does the work is cancelled, another takes its place`() async throws
+  @Test func `when the run that does the work is cancelled, a waiting run takes over`() async throws
   {
     let gate = Gate()
     let begun = Protected<[RunID]>([])
@@ -82,14 +84,14 @@ struct SharedWorkTests {
     await waitForSharing(second, count: 1)
     first.cancel()
     #expect(await first.outcome == .cancelled)
-    // Nothing of the first is left when it is over.
+    // The closure of the first run has ended when the run is over.
     #expect(ended.value == [first.id])
     await expectEventually("the second works") { begun.value == [first.id, second.id] }
     gate.open()
     #expect(await second.outcome == .succeeded)
   }
 
-  @Test func `whoever only waits can be cancelled alone`() async throws {
+  @Test func `cancelling a waiting run does not cancel the shared work`() async throws {
     let gate = Gate()
     let engine = Engine()
     let workflow = try Workflow("share") {
@@ -105,7 +107,7 @@ struct SharedWorkTests {
     #expect(await first.outcome == .succeeded)
   }
 
-  @Test func `what shares a name and does something else is refused`() async throws {
+  @Test func `a step that shares a name but does different work is refused`() async throws {
     let gate = Gate()
     var engine = Engine()
     engine.register("wait") { _ in await gate.wait() }
@@ -119,7 +121,7 @@ struct SharedWorkTests {
     await expectEventually("one is refused") { run.state.counts.final == 1 }
     gate.open()
     guard case .failed(_, .badValue(let text)) = await run.outcome else {
-      Issue.record("it ended otherwise")
+      Issue.record("unexpected outcome")
       return
     }
     #expect(text.contains("shares the name \"x\" and does something else"))
@@ -142,19 +144,19 @@ struct SharedWorkTests {
     await expectEventually("one is refused") { run.state.counts.final == 1 }
     gate.open()
     guard case .failed(_, .badValue) = await run.outcome else {
-      Issue.record("it ended otherwise")
+      Issue.record("unexpected outcome")
       return
     }
   }
 
-  @Test func `what one prints is the output of all, whoever asks for it`() async throws {
+  @Test func `the output of shared work is available to every step that shares it`() async throws {
     let gate = Gate()
     let engine = Engine()
     let body: @Sendable (StepContext) async throws -> Void = { context in
       await gate.wait()
       context.report("the token")
     }
-    // Whoever does the work has no use for what it prints.
+    // The first run does the work, but does not use its output.
     let first = engine.start(try Workflow("first") { Step("s", .share("x"), perform: body) })
     await expectEventually("the first works") { first.state.counts.running == 1 }
     let second = engine.start(
@@ -169,7 +171,8 @@ struct SharedWorkTests {
   }
 
   @Test(arguments: [false, true])
-  func `a run gets nothing of the secrets of the run that does the work`(_ fails: Bool) async throws
+  func `secrets of the run that does the work are masked in shared results`(_ fails: Bool)
+    async throws
   {
     let gate = Gate()
     let engine = Engine()

@@ -16,7 +16,7 @@ struct EventJSONTests {
       .parallel([.step(StepIndex(1)), .sequence([.step(StepIndex(2)), .step(StepIndex(3))])]),
     ]))
 
-  /// The shape that Documentation/events.md promises; a change here is a change for other programs.
+  /// The format that Documentation/events.md promises; other programs depend on it.
   @Test(arguments: [
     (Event.Kind.runEnded(.succeeded), #""event":"run-ended","generation":2,"outcome":"succeeded""#),
     (
@@ -43,7 +43,7 @@ struct EventJSONTests {
       #"{"attempt":0,"cause":{"kind":"failure","step":"b"},"event":"step-cancelled""#
     ),
   ])
-  func `the documented shape is kept`(_ kind: Event.Kind, _ part: String) throws {
+  func `an event has the documented JSON format`(_ kind: Event.Kind, _ part: String) throws {
     let text = try text(kind)
     #expect(text.contains(part), "\(text)")
   }
@@ -58,22 +58,22 @@ struct EventJSONTests {
       (1_795_214_307_012_345, "2026-11-20T22:38:27.012345Z"),
       (-1, "1969-12-31T23:59:59.999999Z"),
     ] as [(Int64, String)])
-  func `a time is written as it is read`(_ microseconds: Int64, _ text: String) {
+  func `a timestamp round-trips through its text`(_ microseconds: Int64, _ text: String) {
     #expect(Timestamp(microseconds: microseconds).description == text)
     #expect(Timestamp(text) == Timestamp(microseconds: microseconds))
   }
 
   @Test(arguments: ["", "2026-11-20", "2026-13-20T22:38:27.012345Z", "2026-11-20T22:38:27.01234xZ"])
-  func `what is no time is refused`(_ text: String) {
+  func `an invalid timestamp is refused`(_ text: String) {
     #expect(Timestamp(text) == nil)
   }
 
   @Test(arguments: ["..", "", "-a", "a/b", "a b", String(repeating: "a", count: 65), "é"])
-  func `what could leave its folder is no run id`(_ text: String) {
+  func `an invalid run id is refused`(_ text: String) {
     #expect(RunID(text) == nil)
   }
 
-  @Test func `run ids are valid and differ`() {
+  @Test func `generated run ids are valid and unique`() {
     let ids = (0..<1000).map { _ in RunID() }
     #expect(Set(ids).count == 1000)
     #expect(ids.allSatisfy { RunID($0.description) == $0 })

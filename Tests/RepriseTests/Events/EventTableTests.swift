@@ -2,7 +2,9 @@ import Testing
 
 @testable import Reprise
 
-/// Each event as programs, journals and people read it: a case that is added gets a row here.
+/// The JSON and the description of each event.
+///
+/// Add a row for each new case.
 struct EventTableTests {
   private static let plan = RunPlan(workflow: "w", steps: [PlannedStep(id: "a")])
 
@@ -59,7 +61,7 @@ struct EventTableTests {
     (
       .runCancelling(.abandoned("disk")),
       #"{"cause":{"kind":"abandoned","text":"disk"},"event":"run-cancelling"}"#,
-      "run cancelling because Reprise could not go on: disk"
+      "run cancelling because Reprise could not continue: disk"
     ),
     (
       .runCancelling(.interrupted),
@@ -139,7 +141,7 @@ struct EventTableTests {
       {"attempt":1,"event":"step-retrying","reason":{"kind":"exited","status":75},\#
       "seconds":1.5,"step":"a"}
       """#,
-      "step a, attempt 1: failed: exited with status 75; tried again in 1.5 s"
+      "step a, attempt 1: failed: exited with status 75; retrying in 1.5 s"
     ),
     (
       step(1, .failed(.exited(status: 2))),
@@ -149,7 +151,7 @@ struct EventTableTests {
     (
       step(1, .failed(.signalled(signal: 9))),
       #"{"attempt":1,"event":"step-failed","reason":{"kind":"signalled","signal":9},"step":"a"}"#,
-      "step a, attempt 1: failed: ended by SIGKILL (9)"
+      "step a, attempt 1: failed: terminated by SIGKILL (9)"
     ),
     (
       step(1, .failed(.timedOut(after: .seconds(3)))),
@@ -170,7 +172,7 @@ struct EventTableTests {
       {"attempt":1,"event":"step-failed","reason":{"kind":"bad-outputs","text":"no"},\#
       "step":"a"}
       """#,
-      "step a, attempt 1: failed: its outputs cannot be read: no"
+      "step a, attempt 1: failed: invalid outputs: no"
     ),
     (
       step(1, .failed(.badValue("no"))),
@@ -204,8 +206,8 @@ struct EventTableTests {
     ),
   ]
 
-  /// The shape that Documentation/events.md promises; a change here is a change for other programs.
-  @Test(arguments: rows) func `an event is written as documented, and read`(
+  /// The format that Documentation/events.md promises; other programs depend on it.
+  @Test(arguments: rows) func `an event is encoded as documented, and decoded`(
     _ kind: Event.Kind, _ json: String, _ text: String
   ) throws {
     let event = Event(
@@ -219,7 +221,7 @@ struct EventTableTests {
     #expect(try JSONLine.decoded([event]) == [event])
   }
 
-  @Test func `every event has a row here`() {
+  @Test func `every event has a row in the table`() {
     let missing = Set(Event.Kind.byName.keys).subtracting(Self.rows.map(\.kind.name))
     #expect(missing == [])
   }

@@ -1,9 +1,9 @@
 import Reprise
 import Testing
 
-/// Moments, also those that a damaged record claims.
+/// Timestamps, including out-of-range values from damaged records.
 struct TimestampTests {
-  @Test func `a moment beyond all years is the nearest one with a text`() throws {
+  @Test func `a timestamp outside of the years 0 to 9999 is clamped`() throws {
     let (first, last) = (Timestamp(microseconds: .min), Timestamp(microseconds: .max))
     try #require(last.description == "9999-12-31T23:59:59.999999Z")
     try #require(first.microseconds == -62_167_219_200_000_000)

@@ -19,11 +19,11 @@ struct OutputTextTests {
       ("a=1\r\nb<<END\nx\r\n\u{301}y\nEND\n", ["a": "1\r", "b": "x\r\n\u{301}y"]),
       ("quote=\"'$(x)`\n", ["quote": "\"'$(x)`"]),
     ] as [(String, StepOutputs)])
-  func `names and values are read as they are`(_ text: String, _ outputs: StepOutputs) throws {
+  func `names and values are read verbatim`(_ text: String, _ outputs: StepOutputs) throws {
     #expect(try OutputText.outputs(in: text) == outputs)
   }
 
-  @Test func `what is not UTF-8 is refused with its line`() {
+  @Test func `output that is not UTF-8 is refused with its line number`() {
     let bytes = Array("a=1\nb=".utf8) + [0xFF] + Array("\nc=2\n".utf8)
     let mistake = #expect(throws: OutputText.Mistake.self) { try OutputText.outputs(in: bytes) }
     #expect(mistake?.line == 2 && mistake?.message.contains("not UTF-8") == true)
@@ -34,12 +34,13 @@ struct OutputTextTests {
       ("hello\n", 1), ("a=1\n=2\n", 2), ("9a=1\n", 1), ("a b=1\n", 1), ("a<<END\nx\n", 1),
       ("a=1\n\nb<<\nx\n", 3), ("ä=1\n", 1),
     ] as [(String, Int)])
-  func `what makes no sense is told with its line`(_ text: String, _ line: Int) {
+  func `invalid output is refused with its line number`(_ text: String, _ line: Int) {
     let mistake = #expect(throws: OutputText.Mistake.self) { try OutputText.outputs(in: text) }
     #expect(mistake?.line == line)
   }
 
-  @Test func `what is put in the place of a file of outputs is refused, and removed`() throws {
+  @Test func `a directory, link or FIFO in place of an output file is refused and removed`() throws
+  {
     for place in ["mkdir -p $1/x/y; touch $1/x/z", "ln -s . $1", "mkfifo $1"] {
       let folder = try TemporaryFolder()
       let file = try OutputFile(environment: ["TMPDIR": folder.path])
@@ -50,7 +51,7 @@ struct OutputTextTests {
     }
   }
 
-  @Test func `a file of outputs may have a mebibyte and not a byte more`() throws {
+  @Test func `an output file may have 1 MiB and not a byte more`() throws {
     let folder = try TemporaryFolder()
     let file = try OutputFile(environment: ["TMPDIR": folder.path])
     defer { file.remove() }

@@ -22,7 +22,7 @@ struct PlainCommandTests {
     "a # b", "VAR=1 a", "cd /tmp", "exit 3", "if a", "! a", "a `b`", "a \"$b\"", "a 'b", "{ a", "",
     "[ a ]", "export A", "\"a\nb\" c", "a \\ b", "'' a", "echo -e x",
   ])
-  func `whatever a shell would interpret is left to a shell`(_ script: String) {
+  func `a script with shell syntax is left to the shell`(_ script: String) {
     #expect(PlainCommand.words(of: script) == nil)
   }
 }

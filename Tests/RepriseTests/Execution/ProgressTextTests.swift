@@ -9,13 +9,13 @@ struct ProgressTextTests {
       ("progress 7 x", 1, "x"), ("progress -1 x", 0, "x"),
       ("progress 0.1 a\nnonsense\nprogress 0.2 b\nprogress x", 0.2, "b"),
     ] as [(String, Double, String)])
-  func `the last line that makes sense counts`(_ lines: String, _ part: Double, _ text: String) {
+  func `the last valid line counts`(_ lines: String, _ part: Double, _ text: String) {
     let progress = ProgressText.progress(in: lines)
     #expect(progress?.part == part && progress?.text == text)
   }
 
   @Test(arguments: ["", "progress", "progress nan x", "progress inf", "Progress 0.5", "0.5"])
-  func `what makes no sense is passed over`(_ lines: String) {
+  func `invalid lines are ignored`(_ lines: String) {
     #expect(ProgressText.progress(in: lines) == nil)
   }
 }

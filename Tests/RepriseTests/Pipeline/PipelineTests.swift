@@ -6,7 +6,7 @@ import WorkflowLanguage
 @testable import Reprise
 
 struct PipelineTests {
-  /// Layers of steps, each of which needs two of the layer before.
+  /// Returns layers of steps, each of which needs two steps of the previous layer.
   private static func layers(_ count: Int, of width: Int) throws -> Graph {
     let needs = (0..<count * width).map { position -> [Int] in
       guard position >= width else { return [] }
@@ -21,7 +21,7 @@ struct PipelineTests {
       ids: needs.indices.map { "s\($0)" }, needs: needs.map { $0.map { "s\($0)" } })
   }
 
-  /// The result that stands for a number in these tests.
+  /// Returns a result that contains a number.
   private static func result(_ number: Int) -> StepResult {
     .succeeded(["number": String(number)])
   }
@@ -41,7 +41,7 @@ struct PipelineTests {
     return performed.withLock { $0 }
   }
 
-  @Test func `a step gets the results of what it needs in the order of its needs`() async throws {
+  @Test func `a step gets the results of its needs in order`() async throws {
     let graph = try Self.graph([[], [0], [0], [2, 1, 0]])
     let received = Protected<[[StepResult]]>(Array(repeating: [], count: 4))
     let execution = Pipeline(graph: graph).execution()
@@ -56,7 +56,7 @@ struct PipelineTests {
       ])
   }
 
-  @Test func `nothing is performed before its steps are connected`() async throws {
+  @Test func `a step is not performed before it is connected`() async throws {
     let graph = try Self.graph([[], [0]])
     let performed = Protected<[Int]>([])
     let queue = CountingQueue(limit: 2)
@@ -73,7 +73,7 @@ struct PipelineTests {
     await expectEventually("the second step was performed") { performed.withLock { $0 } == [0, 1] }
   }
 
-  @Test func `disconnecting cancels the tasks of the steps that run`() async throws {
+  @Test func `disconnecting cancels the tasks of running steps`() async throws {
     let graph = try Self.graph([[], [0]])
     let cancelled = Protected(false)
     let running = Gate()

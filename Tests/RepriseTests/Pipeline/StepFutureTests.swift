@@ -17,7 +17,7 @@ struct StepFutureTests {
     let subscription = values.subscribe(to: future)
     #expect(performed.value == 0)
     future.connect()
-    await expectEventually("the value came") { values.all == [.stopped] && values.isFinished }
+    await expectEventually("the value arrived") { values.all == [.stopped] && values.isFinished }
     future.connect()
     #expect(performed.value == 1)
     withExtendedLifetime(subscription) {}
@@ -28,14 +28,14 @@ struct StepFutureTests {
     let (early, late) = (Received(), Received())
     let first = early.subscribe(to: future)
     future.connect()
-    await expectEventually("the value came") { early.isFinished }
+    await expectEventually("the value arrived") { early.isFinished }
     let second = late.subscribe(to: future)
     #expect(late.all == [.failed(StepIndex(3))])
     #expect(late.isFinished)
     withExtendedLifetime((first, second)) {}
   }
 
-  @Test func `cancelling a subscription ends that subscription alone`() async {
+  @Test func `cancelling a subscription does not affect the others`() async {
     let gate = Gate()
     let future = StepFuture.zip([]).flatMap { _ in
       await gate.wait()
@@ -46,12 +46,12 @@ struct StepFutureTests {
     future.connect()
     subscriptions[0].cancel()
     gate.open()
-    await expectEventually("the value came") { kept.all == [.succeeded([:])] }
+    await expectEventually("the value arrived") { kept.all == [.succeeded([:])] }
     #expect(left.all.isEmpty && !left.isFinished)
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `a cancelled future sends nothing when its work has not begun`() async {
+  @Test func `a future that is cancelled before its work starts sends nothing`() async {
     let need = StepFuture.zip([]).flatMap { _ in .succeeded([:]) }
     let future = StepFuture.zip([need]).flatMap { _ in .succeeded([:]) }
     let (values, needValues) = (Received(), Received())
@@ -64,7 +64,7 @@ struct StepFutureTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `cancelling what connect returns cancels the task`() async {
+  @Test func `cancelling the cancellable that connect returns cancels the task`() async {
     let isCancelled = Gate()
     let future = StepFuture.zip([]).flatMap { _ in
       while !Task.isCancelled { await Task.yield() }
@@ -75,7 +75,7 @@ struct StepFutureTests {
     await isCancelled.wait()
   }
 
-  @Test func `futures that come and go leave nothing behind in what they need`() async {
+  @Test func `cancelled futures are released by the futures that they need`() async {
     let gate = Gate()
     let need = StepFuture.zip([]).flatMap { _ in
       await gate.wait()
@@ -96,9 +96,9 @@ struct StepFutureTests {
     gate.open()
   }
 
-  /// The documented chain of operators and the futures, compiled from the same random graphs, under
-  /// the same random results, disconnects and reconnects.
-  @Test func `futures do what the chain of operators does`() async throws {
+  /// Compares the futures with the documented chain of operators, under the same random graphs,
+  /// results, disconnects and reconnects.
+  @Test func `futures behave like the documented chain of operators`() async throws {
     var generator = SeededGenerator.announced()
     for round in 0..<rounds(40, soak: 4000) {
       let graph = try Self.randomGraph(using: &generator)
@@ -145,7 +145,7 @@ struct StepFutureTests {
   }
 }
 
-/// Counts the values that are released.
+/// Increments a counter when it is released.
 private final class DeinitWitness: Sendable {
   let count: Protected<Int>
 
@@ -158,7 +158,7 @@ private final class DeinitWitness: Sendable {
   }
 }
 
-/// What a subscriber has received.
+/// Records the values and the completion that a subscriber receives.
 private final class Received: Sendable {
   private let state = Mutex<(values: [StepResult], isFinished: Bool)>(([], false))
 
@@ -172,7 +172,7 @@ private final class Received: Sendable {
   }
 }
 
-/// What is performed in one world, and what came of it.
+/// Records the steps that one implementation performs, and the values that it publishes.
 private final class Log: Sendable {
   private struct State {
     var tickets: [Int: Ticket<StepResult>] = [:]
@@ -184,7 +184,7 @@ private final class Log: Sendable {
 
   /// The steps that are being performed.
   var performing: Set<Int> { Set(state.withLock { $0.tickets.keys }) }
-  /// The results with which each of them began.
+  /// The results with which each of these steps started.
   var inputs: [Int: [StepResult]] { state.withLock { $0.inputs } }
   /// The values that the subscribers of connected steps have received.
   var values: [Int: StepResult] { state.withLock { $0.values } }
@@ -225,7 +225,7 @@ private protocol World: AnyObject {
   func disconnect(_ steps: [StepIndex])
 }
 
-/// The pipeline as it is.
+/// The futures of the pipeline.
 private final class Futures: World {
   let log = Log()
   private let graph: Graph
@@ -256,7 +256,7 @@ private final class Futures: World {
   }
 }
 
-/// The same out of operators.
+/// The same graph, built from operators.
 private final class Operators: World {
   let log = Log()
   private let graph: Graph
@@ -270,7 +270,7 @@ private final class Operators: World {
   func connect(_ steps: [StepIndex]) {
     for step in steps {
       let position = step.position
-      // Erased, so that only plain operators take part.
+      // Type-erased, so that only plain operators take part.
       let publisher = graph.needs(of: step).compactMap { published[$0.position] }.zip()
         .task { [log] results in await log.perform(position, results) }
         .share(replay: 1)
@@ -289,7 +289,7 @@ private final class Operators: World {
   }
 }
 
-/// What should be performed, worked out from the graph.
+/// The steps that should be performed and their values, computed from the graph.
 private struct Expected {
   let graph: Graph
   private var connected: Set<Int> = []

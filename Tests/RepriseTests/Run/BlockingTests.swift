@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What may wait for a disk does not run on the threads that tasks share.
+/// Calls that may wait for a disk do not run on the threads of the cooperative pool.
 struct BlockingTests {
   /// An engine whose steps run until they are stopped, but only in the first generation.
   private static let engine = Engine(
@@ -19,14 +19,13 @@ struct BlockingTests {
 
   private static var isInTask: Bool { withUnsafeCurrentTask { $0 != nil } }
 
-  @Test func `a restart is accepted outside of tasks, before anything of it is done`() async throws
-  {
+  @Test func `a restart is accepted outside of tasks, before it takes effect`() async throws {
     let workflow = try Self.workflow()
     let run = Self.engine.start(workflow)
     let seen = Protected<[String]>([])
     let isDone = try await run.restart(with: workflow, from: nil) {
       seen.withLock { $0 = ["\(Self.isInTask)", "\(run.state.phase)", "\(run.state.generation)"] }
-      // Requests of this moment come after the restart.
+      // A request that is made now comes after the restart.
       run.restart()
       return true
     }
@@ -69,7 +68,7 @@ struct BlockingTests {
     }
   }
 
-  @Test func `steps are remembered outside of tasks`() async throws {
+  @Test func `the step memory is called outside of tasks`() async throws {
     let memory = Memory()
     let engine = Engine(executor: ClosureExecutor { _ in [:] }, memory: memory)
     let workflow = try Workflow(

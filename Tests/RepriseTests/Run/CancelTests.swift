@@ -19,7 +19,7 @@ struct CancelTests {
     }
   }
 
-  @Test func `cancelling stops what runs and starts nothing more`() async throws {
+  @Test func `cancelling stops the running steps and starts no others`() async throws {
     let run = Engine(executor: Self.endless).start(try Self.chain(3))
     await expectEventually("the first step runs") { run.state.counts.running == 1 }
     run.cancel()
@@ -37,7 +37,7 @@ struct CancelTests {
     #expect(last?.kind == .runEnded(.cancelled))
   }
 
-  @Test func `a step that succeeds although it was cancelled has succeeded`() async throws {
+  @Test func `a step that succeeds despite a cancel counts as succeeded`() async throws {
     let gate = Gate()
     let engine = Engine(
       executor: ClosureExecutor { _ in
@@ -55,7 +55,7 @@ struct CancelTests {
     #expect(run.state.steps.map(\.phase) == [.succeeded(["done": "yes"]), .cancelled(.request)])
   }
 
-  @Test func `killing calls the handlers of the steps under way`() async throws {
+  @Test func `killing calls the kill handlers of the running steps`() async throws {
     let engine = Engine(
       executor: ClosureExecutor { context in
         let gate = Gate()
@@ -73,20 +73,19 @@ struct CancelTests {
     #expect(await run.outcome == .cancelled)
   }
 
-  @Test func `a run that takes longer than its timeout is cancelled because of that`() async throws
-  {
+  @Test func `a run that exceeds its timeout is cancelled with that cause`() async throws {
     let clock = VirtualClock()
     var workflow = try Self.chain(2)
     workflow.timeout = .seconds(90)
     let run = Engine(executor: Self.endless, clock: clock).start(workflow)
     await expectEventually("the first step runs") { run.state.counts.running == 1 }
-    await expectEventually("the alarm is set") { clock.sleeperCount == 1 }
+    await expectEventually("the timeout is set") { clock.sleeperCount == 1 }
     clock.advanceToNextWake()
     #expect(await run.outcome == .timedOut(after: .seconds(90)))
     #expect(run.state.steps.allSatisfy { $0.phase == .cancelled(.runTimedOut) })
   }
 
-  @Test func `cancelling the subscription of the cold form cancels its run`() async throws {
+  @Test func `cancelling a subscription to the cold publisher cancels its run`() async throws {
     let witness = Witness()
     let engine = Engine(
       executor: ClosureExecutor { context in
@@ -106,7 +105,7 @@ struct CancelTests {
     #expect(witness.current.begun.count == 1)
   }
 
-  @Test func `each subscription of the cold form is a run of its own`() async throws {
+  @Test func `each subscription to the cold publisher starts its own run`() async throws {
     let engine = Engine(executor: ClosureExecutor { _ in [:] })
     let publisher = engine.publisher(for: try Self.chain(2))
     var runs: Set<RunID> = []

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Reprise
 
-/// Which steps run, and what they are given, when others fail or are skipped.
+/// Which steps run, and with which values, when other steps fail or are skipped.
 struct ConditionTests {
-  /// Runs a file with steps that do as their scripts say: `fail`, or anything else.
+  /// Runs a workflow whose steps fail if their script is `fail`, and succeed otherwise.
   private func state(
     _ text: String, _ arguments: [String: String] = [:],
     seen: Protected<[String: [String: String]]> = Protected([:])
@@ -35,7 +35,7 @@ struct ConditionTests {
     }
   }
 
-  @Test func `a step whose condition is false is skipped, and what needs it runs`() async throws {
+  @Test func `a step whose condition is false is skipped, and its dependents run`() async throws {
     let text = """
       params: { go: false }
       steps:
@@ -48,7 +48,7 @@ struct ConditionTests {
     #expect(phases(try await state(text, ["go": "true"])) == ["a succeeded", "b succeeded"])
   }
 
-  @Test func `steps that ask for it run when what they need has failed`() async throws {
+  @Test func `steps that handle failures run when their needs have failed`() async throws {
     let state = try await state(
       """
       steps:
@@ -67,7 +67,7 @@ struct ConditionTests {
     #expect(state.phase == .ended(.failed(step: "a", reason: .exited(status: 7))))
   }
 
-  @Test func `a failure that is tolerated stops nothing`() async throws {
+  @Test func `a tolerated failure stops nothing`() async throws {
     let state = try await state(
       """
       defaults: { continue-on-error: true }
@@ -91,10 +91,10 @@ struct ConditionTests {
     #expect(
       state["b"]?.phase
         == .failed(
-          .badValue("env.X: the step \"a\" has left no output \"gone\"; it has left: from")))
+          .badValue("env.X: the step \"a\" has no output \"gone\"; it has: from")))
   }
 
-  @Test func `outputs of many are lists in their order`() async throws {
+  @Test func `outputs of a foreach are lists in order`() async throws {
     let seen = Protected<[String: [String: String]]>([:])
     _ = try await state(
       """

@@ -24,7 +24,7 @@ import Testing
       name: "fan", steps: [Workflow.Step(id: "s0", action: .run("true"))] + leaves + [last])
   }
 
-  /// The memory in use, in KiB; nil where the system does not tell.
+  /// The resident memory in KiB, or `nil` where the system does not report it.
   private static var residentMemory: Int? {
     let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     return status?.split(separator: "\n").first { $0.hasPrefix("VmRSS") }?
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a hundred thousand steps run, and half as many fail, without recursion`(
+  func `100,000 steps run, and 50,000 fail, without recursion`(
     _ fails: Bool
   ) async throws {
     let engine = Engine(
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `memory is given back after a run`() async throws {
+  @Test func `memory is released after a run`() async throws {
     let workflow = try Self.chain(scaled(20_000))
     let engine = Engine(executor: ClosureExecutor { _ in [:] })
     for _ in 0..<2 { _ = await engine.start(workflow).outcome }

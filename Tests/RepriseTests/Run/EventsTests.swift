@@ -32,7 +32,7 @@ struct EventsTests {
     #expect(events.allSatisfy { $0.run == run.id && $0.generation == 1 })
   }
 
-  @Test func `whoever subscribes late sees the same state as whoever was there`() async throws {
+  @Test func `a late subscriber sees the same state as an early one`() async throws {
     var generator = SeededGenerator.announced()
     for _ in 0..<scaled(30) {
       let workflow = try randomWorkflow(steps: 30, using: &generator)
@@ -52,7 +52,8 @@ struct EventsTests {
     }
   }
 
-  @Test func `a subscriber gets no more than it asked for, and all in the end`() async throws {
+  @Test func `a subscriber gets no more than it requested, and all events in the end`() async throws
+  {
     let run = Engine(executor: ClosureExecutor { _ in [:] }).start(try Self.workflow())
     let subscriber = PatientSubscriber()
     run.events.subscribe(subscriber)
@@ -60,12 +61,12 @@ struct EventsTests {
     #expect(subscriber.received == 0)
     for asked in 1...8 {
       subscriber.ask()
-      await expectEventually("\(asked) events have come") { subscriber.received == asked }
+      await expectEventually("\(asked) events have arrived") { subscriber.received == asked }
     }
-    await expectEventually("the end has come") { subscriber.isFinished }
+    await expectEventually("the completion has arrived") { subscriber.isFinished }
   }
 
-  @Test func `a subscriber that cancelled gets nothing more`() async throws {
+  @Test func `a subscriber that cancels gets nothing more`() async throws {
     let gate = Gate()
     let engine = Engine(
       executor: ClosureExecutor { _ in
@@ -82,14 +83,14 @@ struct EventsTests {
     #expect(count.withLock { $0 } == 3)
   }
 
-  @Test func `a listener that blocks holds up output and nothing else`() async throws {
+  @Test func `a subscriber that blocks delays output and nothing else`() async throws {
     let isSubscribed = Gate()
     let pieces = 2000
     let reported = Protected(0)
     let engine = Engine(
       executor: ClosureExecutor { context in
         if context.step.id == "quiet" { return [:] }
-        // What is reported before is in the recap, in part.
+        // The recap has only the last lines of what is reported before the subscription.
         await isSubscribed.wait()
         for _ in 0..<pieces {
           context.report("x")
@@ -116,12 +117,12 @@ struct EventsTests {
     #expect(reported.withLock { $0 } < pieces)
     blocked.open()
     #expect(await run.outcome == .succeeded)
-    await expectEventually("all has been told") { lines.withLock { $0 } == pieces }
+    await expectEventually("all lines have arrived") { lines.withLock { $0 } == pieces }
     subscription.cancel()
   }
 }
 
-/// Asks for events one at a time, when it is told to.
+/// Requests one event for each call of `ask`.
 private final class PatientSubscriber: Subscriber, Sendable {
   // @unchecked: a subscription is not Sendable; `request` may be called from any thread.
   private struct State: @unchecked Sendable {

@@ -15,7 +15,7 @@ struct FailureTests {
       - { id: last, run: "true" }
     """
 
-  @Test func `a failure stops what depends on it and nothing else`() async throws {
+  @Test func `a failure stops the dependents of the step and nothing else`() async throws {
     let engine = Engine(
       executor: ClosureExecutor { context in
         if context.step.id == "bad" { throw FailureReason.exited(status: 3) }
@@ -30,7 +30,7 @@ struct FailureTests {
     #expect(state["after-good"]?.phase == .succeeded([:]))
   }
 
-  @Test func `siblings that run when a step fails are left to finish`() async throws {
+  @Test func `running siblings of a failed step finish`() async throws {
     let gate = Gate()
     let engine = Engine(
       executor: ClosureExecutor { context in
@@ -46,7 +46,7 @@ struct FailureTests {
     #expect(run.state["good"]?.phase == .succeeded([:]))
   }
 
-  @Test func `an error that a step throws is its reason`() async throws {
+  @Test func `an error thrown by a step is its failure reason`() async throws {
     struct Mishap: Error, CustomStringConvertible {
       let description = "the dog ate it"
     }
@@ -56,7 +56,7 @@ struct FailureTests {
     #expect(outcome == .failed(step: "a", reason: .threw("the dog ate it")))
   }
 
-  @Test func `a step that takes longer than its timeout fails because of that`() async throws {
+  @Test func `a step that exceeds its timeout fails with that reason`() async throws {
     let clock = VirtualClock()
     let engine = Engine(
       executor: ClosureExecutor { _ in
@@ -65,7 +65,7 @@ struct FailureTests {
       }, clock: clock)
     let step = Workflow.Step(id: "slow", action: .run("true"), timeout: .seconds(2))
     let run = engine.start(try Workflow(name: "one", steps: [step]))
-    await expectEventually("the step and its alarm sleep") { clock.sleeperCount == 2 }
+    await expectEventually("the step and its timeout sleep") { clock.sleeperCount == 2 }
     clock.advanceToNextWake()
     #expect(await run.outcome == .failed(step: "slow", reason: .timedOut(after: .seconds(2))))
     #expect(clock.now == Timestamp(microseconds: 2_000_000))

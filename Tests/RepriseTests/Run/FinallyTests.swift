@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reprise
 
-/// Steps that run however a run ended.
+/// Steps under `finally`, which run however the run ended.
 struct FinallyTests {
   private static let text = """
     steps:
@@ -17,7 +17,7 @@ struct FinallyTests {
       - { id: asks, if: failure() || cancelled(), run: x }
     """
 
-  /// What ran, in order; `a` waits for a gate.
+  /// Records the steps that ran, in order; `a` waits for a gate.
   private struct Stage {
     let ran = Protected<[String]>([])
     let gate = Gate()
@@ -42,7 +42,7 @@ struct FinallyTests {
     }
   }
 
-  @Test func `after a success those run that are for it`() async throws {
+  @Test func `a success runs the finally steps for successes`() async throws {
     let stage = Stage()
     let run = try stage.start()
     stage.gate.open()
@@ -50,7 +50,8 @@ struct FinallyTests {
     #expect(stage.ran.value == ["a 1", "b 1", "always 1", "good 1"])
   }
 
-  @Test func `after a failure those run that are for it, and the run has failed`() async throws {
+  @Test func `a failure runs the finally steps for failures, and the run has failed`() async throws
+  {
     let stage = Stage(failing: "a")
     let run = try stage.start()
     stage.gate.open()
@@ -58,17 +59,19 @@ struct FinallyTests {
     #expect(stage.ran.value == ["a 1", "always 1", "bad 1", "asks 1"])
   }
 
-  @Test func `after a cancel those run that are for it, when nothing else is left`() async throws {
+  @Test func `a cancel runs the finally steps for cancels after all other steps have ended`()
+    async throws
+  {
     let stage = Stage()
     let run = try stage.start()
-    await expectEventually("it runs") { stage.ran.value == ["a 1"] }
+    await expectEventually("the first step runs") { stage.ran.value == ["a 1"] }
     run.cancel()
     #expect(await run.outcome == .cancelled)
     #expect(stage.ran.value == ["a 1", "always 1", "gone 1", "asks 1"])
     #expect(run.state["a"]?.phase == .cancelled(.request))
   }
 
-  @Test func `one that fails keeps no other from running, and fails the run`() async throws {
+  @Test func `a failed finally step fails the run, and the other finally steps run`() async throws {
     let stage = Stage(failing: "always")
     let run = try stage.start()
     stage.gate.open()
@@ -76,22 +79,22 @@ struct FinallyTests {
     #expect(stage.ran.value == ["a 1", "b 1", "always 1", "good 1"])
   }
 
-  @Test func `who has lost patience does not get them`() async throws {
+  @Test func `a kill skips the finally steps`() async throws {
     let stage = Stage()
     let run = try stage.start()
-    await expectEventually("it runs") { stage.ran.value == ["a 1"] }
+    await expectEventually("the first step runs") { stage.ran.value == ["a 1"] }
     run.kill()
     #expect(await run.outcome == .cancelled)
     #expect(stage.ran.value == ["a 1"])
   }
 
-  @Test func `who loses patience while they run ends them`() async throws {
+  @Test func `a kill stops the finally steps that run`() async throws {
     let gate = Gate()
     let stage = Stage(finallyGate: gate)
     let run = try stage.start()
-    await expectEventually("it runs") { stage.ran.value == ["a 1"] }
+    await expectEventually("the first step runs") { stage.ran.value == ["a 1"] }
     run.cancel()
-    await expectEventually("they run") { stage.ran.value == ["a 1", "always 1"] }
+    await expectEventually("the finally steps run") { stage.ran.value == ["a 1", "always 1"] }
     run.cancel()
     #expect(run.state["always"]?.phase == .running)
     run.kill()
@@ -99,23 +102,23 @@ struct FinallyTests {
     #expect(stage.ran.value == ["a 1", "always 1"])
   }
 
-  @Test func `a cancel while they run after a success ends them`() async throws {
+  @Test func `a cancel after a success stops the finally steps that run`() async throws {
     let gate = Gate()
     let stage = Stage(finallyGate: gate)
     let run = try stage.start()
     stage.gate.open()
-    await expectEventually("they run") { stage.ran.value.last == "always 1" }
+    await expectEventually("the finally steps run") { stage.ran.value.last == "always 1" }
     run.cancel()
     #expect(await run.outcome == .cancelled)
     #expect(stage.ran.value.last == "always 1")
   }
 
-  @Test func `a restart while they run takes all again`() async throws {
+  @Test func `a restart during the finally steps restarts all steps`() async throws {
     let gate = Gate()
     let stage = Stage(finallyGate: gate)
     let run = try stage.start()
     stage.gate.open()
-    await expectEventually("they run") { stage.ran.value.last == "always 1" }
+    await expectEventually("the finally steps run") { stage.ran.value.last == "always 1" }
     gate.open()
     run.restart()
     #expect(await run.outcome == .succeeded)
@@ -125,12 +128,12 @@ struct FinallyTests {
       "\(stage.ran.value)")
   }
 
-  @Test func `a restart from a step takes them along`() async throws {
+  @Test func `a restart from a step runs the finally steps again`() async throws {
     let gate = Gate()
     let stage = Stage(finallyGate: gate)
     let run = try stage.start()
     stage.gate.open()
-    await expectEventually("they run") { stage.ran.value.last == "always 1" }
+    await expectEventually("the finally steps run") { stage.ran.value.last == "always 1" }
     try run.restart(from: "b")
     await expectEventually("b runs again") { stage.ran.value.contains("b 2") }
     gate.open()
@@ -139,7 +142,7 @@ struct FinallyTests {
     #expect(stage.ran.value.suffix(2) == ["always 2", "good 2"])
   }
 
-  @Test func `a run that is resumed ends with them again`() async throws {
+  @Test func `a resumed run runs the finally steps again`() async throws {
     let stage = Stage(failing: "b")
     let run = try stage.start()
     stage.gate.open()
@@ -155,7 +158,8 @@ struct FinallyTests {
     #expect(ran.value == ["b", "always", "good"])
   }
 
-  @Test func `a time-out is a failure, and they have time`() async throws {
+  @Test func `a run timeout counts as a failure and does not limit the finally steps`() async throws
+  {
     let clock = VirtualClock()
     let ran = Protected<[String]>([])
     let engine = Engine(
@@ -165,11 +169,11 @@ struct FinallyTests {
         return [:]
       }, clock: clock)
     let run = engine.start(try Workflow(text: "timeout: 5s\n" + Self.text, file: "w.yaml"))
-    // Or the time would be over before it begins.
-    await expectEventually("the first step and the alarm have begun") {
+    // Otherwise the clock could pass the timeout before the step starts.
+    await expectEventually("the first step and the timeout have started") {
       ran.value == ["a"] && clock.sleeperCount == 2
     }
-    await expectEventually("it is over") {
+    await expectEventually("the run is over") {
       clock.advanceToNextWake()
       if case .ended = run.state.phase { return true }
       return false

@@ -5,7 +5,7 @@ import Testing
 
 /// Steps that stop, exclude or wait for one another.
 struct LimitTests {
-  /// Runs a file; steps note how many of them are under way at once.
+  /// Records how many steps run at once.
   private struct Crowd {
     let most = Protected(0)
     let present = Protected(0)
@@ -30,7 +30,7 @@ struct LimitTests {
     }
   }
 
-  @Test func `steps of one mutex never run at once`() async throws {
+  @Test func `steps with the same mutex never run at once`() async throws {
     let crowd = Crowd()
     let run = Engine(executor: crowd.executor()).start(
       try Workflow(
@@ -39,7 +39,7 @@ struct LimitTests {
     #expect(crowd.most.value == 1)
   }
 
-  @Test func `no more of a foreach run at once than it says`() async throws {
+  @Test func `a foreach runs at most max-parallel steps at once`() async throws {
     let crowd = Crowd()
     let run = Engine(executor: crowd.executor()).start(
       try Workflow(
@@ -49,7 +49,7 @@ struct LimitTests {
     #expect((1...3).contains(crowd.most.value))
   }
 
-  @Test func `the first failure of many cancels the others, and only them`() async throws {
+  @Test func `fail-fast of a foreach cancels its other steps only`() async throws {
     let crowd = Crowd()
     let run = Engine(
       executor: crowd.executor(failing: "s[1]", waiting: ["s[0]", "s[2]", "other"])
@@ -75,7 +75,7 @@ struct LimitTests {
     #expect(run.state["after"]?.phase == .cancelled(.failure(ofStep: "s[1]")))
   }
 
-  @Test func `the first failure of a workflow that fails fast cancels all but handlers`()
+  @Test func `fail-fast of a workflow cancels all steps except failure handlers`()
     async throws
   {
     let crowd = Crowd()
@@ -96,7 +96,7 @@ struct LimitTests {
     #expect(run.state["last"]?.phase == .succeeded([:]))
   }
 
-  @Test func `a restart takes what was cancelled for a failure again`() async throws {
+  @Test func `a restart runs the steps that a failure had cancelled`() async throws {
     let tries = Protected(0)
     let engine = Engine(
       executor: ClosureExecutor { context in
@@ -124,7 +124,7 @@ struct LimitTests {
   }
 
   @Test(arguments: [true, false])
-  func `a restart from a failed step restarts what was stopped because of it`(
+  func `a restart from a failed step restarts the steps that it had stopped`(
     _ isStopSlow: Bool
   ) async throws {
     let tries = Protected(0)
@@ -172,7 +172,7 @@ struct LimitTests {
     #expect(run.state["after"]?.phase == .succeeded([:]))
   }
 
-  @Test(arguments: [true, false]) func `a step waits for somebody's word`(_ isApproved: Bool)
+  @Test(arguments: [true, false]) func `a step waits for approval`(_ isApproved: Bool)
     async throws
   {
     let ran = Protected<[String]>([])
@@ -192,7 +192,7 @@ struct LimitTests {
                 - { id: other, run: x }
             - { id: after, run: x }
           """, file: "w.yaml"))
-    await expectEventually("it waits, and holds up nobody") {
+    await expectEventually("it waits for approval, and the other step has ended") {
       run.state["go"]?.approval == "Deploy to production?"
         && run.state["other"]?.phase == .succeeded([:])
     }
@@ -217,7 +217,7 @@ struct LimitTests {
     #expect(run.state["go"]?.approval == nil)
   }
 
-  @Test func `an answer that comes as soon as one is told to give it counts`() async throws {
+  @Test func `an approval given during the waiting event counts`() async throws {
     let engine = Engine(executor: ClosureExecutor { _ in [:] })
     let workflow = try Workflow(text: "steps: [{ id: go, approval: Go? }]", file: "w.yaml")
     for round in 1...rounds(300, soak: 10_000) {

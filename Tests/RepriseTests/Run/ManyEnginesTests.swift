@@ -6,14 +6,14 @@ import Testing
 
 /// Many engines and runs in one process leave nothing behind.
 @Suite(.serialized) struct ManyEnginesTests {
-  /// What a process holds: it may not grow with the number of runs.
+  /// The resources of a process, which must not grow with the number of runs.
   private struct Holdings {
     var threads = 0
     var descriptors = 0
-    /// What is allocated, in bytes; not what the allocator keeps, which depends on how threads met.
+    /// The allocated bytes, without the caches of the allocator, which depend on thread timing.
     var memory = 0
 
-    /// What this process holds now.
+    /// Returns the current resources of this process.
     static func now() throws -> Holdings {
       let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
       func number(_ name: String) -> Int {
@@ -43,7 +43,7 @@ import Testing
 
   private static let runsAtOnce = 64
 
-  /// Starts runs of many engines, some at a time.
+  /// Runs a workflow on many engines, at most `runsAtOnce` times at once.
   private static func run(engines: [Engine], runs: Int, _ workflow: Workflow) async {
     await withTaskGroup(of: RunOutcome.self) { group in
       for number in 0..<runs {
@@ -66,21 +66,21 @@ import Testing
   {
     let workflow = try Self.workflow()
     let engines = (0..<scaled(1000)).map { _ in Engine() }
-    // What is made once, and what the allocator keeps for itself, is there after the first ones.
+    // One-time allocations and the caches of the allocator exist after the first runs.
     await Self.run(engines: engines, runs: scaled(2000), workflow)
     let before = try Holdings.now()
     await Self.run(engines: engines, runs: scaled(10_000), workflow)
     let after = try Holdings.now()
-    // Events are told on queues, whose threads stay for some seconds: up to two for each run that is under way at
-    // the same time. A thread for each engine or run would be a thousand or ten.
+    // Events are delivered on queues, whose threads stay for some seconds: up to two for each
+    // concurrent run. A thread for each engine or run would be a thousand or ten thousand.
     #expect(after.threads <= before.threads + 2 * Self.runsAtOnce)
     #expect(after.descriptors <= before.descriptors + 2)
-    // The allocator keeps some memory for each thread, and counts it as allocated: up to 17 MB for these. Runs that
-    // stayed would take more than that many kilobytes each.
+    // The allocator caches some memory for each thread and counts it as allocated: up to 17 MB
+    // here. Leaked runs would take more than 17 kB each.
     #expect(after.memory <= before.memory + (32 << 20))
   }
 
-  @Test func `dropping the last reference cancels what is under way`() async throws {
+  @Test func `dropping the last reference cancels the runs in progress`() async throws {
     let alive = Protected(0)
     let workflow = try Workflow("long") {
       Step("a") { _ in
@@ -91,9 +91,9 @@ import Testing
     }
     let count = scaled(1000)
     var runs = (0..<count).map { _ in Engine().start(workflow) }
-    await expectEventually("all run") { alive.value == count }
+    await expectEventually("all runs have started") { alive.value == count }
     #expect(runs.count == count)
     runs = []
-    await expectEventually("none is left") { alive.value == 0 }
+    await expectEventually("all runs have ended") { alive.value == 0 }
   }
 }

@@ -2,7 +2,7 @@ import Reprise
 import TestSupport
 import Testing
 
-/// Runs random graphs on virtual time, so that what should have happened is known to the microsecond.
+/// Random graphs in virtual time, where the expected times are known to the microsecond.
 struct OrderTests {
   @Test func `in random graphs each step starts at the moment the last of its needs succeeded`()
     async throws
@@ -21,8 +21,7 @@ struct OrderTests {
   }
 
   @Test(arguments: [1, 2, 7])
-  func `no more steps run at once than max-parallel allows, and no fewer`(_ limit: Int) async throws
-  {
+  func `as many ready steps run at once as max-parallel allows`(_ limit: Int) async throws {
     var generator = SeededGenerator.announced()
     var workflow = try randomWorkflow(steps: 60, using: &generator)
     workflow.maxParallel = limit
@@ -61,14 +60,14 @@ struct OrderTests {
     return run.state
   }
 
-  /// Waits until nothing more happens by itself: every step whose needs have succeeded runs or waits
-  /// for a place, and every step that runs sleeps.
+  /// Waits until nothing more happens without advancing the clock: every step whose needs have
+  /// succeeded runs or waits for a slot, and every running step sleeps.
   private func settle(_ run: Run, _ clock: VirtualClock) async {
-    await expectEventually("all that may run runs") {
+    await expectEventually("every step that may run is running") {
       let state = run.state
       let sleeperCount = clock.sleeperCount
       guard state.phase.isUnderWay else { return true }
-      // The count belongs to the state only if nothing happened meanwhile.
+      // The count belongs to the state only if nothing happened in the meantime.
       guard run.state == state else { return false }
       let graph = run.workflow.graph
       let limit = run.workflow.maxParallel ?? .max

@@ -25,7 +25,7 @@ struct OutcomeTests {
     #expect(await run.outcome == .succeeded)
     let late = Task { await run.outcome }
     late.cancel()
-    // It may be cancelled before it asks, and the outcome is known by then.
+    // The task may be cancelled before it asks, when the outcome is already known.
     #expect([.succeeded, .cancelled].contains(await late.value))
   }
 
@@ -91,7 +91,7 @@ struct OutcomeTests {
     }
   }
 
-  @Test func `a subscriber that comes after the end has received all events, too`() async throws {
+  @Test func `a subscriber that joins after the end has received all events, too`() async throws {
     let run = Engine().start(try Workflow("quick") { Step("one") { _ in 1 } })
     _ = await run.outcome
     for _ in 0..<100 {

@@ -4,14 +4,15 @@ import Reprise
 import TestSupport
 import Testing
 
-/// Restarts with real processes: the promise that everything else is for.
+/// Restarts with real processes, the central promise of the engine.
 @Suite(.serialized) struct ProcessRestartTests {
   init() {
-    // As the command does: what leaves its session comes back to this process.
+    // As the command does: orphans that left their session become children of this process.
     adoptOrphans()
   }
 
-  /// The coordinator with shorter steps; two of them start something that leaves their session.
+  /// The coordinator with shorter steps; two of them start background processes, one in a new
+  /// session.
   private static let text = """
     name: coordinator
     grace: 2s
@@ -25,7 +26,7 @@ import Testing
       - { id: step-4, run: sleep 0.02 }
     """
 
-  /// The processes of older generations of a run that live at this moment.
+  /// Returns the live processes of older generations of a run.
   private static func older(than generation: Int, of run: RunID) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return names.filter { Int($0) != nil }.filter { pid in
@@ -36,7 +37,7 @@ import Testing
     }
   }
 
-  /// Runs steps as processes, and looks for processes of older generations before each.
+  /// Runs steps as processes, after a search for processes of older generations.
   private struct WatchingExecutor: Executor {
     let local = LocalExecutor()
     let survivors: Protected<[String]>
@@ -48,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `restarts at random moments leave nothing of what they stop`() async throws {
+  @Test func `restarts at random moments leave no process of an older generation`() async throws {
     var generator = SeededGenerator.announced()
     let workflow = try Workflow(text: Self.text, file: "coordinator.yaml")
     let survivors = Protected<[String]>([])
@@ -84,7 +85,9 @@ import Testing
     #expect(Self.older(than: 0, of: run.id) == [])
   }
 
-  @Test func `a grandchild that keeps the output open does not keep its step`() async throws {
+  @Test func `a grandchild that keeps the output open does not delay the end of its step`()
+    async throws
+  {
     let workflow = try Workflow(
       text: "steps: [{ id: a, run: \"sleep 70 & echo done\" }]", file: "w.yaml")
     let run = Engine().start(workflow)

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Reprise
 
-/// Who makes runs durable, and what waits for it.
+/// When events become durable, and what waits for that.
 struct RecorderTests {
   struct DiskFull: Error, CustomStringConvertible {
     var description: String { "the disk is full" }
   }
 
-  /// Keeps what it is given; holds up or fails where it is told to.
+  /// A recorder in memory that blocks or fails on request.
   final class Memory: Recorder {
     let events = Protected<[Event]>([])
     let batches = Protected(0)
@@ -78,8 +78,8 @@ struct RecorderTests {
     events.cancel()
   }
 
-  /// Whoever sees that a run is over may remove its logs.
-  @Test func `a run is not over before all of its output is kept`() async throws {
+  /// A user who sees that a run is over may remove its logs.
+  @Test func `a run is not over before all of its output is stored`() async throws {
     let held = DispatchSemaphore(value: 0)
     let memory = Memory(holdsUpOutput: held)
     let engine = Engine(
@@ -96,7 +96,7 @@ struct RecorderTests {
     #expect(memory.output.value.count == 50)
   }
 
-  @Test func `a restart counts while the end waits for output to be kept`() async throws {
+  @Test func `a restart is accepted while the end waits for output to be stored`() async throws {
     let held = DispatchSemaphore(value: 0)
     let memory = Memory(holdsUpOutput: held)
     let engine = Engine(
@@ -107,13 +107,13 @@ struct RecorderTests {
     let run = engine.start(try Self.chain(1))
     await expectEventually("its step is recorded") { memory.hasSuccess(of: "s0") }
     run.restart()
-    await expectEventually("it has restarted") { run.state.generation == 2 }
+    await expectEventually("the run has restarted") { run.state.generation == 2 }
     for _ in 0..<2 { held.signal() }
     #expect(await run.outcome == .succeeded)
     #expect(run.state.generation == 2)
   }
 
-  @Test func `a success is durable before anything that needs it starts`() async throws {
+  @Test func `a success is durable before its dependents start`() async throws {
     let memory = Memory()
     let tooEarly = Protected<[String]>([])
     let executor = ClosureExecutor { context in
@@ -126,7 +126,7 @@ struct RecorderTests {
     #expect(tooEarly.value == [])
   }
 
-  @Test func `when a run is over, everything but its output has been recorded, in order`()
+  @Test func `when a run is over, all events except output have been recorded in order`()
     async throws
   {
     let memory = Memory()
@@ -155,10 +155,10 @@ struct RecorderTests {
     await expectEventually("all steps are done") { run.state.counts.succeeded == 100 }
     for _ in 0..<100 { semaphore.signal() }
     #expect(await run.outcome == .succeeded)
-    #expect(memory.batches.value < 10, "one for the start, then nearly all at once")
+    #expect(memory.batches.value < 10, "one batch for the start, then nearly all at once")
   }
 
-  @Test func `when nothing can be recorded any more the run is abandoned`() async throws {
+  @Test func `a run is abandoned when recording fails`() async throws {
     let memory = Memory { event in
       if case .step("s5", _, .succeeded) = event.kind { true } else { false }
     }
@@ -174,7 +174,7 @@ struct RecorderTests {
     #expect(memory.hasSuccess(of: "s4") && !memory.hasSuccess(of: "s5"))
   }
 
-  @Test func `when output cannot be kept the run is abandoned, too`() async throws {
+  @Test func `a run is abandoned when storing output fails`() async throws {
     let gate = Gate()
     let executor = ClosureExecutor { context in
       context.report("hello")
@@ -183,12 +183,12 @@ struct RecorderTests {
     }
     let memory = Memory(keepsOutput: false)
     let run = Engine(executor: executor, recorder: memory).start(try Self.chain(3))
-    await expectEventually("the run is being ended") { run.state.phase != .running }
+    await expectEventually("the run is ending") { run.state.phase != .running }
     gate.open()
     #expect(await run.outcome == .abandoned("the disk is full"))
   }
 
-  @Test func `a place is given back before the success is durable`() async throws {
+  @Test func `a slot is released before the success is durable`() async throws {
     let semaphore = DispatchSemaphore(value: 1)
     let memory = Memory(holdsUp: semaphore)
     var workflow = try Workflow(

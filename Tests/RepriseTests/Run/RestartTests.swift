@@ -18,7 +18,7 @@ struct RestartTests {
         """, file: "restart.yaml")
   }
 
-  /// An engine whose steps need some turns of the scheduler and are slow to stop.
+  /// An engine whose steps yield several times before they end or stop.
   private static func engine(_ witness: Witness, turns: Int = 30) -> Engine {
     Engine(
       executor: ClosureExecutor { context in
@@ -68,7 +68,7 @@ struct RestartTests {
     #expect(most.value <= 2)
   }
 
-  @Test func `restarts at random moments never let two generations live at once`() async throws {
+  @Test func `restarts at random moments never let generations overlap`() async throws {
     var generator = SeededGenerator.announced()
     let workflow = try Self.workflow()
     for _ in 0..<scaled(20) {
@@ -91,7 +91,7 @@ struct RestartTests {
     }
   }
 
-  @Test func `requests during a restart fold into one`() async throws {
+  @Test func `restarts during a restart are coalesced`() async throws {
     let gate = Gate()
     let engine = Engine(
       executor: ClosureExecutor { context in
@@ -114,7 +114,7 @@ struct RestartTests {
     #expect(events.filter { $0.kind == .generationStarted(reset: nil) }.count == 1)
   }
 
-  @Test func `a restart waits until what it stopped is gone`() async throws {
+  @Test func `a restart waits until the stopped steps have ended`() async throws {
     let gate = Gate()
     let engine = Engine(
       executor: ClosureExecutor { context in
@@ -133,7 +133,7 @@ struct RestartTests {
     #expect(run.state.generation == 2)
   }
 
-  @Test func `a restart from a step keeps what is upstream and leaves other branches alone`()
+  @Test func `a restart from a step keeps upstream results and other branches`()
     async throws
   {
     var generator = SeededGenerator.announced()
@@ -174,7 +174,7 @@ struct RestartTests {
       for step in workflow.steps {
         let generations = inputs.withLock { $0[step.id] }?.values.compactMap { $0["from"] } ?? []
         #expect(generations.count == step.needs.count)
-        // What comes from a step that was taken again is of its last generation.
+        // Outputs of a restarted step are from its last generation.
         for text in generations {
           let parts = text.split(separator: "@").map(String.init)
           let last = notes.begun.last { $0.step == parts[0] }?.generation
@@ -184,7 +184,7 @@ struct RestartTests {
     }
   }
 
-  @Test func `a restart that is asked for after the end does nothing`() async throws {
+  @Test func `a restart after the end does nothing`() async throws {
     let run = Self.engine(Witness()).start(try Self.workflow())
     #expect(await run.outcome == .succeeded)
     run.restart()
@@ -217,7 +217,7 @@ struct RestartTests {
   }
 }
 
-/// No event of an old generation comes after the first of a new one.
+/// Expects that no event of an old generation comes after the first of a new one.
 func expectNoOldEvents(_ events: [Event]) {
   for (earlier, later) in zip(events, events.dropFirst()) {
     #expect(earlier.generation <= later.generation, "\(earlier) then \(later)")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reprise
 
-/// Runs that are taken up again, after any of their events.
+/// Runs that are resumed after any of their events.
 struct ResumeTests {
   private static func diamond() throws -> Workflow {
     try Workflow(
@@ -25,7 +25,7 @@ struct ResumeTests {
     return memory.events.value
   }
 
-  @Test func `whatever the last event was that was recorded, what had succeeded is not run again`()
+  @Test func `after any last recorded event, succeeded steps are not run again`()
     async throws
   {
     let workflow = try Self.diamond()
@@ -56,7 +56,7 @@ struct ResumeTests {
     #expect(throws: ResumeError.neverStarted) { try Engine().resume(RunState(), with: workflow) }
   }
 
-  @Test func `a failed step is run again and what waited for it follows`() async throws {
+  @Test func `a failed step runs again, followed by its dependents`() async throws {
     let workflow = try Self.diamond()
     let failing = ClosureExecutor { context in
       if context.step.id == "b" { throw FailureReason.exited(status: 7) }
@@ -80,7 +80,7 @@ struct ResumeTests {
   }
 
   @Test
-  func `an observer of a run that is taken up again hears of that alone, and holds up nobody`()
+  func `an observer of a resumed run receives only the events after the resume`()
     async throws
   {
     struct Hearing: EngineObserver, RunObserver {
@@ -113,7 +113,7 @@ struct ResumeTests {
     #expect(memory.output.value.count == workflow.graph.count)
   }
 
-  @Test func `what has succeeded counts, also where the file says that it needs something new`()
+  @Test func `a succeeded step stays succeeded when the file adds a need to it`()
     async throws
   {
     var state = RunState()
@@ -140,7 +140,7 @@ struct ResumeTests {
   }
 
   @Test(arguments: ["failed", "cancelled", "interrupted"])
-  func `a resumed run counts the attempts of a step anew, however the step ended`(_ end: String)
+  func `a resumed run counts attempts from one, however the step ended`(_ end: String)
     async throws
   {
     let workflow = try Workflow(
@@ -175,7 +175,7 @@ struct ResumeTests {
       return false
     }
     #expect(await outcome.value == .succeeded)
-    #expect(attempts.value == [1, 2], "all attempts are there again")
+    #expect(attempts.value == [1, 2], "all attempts are available again")
   }
 
   @Test func `a resumed run can be restarted from the top`() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reprise
 
-/// Steps that are tried again.
+/// Steps that are retried.
 struct RetryTests {
   private static func workflow(_ retry: Retry, maxParallel: Int? = nil) throws -> Workflow {
     try Workflow(
@@ -14,7 +14,7 @@ struct RetryTests {
       ])
   }
 
-  /// Fails so often, then succeeds; notes when it was tried.
+  /// Fails the given number of times, then succeeds; records the time of each attempt.
   private static func flaky(
     _ clock: VirtualClock, failures: Int, _ tries: Protected<[Int64]>,
     reason: FailureReason = .exited(status: 1)
@@ -37,7 +37,7 @@ struct RetryTests {
     return await outcome.value
   }
 
-  @Test func `a step is tried again after its delays until it succeeds`() async throws {
+  @Test func `a step is retried after its delays until it succeeds`() async throws {
     let clock = VirtualClock()
     let tries = Protected<[Int64]>([])
     let engine = Engine(executor: Self.flaky(clock, failures: 3, tries), clock: clock)
@@ -57,7 +57,7 @@ struct RetryTests {
     #expect(retrying == [.seconds(1), .seconds(2), .seconds(4)])
   }
 
-  @Test func `after the last attempt it has failed`() async throws {
+  @Test func `a step fails after its last attempt`() async throws {
     let clock = VirtualClock()
     let tries = Protected<[Int64]>([])
     let engine = Engine(executor: Self.flaky(clock, failures: 9, tries), clock: clock)
@@ -66,7 +66,7 @@ struct RetryTests {
     #expect(tries.value.count == 3)
   }
 
-  @Test func `only the failures that are named are tried again`() async throws {
+  @Test func `only the listed exit statuses are retried`() async throws {
     for (reason, count) in [
       (FailureReason.exited(status: 75), 3), (.exited(status: 1), 1), (.signalled(signal: 9), 1),
     ] {
@@ -80,7 +80,7 @@ struct RetryTests {
     }
   }
 
-  @Test func `who waits for its next attempt takes no place, and can be cancelled and restarted`()
+  @Test func `a step awaiting its next attempt takes no slot, and can be cancelled and restarted`()
     async throws
   {
     let clock = VirtualClock()
@@ -100,7 +100,7 @@ struct RetryTests {
     await expectEventually("a waits in the next generation") {
       run.state.generation == 2 && run.state["a"]?.retry != nil
     }
-    #expect(run.state["a"]?.attempt == 1, "attempts are counted anew")
+    #expect(run.state["a"]?.attempt == 1, "attempts are counted from one")
     run.cancel()
     #expect(await run.outcome == .cancelled)
     #expect(tries.value.count == 2)

@@ -4,7 +4,7 @@ import WorkflowLanguage
 
 @testable import Reprise
 
-/// Random schedules of requests and of what steps do, against the state machine of a run.
+/// Random schedules of requests and step events against the state machine of a run.
 struct RunMachineTests {
   @Test func `in random schedules no generations overlap and every run ends`() throws {
     var generator = SeededGenerator.announced()
@@ -20,19 +20,19 @@ struct RunMachineTests {
     }
   }
 
-  @Test func `a machine that forgets an outstanding step is found`() throws {
+  @Test func `a machine that forgets an outstanding step is detected`() throws {
     try expectFound(.forgetsOutstanding, "in progress")
   }
 
-  @Test func `a machine that loses the end of a step is found`() throws {
+  @Test func `a machine that loses the end of a step is detected`() throws {
     try expectFound(.losesEnds, "has not ended")
   }
 
-  @Test func `a machine that connects the steps under finally twice is found`() throws {
+  @Test func `a machine that connects the steps under finally twice is detected`() throws {
     try expectFound(.connectsFinallyTwice, "twice")
   }
 
-  /// Expects that a world with a planted fault comes upon a problem.
+  /// Expects that a world with a planted fault finds a problem.
   private func expectFound(_ fault: World.Fault, _ text: String) throws {
     var generator = SeededGenerator.announced()
     let graphs = try (0..<50).map { _ in try Self.randomGraph(using: &generator) }
@@ -58,7 +58,7 @@ struct RunMachineTests {
   }
 }
 
-/// Steps that behave as those of a run do, and a machine that drives them.
+/// Simulates the steps of a run, driven by the machine.
 private struct World {
   enum Fault { case none, forgetsOutstanding, losesEnds, connectsFinallyTwice }
   enum Phase { case pending, inProgress, over }
@@ -74,7 +74,7 @@ private struct World {
   private var isEnded = false
   private var isCancelRequested = false
   private var mustAbandon = false
-  /// The generations whose record is on its way to the disk.
+  /// The generations whose record is being written.
   private var settling: [Int] = []
   private var isFinallyConnected = false
 
@@ -95,16 +95,18 @@ private struct World {
         move(using: &generator)
       }
     }
-    // No more requests: what is left must come to its end by itself.
+    // No more requests: the rest must end without them.
     while isOpen, mustAbandon || !settling.isEmpty || !movable.isEmpty { move(using: &generator) }
-    if problem == nil, !isEnded { problem = "nothing is left to happen and the run has not ended" }
+    if problem == nil, !isEnded {
+      problem = "no further input is possible and the run has not ended"
+    }
   }
 
   private var isOpen: Bool { problem == nil && !isEnded }
 
-  // MARK: What happens
+  // MARK: Inputs
 
-  /// The steps that can begin or end.
+  /// The steps that can start or end.
   private var movable: [Int] {
     phases.indices.filter { step in
       switch phases[step] {
@@ -170,12 +172,12 @@ private struct World {
     }
   }
 
-  // MARK: What the machine decides
+  // MARK: Actions
 
   private mutating func carryOut(
     _ action: RunMachine.Action, using generator: inout SeededGenerator
   ) -> RunMachine.Input? {
-    // Now and then the disk is full just when something has to be on record.
+    // Sometimes the disk is full when a record is required.
     let failsToRecord = Int.random(in: 0..<40, using: &generator) == 0
     switch action {
     case .stop(let steps, let reason):
@@ -193,8 +195,10 @@ private struct World {
       if failsToRecord { mustAbandon = true } else { settling.append(machine.generation) }
       return nil
     case .end(let cause):
-      if phases.contains(.inProgress) { problem = "it ends while a step is in progress" }
-      if cause == nil, phases.contains(.pending) { problem = "it ends before all steps are over" }
+      if phases.contains(.inProgress) { problem = "the run ends while a step is in progress" }
+      if cause == nil, phases.contains(.pending) {
+        problem = "the run ends before all steps are over"
+      }
       isEnded = true
       return nil
     }
@@ -212,7 +216,7 @@ private struct World {
   private mutating func restart(
     _ steps: [StepIndex], isWhole: Bool, _ failsToRecord: Bool
   ) -> RunMachine.Input {
-    if isCancelRequested { problem = "it restarts after it was cancelled" }
+    if isCancelRequested { problem = "the run restarts after a cancel" }
     isFinallyConnected = false
     for step in steps + machine.finallySteps {
       if phases[step.position] == .inProgress {
@@ -221,7 +225,7 @@ private struct World {
       phases[step.position] = .pending
       isAdmitted[step.position] = false
     }
-    if isWhole, phases.contains(.over) { problem = "a step is left out of a whole restart" }
+    if isWhole, phases.contains(.over) { problem = "a whole restart leaves out a step" }
     return admit(steps, failsToRecord)
   }
 
@@ -235,7 +239,7 @@ private struct World {
     }
     if failsToRecord { return admit([], true) }
     if cause != nil { for step in 0..<mainCount { phases[step] = .over } }
-    // In a cancelled run their gates were closed before they began.
+    // In a cancelled run, their gates were closed before they started.
     return admit(machine.finallySteps, false)
   }
 

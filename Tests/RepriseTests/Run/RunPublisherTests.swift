@@ -3,9 +3,9 @@ import Reprise
 import TestSupport
 import Testing
 
-/// A run as a cold publisher, among the operators that everybody knows.
+/// A run as a cold publisher, combined with standard operators.
 struct RunPublisherTests {
-  /// How many closures are alive, were at most, and have begun.
+  /// How many closures are running, the maximum at once, and the total.
   private struct Alive {
     var now = 0
     var most = 0
@@ -27,7 +27,7 @@ struct RunPublisherTests {
     var last: Event?
     do {
       for try await event in Engine().publisher(for: workflow).values { last = event }
-      Issue.record("it succeeded")
+      Issue.record("the run succeeded")
     } catch {
       let outcome = RunOutcome.failed(step: "a", reason: .exited(status: 3))
       #expect(last?.kind == .runEnded(outcome))
@@ -78,19 +78,19 @@ struct RunPublisherTests {
       .timeout(.seconds(3), scheduler: QueueScheduler())
       .sink(receiveCompletion: { _ in finished.open() }, receiveValue: { _ in })
     await finished.wait()
-    await expectEventually("nothing is left of the run") {
+    await expectEventually("the closure has ended") {
       alive.value.begun == 1 && alive.value.now == 0
     }
     subscription.cancel()
   }
 
-  @Test func `switchToLatest is cancel-and-restart: two are never alive`() async throws {
+  @Test func `switchToLatest never runs two generations at once`() async throws {
     let alive = Protected(Alive())
     let workflow = try Workflow("build") {
       Step("a") { _ in
         alive.withLock { $0.begin() }
         defer { alive.withLock { $0.now -= 1 } }
-        // It takes its time to end.
+        // The closure takes a while to end.
         await Task.detached { for _ in 0..<1000 { await Task.yield() } }.value
         try await Gate().waitOrStop()
       }
@@ -105,25 +105,25 @@ struct RunPublisherTests {
     for count in 1...20 {
       saves.send(count)
       if count % 3 == 0 {
-        await expectEventually("a run begins") { alive.value.now == 1 }
+        await expectEventually("a run has started") { alive.value.now == 1 }
       }
     }
     await expectEventually("the last one runs") { alive.value.now == 1 }
     #expect(alive.value.most == 1)
     subscription.cancel()
-    await expectEventually("nothing is left") { alive.value.now == 0 }
+    await expectEventually("no closure is running") { alive.value.now == 0 }
     let begun = alive.value.begun
-    // Runs of somebody else are not waited for.
+    // Independent subscriptions do not wait for one another.
     let both = [0, 1].map { _ in
       engine.publisher(for: workflow).sink(receiveCompletion: { _ in }, receiveValue: { _ in })
     }
     await expectEventually("both run side by side") { alive.value.now == 2 }
     for subscription in both { subscription.cancel() }
-    await expectEventually("nothing is left") { alive.value.now == 0 }
+    await expectEventually("no closure is running") { alive.value.now == 0 }
     #expect(alive.value.begun == begun + 2)
   }
 
-  @Test func `whoever subscribes is told everything from the first event on`() async throws {
+  @Test func `a subscriber receives all events from the first one`() async throws {
     let workflow = try Workflow("w") {
       Step("a") { context in
         for number in 1...2000 {
@@ -155,7 +155,7 @@ struct RunPublisherTests {
     }
   }
 
-  @Test func `a run that is left while it begins is waited for, too`() async throws {
+  @Test func `a run that is cancelled while it starts is awaited, too`() async throws {
     let told = Protected<[String]>([])
     let workflow = try Workflow("w") {
       Step("a") { _ in try await Gate().waitOrStop() }
@@ -170,17 +170,17 @@ struct RunPublisherTests {
     let first = publisher.handleEvents(receiveSubscription: { subscription in
       switching.state.withLock { $0.first = subscription }
     }).sink(receiveCompletion: { _ in }, receiveValue: { _ in })
-    await expectEventually("the second begins") { told.value.count { $0 == "begin" } == 2 }
+    await expectEventually("the second run has started") { told.value.count { $0 == "begin" } == 2 }
     #expect(told.value == ["begin", "end", "begin"])
     first.cancel()
-    // With it goes the second subscription.
+    // This also cancels the second subscription.
     switching.state.withLock { $0 = Switching.State() }
-    await expectEventually("nothing is left") { told.value.count == 4 }
+    await expectEventually("both runs have ended") { told.value.count == 4 }
   }
 
-  /// Leaves the first run for a second one while it begins, as another thread may do at any moment.
+  /// Replaces the first run with a second one while it starts, as another thread could at any time.
   private final class Switching: EngineObserver {
-    // @unchecked: nothing of it is used outside of the lock but what was taken out for good.
+    // @unchecked: a field is used outside of the lock only after it was taken out of the state.
     struct State: @unchecked Sendable {
       var first: (any Subscription)?
       var second: RunPublisher?
@@ -222,7 +222,7 @@ struct RunPublisherTests {
     for try await event in Engine().publisher(for: workflow).values {
       if case .step(_, _, .started) = event.kind { break }
     }
-    await expectEventually("nothing is left of the run") { alive.value.now == 0 }
+    await expectEventually("the closure has ended") { alive.value.now == 0 }
     let reading = Task {
       for try await _ in Engine().publisher(for: workflow).values {}
     }
@@ -231,7 +231,7 @@ struct RunPublisherTests {
     await expectEventually("it is cancelled with its reader") { alive.value.now == 0 }
   }
 
-  @Test func `demand is honoured`() async throws {
+  @Test func `no event is delivered without demand`() async throws {
     let workflow = try Workflow("w") { for number in 1...5 { Step("s\(number)") { _ in } } }
     let seen = Protected(0)
     let finished = Gate()
@@ -243,7 +243,7 @@ struct RunPublisherTests {
         await Task.yield()
       })
     await finished.wait()
-    // Ready, started and succeeded of each, and the beginning and the end of the run.
+    // Three events for each step (ready, started and succeeded), and the start and end of the run.
     #expect(seen.value == 17)
     subscription.cancel()
   }

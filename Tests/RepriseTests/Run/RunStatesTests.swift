@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import WorkflowLanguage
 
-/// The states of runs, as views subscribe to them.
+/// The published states of a run.
 struct RunStatesTests {
   private static func wide(_ count: Int) throws -> Workflow {
     try Workflow("wide") {
@@ -14,7 +14,7 @@ struct RunStatesTests {
     }
   }
 
-  @Test func `the last state is that of the end, and states never go back`() async throws {
+  @Test func `the last state is the final one, and states never go back`() async throws {
     for _ in 0..<rounds(50, soak: 1000) {
       let states = Protected<[RunState]>([])
       let isFinished = Protected(false)
@@ -31,7 +31,7 @@ struct RunStatesTests {
     }
   }
 
-  @Test func `many events become few states`() async throws {
+  @Test func `many events are coalesced into few states`() async throws {
     let count = Protected(0)
     let run = Engine().start(try Self.wide(2000))
     let start = ContinuousClock.now
@@ -42,10 +42,10 @@ struct RunStatesTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a loop gets the present state first and ends with the run`() async throws {
+  @Test func `a loop gets the current state first and ends with the run`() async throws {
     let gate = Gate()
     let run = Engine().start(try Workflow("w") { Step("wait") { _ in await gate.wait() } })
-    await expectEventually("it runs") { run.state["wait"]?.phase == .running }
+    await expectEventually("the step runs") { run.state["wait"]?.phase == .running }
     var phases: [RunPhase] = []
     for await state in run.states.values {
       if phases.isEmpty { gate.open() }
@@ -70,7 +70,7 @@ struct RunStatesTests {
           states.withLock { $0.append(state.phase) }
           return .none
         }))
-    await expectEventually("it runs") { run.state["wait"]?.phase == .running }
+    await expectEventually("the step runs") { run.state["wait"]?.phase == .running }
     #expect(states.value == [])
     subscription.value.value?.request(.max(1))
     await expectEventually("one state") { states.value == [.running] }

@@ -6,12 +6,12 @@ import WorkflowLanguage
 @testable import Reprise
 
 struct SlotsTests {
-  /// Slots of the steps of a file, with room for all but for their own limits.
+  /// Returns slots for the steps of a file, with no limit except the file's own.
   private func slots(of text: String, _ count: Int = 1000) throws -> Slots {
     Slots(for: try Workflow(text: text, file: "w.yaml"), maxParallel: count)
   }
 
-  /// Begins what may begin, each step starting at once, and returns the order.
+  /// Starts all steps that may start, and returns their order.
   private func begun(_ slots: Slots, _ steps: some Sequence<Int>) -> [Int] {
     let order = Protected<[Int]>([])
     for step in steps {
@@ -27,11 +27,11 @@ struct SlotsTests {
     return order.value
   }
 
-  @Test func `waiting steps begin in the order of the file, however they entered`() {
+  @Test func `waiting steps begin in file order, not in order of entry`() {
     #expect(begun(Slots(count: 3), [5, 2, 9, 7, 1]) == [1, 2, 5])
   }
 
-  @Test func `the next step begins only when the one before has started`() {
+  @Test func `the next step begins only after the previous one has started`() {
     let slots = Slots(count: 3)
     let order = Protected<[Int]>([])
     for step in [2, 1, 0] {
@@ -61,7 +61,7 @@ struct SlotsTests {
     #expect(order.value == [1, 2, 3])
   }
 
-  @Test func `a step that waits for its mutex does not hold up the steps after it`() throws {
+  @Test func `a step that waits for its mutex does not delay later steps`() throws {
     let slots = try slots(
       of: """
         steps:
@@ -75,14 +75,14 @@ struct SlotsTests {
     slots.release(StepIndex(0))
     #expect(begun(slots, []) == [])
     #expect(slots.waitingCount == 1)
-    #expect(!slots.withdraw(StepIndex(1), generation: 1), "its slot was free, so it has begun")
+    #expect(!slots.withdraw(StepIndex(1), generation: 1), "its slot was free, so it has started")
     slots.started(StepIndex(1))
     slots.release(StepIndex(1))
     slots.startNext()
     #expect(slots.waitingCount == 0)
   }
 
-  @Test func `a step that leaves the queue leaves its limit to the next`() throws {
+  @Test func `a step that leaves the queue makes room for the next`() throws {
     let slots = try slots(
       of: "steps: [{ id: s, foreach: { from: 1, to: 9 }, max-parallel: 1, run: x }]")
     #expect(begun(slots, 0..<4) == [0])
@@ -103,10 +103,10 @@ struct SlotsTests {
     #expect(order.value == [4])
   }
 
-  @Test func `taking a slot waits for it, in the order of the file`() async {
+  @Test func `slots are granted in file order`() async {
     let slots = Slots(count: 1)
     #expect(await slots.take(StepIndex(0), generation: 1))
-    #expect(await slots.take(StepIndex(0), generation: 1), "it has it already")
+    #expect(await slots.take(StepIndex(0), generation: 1), "it already has a slot")
     slots.started(StepIndex(0))
     let order = Protected<[Int]>([])
     await withTaskGroup(of: Void.self) { group in
@@ -127,7 +127,7 @@ struct SlotsTests {
     #expect(order.value == [1, 2, 3])
   }
 
-  @Test func `under contention and cancellation no slot is lost or made up`() async {
+  @Test func `contention and cancellation neither lose nor duplicate a slot`() async {
     let count = scaled(3000)
     let slots = Slots(count: 3)
     let inside = Protected(0)
@@ -155,7 +155,7 @@ struct SlotsTests {
     #expect(begun(slots, count..<count + 4) == Array(count..<count + 3))
   }
 
-  /// The same decisions by looking at every step each time.
+  /// A model that searches all steps for each decision.
   private struct Model {
     var free: Int
     let limits: [Int: [Int]]
@@ -183,7 +183,7 @@ struct SlotsTests {
     }
   }
 
-  @Test func `random requests get what a search through all waiting steps would give them`() {
+  @Test func `random requests are granted as by a search through all waiting steps`() {
     var generator = SeededGenerator.announced()
     for _ in 0..<rounds(300, soak: 20_000) {
       let count = Int.random(in: 1...30, using: &generator)

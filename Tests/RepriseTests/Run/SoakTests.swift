@@ -4,7 +4,7 @@ import Reprise
 import TestSupport
 import Testing
 
-/// Many runs in one process, with cancels and restarts at random moments: nothing may pile up.
+/// Many runs in one process, with random cancels and restarts, leak nothing.
 @Suite(.serialized) struct SoakTests {
   private struct Usage: CustomStringConvertible {
     let descriptors: Int
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `descriptors, threads, children and memory stay as they are over many runs`()
+  @Test func `descriptors, threads, children and memory do not grow over many runs`()
     async throws
   {
     adoptOrphans()
@@ -65,13 +65,14 @@ import Testing
         default: run.restart()
         }
       }
-      // Its grace period and three times the length of its steps; the deadline finds a run that hangs.
+      // The grace period plus three times the length of the steps; a run that hangs misses the
+      // deadline.
       await expectEventually("run \(number) ends", within: promised(.seconds(5))) {
         !run.state.phase.isUnderWay
       }
       guard !run.state.phase.isUnderWay else { return }
       _ = await run.outcome
-      // Events are told on a queue of the run's own, which need not have come so far.
+      // Events are delivered on a queue of the run and may still be pending.
       await expectEventually("the events of run \(number)") { seen.value > 0 }
       subscription.cancel()
       if number == count / 3 { early = try Usage.now() }
@@ -82,7 +83,7 @@ import Testing
     #expect(abs(late.descriptors - first.descriptors) <= 4)
     #expect(abs(late.threads - first.threads) <= 8)
     #expect(late.children == 0)
-    // Room for what allocators keep; a leak of 10 KiB a run would be seen in the soak.
+    // Allows for allocator caches; the soak test detects a leak of 10 KiB per run.
     #expect(late.kibibytes - first.kibibytes < 32 * 1024, "\(first) → \(late)")
   }
 }

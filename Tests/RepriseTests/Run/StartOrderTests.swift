@@ -3,9 +3,9 @@ import Testing
 
 @testable import Reprise
 
-/// Steps start in plan order: the order of the file, among those that are ready.
+/// Ready steps start in plan order, which is the order of the file.
 @Suite(.serialized) struct StartOrderTests {
-  /// Runs a file and returns the ids of its steps in the order of their first start.
+  /// Runs a file and returns the ids of its steps in order of their first start.
   private func starts(
     _ text: String, files: [String: String] = [:], _ body: @escaping @Sendable () async -> Void = {}
   ) async throws -> [String] {
@@ -44,7 +44,7 @@ import Testing
       (0..<8).map { "s[\($0)]" }
     ),
   ])
-  func `one at a time they start in the order of the file`(
+  func `steps that run one at a time start in file order`(
     _ text: String, _ expected: [String]
   ) async throws {
     for _ in 0..<rounds(50, soak: 2000) {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `the steps of used files start in the order in which they are used`() async throws {
+  @Test func `steps of used files start in order of use`() async throws {
     for _ in 0..<rounds(50, soak: 2000) {
       let order = try await starts(
         "max-parallel: 1\nsteps: [{ id: u, foreach: [1, 2, 3], uses: ./used.yaml }]",
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: [2, 3, 16])
-  func `of the ready steps the first in the file starts, also with several slots`(
+  func `the first ready step in the file starts, also with several slots`(
     _ count: Int
   ) async throws {
     let ids = (0..<40).map { "s[\($0)]" }
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `what a step makes ready starts before ready steps after it in the file`() async throws
+  @Test func `a step that becomes ready starts before later ready steps of the file`() async throws
   {
     for _ in 0..<rounds(50, soak: 2000) {
       let order = try await starts(

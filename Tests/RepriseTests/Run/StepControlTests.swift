@@ -5,7 +5,7 @@ import WorkflowLanguage
 @testable import Reprise
 
 struct StepControlTests {
-  @Test func `a handler that is registered before a kill is called by it, once`() {
+  @Test func `a kill calls a registered handler once`() {
     var control = StepControl()
     let calls = Protected(0)
     #expect(control.register { calls.withLock { $0 += 1 } } != nil)
@@ -14,7 +14,7 @@ struct StepControlTests {
     #expect(calls.value == 1)
   }
 
-  @Test func `a handler that is registered after a kill is left to its caller to call`() {
+  @Test func `a handler that is registered after a kill is refused`() {
     var control = StepControl()
     #expect(control.kill().isEmpty)
     #expect(control.register {} == nil)
@@ -22,16 +22,16 @@ struct StepControlTests {
 
   @Test func `an unregistered handler is not called`() throws {
     var control = StepControl()
-    let number = try #require(control.register { Issue.record("it was called") })
+    let number = try #require(control.register { Issue.record("the handler was called") })
     control.unregister(number)
     for handler in control.kill() { handler() }
   }
 
-  @Test func `a closed gate admits no generation, and a stopped step goes on in none`() {
+  @Test func `a closed gate admits no generation, and a stopped step does not continue`() {
     var control = StepControl()
     control.admit(to: 2)
     #expect(control.admits(2) && control.mayGoOn(2) && !control.admits(1))
-    #expect(control.stop(.request) == nil, "it has no future before it is ready")
+    #expect(control.stop(.request) == nil, "a step has no future before it is ready")
     #expect(control.admits(2) && !control.mayGoOn(2))
     control.reset()
     #expect(control.mayGoOn(2))

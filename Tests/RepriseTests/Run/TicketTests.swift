@@ -28,11 +28,11 @@ struct TicketTests {
     }
     waiting.cancel()
     await expectEventually("the wait ends", within: .seconds(10)) { isOver.value }
-    #expect(!ticket.answer(1), "nobody waits any more")
+    #expect(!ticket.answer(1), "no task is waiting")
     #expect(await waiting.value == nil)
   }
 
-  @Test func `of an answer and a cancellation at the same time exactly one counts`() async {
+  @Test func `of a concurrent answer and cancellation exactly one counts`() async {
     for _ in 0..<scaled(5000) {
       let ticket = Ticket<Int>()
       let waiting = Task { await ticket.value() }

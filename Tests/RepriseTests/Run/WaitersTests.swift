@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Tasks that wait for what a lock guards.
+/// Tasks that wait for a condition on state guarded by a lock.
 struct WaitersTests {
   private struct State: Sendable {
     var left = 100
@@ -26,7 +26,7 @@ struct WaitersTests {
     }
   }
 
-  @Test func `all that wait are woken when the condition holds, and not before`() async {
+  @Test func `all waiting tasks resume when the condition holds, and not before`() async {
     for _ in 0..<scaled(100) {
       let work = Work()
       let tooEarly = Protected(0)
@@ -43,7 +43,7 @@ struct WaitersTests {
     }
   }
 
-  @Test func `whoever comes when the condition holds does not wait`() async {
+  @Test func `a task does not wait if the condition already holds`() async {
     let work = Work()
     for _ in 0..<100 { work.takeOne() }
     await work.finish()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reprise
 
-/// Fetching secrets, and what is said when one cannot be had.
+/// Fetching secrets, and the errors when a secret cannot be fetched.
 struct SecretGatheringTests {
   private func error(_ secrets: String, _ environment: [String: String] = [:]) async -> String {
     do {
@@ -19,7 +19,9 @@ struct SecretGatheringTests {
     }
   }
 
-  @Test func `what a failing program writes shows no secret, its own included`() async {
+  @Test func `the message about a failing secret command masks all secrets, including its own`()
+    async
+  {
     let error = await error(
       """
         tok: { env: TOK }
@@ -28,7 +30,7 @@ struct SecretGatheringTests {
     #expect(error.contains("failed: got *** for ***"), "\(error)")
   }
 
-  @Test func `what a failing program writes shows no secret that is declared after it`() async {
+  @Test func `the message about a failing secret command masks secrets declared after it`() async {
     let error = await error(
       """
         a: { command: [sh, -c, 'echo "got $TOK" >&2; exit 3'] }
@@ -37,7 +39,7 @@ struct SecretGatheringTests {
     #expect(error.contains("failed: got ***"), "\(error)")
   }
 
-  @Test func `a secret that is not UTF-8 is refused, wherever it comes from`() async throws {
+  @Test func `a secret that is not UTF-8 is refused, from any source`() async throws {
     let folder = try TemporaryFolder()
     try Data([0x61, 0x62, 0xFF, 0x63, 0x64]).write(
       to: URL(fileURLWithPath: folder.path + "/secret"))
@@ -49,11 +51,11 @@ struct SecretGatheringTests {
     }
   }
 
-  @Test func `a secret file that is no regular file is refused`() async throws {
+  @Test func `a secret file that is not a regular file is refused`() async throws {
     let folder = try TemporaryFolder()
     try #require(mkfifo(folder.path + "/pipe", 0o600) == 0)
     for path in [folder.path + "/pipe", "/dev/null", folder.path] {
-      #expect(await error("  s: { file: \(path) }").contains("no regular file"), "\(path)")
+      #expect(await error("  s: { file: \(path) }").contains("not a regular file"), "\(path)")
     }
   }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Reprise
 
 struct OutputTailTests {
-  @Test func `the last lines are those of everything that was written, however it came`() {
+  @Test func `the tail has the last lines of all output, however it was split`() {
     var random = SeededGenerator.announced()
     for _ in 0..<200 {
       var tail = OutputTail()

@@ -45,7 +45,9 @@ struct RunStateTests {
     [.step("a", attempt: 0, .cancelled(.request)), .step("a", attempt: 0, .skipped("x", [:]))],
     [.runCancelling(.request), .runRestarting(from: nil)],
   ])
-  func `an event that cannot follow is refused and changes nothing`(_ kinds: [Event.Kind]) throws {
+  func `an event that is invalid in this state is refused and changes nothing`(
+    _ kinds: [Event.Kind]
+  ) throws {
     let last = try #require(kinds.last)
     var state = try state(after: kinds.dropLast())
     let before = state
@@ -55,7 +57,7 @@ struct RunStateTests {
 
   @Test func `an event of an old generation is refused`() throws {
     var state = try state(after: [.step("a", attempt: 0, .ready), .runRestarting(from: nil)])
-    #expect(throws: InvalidTransition.self, "a step is still under way") {
+    #expect(throws: InvalidTransition.self, "a step is still in progress") {
       try state.apply(event(.generationStarted(reset: nil), generation: 2))
     }
     try state.apply(event(.step("a", attempt: 0, .cancelled(.restart))))
@@ -90,7 +92,7 @@ struct RunStateTests {
     }
   }
 
-  @Test func `the last twenty lines of a step are kept, and the line being written`() throws {
+  @Test func `the last twenty lines of a step and its current line are kept`() throws {
     var state = try state(after: [
       .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started),
     ])
@@ -108,7 +110,7 @@ struct RunStateTests {
     #expect(state["a"]?.output.current?.text == "done")
   }
 
-  @Test func `the recap of any state folds to that state`() throws {
+  @Test func `the recap of a state folds to that state`() throws {
     var generator = SeededGenerator.announced()
     for _ in 0..<60 {
       var story = EventStory(steps: (0..<6).map { "s\($0)" })
@@ -119,7 +121,7 @@ struct RunStateTests {
     }
   }
 
-  @Test func `events and their folds survive JSON`() throws {
+  @Test func `events round-trip through JSON`() throws {
     var generator = SeededGenerator.announced()
     var story = EventStory(steps: (0..<6).map { "s\($0)" })
     for _ in 0..<400 { story.goOn(using: &generator) }

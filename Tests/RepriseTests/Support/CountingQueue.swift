@@ -1,4 +1,4 @@
-// A queue of futures for tests: first in, first out, at most so many at a time.
+// A FIFO queue of futures for tests, with a limit on concurrent ones.
 
 import Synchronization
 
@@ -19,7 +19,7 @@ final class CountingQueue: StepQueue {
     state = Mutex(State(free: limit))
   }
 
-  /// The steps that have entered so far, in this order.
+  /// The steps that have entered, in order.
   var entered: [Int] { state.withLock { $0.entered } }
 
   func enter(_ future: StepFuture) -> StepResult? {

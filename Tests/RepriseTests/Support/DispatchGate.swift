@@ -1,4 +1,4 @@
-// A gate that blocks the thread, to play a listener that does not come back.
+// A gate that blocks the thread, to simulate a subscriber that does not return.
 
 import Dispatch
 

@@ -1,8 +1,8 @@
-// Makes up the events of runs that could have happened, without an engine.
+// Generates valid sequences of run events without an engine.
 
 @testable import Reprise
 
-/// Tells a random but lawful story of a run, one event at a time.
+/// A random, valid history of a run, one event at a time.
 struct EventStory {
   private(set) var state = RunState()
   private(set) var events: [Event] = []
@@ -28,7 +28,7 @@ struct EventStory {
     tell(.step(state.steps[position].id, attempt: state.steps[position].attempt, event))
   }
 
-  /// Lets something happen that may happen now; times stand still or advance.
+  /// Applies a random event that is valid now; the time stays the same or advances.
   mutating func goOn(using generator: inout some RandomNumberGenerator) {
     time = time.advanced(by: .microseconds(Int.random(in: 0...2, using: &generator)))
     if Int.random(in: 0..<40, using: &generator) == 0, state.phase == .running {

@@ -1,15 +1,15 @@
-// Events to JSON and back.
+// Encodes events as JSON and decodes them.
 
 import Foundation
 import Reprise
 
 enum JSONLine {
-  /// What is left of events after a trip through JSON.
+  /// Returns the events after encoding and decoding.
   static func decoded(_ events: [Event]) throws -> [Event] {
     try events.map { try JSONDecoder().decode(Event.self, from: JSONEncoder().encode($0)) }
   }
 
-  /// One event as text with sorted keys.
+  /// Returns an event as JSON with sorted keys.
   static func text(_ event: Event) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -2,7 +2,7 @@
 
 import Reprise
 
-/// Makes a workflow whose steps need random earlier ones.
+/// Returns a workflow whose steps need random earlier steps.
 func randomWorkflow(
   steps count: Int, using generator: inout some RandomNumberGenerator
 ) throws -> Workflow {

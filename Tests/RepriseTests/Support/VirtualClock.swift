@@ -1,4 +1,4 @@
-// A clock whose time passes only when a test says so.
+// A clock whose time advances only when a test advances it.
 
 import Reprise
 import Synchronization
@@ -21,7 +21,7 @@ final class VirtualClock: RunClock {
 
   var now: Timestamp { state.withLock { $0.now } }
 
-  /// How many tasks sleep.
+  /// The number of sleeping tasks.
   var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
   func sleep(for duration: Duration) async throws {
@@ -53,7 +53,7 @@ final class VirtualClock: RunClock {
     guard isOver else { throw CancellationError() }
   }
 
-  /// Lets the time pass until the next sleepers wake; returns how many did.
+  /// Advances the time until the next sleepers wake, and returns their number.
   @discardableResult
   func advanceToNextWake() -> Int {
     let woken = state.withLock { state -> [Sleeper] in

@@ -1,11 +1,11 @@
-// What in-process steps write down while they run, and what a run told.
+// Records the attempts of in-process steps and the events of a run.
 
 import CombineOperators
 import Reprise
 import Synchronization
 import TestSupport
 
-/// Notes which attempts are under way and which have been, from any thread.
+/// Records the attempts in progress and all started attempts; thread-safe.
 final class Witness: Sendable {
   struct Attempt: Sendable, Equatable {
     let step: String
@@ -15,7 +15,7 @@ final class Witness: Sendable {
   struct Notes: Sendable {
     var alive: [Attempt] = []
     var begun: [Attempt] = []
-    /// Attempts that met one of another generation of the same step.
+    /// Attempts that overlapped with another generation of the same step.
     var overlaps: [Attempt] = []
   }
 
@@ -23,7 +23,7 @@ final class Witness: Sendable {
 
   var current: Notes { notes.value }
 
-  /// Notes an attempt for as long as `body` takes.
+  /// Records an attempt while `body` runs.
   func watch<Result>(
     _ context: StepContext, _ body: () async throws -> Result
   ) async rethrows -> Result {
@@ -46,7 +46,7 @@ final class EventCollector: Sendable {
   private let listening: Task<[Event], Never>
   private let subscription: Mutex<AnyCancellable>
 
-  /// Subscribes at once: a task that did might get its turn only when the run has gone on.
+  /// Subscribes synchronously, because a task could start only after the run has made progress.
   init(_ run: Run) {
     let (events, continuation) = AsyncStream<Event>.makeStream()
     subscription = Mutex(
@@ -60,6 +60,6 @@ final class EventCollector: Sendable {
     }
   }
 
-  /// All events, once the last one has come.
+  /// Waits for the last event and returns all of them.
   func all() async -> [Event] { await listening.value }
 }

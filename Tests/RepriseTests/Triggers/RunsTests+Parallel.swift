@@ -3,9 +3,9 @@ import Reprise
 import TestSupport
 import Testing
 
-/// Runs beside one another.
+/// Concurrent runs.
 extension RunsTests {
-  @Test func `runs may be under way side by side, up to a limit`() async throws {
+  @Test func `runs may be concurrent, up to a limit`() async throws {
     for limit in [Int?.none, 3] {
       let work = Work(isHeld: true)
       let told = Told()
@@ -21,7 +21,7 @@ extension RunsTests {
     }
   }
 
-  @Test func `no event of a subject is lost beside the runs under way`() async throws {
+  @Test func `no event of a subject is lost while runs are in progress`() async throws {
     let work = Work(isHeld: true)
     let told = Told()
     let dropped = Protected<[Int]>([])
@@ -41,7 +41,7 @@ extension RunsTests {
   }
 
   @Test(arguments: [WhenBusy.Full.dropOldest, .dropNewest, .fail])
-  func `beside the runs under way so many events wait, and the others are reported`(
+  func `a limited number of events wait for concurrent runs, and the others are reported`(
     _ full: WhenBusy.Full
   ) async throws {
     let work = Work(isHeld: true)
@@ -69,7 +69,7 @@ extension RunsTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a sequence is read no faster than runs begin beside the others`() async throws {
+  @Test func `a sequence is read no faster than concurrent runs start`() async throws {
     let work = Work(isHeld: true)
     let told = Told()
     let read = Protected(0)

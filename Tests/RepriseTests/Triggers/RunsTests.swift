@@ -3,7 +3,7 @@ import Reprise
 import TestSupport
 import Testing
 
-/// Runs that events start.
+/// Runs that are started by events.
 struct RunsTests {
   static let workflow: Workflow = {
     do {
@@ -13,7 +13,7 @@ struct RunsTests {
     }
   }()
 
-  /// A workflow whose step knows the number of its event.
+  /// Returns a workflow whose step gets the number of its event.
   static func workflow(_ number: Int) -> Workflow {
     do {
       return try Workflow(
@@ -24,7 +24,7 @@ struct RunsTests {
     }
   }
 
-  /// What the steps of runs do, and how many are under way.
+  /// The work of the steps; records how many runs are in progress.
   final class Work: Sendable {
     let begun = Protected<[Int]>([])
     let succeeded = Protected<[Int]>([])
@@ -56,7 +56,7 @@ struct RunsTests {
     }
   }
 
-  /// What a subscriber was told.
+  /// Records the runs and the completion that a subscriber receives.
   final class Told: Sendable {
     let runs = Protected<[Run]>([])
     let completion = Protected<String?>(nil)
@@ -80,7 +80,7 @@ struct RunsTests {
 
   // MARK: queue
 
-  @Test func `events wait in order, one run is under way, and what is dropped is counted`()
+  @Test func `events wait in order for one run at a time, and dropped events are counted`()
     async throws
   {
     let work = Work(isHeld: true)
@@ -92,7 +92,7 @@ struct RunsTests {
         on: events, whenBusy: .queue(limit: 3),
         onDrop: { number in dropped.withLock { $0.append(number) } }, workflow: Self.workflow))
     for number in 1...10 { events.send(number) }
-    await expectEventually("the first run is under way") { work.alive.value == 1 }
+    await expectEventually("the first run is in progress") { work.alive.value == 1 }
     #expect(dropped.value == [2, 3, 4, 5, 6, 7])
     events.send(completion: .finished)
     work.gate.open()
@@ -102,7 +102,7 @@ struct RunsTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a full queue may drop the newest, or be an error`() async throws {
+  @Test func `a full queue may drop the newest event or fail`() async throws {
     let work = Work(isHeld: true)
     let told = Told()
     let dropped = Protected<[Int]>([])
@@ -131,7 +131,7 @@ struct RunsTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test func `no run begins before it is asked for`() async throws {
+  @Test func `no run starts without demand`() async throws {
     let work = Work()
     let events = PassthroughSubject<Int, Never>()
     let runs = Protected(0)
@@ -143,7 +143,7 @@ struct RunsTests {
     await expectEventually("two runs") { work.succeeded.value.count == 2 }
     for _ in 0..<1000 { await Task.yield() }
     #expect(work.begun.value == [1, 2])
-    await expectEventually("both are handed on") { runs.value == 2 }
+    await expectEventually("both runs have been delivered") { runs.value == 2 }
     subscriber.ask(.max(3))
     await expectEventually("five runs") { work.succeeded.value == [1, 2, 3, 4, 5] }
   }
@@ -171,7 +171,7 @@ struct RunsTests {
 
   // MARK: ignore
 
-  @Test func `events may be ignored while a run is under way`() async throws {
+  @Test func `events may be ignored while a run is in progress`() async throws {
     let work = Work(isHeld: true)
     let told = Told()
     let dropped = Protected<[Int]>([])
@@ -195,7 +195,7 @@ struct RunsTests {
 
   // MARK: restart
 
-  @Test func `an event takes the run under way again, in place and with its own values`()
+  @Test func `an event restarts the current run with the values of the event`()
     async throws
   {
     let work = Work(isHeld: true)
@@ -214,7 +214,7 @@ struct RunsTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `an event whose steps are others waits for the run's end and starts a new one`()
+  @Test func `an event with different steps waits for the end of the run and starts a new one`()
     async throws
   {
     let work = Work(isHeld: true)
@@ -238,8 +238,8 @@ struct RunsTests {
     withExtendedLifetime(subscription) {}
   }
 
-  /// The promise of `restart`: however events fall, the last one is what the last success has seen.
-  @Test func `the last event is always reflected by the last run that succeeds`() async throws {
+  /// Tests the guarantee of `restart`: the last successful run has used the last event.
+  @Test func `the last successful run has always used the last event`() async throws {
     var generator = SeededGenerator.announced()
     for _ in 0..<rounds(20, soak: 500) {
       let work = Work()
@@ -261,7 +261,7 @@ struct RunsTests {
 
   // MARK: The end
 
-  @Test func `cancelling cancels the runs under way and starts no more`() async throws {
+  @Test func `cancelling cancels the runs in progress and starts no more`() async throws {
     let work = Work(isHeld: true)
     let told = Told()
     let events = PassthroughSubject<Int, Never>()
@@ -279,7 +279,7 @@ struct RunsTests {
     #expect(told.completion.value == nil)
   }
 
-  @Test func `leaving a loop over the runs cancels those that are under way, and the events`()
+  @Test func `leaving a loop over the runs cancels the runs in progress and the events`()
     async throws
   {
     let work = Work(isHeld: true)
@@ -287,7 +287,7 @@ struct RunsTests {
     let isCancelled = Protected(false)
     let watched = events.handleEvents(receiveCancel: { isCancelled.withLock { $0 = true } })
     let sending = Task { [carried = UncheckedSendable(events)] in
-      // Nobody may be listening yet.
+      // There may be no subscriber yet.
       await expectEventually("the events are cancelled") {
         carried.value.send(1)
         return isCancelled.value
@@ -306,7 +306,7 @@ struct RunsTests {
   }
 }
 
-/// Asks for as many values as a test says.
+/// A subscriber that requests as many values as a test asks for.
 private final class Asking: Subscriber, Sendable {
   typealias Input = Run
   typealias Failure = RunsError

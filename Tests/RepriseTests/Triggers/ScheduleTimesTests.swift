@@ -3,18 +3,18 @@ import Testing
 
 @testable import Reprise
 
-/// When a schedule is due, on virtual time.
+/// When a schedule is due, in virtual time.
 struct ScheduleTimesTests {
   private typealias Plan = ScheduleTimes.Plan
 
-  /// Hourly in UTC, beginning with 3,600.
+  /// Returns an hourly schedule in UTC, starting at 3,600.
   private static func hourly(catchesUp: Bool = true) throws -> ScheduleTimes {
     ScheduleTimes(
       Schedule(
         .cron(try CronExpression("0 * * * *"), zone: "UTC"), text: "hourly", catchesUp: catchesUp))
   }
 
-  @Test func `what is due comes once, and then the next is waited for`() throws {
+  @Test func `a due time comes once, followed by a wait for the next`() throws {
     let times = try Self.hourly()
     #expect(
       times.plan(dealtWith: 100, now: 200)
@@ -27,12 +27,12 @@ struct ScheduleTimesTests {
         == Plan(due: nil, missed: 0, dealtWith: 3600, next: 7200))
   }
 
-  @Test func `a busy machine misses nothing`() throws {
+  @Test func `a delay on a busy machine does not count as missed`() throws {
     let plan = try Self.hourly(catchesUp: false).plan(dealtWith: 0, now: 3660)
     #expect(plan == Plan(due: 3600, missed: 0, dealtWith: 3600, next: 7200))
   }
 
-  @Test func `what was missed while the machine slept comes once, or not at all`() throws {
+  @Test func `times missed while the machine slept come once, or not at all`() throws {
     let ten = 10 * 3600 as Int64
     #expect(
       try Self.hourly().plan(dealtWith: 0, now: ten + 600)
@@ -42,7 +42,7 @@ struct ScheduleTimesTests {
         == Plan(due: nil, missed: 10, dealtWith: ten, next: ten + 3600))
   }
 
-  @Test func `after years of sleep it is not long before it is due`() throws {
+  @Test func `a plan after years of sleep is computed quickly`() throws {
     let times = ScheduleTimes(
       Schedule(.cron(try CronExpression("* * * * *"), zone: "UTC"), text: "minutes"))
     let now = 20 * 366 * 86_400 as Int64
@@ -51,17 +51,17 @@ struct ScheduleTimesTests {
     #expect(plan.next == now + 60)
   }
 
-  @Test func `a clock that is set back a little lets nothing come twice`() throws {
+  @Test func `setting the clock back a little does not repeat a due time`() throws {
     let plan = try Self.hourly().plan(dealtWith: 7200, now: 3500)
     #expect(plan == Plan(due: nil, missed: 0, dealtWith: 7200, next: 10_800))
   }
 
-  @Test func `a clock that was far ahead counts anew when it is set right`() throws {
+  @Test func `a clock that was far ahead starts afresh when corrected`() throws {
     let plan = try Self.hourly().plan(dealtWith: 100 * 86_400, now: 3500)
     #expect(plan == Plan(due: nil, missed: 0, dealtWith: 3500, next: 3600))
   }
 
-  @Test func `an interval counts from the last time`() {
+  @Test func `an interval counts from the last due time`() {
     let times = ScheduleTimes(Schedule(.every(.seconds(600)), text: "every 10m"))
     #expect(
       times.plan(dealtWith: 50, now: 60) == Plan(due: nil, missed: 0, dealtWith: 50, next: 650))
@@ -73,10 +73,11 @@ struct ScheduleTimesTests {
         == Plan(due: 50 + 600 * 7, missed: 6, dealtWith: 50 + 600 * 7, next: 50 + 600 * 8))
   }
 
-  @Test func `a year in Berlin has each night once, through both changes of the clock`() throws {
+  @Test func `a nightly schedule in Berlin is due once a night through both clock changes`() throws
+  {
     let times = ScheduleTimes(
       Schedule(.cron(try CronExpression("30 2 * * *"), zone: "Europe/Berlin"), text: "nightly"))
-    // 1 January 2026, 00:00 UTC, to the same a year later; somebody looks every ten minutes.
+    // 1 January 2026, 00:00 UTC, to the same time a year later; checked every ten minutes.
     let start = 1_767_225_600 as Int64
     var dealtWith = start
     var due: [Int64] = []
@@ -87,13 +88,14 @@ struct ScheduleTimesTests {
       #expect(plan.missed == 0)
     }
     #expect(due.count == 365)
-    // On 29 March there is no 02:30: it comes at 03:00, 01:00 UTC. On 25 October the first one counts.
+    // On 29 March, 02:30 does not exist: the run is due at 03:00, 01:00 UTC. On 25 October the
+    // first 02:30 counts.
     #expect(due.contains(1_774_746_000))
     #expect(due.contains(1_792_888_200))
     #expect(!due.contains(1_792_891_800))
   }
 
-  @Test func `the wall clock is waited for, and not beyond a cancel`() async throws {
+  @Test func `a sleep lasts until its wall-clock time or a cancel`() async throws {
     let clock = SystemClock()
     let moment = clock.wallTime.advanced(by: .milliseconds(30))
     try await clock.sleep(untilWallTime: moment)

@@ -6,7 +6,7 @@ import WorkflowLanguage
 
 @testable import Reprise
 
-/// Which changed files matter.
+/// Which changed files are relevant.
 struct WatchedFilesTests {
   private func files(_ text: String, sources: Set<String> = []) throws -> WatchedFiles {
     let workflow = try Workflow(text: text, file: "w.yaml")
@@ -14,7 +14,7 @@ struct WatchedFilesTests {
       try #require(workflow.triggers?.files), of: workflow, sources: sources)
   }
 
-  @Test func `what a workflow makes itself does not start it again`() throws {
+  @Test func `outputs of a workflow do not start it again`() throws {
     let files = try files(
       """
       on: { files: ["**"] }
@@ -29,7 +29,7 @@ struct WatchedFilesTests {
     #expect(!files.enters("app/lib/build"))
   }
 
-  @Test func `what editors leave beside a file does not matter`() throws {
+  @Test func `temporary files of editors are ignored`() throws {
     let files = try files("on: { files: [src] }\nsteps: [{ id: a, run: x }]\n")
     for name in [".a.c.swp", "a.c~", "4913", "#a.c#", ".#a.c", ".DS_Store"] {
       #expect(!files.wants("src/deep/" + name), "\(name)")
@@ -37,7 +37,7 @@ struct WatchedFilesTests {
     #expect(files.wants("src/a.swift") && files.wants("src/#1.c"))
   }
 
-  @Test func `the files that the workflow is read from matter always, and to all steps`() throws {
+  @Test func `a change of the workflow's own files always affects all steps`() throws {
     let files = try files(
       "on: { files: [src] }\nsteps: [{ id: a, run: x, cache: { inputs: [src] } }]\n",
       sources: ["w.yaml", "parts/p.yaml"])
@@ -47,7 +47,7 @@ struct WatchedFilesTests {
     #expect(files.steps(affectedBy: ["src/a"]) == ["a"])
   }
 
-  @Test func `a change matters to the steps that read the file`() throws {
+  @Test func `a change affects the steps that read the file`() throws {
     let files = try files(
       """
       on: { files: ["**"] }
@@ -63,8 +63,8 @@ struct WatchedFilesTests {
     #expect(files.steps(affectedBy: ["x.c", "docs/y.md"]) == ["a", "b"])
   }
 
-  /// What is told of a path must be what a search of the folder finds.
-  @Test func `a path is named by patterns just when a search finds it`() throws {
+  /// The patterns must match exactly the paths that a search of the folder finds.
+  @Test func `patterns match a path exactly when a search finds it`() throws {
     var generator = SeededGenerator.announced()
     let names = ["a", "b", "ab", "a.c", ".x"]
     for _ in 0..<rounds(60, soak: 3000) {

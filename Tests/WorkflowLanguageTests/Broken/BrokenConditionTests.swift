@@ -1,16 +1,16 @@
 import Testing
 import WorkflowLanguage
 
-/// Files whose mistakes are in the kinds of values, and in conditions.
+/// Files with type errors, and with errors in conditions.
 struct BrokenConditionTests {
   typealias Mistake = MistakeTests.Mistake
 
   static let mistakes = [
-    // Kinds.
+    // Types.
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s == 3 }}\"}\n",
       ["5:17 R0509"],
-      hint: "make a number of the text with fromJSON"),
+      hint: "convert the text to a number with fromJSON"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s == true }}\"}\n",
       ["5:17 R0509"],
@@ -41,7 +41,7 @@ struct BrokenConditionTests {
     Mistake(
       "params: {s: text, n: 1, b: true}\nenv:\n  A: ${{ params }}\nsteps: [{id: a, run: x}]\n",
       ["3:6 R0515"],
-      hint: "make one with toJSON"),
+      hint: "convert it to text with toJSON"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ contains(params, 's') }}\"}\n",
       ["5:26 R0508"],
@@ -67,7 +67,7 @@ struct BrokenConditionTests {
     Mistake(
       "params: {s: text, n: 1, b: true}\nenv: {A: \"v${{ params }}\"}\nsteps: [{id: a, run: x}]\n",
       ["2:16 R0515"],
-      hint: "make a text of it with toJSON"),
+      hint: "convert it to text with toJSON"),
     Mistake(
       "steps: [{id: a, foreach: [1], run: x}, {id: b, run: x, env: {A: \"v${{ steps.a.outputs.o }}\"}}]\n",
       ["1:71 R0515"]),
@@ -193,7 +193,7 @@ struct BrokenConditionTests {
       ["5:7 R0510"]),
   ]
 
-  @Test(arguments: mistakes) func `a mistake in a kind of value is told where it is`(
+  @Test(arguments: mistakes) func `a type error is reported at its position`(
     _ mistake: Mistake
   ) {
     mistake.expectTold()
@@ -203,7 +203,7 @@ struct BrokenConditionTests {
     "${{ params.b }}", "\"${{ params.b }} \"", "|\n    ${{ params.b }}", ">\n    ${{ params.b }}",
     "|\n    params.b", "\"!params.b\"",
   ])
-  func `a condition may be written in every way that YAML has for a text`(_ condition: String) {
+  func `a condition may be written in any YAML style`(_ condition: String) {
     let text = "params: {b: true}\nsteps:\n- id: a\n  run: x\n  if: \(condition)\n"
     #expect(throws: Never.self) { try Workflow(text: text, file: "w.yaml") }
   }

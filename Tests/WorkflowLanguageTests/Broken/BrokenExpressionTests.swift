@@ -1,7 +1,7 @@
 import Testing
 import WorkflowLanguage
 
-/// Files whose mistakes are in the words of an expression.
+/// Files with syntax errors and unknown names in expressions.
 struct BrokenExpressionTests {
   typealias Mistake = MistakeTests.Mistake
 
@@ -27,7 +27,7 @@ struct BrokenExpressionTests {
     Mistake(
       "params: {s: text, n: 1, b: true}\nenv: {A: \"${{ params.s) }}\"}\nsteps: [{id: a, run: x}]\n",
       ["2:23 R0501"],
-      hint: "remove it, or open it before"),
+      hint: "remove it, or add the opening bracket"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nenv: {A: \"${{ params.s == }}\"}\nsteps: [{id: a, run: x}]\n",
       ["2:27 R0501"]),
@@ -86,7 +86,7 @@ struct BrokenExpressionTests {
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s + 'a' }}\"}\n",
       ["5:26 R0503"],
-      hint: "join texts with format"),
+      hint: "concatenate with format"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.n - 1 }}\"}\n",
       ["5:26 R0503"]),
@@ -97,15 +97,15 @@ struct BrokenExpressionTests {
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ $params.s }}\"}\n",
       ["5:17 R0503"],
-      hint: "write the name alone"),
+      hint: "write only the name"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ {params.s} }}\"}\n",
       ["5:17 R0503"],
-      hint: "write the name alone"),
+      hint: "write only the name"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s == \\\"a\\\" }}\"}\n",
       ["5:29 R0503"],
-      hint: "texts stand in single quotes"),
+      hint: "put text in single quotes"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s =~ 'a' }}\"}\n",
       ["5:26 R0503"],
@@ -122,10 +122,10 @@ struct BrokenExpressionTests {
     Mistake("steps:\n- id: a\n  run: x\n  env: {A: \"${{ 12px }}\"}\n", ["4:17 R0503"]),
     Mistake(
       "steps:\n- id: a\n  run: x\n  env: {A: \"${{ text }}\"}\n", ["4:17 R0505"],
-      hint: "texts stand in single quotes"),
+      hint: "put text in single quotes"),
     Mistake(
       "steps:\n- id: a\n  run: x\n  env: {A: \"${{ production }}\"}\n", ["4:17 R0505"],
-      hint: "texts stand in single quotes"),
+      hint: "put text in single quotes"),
     Mistake(
       "steps:\n- id: a\n  run: x\n  env: {A: \"${{ größe }}\"}\n", ["4:19 R0503"]),
     Mistake(
@@ -139,7 +139,7 @@ struct BrokenExpressionTests {
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.z }}\"}\n",
       ["5:17 R0511"],
-      hint: "there are: b, n, s"),
+      hint: "available: b, n, s"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ inputs.s }}\"}\n",
       ["5:17 R0505"],
@@ -196,10 +196,10 @@ struct BrokenExpressionTests {
       hint: "\"outputs\" of a step"),
     Mistake(
       "steps:\n- id: a\n  run: x\n  env: {A: \"${{ run.number }}\"}\n", ["4:17 R0511"],
-      hint: "there are: generation, id"),
+      hint: "available: generation, id"),
     Mistake(
       "steps:\n- id: a\n  run: x\n  env: {A: \"${{ workflow.file }}\"}\n", ["4:17 R0511"],
-      hint: "there are: name"),
+      hint: "available: name"),
     Mistake(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ lower(params.s) }}\"}\n",
       ["5:17 R0506"]),
@@ -270,14 +270,14 @@ struct BrokenExpressionTests {
     Mistake(
       "steps: [{id: a, run: x, env: {A: \"${{ steps.b.outputs.v }}\"}}, {id: b, run: x}]\n",
       ["1:39 R0518"],
-      hint: "\"b\" needs this step"),
+      hint: "\"b\" itself needs this step"),
     Mistake(
       "steps:\n- parallel:\n  - {id: a, run: x}\n  - {id: b, run: x, if: steps.a.result == 'success'}\n",
       ["4:25 R0518"],
       hint: "add \"a\" to its needs"),
   ]
 
-  @Test(arguments: mistakes) func `a mistake in an expression is told at its word`(
+  @Test(arguments: mistakes) func `an error in an expression is reported at its word`(
     _ mistake: Mistake
   ) {
     mistake.expectTold()

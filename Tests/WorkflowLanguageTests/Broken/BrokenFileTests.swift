@@ -2,14 +2,14 @@ import TestSupport
 import Testing
 import WorkflowLanguage
 
-/// What holds for all broken files: they are refused in plain words and at once.
+/// Requirements on all broken files: they are refused quickly and with readable messages.
 struct BrokenFileTests {
   @Test(arguments: [
     BrokenWorkflowTests.mistakes, BrokenValueTests.mistakes, BrokenStepTests.mistakes,
     BrokenExpressionTests.mistakes, BrokenConditionTests.mistakes, BrokenPlaceTests.mistakes,
     BrokenGroupTests.mistakes, BrokenYAMLTests.mistakes,
   ])
-  func `each is refused within a second`(_ mistakes: [MistakeTests.Mistake]) {
+  func `each broken file is refused within a second`(_ mistakes: [MistakeTests.Mistake]) {
     for mistake in mistakes {
       let time = ContinuousClock().measure {
         _ = try? Workflow(text: mistake.text, file: "w.yaml", with: Arguments(leavesOpen: true))
@@ -18,7 +18,7 @@ struct BrokenFileTests {
     }
   }
 
-  /// Texts that grow with a number, each broken.
+  /// Broken texts whose size grows with a number.
   static let growing: [(name: String, text: @Sendable (Int) -> String)] = [
     (
       "an unknown name in each step",
@@ -66,7 +66,7 @@ struct BrokenFileTests {
   ]
 
   @Test(arguments: growing.indices)
-  func `what is told of a large file takes no more than its share of time`(_ index: Int) {
+  func `the time to report errors is linear in the size of the file`(_ index: Int) {
     let text = Self.growing[index].text(5000)
     let time = ContinuousClock().measure {
       #expect(throws: WorkflowError.self) { try Workflow(text: text, file: "w.yaml") }
@@ -75,17 +75,17 @@ struct BrokenFileTests {
   }
 
   @Test(arguments: growing.indices)
-  func `what is told of a large file is short enough to be read`(_ index: Int) {
+  func `the report of a large file is short`(_ index: Int) {
     do {
       _ = try Workflow(text: Self.growing[index].text(1000), file: "w.yaml")
       Issue.record("was accepted")
     } catch {
-      // At most a hundred mistakes, each with its line cut to what a terminal holds.
+      // At most a hundred errors, each with its line truncated to the width of a terminal.
       #expect(error.description.utf8.count < 200_000, "\(Self.growing[index].name)")
     }
   }
 
-  @Test func `a mistake far along a line is shown with what stands around it`() {
+  @Test func `an error far along a line is shown with its surroundings`() {
     let text = "env: {A: \"" + String(repeating: "y", count: 5000) + " ${{ x }}\"}\n"
     do {
       _ = try Workflow(text: text + "steps: [{id: a, run: x}]\n", file: "w.yaml")
@@ -97,7 +97,7 @@ struct BrokenFileTests {
     }
   }
 
-  @Test func `a long circle is not told whole`() {
+  @Test func `a long cycle is abbreviated`() {
     let steps = (0..<5000).map { "- {id: step\($0), run: x, needs: step\(($0 + 1) % 5000)}\n" }
     do {
       _ = try Workflow(text: "steps:\n" + steps.joined(), file: "w.yaml")
@@ -111,13 +111,13 @@ struct BrokenFileTests {
 }
 
 extension MistakeTests.Mistake {
-  /// What libyaml says in its own words.
+  /// Phrases from the messages of libyaml.
   private static let foreignWords = [
     "did not find expected", "found character", "found unexpected", "while scanning",
     "while parsing", "could not find", "found undefined", "found duplicate", "libyaml",
   ]
 
-  /// Expects that the text is refused with the right words at the right places.
+  /// Expects that the text is refused with the expected errors at the expected positions.
 
   func expectTold(sourceLocation: SourceLocation = #_sourceLocation) {
     do {

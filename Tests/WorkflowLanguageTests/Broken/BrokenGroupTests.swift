@@ -1,7 +1,7 @@
 import Testing
 import WorkflowLanguage
 
-/// Files whose mistakes are in groups, needs and steps that become many.
+/// Files with errors in groups, needs, `foreach` and `matrix`.
 struct BrokenGroupTests {
   typealias Mistake = MistakeTests.Mistake
 
@@ -17,7 +17,7 @@ struct BrokenGroupTests {
     Mistake("steps: [{id: a, parallel: [{id: b, run: x}], run: x}]\n", ["1:17 R0201"]),
     Mistake(
       "steps: [{parallel: [{id: a, run: x}], id: g}]\n", ["1:39 R0201"],
-      hint: "give it to the steps in the group"),
+      hint: "move it to the steps in the group"),
     Mistake(
       "steps: [{parallel: [{id: a, run: x}, {id: a, run: x}]}]\n", ["1:43 R0303"]),
     Mistake(
@@ -37,7 +37,7 @@ struct BrokenGroupTests {
       "steps: [{id: build, run: x}, {id: b, run: x, needs: zzz}]\n", ["1:53 R0401"]),
     Mistake(
       "steps: [{id: a, run: x, needs: b}, {id: b, run: x}]\n", ["1:32 R0402"]),
-    // What could not be read has no place in a circle.
+    // A step that could not be read is not part of a cycle.
     Mistake(
       "steps: [{id: a, foreach: x, run: x}, {id: b, run: x, needs: c}, {id: c, run: x, needs: a}]\n",
       ["1:26 R0306"]),
@@ -55,7 +55,7 @@ struct BrokenGroupTests {
       ["2:26 R0402"]),
     Mistake(
       "steps: [{parallel: [{id: a, run: x}], if: failure()}]\n", ["1:39 R0201"],
-      hint: "give it to the steps in the group"),
+      hint: "move it to the steps in the group"),
     // Foreach.
     Mistake("steps: [{id: a, foreach: , run: x}]\n", ["1:26 R0204"]),
     Mistake(
@@ -116,7 +116,7 @@ struct BrokenGroupTests {
       "steps: [{id: a, foreach: [10s, soon], run: x, timeout: \"${{ item }}\"}]\n", ["1:56 R0208"]),
     Mistake(
       "params: {s: a}\nsteps: [{id: a, foreach: \"${{ params.s }}\", run: x}]\n", ["2:26 R0306"],
-      hint: "fromJSON(…) makes a list of a text"),
+      hint: "fromJSON(…) converts text"),
     Mistake(
       "params: {s: a}\nsteps: [{id: a, foreach: \"${{ fromJSON(params.s) }}\", run: x}]\n",
       ["2:40 R0519"]),
@@ -159,7 +159,7 @@ struct BrokenGroupTests {
       "steps: [{id: a, matrix: {os: [x], exclude: [{os: x}, y]}, run: x}]\n", ["1:54 R0308"]),
     Mistake(
       "steps: [{id: a, matrix: {os: [x], exclude: [{os: x}]}, run: x}]\n", ["1:25 R0307"],
-      hint: "exclude less"),
+      hint: "exclude fewer"),
     Mistake(
       "steps: [{id: a, matrix: {a: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], b: &b [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], c: *b, d: *b}, run: x}]\n",
       ["1:25 R0305"]),
@@ -173,18 +173,18 @@ struct BrokenGroupTests {
     Mistake(
       "steps: [{id: a, run: x, matrix: {os: [x], os: [1]}}]\n", ["1:43 R0116"],
       hint: "remove one of them"),
-    // Afterwards.
+    // `finally`.
     Mistake(
       "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, needs: [a]}]\n", ["2:27 R0217"],
-      hint: "they run in order, when all others are over"),
+      hint: "these steps run in order, after all other steps"),
     Mistake(
       "steps: [{id: a, run: x}]\nfinally: [{id: a, run: x}]\n", ["2:16 R0303"]),
     Mistake(
       "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: failed}]\n", ["2:31 R0211"],
-      hint: "there are: success, failure, cancel"),
+      hint: "available: success, failure, cancel"),
     Mistake(
       "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: always}]\n", ["2:31 R0211"],
-      hint: "there are: success, failure, cancel"),
+      hint: "available: success, failure, cancel"),
     Mistake(
       "steps: [{id: a, run: x}]\nfinally: [{id: f, run: x, on: [failure, canceled]}]\n",
       ["2:41 R0211"],
@@ -216,7 +216,9 @@ struct BrokenGroupTests {
       "steps: [{id: a, run: x, finally: [{id: b, run: x}]}]\n", ["1:25 R0201"]),
   ]
 
-  @Test(arguments: mistakes) func `a mistake among steps is told where it is`(_ mistake: Mistake) {
+  @Test(arguments: mistakes) func `an error in groups and needs is reported at its position`(
+    _ mistake: Mistake
+  ) {
     mistake.expectTold()
   }
 }

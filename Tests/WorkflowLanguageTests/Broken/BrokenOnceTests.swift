@@ -1,9 +1,9 @@
-// Files with one error, and what is to be reported of it; and errors that must not hide one another.
+// Tests that each error is reported once, and that errors do not hide one another.
 
 import Testing
 import WorkflowLanguage
 
-/// One error is reported once, with a hint that says how to write it.
+/// One error is reported once, with a hint that shows the correct form.
 struct BrokenOnceTests {
   typealias Mistake = MistakeTests.Mistake
 
@@ -45,9 +45,9 @@ struct BrokenOnceTests {
     Mistake(
       "steps: [{id: a, run: x, foreach: {from: 1, too: 2}}]\n", ["1:44 R0201"],
       hint: "did you mean \"to\"?"),
-    // A key that is there already is only reported.
+    // A misspelt key whose correct form is already present is only reported.
     Mistake("steps: [{id: a, run: x, rnu: y}]\n", ["1:25 R0201"], hint: "did you mean \"run\"?"),
-    // The value of a key that was meant is checked as well.
+    // The value of a misspelt key is checked as if the key were correct.
     Mistake("steps: [{id: a, rnu: [x]}]\n", ["1:17 R0201", "1:22 R0204"]),
   ]
 
@@ -119,7 +119,7 @@ struct BrokenOnceTests {
   ]
 
   @Test(arguments: misspelt + hints + secrets + withoutEffect + together)
-  func `each error is reported once, with what to write`(_ mistake: Mistake) {
+  func `each error is reported once, with the correct form`(_ mistake: Mistake) {
     do {
       let workflow = try Workflow(text: mistake.text, file: "w.yaml")
       Issue.record("was accepted: \(workflow.steps)")

@@ -1,7 +1,7 @@
 import Testing
 import WorkflowLanguage
 
-/// Files whose mistakes stand where places are hard to find: in blocks, folds, escapes and aliases.
+/// Files with errors whose positions are hard to compute: in blocks, folds, escapes and aliases.
 struct BrokenPlaceTests {
   typealias Mistake = MistakeTests.Mistake
 
@@ -42,7 +42,7 @@ struct BrokenPlaceTests {
     Mistake(
       "steps:\n- id: a\n  run: echo ${{ params.a }}\n- id: b\n  run: echo ${{ params.b }}\n",
       ["3:13 R0304", "5:13 R0304"]),
-    // Places.
+    // Positions.
     Mistake(
       "# é漢🙂\ndescription: é漢🙂\nenv: {A: \"${{ x }}\"}\nsteps: [{id: a, run: x}]\n", ["3:15 R0505"]),
     Mistake(
@@ -87,13 +87,14 @@ struct BrokenPlaceTests {
       ["2:11 R0505", "3:11 R0505", "4:11 R0505"]),
   ]
 
-  @Test(arguments: mistakes) func `a mistake is told where it is, however its text is written`(
+  @Test(arguments: mistakes)
+  func `an error is reported at its position, however its text is written`(
     _ mistake: Mistake
   ) {
     mistake.expectTold()
   }
 
-  @Test func `a variable of the system is not overwritten by the way out of a script`() {
+  @Test func `the hint for an expression in a script does not suggest a system variable`() {
     for name in ["path", "home", "user", "shell"] {
       do {
         _ = try Workflow(

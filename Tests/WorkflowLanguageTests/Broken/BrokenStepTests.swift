@@ -1,7 +1,7 @@
 import Testing
 import WorkflowLanguage
 
-/// Files whose mistakes are in the keys of a step.
+/// Files with errors in the keys of a step.
 struct BrokenStepTests {
   typealias Mistake = MistakeTests.Mistake
 
@@ -32,10 +32,10 @@ struct BrokenStepTests {
     Mistake(
       "steps: [{id: a, run: x, with: {a: b}}]\n", ["1:25 R0217"]),
     Mistake(
-      "steps: [{id: a, run: x, max-parallel: 2}]\n", ["1:25 R0217"], hint: "give it to the workflow"
+      "steps: [{id: a, run: x, max-parallel: 2}]\n", ["1:25 R0217"], hint: "move it to the workflow"
     ),
     Mistake(
-      "steps: [{id: a, run: x, fail-fast: true}]\n", ["1:25 R0217"], hint: "give it to the workflow"
+      "steps: [{id: a, run: x, fail-fast: true}]\n", ["1:25 R0217"], hint: "move it to the workflow"
     ),
     Mistake("steps: [{id: a, run: x, name: b}]\n", ["1:25 R0201"]),
     Mistake(
@@ -84,7 +84,7 @@ struct BrokenStepTests {
     Mistake("steps: [{id: a, run: x, retry: [3]}]\n", ["1:32 R0202"]),
     Mistake(
       "steps: [{id: a, run: x, retry: \"${{ params.n }}\"}]\n", ["1:32 R0210"],
-      hint: "cannot be computed"),
+      hint: "an expression is not allowed"),
     Mistake(
       "steps: [{id: a, run: x, retry: {limit: 1.5}}]\n", ["1:40 R0210"]),
     Mistake(
@@ -96,7 +96,7 @@ struct BrokenStepTests {
       "steps: [{id: a, run: x, retry: {limit: 1, max-delay: 0}}]\n", ["1:54 R0208"]),
     Mistake(
       "steps: [{id: a, run: x, retry: {limit: 1, backoff: 2}}]\n", ["1:52 R0211"],
-      hint: "there are: constant, linear, exponential"),
+      hint: "available: constant, linear, exponential"),
     Mistake(
       "steps: [{id: a, run: x, retry: {limit: 1, backoff: exponential, factor: 0.5}}]\n",
       ["1:73 R0210"]),
@@ -137,7 +137,9 @@ struct BrokenStepTests {
       "steps: [{id: a, run: x, cache: {inputs: [\"${{ steps.b.outputs.f }}\"]}}]\n", ["1:47 R0510"]),
   ]
 
-  @Test(arguments: mistakes) func `a mistake in a step is told where it is`(_ mistake: Mistake) {
+  @Test(arguments: mistakes) func `an error in a step is reported at its position`(
+    _ mistake: Mistake
+  ) {
     mistake.expectTold()
   }
 }

@@ -1,7 +1,7 @@
 import Testing
 import WorkflowLanguage
 
-/// Files whose mistakes are in what starts runs.
+/// Files with errors in triggers.
 struct BrokenTriggerTests {
   typealias Mistake = MistakeTests.Mistake
 
@@ -18,13 +18,13 @@ struct BrokenTriggerTests {
     on("{files: ['!a']}", ["2:13 R0702"]),
     on("{files: ['a{b']}", ["2:14 R0219"]),
     on("{files: {ignore: a}}", ["2:13 R0213"]),
-    on("{files: {paths: a, ignore: '!b'}}", ["2:32 R0219"], hint: "leave the ! out"),
+    on("{files: {paths: a, ignore: '!b'}}", ["2:32 R0219"], hint: "remove the !"),
     on("{files: {paths: a, gitignore: yes}}", ["2:35 R0209"]),
     on("{files: a, when-busy: restrat}", ["2:27 R0211"], hint: "did you mean \"restart\"?"),
     on("{files: a, restart-from: affected}", ["2:16 R0217"], hint: "add when-busy: restart"),
     on(
       "{files: a, when-busy: ignore, restart-from: top}", ["2:35 R0217"],
-      hint: "leave one of them out"),
+      hint: "remove one of the two"),
     on("{files: a, when-busy: restart, restart-from: b}", ["2:50 R0211"]),
     on("{files: a, when-busy: restart, buffer: {size: 1}}", ["2:36 R0217"]),
     on("{files: a, buffer: {size: 0}}", ["2:31 R0210"]),
@@ -36,15 +36,17 @@ struct BrokenTriggerTests {
     on("{schedule: {cron: '61 * * * *'}}", ["2:24 R0706"], hint: "minutes are 0 to 59"),
     on("{schedule: {cron: '0 0 30 2 *'}}", ["2:28 R0706"]),
     on("{schedule: {cron: '0 0 * *'}}", ["2:24 R0706"], hint: "five"),
-    on("{schedule: {cron: '0 0 * * *', every: 1m}}", ["2:36 R0216"], hint: "make two of them"),
+    on(
+      "{schedule: {cron: '0 0 * * *', every: 1m}}", ["2:36 R0216"],
+      hint: "split it into two schedules"),
     on("{schedule: {every: 1m, time-zone: UTC}}", ["2:28 R0217"]),
     on("{schedule: {every: 10ms}}", ["2:24 R0704"]),
-    on("{schedule: {every: 1m, missed: never}}", ["2:36 R0211"], hint: "there are: once, skip"),
+    on("{schedule: {every: 1m, missed: never}}", ["2:36 R0211"], hint: "available: once, skip"),
     on(
       "{schedule: {cron: '0 0 * * *', time-zone: Europe/Berlni}}", ["2:47 R0705"],
       hint: "did you mean \"Europe/Berlin\"?"),
     on("{schedule: [{every: 1m}, {every: 1m}]}", ["2:30 R0703"]),
-    on("{stdin: text}", ["2:13 R0211"], hint: "there are: lines, json"),
+    on("{stdin: text}", ["2:13 R0211"], hint: "available: lines, json"),
     on("{socket: 1}", ["2:14 R0209"]),
     on("{after: ['']}", ["2:14 R0205"]),
     on("{files: '${{ trigger.kind }}'}", ["2:18 R0510"]),
@@ -56,7 +58,7 @@ struct BrokenTriggerTests {
       "steps: [{id: a, run: x, if: trigger.count == '1'}]\n", ["1:29 R0509"]),
   ]
 
-  @Test(arguments: mistakes) func `a mistake in what starts runs is told where it is`(
+  @Test(arguments: mistakes) func `an error in a trigger is reported at its position`(
     _ mistake: Mistake
   ) {
     mistake.expectTold()

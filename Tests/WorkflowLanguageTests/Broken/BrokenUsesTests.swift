@@ -2,7 +2,8 @@ import Foundation
 import Testing
 import WorkflowLanguage
 
-/// Broken files among others that they use: `a.yaml` is read, and lies in a folder with the others.
+/// Broken files together with the files that they use: `a.yaml` is read from a folder that contains
+/// the others.
 struct BrokenUsesTests {
   struct Mistake: Sendable, CustomTestStringConvertible {
     let text: String
@@ -29,7 +30,7 @@ struct BrokenUsesTests {
       ["a.yaml:1:23 R0805"]),
     Mistake(
       "steps: [{id: b, uses: /etc/hosts}]\n", [:], ["a.yaml:1:23 R0805"],
-      hint: "write it relative to this file"),
+      hint: "write a path relative to this file"),
     Mistake(
       "steps: [{id: b, uses: ../sub.yaml}]\n", [:], ["a.yaml:1:23 R0805"]),
     Mistake(
@@ -173,10 +174,10 @@ struct BrokenUsesTests {
       ["sub.yaml:2:39 R0522"]),
   ]
 
-  @Test(arguments: mistakes) func `a mistake among files is told where it is`(
+  @Test(arguments: mistakes) func `an error across files is reported at its position`(
     _ mistake: Mistake
   ) throws {
-    // A folder within another one, so that `../sub.yaml` cannot be anybody's.
+    // A nested folder, so that `../sub.yaml` cannot refer to a file of another process.
     let base = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     let folder = base.appendingPathComponent("workflows")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,7 +1,7 @@
 import Testing
 import WorkflowLanguage
 
-/// Files whose mistakes are in what gives a workflow its values.
+/// Files with errors in parameters, variables and secrets.
 struct BrokenValueTests {
   typealias Mistake = MistakeTests.Mistake
 
@@ -29,7 +29,7 @@ struct BrokenValueTests {
       hint: "did you mean \"string\"?"),
     Mistake(
       "params: {a: {type: integer}}\nsteps: [{id: a, run: x}]\n", ["1:20 R0211"],
-      hint: "there are: string, number, boolean, choice"),
+      hint: "available: string, number, boolean, choice"),
     Mistake(
       "params: {a: {type: [string]}}\nsteps: [{id: a, run: x}]\n", ["1:20 R0204"]),
     Mistake(
@@ -74,7 +74,7 @@ struct BrokenValueTests {
       "params: {a: {required: \"yes\"}}\nsteps: [{id: a, run: x}]\n", ["1:24 R0209"]),
     Mistake(
       "params: {a: {required: true, default: x}}\nsteps: [{id: a, run: x}]\n", ["1:30 R0601"],
-      hint: "remove one of them"),
+      hint: "remove one of the two"),
     Mistake(
       "params: {a: {type: number, required: false}}\nsteps: [{id: a, run: x}]\n", ["1:28 R0601"],
       hint: "add a default"),
@@ -110,7 +110,7 @@ struct BrokenValueTests {
       "steps: [{id: a, run: x, env: [{name: A}]}]\n", ["1:30 R0202"]),
     Mistake(
       "dotenv: /no/such/.env\nsteps: [{id: a, run: x}]\n", ["1:9 R0101"],
-      hint: "make it, or write: { path: /no/such/.env, required: false }"),
+      hint: "create it, or write: { path: /no/such/.env, required: false }"),
     Mistake(
       "dotenv: [/no/such/a.env, {path: /no/such/b.env, required: false}]\nsteps: [{id: a, run: x}]\n",
       ["1:10 R0101"]),
@@ -161,7 +161,9 @@ struct BrokenValueTests {
       "secrets: {a b: {env: A}}\nsteps: [{id: a, run: x}]\n", ["1:11 R0212"]),
   ]
 
-  @Test(arguments: mistakes) func `a mistake in a value is told where it is`(_ mistake: Mistake) {
+  @Test(arguments: mistakes) func `an error in a value is reported at its position`(
+    _ mistake: Mistake
+  ) {
     mistake.expectTold()
   }
 }

@@ -1,7 +1,7 @@
 import Testing
 import WorkflowLanguage
 
-/// Files whose mistakes are in what they say of the workflow as a whole.
+/// Files with errors in the top-level keys.
 struct BrokenWorkflowTests {
   typealias Mistake = MistakeTests.Mistake
 
@@ -93,7 +93,7 @@ struct BrokenWorkflowTests {
       ["1:33 R0206"]),
     Mistake(
       "concurrency: {group: g, policy: wait}\nsteps: [{id: a, run: x}]\n", ["1:33 R0211"],
-      hint: "there are: parallel, queue, restart, reject"),
+      hint: "available: parallel, queue, restart, reject"),
     Mistake(
       "concurrency: {group: \"${{ env.G }}\", policy: queue}\nsteps: [{id: a, run: x}]\n",
       ["1:27 R0510"]),
@@ -103,12 +103,12 @@ struct BrokenWorkflowTests {
     Mistake(
       "concurrency: {group: [g], policy: wait}\nsteps: [{id: a, run: x}]\n",
       ["1:22 R0204", "1:35 R0211"],
-      hint: "there are: parallel, queue, restart, reject"),
+      hint: "available: parallel, queue, restart, reject"),
     // Defaults.
     Mistake("defaults: 10s\nsteps: [{id: a, run: x}]\n", ["1:11 R0202"]),
     Mistake(
       "defaults: {env: {A: b}}\nsteps: [{id: a, run: x}]\n", ["1:12 R0201"],
-      hint: "it may have: timeout, retry, continue-on-error"),
+      hint: "valid keys: timeout, retry, continue-on-error"),
     Mistake(
       "defaults: {time-out: 3s}\nsteps: [{id: a, run: x}]\n", ["1:12 R0201"],
       hint: "did you mean \"timeout\"?"),
@@ -122,7 +122,7 @@ struct BrokenWorkflowTests {
       ["1:26 R0510"]),
   ]
 
-  @Test(arguments: mistakes) func `a mistake in a key of the workflow is told where it is`(
+  @Test(arguments: mistakes) func `an error in a key of the workflow is reported at its position`(
     _ mistake: Mistake
   ) {
     mistake.expectTold()

@@ -1,7 +1,7 @@
 import Testing
 import WorkflowLanguage
 
-/// Files that are not YAML, or not meant like that.
+/// Files that are not valid YAML, or whose YAML is probably not what was meant.
 struct BrokenYAMLTests {
   typealias Mistake = MistakeTests.Mistake
 
@@ -108,7 +108,7 @@ struct BrokenYAMLTests {
     // Documents.
     Mistake(
       "name: x\nsteps: [{id: a, run: x}]\n--- \nsteps: []\n", ["3:1 R0112"],
-      hint: "put it into a file of its own"),
+      hint: "move it to a separate file"),
     Mistake("steps: [{id: a, run: x}]\n...\nname: x\n", ["3:1 R0112"]),
     Mistake("%YAML 3.0\n---\nsteps: [{id: a, run: x}]\n", ["1:1 R0112"], hint: "%YAML 1.2"),
     Mistake("%YAML 1.2\nsteps: [{id: a, run: x}]\n", ["2:1 R0112"]),
@@ -124,8 +124,9 @@ struct BrokenYAMLTests {
     Mistake("name: x\rsteps: []\r", ["2:8 R0214"]),
   ]
 
-  @Test(arguments: mistakes) func `a mistake in the YAML is told in plain words`(_ mistake: Mistake)
-  {
+  @Test(arguments: mistakes) func `an error in the YAML is reported in plain words`(
+    _ mistake: Mistake
+  ) {
     mistake.expectTold()
   }
 
@@ -142,7 +143,7 @@ struct BrokenYAMLTests {
       ("name: x\nsteps: [{id: a, run: x}]\n", [0x00], "3:1"),
       ("", [0x00], "1:1"),
     ] as [(String, [UInt8], String)])
-  func `bytes that are no text are told with their place`(
+  func `bytes that are not text are reported with their position`(
     _ before: String, _ bytes: [UInt8], _ place: String
   ) {
     let text = Array(before.utf8) + bytes + Array("\nsteps: [{id: a, run: x}]\n".utf8)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkflowLanguage
 
-/// What a file gives to the actions that it calls, and what is wrong with it.
+/// Arguments of the actions that a file calls, and the errors in them.
 struct CallTests {
   enum Mode: String, Codable, CaseIterable { case fast, careful }
 
@@ -47,7 +47,7 @@ struct CallTests {
     "call: upload, with: { file: '${{ run.id }}', parts: [{ name: '${{ run.id }}' }] }",
     "call: upload, with: { file: a, retries: null }", "call: upload, with: { file: a }, share: x",
   ])
-  func `what the action understands is taken`(_ step: String) {
+  func `valid arguments are accepted`(_ step: String) {
     #expect(mistakes(step) == [])
   }
 
@@ -56,18 +56,18 @@ struct CallTests {
     ("call: upload", "3:20 \"upload\": \"file\" is missing"),
     (
       "call: upload, with: { flie: a, mode: fast }",
-      "3:36 \"upload\": \"file\" is missing / is it meant by \"flie\"?"
+      "3:36 \"upload\": \"file\" is missing / did you misspell it as \"flie\"?"
     ),
-    ("call: upload, with: { fil: a, file: b }", "3:36 \"upload\": there is no \"fil\" here"),
+    ("call: upload, with: { fil: a, file: b }", "3:36 \"upload\": unknown name \"fil\""),
     (
       "call: upload, with: { file: a, retries: many }",
-      "3:54 \"upload\": retries has to be a whole number, not \"many\""
+      "3:54 \"upload\": retries must be a whole number, not \"many\""
     ),
     (
       "call: upload, with: { file: a, retries: 1.5 }",
-      "3:54 \"upload\": retries has to be a whole number, not 1.5"
+      "3:54 \"upload\": retries must be a whole number, not 1.5"
     ),
-    ("call: upload, with: { file: [a] }", "3:42 \"upload\": file has to be a text, not a list"),
+    ("call: upload, with: { file: [a] }", "3:42 \"upload\": file must be text, not a list"),
     (
       "call: upload, with: { file: a, mode: fsat }",
       "3:51 \"upload\": mode cannot be \"fsat\" / did you mean \"fast\"?"
@@ -78,24 +78,24 @@ struct CallTests {
     ),
     (
       "call: upload, with: { file: a, parts: [{ name: x, colour: red }] }",
-      "3:64 \"upload\": there is no \"parts[0].colour\" here / there may be: name, size"
+      "3:64 \"upload\": unknown name \"parts[0].colour\" / valid names: name, size"
     ),
-    ("call: upload, with: { file: a, wait: soon }", "3:51 \"upload\": wait has to be a duration"),
+    ("call: upload, with: { file: a, wait: soon }", "3:51 \"upload\": wait must be a duration"),
     (
       "call: upload, run: x, with: { file: a }",
-      "3:28 a step has either \"run\" or \"call\", not both"
+      "3:28 a step can have either \"run\" or \"call\", not both"
     ),
     ("call: '#0'", "3:20 there is no action \"#0\""),
-    ("run: x, with: { a: b }", "3:22 \"with\" belongs to a step with \"call\" or \"uses\""),
+    ("run: x, with: { a: b }", "3:22 \"with\" is only valid with \"call\" or \"uses\""),
     ("approval: x, share: y", "3:27 a step that only waits for approval has no work to share"),
   ])
-  func `a mistake is told at its line and column`(_ step: String, _ expected: String) {
+  func `an error in a call is reported at its line and column`(_ step: String, _ expected: String) {
     let mistakes = mistakes(step)
     #expect(mistakes.first?.hasPrefix(expected) == true, "\(mistakes)")
     #expect(mistakes.count == 1)
   }
 
-  @Test func `what is called is not checked where nobody knows what there is`() throws {
+  @Test func `calls are not checked without a catalog of actions`() throws {
     let workflow = try Workflow(
       text: "steps: [{ id: a, call: anything, with: { b: [1] } }]", file: "w.yaml")
     let call = try #require(workflow.steps[0].action.kind as? CallStep)
@@ -103,7 +103,7 @@ struct CallTests {
     #expect(call.arguments.trees == ["b": .list([.scalar(.number(1), text: "1")])])
   }
 
-  @Test func `types make the trip to values and back`() throws {
+  @Test func `types survive a round trip through values`() throws {
     let upload = Upload(
       file: "1.10", retries: 3, mode: .careful,
       parts: [.init(name: "true", size: nil), .init(name: "", size: .max)],
@@ -114,7 +114,7 @@ struct CallTests {
         == #"{"file":"1.10","mode":"careful","parts":[{"name":"true"},{"name":"","size":"#
         + #""9223372036854775807"}],"retries":3,"wait":"1500ms"}"#)
     #expect(try Upload.decoded(from: ArgumentValue(value)) == upload)
-    // And through text, as what a step leaves goes.
+    // And through text, which is how outputs of steps are passed.
     let text = ArgumentValue(.text(value.json))
     #expect(try Upload.decoded(from: text) == upload)
     #expect(
@@ -126,12 +126,12 @@ struct CallTests {
   private static let wholeNumbers: [UInt64] = [0, 1, 1 << 53 + 1, 1 << 63, .max]
 
   @Test(arguments: wholeNumbers)
-  func `no whole number is too large for the trip`(_ number: UInt64) throws {
+  func `every whole number survives a round trip`(_ number: UInt64) throws {
     let text = try Value(encoding: number).asText
     #expect(try UInt64.decoded(from: ArgumentValue(.text(text))) == number)
   }
 
-  @Test func `every plain type makes the trip, alone, in lists and in maps`() throws {
+  @Test func `every plain type survives a round trip, alone, in lists and in maps`() throws {
     struct All: Codable, Equatable {
       var boolean: Bool
       var text: String
@@ -176,12 +176,14 @@ struct CallTests {
   ]
 
   @Test(arguments: durations)
-  func `a duration makes the trip, however short`(_ duration: Duration, _ text: String) throws {
+  func `a duration survives a round trip, however short`(_ duration: Duration, _ text: String)
+    throws
+  {
     #expect(try Value(encoding: duration) == .text(text))
     #expect(try Duration.decoded(from: ArgumentValue(.text(text))) == duration)
   }
 
-  @Test func `a type that judges a value itself is not asked about one that is not known yet`()
+  @Test func `a type may validate a value itself`()
     throws
   {
     struct Even: Decodable {

@@ -1,4 +1,4 @@
-// A declaration in Swift as a document, against the document that its text is read as.
+// Compares the document of a declaration in Swift with the document parsed from its text.
 
 import TestSupport
 import Testing
@@ -39,7 +39,7 @@ struct DeclarationDocumentTests {
     (0..<Int.random(in: 0...3, using: &random)).map { _ in
       switch Int.random(in: 0..<(depth > 0 ? 3 : 1), using: &random) {
       case 0:
-        // Now and then a setting comes twice, which both have to report at the same place.
+        // A duplicate setting must be reported at the same position in both documents.
         let settings = (0..<Int.random(in: 0...3, using: &random)).map { _ in
           StepSetting.outputs(["x": TemplateValue(value(2, using: &random))])
         }
@@ -67,7 +67,7 @@ struct DeclarationDocumentTests {
     }
   }
 
-  @Test func `a declaration is the document that its text is read as`() {
+  @Test func `a declaration equals the document parsed from its text`() {
     var random = SeededGenerator.announced()
     for _ in 0..<rounds(300, soak: 20_000) {
       let settings: [WorkflowSetting] =

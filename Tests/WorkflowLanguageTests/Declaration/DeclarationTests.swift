@@ -2,9 +2,9 @@ import Testing
 
 @testable import WorkflowLanguage
 
-/// Workflows that are declared in Swift mean what files mean.
+/// Workflows declared in Swift mean the same as workflow files.
 struct DeclarationTests {
-  @Test func `a workflow declared in Swift is the one that its text declares`() throws {
+  @Test func `a workflow declared in Swift equals the one in its text`() throws {
     let shards = ["a", "b"]
     let workflow = try Workflow(
       "deploy", .description("ships: it"), .timeout(.seconds(90)), .maxParallel(3), .failsFast,
@@ -38,7 +38,7 @@ struct DeclarationTests {
     var declared = workflow
     declared.declared = nil
     #expect(declared.file == nil)
-    // They differ in where warnings point to, and in nothing else.
+    // They differ only in the positions of warnings.
     var other = read
     other.warnings = []
     declared.warnings = []
@@ -49,7 +49,7 @@ struct DeclarationTests {
     #expect(workflow.graph.needs(of: up).map { workflow.graph.id(of: $0) } == ["go"])
   }
 
-  /// Texts that mean something to YAML, to the language of expressions or to terminals.
+  /// Texts that have a special meaning in YAML, in expressions or in terminals.
   private static let hostileTexts = [
     "", " ", "a: b", "- a", "#x", "a #b", "true", "null", "1.10", "0x1F", "~", "'", "\"", "\\",
     "\t",
@@ -57,13 +57,14 @@ struct DeclarationTests {
     "\u{85}", "\u{2028}", "\u{FEFF}", "\u{7F}", "\u{1B}[31m", "é", "👩‍👩‍👧", "*a", "&a", "!t", "%", "@",
     "`",
     "? a", "| x", "> x", "[a", "{a", "a,b", "<<", "yes", "No", "012", "\r\n", "\r",
-    // Quotes that are one character with their neighbours, but scalars of their own to whoever reads an expression.
+    // Quotes that form one character with their neighbours but are separate scalars to the
+    // expression parser.
     "{\u{600}' && secrets.token || '\u{301}", "${{'\u{301}", "\u{600}'{", "$", "${",
     "{ '\u{200D}' }",
   ]
 
   @Test(arguments: hostileTexts)
-  func `data stays data, whatever stands in it`(_ text: String) throws {
+  func `data is never interpreted, whatever it contains`(_ text: String) throws {
     let workflow = try Workflow("data", .environment(["W": .data(text)])) {
       Step("a", exec: ["echo", "<\(text)>", .data(text)], .environment(["E": "$\(text){"]))
     }
@@ -81,7 +82,7 @@ struct DeclarationTests {
 
   @Test(
     arguments: hostileTexts + ["a.outputs.x && '' || secrets.token || steps.a", "' || secrets.t"])
-  func `data in the middle of an expression is a text of it`(_ text: String) throws {
+  func `data in the middle of an expression is a text literal`(_ text: String) throws {
     let workflow = try Workflow("data", .secret("token", from: .environment("T"))) {
       Step(
         "a", exec: ["${{ \(text) }}", "x${{ format('{0}', \(text)) }}${{ \(7) == 7 }}"],
@@ -97,7 +98,7 @@ struct DeclarationTests {
     #expect(resolved.environment == ["Q": "<\(text)>", "B": "true\(text)"])
   }
 
-  @Test func `what a file computes, Swift can have computed`() throws {
+  @Test func `settings that a file computes can be computed in Swift`() throws {
     let workflow = try Workflow(
       "computed", .parameter("limit", default: "2m"), .parameter("n", .number, default: 3),
       .timeout(computed: "${{ params.limit }}"), .grace(computed: "${{ params.n }}s"),
@@ -148,7 +149,7 @@ struct DeclarationTests {
     #expect(workflow.shell == file.shell && workflow.shell == .arguments(["bash", "-eu", "-c"]))
   }
 
-  @Test func `named settings may stand in any order`() throws {
+  @Test func `named settings may be given in any order`() throws {
     let workflow = try Workflow(
       "w", .parameter("a", default: "x"), .timeout(.seconds(1)),
       .parameter("b", default: .data("a $5 {b}")),
@@ -162,7 +163,7 @@ struct DeclarationTests {
     #expect(try Workflow(text: workflow.yaml(), file: "w").parameters == workflow.parameters)
   }
 
-  @Test func `a setting that is given twice is told at its line, and so is the first`() throws {
+  @Test func `a duplicate setting is reported at its line, with the line of the first`() throws {
     let line = #line
     do throws(WorkflowError) {
       _ = try Workflow("broken") {
@@ -170,7 +171,7 @@ struct DeclarationTests {
         Step("b", run: "x", .timeout(.seconds(Int64.max)))
         Step("c", run: "x", .timeout(.seconds(-1)))
       }
-      Issue.record("it was taken")
+      Issue.record("was accepted")
     } catch {
       #expect(error.diagnostics.map { $0.line - line } == [3, 4, 5])
       #expect(error.diagnostics[0].message.hasSuffix("the first one is at line \(line + 3)"))
@@ -179,18 +180,17 @@ struct DeclarationTests {
   }
 
   @Test(arguments: ["plain", "team/release", "used.yaml", "../up"])
-  func `files are looked for from where the program runs, whatever the name`(_ name: String) throws
-  {
+  func `used files are resolved against the working directory`(_ name: String) throws {
     do throws(WorkflowError) {
       _ = try Workflow(name) { Step("u", uses: "./no-such-folder/used.yaml") }
-      Issue.record("it was taken")
+      Issue.record("was accepted")
     } catch {
       #expect(error.diagnostics[0].file.hasSuffix("DeclarationTests.swift"))
-      #expect(error.diagnostics[0].hint == "it was looked for at no-such-folder/used.yaml")
+      #expect(error.diagnostics[0].hint == "the file was expected at no-such-folder/used.yaml")
     }
   }
 
-  @Test func `nobody calls the closure of another step by its number`() throws {
+  @Test func `a step cannot call the closure of another step by its number`() throws {
     let work = InProcessWork(Marker())
     #expect(throws: WorkflowError.self) {
       try Workflow("w", actions: ActionCatalog()) {
@@ -200,7 +200,7 @@ struct DeclarationTests {
     }
   }
 
-  @Test func `mistakes are told at the line of Swift where the step is declared`() throws {
+  @Test func `errors are reported at the Swift line that declares the step`() throws {
     let line = #line
     do throws(WorkflowError) {
       _ = try Workflow("broken") {
@@ -208,7 +208,7 @@ struct DeclarationTests {
         Step("deploy", run: "./deploy", .needs("biuld"))
         Step("build", run: "again")
       }
-      Issue.record("it was taken")
+      Issue.record("was accepted")
     } catch {
       let places = error.diagnostics.map { "\($0.file) +\($0.line - line)" }
       #expect(
@@ -223,11 +223,11 @@ struct DeclarationTests {
     }
   }
 
-  @Test func `a workflow without steps is told, not run`() {
+  @Test func `a workflow without steps is an error`() {
     #expect(throws: WorkflowError.self) { try Workflow("empty") {} }
   }
 
-  @Test func `only what was declared without code can be written as a file`() throws {
+  @Test func `a workflow with steps in Swift cannot be written as a file`() throws {
     let work = InProcessWork(Marker())
     let workflow = try Workflow("mixed") {
       Step("a", run: "x")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkflowLanguage
 
-/// What expressions come to, and what is told of those that come to nothing.
+/// Values of expressions, and the errors of those that cannot be parsed or evaluated.
 struct ExpressionTests {
   /// Values as a step would see them.
   private struct Source: ValueSource {
@@ -62,7 +62,7 @@ struct ExpressionTests {
     ("toJSON(fromJSON('{\"b\":1,\"a\":\"\\u00e9\\n\"}'))", #"{"a":"é\n","b":1}"#),
     ("hashFiles('a', 'b/**')", "hash of a b/**"), ("failure()", "true"), ("success()", "false"),
     ("always()", "true"), ("cancelled()", "false"), ("FROMJSON('1')", "1"),
-  ]) func `an expression comes to a value`(_ text: String, _ expected: String) throws {
+  ]) func `an expression has the expected value`(_ text: String, _ expected: String) throws {
     let expression = try ExpressionParser.expression(in: text)
     #expect(try expression.value(from: Source()).asText == expected, "\(text)")
   }
@@ -82,10 +82,10 @@ struct ExpressionTests {
       ("1 && && 2", 5..<7, .valueExpected(before: "&&")),
       ("contains('a' 'b')", 13..<16, .expected("comma or )", .contains)),
       ("success", 0..<7, .unknownName("success")),
-    ] as [(String, Range<Int>, DiagnosticKind)]) func `what cannot be read is told with its place`(
-      _ text: String, _ range: Range<Int>, _ kind: DiagnosticKind
-    )
-  {
+    ] as [(String, Range<Int>, DiagnosticKind)])
+  func `an expression that cannot be parsed is reported with its range`(
+    _ text: String, _ range: Range<Int>, _ kind: DiagnosticKind
+  ) {
     #expect(throws: ExpressionMistake(kind, range)) { try ExpressionParser.expression(in: text) }
   }
 
@@ -95,7 +95,7 @@ struct ExpressionTests {
       ("'3' == 3", .notComparable(.equal, .text, .number)),
       ("params.flag == 'true'", .notComparable(.equal, .boolean, .text)),
       ("params.name.x", .noMember("x", of: .text)),
-      ("fromJSON('{')", .notJSON("a name is expected at byte 2")),
+      ("fromJSON('{')", .notJSON("expected a key at byte 2")),
       ("format('{2}', 'a')", .formatValue(2)), ("format('{', 'a')", .formatPlace),
       ("matrix.nothing", .absent(.failed("there is none"))),
       (
@@ -109,14 +109,14 @@ struct ExpressionTests {
       ("contains(fromJSON('[3.14]'), '3.14')", .notComparable(.equal, .number, .text)),
       ("contains(fromJSON('[1, \"a\"]'), 'b')", .notComparable(.equal, .number, .text)),
       ("contains(fromJSON('[0, null]'), '1')", .notComparable(.equal, .number, .text)),
-    ] as [(String, DiagnosticKind)]) func `what cannot be computed is told`(
+    ] as [(String, DiagnosticKind)]) func `an expression that cannot be evaluated is reported`(
       _ text: String, _ kind: DiagnosticKind
     ) throws
   {
     let expression = try ExpressionParser.expression(in: text)
     do {
       let value = try expression.value(from: Source())
-      Issue.record("came to \(value)")
+      Issue.record("was evaluated to \(value)")
     } catch {
       switch error {
       case .mistake(let mistake), .missingOutput(let mistake): #expect(mistake.kind == kind)
@@ -125,7 +125,7 @@ struct ExpressionTests {
     }
   }
 
-  @Test func `what is not known yet is no mistake`() throws {
+  @Test func `an unknown value is not an error`() throws {
     let expression = try ExpressionParser.expression(in: "index == 1")
     #expect(throws: EvaluationError.unknown) { try expression.value(from: Source()) }
   }
@@ -138,11 +138,11 @@ struct ExpressionTests {
     "params" + String(repeating: "[0]", count: 5000),
     String(repeating: "toJSON(", count: 5000) + "1" + String(repeating: ")", count: 5000),
     "params" + String(repeating: "[params", count: 5000) + String(repeating: "]", count: 5000),
-  ]) func `depth is limited, so that no expression overflows the stack`(_ text: String) {
+  ]) func `the depth of expressions is limited`(_ text: String) {
     #expect(throws: ExpressionMistake.self) { try ExpressionParser.expression(in: text) }
   }
 
-  @Test func `a template keeps the kind of its only expression, and makes a text of several`()
+  @Test func `a template keeps the type of a single expression and joins several to a text`()
     throws
   {
     let source = Source()
@@ -155,7 +155,7 @@ struct ExpressionTests {
     #expect(Template(text: "${{ 1 }}").isPlain)
   }
 
-  @Test func `JSON comes back as it went`() throws {
+  @Test func `JSON survives a round trip`() throws {
     let texts = [
       "null", "true", "[]", "{}", "[1,-2.5,\"a\\\"b\\\\\\n\\u0001\"]", "{\"a\":{\"b\":[null]}}",
       "\"\\ud83d\\ude00\"",

@@ -1,14 +1,15 @@
 import Testing
 import WorkflowLanguage
 
-/// Texts with expressions that stand more than once: what is remembered of one must not show in another.
+/// Texts with expressions that occur more than once: a cached result must not leak from one
+/// occurrence to another.
 struct SameTextTests {
   @Test(arguments: [
-    ("${{ params.x == }}", "a value is expected at the end"),
+    ("${{ params.x == }}", "expected a value at the end"),
     ("${{ params.y }}", "there is no parameter \"y\""),
-    ("${{ steps.b.outputs.v }}", "\"b\" may not be over when this step starts"),
+    ("${{ steps.b.outputs.v }}", "\"b\" might not be finished when this step starts"),
   ])
-  func `a mistake that stands twice is told twice, each time at its place`(
+  func `an error that occurs twice is reported twice, each time at its position`(
     _ text: String, _ message: String
   ) throws {
     let error = #expect(throws: WorkflowError.self) {
@@ -23,13 +24,13 @@ struct SameTextTests {
     }
     let diagnostics = try #require(error).diagnostics
     #expect(diagnostics.map(\.line) == [3, 4])
-    // The second one stands as much further to the right as the names before it are longer.
+    // The second error is further right by the difference in length of the preceding names.
     #expect(
       diagnostics.map(\.column).reduce(0) { $1 - $0 } == "second, LONG".count - "first, A".count)
     #expect(diagnostics.allSatisfy { $0.message.contains(message) })
   }
 
-  @Test func `names are looked for among others for the first mistakes alone`() throws {
+  @Test func `suggestions are searched for the first errors only`() throws {
     let steps = (1...40).map {
       "  - { id: s\($0), run: x, env: { A: \"${{ steps.s0.outputs.v }}\" } }\n"
     }
@@ -40,7 +41,7 @@ struct SameTextTests {
     #expect(hints.count == 40 && hints.first == "did you mean \"s1\"?" && hints.last == .some(nil))
   }
 
-  @Test func `texts that spell a letter differently stay as they are written`() throws {
+  @Test func `texts with different Unicode normalization are kept apart`() throws {
     let (composed, decomposed) = ("\u{E9} ${{ params.x }}", "e\u{301} ${{ params.x }}")
     let workflow = try Workflow(
       text: """
@@ -53,8 +54,7 @@ struct SameTextTests {
     #expect(sources.map { Array($0.utf8) } == [Array(composed.utf8), Array(decomposed.utf8)])
   }
 
-  @Test func `a text without brackets is an expression in a condition and a text elsewhere`() throws
-  {
+  @Test func `a text without braces is an expression in a condition and a text elsewhere`() throws {
     let workflow = try Workflow(
       text: """
         params: { x: { type: boolean, default: true } }

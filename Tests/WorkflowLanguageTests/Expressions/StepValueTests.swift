@@ -1,10 +1,10 @@
-// Tests of the values that a step's expressions have while a run is in progress.
+// Tests of the values that the expressions of a step have during a run.
 
 import Testing
 
 @testable import WorkflowLanguage
 
-/// What `env` and the outputs of other steps come to, wherever an expression may be.
+/// Values of `env` and of outputs of other steps, wherever an expression is allowed.
 struct StepValueTests {
   private static func values(
     _ environment: [String: String] = [:],
@@ -27,12 +27,12 @@ struct StepValueTests {
     let workflow = try Self.workflow(
       "env: {DEPLOY: 'yes'}\nsteps: [{id: a, if: \"env.DEPLOY == 'yes'\", run: x}]\n")
     #expect(try workflow.unmetCondition(of: workflow.steps[0], Self.values()) == nil)
-    // They are stronger than those of the process, as for the step itself.
+    // They take precedence over variables of the process, as they do for the step itself.
     let values = Self.values(["DEPLOY": "no"])
     #expect(try workflow.unmetCondition(of: workflow.steps[0], values) == nil)
   }
 
-  @Test func `with of a used file sees the variables of the workflow`() throws {
+  @Test func `with for a used file sees the variables of the workflow`() throws {
     let workflow = try Self.workflow(
       """
       env: { K: v, L: "${{ env.OUTER }}-${{ run.id }}" }
@@ -66,7 +66,7 @@ struct StepValueTests {
       try workflow.resolved(workflow.steps[2], values).action == .exec(["echo", #"{"K":"v"}"#]))
   }
 
-  @Test func `dir of the workflow sees its variables, which do not see one another`() throws {
+  @Test func `dir of the workflow sees its variables, which do not see each other`() throws {
     let workflow = try Self.workflow(
       """
       env: { D: sub, PATH: "bin:${{ env.PATH }}" }
@@ -78,7 +78,7 @@ struct StepValueTests {
     #expect(step.environment == ["D": "sub", "PATH": "bin:/bin"])
   }
 
-  @Test func `a variable that cannot be computed is an error where it is asked for`() throws {
+  @Test func `a variable that cannot be evaluated is an error where it is used`() throws {
     let workflow = try Self.workflow(
       "env: {K: \"${{ fromJSON(env.J).a }}\"}\nsteps: [{id: a, if: \"env.K == 'x'\", run: x}]\n")
     #expect(throws: ResolutionError.self) {
@@ -86,10 +86,9 @@ struct StepValueTests {
     }
   }
 
-  // MARK: Outputs that were not left
+  // MARK: Missing outputs
 
-  @Test func `a used file that was skipped may have something else instead of its outputs`() throws
-  {
+  @Test func `the outputs of a skipped used file may have a fallback`() throws {
     let workflow = try Self.workflow(
       """
       params: { on: false }
@@ -112,24 +111,24 @@ struct StepValueTests {
       try workflow.resolved(workflow.steps[1], skipped).action
         == .exec(["echo", "none", "skipped"])
     )
-    // A parameter that holds such an output is missing like the output itself.
+    // A parameter whose value is such an output is missing like the output itself.
     #expect(try workflow.resolved(workflow.steps[3], skipped).action == .exec(["nothing"]))
     do {
       _ = try workflow.resolved(workflow.steps[2], skipped)
-      Issue.record("was computed")
+      Issue.record("was evaluated")
     } catch {
       #expect(
         error.description
-          == "exec: the output \"x\" of \"u\": the step \"pack\" has left no output \"x\"; "
-          + "it was skipped; where that may be, write: … || 'something else'")
+          == "exec: the output \"x\" of \"u\": the step \"pack\" has no output \"x\"; "
+          + "it was skipped; for a default, write: … || 'something else'")
     }
-    // One output that is missing does not take the others along.
+    // A missing output does not affect the other outputs.
     let half = Self.values(step: { _ in StepValues(result: "success", outputs: ["x": "1"]) })
     #expect(
       try workflow.resolved(workflow.steps[1], half).action == .exec(["echo", "v1", "success"]))
   }
 
-  @Test func `an output of no step is an empty list`() throws {
+  @Test func `an output of an empty foreach is an empty list`() throws {
     let workflow = try Self.workflow(
       """
       params: { l: "[]" }
@@ -148,7 +147,8 @@ struct StepValueTests {
         == .exec(["", "[]", "[]", "[]"]))
   }
 
-  @Test func `an output that none of many left is a list of nothing, unless all succeeded`() throws
+  @Test func `an output that no step of a foreach wrote is a list of nulls, unless all succeeded`()
+    throws
   {
     let workflow = try Self.workflow(
       """
@@ -173,7 +173,7 @@ struct StepValueTests {
       (["o", "f"], nil, nil),
       (["m", "j"], nil, nil), (["m[0]", "j"], "j", "m"),
     ] as [([String], String?, String?)])
-  func `what a part of a workflow reads of steps that are left out is known before it runs`(
+  func `a selection that reads from steps that it leaves out is detected before it runs`(
     _ ids: [String], _ step: String?, _ absent: String?
   ) throws {
     let workflow = try Self.workflow(
@@ -193,13 +193,13 @@ struct StepValueTests {
     let part = try workflow.selecting(only: ids)
     #expect(part.firstAbsentNeed()?.step == step)
     #expect(part.firstAbsentNeed()?.absent == absent)
-    // Where there is something else instead, that is taken.
+    // The fallback is used where there is one.
     guard ids == ["o"] else { return }
     #expect(
       try part.resolved(part.steps[0], Self.values(step: { _ in nil })).action == .exec(["other"]))
   }
 
-  @Test func `several steps can be selected together with what depends on them`() throws {
+  @Test func `several steps can be selected together with their dependents`() throws {
     let workflow = try Self.workflow(
       """
       steps:
@@ -212,7 +212,7 @@ struct StepValueTests {
     #expect(throws: SelectionError.self) { try workflow.selecting(from: ["a", "x"]) }
   }
 
-  @Test func `an output by a computed name is missing like one by its name`() throws {
+  @Test func `a missing output with a computed name behaves like one with a literal name`() throws {
     let workflow = try Self.workflow(
       """
       steps:

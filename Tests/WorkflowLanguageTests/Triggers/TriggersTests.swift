@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkflowLanguage
 
-/// What `on` says, and what `trigger` is.
+/// Parsing of `on`, and the values of `trigger`.
 struct TriggersTests {
   private func workflow(
     _ on: String, _ arguments: Arguments = Arguments(), rest: String = ""
@@ -17,12 +17,12 @@ struct TriggersTests {
     try #require(try workflow(on).triggers)
   }
 
-  @Test func `a workflow without on starts by itself for nothing`() throws {
+  @Test func `a workflow without on has no triggers`() throws {
     let workflow = try Workflow(text: "steps: [{ id: a, run: x }]\n", file: "w.yaml")
     #expect(workflow.triggers == nil)
   }
 
-  @Test func `files may be one pattern, several, or a map with what does not count`() throws {
+  @Test func `files is one pattern, a list, or a map with ignored patterns`() throws {
     #expect(try triggers("{ files: src/** }").files == FileTrigger(["src/**"]))
     #expect(
       try triggers("{ files: [src/**, '!src/x'] }").files == FileTrigger(["src/**", "!src/x"]))
@@ -32,12 +32,12 @@ struct TriggersTests {
       try triggers("{ files: { paths: a, ignore: [b, c], gitignore: false } }").files == expected)
   }
 
-  @Test func `patterns may be made of parameters`() throws {
+  @Test func `patterns may contain parameters`() throws {
     #expect(
       try triggers("{ files: ['${{ params.folder }}/**'] }").files == FileTrigger(["src/**"]))
   }
 
-  @Test func `points in time are cron with a zone, or an interval`() throws {
+  @Test func `a schedule is a cron expression with a time zone, or an interval`() throws {
     let schedules = try triggers(
       "{ schedule: [{ cron: '30 2 * * *', time-zone: Europe/Berlin, missed: skip }, { every: 10m }] }"
     ).schedules
@@ -50,14 +50,14 @@ struct TriggersTests {
       ])
   }
 
-  @Test func `what is not said has a value that surprises nobody`() throws {
+  @Test func `omitted settings of triggers have sensible defaults`() throws {
     let triggers = try triggers("{ start: true }")
     #expect(triggers.whenBusy == .queue)
     #expect(triggers.buffer == EventBuffer(size: 10, whenFull: .dropOldest))
     #expect(triggers.debounce == nil && !triggers.hasSocket && !triggers.restartsAffected)
   }
 
-  @Test func `everything can be said at once`() throws {
+  @Test func `all settings of triggers can be combined`() throws {
     let triggers = try triggers(
       """
       { files: a, stdin: json, socket: true, after: [x, y], start: true, when-busy: queue,
@@ -78,7 +78,7 @@ struct TriggersTests {
     .stdin(line: "hello", data: .map(["n": .number(1)])), time: "2026-11-21T12:00:00.000000Z",
     count: 2, paths: ["b", "a b"])
 
-  @Test func `steps see what started their run, also where the graph depends on it`() throws {
+  @Test func `steps see the trigger of their run, also where the graph depends on it`() throws {
     let workflow = try Workflow(
       text: """
         on: { stdin: lines }
@@ -100,7 +100,7 @@ struct TriggersTests {
     #expect(try workflow.resolved(last, values).environment == ["LINE": "hello"])
   }
 
-  @Test func `a run that nobody but the user started has a trigger of its own`() throws {
+  @Test func `a run that the user started has a manual trigger`() throws {
     let workflow = try Workflow(
       text: """
         steps:
@@ -110,20 +110,20 @@ struct TriggersTests {
     #expect(workflow.steps.map(\.id) == ["b"])
   }
 
-  @Test func `a file that is only checked leaves the trigger open`() throws {
+  @Test func `validating a file leaves the trigger open`() throws {
     let workflow = try Workflow(
       text: "steps: [{ id: a, foreach: '${{ trigger.paths }}', run: x }]\n", file: "w.yaml",
       with: Arguments(leavesOpen: true))
     #expect(workflow.steps.map(\.id) == ["a[0]"])
   }
 
-  @Test func `a trigger can be kept as text`() {
+  @Test func `a trigger survives a round trip through JSON`() {
     #expect(Trigger(json: Self.event.json) == Self.event)
     #expect(Trigger(json: "{}") == nil)
     #expect(Trigger(json: "nonsense") == nil)
   }
 
-  @Test func `events that are folded add up their files and keep the later rest`() {
+  @Test func `folded events merge their paths and keep the later event`() {
     var event = Trigger(.files, time: "1", count: 2, paths: ["b", "c"])
     event.fold(Trigger(.files, time: "2", count: 3, paths: ["a", "c"]))
     #expect(event == Trigger(.files, time: "2", count: 5, paths: ["a", "b", "c"]))

@@ -1,34 +1,35 @@
-// Runs the contestants of a row round by round. Knows nothing of what they do.
+// Runs the contestants of a row, round by round.
 
 import Foundation
 
 /// Measures rows.
 public struct Campaign: Sendable {
-  /// Who takes longer than this in the warm-up is not run again: that was its round.
+  /// A contestant that takes longer than this in the warm-up is not run again; the warm-up counts
+  /// as its round.
   private static let longSeconds = 20.0
 
   private let programs: Programs
   private let rounds: Int
   private let isQuick: Bool
 
-  /// Makes a campaign.
+  /// Creates a campaign.
   ///
   /// - Parameters:
   ///   - programs: The programs that it may start.
-  ///   - rounds: How often each contestant is measured, after one warm-up.
-  ///   - isQuick: Whether it is only checked that everything works.
+  ///   - rounds: The number of measurements of each contestant after one warm-up.
+  ///   - isQuick: Whether to only check that everything works.
   public init(programs: Programs, rounds: Int, isQuick: Bool) {
     self.programs = programs
     self.rounds = rounds
     self.isQuick = isQuick
   }
 
-  /// Measures one row: a warm-up of each contestant, then all of them in turn, round by round, so that
-  /// whatever else the machine does weighs on each of them.
+  /// Measures a row: a warm-up of each contestant, then all of them in turn, round by round, so
+  /// that other load on the machine affects all of them.
   ///
-  /// - Parameter row: What to measure.
-  /// - Returns: Its lines.
-  /// - Throws: ``Missing``, ``Broken``, and what files throw.
+  /// - Parameter row: The row to measure.
+  /// - Returns: The judged row.
+  /// - Throws: ``Missing``, ``Broken``, and errors of files.
   public func measure(_ row: Row) throws -> JudgedRow {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "reprise-bench-" + UUID().uuidString)
@@ -51,7 +52,7 @@ public struct Campaign: Sendable {
     }
     let judgements = try row.bars.map { bar in
       guard let judgement = bar.judge(samples) else {
-        throw Broken("row \(row.id): nobody gave what \(bar.comparison) needs")
+        throw Broken("row \(row.id): no contestant provided the values for \(bar.comparison)")
       }
       return judgement
     }

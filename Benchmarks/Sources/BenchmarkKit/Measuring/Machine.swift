@@ -1,13 +1,13 @@
-// What stands above the table: the machine, and the versions of everything that took part.
+// The header of the results: the machine, and the versions of all programs.
 
 import Foundation
 
-/// Lines of Markdown about the machine and the versions.
+/// Returns Markdown lines about the machine and the versions.
 ///
 /// - Parameters:
-///   - programs: Whose versions to tell.
+///   - programs: The programs whose versions are listed.
 ///   - package: The path of this package, in a clone of the repository.
-/// - Returns: A list.
+/// - Returns: A Markdown list.
 public func surroundings(_ programs: Programs, package: String) -> String {
   let processor = field("model name", in: "/proc/cpuinfo") ?? "unknown"
   let memory =
@@ -19,7 +19,7 @@ public func surroundings(_ programs: Programs, package: String) -> String {
   let peers = ["ninja", "make", "task", "just", "snakemake", "doit"].map { name in
     let path = (try? programs.peer(name)) ?? name
     let text = firstLine([path, "--version"]) ?? "missing"
-    // make says its name first.
+    // make prints its name first.
     return "\(name) \(text.split(separator: " ").last ?? "")"
   }
   let size = (try? Data(contentsOf: URL(filePath: programs.reprise)).count) ?? 0
@@ -41,7 +41,7 @@ private func field(_ name: String, in path: String) -> String? {
     .map { $0.trimmingCharacters(in: .whitespaces) }
 }
 
-/// The first line that a command writes; nil where it writes none or cannot be started.
+/// Returns the first line of a command's output; nil if it prints nothing or cannot be started.
 private func firstLine(_ command: [String]) -> String? {
   let process = Process()
   let output = Pipe()

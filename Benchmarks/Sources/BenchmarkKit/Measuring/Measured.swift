@@ -1,17 +1,17 @@
-// Runs a command to its end and takes its figures, by way of `measured`, which says what they are.
+// Runs commands and reads their figures from `measured`.
 
 import Foundation
 
 extension Place {
-  /// Runs a command in the folder of the row and takes its time and memory.
+  /// Runs a command in the folder of the row and measures its time and memory.
   ///
-  /// Its standard output goes to `/dev/null`, for everybody alike, unless it is said where to.
+  /// Standard output goes to `/dev/null` by default, for all contestants.
   ///
   /// - Parameters:
   ///   - command: The path of the program, and its arguments.
-  ///   - output: The file for its standard output.
+  ///   - output: The file for standard output.
   /// - Returns: Wall time, processor time and resident memory.
-  /// - Throws: ``Broken`` with its standard error when it does not end with 0, ``Missing``.
+  /// - Throws: ``Broken`` with the standard error if the exit status is not 0, ``Missing``.
   func measure(_ command: [String], output: String = "/dev/null") throws -> Sample {
     let report = folder + "/report"
     let errors = folder + "/errors"
@@ -29,8 +29,8 @@ extension Place {
   /// Runs `in-process` and reads its figures.
   ///
   /// - Parameters:
-  ///   - arguments: What it is to measure.
-  ///   - figures: The figures to take, by the names that it prints.
+  ///   - arguments: The kind of measurement and its arguments.
+  ///   - figures: The figures to read, by their printed names.
   /// - Returns: The figures, and those of the process.
   /// - Throws: ``Broken``, ``Missing``.
   func measureInProcess(_ arguments: [String], _ figures: [String: Figure]) throws -> Sample {
@@ -45,9 +45,9 @@ extension Place {
     return sample
   }
 
-  /// Runs a command in the folder of the row and waits for it.
+  /// Runs a command in the folder of the row and waits for it to end.
   ///
-  /// - Throws: ``Broken`` when it does not end with 0.
+  /// - Throws: ``Broken`` if the exit status is not 0.
   func run(_ command: [String]) throws {
     let process = Process()
     process.executableURL = URL(filePath: command[0])
@@ -62,7 +62,7 @@ extension Place {
     }
   }
 
-  /// Reads the numbers of a file.
+  /// Reads the numbers in a file.
   func readNumbers(_ path: String) throws -> [Double] {
     try String(contentsOfFile: path, encoding: .utf8).split(whereSeparator: \.isWhitespace)
       .compactMap { Double($0) }

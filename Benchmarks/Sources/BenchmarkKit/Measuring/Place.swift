@@ -1,43 +1,43 @@
-// Where a row is measured: its folder, and the programs that it may start.
+// The folder in which a row is measured, and the programs that it may start.
 
 import Foundation
 
-/// Something that the benchmarks need is not there.
+/// An error for a missing prerequisite of the benchmarks.
 public struct Missing: Error, CustomStringConvertible {
-  /// What, and what to do about it.
+  /// The missing prerequisite, and how to install it.
   public let description: String
 
-  /// Says what is missing.
+  /// Creates an error.
   ///
-  /// - Parameter description: What, and what to do about it.
+  /// - Parameter description: The missing prerequisite, and how to install it.
   public init(_ description: String) {
     self.description = description
   }
 }
 
-/// Something has not worked that has to.
+/// An error for a measurement that failed.
 public struct Broken: Error, CustomStringConvertible {
-  /// What.
+  /// The failure.
   public let description: String
 
-  /// Says what has not worked.
+  /// Creates an error.
   ///
-  /// - Parameter description: What.
+  /// - Parameter description: The failure.
   public init(_ description: String) {
     self.description = description
   }
 }
 
-/// The programs that are measured or that measure.
+/// The measured programs and the instruments.
 public struct Programs: Sendable {
-  /// The command that is measured.
+  /// The path of the measured command.
   public let reprise: String
-  /// The folder of the programs of this package.
+  /// The folder with the programs of this package.
   let own: String
-  /// The folder that `install-peers` makes.
+  /// The folder that `install-peers` creates.
   let peers: String
 
-  /// Says where programs are.
+  /// Creates the collection of paths.
   ///
   /// - Parameters:
   ///   - reprise: The path of the command.
@@ -49,9 +49,9 @@ public struct Programs: Sendable {
     self.reprise = reprise
   }
 
-  /// The path of a peer: one that `install-peers` has installed, or else one of the system.
+  /// Returns the path of a peer: installed by `install-peers`, or else in `PATH`.
   ///
-  /// - Parameter name: Such as `ninja`.
+  /// - Parameter name: The name, such as `ninja`.
   /// - Returns: The path.
   /// - Throws: ``Missing``.
   public func peer(_ name: String) throws -> String {
@@ -63,9 +63,9 @@ public struct Programs: Sendable {
     throw Missing("\(name) is missing: run Benchmarks/install-peers")
   }
 
-  /// The path of a program of this package.
+  /// Returns the path of a program of this package.
   ///
-  /// - Parameter name: Such as `spawn-loop`.
+  /// - Parameter name: The name, such as `spawn-loop`.
   /// - Returns: The path.
   /// - Throws: ``Missing``.
   func own(_ name: String) throws -> String {
@@ -77,28 +77,28 @@ public struct Programs: Sendable {
   }
 }
 
-/// Where a row is measured.
+/// The environment in which a row is measured.
 public struct Place: Sendable {
-  /// An empty folder of the row's own.
+  /// A folder for this row, initially empty.
   public let folder: String
   /// The programs that it may start.
   public let programs: Programs
-  /// Whether it is only checked that everything works: counts are small then.
+  /// Whether to only check that everything works, with small counts.
   public let isQuick: Bool
 
-  /// Says where a row is measured.
+  /// Creates an environment.
   ///
   /// - Parameters:
   ///   - folder: An empty folder.
-  ///   - programs: The programs that it may start.
-  ///   - isQuick: Whether counts are to be small.
+  ///   - programs: The programs that the row may start.
+  ///   - isQuick: Whether to use small counts.
   public init(folder: String, programs: Programs, isQuick: Bool) {
     self.folder = folder
     self.programs = programs
     self.isQuick = isQuick
   }
 
-  /// A count, or the small one of a quick check.
+  /// Returns a count, or the smaller one in a quick check.
   func count(_ full: Int, quick: Int) -> Int { isQuick ? quick : full }
 
   /// Writes a file and returns its path.
@@ -108,6 +108,6 @@ public struct Place: Sendable {
     return path
   }
 
-  /// The path of a state directory that does not exist.
+  /// Returns the path of a state directory that does not exist yet.
   func freshState() -> String { folder + "/state-" + UUID().uuidString }
 }

@@ -1,45 +1,45 @@
-// What can be measured of one piece of work, and how it is printed. Knows nothing of who is measured.
+// The figures of a measurement, and how they are printed.
 
-/// One kind of number, such as wall time in milliseconds.
+/// A kind of number, such as wall time in milliseconds.
 public struct Figure: Sendable, Hashable {
-  /// How it is called in tables.
+  /// The name in tables.
   public let title: String
-  /// What follows the number, such as `ms`.
+  /// The unit, such as `ms`.
   public let unit: String
 
-  /// Makes a figure.
+  /// Creates a figure.
   ///
   /// - Parameters:
-  ///   - title: How it is called in tables.
-  ///   - unit: What follows the number.
+  ///   - title: The name in tables.
+  ///   - unit: The unit.
   public init(_ title: String, _ unit: String) {
     self.title = title
     self.unit = unit
   }
 
-  /// A value with three significant digits and its unit.
+  /// Formats a value with three significant digits and its unit.
   ///
-  /// - Parameter value: What was measured.
-  /// - Returns: Such as `12.3 ms`.
+  /// - Parameter value: The measured value.
+  /// - Returns: A text such as `12.3 ms`.
   public func text(_ value: Double) -> String {
     unit.isEmpty ? significant(value) : "\(significant(value)) \(unit)"
   }
 
-  /// From just before the process is started to its end.
+  /// The time from just before the process is started to its end.
   public static let wall = Figure("wall time", "ms")
-  /// User and system time of the process and of all that it waited for.
+  /// User and system time of the process and of the descendants that were waited for.
   public static let processor = Figure("processor time", "ms")
-  /// The largest resident memory of the process and of all that it waited for.
+  /// The largest resident memory of the process and of the descendants that were waited for.
   public static let resident = Figure("resident", "MiB")
 }
 
-/// What one measurement of one contestant gave.
+/// The result of one measurement of one contestant.
 public typealias Sample = [Figure: Double]
 
-/// A number with three significant digits, and no exponent.
+/// Formats a number with three significant digits and without an exponent.
 ///
 /// - Parameter value: The number.
-/// - Returns: Such as `0.00123`, `1.23`, `123` or `12345`.
+/// - Returns: A text such as `0.00123`, `1.23`, `123` or `12345`.
 func significant(_ value: Double) -> String {
   guard value.isFinite else { return "∞" }
   guard value != 0 else { return "0" }
@@ -56,7 +56,7 @@ func significant(_ value: Double) -> String {
   return fixed(value, digits)
 }
 
-/// A number with so many digits after the point.
+/// Formats a number with the given number of decimal places.
 func fixed(_ value: Double, _ digits: Int) -> String {
   let factor = (0..<digits).reduce(1.0) { factor, _ in factor * 10 }
   let scaled = (abs(value) * factor).rounded()

@@ -1,48 +1,48 @@
-// From samples to the lines of the table. Pure: knows nothing of clocks and processes.
+// Computes the lines of the table from samples.
 
-/// The samples of each contestant of a row, by its name, in the order of the rounds.
+/// The samples of each contestant of a row, by name, in the order of the rounds.
 public typealias Samples = [String: [Sample]]
 
 /// A line of the table with its verdict.
 public struct Judgement: Sendable, Equatable {
-  /// What became of a bar.
+  /// The verdict on a bar.
   public enum Verdict: String, Sendable {
-    /// Its limit was kept.
+    /// The limit was kept.
     case met
-    /// Its limit was not kept.
+    /// The limit was exceeded.
     case missed = "MISSED"
-    /// It has no limit.
+    /// There is no limit.
     case reported = "–"
   }
 
-  /// The figure, as `wall time`.
+  /// The figure, such as `wall time`.
   public let figure: String
-  /// Ours with its median, as `reprise: 12.3 ms`.
+  /// Our contestant with its median, such as `reprise: 12.3 ms`.
   public let ours: String
-  /// The other with its median; empty where there is none.
+  /// The other contestant with its median; empty if there is no other.
   public let other: String
-  /// What is judged: the median, and the range of all rounds.
+  /// The judged values: the median, and the range over all rounds.
   public let spread: Spread
-  /// How that is written.
+  /// The judged values as text.
   public let result: String
-  /// The bar, as `≤ 1.15`.
+  /// The bar, such as `≤ 1.15`.
   public let bar: String
-  /// Whether it was met.
+  /// Whether the bar was met.
   public let verdict: Verdict
 }
 
-/// The median of numbers, with the smallest and the largest.
+/// The median, minimum and maximum of some numbers.
 public struct Spread: Sendable, Equatable {
-  /// The middle one; of an even number, the mean of the two in the middle.
+  /// The middle number, or the mean of the two middle ones.
   public let median: Double
-  /// The smallest.
+  /// The minimum.
   public let least: Double
-  /// The largest.
+  /// The maximum.
   public let most: Double
 
-  /// Takes the median of numbers.
+  /// Computes the median and the range.
   ///
-  /// - Parameter values: At least one.
+  /// - Parameter values: At least one number.
   public init(_ values: [Double]) {
     precondition(!values.isEmpty, "there is no median of nothing")
     let sorted = values.sorted()
@@ -56,11 +56,12 @@ public struct Spread: Sendable, Equatable {
 extension Bar {
   /// Judges the samples of a row.
   ///
-  /// Ratios and differences are taken round by round and the median is of these, because what else
-  /// the machine does weighs on both of a round. Who ran once is compared with every round.
+  /// Ratios and differences are computed for each round and then the median is taken, because other
+  /// load on the machine affects both contestants of a round. A contestant that ran once is
+  /// compared with every round.
   ///
-  /// - Parameter samples: Those of all contestants of the row.
-  /// - Returns: The line; nil when one of the contestants did not take part.
+  /// - Parameter samples: The samples of all contestants of the row.
+  /// - Returns: The line of the table; nil if a contestant has no samples.
   public func judge(_ samples: Samples) -> Judgement? {
     switch comparison {
     case .value(let name):
@@ -105,7 +106,7 @@ extension Bar {
       verdict: verdict(spread.median))
   }
 
-  /// Ratios have a sign in front of them, other numbers a unit behind them.
+  /// Ratios have a prefix, other numbers a unit.
   private func withSign(_ number: String) -> String {
     if case .ratio = comparison { return "× " + number }
     return figure.unit.isEmpty ? number : "\(number) \(figure.unit)"
@@ -133,7 +134,7 @@ extension Bar {
   }
 }
 
-/// Two digits after the point, which small ratios need more of.
+/// Formats a ratio with two decimal places, or more if it is small.
 private func ratioText(_ ratio: Double) -> String {
   ratio.isFinite && ratio >= 0.1 ? fixed(ratio, 2) : significant(ratio)
 }

@@ -1,27 +1,26 @@
-// What a row of the table is: work, who does it, and how fast it has to be. Knows nothing of how
-// anything is measured.
+// The model of a row of the table: the work, the contestants and the bars.
 
-/// One piece of work that several contestants do, with the bars that ours has to clear.
+/// A piece of work that several contestants do, with the bars that ours must meet.
 public struct Row: Sendable {
-  /// A short name, unique, for `--only`.
+  /// A unique short name, for `--only`.
   public let id: String
-  /// What the work is.
+  /// A description of the work.
   public let work: String
-  /// By how much `--rounds` is multiplied: more for work that takes milliseconds.
+  /// A factor for `--rounds`, larger for work that takes only milliseconds.
   public let roundsFactor: Int
-  /// Prepares the work in an empty folder, and tells who does it.
+  /// Prepares the work in an empty folder, and returns the contestants.
   public let contestants: @Sendable (Place) throws -> [Contestant]
-  /// What is compared, in the order of the table.
+  /// The comparisons, in the order of the table.
   public let bars: [Bar]
 
-  /// Puts a row together.
+  /// Creates a row.
   ///
   /// - Parameters:
-  ///   - id: A short name.
-  ///   - work: What the work is.
-  ///   - roundsFactor: By how much `--rounds` is multiplied.
-  ///   - bars: What is compared.
-  ///   - contestants: Prepares the work and tells who does it.
+  ///   - id: A unique short name.
+  ///   - work: A description of the work.
+  ///   - roundsFactor: A factor for `--rounds`.
+  ///   - bars: The comparisons.
+  ///   - contestants: Prepares the work and returns the contestants.
   public init(
     _ id: String, _ work: String, roundsFactor: Int = 1, bars: [Bar],
     contestants: @escaping @Sendable (Place) throws -> [Contestant]
@@ -34,19 +33,19 @@ public struct Row: Sendable {
   }
 }
 
-/// Somebody who does the work of a row.
+/// A program or library that does the work of a row.
 public struct Contestant {
-  /// How it is called in the bars of its row.
+  /// The name in the bars of the row.
   public let name: String
-  /// Whether one round is enough, as for peers that are many times slower.
+  /// Whether one round is enough, for peers that are many times slower.
   public let runsOnce: Bool
   /// Does the work once.
   public let measure: () throws -> Sample
 
-  /// Puts a contestant together.
+  /// Creates a contestant.
   ///
   /// - Parameters:
-  ///   - name: How it is called.
+  ///   - name: The name.
   ///   - runsOnce: Whether one round is enough.
   ///   - measure: Does the work once.
   public init(_ name: String, runsOnce: Bool = false, measure: @escaping () throws -> Sample) {
@@ -56,41 +55,41 @@ public struct Contestant {
   }
 }
 
-/// One line of the table: a comparison, and what it has to come to.
+/// A line of the table: a comparison and its limit.
 public struct Bar: Sendable {
-  /// What is compared.
+  /// The values that are compared.
   public enum Comparison: Sendable {
-    /// The value of one contestant as it is.
+    /// The value of one contestant.
     case value(of: String)
-    /// The value of one divided by that of another, round by round.
+    /// The value of one contestant divided by that of another, for each round.
     case ratio(String, to: String)
-    /// The value of one without that of another, round by round.
+    /// The value of one contestant minus that of another, for each round.
     case difference(String, from: String)
   }
 
-  /// What is to be said of the result.
+  /// The limit of a result.
   public enum Limit: Sendable, Equatable {
-    /// It is only reported.
+    /// No limit; the result is only reported.
     case reported
-    /// It must not be larger.
+    /// The result must not be larger.
     case atMost(Double)
-    /// It has to be smaller; 0 against 0 will do, since nothing is fewer than none.
+    /// The result must be smaller; 0 against 0 is accepted.
     case below(Double)
   }
 
   /// The kind of number.
   public let figure: Figure
-  /// Whose numbers.
+  /// The values that are compared.
   public let comparison: Comparison
-  /// What they have to come to.
+  /// The limit of the result.
   public let limit: Limit
 
-  /// Puts a bar together.
+  /// Creates a bar.
   ///
   /// - Parameters:
   ///   - figure: The kind of number.
-  ///   - comparison: Whose numbers.
-  ///   - limit: What they have to come to.
+  ///   - comparison: The values that are compared.
+  ///   - limit: The limit of the result.
   public init(_ figure: Figure, _ comparison: Comparison, _ limit: Limit) {
     self.figure = figure
     self.comparison = comparison

@@ -1,19 +1,19 @@
-// The table as text, for a terminal and for RESULTS.md at once: GitHub's tables, with columns aligned.
+// Formats the table for terminals and RESULTS.md: a Markdown table with aligned columns.
 
-/// What was judged of one row.
+/// The result of one row.
 public struct JudgedRow: Sendable {
   /// The id of the row.
   public let id: String
-  /// What the work is.
+  /// The description of the work.
   public let work: String
   /// The lines.
   public let judgements: [Judgement]
 
-  /// Puts the result of a row together.
+  /// Creates the result of a row.
   ///
   /// - Parameters:
   ///   - id: The id of the row.
-  ///   - work: What the work is.
+  ///   - work: The description of the work.
   ///   - judgements: The lines.
   public init(id: String, work: String, judgements: [Judgement]) {
     self.id = id
@@ -25,10 +25,10 @@ public struct JudgedRow: Sendable {
   public var hasMissed: Bool { judgements.contains { $0.verdict == .missed } }
 }
 
-/// The table of some rows in Markdown.
+/// Formats rows as a Markdown table.
 ///
-/// - Parameter rows: In their order.
-/// - Returns: Lines, each with its line feed.
+/// - Parameter rows: The rows in order.
+/// - Returns: The lines, each with a line feed.
 public func table(_ rows: [JudgedRow]) -> String {
   var cells = [["row", "figure", "ours", "the other", "result (range)", "bar", "verdict"]]
   for row in rows {

@@ -1,6 +1,6 @@
-// All rows, in the order of the table.
+// The list of all rows, in the order of the table.
 
-/// Every row that there is; see the other files of this folder, one for each subject.
+/// All rows; the other files of this folder define them by subject.
 public let allRows: [Row] = [
   shellSteps, plainSteps, chainSteps, fanSteps,
   smallGraphs, growth, shapes,

@@ -1,4 +1,4 @@
-// Rows about graphs whose steps do nothing, run within a process: what a step itself costs.
+// Rows about graphs of steps that do nothing, run in process: the cost of a step in the engine.
 
 private let time = Figure("time per step", "µs")
 private let memory = Figure("memory per step", "B")
@@ -10,10 +10,10 @@ private let figures = [
   "multiple-of-kahn": kahn,
 ]
 
-/// Row 3: a step that does nothing, and its share of one that is a process.
+/// Row 3: the cost of a step that does nothing, as a fraction of a step that is a process.
 ///
-/// The bar is that share: what the engine adds to a step cannot be felt where the step takes a
-/// thousand times as long.
+/// The bar limits this fraction, because the overhead of the engine does not matter if a process
+/// takes a thousand times as long.
 let smallGraphs = Row(
   "graph", "100,000 steps that do nothing, in layers of 100, each needs two",
   bars: [
@@ -34,7 +34,7 @@ let smallGraphs = Row(
   ]
 }
 
-/// Row 4: the same in three sizes.
+/// Row 4: the same graph in three sizes.
 let growth = Row(
   "graph-growth", "the same with 10,000, 100,000 and 1,000,000 steps",
   bars: [

@@ -1,8 +1,8 @@
-// Rows about single operators, each against its nearest relative in OpenCombine.
+// Rows about single operators, each against the closest one in OpenCombine.
 //
-// `merge`, `combineLatest` and `withLatestFrom` are left out because OpenCombine has no relatives of them;
-// the folding `debounce` because what it takes is mostly the time that it waits. Nothing is judged: no step
-// of a run passes through these operators, and they are written to be read.
+// OpenCombine has no equivalent of `merge`, `combineLatest` and `withLatestFrom`. The folding
+// `debounce` is left out because it mostly waits. These rows have no limits: no step of a run
+// passes through these operators, and their code is optimized for readability.
 
 private let figures = [
   "nanoseconds-per-value": Figure("time per value", "ns"),
@@ -12,11 +12,11 @@ private let figures = [
   "allocations-with-ten-values": Figure("allocations of one with ten values", ""),
 ]
 
-/// Row 12: one of its operators.
+/// Row 12, for one operator.
 ///
 /// - Parameters:
-///   - name: As `in-process operator` knows it.
-///   - work: What is compared.
+///   - name: The name in `in-process operator`.
+///   - work: A description of the comparison.
 /// - Returns: The row.
 func operatorRow(_ name: String, _ work: String) -> Row {
   Row(

@@ -1,4 +1,4 @@
-// Rows about output: what the display takes, and how fast a step may write.
+// Rows about output: the cost of the display, and the throughput of a step's output.
 
 import Foundation
 
@@ -10,8 +10,8 @@ private let observed = "1,000 steps, 50 at a time, in a terminal of 120 × 40"
 
 /// Row 9, first part.
 ///
-/// Five seconds from the second one on. The load is that of guardian and engine without the steps; what
-/// the same run takes with `--progress none` is subtracted.
+/// Measures five seconds, starting after two. The load is that of guardian and engine without the
+/// steps, minus the load of the same run with `--progress none`.
 let display = Row(
   "display", "\(observed), each writes a line every 50 ms",
   bars: [
@@ -24,7 +24,7 @@ let display = Row(
   try place.displayContestants([try place.programs.own("line-writer"), "every", "50"])
 }
 
-/// Row 9, second part: elapsed times and the marks of running steps still move.
+/// Row 9, second part: elapsed times and spinners of running steps still change.
 let quietDisplay = Row(
   "display-quiet", "\(observed), that sleep",
   bars: [
@@ -51,7 +51,7 @@ extension Place {
           [watch, "2", isQuick ? "1" : "5", report, programs.reprise, "run", file]
             + ["--progress", progress, "--state-dir", freshState()])
         let numbers = try readNumbers(report)
-        guard numbers.count == 4 else { throw Broken("pty-watch has reported nothing") }
+        guard numbers.count == 4 else { throw Broken("pty-watch has written no report") }
         return [
           bytes: numbers[1] / numbers[0], redraws: numbers[2] / numbers[0],
           load: numbers[3] / numbers[0] * 100,
@@ -61,7 +61,7 @@ extension Place {
   }
 }
 
-/// Row 10: half the throughput is twice the time.
+/// Row 10: a bar of half the throughput is twice the time.
 let output = Row(
   "output", "1 GiB in lines of 100 bytes through one step into its log, against `| cat > file`",
   bars: [
@@ -93,7 +93,7 @@ let output = Row(
 }
 
 extension Place {
-  /// The bytes of all files below a folder.
+  /// Returns the total size of all files in a folder.
   fileprivate func size(of folder: String) -> Int {
     let names = FileManager.default.enumerator(atPath: folder)
     var sum = 0

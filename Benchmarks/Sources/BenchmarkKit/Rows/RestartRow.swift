@@ -1,4 +1,4 @@
-// The row about taking a run again while many processes run.
+// The row about restarting a run with many running processes.
 
 import Foundation
 
@@ -7,11 +7,11 @@ private let inside = Figure("restart, from its first event", "ms")
 
 /// Row 8.
 ///
-/// In process: from the call of `restart()` to the time of the event of the first start in the new
-/// generation. With the command: from just before `reprise restart` is started to that event, as
-/// `--progress json` tells it; and from the event `run-restarting`.
+/// In process: the time from the call of `restart()` to the event of the first step start in the
+/// new generation. With the command: the time from just before `reprise restart` is started to that
+/// event in the output of `--progress json`, and the time from the event `run-restarting`.
 let restart = Row(
-  "restart", "a run with 100 running `sleep`s is taken again: to the first step's start",
+  "restart", "restart of a run with 100 running `sleep`s, until the first step starts",
   bars: [
     Bar(latency, .value(of: "engine"), .atMost(30)),
     Bar(inside, .value(of: "command"), .reported),
@@ -55,7 +55,7 @@ extension Place {
   }
 }
 
-/// The lines that `--progress json` writes, looked through for one event after the other.
+/// Searches the lines of `--progress json` for one event after another.
 private struct EventLines {
   private let handle: FileHandle
   private var waiting = Data()
@@ -64,7 +64,7 @@ private struct EventLines {
     self.handle = handle
   }
 
-  /// The time of the next event of a kind, in seconds since 1970; what comes before it is passed over.
+  /// Returns the time of the next event of a kind in seconds since 1970; skips other events.
   mutating func time(of name: String, generation: Int) throws -> Double {
     while let line = nextLine() {
       let event = try JSONDecoder().decode(TimedEvent.self, from: line)
@@ -92,7 +92,7 @@ private struct TimedEvent: Decodable {
   let event: String
   let generation: Int
 
-  /// The time has microseconds, which Foundation's own formats cut to milliseconds.
+  /// Parses the time with microseconds; the formats of Foundation truncate to milliseconds.
   func seconds() throws -> Double {
     let parts = time.dropLast().split(separator: ".")
     guard parts.count == 2, let fraction = Double("0." + parts[1]) else {

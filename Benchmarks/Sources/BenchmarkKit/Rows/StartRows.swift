@@ -1,4 +1,4 @@
-// Rows about work so short that starting the command is all that counts, about reading a large file, and
+// Rows about work that is dominated by the start of the command, about reading a large file, and
 // about the size of the command.
 
 import Foundation
@@ -17,7 +17,7 @@ let version = Row(
   ]
 }
 
-/// Row 7, second part; the run is recorded in a folder that is made for it.
+/// Row 7, second part; the run is recorded in a new folder.
 let oneStep = Row(
   "one-step", "a file with the one step `true`", roundsFactor: 8,
   bars: [

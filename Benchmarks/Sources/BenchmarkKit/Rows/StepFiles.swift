@@ -1,29 +1,29 @@
-// The same steps as a file for each of the peers. Knows nothing of what is measured.
+// The same steps as a file for each of the peers.
 
-/// Steps that all run the same command, and what each needs.
+/// Steps that all run the same command, with their needs.
 struct StepFiles {
-  /// What each step runs.
+  /// The command of each step.
   let command: String
   /// For each step, the numbers of the steps that it needs.
   let needs: [[Int]]
-  /// How many of them run at once.
+  /// The maximum number of steps that run at once.
   let places: Int
 
-  /// Steps without needs.
+  /// Creates steps without needs.
   init(independent count: Int, command: String, places: Int = 2) {
     self.command = command
     self.places = places
     needs = Array(repeating: [], count: count)
   }
 
-  /// Steps one after the other, each needing the one before.
+  /// Creates a chain of steps, each of which needs the previous one.
   init(chain count: Int, command: String) {
     self.command = command
     places = 1
     needs = (0..<count).map { $0 == 0 ? [] : [$0 - 1] }
   }
 
-  /// Layers of a tenth of the steps, each step with two needs in the layer before.
+  /// Creates layers of a tenth of the steps, each step with two needs in the previous layer.
   init(layered count: Int, command: String) {
     self.command = command
     places = 2
@@ -36,7 +36,7 @@ struct StepFiles {
     }
   }
 
-  /// How many steps there are.
+  /// The number of steps.
   var count: Int { needs.count }
 
   private func names(_ step: Int, _ separator: String, quote: String = "") -> String {
@@ -47,13 +47,13 @@ struct StepFiles {
 
   private var all: String { needs.indices.map { "s\($0)" }.joined(separator: " ") }
 
-  /// As many at a time as there are places.
+  /// The workflow file.
   var reprise: String {
     "max-parallel: \(places)\nsteps:\n"
       + lines { "  - { id: s\($0), needs: [\(names($0, ", "))], run: \"\(command)\" }\n" }
   }
 
-  /// Nothing is ever made, so everything is run.
+  /// Targets are never created, so all steps are run.
   var ninja: String {
     "rule run\n  command = \(command)\n" + lines { "build s\($0): run \(names($0, " "))\n" }
   }
@@ -64,7 +64,7 @@ struct StepFiles {
       + lines { "s\($0): \(names($0, " "))\n\t@\(command)\n" }
   }
 
-  /// Each step once, its output kept until it ends.
+  /// Each step runs once, and its output is grouped.
   var goTask: String {
     "version: '3'\nrun: once\noutput: group\ntasks:\n  all:\n    deps: ["
       + needs.indices.map { "s\($0)" }.joined(separator: ", ") + "]\n"
@@ -78,7 +78,7 @@ struct StepFiles {
     "all: \(all)\n" + lines { "s\($0): \(names($0, " "))\n\t@\(command)\n" }
   }
 
-  /// A rule needs files: each step makes an empty one, which snakemake does itself.
+  /// A rule needs files, so each step touches an empty file, which snakemake does itself.
   var snakemake: String {
     "rule all:\n  input: [f\"s{n}\" for n in range(\(count))]\n"
       + lines {

@@ -6,12 +6,14 @@ private let shellCommand = "true; true"
 
 /// Row 1.
 ///
-/// All run two steps at a time and keep the output of a step (make with `--output-sync`, go-task with
-/// `output: group`), with these differences:
-/// - go-task has a shell of its own in which `true` starts no process. `task` does the same work as the
-///   others, by way of `/bin/sh -c`; `task's own shell` is what its users would write.
-/// - just cannot limit how many recipes run at once (`[parallel]` starts all), so it runs one at a time.
-/// - snakemake and doit are so slow that they run a tenth of the steps, once; they are compared by step.
+/// All contestants run two steps at a time and keep the output of a step (make with
+/// `--output-sync`, go-task with `output: group`), with these differences:
+/// - go-task has a built-in shell in which `true` starts no process. `task` does the same work as
+///   the others, through `/bin/sh -c`; `task's own shell` is what its users would write.
+/// - just cannot limit the number of concurrent recipes (`[parallel]` starts all), so it runs one
+///   at a time.
+/// - snakemake and doit are so slow that they run a tenth of the steps, once; they are compared by
+///   the time per step.
 let shellSteps = Row(
   "shell-steps", "1,000 steps `true; true` in 10 layers, each needs two, 2 at a time",
   bars: [
@@ -75,7 +77,8 @@ let plainSteps = Row(
     ]
 }
 
-/// No step can start before the one before it has ended and its success has been recorded.
+/// Measures a chain: no step can start before the previous one has ended and its success is
+/// recorded.
 let chainSteps = Row(
   "chain-steps", "a chain of 500 steps `true; true`, one at a time",
   bars: [
@@ -91,7 +94,7 @@ let chainSteps = Row(
   ]
 }
 
-/// What steps cost that wait for a place.
+/// Measures the cost of steps that wait for a slot.
 let fanSteps = Row(
   "fan-steps", "10,000 steps `true; true` that need nothing, 64 at a time",
   bars: [
@@ -109,7 +112,7 @@ let fanSteps = Row(
 }
 
 extension Place {
-  /// Writes the file of a peer, and gives its path and that of the file.
+  /// Writes the file of a peer, and returns the paths of the peer and the file.
   fileprivate func peer(_ name: String, _ file: String, _ text: String) throws -> [String] {
     [try programs.peer(name), try write(file, text)]
   }
@@ -134,8 +137,8 @@ extension Place {
     }
   }
 
-  /// Without a journal, and with one in a folder that is made for the run: at the level of durability that
-  /// is the default, and at the other one.
+  /// Returns contestants without a journal, and with a journal in a new folder at both durability
+  /// levels.
   fileprivate func repriseContestants(_ files: StepFiles) throws -> [Contestant] {
     let command =
       [programs.reprise, "run", try write("steps.yaml", files.reprise)]

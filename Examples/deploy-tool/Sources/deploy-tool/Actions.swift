@@ -1,9 +1,9 @@
-// What deploy.yaml can call. Knows nothing of the order in which it is called.
+// The actions that deploy.yaml can call.
 
 import Foundation
 import Reprise
 
-/// Puts a file where it is served from: an action as a type, whose properties are what `with` gives.
+/// Uploads a file: an action as a type, whose properties are the arguments under `with`.
 struct Upload: Action {
   static let name = "upload"
   let file: String
@@ -20,7 +20,7 @@ struct Upload: Action {
 }
 
 extension Engine {
-  /// An engine with the actions of this tool.
+  /// Returns an engine with the actions of this tool.
   static func deploying(in folder: URL) -> Engine {
     struct Pack: Decodable { let name: String }
     var engine = Engine()
@@ -34,7 +34,7 @@ extension Engine {
     return engine
   }
 
-  /// What is done after every deployment, however it ended.
+  /// Returns the workflow that runs after every deployment, whatever its outcome.
   func cleanup(of folder: URL) throws -> Workflow {
     try Workflow("cleanup", .timeout(.seconds(60))) {
       Step("remove") { _ in try? FileManager.default.removeItem(at: folder) }

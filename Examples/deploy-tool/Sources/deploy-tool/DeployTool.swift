@@ -32,7 +32,7 @@ struct DeployTool {
     }
   }
 
-  /// The first Ctrl-C cancels a run, whose steps end within their grace periods; the second kills it.
+  /// Cancels the run on the first Ctrl-C, with grace periods, and kills it on the second.
   private static func interrupting(_ run: Run) -> any DispatchSourceSignal {
     signal(SIGINT, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
@@ -62,7 +62,7 @@ struct DeployTool {
     return readLine().map { $0.lowercased().hasPrefix("y") } ?? false
   }
 
-  /// At once, whatever standard output is.
+  /// Writes text without buffering.
   private static func write(_ text: String, to file: FileHandle = .standardOutput) {
     file.write(Data(text.utf8))
   }

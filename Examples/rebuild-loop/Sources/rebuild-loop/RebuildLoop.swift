@@ -1,5 +1,5 @@
-// rebuild-loop FOLDER COMMAND: runs a command whenever a file of a folder is saved. A save during a build cancels it
-// and starts it again, when nothing of the old one is left.
+// rebuild-loop FOLDER COMMAND: runs a command whenever a file in a folder is saved. A save during a
+// build cancels it and starts it again when nothing of the old one is left.
 
 import Foundation
 import Reprise
@@ -18,14 +18,14 @@ struct RebuildLoop {
     let building = Task {
       var last: Run?
       let runs = Engine().runs(of: workflow, on: saves(below: folder), whenBusy: .restart)
-      // `restart` takes the run that is under way again; another one begins only when that is over.
+      // `restart` restarts the current run; a new run starts only after it has ended.
       for try await run in runs.values {
         last = run
         let events = run.events
         Task { for await event in events.values { show(event) } }
       }
-      // Cancelled with this task, as its waits are: so the end, when nothing of the run is left, is waited for in
-      // another one.
+      // Cancelling this task cancels the run, but also every wait in this task. So wait in another
+      // task until nothing of the run is left.
       await Task { [last] in _ = await last?.outcome }.value
     }
     let signals = [SIGINT, SIGTERM].map { number in
@@ -49,7 +49,7 @@ struct RebuildLoop {
     }
   }
 
-  /// At once, whatever standard output is.
+  /// Writes a line without buffering.
   private static func write(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }

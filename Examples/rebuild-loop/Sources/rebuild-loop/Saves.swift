@@ -1,15 +1,15 @@
-// Tells when files of a folder have changed. Knows nothing of what is done about it.
+// Reports when files in a folder have changed.
 
 import Foundation
 
-/// The saves below a folder, of which the first comes at once.
+/// Returns the saves below a folder, starting with one for its initial state.
 ///
-/// It looks at the times of the files again and again.
+/// Polls the modification times of the files.
 ///
 /// - Parameters:
 ///   - folder: The path of the folder.
-///   - interval: How long to wait between two looks.
-/// - Returns: How many files there are after each save; what comes while nobody asks is one.
+///   - interval: The time between two polls.
+/// - Returns: The number of files after each save; saves between two reads are coalesced.
 func saves(
   below folder: String, every interval: Duration = .milliseconds(200)
 ) -> AsyncStream<Int> {

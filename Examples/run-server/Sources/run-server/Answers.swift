@@ -1,11 +1,11 @@
-// Runs as JSON. Knows nothing of requests.
+// Encodes runs and their events as JSON.
 
 import FlyingFox
 import FlyingSocks
 import Foundation
 import Reprise
 
-/// Where a run stands.
+/// The state of a run.
 struct RunAnswer: Encodable {
   let id: RunID
   let phase: String
@@ -21,7 +21,7 @@ struct RunAnswer: Encodable {
   }
 }
 
-/// The events of a run, each a line of JSON, until it is over.
+/// The events of a run, one line of JSON each, until it ends.
 struct EventLines: AsyncBufferedSequence {
   typealias Element = UInt8
   let run: Run
@@ -31,8 +31,8 @@ struct EventLines: AsyncBufferedSequence {
   struct Iterator: AsyncBufferedIteratorProtocol {
     var events: AsyncPublisher<RunEvents>.AsyncIterator
 
-    /// Never called: the server asks for lines.
-    mutating func next() async throws -> UInt8? { fatalError("it gives lines") }
+    /// Never called: the server reads buffers.
+    mutating func next() async throws -> UInt8? { fatalError("use nextBuffer") }
 
     mutating func nextBuffer(suggested count: Int) async throws -> Data? {
       guard let event = await events.next() else { return nil }

@@ -1,4 +1,4 @@
-// run-server [PORT]: starts, shows, streams, restarts and cancels runs over HTTP, until it is told to end.
+// run-server [PORT]: starts, shows, streams, restarts and cancels runs over HTTP, until SIGTERM.
 
 import FlyingFox
 import Foundation
@@ -19,14 +19,14 @@ struct RunServer {
     let engineService = EngineService(engine)
     let port = CommandLine.arguments.dropFirst().first.flatMap(UInt16.init) ?? 8080
     let web = try WebService(port: port, workflows: engineService)
-    // They are shut down from the last to the first: who follows the events of a run sees it end.
+    // Services shut down in reverse order, so clients that stream the events of a run receive its end.
     try await ServiceGroup(
       services: [web, engineService], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
     ).run()
   }
 }
 
-/// A report of one page; what is fetched for several at once is fetched once.
+/// A report of one page. Concurrent reports of the same page fetch it once.
 func report(_ arguments: Arguments) throws -> Workflow {
   try Workflow(
     "report", .parameter("page", .string), .parameter("seconds", .number, default: 1),
@@ -43,7 +43,7 @@ func report(_ arguments: Arguments) throws -> Workflow {
   }
 }
 
-/// The web server, with the runs that somebody may still ask for.
+/// The web server, with the runs that clients can still request.
 final class WebService: Service {
   private let server: HTTPServer
   private let workflows: EngineService
@@ -104,7 +104,7 @@ final class WebService: Service {
     }
   }
 
-  /// What answers requests about one run.
+  /// Returns a handler for requests about one run.
   private func about(
     _ answer: @escaping @Sendable (Run, HTTPRequest) throws -> HTTPResponse
   ) -> ClosureHTTPHandler {

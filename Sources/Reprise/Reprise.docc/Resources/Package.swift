@@ -5,8 +5,8 @@ let package = Package(
   name: "greet",
   platforms: [.macOS(.v15)],
   dependencies: [
-    // For a clone on this machine: .package(path: "../reprise")
-    .package(url: "https://github.com/reprise-run/reprise", branch: "main")
+    // A clone next to this package. Or: .package(url: "<URL of this repository>", branch: "main")
+    .package(path: "../reprise")
   ],
   targets: [
     .executableTarget(

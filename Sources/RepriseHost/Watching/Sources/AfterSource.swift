@@ -1,4 +1,4 @@
-// The success of other workflows as a source of events.
+// The source of events for successful runs of other workflows.
 
 import FileWatching
 import Reprise
@@ -12,7 +12,7 @@ extension AfterTrigger: TriggerSource {
 
 extension WatchSources {
   fileprivate func listenToRuns(of workflows: [String]) throws(FileWatchError) {
-    // A run lets go of its lock when it ends, however that comes about.
+    // A run releases its lock when it ends, for whatever reason.
     let folder = try FolderWatch(
       journal.directory.livePath,
       filter: FileWatchFilter(wantsFile: { $0.hasSuffix(".lock") })

@@ -1,4 +1,4 @@
-// Changed files as a source of events.
+// The source of events for changed files.
 
 import CombineOperators
 import FileWatching
@@ -8,7 +8,7 @@ import RepriseJournal
 
 extension FileTrigger: TriggerSource {
   func start(in sources: WatchSources) async throws {
-    // All files are looked at.
+    // Starting scans all files, which blocks.
     try await blocking {
       let read = WatchRuns.sources(of: sources.workflow)
       try sources.listen(
@@ -19,10 +19,9 @@ extension FileTrigger: TriggerSource {
 }
 
 extension WatchSources {
-  /// How long it has to be quiet after a change of a file where the workflow does not say it: as long as
-  /// an editor takes for all that it does to save one.
+  /// The default debounce interval after a file change: an editor saves a file in several changes.
   static let filesQuiet: Duration = .milliseconds(30)
-  /// How many paths an event names at most; what is more is known by its count only.
+  /// The maximum number of paths in an event; its count includes the others.
   static let pathsMax = 1000
 
   private struct Changes: Sendable {
@@ -33,15 +32,15 @@ extension WatchSources {
   fileprivate func listen(
     to files: WatchedFiles, honoursGitignore: Bool
   ) throws(FileWatchError) {
-    // Not Sendable as declared, though any thread may use it: the watch of the folder calls it from one
-    // queue.
+    // The subject is not declared `Sendable`, but it is thread-safe; the folder watch sends values
+    // on one queue.
     let subject = UncheckedSendable(PassthroughSubject<Changes, Never>())
     let listening = subject.value
       .whenQuiet(for: triggers.debounce ?? Self.filesQuiet) { changes, later in
         changes.paths.formUnion(later.paths)
         changes.count += later.count
       }
-      // What changes while an event waits becomes part of the next one.
+      // Changes while an event is queued become part of the next event.
       .sinkOneByOne { [weak self] changes in await self?.hand(changes, files) }
     let folder = try FolderWatch(
       ".",
@@ -59,7 +58,7 @@ extension WatchSources {
 
   private func hand(_ changes: Changes, _ files: WatchedFiles) async {
     let paths = changes.paths.sorted()
-    // What matters to no step neither cancels nor starts anything.
+    // Ignore changes that affect no step.
     if triggers.restartsAffected, files.steps(affectedBy: paths)?.isEmpty == true { return }
     await inbox.putAndWait(
       WatchEvent(

@@ -1,4 +1,4 @@
-// Lines of standard input as a source of events.
+// The source of events for lines of standard input.
 
 import CombineOperators
 import Dispatch
@@ -10,25 +10,25 @@ extension InputTrigger: TriggerSource {
   func start(in sources: WatchSources) {
     let (triggers, inbox) = (sources.triggers, sources.inbox)
     sources.readInput(format) {
-      // Standard input is over; with it everything, where there is nothing else.
+      // At the end of standard input, end the watch if it has no other sources.
       if !triggers.goesOnWithoutInput { inbox.close() }
     }
   }
 }
 
 extension WatchSources {
-  /// How many lines of standard input may be on their way to the disk.
+  /// The maximum number of lines of standard input that are not yet on the disk.
   private static let linesMax = 1000
 
   fileprivate func readInput(_ format: InputFormat, onEnd: @escaping @Sendable () -> Void) {
-    // Not Sendable as declared, though any thread may use it: only the reading thread sends.
+    // The subject is not declared `Sendable`, but it is thread-safe; only the reading thread sends.
     let subject = UncheckedSendable(PassthroughSubject<WatchEvent, Never>())
-    // The disk decides how fast is read.
+    // The semaphore limits reading to the speed of the disk.
     let room = DispatchSemaphore(value: 0)
-    // One that is freed with less than it began with ends the process: at the end nobody gives room back.
+    // Start it at 0: Dispatch traps if a semaphore is freed below its initial value.
     for _ in 0..<Self.linesMax { room.signal() }
     let put = { [inbox] (event: WatchEvent) in inbox.put(event, answer: { _ in room.signal() }) }
-    // Behind the last line.
+    // Called after the last line.
     let end = { [inbox] in
       inbox.put(answer: { _ in onEnd() }, recording: { _ throws(JournalError) in [] })
     }
@@ -36,21 +36,21 @@ extension WatchSources {
     if let quiet = triggers.debounce, quiet > .zero {
       listening = subject.value.whenQuiet(for: quiet) { event, later in
         event.fold(later)
-        // What is folded needs no room of its own.
+        // A folded line is not written separately, so release its slot.
         room.signal()
       }.sink(receiveCompletion: { _ in end() }, receiveValue: put)
     } else {
       listening = subject.value.sink(receiveCompletion: { _ in end() }, receiveValue: put)
     }
     keep(nil, listening)
-    // A thread of its own: it waits for input.
+    // Use a separate thread, since reading blocks.
     DispatchQueue(label: "reprise.watch.input").async { [self] in
       var number = 0
       var lines = LineReader(input, bytesMax: .max)
       while let bytes = lines.nextText() {
         number += 1
         guard let line = String(validating: bytes, as: UTF8.self) else {
-          say("warning: line \(number) of standard input is left out: it is not UTF-8")
+          say("warning: skipped line \(number) of standard input: it is not UTF-8")
           continue
         }
         guard let event = event(of: line, number, format) else { continue }
@@ -68,14 +68,14 @@ extension WatchSources {
       let data = try Value(json: line)
       return WatchEvent(Trigger(.stdin(line: line, data: data), time: now))
     } catch {
-      say("warning: line \(number) of standard input is left out: it is no JSON: \(error)")
+      say("warning: skipped line \(number) of standard input: it is not JSON: \(error)")
       return nil
     }
   }
 }
 
 extension LineReader {
-  /// The next line, also the last one where that did not end; without the carriage return of Windows.
+  /// Returns the next line, including an unterminated last one, without a trailing carriage return.
   fileprivate mutating func nextText() -> [UInt8]? {
     guard case .text(let bytes)? = nextLine() else { return takeRest() }
     return bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes

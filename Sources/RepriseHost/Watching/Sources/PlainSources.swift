@@ -1,10 +1,10 @@
-// Sources that have nothing to listen to: the socket of the watch, and its beginning.
+// The sources of events that need no listening: the control socket, and the start of the watch.
 
 import Reprise
 import RepriseJournal
 
 extension SocketTrigger: TriggerSource {
-  /// Nothing: the socket of the watch hands its events in (`Watch+Control`).
+  /// Does nothing: the control socket of the watch hands in its events (`Watch+Control`).
   func start(in sources: WatchSources) {}
 }
 

@@ -1,4 +1,4 @@
-// Points in time as a source of events.
+// The source of events for schedules.
 
 import Reprise
 import RepriseJournal
@@ -19,7 +19,7 @@ extension WatchSources {
     var dealtWith = dealtWith
     while !Task.isCancelled {
       let now = clock.wallTime.microseconds / 1_000_000
-      // A schedule that is new has missed nothing.
+      // A new schedule has missed nothing.
       let plan = times.plan(dealtWith: dealtWith ?? now, now: now)
       if plan.missed > 0 {
         say("\(plan.missed) times of the schedule \"\(schedule.text)\" were missed")
