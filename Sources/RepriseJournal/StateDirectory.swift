@@ -99,7 +99,8 @@ package struct StateDirectory: Sendable, Equatable {
 
   /// Checks that other users cannot write to a folder, where they could fake locks and sockets.
   ///
-  /// Allows a sticky folder, such as the root of a tmpfs, where others cannot replace files.
+  /// With `mayBeSticky`, allows a sticky folder, such as the root of a tmpfs, in which others
+  /// cannot replace files.
   private func expectPrivate(
     _ folder: String, mayBeSticky: Bool = false
   ) throws(JournalError) {

@@ -18,7 +18,7 @@ struct DrivenRun {
   /// Whether the command exits with the status of the first failed step.
   let passesThrough: Bool
   private let controls = RunControls()
-  /// Earlier events belong to the run that is resumed.
+  /// The start time; earlier events were recorded before the run was resumed.
   private let beganAt = SystemClock().now
 
   init(

@@ -78,7 +78,7 @@ final class LineOutput: Sendable {
     if mustWrite { queue.async { self.writeWaiting() } }
   }
 
-  /// Enqueues a line that may be dropped; blocks the thread until there is room, at most `patience`.
+  /// Enqueues a line that may be dropped; blocks until there is room, at most for `patience`.
   ///
   /// - Parameter line: Returns the line with its line feed; called only if it is not dropped.
   func writeIfRead(_ line: () -> [UInt8]) {
