@@ -44,7 +44,7 @@ package final class ChildProcess: Sendable {
     onOutput: @escaping @Sendable (OutputLines) -> Bool
   ) throws(SpawnError) -> ChildProcess {
     let path = try command.programPath()
-    let ends = try OutputEnds(for: command)
+    let ends = try OutputPipes(for: command)
     let environment = command.environment(reportingTo: ends.channel)
     let streams = ends.streams(filter)
     return try Reactor.shared.introduce { () throws(SpawnError) -> ChildState in

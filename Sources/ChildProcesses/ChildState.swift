@@ -65,11 +65,11 @@ final class ChildState {
   private var killsAt: ContinuousClock.Instant?
   private(set) var isStopped = false
   /// The requested grace period, until the tree is scanned and stopped.
-  private(set) var askedGrace: Duration?
+  private(set) var requestedGrace: Duration?
   private var endedAt: ContinuousClock.Instant?
   private var backOff = BackOff()
   /// The processes outside of the group that have been sent SIGTERM.
-  private var told: Set<Int32> = []
+  private var terminated: Set<Int32> = []
   private var drained = 0
   /// The number of bytes after which draining stops: more than any pipe holds.
   private static let drainBytesMax = 4 << 20
@@ -102,15 +102,15 @@ final class ChildState {
   func read(_ position: Int, into buffer: inout [UInt8]) -> ReadResult {
     guard let count = readBytes(streams[position].descriptor, into: &buffer) else { return .more }
     guard count > 0 else { return .end }
-    var mayGoOn = true
+    var mayContinue = true
     if let text = streams[position].append(buffer[..<count]) {
-      mayGoOn = tell(text, position, isPartial: false)
+      mayContinue = deliver(text, position, isPartial: false)
     }
     // If the buffer is full, more is available, and the line will be complete soon.
-    if count < buffer.count, streams[position].lines.hasPending, mayGoOn {
-      mayGoOn = tell(streams[position].lines.partial, position, isPartial: true)
+    if count < buffer.count, streams[position].lines.hasPending, mayContinue {
+      mayContinue = deliver(streams[position].lines.partial, position, isPartial: true)
     }
-    return mayGoOn ? .more : .pause
+    return mayContinue ? .more : .pause
   }
 
   /// Reads what is available of a stream, ignoring back-pressure.
@@ -122,7 +122,7 @@ final class ChildState {
     while let count = readBytes(streams[position].descriptor, into: &buffer) {
       if count == 0 { return true }
       if let text = streams[position].append(buffer[..<count]) {
-        _ = tell(text, position, isPartial: false)
+        _ = deliver(text, position, isPartial: false)
       }
       // Another process is still writing. Read the rest in turn with the other streams.
       drained += count
@@ -133,10 +133,10 @@ final class ChildState {
 
   /// Delivers the rest of a stream: what a filter has held back, and an unfinished last line.
   func endStream(_ position: Int) {
-    for text in streams[position].finish() { _ = tell(text, position, isPartial: false) }
+    for text in streams[position].finish() { _ = deliver(text, position, isPartial: false) }
   }
 
-  private func tell(_ text: String, _ position: Int, isPartial: Bool) -> Bool {
+  private func deliver(_ text: String, _ position: Int, isPartial: Bool) -> Bool {
     onOutput(OutputLines(stream: streams[position].kind, text: text, isPartial: isPartial))
   }
 
@@ -150,16 +150,16 @@ final class ChildState {
 
   /// Records a request to stop the tree.
   func ask(grace: Duration) {
-    askedGrace = min(askedGrace ?? grace, grace)
+    requestedGrace = min(requestedGrace ?? grace, grace)
   }
 
   /// Whether the tree must be scanned; if not, the first process is running and need not be killed.
-  var needsTree: Bool { status != nil || askedGrace != nil || isKillDue }
+  var needsTree: Bool { status != nil || requestedGrace != nil || isKillDue }
 
   /// The time until which the scan of a stopped tree whose first process has ended may be delayed;
   /// nil if it may not.
-  func gathersUntil(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-    guard isStopped && askedGrace == nil, let endedAt else { return nil }
+  func scanMayWaitUntil(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    guard isStopped && requestedGrace == nil, let endedAt else { return nil }
     let time = endedAt + Self.gatheringTime
     return time > now ? time : nil
   }
@@ -171,7 +171,7 @@ final class ChildState {
     if !isStopped && grace > .zero {
       tree.send(SignalNumber.terminate)
       tree.send(SignalNumber.resume)
-      told = Set(tree.outsiders)
+      terminated = Set(tree.outsiders)
     }
     isStopped = true
     backOff = BackOff()
@@ -182,8 +182,8 @@ final class ChildState {
   /// - Parameter tree: The remaining processes; nil if no scan was needed.
   /// - Returns: When to check again, or that the child is finished.
   func next(tree: ProcessTree?) -> Next {
-    if let tree, let grace = askedGrace {
-      askedGrace = nil
+    if let tree, let grace = requestedGrace {
+      requestedGrace = nil
       stop(grace: grace, tree)
     }
     let now = ContinuousClock.now
@@ -198,7 +198,7 @@ final class ChildState {
     }
     if let killsAt {
       guard killsAt <= now else {
-        tellLateComers(of: tree)
+        terminateLatecomers(of: tree)
         return .wait(min(killsAt - now, backOff.next(upTo: .milliseconds(100))))
       }
       tree.send(SignalNumber.kill)
@@ -216,8 +216,8 @@ final class ChildState {
   /// Sends SIGTERM to processes that were leaving the group while the others were signalled.
   ///
   /// Processes within the group are spared: they may be part of another process's cleanup.
-  private func tellLateComers(of tree: ProcessTree) {
-    for pid in tree.outsiders where told.insert(pid).inserted {
+  private func terminateLatecomers(of tree: ProcessTree) {
+    for pid in tree.outsiders where terminated.insert(pid).inserted {
       sendSignal(SignalNumber.terminate, to: pid)
       sendSignal(SignalNumber.resume, to: pid)
     }

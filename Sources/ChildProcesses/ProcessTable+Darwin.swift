@@ -18,7 +18,7 @@ extension ProcessTable {
   static func hasAdoptedChildren(besides known: () -> Set<Int32>) -> Bool { false }
 
   /// Returns true: only the process table can tell.
-  static func hasStrangers(besides known: () -> Set<Int32>) -> Bool { true }
+  static func hasUnknownChildren(besides known: () -> Set<Int32>) -> Bool { true }
 
   /// Returns an empty array: the environment is not readable without special privileges.
   static func environment(of pid: Int32) -> [String] { [] }

@@ -11,10 +11,11 @@ extension ProcessTable {
   static func current() -> ProcessTable {
     var list = [reprise_process](repeating: reprise_process(), count: 512)
     while true {
-      var isTorn: Int32 = 0
-      let count = unsafe Int(reprise_list_processes(&list, Int32(list.count), &isTorn))
+      var isIncomplete: Int32 = 0
+      let count = unsafe Int(reprise_list_processes(&list, Int32(list.count), &isIncomplete))
       if count <= list.count {
-        return ProcessTable(list.prefix(count).map(ProcessEntry.init), isTorn: isTorn != 0)
+        return ProcessTable(
+          list.prefix(count).map(ProcessEntry.init), isIncomplete: isIncomplete != 0)
       }
       list = [reprise_process](repeating: reprise_process(), count: list.count * 4)
     }
@@ -43,7 +44,7 @@ extension ProcessTable {
   /// - Parameter known: Returns the children that this process has started; called after the lists
   ///   are read.
   /// - Returns: Whether there are any; false is certain.
-  static func hasStrangers(besides known: () -> Set<Int32>) -> Bool {
+  static func hasUnknownChildren(besides known: () -> Set<Int32>) -> Bool {
     let pid = processID
     let threads = threads(of: pid)
     var found: Set<Int32> = []

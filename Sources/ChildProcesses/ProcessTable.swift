@@ -14,12 +14,12 @@ struct ProcessTable: Sendable {
   let entries: [Int32: ProcessEntry]
   /// Whether processes ended while the table was read, so that their latest children may be
   /// missing.
-  let isTorn: Bool
+  let isIncomplete: Bool
   private let childrenOf: [Int32: [Int32]]
   private let tiedTo: [Int32: [Int32]]
 
-  init(_ list: [ProcessEntry], isTorn: Bool = false) {
-    self.isTorn = isTorn
+  init(_ list: [ProcessEntry], isIncomplete: Bool = false) {
+    self.isIncomplete = isIncomplete
     entries = Dictionary(list.map { ($0.pid, $0) }) { first, _ in first }
     childrenOf = Dictionary(grouping: list, by: \.parent).mapValues { $0.map(\.pid) }
     var tiedTo: [Int32: [Int32]] = [:]

@@ -32,7 +32,7 @@ struct ProcessTree {
   ///   - hasEnded: Whether the first process has ended.
   ///   - tag: The environment entries that identify the tree.
   ///   - picture: The snapshot.
-  init(of leader: Int32, hasEnded: Bool, tag: Set<String>, in picture: ProcessPicture) {
+  init(of leader: Int32, hasEnded: Bool, tag: Set<String>, in picture: ProcessSnapshot) {
     self.leader = leader
     isWhole = picture.isWhole
     let roots =

@@ -161,7 +161,7 @@ final class ReactorLoop {
   private var posts: ArraySlice<Reactor.Post> = []
   private(set) var adoptsOrphans = false
   /// The number of process snapshots that have been taken.
-  private(set) var pictureCount = 0
+  private(set) var snapshotCount = 0
 
   fileprivate init(wakeUp: Int32) {
     self.wakeUp = wakeUp
@@ -198,7 +198,7 @@ final class ReactorLoop {
         reactor.run(post, on: self)
         postsLeft -= 1
       }
-      lookAtThoseThatAreDue()
+      checkDueChildren()
       if posts.isEmpty, reactor.fallAsleep() { return true }
       if postsLeft == 0 { return false }
     }
@@ -292,28 +292,28 @@ final class ReactorLoop {
   // MARK: The end of a tree
 
   /// The maximum number of scans in one turn, if processes end while the table is read.
-  private static let looksMax = 50
+  private static let scansMax = 50
 
   /// Checks whether the trees that are due are gone, and takes the due actions if not.
   ///
   /// All events of this turn have been handled, so one scan serves all trees.
-  private func lookAtThoseThatAreDue() {
+  private func checkDueChildren() {
     let now = ContinuousClock.now
     var due = children.values.filter { $0.wakesAt.map { $0 <= now } ?? false }
     guard !due.isEmpty else { return }
     for child in due where child.isPolled && child.status == nil { processEnded(child.pid) }
-    if mayGather(due, now) {
-      for child in due { child.wakesAt = child.gathersUntil(now) }
+    if mayDelayScans(due, now) {
+      for child in due { child.wakesAt = child.scanMayWaitUntil(now) }
       return
     }
     due += children.values.filter { child in
-      child.wakesAt.map { $0 > now } ?? false && child.gathersUntil(now) != nil
+      child.wakesAt.map { $0 > now } ?? false && child.scanMayWaitUntil(now) != nil
     }
     var finished: [ChildState] = []
-    var looksLeft = Self.looksMax
+    var looksLeft = Self.scansMax
     while !due.isEmpty {
       looksLeft -= 1
-      var looks = ProcessLooks(adoptsOrphans: adoptsOrphans)
+      var looks = ProcessScans(adoptsOrphans: adoptsOrphans)
       due = due.filter { child in
         let tree = looks.tree(of: child)
         // A process that ended during the scan may have started another one that was missed.
@@ -325,7 +325,7 @@ final class ReactorLoop {
         }
         return false
       }
-      if looks.picture != nil { pictureCount += 1 }
+      if looks.picture != nil { snapshotCount += 1 }
     }
     // Last, so that signals to the processes that were found are not delayed.
     for child in finished { finish(child) }
@@ -333,8 +333,8 @@ final class ReactorLoop {
 
   /// Returns whether the due scans may be delayed until other stopped processes have ended, so that
   /// one scan serves more trees.
-  private func mayGather(_ due: [ChildState], _ now: ContinuousClock.Instant) -> Bool {
-    !adoptsOrphans && due.allSatisfy { $0.gathersUntil(now) != nil }
+  private func mayDelayScans(_ due: [ChildState], _ now: ContinuousClock.Instant) -> Bool {
+    !adoptsOrphans && due.allSatisfy { $0.scanMayWaitUntil(now) != nil }
       && children.values.contains { $0.isStopped && $0.status == nil }
   }
 

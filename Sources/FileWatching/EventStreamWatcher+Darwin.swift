@@ -53,16 +53,16 @@ final class EventStreamWatcher: SystemWatcher {
 
   var watchedFolders: Int { tree.tree.watchedCount }
 
-  var looksAgainAfter: Duration? { tree.hasUnsettled ? .milliseconds(50) : nil }
+  var pollDelay: Duration? { tree.hasUnclosed ? .milliseconds(50) : nil }
 
-  func lookAgain() { tree.lookAtUnsettled() }
+  func lookAgain() { tree.checkUnclosed() }
 
   func readEvents() {}
 
   func start() throws(FileWatchError) {
     let route = RootPath(following: path)
     var paths = Set([place(of: route)] + route.places.filter { isLink($0) })
-    if tree.filter.honoursGitignore {
+    if tree.filter.respectsGitignore {
       paths.formUnion(GitignoreFiles(above: place(of: route)).files)
     }
     try openStream(for: paths.sorted())
@@ -103,8 +103,8 @@ final class EventStreamWatcher: SystemWatcher {
         guard let info else { return }
         let engine = Unmanaged<WatchEngine>.fromOpaque(info).takeUnretainedValue()
         let names = Unmanaged<CFArray>.fromOpaque(paths).takeUnretainedValue() as? [String] ?? []
-        let told = zip(names, UnsafeBufferPointer(start: flags, count: count)).map { ($0, $1) }
-        engine.work { ($0 as? EventStreamWatcher)?.handle(told) }
+        let reported = zip(names, UnsafeBufferPointer(start: flags, count: count)).map { ($0, $1) }
+        engine.work { ($0 as? EventStreamWatcher)?.handle(reported) }
       },
       &context, paths as CFArray, FSEventStreamEventId(kFSEventStreamEventIdSinceNow), 0,
       FSEventStreamCreateFlags(flags))
@@ -124,7 +124,7 @@ final class EventStreamWatcher: SystemWatcher {
       tree.lookAtRoot(nil, rulesAbove: [], isQuiet: isQuiet)
       return
     }
-    if tree.filter.honoursGitignore { rulesAbove = GitignoreFiles(above: folder) }
+    if tree.filter.respectsGitignore { rulesAbove = GitignoreFiles(above: folder) }
     tree.lookAtRoot(folder, rulesAbove: rulesAbove.layers, isQuiet: isQuiet)
   }
 

@@ -20,16 +20,16 @@ struct FileStamp: Sendable, Equatable {
   /// Whether the file was created and not yet closed by its writer; it has not been reported.
   var isUnclosed = false
   /// When the file was last reported, in seconds since 1970; 0 for never.
-  var toldAt: UInt32 = 0
+  var reportedAt: UInt32 = 0
 
   /// How long a state must last before its stamp can be trusted, in nanoseconds.
   static let freshNanoseconds: Int64 = 2_000_000_000
   /// How long after a report every change of the metadata is reported, in seconds.
-  static let unrestSeconds: UInt32 = 10
+  static let recentSeconds: UInt32 = 10
 
   /// Returns whether the file was reported so recently that a subscriber may be about to read it.
-  func isInUnrest(at seconds: UInt32) -> Bool {
-    seconds < toldAt &+ Self.unrestSeconds
+  func wasReportedRecently(at seconds: UInt32) -> Bool {
+    seconds < reportedAt &+ Self.recentSeconds
   }
 
   /// Returns whether the file is the same for a reader.
@@ -75,7 +75,7 @@ extension ChangeHint {
   ///   - isComplete: Returns whether no process is writing to a new file; called only if it
   ///     matters.
   /// - Returns: Whether the file is reported.
-  func tells(
+  func shouldReport(
     known: FileStamp?, seen: FileStamp, seconds: UInt32, isComplete: () -> Bool
   ) -> Bool {
     switch self {
@@ -88,11 +88,11 @@ extension ChangeHint {
       if known.isUnclosed { return false }
       // A subscriber may have read the file between two changes of which the second undid the
       // first.
-      return !seen.isSameFile(as: known) || known.isInUnrest(at: seconds)
+      return !seen.isSameFile(as: known) || known.wasReportedRecently(at: seconds)
     case .found:
       guard let known else { return true }
       // A subscriber may have read while an enclosing folder was moved away for a moment.
-      return !seen.isUntouched(since: known) || known.isInUnrest(at: seconds)
+      return !seen.isUntouched(since: known) || known.wasReportedRecently(at: seconds)
     case .polled:
       guard let known else { return true }
       return !seen.isUntouched(since: known)

@@ -17,25 +17,25 @@ package struct FileWatchFilter: Sendable {
   /// The rules are those of the `.gitignore` files from the root of the repository down, and of its
   /// `info/exclude`; without a repository, from the watched root down. The watched root itself is
   /// watched even if a rule ignores it. The user's global rules are not read.
-  package var honoursGitignore: Bool
+  package var respectsGitignore: Bool
   /// Whether to report a file while it is being written, and not only when its writer closes it.
   package var seesWriting: Bool
 
   /// Creates a filter; without arguments, it includes all files.
   ///
   /// - Parameters:
-  ///   - honoursGitignore: Whether to exclude what git ignores.
+  ///   - respectsGitignore: Whether to exclude what git ignores.
   ///   - seesWriting: Whether to report a file while it is being written.
   ///   - entersFolder: Returns whether anything below a folder may be of interest.
   ///   - wantsFile: Returns whether a file is of interest.
   package init(
-    honoursGitignore: Bool = false, seesWriting: Bool = false,
+    respectsGitignore: Bool = false, seesWriting: Bool = false,
     entersFolder: @escaping @Sendable (_ path: String) -> Bool = { _ in true },
     wantsFile: @escaping @Sendable (_ path: String) -> Bool = { _ in true }
   ) {
     self.wantsFile = wantsFile
     self.entersFolder = entersFolder
-    self.honoursGitignore = honoursGitignore
+    self.respectsGitignore = respectsGitignore
     self.seesWriting = seesWriting
   }
 }

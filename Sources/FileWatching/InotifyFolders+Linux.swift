@@ -10,7 +10,7 @@ final class InotifyFolders: FolderWatches {
   private let calls: InotifyCalls
   private let host: any WatcherHost
   private var inotify: Inotify?
-  private var isLimitTold = false
+  private var isLimitReported = false
 
   /// The events that are watched in folders.
   private let ofFolders: InotifyMask
@@ -42,7 +42,7 @@ final class InotifyFolders: FolderWatches {
       inotify = opened
       host.readWhenReady(opened.descriptor)
     } catch {
-      tellLimit(error, isInstance: true)
+      reportLimit(error, isInstance: true)
     }
   }
 
@@ -68,7 +68,7 @@ final class InotifyFolders: FolderWatches {
     } catch {
       switch error {
       case .noSpace, .noMemory:
-        tellLimit(error, isInstance: false)
+        reportLimit(error, isInstance: false)
         return .noRoom
       case .fileNameTooLong: return .tooLong
       default: return .nothing
@@ -95,9 +95,9 @@ final class InotifyFolders: FolderWatches {
     }
   }
 
-  private func tellLimit(_ error: Errno, isInstance: Bool) {
-    guard !isLimitTold else { return }
-    isLimitTold = true
+  private func reportLimit(_ error: Errno, isInstance: Bool) {
+    guard !isLimitReported else { return }
+    isLimitReported = true
     let name = isInstance ? "max_user_instances" : "max_user_watches"
     let present = Self.limit(name)
     let advice =
@@ -112,7 +112,7 @@ final class InotifyFolders: FolderWatches {
         "\(error)"
       }
     let what = isInstance ? "no folder can be watched" : "not all folders can be watched"
-    host.tell(
+    host.report(
       .problem("\(what): \(advice); until then they are polled every two seconds (reported once)"))
   }
 

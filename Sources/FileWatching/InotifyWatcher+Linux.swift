@@ -62,7 +62,7 @@ final class InotifyWatcher: SystemWatcher {
 
   private func handle(_ event: InotifyEvent, isClosedLater: Bool) {
     if event.mask.contains(.overflowed) {
-      host.tell(
+      host.report(
         .problem(
           """
           changes came faster than they were read, and some events were lost: all files are \
@@ -87,7 +87,7 @@ final class InotifyWatcher: SystemWatcher {
     } else if event.mask.contains(.unmounted) {
       tree.unmounted(folder)
     } else if event.isNameBad {
-      tree.tellBadName(event.name.text, in: tree.tree.path(of: folder))
+      tree.reportInvalidName(event.name.text, in: tree.tree.path(of: folder))
     } else if !event.name.text.isEmpty, let hint = hint(event, isClosedLater: isClosedLater) {
       tree.look(
         at: event.name.text, in: folder, after: hint, wasFolder: event.mask.contains(.isFolder))
@@ -126,7 +126,7 @@ final class InotifyWatcher: SystemWatcher {
       route = again
     }
     if case .folder(let folder) = route.end {
-      if tree.filter.honoursGitignore { readRules(above: folder) }
+      if tree.filter.respectsGitignore { readRules(above: folder) }
       tree.lookAtRoot(folder, rulesAbove: rulesAbove.layers, isQuiet: isQuiet)
     } else {
       tree.lookAtRoot(nil, rulesAbove: [], isQuiet: isQuiet)
@@ -189,8 +189,8 @@ final class InotifyWatcher: SystemWatcher {
 
   // MARK: Polling
 
-  var looksAgainAfter: Duration? {
-    if tree.hasUnsettled { return .milliseconds(50) }
+  var pollDelay: Duration? {
+    if tree.hasUnclosed { return .milliseconds(50) }
     return isWayUnwatched || !tree.unwatched.isEmpty ? .seconds(2) : nil
   }
 
@@ -198,8 +198,8 @@ final class InotifyWatcher: SystemWatcher {
   ///
   /// Polling is unavoidable here: there is no room for a watch, and no event when there is.
   func lookAgain() {
-    if tree.hasUnsettled {
-      tree.lookAtUnsettled()
+    if tree.hasUnclosed {
+      tree.checkUnclosed()
       return
     }
     folders.openIfNeeded()

@@ -16,7 +16,7 @@ extension TreeWatcher {
     }
     switch hint {
     case .attributes where tree.folders[folder]?.access == access && isReachable(folder):
-      tellUnrest(below: folder)
+      reportUnrest(below: folder)
     case .made, .madeAndClosed:
       // It was found when the parent folder was listed, unless this is a new folder of the same
       // name.
@@ -78,8 +78,8 @@ extension TreeWatcher {
       becameUnreachable(id)
       if let old = tree.setWatch(nil, of: id) { watches.unwatch(old) }
     case .tooLong:
-      tellTooLong(path)
-      drop(id, tells: true)
+      reportTooLong(path)
+      drop(id, reports: true)
       return false
     }
     return true
@@ -98,11 +98,11 @@ extension TreeWatcher {
     do throws(Errno) {
       listing = try FolderListing(ofFolder: joinedPath(rootPath, path), wantsFile: wants)
     } catch {
-      if error == .fileNameTooLong { tellTooLong(path) }
+      if error == .fileNameTooLong { reportTooLong(path) }
       lose(id, isMissing: error.isMissing)
       return []
     }
-    if let name = listing.unreadableNames.first { tellBadName(name, in: path) }
+    if let name = listing.unreadableNames.first { reportInvalidName(name, in: path) }
     if listing.isUnreachable { becameUnreachable(id) }
     tree.update(id) {
       $0.access = listing.isUnreachable ? nil : listing.access
@@ -125,7 +125,7 @@ extension TreeWatcher {
     for name in gone.keys {
       tree.update(id) { $0.files[name] = nil }
       // Files that no longer match are not reported.
-      if wants(name.text) { tellGone(joinedPath(path, name.text)) }
+      if wants(name.text) { reportRemoved(joinedPath(path, name.text)) }
     }
   }
 
@@ -139,7 +139,7 @@ extension TreeWatcher {
       folders.append((known ?? tree.add(name, in: id), known == nil))
     }
     for (name, folder) in gone {
-      drop(folder, tells: enters(name.text, in: id, layers: layers))
+      drop(folder, reports: enters(name.text, in: id, layers: layers))
     }
     return folders
   }
@@ -147,7 +147,7 @@ extension TreeWatcher {
   /// Handles a folder that cannot be read.
   private func lose(_ id: FolderID, isMissing: Bool) {
     if isMissing && tree.root != id {
-      drop(id, tells: true)
+      drop(id, reports: true)
       return
     }
     // Keep it, so that it is scanned again when it becomes readable.
@@ -156,7 +156,7 @@ extension TreeWatcher {
     for name in tree.folders[id]?.files.keys.map(\.self) ?? [] {
       forgetFile(name, in: id, path: joinedPath(path, name.text))
     }
-    for folder in tree.folders[id]?.folders.values.map(\.self) ?? [] { drop(folder, tells: true) }
+    for folder in tree.folders[id]?.folders.values.map(\.self) ?? [] { drop(folder, reports: true) }
   }
 
   /// Ensures that an unreadable folder is scanned after any change of the permissions around it,
@@ -182,18 +182,20 @@ extension TreeWatcher {
   ///
   /// A subscriber may have read them while the permissions of a folder forbade it, and the
   /// permissions may have changed and changed back since.
-  func tellUnrest(below id: FolderID) {
+  func reportUnrest(below id: FolderID) {
     let seconds = secondsNow()
-    for path in tree.files(below: id, where: { $0.isInUnrest(at: seconds) }) { tellChanged(path) }
+    for path in tree.files(below: id, where: { $0.wasReportedRecently(at: seconds) }) {
+      reportChanged(path)
+    }
   }
 
   /// Removes a folder and everything below it from the known tree.
-  func drop(_ id: FolderID, tells: Bool) {
+  func drop(_ id: FolderID, reports: Bool) {
     let removal = tree.remove(id)
     for watch in removal.watches { watches.unwatch(watch) }
     unwatched.subtract(removal.folders)
-    if tells {
-      for path in removal.files { tellGone(path) }
+    if reports {
+      for path in removal.files { reportRemoved(path) }
     }
   }
 }

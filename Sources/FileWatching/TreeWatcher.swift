@@ -59,9 +59,9 @@ final class TreeWatcher {
   /// New files that their writers have not closed; they are checked again soon.
   private var unsettled: [(folder: FolderID, name: String)] = []
   private var rulesAbove: [GitignoreLayers.Layer] = []
-  private var gone = GoneFiles()
+  private var gone = RemovedFiles()
   private var isQuiet = false
-  private var toldProblems: Set<Problem> = []
+  private var reportedProblems: Set<Problem> = []
 
   /// A problem that is reported only once.
   private enum Problem {
@@ -92,9 +92,9 @@ final class TreeWatcher {
       rootPath = path
       scan(tree.root ?? tree.addRoot(), isRecursive: true)
     } else if let root = tree.root {
-      drop(root, tells: true)
+      drop(root, reports: true)
     }
-    tellGoneAgain(below: "")
+    reportRemovedAgain(below: "")
   }
 
   /// Scans the folders that have no watch, and reports the differences.
@@ -109,11 +109,11 @@ final class TreeWatcher {
     guard let root = tree.root, case .folder(let access) = FoundEntry.look(at: Array(rootPath.utf8))
     else { return }
     if tree.folders[root]?.access == access && isReachable(root) {
-      tellUnrest(below: root)
+      reportUnrest(below: root)
     } else {
       scan(root, isRecursive: true)
     }
-    tellGoneAgain(below: "")
+    reportRemovedAgain(below: "")
   }
 
   // MARK: Hints
@@ -128,7 +128,7 @@ final class TreeWatcher {
   ///     that name.
   func look(at name: String, in id: FolderID, after hint: ChangeHint, wasFolder: Bool) {
     guard tree.folders[id] != nil else { return }
-    if filter.honoursGitignore && name == ".gitignore" && refreshRules(of: id) {
+    if filter.respectsGitignore && name == ".gitignore" && refreshRules(of: id) {
       scan(id, isRecursive: true)
     }
     let key = FileName(name)
@@ -136,31 +136,31 @@ final class TreeWatcher {
     let entry = FoundEntry.look(at: Array(joinedPath(rootPath, path).utf8))
     switch entry {
     case .folder(let access):
-      if !forgetFile(key, in: id, path: path) { tellAgainIfGone(path) }
+      if !forgetFile(key, in: id, path: path) { reportAgainIfRemoved(path) }
       lookAtFolder(key, in: id, access: access, after: hint)
-      tellGoneAgain(below: path)
+      reportRemovedAgain(below: path)
     case .file(let stamp, let links):
-      if wasFolder { tellGoneAgain(below: path) }
-      if let folder = tree.folders[id]?.folders[key] { drop(folder, tells: true) }
+      if wasFolder { reportRemovedAgain(below: path) }
+      if let folder = tree.folders[id]?.folders[key] { drop(folder, reports: true) }
       tree.update(id) { $0.others.remove(key) }
       guard filter.wantsFile(path), !layers(in: id).ignores(name, isFolder: false) else { return }
       see(stamp, links: links, name: key, in: id, path: path, after: hint)
     case .other:
-      if wasFolder { tellGoneAgain(below: path) }
-      if !forgetAll(key, in: id, path: path) { tellAgainIfGone(path) }
+      if wasFolder { reportRemovedAgain(below: path) }
+      if !resetAll(key, in: id, path: path) { reportAgainIfRemoved(path) }
       tree.update(id) { $0.others.insert(key) }
     case .nothing, .unreachable:
       if case .unreachable = entry { becameUnreachable(id) }
-      let wasKnown = forgetAll(key, in: id, path: path)
+      let wasKnown = resetAll(key, in: id, path: path)
       // If it was known, it has been there until now.
-      if wasFolder && !(wasKnown && hint == .left) { tellGoneAgain(below: path) }
+      if wasFolder && !(wasKnown && hint == .left) { reportRemovedAgain(below: path) }
       // `left` is the last event of a name, whatever was there in the meantime.
       guard hint == .left else { return }
       let wasOther = tree.folders[id]?.others.contains(key) ?? false
       tree.update(id) { $0.others.remove(key) }
-      if wasKnown || tellAgainIfGone(path) || wasOther || !filter.wantsFile(path) { return }
-      if !layers(in: id).ignores(name, isFolder: false) { tellGone(path) }
-    case .tooLong: tellTooLong(path)
+      if wasKnown || reportAgainIfRemoved(path) || wasOther || !filter.wantsFile(path) { return }
+      if !layers(in: id).ignores(name, isFolder: false) { reportRemoved(path) }
+    case .tooLong: reportTooLong(path)
     }
   }
 
@@ -177,7 +177,7 @@ final class TreeWatcher {
   }
 
   /// Checks new files again that have not been closed since.
-  func lookAtUnsettled() {
+  func checkUnclosed() {
     let names = unsettled
     unsettled = []
     for (id, name) in names where tree.folders[id]?.files[FileName(name)]?.isUnclosed == true {
@@ -186,7 +186,7 @@ final class TreeWatcher {
   }
 
   /// Whether there are new files that must be checked again soon.
-  var hasUnsettled: Bool { !unsettled.isEmpty }
+  var hasUnclosed: Bool { !unsettled.isEmpty }
 
   // MARK: Files
 
@@ -197,16 +197,16 @@ final class TreeWatcher {
   ) {
     let known = tree.folders[id]?.files[name]
     let seconds = secondsNow()
-    let isTold = hint.tells(known: known, seen: stamp, seconds: seconds) {
+    let isReported = hint.shouldReport(known: known, seen: stamp, seconds: seconds) {
       isComplete(stamp, links: links, path: path, hint)
     }
     var stamp = stamp
-    stamp.toldAt = isTold && !isQuiet ? seconds : known?.toldAt ?? 0
+    stamp.reportedAt = isReported && !isQuiet ? seconds : known?.reportedAt ?? 0
     stamp.isUnclosed =
-      !isTold && (known?.isUnclosed ?? [.made, .madeAndClosed, .attributes].contains(hint))
+      !isReported && (known?.isUnclosed ?? [.made, .madeAndClosed, .attributes].contains(hint))
     if stamp.isUnclosed && hint == .made { unsettled.append((id, name.text)) }
     tree.update(id) { $0.files[name] = stamp }
-    if isTold { tellChanged(path) }
+    if isReported { reportChanged(path) }
   }
 
   /// Returns whether no process is writing to a new file.
@@ -230,14 +230,14 @@ final class TreeWatcher {
   }
 
   /// Reports a file, except during the first scan.
-  func tellChanged(_ path: String) {
-    if !isQuiet && !host.isStopped { host.tell(.changed(path: path)) }
+  func reportChanged(_ path: String) {
+    if !isQuiet && !host.isStopped { host.report(.changed(path: path)) }
   }
 
   /// Reports a file as removed, and remembers it.
-  func tellGone(_ path: String) {
+  func reportRemoved(_ path: String) {
     gone.add(path, at: secondsNow())
-    tellChanged(path)
+    reportChanged(path)
   }
 
   /// Reports again that a file is removed: another file of that name may have existed in the
@@ -245,14 +245,14 @@ final class TreeWatcher {
   ///
   /// - Returns: Whether it was reported a short time ago.
   @discardableResult
-  private func tellAgainIfGone(_ path: String) -> Bool {
+  private func reportAgainIfRemoved(_ path: String) -> Bool {
     guard gone.contains(path, at: secondsNow()) else { return false }
-    tellGone(path)
+    reportRemoved(path)
     return true
   }
 
-  private func tellGoneAgain(below path: String) {
-    for path in gone.files(below: path, at: secondsNow()) { tellChanged(path) }
+  private func reportRemovedAgain(below path: String) {
+    for path in gone.files(below: path, at: secondsNow()) { reportChanged(path) }
   }
 
   /// Removes a file from the known state, and reports it.
@@ -260,15 +260,15 @@ final class TreeWatcher {
   func forgetFile(_ name: FileName, in id: FolderID, path: String) -> Bool {
     guard tree.folders[id]?.files[name] != nil else { return false }
     tree.update(id) { $0.files[name] = nil }
-    tellGone(path)
+    reportRemoved(path)
     return true
   }
 
   /// Removes the file or folder of a name from the known state, and reports it.
   @discardableResult
-  private func forgetAll(_ name: FileName, in id: FolderID, path: String) -> Bool {
+  private func resetAll(_ name: FileName, in id: FolderID, path: String) -> Bool {
     if let folder = tree.folders[id]?.folders[name] {
-      drop(folder, tells: true)
+      drop(folder, reports: true)
       return true
     }
     return forgetFile(name, in: id, path: path)
@@ -280,7 +280,7 @@ final class TreeWatcher {
   ///
   /// - Returns: Whether its rules have changed.
   func refreshRules(of id: FolderID) -> Bool {
-    guard filter.honoursGitignore else { return false }
+    guard filter.respectsGitignore else { return false }
     let file = joinedPath(fullPath(of: id), ".gitignore")
     let rules = GitignoreFiles.rules(ofFile: file).flatMap { $0.isEmpty ? nil : $0 }
     guard rules != tree.folders[id]?.rules else { return false }
@@ -293,7 +293,7 @@ final class TreeWatcher {
   /// Linear in its depth.
   func layers(in id: FolderID) -> GitignoreLayers {
     var layers = GitignoreLayers()
-    guard filter.honoursGitignore else { return layers }
+    guard filter.respectsGitignore else { return layers }
     var prefix = ""
     var next = tree.folders[id]
     while let folder = next {
@@ -310,17 +310,17 @@ final class TreeWatcher {
   // MARK: Problems
 
   /// Reports a name that is not UTF-8, once.
-  func tellBadName(_ name: String, in folder: String) {
-    guard toldProblems.insert(.name).inserted else { return }
+  func reportInvalidName(_ name: String, in folder: String) {
+    guard reportedProblems.insert(.name).inserted else { return }
     let path = joinedPath(folder, name)
-    host.tell(
+    host.report(
       .problem("`\(path)` is not watched: its name is not UTF-8; rename it (reported once)"))
   }
 
   /// Reports a path that is too long, once.
-  func tellTooLong(_ path: String) {
-    guard toldProblems.insert(.length).inserted else { return }
-    host.tell(
+  func reportTooLong(_ path: String) {
+    guard reportedProblems.insert(.length).inserted else { return }
+    host.report(
       .problem(
         """
         a folder with a path of \(path.utf8.count) bytes is not watched, nor are other such \

@@ -12,7 +12,7 @@ protocol WatcherHost: AnyObject {
   var isStopped: Bool { get }
 
   /// Reports an event to the subscriber.
-  func tell(_ event: FileWatchEvent)
+  func report(_ event: FileWatchEvent)
 
   /// Calls `readEvents` whenever a descriptor is readable, and closes it at the end.
   func readWhenReady(_ descriptor: Int32)
@@ -27,7 +27,7 @@ protocol SystemWatcher: AnyObject {
   /// Handles all pending events.
   func readEvents()
   /// The delay before ``lookAgain()`` must be called; nil for never.
-  var looksAgainAfter: Duration? { get }
+  var pollDelay: Duration? { get }
   /// Polls what the system does not report.
   func lookAgain()
   /// Releases system resources, except descriptors.
@@ -127,10 +127,10 @@ final class WatchEngine: WatcherHost, Sendable {
 
   var isStopped: Bool { stopped.load(ordering: .sequentiallyConsistent) }
 
-  func tell(_ event: FileWatchEvent) {
+  func report(_ event: FileWatchEvent) {
     if confined.isStarting {
       // The subscriber must not be called on the thread that creates the watch.
-      queue.async { self.tell(event) }
+      queue.async { self.report(event) }
     } else if !isStopped {
       onEvent(event)
     }
@@ -158,7 +158,7 @@ final class WatchEngine: WatcherHost, Sendable {
   private func workDone(_ watcher: any SystemWatcher) {
     guard !isStopped else { return }
     watchedCount.store(watcher.watchedFolders, ordering: .relaxed)
-    guard !confined.willLookAgain, let delay = watcher.looksAgainAfter else { return }
+    guard !confined.willLookAgain, let delay = watcher.pollDelay else { return }
     confined.willLookAgain = true
     let (seconds, attoseconds) = delay.components
     let milliseconds = Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)

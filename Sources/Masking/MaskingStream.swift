@@ -16,11 +16,11 @@ package struct MaskingStream: Sendable {
   /// Like those of the other properties, positions count from the start of the stream.
   private var heldBack: [UInt8] = []
   private var heldBackStart = 0
-  private var letThroughEnd = 0
+  private var emittedEnd = 0
 
-  /// The ranges to mask from `letThroughEnd` on.
+  /// The ranges to mask from `emittedEnd` on.
   private var maskedRuns = MaskedRuns()
-  /// Whether the byte before `letThroughEnd` was masked, so that a continued run emits no second
+  /// Whether the byte before `emittedEnd` was masked, so that a continued run emits no second
   /// mask.
   private var lastWasMasked = false
 
@@ -45,7 +45,7 @@ package struct MaskingStream: Sendable {
     let end = heldBackStart + heldBack.count
     search.read(
       heldBack[readEnd...], at: heldBackStart + readEnd, with: finder, into: &maskedRuns)
-    return letThrough(until: max(letThroughEnd, search.openStart(finder) ?? end))
+    return emit(until: max(emittedEnd, search.openStart(finder) ?? end))
   }
 
   /// Ends the stream and resets it for another one.
@@ -54,19 +54,19 @@ package struct MaskingStream: Sendable {
   package mutating func finish() -> [UInt8] {
     defer { self = MaskingStream(finder: finder) }
     if let finder { search.endLine(finder, into: &maskedRuns) }
-    return letThrough(until: heldBackStart + heldBack.count)
+    return emit(until: heldBackStart + heldBack.count)
   }
 
-  private mutating func letThrough(until end: Int) -> [UInt8] {
+  private mutating func emit(until end: Int) -> [UInt8] {
     var output: [UInt8] = []
-    output.reserveCapacity(end - letThroughEnd)
+    output.reserveCapacity(end - emittedEnd)
     var done = 0
     for run in maskedRuns.runs {
       guard run.lowerBound < end else { break }
       show(until: run.lowerBound, in: &output)
       if !lastWasMasked { output += mask }
       lastWasMasked = true
-      letThroughEnd = min(run.upperBound, end)
+      emittedEnd = min(run.upperBound, end)
       if run.upperBound <= end { done += 1 }
     }
     maskedRuns.removeFirst(done)
@@ -77,19 +77,19 @@ package struct MaskingStream: Sendable {
 
   /// Emits bytes that are not part of a run.
   private mutating func show(until end: Int, in output: inout [UInt8]) {
-    guard end > letThroughEnd else { return }
-    output += heldBack[(letThroughEnd - heldBackStart)..<(end - heldBackStart)]
-    letThroughEnd = end
+    guard end > emittedEnd else { return }
+    output += heldBack[(emittedEnd - heldBackStart)..<(end - heldBackStart)]
+    emittedEnd = end
     lastWasMasked = false
   }
 
   /// Discards emitted bytes once they are the larger part of the buffer, so that each byte is moved
   /// about once.
   private mutating func forget() {
-    let count = letThroughEnd - heldBackStart
+    let count = emittedEnd - heldBackStart
     guard count > heldBack.count / 2 else { return }
     heldBack.removeFirst(count)
-    heldBackStart = letThroughEnd
+    heldBackStart = emittedEnd
   }
 }
 

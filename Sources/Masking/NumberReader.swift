@@ -72,7 +72,7 @@ struct NumberReader: Sendable {
         } else {
           endWord(at: position, pieces, into: &runs)
           gap = byte < 0x80 ? gap + 1 : Self.gapMax + 1
-          if gap > Self.gapMax { forgetAll() }
+          if gap > Self.gapMax { resetAll() }
           blankCount = byte == UInt8(ascii: " ") ? blankCount + 1 : 0
         }
       }
@@ -98,7 +98,7 @@ struct NumberReader: Sendable {
   private mutating func take(_ byte: UInt8) {
     // Ignore the prefix of `0x68`.
     if byte | 0x20 == UInt8(ascii: "x"), wordLength == 0 || wordLength == 1 && isZero {
-      forgetWord()
+      resetWord()
       hasPrefix = true
       gap += 1
       return
@@ -120,7 +120,7 @@ struct NumberReader: Sendable {
 
   private var isZero: Bool { isDecimal && values.decimal == 0 }
 
-  private mutating func forgetWord() {
+  private mutating func resetWord() {
     (wordLength, isDecimal, isOctal, isHexadecimal, hasPrefix) = (0, true, true, true, false)
     values = (0, 0, 0)
   }
@@ -130,10 +130,10 @@ struct NumberReader: Sendable {
   ) {
     guard wordLength > 0 else { return }
     defer {
-      forgetWord()
+      resetWord()
       gap = 0
     }
-    guard isHexadecimal else { return forgetAll() }
+    guard isHexadecimal else { return resetAll() }
     let number = wordStart..<end
     var found: Range<Int>?
     if isDecimal, values.decimal < 256 {
@@ -169,7 +169,7 @@ struct NumberReader: Sendable {
     }
   }
 
-  private mutating func forgetAll() {
+  private mutating func resetAll() {
     guard decimal.count | octal.count | hexadecimal.count | swapped.count != 0 else { return }
     (decimal, octal, hexadecimal, swapped) = (Meaning(), Meaning(), Meaning(), Meaning())
   }

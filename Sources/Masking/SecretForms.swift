@@ -9,7 +9,7 @@ package enum SecretForms {
   package static let bytesMin = 4
 
   /// Returns whether a secret can be masked: at least one of its lines is long enough.
-  package static func canHide(_ secret: String) -> Bool { !lines(of: Array(secret.utf8)).isEmpty }
+  package static func canMask(_ secret: String) -> Bool { !lines(of: Array(secret.utf8)).isEmpty }
 
   /// Returns the forms of one secret.
   ///

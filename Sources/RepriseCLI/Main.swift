@@ -28,7 +28,7 @@ enum Main {
       if let driving = command as? any DrivingCommand, driving.drivesRun {
         split(isDetached: driving.isDetached)
       }
-      let carried = CarriedCommand(command: command)
+      let carried = SendableCommand(command: command)
       Task { await run { try await carried.run() } }
       dispatchMain()
     } catch {
@@ -73,7 +73,7 @@ enum Main {
   }
 
   // @unchecked: from here on, only one task uses the parsed command, which is a value.
-  private struct CarriedCommand: @unchecked Sendable {
+  private struct SendableCommand: @unchecked Sendable {
     let command: any ParsableCommand
 
     func run() async throws {

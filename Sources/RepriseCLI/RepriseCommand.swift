@@ -46,7 +46,7 @@ struct RepriseCommand: AsyncParsableCommand {
 
   /// Without a subcommand, prints the workflows in this folder and how to run them.
   func run() async throws {
-    printLine(Overview(of: WorkflowFiles.found(in: WorkflowFiles.directoryStandard)).text)
+    printLine(Overview(of: WorkflowFiles.found(in: WorkflowFiles.defaultDirectory)).text)
   }
 
   /// Prints an error and ends the process with the exit status documented for it.

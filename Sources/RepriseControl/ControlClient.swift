@@ -81,7 +81,7 @@ package final class ControlClient: Sendable {
     shutDownSocket(descriptor)
   }
 
-  fileprivate func noteEnd(by signal: Int32) {
+  fileprivate func recordCancel(by signal: Int32) {
     ended.withLock { $0 = signal }
   }
 
@@ -105,7 +105,7 @@ private struct EventLines: AsyncSequence, Sendable {
       while let text = await client.nextLine() {
         // Skip replies to posted requests.
         guard let received = try? message(SignalledEvent.self, in: text) else { continue }
-        if let signal = received.signal { client.noteEnd(by: signal) }
+        if let signal = received.signal { client.recordCancel(by: signal) }
         return received.event
       }
       return nil

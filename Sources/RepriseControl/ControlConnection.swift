@@ -22,8 +22,8 @@ final class ControlConnection: Sendable {
     /// The number of bytes written, which grows while the client reads.
     var writtenCount = 0
     var pendingReplies = 0
-    var lastHeard = ContinuousClock.now
-    var hasAsked = false
+    var lastReceived = ContinuousClock.now
+    var hasSentRequest = false
     var isAttached = false
     /// Whether to read nothing more: end of input, protocol error, or end of the run.
     var isLast = false
@@ -67,7 +67,7 @@ final class ControlConnection: Sendable {
   }
 
   /// The time when the client last sent something, or connected.
-  var lastHeard: ContinuousClock.Instant { state.withLock { $0.lastHeard } }
+  var lastReceived: ContinuousClock.Instant { state.withLock { $0.lastReceived } }
 
   /// Starts reading requests.
   func start() {
@@ -82,8 +82,8 @@ final class ControlConnection: Sendable {
   }
 
   /// Closes the connection unless the client has sent a request.
-  func closeUnlessHeard() {
-    if !state.withLock({ $0.hasAsked }) { close() }
+  func closeUnlessActive() {
+    if !state.withLock({ $0.hasSentRequest }) { close() }
   }
 
   /// Serves the requests already received, and closes the connection after their replies.
@@ -128,7 +128,7 @@ final class ControlConnection: Sendable {
     guard count > 0 else { return inputEnded() }
     state.withLock { state in
       state.lines.append(chunk[..<count])
-      state.lastHeard = .now
+      state.lastReceived = .now
     }
     while let next = nextLine() { serve(next) }
   }
@@ -141,7 +141,7 @@ final class ControlConnection: Sendable {
     guard case .text(let text) = received else { return inputEnded() }
     let received = NumberedRequest<ControlRequest>(in: text)
     state.withLock { state in
-      state.hasAsked = true
+      state.hasSentRequest = true
       state.pendingReplies += 1
     }
     switch received.request {

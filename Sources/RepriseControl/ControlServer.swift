@@ -107,14 +107,14 @@ package final class ControlServer: Sendable {
     guard hasRoom() else {
       return client.refuse("too many clients: \(limits.clients) are attached to the run")
     }
-    let isWelcome = state.withLock { state in
+    let isAccepted = state.withLock { state in
       if !state.isClosed { state.clients[ObjectIdentifier(client)] = client }
       return !state.isClosed
     }
-    guard isWelcome else { return client.close() }
+    guard isAccepted else { return client.close() }
     client.start()
     queue.asyncAfter(deadline: .now() + limits.silence) { [weak client] in
-      client?.closeUnlessHeard()
+      client?.closeUnlessActive()
     }
   }
 
@@ -124,7 +124,7 @@ package final class ControlServer: Sendable {
   private func hasRoom() -> Bool {
     let connected = connected
     guard connected.count >= limits.clients else { return true }
-    let silent = connected.filter(\.isIdle).min { $0.lastHeard < $1.lastHeard }
+    let silent = connected.filter(\.isIdle).min { $0.lastReceived < $1.lastReceived }
     silent?.close()
     return silent != nil
   }

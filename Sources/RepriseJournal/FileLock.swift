@@ -72,13 +72,13 @@ package final class FileLock: Sendable {
     DispatchQueue(label: "reprise.journal.lock").async {
       wait.end(with: try? take(path) { file throws(Errno) in try file.lock(waits: true) })
     }
-    while !wait.hasEnded(within: Self.lookAgainTime), ContinuousClock.now < end, try mayWait() {}
+    while !wait.hasEnded(within: Self.recheckInterval), ContinuousClock.now < end, try mayWait() {}
     return wait.take()
   }
 
   /// The interval of the calls of `mayWait` during a wait: another process may have taken the lock,
   /// and may keep it.
-  private static let lookAgainTime = DispatchTimeInterval.milliseconds(50)
+  private static let recheckInterval = DispatchTimeInterval.milliseconds(50)
 
   /// Writes a text to the file, for the process that takes the lock after this one has died.
   func note(_ text: String) {

@@ -23,7 +23,7 @@ extension Journal {
     var held: [(id: RunID, lock: FileLock)] = []
     for (id, process) in try unendedRuns() {
       // The kernel releases the lock of a killed process only when it has torn the process down.
-      let lock = try FileLock.take(directory.lockPath(of: id), within: Self.dyingHolderWait) {
+      let lock = try FileLock.take(directory.lockPath(of: id), within: Self.dyingHolderTimeout) {
         process.map(isDying) ?? false
       }
       if let lock { held.append((id, lock)) }
@@ -52,7 +52,7 @@ extension Journal {
   }
 
   /// The maximum time to wait for the lock of a run whose process is dead or dying.
-  private static let dyingHolderWait = Duration.seconds(1)
+  private static let dyingHolderTimeout = Duration.seconds(1)
 
   private func unendedRuns() throws(JournalError) -> [(id: RunID, process: Int?)] {
     try explaining {

@@ -44,7 +44,7 @@ package final class RecordedRun: Recorder {
   /// Stores a note for the process that cleans up if this one dies: the control group of its steps.
   ///
   /// - Parameter text: The note, at most 4 KiB.
-  package func noteForClearingUp(_ text: String) {
+  package func setCleanupNote(_ text: String) {
     lock.withLock { $0?.note(text) }
   }
 
@@ -82,13 +82,13 @@ package final class RecordedRun: Recorder {
     }
     eventCount.withLock { $0 += events.count }
     if !isSynced { logSync.schedule() }
-    if isEnd { letGo() }
+    if isEnd { releaseLock() }
   }
 
   /// Releases the lock, after all processes of the run have ended.
   ///
   /// Wakes waiting processes, since the guardian may hold the lock for longer.
-  private func letGo() {
+  private func releaseLock() {
     lock.withLock { lock in
       lock?.announce()
       lock = nil
@@ -133,7 +133,7 @@ package final class RecordedRun: Recorder {
           "UPDATE run SET ended_at = ?, outcome = ? WHERE number = ?", now, status.rawValue, number)
       }
     }
-    letGo()
+    releaseLock()
   }
 
   private func updateRun(with event: Event, in connection: Connection) throws(SQLiteError) {

@@ -49,7 +49,7 @@ public struct Observability: EngineObserver {
   ///   - run: The id of the run.
   ///   - workflow: The workflow of the run.
   /// - Returns: The observer.
-  public func runBegins(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? {
+  public func runStarted(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? {
     var logger = logger
     logger?[metadataKey: "run"] = "\(run)"
     logger?[metadataKey: "workflow"] = "\(workflow.name)"

@@ -57,7 +57,7 @@ public final class EngineService: Service {
     _ workflow: Workflow, secrets: Secrets = Secrets()
   ) throws(ShuttingDown) -> Run {
     guard group.begin() else { throw ShuttingDown() }
-    defer { group.beginningEnded() }
+    defer { group.reservationEnded() }
     let run = engine.start(workflow, secrets: secrets)
     if group.add(run.id, run) { run.cancel() }
     Task { [group] in

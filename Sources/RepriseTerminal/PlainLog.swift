@@ -105,7 +105,7 @@ struct PlainLog {
   /// Returns a sign of life: the running steps, and for how long they have been running.
   func signOfLife(at now: Timestamp) -> TerminalSafe? {
     let running = state.steps.filter { $0.phase == .running }
-    guard state.phase.isUnderWay, !running.isEmpty else { return nil }
+    guard state.phase.isActive, !running.isEmpty else { return nil }
     let names = running.prefix(5).map { step -> TerminalSafe in
       let time = step.startedAt.map { durationText(now - $0) } ?? ""
       return "\(step.id) (\(time))"

@@ -25,7 +25,7 @@ final class TreeDisplay: EventDisplay {
     var lastFrame = Timestamp(microseconds: 0)
     var isOver = false
     /// Whether the process is suspended (Ctrl-Z) or about to be, and another one has the terminal.
-    var isAway = false
+    var isSuspended = false
   }
 
   /// The state used by the drawing queue.
@@ -58,8 +58,8 @@ final class TreeDisplay: EventDisplay {
     windowChanges.withLock { $0 = source }
     keyboard.start(
       onKey: { [weak self] in self?.press($0) },
-      beforeStop: { [weak self] in self?.leaveScreen() },
-      afterStop: { [weak self] in self?.comeBack() })
+      beforeStop: { [weak self] in self?.suspend() },
+      afterStop: { [weak self] in self?.resumeDrawing() })
   }
 
   func show(_ event: Event) {
@@ -169,9 +169,9 @@ final class TreeDisplay: EventDisplay {
     let now = clock.now
     let (isOver, nextTick) = state.withLock { state -> (Bool, Duration?) in
       if isTick { state.isTicking = false } else { state.isScheduled = false }
-      let isOver = state.isOver || state.isAway
+      let isOver = state.isOver || state.isSuspended
       if !isOver { state.lastFrame = now }
-      guard !isOver, !state.isTicking, state.run.counts.underWay > 0 else { return (isOver, nil) }
+      guard !isOver, !state.isTicking, state.run.counts.active > 0 else { return (isOver, nil) }
       state.isTicking = true
       return (isOver, TreeView.second(of: state.run, at: now).untilNext)
     }
@@ -198,13 +198,13 @@ final class TreeDisplay: EventDisplay {
     write(text)
   }
 
-  private func leaveScreen() {
-    state.withLock { $0.isAway = true }
+  private func suspend() {
+    state.withLock { $0.isSuspended = true }
     queue.sync { write(drawing.withLock { $0.screen.leave() }) }
   }
 
-  private func comeBack() {
-    state.withLock { $0.isAway = false }
+  private func resumeDrawing() {
+    state.withLock { $0.isSuspended = false }
     schedule()
   }
 

@@ -79,7 +79,7 @@ struct TreeView {
     case .restarting: verb = "restarting"
     case .notStarted, .running, .ended: return nil
     }
-    let names = state.steps.lazy.filter(\.phase.isUnderWay).prefix(4).map { TerminalSafe($0.id) }
+    let names = state.steps.lazy.filter(\.phase.isActive).prefix(4).map { TerminalSafe($0.id) }
     guard !names.isEmpty else { return verb }
     let since: TerminalSafe = state.phaseChangedAt.map { ", \(tickingText(now - $0))" } ?? ""
     let more: TerminalSafe = names.count > 3 ? ", …" : ""

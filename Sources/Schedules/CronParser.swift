@@ -159,7 +159,7 @@ struct CronParser {
       return field.values.lowerBound + index
     }
     let hint =
-      isOfAnotherCron(word, field)
+      usesQuartzSyntax(word, field)
       ? "L, W, # and ? are not supported; \"*\" is every \(field.name)" : field.hint
     throw CronError(message: "\"\(word)\" is not a valid \(field.name)", hint: hint, range: range)
   }
@@ -179,7 +179,7 @@ struct CronParser {
   }
 
   /// Whether a word uses the day syntax of Quartz and other schedulers.
-  private func isOfAnotherCron(_ word: String, _ field: CronField) -> Bool {
+  private func usesQuartzSyntax(_ word: String, _ field: CronField) -> Bool {
     if word.contains("?") || word.contains("#") { return true }
     guard field == .dayOfMonth || field == .dayOfWeek else { return false }
     guard let last = word.lowercased().last, last == "l" || last == "w" else { return false }

@@ -44,7 +44,7 @@ package struct Problem: Error, Sendable, Equatable {
     case foreignTag
     case unsupportedTag(String)
     /// A tag that does not match its value.
-    case tag(Misfit)
+    case tag(TagMismatch)
     case anchorName
     case unknownAlias(String)
     case aliasInItself(String, Mark)
@@ -64,7 +64,7 @@ package struct Problem: Error, Sendable, Equatable {
   /// The error in an escape.
   package enum Escape: Sendable, Equatable { case unknown, digits, number }
   /// The mismatch between a tag and its value.
-  package enum Misfit: Sendable, Equatable {
+  package enum TagMismatch: Sendable, Equatable {
     case notWhole(String)
     case notNumber(String)
     case notBoolean(String)

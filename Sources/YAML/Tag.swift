@@ -69,7 +69,7 @@ enum Tag {
   }
 
   /// Returns the mismatch between this standard tag and a scalar; nil if they match.
-  private func refusal(of text: String) -> Problem.Misfit? {
+  private func refusal(of text: String) -> Problem.TagMismatch? {
     switch self {
     case .text, .unsupported, .foreign: return nil
     case .whole: return Int(text) == nil ? .notWhole(text) : nil

@@ -42,8 +42,8 @@ struct CombineLatestTests {
   }
 
   @Test func `changes are coalesced while there is no demand`() {
-    let (a, b) = (BareUpstream<Int, Mishap>(), BareUpstream<Int, Mishap>())
-    let probe = Probe<Int, Mishap>(demand: .max(1))
+    let (a, b) = (BareUpstream<Int, TestError>(), BareUpstream<Int, TestError>())
+    let probe = Probe<Int, TestError>(demand: .max(1))
     a.combineLatest(b) { $0 * 10 + $1 }.subscribe(probe)
     a.send(1)
     b.send(1)
@@ -60,22 +60,22 @@ struct CombineLatestTests {
   @Test func `a failure and a cancel cancel the publishers and release the values`() {
     for fails in [true, false] {
       let living = Protected(0)
-      let (a, b) = (BareUpstream<Counted, Mishap>(), BareUpstream<Counted, Mishap>())
-      let probe = Probe<Int, Mishap>()
+      let (a, b) = (BareUpstream<Counted, TestError>(), BareUpstream<Counted, TestError>())
+      let probe = Probe<Int, TestError>()
       a.combineLatest(b) { $0.number + $1.number }.subscribe(probe)
       a.send(Counted(1, living))
       b.send(Counted(2, living))
       a.send(Counted(3, living))
       #expect(living.value == 2 && probe.values == [3, 5])
-      if fails { a.send(completion: .failure(Mishap())) } else { probe.cancel() }
+      if fails { a.send(completion: .failure(TestError())) } else { probe.cancel() }
       #expect(living.value == 0 && b.cancels == 1 && a.cancels == (fails ? 0 : 1))
     }
   }
 
   @Test func `releasing a replaced value may call back into the operator`() {
     let living = Protected(0)
-    let (a, b) = (BareUpstream<Counted, Mishap>(), BareUpstream<Int, Mishap>())
-    let probe = Probe<Int, Mishap>()
+    let (a, b) = (BareUpstream<Counted, TestError>(), BareUpstream<Int, TestError>())
+    let probe = Probe<Int, TestError>()
     a.combineLatest(b) { $0.number + $1 }.subscribe(probe)
     a.send(Counted(1, living) { b.send(20) })
     b.send(10)
@@ -86,8 +86,8 @@ struct CombineLatestTests {
 
   @Test func `values from several threads are combined one at a time`() {
     for _ in 0..<rounds(500, soak: 5000) {
-      let (a, b) = (BareUpstream<Int, Mishap>(), BareUpstream<Int, Mishap>())
-      let probe = Probe<[Int], Mishap>()
+      let (a, b) = (BareUpstream<Int, TestError>(), BareUpstream<Int, TestError>())
+      let probe = Probe<[Int], TestError>()
       a.combineLatest(b) { [$0, $1] }.subscribe(probe)
       DispatchQueue.concurrentPerform(iterations: 2) { number in
         let upstream = number == 0 ? a : b
@@ -106,8 +106,8 @@ struct CombineLatestTests {
   @Test func `a chain of values that each send the next one does not recurse`() async {
     let last = Protected(0)
     await onSmallStack {
-      let (a, b) = (BareUpstream<Int, Mishap>(), Just(0).setFailureType(to: Mishap.self))
-      let responder = Responder<Int, Mishap>(
+      let (a, b) = (BareUpstream<Int, TestError>(), Just(0).setFailureType(to: TestError.self))
+      let responder = Responder<Int, TestError>(
         started: { $0.request(.unlimited) },
         answer: { value, _ in
           last.withLock { $0 = value }

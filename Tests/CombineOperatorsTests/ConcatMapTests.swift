@@ -5,7 +5,7 @@ import Testing
 
 /// Concatenation of publishers.
 struct ConcatMapTests {
-  typealias Inner = AnyPublisher<String, Mishap>
+  typealias Inner = AnyPublisher<String, TestError>
 
   /// Returns the output for publishers that play the diagrams `x` and `y`.
   private func concatenated(
@@ -54,9 +54,9 @@ struct ConcatMapTests {
   }
 
   @Test func `nothing is requested before downstream requests something`() {
-    let upstream = BareUpstream<Int, Mishap>()
-    let probe = Probe<Int, Mishap>(demand: .none)
-    upstream.concatMap { _ in Empty<Int, Mishap>(completeImmediately: false) }.subscribe(probe)
+    let upstream = BareUpstream<Int, TestError>()
+    let probe = Probe<Int, TestError>(demand: .none)
+    upstream.concatMap { _ in Empty<Int, TestError>(completeImmediately: false) }.subscribe(probe)
     #expect(upstream.asked == [])
     probe.request(1)
     #expect(upstream.asked == [.max(1)])
@@ -66,12 +66,12 @@ struct ConcatMapTests {
 
   @Test func `a failure and a cancel cancel both publishers`() {
     for fails in [true, false] {
-      let (outer, inner) = (BareUpstream<Int, Mishap>(), BareUpstream<Int, Mishap>())
-      let probe = Probe<Int, Mishap>()
+      let (outer, inner) = (BareUpstream<Int, TestError>(), BareUpstream<Int, TestError>())
+      let probe = Probe<Int, TestError>()
       outer.concatMap { _ in inner }.subscribe(probe)
       outer.send(0)
       #expect(inner.asked == [.unlimited])
-      if fails { outer.send(completion: .failure(Mishap())) } else { probe.cancel() }
+      if fails { outer.send(completion: .failure(TestError())) } else { probe.cancel() }
       #expect(inner.cancels == 1 && outer.cancels == (fails ? 0 : 1))
       inner.send(1)
       #expect(probe.values == [] && probe.ended == (fails ? .failed : nil))
@@ -86,10 +86,10 @@ struct ConcatMapTests {
   }
 
   @Test func `a sender does not wait for a subscriber that is busy on another thread`() async {
-    let inner = BareUpstream<Int, Mishap>()
+    let inner = BareUpstream<Int, TestError>()
     let (isInside, hasSent) = (Gate(), DispatchSemaphore(value: 0))
     let result = Protected<DispatchTimeoutResult?>(nil)
-    let responder = Responder<Int, Mishap>(
+    let responder = Responder<Int, TestError>(
       started: { $0.request(.unlimited) },
       answer: { value, _ in
         guard value == 1 else { return .none }
@@ -98,7 +98,7 @@ struct ConcatMapTests {
         result.withLock { $0 = waited }
         return .none
       })
-    Just(0).setFailureType(to: Mishap.self).concatMap { _ in inner }.subscribe(responder)
+    Just(0).setFailureType(to: TestError.self).concatMap { _ in inner }.subscribe(responder)
     DispatchQueue.global().async { inner.send(1) }
     await isInside.wait()
     inner.send(2)
@@ -126,7 +126,7 @@ struct ConcatMapTests {
   @Test func `publishers that end on other threads, requests and a cancel may race`() async {
     for round in 0..<rounds(300, soak: 5000) {
       let probe = Probe<Int, Never>(demand: .none)
-      let publisher = Handed(
+      let publisher = UncheckedTransfer(
         value: (0..<5).publisher.concatMap { number in
           [0, 1].publisher.task(maxPublishers: .max(1)) { number * 2 + $0 }
         })
@@ -142,7 +142,9 @@ struct ConcatMapTests {
         await expectEventually("it ends") { probe.ended == .finished }
         #expect(probe.values == Array(0..<10))
       }
-      #expect(probe.values == Array(0..<probe.values.count) && probe.faults == [])
+      // One look: a value may still be in flight after the cancel.
+      let values = probe.values
+      #expect(values == Array(0..<values.count) && probe.faults == [])
     }
   }
 }

@@ -15,7 +15,7 @@ struct CountingBufferModelTests {
   /// The expected behavior of a buffer, on one thread.
   struct Model {
     let limit: Int
-    let strategy: BufferFullStrategy<Mishap>
+    let strategy: BufferFullStrategy<TestError>
     let more: @Sendable (Int) -> Subscribers.Demand
     var demand = Subscribers.Demand.none
     var received = 0
@@ -86,16 +86,16 @@ struct CountingBufferModelTests {
   @Test func `a buffer behaves like the model and conserves values in any script`() {
     var generator = SeededGenerator.announced()
     for script in 0..<rounds(3000, soak: 100_000) {
-      let strategies = [BufferFullStrategy.dropOldest, .dropNewest, .fail(Mishap())]
+      let strategies = [BufferFullStrategy.dropOldest, .dropNewest, .fail(TestError())]
       let answers = Bool.random(using: &generator)
       let more: @Sendable (Int) -> Subscribers.Demand = { answers && $0 % 3 == 0 ? .max(1) : .none }
       var model = Model(
         limit: Int.random(in: 0...4, using: &generator),
         strategy: strategies[Int.random(in: 0...2, using: &generator)], more: more)
-      let upstream = BareUpstream<Int, Mishap>()
+      let upstream = BareUpstream<Int, TestError>()
       let (dropped, waiting) = (Protected<[Int]>([]), Protected<[Int]>([0]))
       let (values, ends) = (Protected<[Int]>([]), Protected<[Ended]>([]))
-      let responder = Responder<Int, Mishap>(
+      let responder = Responder<Int, TestError>(
         started: { _ in }, ended: { ended in ends.withLock { $0.append(ended) } },
         answer: { value, _ in
           values.withLock { $0.append(value) }
@@ -117,7 +117,7 @@ struct CountingBufferModelTests {
         case .request(let demand): responder.request(demand)
         case .cancel: responder.cancel()
         case .finish: upstream.send(completion: .finished)
-        case .fail: upstream.send(completion: .failure(Mishap()))
+        case .fail: upstream.send(completion: .failure(TestError()))
         }
         let counts = waiting.value
         let last = counts.last ?? 0

@@ -5,9 +5,9 @@ import Testing
 
 /// A buffer under races, reentrant calls and many values.
 struct CountingBufferRaceTests {
-  typealias Strategy = BufferFullStrategy<Mishap>
+  typealias Strategy = BufferFullStrategy<TestError>
 
-  static let strategies = [Strategy.dropOldest, .dropNewest, .fail(Mishap())]
+  static let strategies = [Strategy.dropOldest, .dropNewest, .fail(TestError())]
 
   @Test(arguments: strategies, [0, 1, 3])
   func `values, requests and the end may race, and each value is delivered or dropped once`(
@@ -61,14 +61,14 @@ struct CountingBufferRaceTests {
 
   /// One round: a buffer that is called by several threads.
   final class Race: Sendable {
-    let upstream = BareUpstream<Counted, Mishap>()
+    let upstream = BareUpstream<Counted, TestError>()
     let living = Protected(0)
     let kept = Protected<[Counted]>([])
     let dropped = Protected<[Int]>([])
     let waiting = Protected(0)
     let faults = Protected<[String]>([])
-    let isTelling = Protected(false)
-    let probe = Probe<Int, Mishap>(demand: .none)
+    let isReporting = Protected(false)
+    let probe = Probe<Int, TestError>(demand: .none)
 
     init(_ strategy: Strategy, _ limit: Int) {
       upstream.buffer(
@@ -91,11 +91,11 @@ struct CountingBufferRaceTests {
       }.subscribe(probe)
     }
 
-    private func tell(_ body: () -> Void) {
-      if isTelling.withLock({ $0 }) { faults.withLock { $0.append("two callbacks at once") } }
-      isTelling.withLock { $0 = true }
+    private func report(_ body: () -> Void) {
+      if isReporting.withLock({ $0 }) { faults.withLock { $0.append("two callbacks at once") } }
+      isReporting.withLock { $0 = true }
       body()
-      isTelling.withLock { $0 = false }
+      isReporting.withLock { $0 = false }
     }
 
     func send(_ count: Int) {
@@ -177,16 +177,16 @@ struct CountingBufferRaceTests {
   @Test func `the onChange callback may request the waiting values`() {
     let upstream = BareUpstream<Int, Never>()
     let probe = Probe<Int, Never>(demand: .none)
-    let told = Protected<[Int]>([])
+    let reported = Protected<[Int]>([])
     upstream.buffer(
       limit: 2, whenFull: .dropNewest,
       onChange: { count in
-        told.withLock { $0.append(count) }
+        reported.withLock { $0.append(count) }
         if count == 2 { probe.request(2) }
       }
     ).subscribe(probe)
     for value in 1...4 { upstream.send(value) }
-    #expect(probe.values == [1, 2, 3, 4] && told.value == [1, 2, 0, 1, 2, 0])
+    #expect(probe.values == [1, 2, 3, 4] && reported.value == [1, 2, 0, 1, 2, 0])
   }
 
   @Test func `releasing a value may call back into the buffer`() {
@@ -212,8 +212,8 @@ struct CountingBufferRaceTests {
   func `a buffer never retains more values than its limit`(_ strategy: Strategy) {
     let (living, most) = (Protected(0), Protected(0))
     let (delivered, dropped) = (Protected(0), Protected(0))
-    let upstream = BareUpstream<Counted, Mishap>()
-    let responder = Responder<Counted, Mishap> { _, _ in
+    let upstream = BareUpstream<Counted, TestError>()
+    let responder = Responder<Counted, TestError> { _, _ in
       delivered.withLock { $0 += 1 }
       return .none
     }
@@ -234,9 +234,9 @@ struct CountingBufferRaceTests {
   @Test func `a subscriber that is busy on one thread does not delay drops on another`() async {
     let living = Protected(0)
     let (isBusy, isOver) = (Gate(), DispatchSemaphore(value: 0))
-    let upstream = BareUpstream<Counted, Mishap>()
+    let upstream = BareUpstream<Counted, TestError>()
     let dropped = Protected(0)
-    let responder = Responder<Counted, Mishap> { _, _ in
+    let responder = Responder<Counted, TestError> { _, _ in
       isBusy.open()
       isOver.wait()
       return .none

@@ -101,7 +101,7 @@ struct FoldingDebounceModelTests {
         let expected = model
         func isRight() -> Bool {
           probe.values == expected.delivered && clock.sleepers == (expected.isWaiting ? 1 : 0)
-            && probe.ended == (expected.isFinished ? .finished : nil) && clock.mostAtOnce <= 1
+            && probe.ended == (expected.isFinished ? .finished : nil) && clock.sleepersMax <= 1
             && expected.isConserving
         }
         await expectEventually("script \(script)", within: .seconds(10), isRight)

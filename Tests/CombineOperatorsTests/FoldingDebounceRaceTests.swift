@@ -64,7 +64,7 @@ struct FoldingDebounceRaceTests {
         race.probe.ended == .finished && race.clock.sleepers == 0 && race.living.value == 0
       }
       guard race.probe.values.joined().elementsEqual(0..<8), race.probe.faults == [],
-        race.faults.value == [], race.clock.mostAtOnce <= 1
+        race.faults.value == [], race.clock.sleepersMax <= 1
       else { return race.record() }
     }
   }

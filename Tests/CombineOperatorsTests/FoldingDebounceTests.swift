@@ -4,14 +4,14 @@ import Testing
 
 /// The values that a debounce folds, and when it delivers them, in virtual time.
 struct FoldingDebounceTests {
-  typealias Upstream = BareUpstream<[Int], Mishap>
+  typealias Upstream = BareUpstream<[Int], TestError>
 
   private let clock = ManualClock()
   private let upstream = Upstream()
 
   private func debounced(
     _ quiet: Duration, atMost longest: Duration? = nil
-  ) -> some Publisher<[Int], Mishap> {
+  ) -> some Publisher<[Int], TestError> {
     // As a caller with a clock of the engine would write it.
     let clock: any TestClock = clock
     return upstream.debounce(
@@ -25,8 +25,8 @@ struct FoldingDebounceTests {
     }
   }
 
-  @Test func `values in quick succession are folded into one after the quiet time`() async {
-    let probe = Probe<[Int], Mishap>()
+  @Test func `values in quick cancelledRuns are folded into one after the quiet time`() async {
+    let probe = Probe<[Int], TestError>()
     debounced(.seconds(2)).subscribe(probe)
     #expect(upstream.asked == [.unlimited])
     for value in 1...3 {
@@ -46,14 +46,14 @@ struct FoldingDebounceTests {
     await timer(until: .seconds(5))
     clock.advance(by: .seconds(2))
     await expectEventually("the next window ends") { probe.values == [[1, 2, 3], [4]] }
-    #expect(clock.mostAtOnce == 1 && clock.sleepers == 0 && probe.faults == [])
+    #expect(clock.sleepersMax == 1 && clock.sleepers == 0 && probe.faults == [])
   }
 
   @Test func `a timer with an outdated reading of the clock does not wait too long`() async {
     // The value arrives at ten seconds; the timer was delayed after it had read two.
     let moments = Protected([2, 10])
     let slept = Protected<[Duration]>([])
-    let probe = Probe<[Int], Mishap>()
+    let probe = Probe<[Int], TestError>()
     upstream.debounce(
       for: .seconds(1),
       now: { Moment(elapsed: .seconds(moments.withLock { $0.popLast() } ?? 11)) },
@@ -65,7 +65,7 @@ struct FoldingDebounceTests {
   }
 
   @Test func `a steady stream is delivered when the window reaches its maximum age`() async {
-    let probe = Probe<[Int], Mishap>()
+    let probe = Probe<[Int], TestError>()
     debounced(.seconds(2), atMost: .seconds(5)).subscribe(probe)
     var expected: [[Int]] = []
     for second in 0..<30 {
@@ -85,11 +85,11 @@ struct FoldingDebounceTests {
         }
       }
     }
-    #expect(probe.values.joined().elementsEqual(0..<30) && clock.mostAtOnce == 1)
+    #expect(probe.values.joined().elementsEqual(0..<30) && clock.sleepersMax == 1)
   }
 
   @Test func `one task sleeps at a time, and rarely, for any number of values`() async {
-    let probe = Probe<[Int], Mishap>()
+    let probe = Probe<[Int], TestError>()
     debounced(.milliseconds(100), atMost: .seconds(1)).subscribe(probe)
     for value in 0..<1000 {
       upstream.send([value])
@@ -100,13 +100,13 @@ struct FoldingDebounceTests {
     }
     await expectEventually("the folded value arrives") { probe.values == [Array(0..<1000)] }
     // Each time the timer wakes, the end has moved by 99 or 100 milliseconds.
-    #expect(clock.mostAtOnce == 1 && clock.sleeps <= 11 && clock.sleepers == 0)
+    #expect(clock.sleepersMax == 1 && clock.sleeps <= 11 && clock.sleepers == 0)
   }
 
   @Test func `values without demand are folded further, and delivered on request`()
     async
   {
-    let probe = Probe<[Int], Mishap>(demand: .none)
+    let probe = Probe<[Int], TestError>(demand: .none)
     debounced(.seconds(1)).subscribe(probe)
     upstream.send([1])
     await timer(until: .seconds(1))
@@ -133,7 +133,7 @@ struct FoldingDebounceTests {
   func `without a quiet time, values pass at once, and are folded while there is no demand`(
     _ quiet: Duration
   ) {
-    let probe = Probe<[Int], Mishap>(demand: .max(2))
+    let probe = Probe<[Int], TestError>(demand: .max(2))
     debounced(quiet).subscribe(probe)
     for value in 1...5 { upstream.send([value]) }
     #expect(probe.values == [[1], [2]])
@@ -144,20 +144,20 @@ struct FoldingDebounceTests {
   }
 
   @Test func `a maximum age of zero delivers every value`() {
-    let probe = Probe<[Int], Mishap>()
+    let probe = Probe<[Int], TestError>()
     debounced(.seconds(5), atMost: .zero).subscribe(probe)
     for value in 1...3 { upstream.send([value]) }
     #expect(probe.values == [[1], [2], [3]] && clock.sleeps == 0)
   }
 
   @Test func `a value ends an overdue window if the timer is late`() async {
-    let probe = Probe<[Int], Mishap>()
+    let probe = Probe<[Int], TestError>()
     let (time, isAsleep, wakes) = (Protected(Moment(elapsed: .zero)), Gate(), Gate())
     upstream.debounce(
       for: .seconds(1), now: { time.value },
       sleep: { _ in
         isAsleep.open()
-        try await wakes.waitOrStop()
+        try await wakes.waitUnlessCancelled()
       },
       fold: +=
     ).subscribe(probe)
@@ -175,9 +175,9 @@ struct FoldingDebounceTests {
   }
 
   @Test func `a sleep that fails ends the window, and nothing is lost`() async {
-    let probe = Probe<[Int], Mishap>()
+    let probe = Probe<[Int], TestError>()
     upstream.debounce(
-      for: .seconds(1), now: { Moment(elapsed: .zero) }, sleep: { _ in throw Mishap() }, fold: +=
+      for: .seconds(1), now: { Moment(elapsed: .zero) }, sleep: { _ in throw TestError() }, fold: +=
     ).subscribe(probe)
     upstream.send([1])
     await expectEventually("the value arrives") { probe.values == [[1]] }
@@ -188,11 +188,11 @@ struct FoldingDebounceTests {
   @Test(arguments: [true, false]) func `the end does not wait for the quiet time`(_ fails: Bool)
     async
   {
-    let probe = Probe<[Int], Mishap>(demand: .none)
+    let probe = Probe<[Int], TestError>(demand: .none)
     debounced(.seconds(1)).subscribe(probe)
     for value in 1...2 { upstream.send([value]) }
     await timer(until: .seconds(1))
-    upstream.send(completion: fails ? .failure(Mishap()) : .finished)
+    upstream.send(completion: fails ? .failure(TestError()) : .finished)
     upstream.send([3])
     await timer(until: nil)
     #expect(probe.values == [] && probe.ended == nil)
@@ -203,7 +203,7 @@ struct FoldingDebounceTests {
   }
 
   @Test func `a requested value is delivered during the call that sends the end`() async {
-    let probe = Probe<[Int], Mishap>()
+    let probe = Probe<[Int], TestError>()
     debounced(.seconds(1)).subscribe(probe)
     for value in 1...2 { upstream.send([value]) }
     await timer(until: .seconds(1))
@@ -213,7 +213,7 @@ struct FoldingDebounceTests {
   }
 
   @Test func `the end is delivered at once when nothing is waiting`() {
-    let probe = Probe<[Int], Mishap>(demand: .none)
+    let probe = Probe<[Int], TestError>(demand: .none)
     debounced(.seconds(1)).subscribe(probe)
     upstream.send(completion: .finished)
     #expect(probe.ended == .finished && clock.sleeps == 0)
@@ -221,8 +221,8 @@ struct FoldingDebounceTests {
 
   @Test func `cancelling ends the timer and releases the waiting value`() async {
     let living = Protected(0)
-    let upstream = BareUpstream<[Counted], Mishap>()
-    let probe = Probe<[Counted], Mishap>()
+    let upstream = BareUpstream<[Counted], TestError>()
+    let probe = Probe<[Counted], TestError>()
     upstream.debounce(
       for: .seconds(1), now: { [clock] in clock.now }, sleep: clock.sleep(for:), fold: +=
     ).subscribe(probe)
@@ -243,8 +243,8 @@ struct FoldingDebounceTests {
 
   @Test func `cancelling releases a value that is due but was not requested`() {
     let living = Protected(0)
-    let upstream = BareUpstream<[Counted], Mishap>()
-    let probe = Probe<[Counted], Mishap>(demand: .none)
+    let upstream = BareUpstream<[Counted], TestError>()
+    let probe = Probe<[Counted], TestError>(demand: .none)
     upstream.debounce(
       for: .zero, now: { [clock] in clock.now }, sleep: clock.sleep(for:), fold: +=
     ).subscribe(probe)
@@ -260,7 +260,7 @@ struct FoldingDebounceTests {
   }
 
   @Test func `a second subscription is cancelled`() {
-    let probe = Probe<[Int], Mishap>()
+    let probe = Probe<[Int], TestError>()
     debounced(.zero).subscribe(probe)
     let second = Upstream()
     upstream.give(second)

@@ -5,7 +5,7 @@ import Testing
 
 /// The merge of two or many publishers, based on the tests of CombineExt and async-algorithms.
 struct MergeTests {
-  typealias Subject = PassthroughSubject<Int, Mishap>
+  typealias Subject = PassthroughSubject<Int, TestError>
 
   @Test func `values are merged as they arrive`() {
     #expect(marbles("a-b-|", "-1-2|") { $0.merge(with: $1) } == "a1b2|")
@@ -31,8 +31,8 @@ struct MergeTests {
   }
 
   @Test func `each publisher is asked for one value more than it has delivered`() {
-    let upstreams = (0..<3).map { _ in BareUpstream<Int, Mishap>() }
-    let probe = Probe<Int, Mishap>(demand: .none)
+    let upstreams = (0..<3).map { _ in BareUpstream<Int, TestError>() }
+    let probe = Probe<Int, TestError>(demand: .none)
     upstreams.merge().subscribe(probe)
     #expect(upstreams.allSatisfy { $0.asked == [] })
     probe.request(2)
@@ -44,8 +44,8 @@ struct MergeTests {
   }
 
   @Test func `unlimited demand is passed on`() {
-    let upstreams = (0..<2).map { _ in BareUpstream<Int, Mishap>() }
-    let probe = Probe<Int, Mishap>()
+    let upstreams = (0..<2).map { _ in BareUpstream<Int, TestError>() }
+    let probe = Probe<Int, TestError>()
     upstreams.merge().subscribe(probe)
     for _ in 0..<10 { upstreams[0].send(1) }
     #expect(upstreams.allSatisfy { $0.asked == [.unlimited] } && probe.values.count == 10)
@@ -63,10 +63,10 @@ struct MergeTests {
 
   @Test func `a failure and a cancel cancel the publishers`() {
     for fails in [true, false] {
-      let upstreams = (0..<3).map { _ in BareUpstream<Int, Mishap>() }
-      let probe = Probe<Int, Mishap>()
+      let upstreams = (0..<3).map { _ in BareUpstream<Int, TestError>() }
+      let probe = Probe<Int, TestError>()
       upstreams.merge().subscribe(probe)
-      if fails { upstreams[0].send(completion: .failure(Mishap())) } else { probe.cancel() }
+      if fails { upstreams[0].send(completion: .failure(TestError())) } else { probe.cancel() }
       #expect(upstreams.map(\.cancels) == (fails ? [0, 1, 1] : [1, 1, 1]))
       upstreams[1].send(1)
       #expect(probe.values == [] && probe.ended == (fails ? .failed : nil))
@@ -75,12 +75,12 @@ struct MergeTests {
 
   @Test func `a merge that has ended does not subscribe to the rest`() {
     let second = Protected(0)
-    let probe = Probe<Int, Mishap>()
+    let probe = Probe<Int, TestError>()
     let counted = Deferred {
       second.withLock { $0 += 1 }
-      return Empty<Int, Mishap>()
+      return Empty<Int, TestError>()
     }
-    [Fail(error: Mishap()).eraseToAnyPublisher(), counted.eraseToAnyPublisher()].merge()
+    [Fail(error: TestError()).eraseToAnyPublisher(), counted.eraseToAnyPublisher()].merge()
       .subscribe(probe)
     #expect(probe.ended == .failed && second.value == 0)
   }
@@ -88,10 +88,10 @@ struct MergeTests {
   /// OpenCombine's `flatMap` holds a lock while it calls out, so that a sender would wait for the
   /// subscriber here.
   @Test func `a sender does not wait for a subscriber that is busy on another thread`() async {
-    let (first, second) = (BareUpstream<Int, Mishap>(), BareUpstream<Int, Mishap>())
+    let (first, second) = (BareUpstream<Int, TestError>(), BareUpstream<Int, TestError>())
     let (isInside, secondHasSent) = (Gate(), DispatchSemaphore(value: 0))
     let result = Protected<DispatchTimeoutResult?>(nil)
-    let responder = Responder<Int, Mishap>(
+    let responder = Responder<Int, TestError>(
       started: { $0.request(.unlimited) },
       answer: { value, _ in
         guard value == 1 else { return .none }
@@ -112,8 +112,8 @@ struct MergeTests {
 
   @Test func `values from many threads are delivered one at a time, in the order of each sender`() {
     for _ in 0..<rounds(500, soak: 5000) {
-      let upstreams = (0..<4).map { _ in BareUpstream<Int, Mishap>() }
-      let probe = Probe<Int, Mishap>()
+      let upstreams = (0..<4).map { _ in BareUpstream<Int, TestError>() }
+      let probe = Probe<Int, TestError>()
       upstreams.merge().subscribe(probe)
       DispatchQueue.concurrentPerform(iterations: 4) { number in
         for count in 0..<10 { upstreams[number].send(number * 10 + count) }

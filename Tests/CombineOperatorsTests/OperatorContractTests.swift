@@ -4,8 +4,8 @@ import Testing
 
 /// The contract that every operator keeps, even if upstream breaks the rules.
 struct OperatorContractTests {
-  typealias Upstream = BareUpstream<Int, Mishap>
-  typealias Output = AnyPublisher<Int, Mishap>
+  typealias Upstream = BareUpstream<Int, TestError>
+  typealias Output = AnyPublisher<Int, TestError>
 
   /// An operator that passes on the values of its upstream unchanged.
   struct Operator: Sendable, CustomTestStringConvertible {
@@ -16,14 +16,14 @@ struct OperatorContractTests {
     let make: @Sendable (Upstream) -> Output
   }
 
-  private static var constant: AnyPublisher<Int, Mishap> {
+  private static var constant: AnyPublisher<Int, TestError> {
     CurrentValueSubject(0).eraseToAnyPublisher()
   }
 
   static let operators = [
     Operator(testDescription: "zip") { [$0].zip().map { $0[0] }.eraseToAnyPublisher() },
     Operator(testDescription: "zipped") {
-      $0.zipped(with: (0..<9).publisher.setFailureType(to: Mishap.self)).map(\.0)
+      $0.zipped(with: (0..<9).publisher.setFailureType(to: TestError.self)).map(\.0)
         .eraseToAnyPublisher()
     },
     Operator(testDescription: "merge") { [$0].merge().eraseToAnyPublisher() },
@@ -31,13 +31,13 @@ struct OperatorContractTests {
       $0.merge(with: Empty()).eraseToAnyPublisher()
     },
     Operator(testDescription: "concatMap, outer") {
-      $0.concatMap { Just($0).setFailureType(to: Mishap.self) }.eraseToAnyPublisher()
+      $0.concatMap { Just($0).setFailureType(to: TestError.self) }.eraseToAnyPublisher()
     },
     Operator(testDescription: "concatMap, inner") { upstream in
-      Just(0).setFailureType(to: Mishap.self).concatMap { _ in upstream }.eraseToAnyPublisher()
+      Just(0).setFailureType(to: TestError.self).concatMap { _ in upstream }.eraseToAnyPublisher()
     },
     Operator(testDescription: "combineLatest", isFolding: true) {
-      $0.combineLatest(Just(0).setFailureType(to: Mishap.self)).map(\.0).eraseToAnyPublisher()
+      $0.combineLatest(Just(0).setFailureType(to: TestError.self)).map(\.0).eraseToAnyPublisher()
     },
     Operator(testDescription: "withLatestFrom") {
       $0.withLatestFrom(constant) { value, _ in value }.eraseToAnyPublisher()
@@ -62,17 +62,17 @@ struct OperatorContractTests {
     _ tested: Operator, _ end: Ended
   ) async {
     let upstream = Upstream()
-    let probe = Probe<Int, Mishap>()
+    let probe = Probe<Int, TestError>()
     tested.make(upstream).subscribe(probe)
     for value in 1...3 {
       upstream.send(value)
       await expectEventually("value \(value)") { probe.values.count == value }
     }
-    upstream.send(completion: end == .finished ? .finished : .failure(Mishap()))
+    upstream.send(completion: end == .finished ? .finished : .failure(TestError()))
     await expectEventually("it ends") { probe.ended == end }
     upstream.send(4)
     upstream.send(completion: .finished)
-    upstream.send(completion: .failure(Mishap()))
+    upstream.send(completion: .failure(TestError()))
     probe.request(1)
     await settle()
     #expect(probe.values == [1, 2, 3] && probe.ended == end && probe.faults == [])
@@ -83,7 +83,7 @@ struct OperatorContractTests {
     async
   {
     let upstream = Upstream()
-    let probe = Probe<Int, Mishap>(demand: .none)
+    let probe = Probe<Int, TestError>(demand: .none)
     tested.make(upstream).subscribe(probe)
     // An inner publisher is only made when there is demand.
     if tested.testDescription == "concatMap, inner" { probe.request(1) }
@@ -96,7 +96,7 @@ struct OperatorContractTests {
     _ tested: Operator
   ) async {
     let upstream = Upstream()
-    let probe = Probe<Int, Mishap>()
+    let probe = Probe<Int, TestError>()
     tested.make(upstream).subscribe(probe)
     upstream.send(1)
     await expectEventually("a value") { probe.values == [1] }
@@ -115,7 +115,7 @@ struct OperatorContractTests {
     let upstream = Upstream()
     let values = Protected(0)
     tested.make(upstream).subscribe(
-      Responder<Int, Mishap>(
+      Responder<Int, TestError>(
         started: { $0.cancel() },
         answer: { _, _ in
           values.withLock { $0 += 1 }
@@ -130,7 +130,7 @@ struct OperatorContractTests {
     async
   {
     let upstream = Upstream()
-    let probe = Probe<Int, Mishap>(demand: .max(1))
+    let probe = Probe<Int, TestError>(demand: .max(1))
     tested.make(upstream).subscribe(probe)
     for value in 1...3 { upstream.send(value) }
     upstream.send(completion: .finished)
@@ -147,7 +147,7 @@ struct OperatorContractTests {
 
   @Test(arguments: operators) func `a second subscription is cancelled`(_ tested: Operator) async {
     let (upstream, second) = (Upstream(), Upstream())
-    let probe = Probe<Int, Mishap>()
+    let probe = Probe<Int, TestError>()
     tested.make(upstream).subscribe(probe)
     upstream.give(second)
     #expect(second.cancels == 1 && second.asked == [] && upstream.cancels == 0)
@@ -164,7 +164,7 @@ struct OperatorContractTests {
     let living = Protected(0)
     do {
       let counted = Counted(1, living)
-      let responder = Responder<Int, Mishap>(
+      let responder = Responder<Int, TestError>(
         started: { $0.request(.unlimited) }, answer: { [counted] _, _ in .max(counted.number) })
       tested.make(upstream).subscribe(responder)
       upstream.send(1)

@@ -61,7 +61,7 @@ struct SeedTests {
     let good = Probe<Int, any Error>()
     Future<Int, any Error> { 42 }.subscribe(good)
     let bad = Probe<Int, any Error>()
-    Future<Int, any Error> { throw Mishap() }.subscribe(bad)
+    Future<Int, any Error> { throw TestError() }.subscribe(bad)
     await expectEventually("both end") { good.ended != nil && bad.ended != nil }
     #expect(good.values == [42] && good.ended == .finished && bad.ended == .failed)
   }
@@ -69,7 +69,7 @@ struct SeedTests {
   private func numbers(_ count: Int, failing: Bool = false) -> AsyncThrowingStream<Int, any Error> {
     AsyncThrowingStream { continuation in
       for value in 0..<count { continuation.yield(value) }
-      continuation.finish(throwing: failing ? Mishap() : nil)
+      continuation.finish(throwing: failing ? TestError() : nil)
     }
   }
 

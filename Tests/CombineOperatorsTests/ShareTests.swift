@@ -88,14 +88,14 @@ struct ShareTests {
   }
 
   @Test func `a failure is replayed after the last values`() {
-    let subject = PassthroughSubject<Int, Mishap>()
+    let subject = PassthroughSubject<Int, TestError>()
     let shared = subject.share(replay: 2)
-    let first = Probe<Int, Mishap>()
+    let first = Probe<Int, TestError>()
     shared.subscribe(first)
     for value in 1...3 { subject.send(value) }
-    subject.send(completion: .failure(Mishap()))
+    subject.send(completion: .failure(TestError()))
     subject.send(4)
-    let late = Probe<Int, Mishap>(demand: .none)
+    let late = Probe<Int, TestError>(demand: .none)
     shared.subscribe(late)
     #expect(late.values == [] && late.ended == nil, "the values come first")
     late.request(2)
@@ -130,7 +130,7 @@ struct ShareTests {
     let subject = Subject()
     let shared = subject.share(replay: 1)
     let (late, values) = (Probe<Int, Never>(), Protected<[Int]>([]))
-    let handed = Handed(value: shared)
+    let handed = UncheckedTransfer(value: shared)
     let responder = Responder<Int, Never>(
       started: { $0.request(.unlimited) },
       answer: { value, subscription in
@@ -175,8 +175,8 @@ struct ShareTests {
 
   @Test func `subscribers join and leave while values are sent`() {
     for _ in 0..<scaled(2000) {
-      let subject = Handed(value: Subject())
-      let shared = Handed(value: subject.value.share(replay: 1))
+      let subject = UncheckedTransfer(value: Subject())
+      let shared = UncheckedTransfer(value: subject.value.share(replay: 1))
       let probes = (0..<3).map { _ in Probe<Int, Never>() }
       DispatchQueue.concurrentPerform(iterations: 5) { number in
         switch number {

@@ -5,7 +5,7 @@ import Testing
 /// Steps of a graph as plain operators: needs are zipped, mapped through a task, and shared.
 struct StepsOfOperatorsTests {
   typealias Step = SharedPublisher<Int, Never>
-  typealias Failing = SharedPublisher<Int, Mishap>
+  typealias Failing = SharedPublisher<Int, TestError>
 
   /// A step that ends only when its task is cancelled.
   private static func endless(_ log: Protected<[String]>) -> Step {
@@ -70,11 +70,11 @@ struct StepsOfOperatorsTests {
   @Test func `a failure ends a step at once and cancels its other needs`() async {
     let log = Protected<[String]>([])
     let hasStarted = Gate()
-    let failing = [Failing]().zip().task { (_: [Int]) async throws(Mishap) -> Int in
+    let failing = [Failing]().zip().task { (_: [Int]) async throws(TestError) -> Int in
       await hasStarted.wait()
-      throw Mishap()
+      throw TestError()
     }.share(replay: 1)
-    let endless = [Failing]().zip().task { (_: [Int]) async throws(Mishap) -> Int in
+    let endless = [Failing]().zip().task { (_: [Int]) async throws(TestError) -> Int in
       log.withLock { $0.append("start") }
       hasStarted.open()
       for await _ in AsyncStream<Void>.makeStream().stream {}
@@ -82,12 +82,12 @@ struct StepsOfOperatorsTests {
       return 0
     }.share(replay: 1)
     let step = [endless, failing].zip()
-      .task { (values: [Int]) async throws(Mishap) -> Int in values[0] }.share(replay: 1)
-    let probe = Probe<Int, Mishap>()
+      .task { (values: [Int]) async throws(TestError) -> Int in values[0] }.share(replay: 1)
+    let probe = Probe<Int, TestError>()
     step.subscribe(probe)
     await expectEventually("it fails") { probe.ended == .failed }
     await expectEventually("the other is cancelled") { log.value == ["start", "cancel"] }
-    let late = Probe<Int, Mishap>()
+    let late = Probe<Int, TestError>()
     step.subscribe(late)
     #expect(late.ended == .failed && probe.values == [], "the failure is replayed")
   }
@@ -119,9 +119,9 @@ struct StepsOfOperatorsTests {
   {
     let gate = Gate()
     var chain = [
-      [Failing]().zip().task { (_: [Int]) async throws(Mishap) -> Int in
+      [Failing]().zip().task { (_: [Int]) async throws(TestError) -> Int in
         await gate.wait()
-        if fails { throw Mishap() }
+        if fails { throw TestError() }
         return 1
       }.share(replay: 1)
     ]
@@ -129,12 +129,12 @@ struct StepsOfOperatorsTests {
     var subscriptions: [AnyCancellable] = []
     for _ in 0..<scaled(20_000) {
       let last = chain[chain.count - 1]
-      let next = [last].zip().task { (values: [Int]) async throws(Mishap) in values[0] }
+      let next = [last].zip().task { (values: [Int]) async throws(TestError) in values[0] }
         .share(replay: 1)
       chain.append(next)
       subscriptions.append(next.sink(receiveCompletion: { _ in }, receiveValue: { _ in }))
     }
-    let probe = Probe<Int, Mishap>()
+    let probe = Probe<Int, TestError>()
     chain[chain.count - 1].subscribe(probe)
     gate.open()
     await expectEventually("the result reaches the end") {

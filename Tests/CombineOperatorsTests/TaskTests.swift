@@ -73,9 +73,9 @@ struct TaskTests {
 
   @Test func `an error thrown by a closure is the failure, and cancels the other tasks`() async {
     let cancelled = Gate()
-    let probe = Probe<Int, Mishap>()
-    [1, 2].publisher.task { (value: Int) async throws(Mishap) -> Int in
-      if value == 2 { throw Mishap() }
+    let probe = Probe<Int, TestError>()
+    [1, 2].publisher.task { (value: Int) async throws(TestError) -> Int in
+      if value == 2 { throw TestError() }
       while !Task.isCancelled { await Task.yield() }
       cancelled.open()
       return value
@@ -86,15 +86,16 @@ struct TaskTests {
   }
 
   @Test func `a failure of upstream is delivered`() async {
-    let probe = Probe<Int, Mishap>()
-    Fail<Int, Mishap>(error: Mishap()).task { $0 }.subscribe(probe)
+    let probe = Probe<Int, TestError>()
+    Fail<Int, TestError>(error: TestError()).task { $0 }.subscribe(probe)
     await expectEventually("it fails") { probe.ended == .failed }
   }
 
   @Test func `values, cancels and ends may race`() async {
     for _ in 0..<scaled(2000) {
       let probe = Probe<Int, Never>()
-      let publisher = Handed(value: (0..<5).publisher.task(maxPublishers: .max(2)) { $0 })
+      let publisher = UncheckedTransfer(
+        value: (0..<5).publisher.task(maxPublishers: .max(2)) { $0 })
       await withTaskGroup(of: Void.self) { group in
         group.addTask { publisher.value.subscribe(probe) }
         group.addTask { if Bool.random() { probe.cancel() } }

@@ -54,8 +54,8 @@ struct WithLatestFromTests {
   }
 
   @Test func `upstream gets the demand of downstream after the first sample`() {
-    let (upstream, other) = (BareUpstream<Int, Mishap>(), BareUpstream<Int, Mishap>())
-    let probe = Probe<Int, Mishap>(demand: .max(2))
+    let (upstream, other) = (BareUpstream<Int, TestError>(), BareUpstream<Int, TestError>())
+    let probe = Probe<Int, TestError>(demand: .max(2))
     upstream.withLatestFrom(other, transform: +).subscribe(probe)
     probe.request(1)
     #expect(upstream.asked == [] && other.asked == [.unlimited])
@@ -67,9 +67,10 @@ struct WithLatestFromTests {
   }
 
   @Test func `values without demand wait`() {
-    let upstream = BareUpstream<Int, Mishap>()
-    let probe = Probe<Int, Mishap>(demand: .max(1))
-    upstream.withLatestFrom(Just(10).setFailureType(to: Mishap.self), transform: +).subscribe(probe)
+    let upstream = BareUpstream<Int, TestError>()
+    let probe = Probe<Int, TestError>(demand: .max(1))
+    upstream.withLatestFrom(Just(10).setFailureType(to: TestError.self), transform: +).subscribe(
+      probe)
     for value in 1...2 { upstream.send(value) }
     upstream.send(completion: .finished)
     #expect(probe.values == [11] && probe.ended == nil)
@@ -81,15 +82,15 @@ struct WithLatestFromTests {
   {
     for way in ["end", "failure", "cancel"] {
       let living = Protected(0)
-      let upstream = BareUpstream<Int, Mishap>()
-      let other = BareUpstream<Counted, Mishap>()
-      let probe = Probe<Int, Mishap>()
+      let upstream = BareUpstream<Int, TestError>()
+      let other = BareUpstream<Counted, TestError>()
+      let probe = Probe<Int, TestError>()
       upstream.withLatestFrom(other) { $0 + $1.number }.subscribe(probe)
       for number in 1...2 { other.send(Counted(number, living)) }
       #expect(living.value == 1)
       switch way {
       case "end": upstream.send(completion: .finished)
-      case "failure": upstream.send(completion: .failure(Mishap()))
+      case "failure": upstream.send(completion: .failure(TestError()))
       default: probe.cancel()
       }
       #expect(living.value == 0 && other.cancels == 1, "\(way)")
@@ -112,8 +113,8 @@ struct WithLatestFromTests {
 
   @Test func `samples, values and the end may come from several threads`() {
     for _ in 0..<rounds(500, soak: 5000) {
-      let (upstream, other) = (BareUpstream<Int, Mishap>(), BareUpstream<Int, Mishap>())
-      let probe = Probe<[Int], Mishap>()
+      let (upstream, other) = (BareUpstream<Int, TestError>(), BareUpstream<Int, TestError>())
+      let probe = Probe<[Int], TestError>()
       upstream.withLatestFrom(other) { [$0, $1] }.subscribe(probe)
       other.send(0)
       DispatchQueue.concurrentPerform(iterations: 2) { number in

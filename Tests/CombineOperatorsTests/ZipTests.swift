@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 struct ZipTests {
-  typealias Subject = PassthroughSubject<Int, Mishap>
+  typealias Subject = PassthroughSubject<Int, TestError>
 
   @Test func `values are combined position by position`() {
     let (a, b) = (Subject(), Subject())
-    let probe = Probe<[Int], Mishap>()
+    let probe = Probe<[Int], TestError>()
     [a, b].zip().subscribe(probe)
     a.send(1)
     a.send(2)
@@ -18,7 +18,7 @@ struct ZipTests {
   }
 
   @Test func `zipping no publishers gives one empty output, on demand`() {
-    let probe = Probe<[Int], Mishap>(demand: .none)
+    let probe = Probe<[Int], TestError>(demand: .none)
     [Subject]().zip().subscribe(probe)
     #expect(probe.values == [] && probe.ended == nil)
     probe.request(1)
@@ -38,7 +38,7 @@ struct ZipTests {
 
   @Test func `zip finishes when a finished publisher has no value left`() {
     let (a, b) = (Subject(), Subject())
-    let probe = Probe<[Int], Mishap>()
+    let probe = Probe<[Int], TestError>()
     [a, b].zip().subscribe(probe)
     a.send(1)
     a.send(completion: .finished)
@@ -52,17 +52,17 @@ struct ZipTests {
   @Test func `a failure is delivered at once and cancels the others`() {
     let (a, b) = (Subject(), Subject())
     let isCancelled = Protected(false)
-    let probe = Probe<[Int], Mishap>()
+    let probe = Probe<[Int], TestError>()
     let watched = b.handleEvents(receiveCancel: { isCancelled.withLock { $0 = true } })
     [a.eraseToAnyPublisher(), watched.eraseToAnyPublisher()].zip().subscribe(probe)
     b.send(1)
-    a.send(completion: .failure(Mishap()))
+    a.send(completion: .failure(TestError()))
     #expect(probe.ended == .failed && isCancelled.value)
   }
 
   @Test func `after a cancel nothing is delivered`() {
     let (a, b) = (Subject(), Subject())
-    let probe = Probe<[Int], Mishap>()
+    let probe = Probe<[Int], TestError>()
     [a, b].zip().subscribe(probe)
     a.send(1)
     probe.cancel()

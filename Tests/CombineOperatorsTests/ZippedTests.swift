@@ -40,12 +40,13 @@ struct ZippedTests {
     }
   }
 
-  private func futures(_ count: Int) -> (futures: [Future<Int, Never>], promises: [Handed<Promise>])
-  {
-    let promises = Protected<[Handed<Promise>]>([])
+  private func futures(_ count: Int) -> (
+    futures: [Future<Int, Never>], promises: [UncheckedTransfer<Promise>]
+  ) {
+    let promises = Protected<[UncheckedTransfer<Promise>]>([])
     let futures = (0..<count).map { _ in
       Future<Int, Never> { promise in
-        let handed = Handed(value: promise)
+        let handed = UncheckedTransfer(value: promise)
         promises.withLock { $0.append(handed) }
       }
     }
@@ -82,7 +83,7 @@ struct ZippedTests {
     for _ in 0..<rounds(1000, soak: 20_000) {
       let count = form.count
       let (futures, promises) = futures(count)
-      let zipped = Handed(value: form.zip(futures))
+      let zipped = UncheckedTransfer(value: form.zip(futures))
       let probe = Probe<[Int], Never>()
       DispatchQueue.concurrentPerform(iterations: count + (cancels ? 2 : 1)) { number in
         switch number {

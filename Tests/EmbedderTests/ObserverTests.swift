@@ -13,7 +13,7 @@ struct ObserverTests {
 
     var observed: [String] { attempts.withLock { $0 } }
 
-    func runBegins(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? { self }
+    func runStarted(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? { self }
 
     func receive(_ event: Event) {}
 

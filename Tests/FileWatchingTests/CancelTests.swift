@@ -107,7 +107,7 @@ struct CancelTests {
     await expectEventually("released", within: .seconds(10)) { held.value == nil }
     try folder.start()
     try folder.write("other")
-    await folder.expectTold("other")
+    await folder.expectReported("other")
     #expect(count.value == 1)
   }
 

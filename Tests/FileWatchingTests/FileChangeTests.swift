@@ -19,10 +19,10 @@ struct FileChangeTests {
     try await folder.settle()
     #expect(fchmod(descriptor, 0o600) == 0)
     try await folder.settle()
-    #expect(folder.told == [])
+    #expect(folder.reported == [])
     close(descriptor)
-    await folder.expectTold("slow")
-    #expect(folder.told == ["slow"])
+    await folder.expectReported("slow")
+    #expect(folder.reported == ["slow"])
   }
 
   @Test func `a half-written file is not reported after the queue was blocked`()
@@ -36,17 +36,19 @@ struct FileChangeTests {
     #expect(Foundation.write(descriptor, "half", 4) == 4)
     blockade.open()
     try await folder.settle()
-    #expect(Set(folder.told) == ["first"])
+    #expect(Set(folder.reported) == ["first"])
     close(descriptor)
-    await folder.expectTold("slow")
+    await folder.expectReported("slow")
   }
 
   @Test func `every save is reported, even with equal size within one clock tick`() async throws {
     try folder.start()
     for _ in 0..<20 {
-      let before = folder.told.count
+      let before = folder.reported.count
       try folder.write("file", "same")
-      await expectEventually("reported again", within: .seconds(10)) { folder.told.count > before }
+      await expectEventually("reported again", within: .seconds(10)) {
+        folder.reported.count > before
+      }
     }
   }
 
@@ -57,15 +59,15 @@ struct FileChangeTests {
     try folder.write(folder.base + "/outside")
     try folder.start()
     try folder.move("old", "new")
-    await folder.expectTold("old", "new")
+    await folder.expectReported("old", "new")
     try folder.move(folder.base + "/outside", "in")
-    await folder.expectTold("in")
+    await folder.expectReported("in")
     folder.forgetEvents()
     try folder.move("in", folder.base + "/outside")
-    await folder.expectTold("in")
+    await folder.expectReported("in")
     folder.forgetEvents()
     try folder.remove("new")
-    await folder.expectTold("new")
+    await folder.expectReported("new")
     await folder.expectConvergence()
   }
 
@@ -75,10 +77,10 @@ struct FileChangeTests {
     try folder.link("../target", "symbolic")
     try folder.hardLink(folder.base + "/target", "hard")
     try folder.link("nowhere", "dangling")
-    await folder.expectTold("symbolic", "hard", "dangling")
+    await folder.expectReported("symbolic", "hard", "dangling")
     folder.forgetEvents()
     for name in ["symbolic", "hard", "dangling"] { try folder.remove(name) }
-    await folder.expectTold("symbolic", "hard", "dangling")
+    await folder.expectReported("symbolic", "hard", "dangling")
   }
 
   @Test(arguments: ["", "text"])
@@ -90,7 +92,7 @@ struct FileChangeTests {
     try folder.write(outside, text)
     try folder.hardLink(outside, "file")
     try folder.remove(outside)
-    await folder.expectTold("file")
+    await folder.expectReported("file")
   }
 
   @Test func `a file created without a name is reported when it gets one`() async throws {
@@ -102,7 +104,7 @@ struct FileChangeTests {
     let own = "/proc/self/fd/\(descriptor)"
     try #require(linkat(AT_FDCWD, own, AT_FDCWD, folder.path("file"), AT_SYMLINK_FOLLOW) == 0)
     close(descriptor)
-    await folder.expectTold("file")
+    await folder.expectReported("file")
     await folder.expectConvergence()
   }
 
@@ -115,11 +117,11 @@ struct FileChangeTests {
     try folder.start()
     try folder.setMode("same", 0o644)
     try await folder.settle()
-    #expect(folder.told == [])
+    #expect(folder.reported == [])
     try folder.setMode("rights", 0o600)
     var times = [timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: 1, tv_usec: 0)]
     #expect(utimes(folder.path("times"), &times) == 0)
-    await folder.expectTold("rights", "times")
+    await folder.expectReported("rights", "times")
     await folder.expectConvergence()
   }
 
@@ -133,11 +135,11 @@ struct FileChangeTests {
     try await folder.settle()
     // The pipe may have been deleted before the watcher looked at its last name, so its type is
     // unknown.
-    #expect(!folder.told.contains("pipe"))
-    let before = folder.told
+    #expect(!folder.reported.contains("pipe"))
+    let before = folder.reported
     #expect(mkfifo(folder.path("second"), 0o600) == 0)
     try await folder.settle()
-    #expect(folder.told == before)
+    #expect(folder.reported == before)
   }
 
   @Test func `an atomic save is reported by the name of the file`() async throws {
@@ -146,17 +148,17 @@ struct FileChangeTests {
     try folder.start(FileWatchFilter { $0 == "file" })
     try folder.write("file.tmp", "1")
     try folder.move("file.tmp", "file")
-    await folder.expectTold("file")
+    await folder.expectReported("file")
     folder.forgetEvents()
     try folder.write("other/file.tmp", "2")
     try folder.move("other/file.tmp", "file")
-    await folder.expectTold("file")
+    await folder.expectReported("file")
     folder.forgetEvents()
     // vim renames the old file, writes a new one, and deletes the old one.
     try folder.move("file", "file~")
     try folder.write("file", "3")
     try folder.remove("file~")
-    await folder.expectTold("file")
+    await folder.expectReported("file")
     await folder.expectConvergence(FileWatchFilter { $0 == "file" })
   }
 
@@ -173,7 +175,7 @@ struct FileChangeTests {
       close(descriptor)
     }
     try await folder.settle()
-    #expect(folder.told == [])
+    #expect(folder.reported == [])
     #expect(folder.problems.count == 1)
     #expect(folder.problems.first?.contains("not UTF-8") == true)
   }
@@ -183,7 +185,7 @@ struct FileChangeTests {
     try folder.write("e\u{301}", "1")
     try folder.write("\u{e9}", "2")
     await expectEventually("both reported", within: .seconds(10)) {
-      Set(folder.told.map { Array($0.utf8) }).count == 2
+      Set(folder.reported.map { Array($0.utf8) }).count == 2
     }
   }
 }

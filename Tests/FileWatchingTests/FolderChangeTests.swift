@@ -28,19 +28,19 @@ struct FolderChangeTests {
     }
     try folder.start()
     try folder.move("a", "z")
-    await folder.expectTold("a/x", "a/b/y", "z/x", "z/b/y")
+    await folder.expectReported("a/x", "a/b/y", "z/x", "z/b/y")
     folder.forgetEvents()
     try folder.write("z/b/y", "changed")
-    await folder.expectTold("z/b/y")
+    await folder.expectReported("z/b/y")
     try folder.move("z", folder.base + "/outside")
-    await folder.expectTold("z/x", "z/b/y")
+    await folder.expectReported("z/x", "z/b/y")
     await folder.expectWatched(1)
     folder.forgetEvents()
     try folder.write(folder.base + "/outside/x", "unseen")
     try await folder.settle()
-    #expect(folder.told == [])
+    #expect(folder.reported == [])
     try folder.move(folder.base + "/outside", "back")
-    await folder.expectTold("back/x", "back/b/y")
+    await folder.expectReported("back/x", "back/b/y")
     await folder.expectConvergence()
   }
 
@@ -56,7 +56,7 @@ struct FolderChangeTests {
     await folder.expectConvergence()
     folder.forgetEvents()
     try folder.write("a/file", "last")
-    await folder.expectTold("a/file")
+    await folder.expectReported("a/file")
   }
 
   @Test func `the differences to a replaced folder are reported`() async throws {
@@ -67,10 +67,10 @@ struct FolderChangeTests {
     try folder.start()
     try folder.move("a", "c")
     try folder.move("b", "a")
-    await folder.expectTold("a/one", "b/two", "c/one", "a/two")
+    await folder.expectReported("a/one", "b/two", "c/one", "a/two")
     folder.forgetEvents()
     try folder.write("a/three")
-    await folder.expectTold("a/three")
+    await folder.expectReported("a/three")
     await folder.expectConvergence()
   }
 
@@ -98,7 +98,7 @@ struct FolderChangeTests {
     try folder.write(".git/file")
     try folder.write("a/.reprise/file")
     try await folder.settle()
-    #expect(folder.told == [])
+    #expect(folder.reported == [])
   }
 
   @Test func `a folder that is not entered needs no watch and causes no events`() async throws {
@@ -110,8 +110,8 @@ struct FolderChangeTests {
     try folder.write("out/file.txt")
     try folder.write("in/file.md")
     try folder.write("in/file.txt")
-    await folder.expectTold("in/file.txt")
-    #expect(Set(folder.told) == ["in/file.txt"])
+    await folder.expectReported("in/file.txt")
+    #expect(Set(folder.reported) == ["in/file.txt"])
   }
 
   @Test func `a file that is replaced by a folder is reported, and the reverse`() async throws {
@@ -120,7 +120,7 @@ struct FolderChangeTests {
     try folder.remove("x")
     try folder.makeFolder("x")
     try folder.write("x/file")
-    await folder.expectTold("x", "x/file")
+    await folder.expectReported("x", "x/file")
     await folder.expectConvergence()
     try folder.remove("x")
     try folder.write("x")
@@ -141,7 +141,7 @@ struct FolderChangeTests {
     await expectEventually("a problem", within: .seconds(10)) { folder.problems.count == 1 }
     #expect(folder.problems.first?.contains("4096") == true)
     try folder.write("file")
-    await folder.expectTold("file")
+    await folder.expectReported("file")
     folder.stop()
     // Functions that delete folders by path cannot delete these.
     let process = try Process.run(URL(fileURLWithPath: "/bin/rm"), arguments: ["-rf", folder.base])
@@ -154,7 +154,7 @@ struct FolderChangeTests {
     try folder.start()
     await folder.expectWatched(1001)
     try folder.write(path + "/file")
-    await folder.expectTold(path + "/file")
+    await folder.expectReported(path + "/file")
     try folder.move("d", folder.base + "/away")
     await folder.expectConvergence()
     await folder.expectWatched(1)

@@ -6,7 +6,7 @@ import Testing
 /// Files that are ignored by git in a watched tree.
 struct GitignoreTests {
   let folder: WatchedFolder
-  let filter = FileWatchFilter(honoursGitignore: true)
+  let filter = FileWatchFilter(respectsGitignore: true)
 
   init() throws {
     folder = try WatchedFolder()
@@ -23,9 +23,9 @@ struct GitignoreTests {
     try folder.write("a/x.log")
     try folder.write("a/keep.log")
     try folder.write("b/file")
-    await folder.expectTold("a/keep.log", "b/file")
+    await folder.expectReported("a/keep.log", "b/file")
     try await folder.settle()
-    #expect(Set(folder.told) == ["a/keep.log", "b/file"])
+    #expect(Set(folder.reported) == ["a/keep.log", "b/file"])
     await folder.expectWatched(3)
   }
 
@@ -39,10 +39,10 @@ struct GitignoreTests {
     folder.forgetEvents()
     try folder.write("build/below/file", "unseen")
     try await folder.settle()
-    #expect(folder.told == [])
+    #expect(folder.reported == [])
     try folder.write(".gitignore.new", "nothing\n")
     try folder.move(".gitignore.new", ".gitignore")
-    await folder.expectTold("build/below/file")
+    await folder.expectReported("build/below/file")
     await folder.expectWatched(3)
     try folder.write(".gitignore", "build\n")
     await folder.expectWatched(1)
@@ -56,9 +56,9 @@ struct GitignoreTests {
     try folder.write("a/.gitignore", "!*.txt\n/b/only.txt\n")
     try folder.start(filter)
     for name in ["x.txt", "a/x.txt", "a/b/x.txt", "a/b/only.txt"] { try folder.write(name) }
-    await folder.expectTold("a/x.txt", "a/b/x.txt")
+    await folder.expectReported("a/x.txt", "a/b/x.txt")
     try await folder.settle()
-    #expect(Set(folder.told) == ["a/x.txt", "a/b/x.txt"])
+    #expect(Set(folder.reported) == ["a/x.txt", "a/b/x.txt"])
   }
 
   @Test func `rules above the root apply from the root of the repository`() async throws {
@@ -74,7 +74,7 @@ struct GitignoreTests {
       inner.forgetEvents()
       for name in ["excluded", "outside", "top", "new", "file"] { try inner.write(name) }
       try await inner.settle()
-      #expect(Set(inner.told) == expected, sourceLocation: location)
+      #expect(Set(inner.reported) == expected, sourceLocation: location)
     }
     try await expect(["outside", "new", "file"])
     // Rules in a new file, in a replaced file, and in a file that is written in place.
@@ -83,16 +83,18 @@ struct GitignoreTests {
       inner.forgetEvents()
       try inner.write("new")
       try await inner.settle()
-      return inner.told == []
+      return inner.reported == []
     }
     try await expect(["outside", "file"])
     try inner.write(top + "/replacement", "file\n")
     try inner.move(top + "/replacement", top + "/.gitignore")
-    await expectEventually("top is reported", within: .seconds(10)) { inner.told.contains("top") }
+    await expectEventually("top is reported", within: .seconds(10)) {
+      inner.reported.contains("top")
+    }
     try await expect(["outside", "top"])
     try inner.write(top + "/.git/info/exclude", "outside\n")
     await expectEventually("excluded is reported", within: .seconds(10)) {
-      inner.told.contains("excluded")
+      inner.reported.contains("excluded")
     }
     try await expect(["excluded", "top"])
   }
@@ -103,13 +105,13 @@ struct GitignoreTests {
     try inner.write(inner.base + "/repository/.gitignore", "build/\n")
     try inner.start(filter)
     try inner.write("file")
-    await inner.expectTold("file")
+    await inner.expectReported("file")
   }
 
   @Test func `ignore rules are not applied by default`() async throws {
     try folder.write(".gitignore", "*\n")
     try folder.start()
     try folder.write("file")
-    await folder.expectTold("file")
+    await folder.expectReported("file")
   }
 }

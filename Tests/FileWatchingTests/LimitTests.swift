@@ -40,7 +40,7 @@ struct LimitTests {
     folder.forgetEvents()
     try folder.write("new/below/file", "again")
     try folder.write("new/moved/file", "again")
-    await folder.expectTold("new/below/file", "new/moved/file")
+    await folder.expectReported("new/below/file", "new/moved/file")
     await folder.expectConvergence()
   }
 
@@ -59,7 +59,7 @@ struct LimitTests {
     await folder.expectConvergence()
     folder.forgetEvents()
     try folder.write("file", "newer")
-    await folder.expectTold("file")
+    await folder.expectReported("file")
   }
 
   /// Returns a watcher that can add a limited number of watches.

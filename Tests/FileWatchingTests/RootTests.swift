@@ -11,9 +11,9 @@ struct RootTests {
     await folder.expectWatched(0)
     try folder.makeFolder("")
     try folder.write("file")
-    await folder.expectTold("file")
+    await folder.expectReported("file")
     try folder.write("later")
-    await folder.expectTold("later")
+    await folder.expectReported("later")
     await folder.expectConvergence()
   }
 
@@ -26,12 +26,12 @@ struct RootTests {
     for round in 0..<10 {
       folder.forgetEvents()
       try FileManager.default.removeItem(atPath: top)
-      await folder.expectTold("file")
+      await folder.expectReported("file")
       await folder.expectWatched(0)
       folder.forgetEvents()
       try folder.makeFolder("")
       try folder.write("file", "\(round)")
-      await folder.expectTold("file")
+      await folder.expectReported("file")
     }
     await folder.expectConvergence()
   }
@@ -47,7 +47,7 @@ struct RootTests {
     await folder.expectConvergence()
     folder.forgetEvents()
     try folder.write("sub/file", "last")
-    await folder.expectTold("sub/file")
+    await folder.expectReported("sub/file")
   }
 
   @Test func `a root whose parent is moved away is deleted until it is moved back`() async throws {
@@ -55,12 +55,12 @@ struct RootTests {
     try folder.write("file")
     try folder.start()
     try folder.move(folder.base + "/a", folder.base + "/z")
-    await folder.expectTold("file")
+    await folder.expectReported("file")
     await folder.expectConvergence()
     folder.forgetEvents()
     try folder.write(folder.base + "/z/b/root/file", "unseen")
     try folder.move(folder.base + "/z", folder.base + "/a")
-    await folder.expectTold("file")
+    await folder.expectReported("file")
     await folder.expectConvergence()
   }
 
@@ -73,14 +73,14 @@ struct RootTests {
     try folder.link("one", folder.root)
     try folder.start()
     try folder.write("file")
-    await folder.expectTold("file")
+    await folder.expectReported("file")
     try folder.link("two", folder.base + "/new")
     try folder.move(folder.base + "/new", folder.root)
-    await folder.expectTold("one", "two", "file")
+    await folder.expectReported("one", "two", "file")
     await folder.expectConvergence()
     folder.forgetEvents()
     try folder.write("two", "changed")
-    await folder.expectTold("two")
+    await folder.expectReported("two")
   }
 
   @Test func `a root that is a file is watched when a folder replaces it`() async throws {
@@ -90,7 +90,7 @@ struct RootTests {
     try FileManager.default.removeItem(atPath: folder.root)
     try folder.makeFolder("")
     try folder.write("file")
-    await folder.expectTold("file")
+    await folder.expectReported("file")
   }
 
   @Test func `a path that cannot be a folder is an error`() {

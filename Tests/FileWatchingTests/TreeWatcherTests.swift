@@ -24,16 +24,16 @@ struct TreeWatcherTests {
 
   /// A subscriber that may act in its callback.
   private final class Host: WatcherHost {
-    var told: [String] = []
-    var onTell: (String) throws -> Void = { _ in }
+    var reported: [String] = []
+    var onReport: (String) throws -> Void = { _ in }
 
     let isStopped = false
     func readWhenReady(_ descriptor: Int32) {}
 
-    func tell(_ event: FileWatchEvent) {
+    func report(_ event: FileWatchEvent) {
       guard case .changed(let path) = event else { return }
-      told.append(path)
-      do { try onTell(path) } catch { Issue.record(error) }
+      reported.append(path)
+      do { try onReport(path) } catch { Issue.record(error) }
     }
   }
 
@@ -48,7 +48,7 @@ struct TreeWatcherTests {
 
   private func begin() throws -> Int {
     tree.lookAtRoot(folder.root, rulesAbove: [], isQuiet: true)
-    #expect(host.told == [])
+    #expect(host.reported == [])
     return try #require(tree.tree.root)
   }
 
@@ -56,7 +56,7 @@ struct TreeWatcherTests {
   private func blip(_ root: Int) throws {
     try folder.remove("a")
     var hasCome = false
-    host.onTell = { [folder] path in
+    host.onReport = { [folder] path in
       if path == "a/file" && !hasCome {
         hasCome = true
         try folder.makeFolder("a")
@@ -66,7 +66,7 @@ struct TreeWatcherTests {
     tree.look(at: "a", in: root, after: .left, wasFolder: true)
     #expect(hasCome)
     try folder.remove("a")
-    host.told = []
+    host.reported = []
   }
 
   @Test(arguments: ["nothing", "file", "pipe", "link", "folder"])
@@ -83,7 +83,7 @@ struct TreeWatcherTests {
     default: break
     }
     tree.look(at: "a", in: root, after: .arrived, wasFolder: true)
-    #expect(host.told.contains("a/file"))
+    #expect(host.reported.contains("a/file"))
   }
 
   @Test(arguments: ["nothing", "pipe", "folder"])
@@ -91,52 +91,54 @@ struct TreeWatcherTests {
     try folder.write("x")
     let root = try begin()
     try folder.remove("x")
-    host.onTell = { [folder] path in try folder.write(path) }
+    host.onReport = { [folder] path in try folder.write(path) }
     tree.look(at: "x", in: root, after: .left, wasFolder: false)
-    #expect(host.told == ["x"])
-    host.onTell = { _ in }
+    #expect(host.reported == ["x"])
+    host.onReport = { _ in }
     try folder.remove("x")
     switch kind {
     case "pipe": #expect(mkfifo(folder.path("x"), 0o600) == 0)
     case "folder": try folder.makeFolder("x")
     default: break
     }
-    host.told = []
+    host.reported = []
     tree.look(at: "x", in: root, after: .left, wasFolder: false)
-    #expect(host.told.contains("x"))
+    #expect(host.reported.contains("x"))
   }
 
   @Test func `a found file is reported if it differs, is fresh, or was reported recently`() {
     func stamp(
       modified: Int64 = 1, changed: Int64 = 1, size: Int64 = 1, inode: UInt64 = 1,
-      mode: UInt16 = 0o100644, isFresh: Bool = false, toldAt: UInt32 = 0
+      mode: UInt16 = 0o100644, isFresh: Bool = false, reportedAt: UInt32 = 0
     ) -> FileStamp {
       FileStamp(
         modified: modified, statusChanged: changed, size: size, inode: inode, mode: mode,
-        isFresh: isFresh, toldAt: toldAt)
+        isFresh: isFresh, reportedAt: reportedAt)
     }
-    func tells(_ hint: ChangeHint, _ known: FileStamp?, _ seen: FileStamp) -> Bool {
-      hint.tells(known: known, seen: seen, seconds: 100) { false }
+    func shouldReport(_ hint: ChangeHint, _ known: FileStamp?, _ seen: FileStamp) -> Bool {
+      hint.shouldReport(known: known, seen: seen, seconds: 100) { false }
     }
     for hint in [ChangeHint.found, .polled] {
-      #expect(tells(hint, nil, stamp()))
-      #expect(!tells(hint, stamp(), stamp()))
-      #expect(tells(hint, stamp(), stamp(modified: 2)))
-      #expect(tells(hint, stamp(), stamp(changed: 2)))
-      #expect(tells(hint, stamp(), stamp(size: 2)))
-      #expect(tells(hint, stamp(), stamp(inode: 2)))
-      #expect(tells(hint, stamp(), stamp(mode: 0o100755)))
-      #expect(tells(hint, stamp(isFresh: true), stamp()))
-      #expect(!tells(hint, stamp(toldAt: 90), stamp()))
+      #expect(shouldReport(hint, nil, stamp()))
+      #expect(!shouldReport(hint, stamp(), stamp()))
+      #expect(shouldReport(hint, stamp(), stamp(modified: 2)))
+      #expect(shouldReport(hint, stamp(), stamp(changed: 2)))
+      #expect(shouldReport(hint, stamp(), stamp(size: 2)))
+      #expect(shouldReport(hint, stamp(), stamp(inode: 2)))
+      #expect(shouldReport(hint, stamp(), stamp(mode: 0o100755)))
+      #expect(shouldReport(hint, stamp(isFresh: true), stamp()))
+      #expect(!shouldReport(hint, stamp(reportedAt: 90), stamp()))
     }
     // Polling every two seconds must not report a recent change forever.
-    #expect(tells(.found, stamp(toldAt: 91), stamp()))
-    #expect(!tells(.polled, stamp(toldAt: 91), stamp()))
-    #expect(!tells(.attributes, stamp(), stamp(changed: 2)))
-    #expect(tells(.attributes, stamp(), stamp(modified: 2)))
-    #expect(tells(.attributes, stamp(toldAt: 91), stamp(changed: 2)))
-    for hint in [ChangeHint.written, .arrived, .left] { #expect(tells(hint, stamp(), stamp())) }
-    #expect(!tells(.made, nil, stamp()) && !tells(.madeAndClosed, nil, stamp()))
+    #expect(shouldReport(.found, stamp(reportedAt: 91), stamp()))
+    #expect(!shouldReport(.polled, stamp(reportedAt: 91), stamp()))
+    #expect(!shouldReport(.attributes, stamp(), stamp(changed: 2)))
+    #expect(shouldReport(.attributes, stamp(), stamp(modified: 2)))
+    #expect(shouldReport(.attributes, stamp(reportedAt: 91), stamp(changed: 2)))
+    for hint in [ChangeHint.written, .arrived, .left] {
+      #expect(shouldReport(hint, stamp(), stamp()))
+    }
+    #expect(!shouldReport(.made, nil, stamp()) && !shouldReport(.madeAndClosed, nil, stamp()))
   }
 
   @Test func `a reverted change of permissions reports a recently reported file again`() throws {
@@ -145,9 +147,9 @@ struct TreeWatcherTests {
     let id = try #require(tree.tree.folders[root]?.folders[FileName("a")])
     try folder.write("a/file")
     tree.look(at: "file", in: id, after: .written, wasFolder: false)
-    host.told = []
+    host.reported = []
     tree.look(at: "a", in: root, after: .attributes, wasFolder: true)
-    #expect(host.told == ["a/file"])
+    #expect(host.reported == ["a/file"])
   }
 
   @Test func `a file is closed later only if a later event says so`() {

@@ -50,7 +50,7 @@ final class WatchedFolder: Sendable {
       self.root, filter: filter, makeWatcher: makeWatcher, onEvent: handle)
     // Changes in the meantime are reported later, and the file is read again.
     let states = FileState.all(below: root, filter)
-    known.withLock { $0.merge(states) { told, _ in told } }
+    known.withLock { $0.merge(states) { reported, _ in reported } }
     watch.withLock { $0 = begun }
   }
 
@@ -83,7 +83,7 @@ final class WatchedFolder: Sendable {
   }
 
   /// The reported paths, in order.
-  var told: [String] {
+  var reported: [String] {
     events.value.compactMap {
       if case .changed(let path) = $0, !path.hasPrefix(Self.settling) { path } else { nil }
     }
@@ -110,13 +110,13 @@ final class WatchedFolder: Sendable {
     while !differences(filter).isEmpty {
       guard ContinuousClock.now < end else {
         let real = FileState.all(below: root, filter)
-        let told = told
+        let reported = reported
         for path in differences(filter).prefix(5) {
           Issue.record(
             """
             \(path): is \(real[path].map { "\($0)" } ?? "missing"), known as \
             \(known.value[path].map { "\($0)" } ?? "missing"), reported at \
-            \(told.indices.filter { told[$0] == path }) of \(told.count)
+            \(reported.indices.filter { reported[$0] == path }) of \(reported.count)
             """, sourceLocation: sourceLocation)
         }
         return
@@ -126,12 +126,12 @@ final class WatchedFolder: Sendable {
   }
 
   /// Waits until all of the given paths are reported.
-  func expectTold(
+  func expectReported(
     _ paths: String..., sourceLocation: SourceLocation = #_sourceLocation
   ) async {
     await expectEventually(
       "\(paths) reported", within: .seconds(10), sourceLocation: sourceLocation
-    ) { Set(paths).isSubset(of: told) }
+    ) { Set(paths).isSubset(of: reported) }
   }
 
   /// Waits until all previous changes are reported, since events are delivered in order.

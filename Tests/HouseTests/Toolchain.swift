@@ -62,10 +62,10 @@ enum Toolchain {
       struct Target: Decodable { let triple: String }
       let target: Target
     }
-    let told = try await run(["swiftc", "-print-target-info"])
-    let data = Data(told.output.utf8)
+    let reported = try await run(["swiftc", "-print-target-info"])
+    let data = Data(reported.output.utf8)
     guard let information = try? JSONDecoder().decode(Information.self, from: data)
-    else { throw Failure(description: "swiftc does not report its target: \(told.output)") }
+    else { throw Failure(description: "swiftc does not report its target: \(reported.output)") }
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/xcrun") else {
       return ["-target", information.target.triple]
     }

@@ -127,8 +127,8 @@ struct OtherCommandTests {
     for _ in 0..<3 { try journal.begin(request(scenario)).end(as: .succeeded) }
     let young = try await scenario.reprise("prune", "--older-than", "1d").succeeds()
     #expect(young.output == "0 runs deleted\n")
-    let told = try await scenario.reprise("prune", "--keep", "2", "--dry-run").succeeds()
-    #expect(told.output.split(separator: "\n").count == 1, "\(told.output)")
+    let reported = try await scenario.reprise("prune", "--keep", "2", "--dry-run").succeeds()
+    #expect(reported.output.split(separator: "\n").count == 1, "\(reported.output)")
     #expect(try journal.runs().count == 4)
     let kept = try await scenario.reprise("prune", "--keep", "2").succeeds()
     #expect(kept.output == "1 run deleted\n")

@@ -27,8 +27,8 @@ struct RunCommandTests {
     #expect(scenario.read("log") == "2\n3\n")
     try await scenario.reprise("run", "short.yaml", "--only", "one").succeeds()
     #expect(scenario.read("log") == "2\n3\n1\n")
-    let told = try await scenario.reprise("run", "short.yaml", "--dry-run").succeeds()
-    #expect(told.output.contains("would run 3 steps") && scenario.read("log") == "2\n3\n1\n")
+    let reported = try await scenario.reprise("run", "short.yaml", "--dry-run").succeeds()
+    #expect(reported.output.contains("would run 3 steps") && scenario.read("log") == "2\n3\n1\n")
     let unknown = try await scenario.reprise("run", "short.yaml", "--from", "tow").fails(with: 2)
     #expect(unknown.errors == "error: there is no step \"tow\"; did you mean \"two\"?\n")
   }

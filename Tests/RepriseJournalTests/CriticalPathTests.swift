@@ -11,17 +11,17 @@ struct CriticalPathTests {
   ) throws -> RunState {
     var state = RunState()
     let run = RunID()
-    func tell(_ time: Int64, _ kind: Event.Kind) throws {
+    func apply(_ time: Int64, _ kind: Event.Kind) throws {
       let event = Event(
         time: Timestamp(microseconds: time * 1000), run: run, generation: 1, kind: kind)
       try state.apply(event)
     }
     let planned = steps.map { PlannedStep(id: $0.id, needs: $0.needs) }
-    try tell(0, .runStarted(RunPlan(workflow: "w", steps: planned)))
+    try apply(0, .runStarted(RunPlan(workflow: "w", steps: planned)))
     for step in steps {
-      try tell(step.ready, .step(step.id, attempt: 0, .ready))
-      try tell(step.start, .step(step.id, attempt: 1, .started))
-      try tell(step.end, .step(step.id, attempt: 1, .succeeded([:])))
+      try apply(step.ready, .step(step.id, attempt: 0, .ready))
+      try apply(step.start, .step(step.id, attempt: 1, .started))
+      try apply(step.end, .step(step.id, attempt: 1, .succeeded([:])))
     }
     return state
   }

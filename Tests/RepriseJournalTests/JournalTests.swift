@@ -47,7 +47,7 @@ struct JournalTests {
     let journal = try Journal(folder.state)
     var recorded: RecordedRun? = try journal.begin(folder.request())
     let id = try #require(recorded?.id)
-    recorded?.noteForClearingUp("where it is")
+    recorded?.setCleanupNote("where it is")
     #expect(try journal.run(named: "@last").status == .queued)
     #expect(try journal.recover { _ in Issue.record("a live run was recovered") } == [])
     recorded = nil

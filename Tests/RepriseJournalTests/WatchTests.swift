@@ -133,7 +133,7 @@ struct WatchTests {
     #expect(try watch.lastMoment(of: "every 1s") == nil)
     func accept(_ event: WatchEvent?, until moment: Int64) throws -> WatchEvent? {
       try watch.together { transaction throws(JournalError) in
-        try transaction.accept(event, of: "every 1s", dealtWithUntil: moment)
+        try transaction.accept(event, of: "every 1s", handledUntil: moment)
       }
     }
     #expect(try accept(event("x"), until: 100) != nil)
@@ -159,7 +159,7 @@ struct WatchTests {
     let watch = try #require(try journal.watch("w", file: "/w.yaml"))
     let interrupted = try journal.interruptedRuns(ofWatch: "w")
     #expect(interrupted.count == 1)
-    try watch.handAgain(interrupted)
+    try watch.requeueEvents(interrupted)
     #expect(try watch.waiting().map(\.trigger) == [trigger])
     #expect(try watch.waiting().map(\.parameters) == [["n": "1"]])
     #expect(try journal.interruptedRuns(ofWatch: "w").isEmpty)

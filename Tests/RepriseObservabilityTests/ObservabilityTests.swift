@@ -128,7 +128,7 @@ struct ObservabilityTests {
       try Workflow("again") {
         Step("a") { _ in
           begun.withLock { $0 += 1 }
-          try await Gate().waitOrStop()
+          try await Gate().waitUnlessCancelled()
         }
       })
     await expectEventually("it runs") { begun.value == 1 }

@@ -14,7 +14,7 @@ struct EngineServiceTests {
     try Workflow("long") {
       Step("a") { _ in
         defer { cleanup.withLock { $0 += 1 } }
-        try await gate.waitOrStop()
+        try await gate.waitUnlessCancelled()
       }
     }
   }
@@ -105,7 +105,7 @@ struct EngineServiceTests {
 
     func release() { semaphore.signal() }
 
-    func runBegins(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? {
+    func runStarted(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? {
       let isFirst = count.withLock { count in
         count += 1
         return count == 1

@@ -53,7 +53,7 @@ struct TerminalSafeTests {
   @Test(arguments: Hostile.all) func `terminal controls are removed from an interpolated value`(
     _ hostile: Hostile
   ) {
-    struct Mistake: Error, CustomStringConvertible {
+    struct TestError: Error, CustomStringConvertible {
       let description: String
     }
     struct Bare: Error {
@@ -61,9 +61,9 @@ struct TerminalSafeTests {
     }
     let text: TerminalSafe = "<\(hostile.text)> \(hostile.text[...])"
     #expect(text.string == "<\(hostile.left)> \(hostile.left)")
-    let error: any Error = Mistake(description: hostile.text)
+    let error: any Error = TestError(description: hostile.text)
     #expect(("\(error)" as TerminalSafe).string == hostile.left)
-    #expect(("\(Mistake(description: hostile.text))" as TerminalSafe).string == hostile.left)
+    #expect(("\(TestError(description: hostile.text))" as TerminalSafe).string == hostile.left)
     let bare: TerminalSafe = "\(Bare(name: hostile.text))"
     #expect(!isObeyed(bare.string))
   }
@@ -85,12 +85,12 @@ struct TerminalSafeTests {
   }
 
   @Test func `a value is one line, an error may have several`() {
-    struct Mistake: Error, CustomStringConvertible {
+    struct TestError: Error, CustomStringConvertible {
       let description = "one\n\ttwo"
     }
     let name = "one\ntwo\tthree"
     #expect(("\(name)" as TerminalSafe).string == "one\u{FFFD}two    three")
-    #expect(("\(Mistake())" as TerminalSafe).string == "one\n\ttwo")
+    #expect(("\(TestError())" as TerminalSafe).string == "one\n\ttwo")
   }
 
   @Test func `harmless text and literals are unchanged`() {

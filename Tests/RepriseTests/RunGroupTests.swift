@@ -16,7 +16,7 @@ struct RunGroupTests {
       isOver.withLock { $0 = true }
     }
     #expect(!group.add(id, 1))
-    group.beginningEnded()
+    group.reservationEnded()
     #expect(!group.isIdle && group.ids == [id] && group[id] == 1)
     #expect(!isOver.value)
     group.remove(id)
@@ -31,7 +31,7 @@ struct RunGroupTests {
     #expect(group.isClosed && !group.begin())
     // This run had begun before the group was closed.
     #expect(!group.add(RunID(), 1))
-    group.beginningEnded()
+    group.reservationEnded()
     #expect(group.controls == [1])
   }
 

@@ -52,7 +52,7 @@ extension Oracle {
         "\(ids ?? []) are restarted without all of their dependents")
       blocked = Set(positions)
     case .runCancelling:
-      check(isUnderWay, "cancel", "the run is cancelled while \(phase)")
+      check(isActive, "cancel", "the run is cancelled while \(phase)")
       phase = .cancelling
       wasStopped = true
       lastSteered = time
@@ -60,13 +60,13 @@ extension Oracle {
     case .runEnded(let outcome): end(outcome, time)
     case .step(let id, let attempt, let stepEvent):
       guard let position = plan.positions[id] else { return fail("plan", "no step \"\(id)\"") }
-      check(isUnderWay, "ended", "\(id) \(stepEvent) while the run is \(phase)")
+      check(isActive, "ended", "\(id) \(stepEvent) while the run is \(phase)")
       receive(stepEvent, of: position, attempt: attempt, time)
     default: break
     }
   }
 
-  private var isUnderWay: Bool {
+  private var isActive: Bool {
     phase == .running || phase == .restarting || phase == .cancelling
   }
 
@@ -87,7 +87,7 @@ extension Oracle {
     for position in positions {
       let step = steps[position]
       check(
-        !step.status.isUnderWay, "generation", "\(name(position)) is reset while \(step.status)")
+        !step.status.isActive, "generation", "\(name(position)) is reset while \(step.status)")
       if checksReplays {
         check(
           aliveOfStep[position] == nil, "generation",
@@ -105,7 +105,7 @@ extension Oracle {
 
   private func resume() {
     check(phase != .notStarted, "resume", "a run that never started is resumed")
-    for position in steps.indices where steps[position].status.isUnderWay {
+    for position in steps.indices where steps[position].status.isActive {
       steps[position].status = .cancelled
     }
     phase = .restarting
@@ -115,7 +115,7 @@ extension Oracle {
   }
 
   private func end(_ outcome: RunOutcome, _ time: Int64) {
-    check(isUnderWay, "end", "the run ends while \(phase)")
+    check(isActive, "end", "the run ends while \(phase)")
     phase = .ended
     self.outcome = outcome
     endTime = time
@@ -240,7 +240,7 @@ extension Oracle {
 
   /// Checks that the needs of a step have succeeded.
   private func checkNeeds(of position: Int, _ what: String) {
-    let asksForStatus = ["always()", "failure()", "success()"].contains(
+    let testsStatus = ["always()", "failure()", "success()"].contains(
       plan.steps[position].spec.condition)
     if plan.steps[position].isFinally {
       for other in 0..<plan.mainCount {
@@ -252,7 +252,7 @@ extension Oracle {
     for need in plan.steps[position].needs {
       let status = steps[need].status
       let isEnough =
-        asksForStatus || plan.steps[position].isFinally
+        testsStatus || plan.steps[position].isFinally
         ? status.isFinal
         : status == .succeeded || status == .skipped
           || (status == .failed && plan.steps[need].spec.continuesOnError)

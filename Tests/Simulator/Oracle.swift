@@ -30,7 +30,7 @@ final class Oracle: @unchecked Sendable {
       }
     }
 
-    var isUnderWay: Bool { self == .ready || self == .running }
+    var isActive: Bool { self == .ready || self == .running }
   }
 
   enum Phase {

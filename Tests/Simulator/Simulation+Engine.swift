@@ -66,7 +66,7 @@ struct SimulatedObserver: EngineObserver, RunObserver {
   let simulation: Simulation
   let incarnation: Int
 
-  func runBegins(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? { self }
+  func runStarted(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? { self }
 
   func receive(_ event: Event) {
     simulation.receive(event, incarnation: incarnation)

@@ -28,7 +28,7 @@ public final class Gate: Sendable {
   /// Waits for the gate to open, or for the task to be cancelled.
   ///
   /// - Throws: `CancellationError` if the task is cancelled first.
-  public func waitOrStop() async throws {
+  public func waitUnlessCancelled() async throws {
     let both = Gate()
     let opening = Task {
       await wait()

@@ -12,16 +12,18 @@ struct MessageTests {
     .deletingLastPathComponent().appendingPathComponent("Messages.txt")
 
   private static let rows =
-    MistakeTests.mistakes + BrokenConditionTests.mistakes + BrokenExpressionTests.mistakes
-    + BrokenGroupTests.mistakes + BrokenPlaceTests.mistakes + BrokenStepTests.mistakes
-    + BrokenTriggerTests.mistakes + BrokenValueTests.mistakes + BrokenWorkflowTests.mistakes
-    + BrokenYAMLTests.mistakes
+    DiagnosticTests.brokenFiles + BrokenConditionTests.brokenFiles
+    + BrokenExpressionTests.brokenFiles
+    + BrokenGroupTests.brokenFiles + BrokenPlaceTests.brokenFiles + BrokenStepTests.brokenFiles
+    + BrokenTriggerTests.brokenFiles + BrokenValueTests.brokenFiles
+    + BrokenWorkflowTests.brokenFiles
+    + BrokenYAMLTests.brokenFiles
 
   @Test func `error messages match the snapshot`() throws {
     var messages: Set<String> = []
     for row in Self.rows {
       do {
-        _ = try Workflow(text: row.text, file: "w.yaml", with: Arguments(leavesOpen: true))
+        _ = try Workflow(text: row.text, file: "w.yaml", with: Arguments(allowsMissing: true))
       } catch {
         for found in error.diagnostics {
           messages.insert("\(found.code) \(found.message)" + (found.hint.map { " | \($0)" } ?? ""))

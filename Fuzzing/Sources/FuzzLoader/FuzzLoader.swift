@@ -16,7 +16,7 @@ public func testOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -> Int32 {
   do throws(WorkflowError) {
     let workflow = try Workflow(
       bytes: bytes, file: "fuzz.yaml", sources: sources,
-      with: Arguments(leavesOpen: count.isMultiple(of: 2)))
+      with: Arguments(allowsMissing: count.isMultiple(of: 2)))
     _ = workflow.rendered(as: .json)
     for warning in workflow.warnings { _ = warning.description }
   } catch {

@@ -42,11 +42,11 @@ package struct DetachedLink: Sendable {
   /// Sends the message, and releases the terminal.
   package func announce(_ word: String) {
     writeOnce(Array(word.utf8), to: descriptor)
-    letGo()
+    release()
   }
 
   /// Releases the terminal without a message; called by the guardian.
-  func letGo() {
+  func release() {
     closeDescriptor(descriptor)
     dropStandardDescriptors()
   }

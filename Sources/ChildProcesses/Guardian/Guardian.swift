@@ -50,7 +50,7 @@ package func splitOffGuardian(of foreground: DetachedLink? = nil) -> GuardianLin
     before.blockOnlyThese()
     return nil
   }
-  foreground?.letGo()
+  foreground?.release()
   var guardian = Guardian(
     engine: engine, link: ends.0, signals: signals, terminal: terminal, group: group)
   guardian.watch()
@@ -87,7 +87,7 @@ struct Guardian {
   let signals: SignalSet
   let terminal: TerminalModes?
   let group: ControlGroup?
-  var requests = EndRequests()
+  var requests = TerminationRequests()
 
   mutating func watch() -> Never {
     // Writing to an engine that has already ended must not kill the guardian.
@@ -101,14 +101,14 @@ struct Guardian {
       let (number, isFromProcess) = waitForSignal(signals)
       switch number {
       case SignalNumber.child:
-        takeNews()
+        reapChildren()
       case SignalNumber.resume:
         for pid in descendants() { sendSignal(SignalNumber.resume, to: pid) }
       case SignalNumber.terminalStop, SignalNumber.quit:
         // A terminal sends these to the engine as well.
         if isFromProcess { sendSignal(number, to: engine) }
       case SignalNumber.alarm:
-        requests.lastIsOver = true
+        requests.deadlineExpired = true
         sendSignal(SignalNumber.kill, to: engine)
       default:
         if requests.add(number) { setAlarm(seconds: Self.secondsToEnd) }
@@ -117,7 +117,7 @@ struct Guardian {
     }
   }
 
-  private func takeNews() {
+  private func reapChildren() {
     while let news = waitForAnyChild(WaitOption.withoutWaiting | WaitOption.stopped) {
       guard news.pid == engine else { continue }
       switch news.change {
@@ -146,7 +146,7 @@ struct Guardian {
     case .signalled(let number):
       terminal?.restore()
       if number == SignalNumber.kill { explain() }
-      if requests.lastIsOver, let asked = requests.last { exitAtOnce(128 + asked) }
+      if requests.deadlineExpired, let asked = requests.last { exitAtOnce(128 + asked) }
       restoreSignal(number)
       SignalSet([number]).unblock()
       sendSignal(number, to: processID)
@@ -161,7 +161,7 @@ struct Guardian {
     let count = readBytes(link, into: &buffer) ?? 0
     let run = String(decoding: buffer[..<count].filter { $0 != 0 }, as: UTF8.self)
     let reason =
-      requests.lastIsOver
+      requests.deadlineExpired
       ? ": it did not end within \(Self.secondsToEnd) s of the second signal" : ""
     let text =
       "reprise: the engine was killed\(reason); nothing of its steps is left\n"
@@ -171,11 +171,11 @@ struct Guardian {
 }
 
 /// Counts the forwarded requests to end.
-struct EndRequests {
+struct TerminationRequests {
   /// The signal of the last request.
   private(set) var last: Int32?
   /// Whether the time after the second request has expired.
-  var lastIsOver = false
+  var deadlineExpired = false
   private var count = 0
 
   /// Adds a forwarded signal.

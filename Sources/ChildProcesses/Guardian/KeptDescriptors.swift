@@ -52,7 +52,7 @@ package final class KeptDescriptors: Sendable {
   /// Releases a descriptor.
   ///
   /// - Parameter copy: The duplicate that ``keep(_:)`` returned; must be released only once.
-  package func letGo(of copy: Int32) {
+  package func release(_ copy: Int32) {
     state.withLock { state in
       state.kept.removeAll { $0 == copy }
       send(&state)

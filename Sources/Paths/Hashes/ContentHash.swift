@@ -33,14 +33,14 @@ private enum HashedContent {
 
   init(ofFile path: String) throws(Errno) {
     // Check before opening: opening a pipe blocks, and opening a device can have side effects.
-    if let reason = Self.reasonAgainst(try Stat(at: path)) {
+    if let reason = Self.rejectionReason(try Stat(at: path)) {
       self = .noFile(reason: reason)
       return
     }
     let file = try OpenFile(path, options: [.nonBlocking, .noControllingTerminal])
     // Check again: the file may have been replaced.
     let status = try file.status()
-    if let reason = Self.reasonAgainst(status) {
+    if let reason = Self.rejectionReason(status) {
       self = .noFile(reason: reason)
       return
     }
@@ -54,7 +54,7 @@ private enum HashedContent {
   }
 
   /// Returns the reason why a file is not a regular file; nil if it is one.
-  private static func reasonAgainst(_ status: Stat) -> String? {
+  private static func rejectionReason(_ status: Stat) -> String? {
     switch status.type {
     case .regular: nil
     case .directory: "it is a folder, not a file"

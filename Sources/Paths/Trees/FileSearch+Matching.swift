@@ -25,7 +25,7 @@ extension FileSearch {
     let lastTaking = ends(matched, takingAway: true) ?? -1
     return matched.contains { index in
       let pattern = automaton.positions[index].pattern
-      return pattern > lastTaking && !takesAway[pattern]
+      return pattern > lastTaking && !isExclusion[pattern]
     }
   }
 
@@ -39,7 +39,7 @@ extension FileSearch {
   func ends(_ matched: [Int], takingAway: Bool) -> Int? {
     matched.last { index in
       let position = automaton.positions[index]
-      return position.component == nil && takesAway[position.pattern] == takingAway
+      return position.component == nil && isExclusion[position.pattern] == takingAway
     }.map { automaton.positions[$0].pattern }
   }
 }

@@ -59,7 +59,7 @@ struct SearchWalk {
   private func needsEntries(_ visit: Visit) -> Bool {
     visit.matched.contains { index in
       let position = search.automaton.positions[index]
-      return position.component != nil && !position.isName && !search.takesAway[position.pattern]
+      return position.component != nil && !position.isName && !search.isExclusion[position.pattern]
     }
   }
 
@@ -67,7 +67,7 @@ struct SearchWalk {
     var names: Set<[UInt8]> = []
     for index in visit.matched {
       let position = search.automaton.positions[index]
-      guard case .name(let name) = position.component, !search.takesAway[position.pattern] else {
+      guard case .name(let name) = position.component, !search.isExclusion[position.pattern] else {
         continue
       }
       names.insert(name)
@@ -147,7 +147,7 @@ struct SearchWalk {
   /// Returns the positions after one more name; `onlyNamed` excludes matches of wildcards.
   private func advance(by name: [UInt8], in visit: Visit, onlyNamed: Bool) -> [Int] {
     search.automaton.advance(visit.matched, by: name) { position in
-      !onlyNamed || position.isName || search.takesAway[position.pattern]
+      !onlyNamed || position.isName || search.isExclusion[position.pattern]
     }
   }
 

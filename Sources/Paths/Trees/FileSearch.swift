@@ -24,7 +24,7 @@
 package struct FileSearch: Sendable {
   let automaton: GlobAutomaton
   /// Whether each pattern excludes files, by its number.
-  package let takesAway: [Bool]
+  package let isExclusion: [Bool]
 
   /// Parses patterns.
   ///
@@ -40,7 +40,7 @@ package struct FileSearch: Sendable {
       }
     }
     self.automaton = automaton
-    takesAway = patterns.map { $0.hasPrefix("!") }
+    isExclusion = patterns.map { $0.hasPrefix("!") }
   }
 
   private static func alternatives(of text: String) throws(GlobError) -> [[GlobComponent]] {

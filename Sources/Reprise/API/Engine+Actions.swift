@@ -97,6 +97,6 @@ extension Engine {
   private func checking<Arguments: Decodable & SendableMetatype>(
     _ type: Arguments.Type
   ) -> ActionCatalog.Check {
-    { arguments throws(ArgumentMistake) in _ = try Arguments.decoded(from: arguments) }
+    { arguments throws(ArgumentError) in _ = try Arguments.decoded(from: arguments) }
   }
 }

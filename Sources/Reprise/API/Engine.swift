@@ -27,7 +27,7 @@ public struct Engine: Sendable {
   var registry = ActionRegistry()
   // References, so that all copies of the engine share them.
   let sharedWork = SharedWork()
-  let succession = Succession()
+  let cancelledRuns = CancelledRuns()
 
   /// Creates an engine.
   ///

@@ -40,7 +40,7 @@ public final class Run: Sendable {
     runtime = engine.runtime
     let (stream, continuation) = AsyncStream.makeStream(of: RunDriver.Request.self)
     requests = continuation
-    let observer = engine.observer?.runBegins(id, of: workflow)
+    let observer = engine.observer?.runStarted(id, of: workflow)
     ledger = RunLedger(
       run: id, state: state, clock: engine.clock, recorder: engine.recorder,
       runtime: engine.runtime, observer: observer.map(ObservingListener.init),
@@ -174,7 +174,7 @@ public final class Run: Sendable {
     var found: [StepIndex] = []
     for step in steps ?? [] { found += try self.workflow.found(step) }
     return await withCheckedContinuation { [found] continuation in
-      let request = RunDriver.Request.restartAnew(
+      let request = RunDriver.Request.restartWith(
         from: found, as: workflow, accept: accept, answer: { continuation.resume(returning: $0) })
       if case .terminated = requests.yield(request) { request.refuse() }
     }
@@ -246,11 +246,11 @@ extension RunLedger.Page {
   fileprivate mutating func begin(_ workflow: Workflow, _ usualDurations: [String: Duration]) {
     let plan = RunPlan(workflow, usualDurations: usualDurations)
     guard state.phase != .notStarted else {
-      return tell(.runStarted(plan), generation: 1)
+      return record(.runStarted(plan), generation: 1)
     }
-    tell(.runResumed(plan))
+    record(.runResumed(plan))
     let remaining = state.steps.enumerated()
       .filter { !$0.element.phase.isSuccess || $0.offset >= mainCount }.map(\.element.id)
-    tell(.generationStarted(reset: remaining), generation: state.generation + 1)
+    record(.generationStarted(reset: remaining), generation: state.generation + 1)
   }
 }

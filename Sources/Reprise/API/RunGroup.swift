@@ -30,7 +30,7 @@ package final class RunGroup<Controls: Sendable>: Sendable {
 
   // MARK: Members
 
-  /// Reserves a place for a run that is about to start; pair it with ``beginningEnded()``.
+  /// Reserves a place for a run that is about to start; pair it with ``reservationEnded()``.
   ///
   /// - Returns: Whether the run may start; false once the group is closed.
   package func begin() -> Bool {
@@ -41,7 +41,7 @@ package final class RunGroup<Controls: Sendable>: Sendable {
   }
 
   /// Ends a ``begin()``, after its run was added or failed to start.
-  package func beginningEnded() {
+  package func reservationEnded() {
     let waiting = state.withLock { state in
       state.beginningCount -= 1
       return state.waitersIfIdle()

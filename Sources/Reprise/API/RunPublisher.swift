@@ -107,13 +107,13 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
     self.publisher = publisher
   }
 
-  private var succession: Succession { publisher.engine.succession }
+  private var cancelledRuns: CancelledRuns { publisher.engine.cancelledRuns }
 
   /// Starts the run, once all cancelled runs of the workflow are gone.
   func begin() {
-    guard succession.hasLeaving(publisher.workflow.name) else { return start() }
+    guard cancelledRuns.hasLeaving(publisher.workflow.name) else { return start() }
     Task {
-      await succession.gone(publisher.workflow.name)
+      await cancelledRuns.gone(publisher.workflow.name)
       start()
     }
   }
@@ -122,8 +122,8 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
     // Enter first: if this subscription is cancelled before `run` is stored, a later subscription
     // must still wait for the run that is being started here.
     let name = publisher.workflow.name
-    succession.enter(name)
-    defer { succession.exit(name) }
+    cancelledRuns.enter(name)
+    defer { cancelledRuns.exit(name) }
     guard state.withLock({ $0.downstream != nil }) else { return }
     let run = publisher.engine.start(publisher.workflow, secrets: publisher.secrets) { events in
       events.subscribe(self)
@@ -133,7 +133,7 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
       if state.downstream != nil { state.run = run }
       return state.downstream != nil
     }
-    if !isWanted { succession.leave(run) }
+    if !isWanted { cancelledRuns.leave(run) }
   }
 
   /// Takes the state out, for the completion or the cancellation.
@@ -165,7 +165,7 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
     let old = taken()
     guard old.downstream != nil else { return }
     old.events?.cancel()
-    if let run = old.run { succession.leave(run) }
+    if let run = old.run { cancelledRuns.leave(run) }
   }
 
   // MARK: Upstream
@@ -202,7 +202,7 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
 /// Also counts runs that are starting, because they may turn out to be unwanted.
 ///
 /// Thread-safe.
-final class Succession: Sendable {
+final class CancelledRuns: Sendable {
   private struct Leaving {
     var count = 0
     var waiting = Waiters()

@@ -28,7 +28,7 @@ struct InheritedVariables {
   }
 
   /// The names of the variables whose values are not UTF-8.
-  var namesWithoutText: Set<String> { Set(raw.compactMap(\.name)) }
+  var nonUTF8Names: Set<String> { Set(raw.compactMap(\.name)) }
 
   /// The environment to pass to programs, byte for byte.
   var environment: Environment { Environment(texts, raw: raw) }

@@ -26,7 +26,7 @@ public struct LocalExecutor: Executor {
   /// The same environment, byte for byte, for starting programs.
   private let inherited: Environment
   /// The names of inherited variables that are not UTF-8, which expressions cannot use.
-  let variablesThatAreNoText: Set<String>
+  let nonUTF8Variables: Set<String>
   private let directory: String?
   /// Compiled file patterns of recent steps.
   private let searches = FileSearches()
@@ -45,12 +45,12 @@ public struct LocalExecutor: Executor {
     if let environment {
       self.environment = environment
       inherited = Environment(environment)
-      variablesThatAreNoText = []
+      nonUTF8Variables = []
     } else {
       let variables = InheritedVariables()
       self.environment = variables.texts
       inherited = variables.environment
-      variablesThatAreNoText = variables.namesWithoutText
+      nonUTF8Variables = variables.nonUTF8Names
     }
     self.directory = directory
   }

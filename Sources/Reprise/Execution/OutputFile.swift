@@ -47,7 +47,7 @@ struct OutputFile {
         "more than \(OutputText.bytesMax) bytes; write large data to other files")
     }
     guard !bytes.isEmpty else { return [:] }
-    do throws(OutputText.Mistake) {
+    do throws(OutputText.ParseError) {
       return try OutputText.outputs(in: bytes)
     } catch {
       throw .badOutputs("line \(error.line): \(error.message)")

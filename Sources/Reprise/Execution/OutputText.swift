@@ -15,7 +15,7 @@ enum OutputText {
   static let bytesMax = 1 << 20
 
   /// A syntax error, with its line number.
-  struct Mistake: Error, Equatable {
+  struct ParseError: Error, Equatable {
     let line: Int
     let message: String
   }
@@ -24,12 +24,12 @@ enum OutputText {
   ///
   /// - Parameter bytes: The content of the file.
   /// - Returns: The outputs by name.
-  /// - Throws: ``Mistake`` for the first invalid line.
-  static func outputs(in bytes: [UInt8]) throws(Mistake) -> StepOutputs {
+  /// - Throws: ``ParseError`` for the first invalid line.
+  static func outputs(in bytes: [UInt8]) throws(ParseError) -> StepOutputs {
     if let text = String(validating: bytes, as: UTF8.self) { return try outputs(in: text) }
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let bad = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
-    throw Mistake(
+    throw ParseError(
       line: bad + 1, message: "not UTF-8; write binary data to a file, or encode it with base64")
   }
 
@@ -37,8 +37,8 @@ enum OutputText {
   ///
   /// - Parameter text: The content of the file.
   /// - Returns: The outputs by name.
-  /// - Throws: ``Mistake`` for the first invalid line.
-  static func outputs(in text: String) throws(Mistake) -> StepOutputs {
+  /// - Throws: ``ParseError`` for the first invalid line.
+  static func outputs(in text: String) throws(ParseError) -> StepOutputs {
     var outputs: StepOutputs = [:]
     // Split by bytes: as a Character, CR LF is one unit and would not match.
     var lines = text.utf8.split(
@@ -52,14 +52,14 @@ enum OutputText {
       guard let (name, separator, rest) = parts(of: line) else {
         // Show the whole line or none of it: masking would not find part of a secret.
         let shown = line.utf8.count <= 60 ? "\"\(line)\"" : "a line of \(line.utf8.count) bytes"
-        throw Mistake(line: number, message: "\(shown) is neither NAME=VALUE nor NAME<<END")
+        throw ParseError(line: number, message: "\(shown) is neither NAME=VALUE nor NAME<<END")
       }
       guard separator == "<<" else {
         outputs[name] = String(rest)
         continue
       }
       guard let end = lines.firstIndex(of: rest), !rest.isEmpty else {
-        throw Mistake(
+        throw ParseError(
           line: number,
           message: "the value of \"\(name)\" is not terminated: no line \"\(rest)\" follows")
       }

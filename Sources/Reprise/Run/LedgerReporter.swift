@@ -10,7 +10,7 @@ struct LedgerReporter: StepReporter {
   func report(_ event: Event.StepEvent) -> Bool {
     ledger.decide { page in
       guard page.state.steps[step].phase == .running else { return true }
-      page.tell(event, of: step, attempt: attempt)
+      page.record(event, of: step, attempt: attempt)
       return page.hasRoomForOutput
     }
   }

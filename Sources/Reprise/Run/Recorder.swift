@@ -30,7 +30,7 @@ public protocol Recorder: Sendable {
 }
 
 /// Passes the output of a run to its recorder, from the first line on.
-final class OutputKeeper: EventListener {
+final class OutputRecorder: EventListener {
   private let recorder: any Recorder
   private let onFailure: @Sendable (String) -> Void
   private let hasFailed = Mutex(false)
@@ -96,7 +96,7 @@ struct RecordQueue {
 
   private var unrecorded: [Event] = []
   /// The number of events appended so far, which is also the number of the last event.
-  private(set) var toldCount = 0
+  private(set) var appendedCount = 0
   private var recordedCount = 0
   private var waiters: [(upTo: Int, waiter: Waiter)] = []
   private var problem: String?
@@ -105,7 +105,7 @@ struct RecordQueue {
 
   /// Adds an event.
   mutating func append(_ event: Event) {
-    toldCount += 1
+    appendedCount += 1
     guard problem == nil else { return }
     unrecorded.append(event)
   }
@@ -122,7 +122,7 @@ struct RecordQueue {
   /// - Returns: The answer if it is already known, and whether the caller must start recording.
   mutating func wait(upTo number: Int?, _ waiter: Waiter) -> (Answer, mustStart: Bool) {
     if let problem { return (.failed(problem), false) }
-    let number = number ?? toldCount
+    let number = number ?? appendedCount
     guard recordedCount < number else { return (.durable, false) }
     // Keep the waiters sorted. All pending events are recorded in one batch, so no waiter waits
     // longer for that.

@@ -20,13 +20,13 @@ struct RunDriver: Sendable {
     ///
     /// `accept` is called if the restart is possible, and returns whether to go ahead. `answer`
     /// receives whether the restart was accepted.
-    case restartAnew(
+    case restartWith(
       from: [StepIndex], as: Workflow, accept: @Sendable () async -> Bool,
       answer: @Sendable (Bool) -> Void)
 
     /// Refuses a request that arrives after the run has ended.
     func refuse() {
-      if case .restartAnew(_, _, _, let answer) = self { answer(false) }
+      if case .restartWith(_, _, _, let answer) = self { answer(false) }
     }
   }
 
@@ -84,11 +84,11 @@ struct RunDriver: Sendable {
     switch request {
     case .input(.stepEnded(let step)):
       // Ignore a stale report: the step has been restarted in the meantime.
-      let isInProgress = ledger.decide { $0.state.steps[step.position].phase.isUnderWay }
+      let isInProgress = ledger.decide { $0.state.steps[step.position].phase.isActive }
       return isInProgress ? nil : .stepEnded(step)
     case .input(let input):
       return input
-    case .restartAnew(let steps, let next, let accept, let answer):
+    case .restartWith(let steps, let next, let accept, let answer):
       // Ask before changing anything: the decision may have to be recorded first.
       var isAccepted = machine.mayRestart && RunPlan(next) == RunPlan(workflow)
       if isAccepted { isAccepted = await accept() }
@@ -157,7 +157,7 @@ struct RunDriver: Sendable {
       for step in steps { page.controls[step.position].reset() }
       page.ending = nil
       let reset = isWhole ? nil : steps.map { graph.id(of: $0) }
-      page.tell(.generationStarted(reset: reset), generation: generation)
+      page.record(.generationStarted(reset: reset), generation: generation)
     }
   }
 
@@ -220,15 +220,15 @@ struct RunDriver: Sendable {
     let outstanding = ledger.decide { [graph = workflow.graph] page in
       switch reason {
       case .restart(let restarted):
-        page.tell(.runRestarting(from: restarted.map { $0.map { graph.id(of: $0) } }))
+        page.record(.runRestarting(from: restarted.map { $0.map { graph.id(of: $0) } }))
       case .cancel(let cause):
-        page.tell(.runCancelling(cause))
+        page.record(.runCancelling(cause))
       case .kill:
         break
       }
       // Close the gates before cancelling: from here on, only the ends of these steps are recorded.
       for step in steps { page.controls[step.position].close() }
-      return Set(steps.filter { page.state.steps[$0.position].phase.isUnderWay })
+      return Set(steps.filter { page.state.steps[$0.position].phase.isActive })
     }
     execution.disconnect(steps)
     return outstanding
@@ -259,7 +259,7 @@ struct RunDriver: Sendable {
   /// Sends nothing if recording fails: a request to abandon the run is then pending.
   private func settle() {
     Task { [ledger, requester, generation = machine.generation] in
-      await ledger.outputKept()
+      await ledger.outputRecorded()
       guard await ledger.recorded() == nil else { return }
       requester.yield(.input(.settled(generation: generation)))
     }
@@ -270,7 +270,7 @@ struct RunDriver: Sendable {
   /// - Returns: The outcome, which is durable.
   private func end(_ cause: CancellationCause?) async -> RunOutcome {
     // The logs may be removed after the end, so all output must be written before it.
-    await ledger.outputKept()
+    await ledger.outputRecorded()
     return await ledger.end { [timeout = workflow.timeout] page in
       if let cause { page.cancelRest(because: cause, upTo: page.state.steps.count) }
       return switch cause {
@@ -296,7 +296,7 @@ extension RunLedger.Page {
   /// Records the cancellation of all steps that have not ended.
   fileprivate mutating func cancelRest(because cause: CancellationCause, upTo count: Int) {
     for position in 0..<count where !state.steps[position].phase.isFinal {
-      tell(.cancelled(cause), of: position, attempt: 0)
+      record(.cancelled(cause), of: position, attempt: 0)
     }
   }
 }

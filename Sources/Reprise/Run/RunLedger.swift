@@ -26,7 +26,7 @@ final class RunLedger: Sendable {
     fileprivate var isDelivering = false
     fileprivate var hasListeners = false
     /// Whether output events are delivered even without listeners, for the recorder.
-    fileprivate var keepsOutput = false
+    fileprivate var recordsOutput = false
     fileprivate var listeners: [any EventListener] = []
     fileprivate var outputBacklog = 0
     fileprivate var waitingForRoom = Waiters()
@@ -72,12 +72,12 @@ final class RunLedger: Sendable {
     queue = runtime.makeQueue("reprise.events")
     page = Mutex(
       Page(state: state, run: run, clock: clock, record: recorder.map { _ in RecordQueue() }))
-    let keeper = recorder.map { OutputKeeper(recorder: $0, onFailure: onFailure) }
+    let keeper = recorder.map { OutputRecorder(recorder: $0, onFailure: onFailure) }
     page.withLock { page in
       if let keeper { page.listeners.append(keeper) }
       if let observer { page.listeners.append(observer) }
       page.hasListeners = observer != nil
-      page.keepsOutput = keeper != nil
+      page.recordsOutput = keeper != nil
     }
   }
 
@@ -199,7 +199,7 @@ final class RunLedger: Sendable {
   /// Waits until all output published so far has been passed to the recorder.
   ///
   /// Returns immediately without a recorder.
-  func outputKept() async {
+  func outputRecorded() async {
     guard recording != nil else { return }
     await page.wait(until: { $0.outputBacklog == 0 }, among: { $0.waitingForOutput.add($1) })
   }
@@ -272,7 +272,7 @@ extension RunLedger.Page {
   /// Records and publishes one event, stamped with the current time and generation by default.
   ///
   /// For an event of a step, passing the step's position avoids a lookup.
-  mutating func tell(_ kind: Event.Kind, generation: Int? = nil, ofStepAt step: Int? = nil) {
+  mutating func record(_ kind: Event.Kind, generation: Int? = nil, ofStepAt step: Int? = nil) {
     let event = event(kind, generation: generation)
     if !event.isTransient { record?.append(event) }
     publish(event, ofStepAt: step)
@@ -290,17 +290,17 @@ extension RunLedger.Page {
     } catch {
       preconditionFailure("BUG: \(error)")
     }
-    guard hasListeners || keepsOutput && event.isOutput else { return }
+    guard hasListeners || recordsOutput && event.isOutput else { return }
     if event.isOutput { outputBacklog += 1 }
     deliveries.append(.event(event))
   }
 
   /// Records and publishes an event of one step.
-  mutating func tell(_ event: Event.StepEvent, of step: Int, attempt: Int) {
-    tell(.step(state.steps[step].id, attempt: attempt, event), ofStepAt: step)
+  mutating func record(_ event: Event.StepEvent, of step: Int, attempt: Int) {
+    record(.step(state.steps[step].id, attempt: attempt, event), ofStepAt: step)
     guard let record, case .succeeded = event else { return }
     if successNumbers.isEmpty { successNumbers = Array(repeating: 0, count: state.steps.count) }
-    successNumbers[step] = record.toldCount
+    successNumbers[step] = record.appendedCount
   }
 
   /// The number of the latest `succeeded` event among some steps; 0 if there is none.

@@ -139,7 +139,7 @@ struct RunMachine: Sendable {
     case .stopped(let outstanding):
       noteOutstanding(outstanding)
     case .stepEnded(let step):
-      noteEnd(of: step)
+      recordCancel(of: step)
     case .settled(let generation):
       guard isSettling, generation == self.generation, waiting == .forSteps else { return [] }
       return [.end(nil)]
@@ -247,7 +247,7 @@ struct RunMachine: Sendable {
     }
   }
 
-  private mutating func noteEnd(of step: StepIndex) {
+  private mutating func recordCancel(of step: StepIndex) {
     switch waiting {
     case .forSteps, .forFinally:
       break

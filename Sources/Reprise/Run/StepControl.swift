@@ -26,7 +26,7 @@ struct StepControl: Sendable {
   func admits(_ generation: Int) -> Bool { self.generation == generation }
 
   /// Whether this generation of the step may continue: it is open and not being stopped.
-  func mayGoOn(_ generation: Int) -> Bool { admits(generation) && cause == nil }
+  func mayContinue(_ generation: Int) -> Bool { admits(generation) && cause == nil }
 
   /// Opens the gate for a generation.
   mutating func admit(to generation: Int) {

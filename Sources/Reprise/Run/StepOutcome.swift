@@ -7,7 +7,7 @@ extension RunLedger.Page {
   ///
   /// True while steps are being stopped, and once all steps, or all except those under `finally`,
   /// have ended.
-  var isEndOfStepWaitedFor: Bool {
+  var mustReportStepEnd: Bool {
     state.phase != .running || state.counts.final == state.steps.count
       || (ending == nil && state.counts.final >= mainCount)
   }
@@ -24,7 +24,7 @@ extension RunLedger.Page {
       let isSibling =
         other != step && extras.finally == nil && !state.steps[other.position].phase.isFinal
         && (extras.failFastGroup == group && group != nil
-          || workflow.failsFast && !workflow.asksForStatus(workflow.steps[other.position]))
+          || workflow.failsFast && !workflow.testsStatus(workflow.steps[other.position]))
       return isSibling ? controls[other.position].stop(.failure(ofStep: id)) : nil
     }
   }
@@ -53,7 +53,7 @@ extension Event.StepEvent {
 
 extension StepResult {
   /// This result if it keeps dependents from running, otherwise nil.
-  var obstacle: StepResult? {
+  var blockingResult: StepResult? {
     switch self {
     case .succeeded: nil
     case .failed, .stopped: self

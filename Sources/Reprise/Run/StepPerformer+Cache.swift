@@ -55,7 +55,7 @@ extension StepPerformer {
     let matched = files.keys.reduce(into: Set<Int>()) { matched, path in
       matched.formUnion(search.patterns(matching: path))
     }
-    return rule.outputs.indices.first { !matched.contains($0) && !search.takesAway[$0] }.map {
+    return rule.outputs.indices.first { !matched.contains($0) && !search.isExclusion[$0] }.map {
       "no file matches \"\(rule.outputs[$0])\" under cache.outputs"
     }
   }

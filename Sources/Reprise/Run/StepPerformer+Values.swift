@@ -63,7 +63,7 @@ extension RunValues {
       run: run?.description ?? "", generation: generation, environment: executor.environment,
       secrets: { scope, name in secrets[scope, name] }, step: { id in phase(id)?.values },
       status: status, hashFiles: { patterns in try executor.hash(ofFiles: patterns) })
-    variablesThatAreNoText = (executor as? LocalExecutor)?.variablesThatAreNoText ?? []
+    nonUTF8Variables = (executor as? LocalExecutor)?.nonUTF8Variables ?? []
   }
 }
 

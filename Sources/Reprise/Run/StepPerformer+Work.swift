@@ -45,11 +45,11 @@ extension StepPerformer {
 
   /// Carries out one attempt, through the observer if there is one.
   private func carryOut(_ context: StepContext) async throws -> StepOutputs {
-    guard let observer else { return try await carryOutUnobserved(context) }
-    return try await observer.observe(context, StepAttempt { try await carryOutUnobserved($0) })
+    guard let observer else { return try await performUnobserved(context) }
+    return try await observer.observe(context, StepAttempt { try await performUnobserved($0) })
   }
 
-  private func carryOutUnobserved(_ context: StepContext) async throws -> StepOutputs {
+  private func performUnobserved(_ context: StepContext) async throws -> StepOutputs {
     guard let name = context.resolved.share else {
       return try await context.carryOut(by: executor, registry)
     }

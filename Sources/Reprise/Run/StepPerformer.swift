@@ -50,9 +50,9 @@ struct StepPerformer: Sendable {
     // Check this before the needs: they may be running again although this step has succeeded.
     if let outputs = outputsOfEarlierSuccess(of: step) { return .over(.succeeded(outputs)) }
     let job = job(step, generation: generation, results: future.results)
-    if let obstacle = job.obstacle, !job.isFinally {
-      guard case .failed = obstacle, workflow.asksForStatus(job.step) else {
-        return .over(giveUp(job, because: obstacle))
+    if let blockingResult = job.blockingResult, !job.isFinally {
+      guard case .failed = blockingResult, workflow.testsStatus(job.step) else {
+        return .over(giveUp(job, because: blockingResult))
       }
     }
     if let result = resultWithoutStarting(job) { return .over(result) }
@@ -60,10 +60,10 @@ struct StepPerformer: Sendable {
       let control = page.controls[step.position]
       guard control.admits(generation) else { return (.stopped, false) }
       if let cause = control.cause {
-        return (resultOfStop(job, cause, &page), page.isEndOfStepWaitedFor)
+        return (recordCancellation(job, cause, &page), page.mustReportStepEnd)
       }
       page.controls[step.position].becomeReady(future)
-      page.tell(.ready, of: step.position, attempt: 0)
+      page.record(.ready, of: step.position, attempt: 0)
       return (nil, false)
     }
     if isAwaited { stepEnded(step) }
@@ -75,22 +75,22 @@ struct StepPerformer: Sendable {
   private func job(_ step: StepIndex, generation: Int, results: [StepResult]) -> StepJob {
     let declared = workflow.steps[step.position]
     // A stopped need has not ended in this generation, so it outweighs the failure of another need.
-    let obstacles = results.lazy.compactMap(\.obstacle)
-    let obstacle = obstacles.contains(.stopped) ? .stopped : obstacles.first
+    let obstacles = results.lazy.compactMap(\.blockingResult)
+    let blockingResult = obstacles.contains(.stopped) ? .stopped : obstacles.first
     let isFinally = declared.extrasIfAny?.finally != nil
     let status: RunEnding =
       isFinally
-      ? ledger.decide { $0.ending ?? .success } : obstacle == nil ? .success : .failure
+      ? ledger.decide { $0.ending ?? .success } : blockingResult == nil ? .success : .failure
     return StepJob(
       index: step, step: declared, generation: generation, status: status, results: results,
-      obstacle: obstacle)
+      blockingResult: blockingResult)
   }
 
   /// Records the cancellation of a step that was stopped before it was ready.
-  private func resultOfStop(
+  private func recordCancellation(
     _ job: StepJob, _ cause: CancellationCause, _ page: inout RunLedger.Page
   ) -> StepResult {
-    page.tell(.cancelled(cause), of: job.index.position, attempt: 0)
+    page.record(.cancelled(cause), of: job.index.position, attempt: 0)
     guard case .failure(let id) = cause, let failed = workflow.graph.index(of: id) else {
       return .stopped
     }
@@ -144,10 +144,10 @@ struct StepPerformer: Sendable {
   }
 
   /// Records that a step does not run because a step that it needs has failed.
-  private func giveUp(_ job: StepJob, because obstacle: StepResult) -> StepResult {
-    guard case .failed(let failed) = obstacle else { return .stopped }
+  private func giveUp(_ job: StepJob, because blockingResult: StepResult) -> StepResult {
+    guard case .failed(let failed) = blockingResult else { return .stopped }
     let cause = CancellationCause.failure(ofStep: workflow.steps[failed.position].id)
-    return record(.cancelled(cause), of: job) ? obstacle : .stopped
+    return record(.cancelled(cause), of: job) ? blockingResult : .stopped
   }
 
   // MARK: Performing
@@ -201,8 +201,8 @@ struct StepPerformer: Sendable {
     // Create the ticket in the same decision that publishes the wait, so that no answer comes too
     // early.
     let ticket = ledger.decide { page -> Ticket<Bool>? in
-      guard page.controls[step.position].mayGoOn(job.generation) else { return nil }
-      page.tell(.waiting(shown), of: step.position, attempt: 0)
+      guard page.controls[step.position].mayContinue(job.generation) else { return nil }
+      page.record(.waiting(shown), of: step.position, attempt: 0)
       return page.controls[step.position].ask()
     }
     guard let ticket, let isApproved = await ticket.value() else { throw Withdrawn() }
@@ -313,8 +313,8 @@ struct StepPerformer: Sendable {
   private func record(_ event: Event.StepEvent, of job: StepJob, attempt: Int = 0) -> Bool {
     let (isRecorded, isAwaited) = ledger.decide { page in
       guard page.controls[job.index.position].admits(job.generation) else { return (false, false) }
-      page.tell(event, of: job.index.position, attempt: attempt)
-      return (true, page.isEndOfStepWaitedFor)
+      page.record(event, of: job.index.position, attempt: attempt)
+      return (true, page.mustReportStepEnd)
     }
     if isAwaited { stepEnded(job.index) }
     return isRecorded
@@ -326,12 +326,12 @@ struct StepPerformer: Sendable {
   private func begin(
     _ event: Event.StepEvent, of job: StepJob, attempt: Int = 0
   ) throws(Withdrawn) {
-    let mayGoOn = ledger.decide { page in
-      guard page.controls[job.index.position].mayGoOn(job.generation) else { return false }
-      page.tell(event, of: job.index.position, attempt: attempt)
+    let mayContinue = ledger.decide { page in
+      guard page.controls[job.index.position].mayContinue(job.generation) else { return false }
+      page.record(event, of: job.index.position, attempt: attempt)
       return true
     }
-    if !mayGoOn { throw Withdrawn() }
+    if !mayContinue { throw Withdrawn() }
   }
 
   /// Skips a ready step that is up to date.
@@ -347,7 +347,7 @@ struct StepPerformer: Sendable {
   ///
   /// Call it when nothing of the step is left, including its slots.
   func reportEnd(of step: StepIndex) {
-    if ledger.decide({ $0.isEndOfStepWaitedFor }) { stepEnded(step) }
+    if ledger.decide({ $0.mustReportStepEnd }) { stepEnded(step) }
   }
 
   /// Records the end of a step in progress, even if its generation is over for the step.
@@ -363,7 +363,7 @@ struct StepPerformer: Sendable {
         if case .failure(let id) = cause { stoppedBecauseOf = workflow.graph.index(of: id) }
         event = .cancelled(cause)
       }
-      page.tell(event, of: step.position, attempt: attempt)
+      page.record(event, of: step.position, attempt: attempt)
       page.controls[step.position].end()
       var siblings: [StepFuture] = []
       if case .failed = event, !isTolerated, page.state.phase == .running {
@@ -387,7 +387,7 @@ struct StepJob: Sendable {
   let status: RunEnding
   let results: [StepResult]
   /// The failed or stopped need that keeps the step from running, unless it asks for the status.
-  let obstacle: StepResult?
+  let blockingResult: StepResult?
 
   var isFinally: Bool { step.extrasIfAny?.finally != nil }
 }

@@ -121,7 +121,7 @@ public struct Secrets: Sendable {
           "the secret \"\(name)\" has fewer than \(SecretForms.bytesMin) characters: it cannot be "
             + "masked without masking much else; use a longer one")
       }
-      guard SecretForms.canHide(value) else {
+      guard SecretForms.canMask(value) else {
         throw SecretError(
           "the secret \"\(name)\" has no line of \(SecretForms.bytesMin) characters: its lines "
             + "cannot be masked without masking much else; write it on one line, for example with "
@@ -164,7 +164,7 @@ public struct Secrets: Sendable {
       diagnostic.hint = diagnostic.hint.map(masker.masked)
       return diagnostic
     }
-    return WorkflowError(diagnostics: diagnostics, mistakeCount: error.mistakeCount)
+    return WorkflowError(diagnostics: diagnostics, errorCount: error.errorCount)
   }
 
   private static func contents(of path: String, _ name: String) throws(SecretError) -> String {

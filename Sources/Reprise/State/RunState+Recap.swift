@@ -41,7 +41,7 @@ extension RunState {
 extension StepState {
   fileprivate var recap: [(time: Timestamp, kind: Event.Kind)] {
     var events: [(time: Timestamp, kind: Event.Kind)] = []
-    func tell(_ time: Timestamp, _ event: Event.StepEvent) {
+    func add(_ time: Timestamp, _ event: Event.StepEvent) {
       events.append((time, .step(id, attempt: attempt, event)))
     }
     // Attempt 0, as in the original events: before the first start.
@@ -49,24 +49,24 @@ extension StepState {
     if let approval, let readyAt {
       events.append((readyAt, .step(id, attempt: 0, .waiting(approval))))
     }
-    if let startedAt { tell(startedAt, .started) }
-    if let progress { tell(progress.toldAt, .progress(progress.part, progress.text)) }
+    if let startedAt { add(startedAt, .started) }
+    if let progress { add(progress.reportedAt, .progress(progress.part, progress.text)) }
     if let time = output.lastAt {
       for line in output.lines {
-        tell(time, .output(line.stream, text: line.text, isPartial: false))
+        add(time, .output(line.stream, text: line.text, isPartial: false))
       }
       if let partial = output.partial {
-        tell(time, .output(partial.stream, text: partial.text, isPartial: true))
+        add(time, .output(partial.stream, text: partial.text, isPartial: true))
       }
     }
-    if let retry { tell(retry.failedAt, .retrying(retry.reason, after: retry.delay)) }
+    if let retry { add(retry.failedAt, .retrying(retry.reason, after: retry.delay)) }
     guard let endedAt else { return events }
     switch phase {
     case .pending, .ready, .running: break
-    case .succeeded(let outputs): tell(endedAt, .succeeded(outputs))
-    case .failed(let reason): tell(endedAt, .failed(reason))
-    case .cancelled(let cause): tell(endedAt, .cancelled(cause))
-    case .skipped(let reason, let outputs): tell(endedAt, .skipped(reason, outputs))
+    case .succeeded(let outputs): add(endedAt, .succeeded(outputs))
+    case .failed(let reason): add(endedAt, .failed(reason))
+    case .cancelled(let cause): add(endedAt, .cancelled(cause))
+    case .skipped(let reason, let outputs): add(endedAt, .skipped(reason, outputs))
     }
     return events
   }

@@ -87,13 +87,13 @@ public struct RunState: Sendable, Equatable {
     case .generationStarted(let reset):
       try startGeneration(reset: reset, event)
     case .runCancelling(let cause):
-      try expect(event, phase.isUnderWay)
+      try expect(event, phase.isActive)
       setPhase(.cancelling(cause), event.time)
     case .runEnded(let outcome):
-      try expect(event, phase.isUnderWay && counts.final == steps.count)
+      try expect(event, phase.isActive && counts.final == steps.count)
       setPhase(.ended(outcome), event.time)
     case .step(let id, let attempt, let stepEvent):
-      guard let position = known ?? positions[id], phase.isUnderWay, event.generation == generation
+      guard let position = known ?? positions[id], phase.isActive, event.generation == generation
       else {
         throw InvalidTransition(event: event, phase: phase, stepPhase: nil)
       }
@@ -126,7 +126,7 @@ public struct RunState: Sendable, Equatable {
     steps = plan.steps.map { earlier[$0.id] ?? StepState(id: $0.id) }
     for position in steps.indices {
       positions[steps[position].id] = position
-      if steps[position].phase.isUnderWay {
+      if steps[position].phase.isActive {
         steps[position].phase = .cancelled(.interrupted)
         steps[position].endedAt = event.time
       }
@@ -144,7 +144,7 @@ public struct RunState: Sendable, Equatable {
       event,
       // In a recap, a later generation resets nothing.
       (phase == .restarting || reset == []) && event.generation == generation + 1
-        && affected.allSatisfy { !steps[$0].phase.isUnderWay })
+        && affected.allSatisfy { !steps[$0].phase.isActive })
     generation = event.generation
     generationStartedAt = event.time
     for position in affected {
@@ -192,7 +192,7 @@ public struct RunState: Sendable, Equatable {
       steps[position].approval = nil
     case .progress(let part, let text):
       try expect(event, old == .running)
-      steps[position].progress = StepProgress(part: part, text: text, toldAt: event.time)
+      steps[position].progress = StepProgress(part: part, text: text, reportedAt: event.time)
     case .started:
       try expect(event, old == .ready)
       steps[position].approval = nil
@@ -262,7 +262,7 @@ public enum RunPhase: Sendable, Equatable {
   case ended(RunOutcome)
 
   /// Whether the run has started and not ended.
-  public var isUnderWay: Bool {
+  public var isActive: Bool {
     switch self {
     case .notStarted, .ended: false
     case .running, .restarting, .cancelling: true

@@ -35,7 +35,7 @@ public struct StepProgress: Sendable, Equatable {
   /// A description of the current activity.
   public let text: String
   /// The time of the report.
-  public let toldAt: Timestamp
+  public let reportedAt: Timestamp
 }
 
 /// The wait of a step for its next attempt.
@@ -82,7 +82,7 @@ public enum StepPhase: Sendable, Equatable {
   }
 
   /// Whether the step is ready or running, so that a restart must wait for its end.
-  public var isUnderWay: Bool {
+  public var isActive: Bool {
     switch self {
     case .ready, .running: true
     case .pending, .succeeded, .failed, .cancelled, .skipped: false
@@ -113,7 +113,7 @@ public struct StepCounts: Sendable, Equatable {
   public var final: Int { succeeded + failed + cancelled + skipped }
 
   /// The number of steps that are ready or running.
-  public var underWay: Int { ready + running }
+  public var active: Int { ready + running }
 
   mutating func add(_ phase: StepPhase, _ change: Int) {
     switch phase {

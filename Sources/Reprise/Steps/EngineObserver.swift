@@ -12,7 +12,7 @@ public protocol EngineObserver: Sendable {
   ///   - run: The id of the run.
   ///   - workflow: The workflow.
   /// - Returns: The observer of the run; nil for none.
-  func runBegins(_ run: RunID, of workflow: Workflow) -> (any RunObserver)?
+  func runStarted(_ run: RunID, of workflow: Workflow) -> (any RunObserver)?
 }
 
 /// An observer of one run.

@@ -61,7 +61,7 @@ extension StepContext {
     {
       return nothing
     }
-    do throws(ArgumentMistake) {
+    do throws(ArgumentError) {
       return try outputs.decoded(as: T.self)
     } catch {
       throw FailureReason.badValue(
@@ -153,7 +153,7 @@ extension StepContext {
   }
 
   private func decoded<T: Decodable>(_ value: ArgumentValue, _ what: String) throws -> T {
-    do throws(ArgumentMistake) {
+    do throws(ArgumentError) {
       guard let result = try T.decoded(from: value) else {
         preconditionFailure("BUG: a known value was decoded as unknown")
       }

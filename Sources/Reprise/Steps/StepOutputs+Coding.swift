@@ -40,10 +40,10 @@ extension StepOutputs {
 
   /// Decodes the outputs of a step.
   ///
-  /// - Throws: ``ArgumentMistake``.
-  func decoded<T: Decodable>(as type: T.Type) throws(ArgumentMistake) -> T {
+  /// - Throws: ``ArgumentError``.
+  func decoded<T: Decodable>(as type: T.Type) throws(ArgumentError) -> T {
     let map = mapValues { ArgumentValue(.text($0)) }
-    do throws(ArgumentMistake) {
+    do throws(ArgumentError) {
       if let value = try T.decoded(from: map, allowsOthers: true) { return value }
     } catch {
       guard count == 1, let sole = self[Self.soleName] else { throw error }

@@ -16,7 +16,7 @@ package struct ScheduleTimes: Sendable {
   /// Up to this limit, the schedule waits until the clock has caught up, so that
   /// nothing runs twice; if it is set back further, the old time is considered wrong (as in
   /// cron(8)).
-  package static let correctionMin: Int64 = 3 * 60 * 60
+  package static let backwardCorrectionMax: Int64 = 3 * 60 * 60
 
   private let schedule: Schedule
   private let zone: ZoneRules
@@ -40,7 +40,7 @@ package struct ScheduleTimes: Sendable {
     /// The number of other times that have passed and start no run.
     package var missed: Int
     /// The time up to which the schedule has been handled.
-    package var dealtWith: Int64
+    package var handledUntil: Int64
     /// The next time of the schedule; nil if there is none.
     package var next: Int64?
   }
@@ -52,18 +52,18 @@ package struct ScheduleTimes: Sendable {
   /// times that have passed, at most a thousand; older ones are not counted.
   ///
   /// - Parameters:
-  ///   - dealtWith: The time up to which the schedule has been handled.
+  ///   - handledUntil: The time up to which the schedule has been handled.
   ///   - now: The current time.
   /// - Returns: The plan.
-  package func plan(dealtWith: Int64, now: Int64) -> Plan {
-    var dealtWith = dealtWith
-    if dealtWith - now > Self.correctionMin { dealtWith = now }
-    guard now > dealtWith else {
-      return Plan(due: nil, missed: 0, dealtWith: dealtWith, next: next(after: dealtWith))
+  package func plan(handledUntil: Int64, now: Int64) -> Plan {
+    var handledUntil = handledUntil
+    if handledUntil - now > Self.backwardCorrectionMax { handledUntil = now }
+    guard now > handledUntil else {
+      return Plan(due: nil, missed: 0, handledUntil: handledUntil, next: next(after: handledUntil))
     }
     var passed = 0
     var last: Int64?
-    var moment = next(after: dealtWith)
+    var moment = next(after: handledUntil)
     while let found = moment, found <= now {
       passed += 1
       last = found
@@ -72,12 +72,13 @@ package struct ScheduleTimes: Sendable {
       moment = next(after: isFar ? max(found, now - 86_400) : found)
     }
     guard let last else {
-      return Plan(due: nil, missed: 0, dealtWith: dealtWith, next: moment)
+      return Plan(due: nil, missed: 0, handledUntil: handledUntil, next: moment)
     }
     let isOnTime = now - last <= Self.latenessMax
     let isDue = isOnTime || schedule.catchesUp
     return Plan(
-      due: isDue ? last : nil, missed: isDue ? passed - 1 : passed, dealtWith: last, next: moment)
+      due: isDue ? last : nil, missed: isDue ? passed - 1 : passed, handledUntil: last, next: moment
+    )
   }
 
   /// Returns the next time of the schedule.

@@ -73,7 +73,7 @@ struct EngineCommand: DrivingCommand {
     let stdioEngine = StdioEngine(
       host, settings: engine.settings,
       .init(input: standardInput, write: { writeAll($0, to: standardOutput) }))
-    hearSignals(stdioEngine)
+    forwardSignals(stdioEngine)
     switch await stdioEngine.run() {
     case .inputEnded: throw ExitStatus.succeeded
     case .signal(let number): throw ExitStatus.stopped(by: number)

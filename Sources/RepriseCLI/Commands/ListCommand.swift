@@ -14,7 +14,7 @@ struct ListCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: "The folder.", completion: .directory)
-  var directory = WorkflowFiles.directoryStandard
+  var directory = WorkflowFiles.defaultDirectory
 
   func run() async throws {
     let paths = WorkflowFiles.found(in: directory)

@@ -34,7 +34,7 @@ struct LogsCommand: AsyncParsableCommand {
     var copy = LogCopy(
       of: record, step: step, in: journal, isTerminal: isTerminal(standardOutput),
       write: { writeAll($0, to: standardOutput) })
-    if try copy.takeNew() == .stopped { return }
+    if try copy.copyNew() == .stopped { return }
     guard follow else {
       if !copy.hasBegun, journal.isLive(record.id) {
         printError("run \(record.id) has not started yet; wait for its output with --follow")
@@ -45,7 +45,7 @@ struct LogsCommand: AsyncParsableCommand {
     _ = try await changes.first { () -> LogCopy.End? in
       // Check before copying, so that output written in the meantime is copied, too.
       let isLive = journal.isLive(record.id)
-      let end = try copy.takeNew()
+      let end = try copy.copyNew()
       return isLive ? end : .stopped
     }
   }

@@ -45,14 +45,14 @@ struct WatchCommand: DrivingCommand {
     let source = try LoadedWorkflow.parse(try WorkflowFiles.path(of: workflow.file))
     // The event of a run may provide parameters that are missing now.
     var arguments = try parameters.arguments(for: source.parameters)
-    arguments.leavesOpen = true
+    arguments.allowsMissing = true
     var loaded = try LoadedWorkflow(source, arguments)
     guard let triggers = loaded.workflow.triggers else {
       throw Problem(
         "\(workflow.file): error: this workflow has no triggers\n"
           + "  = add some, as in: on: { files: [src/**] }, or run it once with: reprise run")
     }
-    arguments.leavesOpen = false
+    arguments.allowsMissing = false
     if triggers.hasSocket {
       loaded.arguments = arguments
     } else {
@@ -88,7 +88,7 @@ struct WatchCommand: DrivingCommand {
       case .said(let text): display.say(text)
       }
     }
-    hearSignals(watch)
+    forwardSignals(watch)
     let ending = try await watch.run()
     listening.cancel()
     await display.finish()

@@ -36,7 +36,7 @@ struct DrivenRun {
   /// - Parameter workflow: The workflow.
   /// - Returns: The exit status of the command.
   func exitStatus(of workflow: Workflow) async -> ExitStatus {
-    hearSignals(controls)
+    forwardSignals(controls)
     let run = settings.makeEngine().start(workflow, secrets: secrets)
     controls.begin(run)
     return await show(run)
@@ -55,7 +55,7 @@ struct DrivenRun {
     of loaded: LoadedWorkflow, in journal: Journal,
     recordedBy record: () throws -> (RecordedRun, RunState?)
   ) async throws -> ExitStatus {
-    hearSignals(controls)
+    forwardSignals(controls)
     let links = ProcessLinks.current.withLock { $0 }
     // If the foreground process has stopped waiting, its user has cancelled the background run.
     guard links.foreground?.isWaiting != false else {

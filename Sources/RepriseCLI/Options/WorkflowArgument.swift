@@ -17,7 +17,7 @@ struct WorkflowArgument: ParsableArguments {
   /// - Throws: ``Problem`` with every error in the file.
   func load(
     _ given: ([Parameter]) throws(Problem) -> Arguments = { _ throws(Problem) in
-      Arguments(leavesOpen: true)
+      Arguments(allowsMissing: true)
     }
   ) throws(Problem) -> LoadedWorkflow {
     try LoadedWorkflow(path: try WorkflowFiles.path(of: file), given)

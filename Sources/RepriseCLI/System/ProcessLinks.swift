@@ -17,7 +17,7 @@ struct ProcessLinks: Sendable {
 /// Prepares the process to run steps, and forwards signals to a target.
 ///
 /// - Parameter target: The target of the signals.
-func hearSignals(_ target: some SignalTarget) {
+func forwardSignals(_ target: some SignalTarget) {
   adoptOrphans()
   ProcessLinks.current.withLock { $0.signals }?.passOn(to: target)
 }

@@ -74,7 +74,7 @@ final class EngineRuns: SignalTarget {
   ///
   /// Handles them one after the other, so that runs of a concurrency group get their turns in the
   /// order of the requests.
-  func takeStarts() async {
+  func handleStarts() async {
     for await start in starts {
       let beginning = Task { await begin(start) }
       state.withLock { $0.beginning = beginning }
@@ -90,7 +90,7 @@ final class EngineRuns: SignalTarget {
       if host == nil { try loaded.workflow.expectNeedsNoJournal() }
       let secrets = try await Secrets.gathered(for: loaded.workflow)
       guard group.begin() else { return start.answer(Self.isOver) }
-      defer { group.beginningEnded() }
+      defer { group.reservationEnded() }
       let controls = RunControls()
       if let host {
         let recorded = try await blocking {

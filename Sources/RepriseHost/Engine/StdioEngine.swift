@@ -81,7 +81,7 @@ package final class StdioEngine: SignalTarget {
       read()
       end.yield(.inputEnded)
     }
-    let starting = Task { await runs.takeStarts() }
+    let starting = Task { await runs.handleStarts() }
     var iterator = endings.makeAsyncIterator()
     let ending = await iterator.next() ?? .inputEnded
     runs.end()

@@ -47,7 +47,7 @@ package struct LogCopy {
   ///
   /// - Returns: The reason to stop; nil if more may follow.
   /// - Throws: ``Problem`` if there is no such step, or the run cannot be read.
-  package mutating func takeNew() throws(Problem) -> End? {
+  package mutating func copyNew() throws(Problem) -> End? {
     if steps == nil { steps = try findSteps() }
     for log in journal.directory.logs(of: record.id, steps: steps ?? []) {
       guard copy(log, from: &offsets[log.path, default: 0]) else { return .stopped }

@@ -51,7 +51,7 @@ package struct Overview {
 
   private static func summary(of path: String) -> TerminalSafe {
     do {
-      let workflow = try Workflow(contentsOf: path, with: Arguments(leavesOpen: true))
+      let workflow = try Workflow(contentsOf: path, with: Arguments(allowsMissing: true))
       let count = workflow.steps.count
       let description: TerminalSafe =
         workflow.description?.split(separator: "\n").first.map { "  \($0)" } ?? ""

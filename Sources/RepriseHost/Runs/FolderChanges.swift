@@ -35,7 +35,7 @@ package final class FolderChanges: Sendable {
         case .changed:
           DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { change.yield() }
         // Without file events (out of inotify watches, for example), only polling detects changes.
-        case .problem: Self.lookAgainAndAgain(change)
+        case .problem: Self.poll(change)
         }
       }
       let logs = try output.map { run throws(FileWatchError) in
@@ -43,7 +43,7 @@ package final class FolderChanges: Sendable {
           directory.logFolder(of: run), filter: FileWatchFilter(seesWriting: true)
         ) { event in
           change.yield()
-          if case .problem = event { Self.lookAgainAndAgain(change) }
+          if case .problem = event { Self.poll(change) }
         }
       }
       watches = [live] + (logs.map { [$0] } ?? [])
@@ -53,10 +53,10 @@ package final class FolderChanges: Sendable {
   }
 
   /// Triggers a check every two seconds until the end of the wait.
-  private static func lookAgainAndAgain(_ change: AsyncStream<Void>.Continuation) {
+  private static func poll(_ change: AsyncStream<Void>.Continuation) {
     DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(2)) {
       if case .terminated = change.yield() { return }
-      lookAgainAndAgain(change)
+      poll(change)
     }
   }
 

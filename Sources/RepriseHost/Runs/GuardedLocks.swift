@@ -27,7 +27,9 @@ final class GuardedLocks: Sendable {
     kept = guardian.flatMap(KeptDescriptors.init)
   }
 
-  /// Gives the guardian a copy of a run's lock. Call it before the run starts.
+  /// Gives the guardian a copy of the lock of a run.
+  ///
+  /// Must be called before the run starts.
   func share(_ recorded: RecordedRun) {
     guard let lock = recorded.lockDescriptor, let copy = kept?.keep(lock) else { return }
     state.withLock { $0.copies[recorded.id] = copy }
@@ -52,6 +54,6 @@ final class GuardedLocks: Sendable {
   /// Releases the guardian's copy of the lock of a run.
   func withdraw(_ id: RunID) {
     guard let copy = state.withLock({ $0.copies.removeValue(forKey: id) }) else { return }
-    kept?.letGo(of: copy)
+    kept?.release(copy)
   }
 }

@@ -73,7 +73,7 @@ package struct RunHost: Sendable {
     _ recorded: RecordedRun, _ loaded: LoadedWorkflow, _ secrets: Secrets,
     state: RunState? = nil, controls: RunControls, onReachable: () -> Void = {}
   ) async throws -> HostedRun? {
-    if let group = guardian?.controlGroup { recorded.noteForClearingUp(group.path) }
+    if let group = guardian?.controlGroup { recorded.setCleanupNote(group.path) }
     controls.isRecorded(by: recorded)
     let server = try serve(controls, recorded)
     let turn = Turn(

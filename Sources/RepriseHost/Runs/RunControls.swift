@@ -87,7 +87,7 @@ package final class RunControls: ControlTarget, SignalTarget {
       restart()
       return
     }
-    let isFirst = noteEnd(because: signal)
+    let isFirst = recordCancel(because: signal)
     // A closing terminal sends SIGHUP twice, once through the shell, and closes the output as well.
     // Do not treat this as a second request.
     end(now: !isFirst && signal != SignalNumber.hangUp)
@@ -95,7 +95,7 @@ package final class RunControls: ControlTarget, SignalTarget {
 
   /// Cancels the run because its output has been closed.
   package func outputClosed() {
-    noteEnd(because: SignalNumber.pipe)
+    recordCancel(because: SignalNumber.pipe)
     end(now: false)
   }
 
@@ -103,7 +103,7 @@ package final class RunControls: ControlTarget, SignalTarget {
   ///
   /// - Returns: Whether this is the first request.
   @discardableResult
-  private func noteEnd(because signal: Int32? = nil) -> Bool {
+  private func recordCancel(because signal: Int32? = nil) -> Bool {
     let (isFirst, action) = state.withLock { state in
       defer {
         state.stopSignal = state.stopSignal ?? signal
@@ -142,7 +142,7 @@ package final class RunControls: ControlTarget, SignalTarget {
   }
 
   package func cancel(now: Bool) {
-    noteEnd()
+    recordCancel()
     end(now: now)
   }
 

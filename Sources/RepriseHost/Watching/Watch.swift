@@ -26,7 +26,7 @@ package final class Watch: Sendable {
 
   private struct State {
     var isPaused = false
-    var waitingForGo = Waiters()
+    var pauseWaiters = Waiters()
     var isEnding = false
     /// Whether events are delivered to runs.
     var isReady = false
@@ -198,7 +198,7 @@ package final class Watch: Sendable {
     }
     guard triggers.whenBusy == .restart else { return interrupted }
     // Under `restart`, a new run is equivalent to resuming and restarting the old one.
-    try watch.handAgain(interrupted)
+    try watch.requeueEvents(interrupted)
     return []
   }
 
@@ -242,12 +242,12 @@ package final class Watch: Sendable {
   private func go() {
     let waiting = state.withLock { state in
       state.isPaused = false
-      return state.waitingForGo.takeAll()
+      return state.pauseWaiters.takeAll()
     }
     waiting.wake()
   }
 
   private func permission() async {
-    await state.wait(until: { !$0.isPaused || $0.isEnding }, among: { $0.waitingForGo.add($1) })
+    await state.wait(until: { !$0.isPaused || $0.isEnding }, among: { $0.pauseWaiters.add($1) })
   }
 }

@@ -64,7 +64,7 @@ final class WatchRuns: Sendable {
   /// Whether any run has not succeeded.
   var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
-  private func noteFailure() { state.withLock { $0.hasFailed = true } }
+  private func recordFailure() { state.withLock { $0.hasFailed = true } }
 
   private func say(_ text: String) { report(.said(text)) }
 
@@ -98,7 +98,7 @@ final class WatchRuns: Sendable {
   /// - Returns: The run; nil if it could not start, which has been reported.
   func begin(_ work: WatchWork) async -> Run? {
     guard group.begin() else { return nil }
-    defer { group.beginningEnded() }
+    defer { group.reservationEnded() }
     do {
       switch work {
       case .event(let event): return try await begin(event)
@@ -109,7 +109,7 @@ final class WatchRuns: Sendable {
     } catch {
       say(Problem(error).text.string)
     }
-    noteFailure()
+    recordFailure()
     if case .event(let event) = work { inbox.dropped(event) }
     return nil
   }
@@ -134,7 +134,7 @@ final class WatchRuns: Sendable {
       say(Problem(error).text.string)
       _ = try? await blocking { try recorded.end(as: .abandoned) }
       locks.release(recorded)
-      noteFailure()
+      recordFailure()
       return nil
     }
   }
@@ -182,7 +182,7 @@ final class WatchRuns: Sendable {
     let outcome = await hosted.run.ended()
     locks.release(hosted.recorded)
     if let problem = await hosted.finish() { say("error: \(problem)") }
-    if outcome != .succeeded { noteFailure() }
+    if outcome != .succeeded { recordFailure() }
     group.remove(hosted.run.id)
     report(.statusChanged)
   }

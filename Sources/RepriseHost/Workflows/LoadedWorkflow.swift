@@ -92,7 +92,7 @@ package struct LoadedWorkflow: Sendable {
       // The command provides no actions. A file that is only inspected may be meant for a program
       // that does, so do not check its actions.
       workflow = try source.workflow(
-        with: arguments, actions: arguments.leavesOpen ? nil : ActionCatalog())
+        with: arguments, actions: arguments.allowsMissing ? nil : ActionCatalog())
     } catch {
       throw Problem(Secrets.hidden(in: error, source.secretSources.values))
     }

@@ -39,7 +39,7 @@ package struct RunScope: Equatable, Sendable {
     } catch {
       throw Problem("error: \(error)")
     }
-    if selected.steps.count < workflow.steps.count, let need = selected.firstAbsentNeed() {
+    if selected.steps.count < workflow.steps.count, let need = selected.firstMissingDependency() {
       throw Problem(
         "error: the step \"\(need.step)\" reads outputs or the result of \"\(need.absent)\", which "
           + "would not run; add it: --\(only.isEmpty ? "from" : "only") \(need.absent)")

@@ -6,7 +6,7 @@ import RepriseTerminal
 /// The lookup of workflow files.
 package enum WorkflowFiles {
   /// The folder whose workflows can be given by name.
-  package static let directoryStandard = "workflows"
+  package static let defaultDirectory = "workflows"
 
   private static let endings = [".yaml", ".yml"]
 
@@ -21,7 +21,7 @@ package enum WorkflowFiles {
   /// - Throws: ``Problem`` that lists the locations searched and the workflows that exist.
   package static func path(of name: String) throws(Problem) -> String {
     let isBare = !name.utf8.contains(UInt8(ascii: "/")) && !endings.contains(where: name.hasSuffix)
-    let named = (endings + [""]).map { directoryStandard + "/" + name + $0 }
+    let named = (endings + [""]).map { defaultDirectory + "/" + name + $0 }
     let candidates = isBare ? named + [name] : [name] + named
     if let path = candidates.first(where: isFile) { return path }
     var text: TerminalSafe = "error: there is no workflow \"\(name)\": "
@@ -29,11 +29,11 @@ package enum WorkflowFiles {
       text += "there is no file at that path"
     } else {
       let ending = endings.contains(where: name.hasSuffix) ? "" : ".yaml"
-      text += "neither a file at that path nor \(directoryStandard)/\(name)\(ending)"
+      text += "neither a file at that path nor \(defaultDirectory)/\(name)\(ending)"
     }
-    let names = found(in: directoryStandard).map { TerminalSafe(shortName($0)) }
+    let names = found(in: defaultDirectory).map { TerminalSafe(shortName($0)) }
     if !names.isEmpty {
-      text += "\n  workflows in \(directoryStandard)/: \(names.joined(separator: ", "))"
+      text += "\n  workflows in \(defaultDirectory)/: \(names.joined(separator: ", "))"
     }
     throw Problem(text)
   }
@@ -50,8 +50,8 @@ package enum WorkflowFiles {
   ///
   /// In the folder `workflows`, the name without folder and extension; otherwise the path.
   package static func shortName(_ path: String) -> String {
-    guard path.hasPrefix(directoryStandard + "/") else { return path }
-    let name = path.dropFirst(directoryStandard.count + 1)
+    guard path.hasPrefix(defaultDirectory + "/") else { return path }
+    let name = path.dropFirst(defaultDirectory.count + 1)
     let ending = endings.first(where: name.hasSuffix) ?? ""
     return String(name.dropLast(ending.count))
   }

@@ -128,7 +128,7 @@ package final class RecordedWatch: Sendable {
   /// - Parameter runs: The runs, which stay interrupted and no longer belong to the watch. None may
   ///   have hidden parameters.
   /// - Throws: ``JournalError``.
-  package func handAgain(_ runs: [RunRecord]) throws {
+  package func requeueEvents(_ runs: [RunRecord]) throws {
     for run in runs {
       var request = run.request
       request.options[WatchCounts.optionOfRuns] = nil

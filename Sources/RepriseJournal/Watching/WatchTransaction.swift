@@ -50,7 +50,7 @@ package struct WatchTransaction {
   /// - Returns: The event with its number.
   /// - Throws: ``JournalError``.
   package func accept(
-    _ event: WatchEvent?, of schedule: String, dealtWithUntil moment: Int64
+    _ event: WatchEvent?, of schedule: String, handledUntil moment: Int64
   ) throws(JournalError) -> WatchEvent? {
     try journal.explaining {
       try connection.execute(

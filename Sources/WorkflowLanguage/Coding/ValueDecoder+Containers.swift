@@ -31,12 +31,12 @@ struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   /// Returns the error for a missing name, which suggests a similar name that was not decoded.
-  private func missing(_ name: String, _ values: [String: ArgumentValue]) -> ArgumentMistake {
+  private func missing(_ name: String, _ values: [String: ArgumentValue]) -> ArgumentError {
     let path = (decoder.path + [name]).asPath
     let asked = decoder.trace.asked[decoder.path] ?? []
     guard let near = nearest(to: name, among: values.keys.filter { !asked.contains($0) }.sorted())
-    else { return ArgumentMistake(decoder.path, .argumentMissing(path, nearest: nil)) }
-    return ArgumentMistake(
+    else { return ArgumentError(decoder.path, .argumentMissing(path, nearest: nil)) }
+    return ArgumentError(
       decoder.path + [near], .argumentMissing(path, nearest: near), isOfName: true)
   }
 
@@ -88,7 +88,7 @@ struct ListedValues: UnkeyedDecodingContainer {
 
   private mutating func next() throws -> ValueDecoder {
     guard !isAtEnd else {
-      throw ArgumentMistake(decoder.path, .fewArguments(decoder.name, values.count))
+      throw ArgumentError(decoder.path, .fewArguments(decoder.name, values.count))
     }
     defer { currentIndex += 1 }
     return ValueDecoder(

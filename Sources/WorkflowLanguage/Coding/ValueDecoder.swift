@@ -16,7 +16,7 @@ struct ValueDecoder: Decoder {
     /// The paths of the maps whose keys were enumerated.
     var open: Set<[String]> = []
     /// Whether a value was requested that is not known yet.
-    var hasMetUnknown = false
+    var requestedUnknown = false
 
     init() {}
   }
@@ -41,7 +41,7 @@ struct ValueDecoder: Decoder {
     switch value {
     case .map(let map): values = map
     case .unknown:
-      trace.hasMetUnknown = true
+      trace.requestedUnknown = true
       values = nil
     case .scalar, .list:
       guard case .map(let map)? = valueOfJSON else { throw mismatch("a map") }
@@ -55,7 +55,7 @@ struct ValueDecoder: Decoder {
     switch value {
     case .list(let values): return ListedValues(decoder: self, values: values)
     case .unknown:
-      trace.hasMetUnknown = true
+      trace.requestedUnknown = true
       return ListedValues(decoder: self, values: [])
     case .scalar, .map:
       guard case .list(let values)? = valueOfJSON else { throw mismatch("a list") }
@@ -78,7 +78,7 @@ struct ValueDecoder: Decoder {
   /// Decodes a value of any type.
   func decoded<T: Decodable>(_ type: T.Type) throws -> T {
     if let found = value.value as? T {
-      if value.hasUnknown { trace.hasMetUnknown = true }
+      if value.hasUnknown { trace.requestedUnknown = true }
       return found
     }
     if let plain = try plain(type) { return plain }
@@ -87,9 +87,10 @@ struct ValueDecoder: Decoder {
     } catch DecodingError.dataCorrupted(let context)
       where context.codingPath.count <= codingPath.count
     {
-      guard !trace.hasMetUnknown, case .scalar(_, let text) = value, let options = options(of: type)
+      guard !trace.requestedUnknown, case .scalar(_, let text) = value,
+        let options = options(of: type)
       else { throw DecodingError.dataCorrupted(context) }
-      throw ArgumentMistake(
+      throw ArgumentError(
         path, .argumentChoice(name, text, Alternatives(to: text, among: options)))
     }
   }
@@ -158,7 +159,7 @@ struct ValueDecoder: Decoder {
     else { throw mismatch("a whole number") }
     // Try the text first: from 2^53 on, the double may not be exact.
     guard let number = T(text) ?? T(exactly: double) else {
-      throw ArgumentMistake(path, .argumentRange(name, "\(T.min)", "\(T.max)"))
+      throw ArgumentError(path, .argumentRange(name, "\(T.min)", "\(T.max)"))
     }
     return number
   }
@@ -168,7 +169,7 @@ struct ValueDecoder: Decoder {
 
   private func isUnknown() -> Bool {
     guard value == .unknown else { return false }
-    trace.hasMetUnknown = true
+    trace.requestedUnknown = true
     return true
   }
 
@@ -177,8 +178,8 @@ struct ValueDecoder: Decoder {
   /// The name of the value in messages.
   var name: String { path.isEmpty ? "the value" : path.asPath }
 
-  func mismatch(_ expected: String) -> ArgumentMistake {
-    ArgumentMistake(
+  func mismatch(_ expected: String) -> ArgumentError {
+    ArgumentError(
       path,
       .argumentKind(
         name, expected: expected, found: value.shown, isDuration: expected == "a duration"))
@@ -208,10 +209,10 @@ extension Decodable {
   ///   - arguments: The arguments, by name.
   ///   - allowsOthers: Whether names that the type does not decode are allowed.
   /// - Returns: The instance; nil if it depends on a value that is not known yet.
-  /// - Throws: ``ArgumentMistake`` for the first error.
+  /// - Throws: ``ArgumentError`` for the first error.
   package static func decoded(
     from arguments: [String: ArgumentValue], allowsOthers: Bool = false
-  ) throws(ArgumentMistake) -> Self? {
+  ) throws(ArgumentError) -> Self? {
     try decoded(from: ArgumentValue.map(arguments), allowsOthers: allowsOthers)
   }
 
@@ -221,52 +222,52 @@ extension Decodable {
   ///   - value: The value.
   ///   - allowsOthers: Whether names that the type does not decode are allowed.
   /// - Returns: The instance; nil if it depends on a value that is not known yet.
-  /// - Throws: ``ArgumentMistake`` for the first error.
+  /// - Throws: ``ArgumentError`` for the first error.
   package static func decoded(
     from value: ArgumentValue, allowsOthers: Bool = false
-  ) throws(ArgumentMistake) -> Self? {
+  ) throws(ArgumentError) -> Self? {
     let trace = ValueDecoder.Trace()
     do {
       let result = try ValueDecoder(value, at: [], trace).decoded(Self.self)
-      if !allowsOthers, let mistake = unasked(value, [], trace) { throw mistake }
+      if !allowsOthers, let error = unknownName(value, [], trace) { throw error }
       return result
-    } catch let mistake as ArgumentMistake {
-      throw mistake
+    } catch let error as ArgumentError {
+      throw error
     } catch {
       // Ignore errors that may result from placeholders for unknown values.
-      if trace.hasMetUnknown { return nil }
-      throw ArgumentMistake(error)
+      if trace.requestedUnknown { return nil }
+      throw ArgumentError(error)
     }
   }
 
   /// Returns an error for the first name that the type has not decoded.
-  private static func unasked(
+  private static func unknownName(
     _ value: ArgumentValue, _ path: [String], _ trace: ValueDecoder.Trace
-  ) -> ArgumentMistake? {
+  ) -> ArgumentError? {
     switch value {
     case .scalar, .unknown: return nil
     case .list(let values):
       for (position, value) in values.enumerated() {
-        if let mistake = unasked(value, path + [String(position)], trace) { return mistake }
+        if let error = unknownName(value, path + [String(position)], trace) { return error }
       }
     case .map(let values):
       guard let asked = trace.asked[path], !trace.open.contains(path) else { return nil }
       for (name, value) in values.sorted(by: { $0.key < $1.key }) {
         guard asked.contains(name) else {
-          return ArgumentMistake(
+          return ArgumentError(
             path + [name],
             .unknownArgument(
               (path + [name]).asPath, Alternatives(to: name, among: asked.sorted())),
             isOfName: true)
         }
-        if let mistake = unasked(value, path + [name], trace) { return mistake }
+        if let error = unknownName(value, path + [name], trace) { return error }
       }
     }
     return nil
   }
 }
 
-extension ArgumentMistake {
+extension ArgumentError {
   /// Converts an error that a custom `Decodable` type has thrown.
   init(_ error: any Error) {
     let context: DecodingError.Context

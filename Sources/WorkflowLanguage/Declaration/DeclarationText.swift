@@ -12,7 +12,7 @@ struct DeclarationText {
   /// The document refers to them by index, as `#0`.
   private(set) var works: [InProcessWork] = []
   /// The ids of the steps with closures.
-  private(set) var idsOfWorks: [String] = []
+  private(set) var closureStepIDs: [String] = []
   private var places: [DeclarationPlace] = []
   private var builder = DocumentBuilder()
   /// The number of characters written to the current line.
@@ -110,7 +110,7 @@ struct DeclarationText {
     if let work = step.work {
       entries.insert(("call", .text("#\(works.count)")), at: 1)
       works.append(work)
-      idsOfWorks.append(entries[0].value.asText)
+      closureStepIDs.append(entries[0].value.asText)
     }
     for (number, (key, value)) in entries.enumerated() {
       if number > 0 { write(margin) }

@@ -46,18 +46,18 @@ extension Workflow {
     } catch {
       throw WorkflowError(
         diagnostics: error.diagnostics.map { $0.moved(by: declaration) },
-        mistakeCount: error.mistakeCount)
+        errorCount: error.errorCount)
     }
     warnings = warnings.map { $0.moved(by: declaration) }
-    declared = Declared(text: declaration.text, stepsInSwift: declaration.idsOfWorks)
+    declared = Declared(text: declaration.text, stepsInSwift: declaration.closureStepIDs)
   }
 
   /// Returns the text of an equivalent workflow file.
   ///
   /// - Returns: Text that `Workflow(text:file:)` accepts.
-  /// - Throws: ``NoWorkflowFile`` if the workflow has steps with Swift code or was not declared in
+  /// - Throws: ``WorkflowExportError`` if the workflow has steps with Swift code or was not declared in
   ///   Swift.
-  public func yaml() throws(NoWorkflowFile) -> String {
+  public func yaml() throws(WorkflowExportError) -> String {
     guard let declared else { throw .wasNotDeclared(file: file) }
     guard declared.stepsInSwift.isEmpty else { throw .hasStepsInSwift(declared.stepsInSwift) }
     return declared.text
@@ -71,7 +71,7 @@ extension Workflow {
 }
 
 /// The reason why a workflow cannot be written as a file.
-public enum NoWorkflowFile: Error, Sendable, Equatable, CustomStringConvertible {
+public enum WorkflowExportError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The steps with these ids are Swift code.
   case hasStepsInSwift([String])
   /// The workflow was read from this file, or was built from values if nil.

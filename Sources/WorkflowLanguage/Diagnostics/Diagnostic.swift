@@ -92,18 +92,18 @@ public struct WorkflowError: Error, Sendable, Equatable, CustomStringConvertible
   /// The errors and warnings in the order of the file; at most some hundreds.
   public let diagnostics: [Diagnostic]
   /// The number of all errors, which may be larger than that of the reported ones.
-  public let mistakeCount: Int
+  public let errorCount: Int
 
-  package init(diagnostics: [Diagnostic], mistakeCount: Int? = nil) {
+  package init(diagnostics: [Diagnostic], errorCount: Int? = nil) {
     self.diagnostics = diagnostics
-    self.mistakeCount = mistakeCount ?? diagnostics.count { $0.severity == .error }
+    self.errorCount = errorCount ?? diagnostics.count { $0.severity == .error }
   }
 
   /// All diagnostics, one after the other, and the number of errors if there are several.
   public var description: String {
     let texts = diagnostics.prefix(Self.shownMax).map(\.description)
     return texts.joined(separator: "\n\n")
-      + (mistakeCount > 1 ? "\n\n\(mistakeCount) errors" : "")
+      + (errorCount > 1 ? "\n\n\(errorCount) errors" : "")
   }
 }
 

@@ -7,18 +7,18 @@ extension DiagnosticKind {
   /// The code, such as `R0201`.
   var code: String {
     switch self {
-    case .unreadable, .unreadableUse, .unreadableVariables: "R0101"
+    case .unreadable, .unreadableUse, .unreadableDotenv: "R0101"
     case .emptyFile: "R0102"
     case .yaml(let kind): kind.code
-    case .largeVariables, .largeVariablesTogether, .largeUses: "R0103"
+    case .dotenvTooLarge, .allDotenvTooLarge, .usesTooLarge: "R0103"
     case .variables: "R0119"
 
     case .unknownKey, .keyAfterComma, .groupKey: "R0201"
     case .notAMap, .stepNotAMap, .notNamedValues, .matrixNotAMap: "R0202"
     case .notAList: "R0203"
-    case .notAText, .colonMadeMap, .scriptIsList: "R0204"
+    case .textRequired, .unquotedColon, .scriptIsList: "R0204"
     case .emptyText: "R0205"
-    case .notComputable: "R0206"
+    case .expressionNotAllowed: "R0206"
     case .nul: "R0207"
     case .notADuration: "R0208"
     case .notABoolean: "R0209"
@@ -42,7 +42,7 @@ extension DiagnosticKind {
     case .noMatrixList, .emptyMatrixList, .emptyMatrix: "R0307"
     case .matrixValue, .matrixCombination: "R0308"
     case .matrixExclusion: "R0309"
-    case .approvalOfMany: "R0310"
+    case .approvalOfExpandedStep: "R0310"
 
     case .unknownNeed, .needsAsText: "R0401"
     case .cycle: "R0402"
@@ -53,7 +53,7 @@ extension DiagnosticKind {
 
     case .emptyExpression, .operatorExpected, .expected, .valueExpected, .memberExpected: "R0501"
     case .unclosedText, .unclosedExpression: "R0502"
-    case .strayCharacter, .notANumber: "R0503"
+    case .unexpectedCharacter, .notANumber: "R0503"
     case .deepExpression, .longExpression: "R0504"
     case .unknownName: "R0505"
     case .unknownFunction: "R0506"
@@ -64,11 +64,11 @@ extension DiagnosticKind {
     case .unknownMember: "R0511"
     case .secrets, .secret: "R0512"
     case .noMember, .noElements, .noStepMember, .memberName, .elementNumber: "R0513"
-    case .computedName, .noValueByItself: "R0514"
+    case .computedName, .notAValue: "R0514"
     case .textExpected, .notPartOfText: "R0515"
     case .severalExpressions, .condition, .conditionValue: "R0516"
     case .ownOutputs: "R0517"
-    case .notOver: "R0518"
+    case .notFinished: "R0518"
     case .notJSON: "R0519"
     case .formatPlace, .formatValue, .formatBracket: "R0520"
     case .largeValue: "R0521"
@@ -96,7 +96,7 @@ extension DiagnosticKind {
     case .usesCycle: "R0806"
     case .notUsable: "R0807"
 
-    case .impliedNeed: "R0901"
+    case .redundantNeed: "R0901"
     case .neverTrue: "R0902"
     case .neverCancelled: "R0903"
     case .unsetVariable: "R0904"

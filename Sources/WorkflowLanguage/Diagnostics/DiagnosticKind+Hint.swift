@@ -9,12 +9,12 @@ extension DiagnosticKind {
     case .yaml(let kind): kind.hint
     case .emptyFile: "a workflow needs at least: steps: [{ id: hello, run: echo hello }]"
     case .unreadableUse(_, let path, _): "the file was expected at \(path)"
-    case .unreadableVariables(let path, _):
+    case .unreadableDotenv(let path, _):
       "create it, or write: { path: \(path), required: false }"
     case .variables: "write NAME=value, one per line"
-    case .largeVariables: "make it smaller: environments of programs have a limited size"
-    case .largeVariablesTogether: "use fewer or smaller files"
-    case .largeUses: "use fewer or smaller files"
+    case .dotenvTooLarge: "make it smaller: environments of programs have a limited size"
+    case .allDotenvTooLarge: "use fewer or smaller files"
+    case .usesTooLarge: "use fewer or smaller files"
 
     case .unknownKey(_, _, let advice, let others):
       advice ?? others.hint("valid keys", atMost: 100)
@@ -26,11 +26,11 @@ extension DiagnosticKind {
     case .matrixNotAMap, .noMatrixList:
       "write it like: { os: [linux, mac], version: [5, 6] }"
     case .notAList: "begin each item with \"- \""
-    case .notAText(_, _, isTag: true):
+    case .textRequired(_, _, isTag: true):
       "a ! at the beginning is a YAML tag: quote the text"
-    case .colonMadeMap(_, let key, let value): "quote this: '\(key): \(value)'"
+    case .unquotedColon(_, let key, let value): "quote this: '\(key): \(value)'"
     case .scriptIsList: "did you mean \"exec\"? It takes a program with its arguments"
-    case .notComputable: "write the value itself, without ${{ … }}"
+    case .expressionNotAllowed: "write the value itself, without ${{ … }}"
     case .notADuration: Self.durationHint
     case .notABoolean(_, isOtherWord: true): "YAML 1.2 has only true and false"
     case .notABoolean: "write true or false, without quotes"
@@ -64,7 +64,7 @@ extension DiagnosticKind {
     case .emptyMatrix: "exclude fewer combinations, or include some"
     case .matrixValue: "write it like: [linux, mac]"
     case .matrixCombination: "write it like: [{ os: mac, version: 6 }]"
-    case .approvalOfMany: "put a step with \"approval\" before it"
+    case .approvalOfExpandedStep: "put a step with \"approval\" before it"
 
     case .unknownNeed(_, _, let near): near.map(Self.didYouMean)
     case .needsAsText(let text): "write a list of ids: [\(text)]"
@@ -89,7 +89,7 @@ extension DiagnosticKind {
     case .unclosedText(isInTemplate: true): "close it with a single quote"
     case .unclosedText: "close it with a single quote; write '' for a single quote inside"
     case .unclosedExpression: "close it with }}"
-    case .strayCharacter(let character): Self.foreignSymbols[character]
+    case .unexpectedCharacter(let character): Self.foreignSymbols[character]
     case .notANumber: "put text in single quotes"
     case .deepExpression(isNegation: true): "one ! is enough"
     case .deepExpression, .longExpression: "bind a part of it in env first"
@@ -121,7 +121,7 @@ extension DiagnosticKind {
     case .noStepMember(let name, let id):
       "write steps.\(id).outputs.\(name) for an output, or steps.\(id).result"
     case .computedName(let root): "write it like: \(root.rawValue).name"
-    case .noValueByItself(let root):
+    case .notAValue(let root):
       "name a member, as in \(root == .steps ? "steps.build.outputs.version" : "secrets.token")"
     case .severalExpressions: "write one ${{ … }} around the whole condition, or none"
     case .condition(let types):
@@ -130,8 +130,8 @@ extension DiagnosticKind {
     case .conditionValue: "compare it, as in: … == 'true'"
     case .ownOutputs(isInOutputs: false): "only its \"outputs\" can, as outputs.name"
     case .ownOutputs: "write outputs.name"
-    case .notOver(let name, needsThis: true): "\"\(name)\" itself needs this step"
-    case .notOver(let name, _): "add \"\(name)\" to its needs, directly or through others"
+    case .notFinished(let name, needsThis: true): "\"\(name)\" itself needs this step"
+    case .notFinished(let name, _): "add \"\(name)\" to its needs, directly or through others"
     case .formatPlace: "write {{ for a literal {"
     case .formatValue: "the first value is {0}"
     case .formatBracket: "write }} for a literal }"
@@ -168,7 +168,7 @@ extension DiagnosticKind {
     case .usesOutside: "only files inside that folder can be used"
     case .notUsable: "move it to the workflow that is run"
 
-    case .impliedNeed: "remove it"
+    case .redundantNeed: "remove it"
     case .neverTrue: "remove the step, or make the condition depend on a value"
     case .neverCancelled:
       "move the step to \"finally\"; for !cancelled() write always()"
@@ -308,7 +308,7 @@ extension MisplacedKey {
   }
 }
 
-extension AbsentValue {
+extension MissingValue {
   fileprivate var hint: String? {
     switch self {
     case .parameterBeforeRun: "pass a fixed value in \"with\""

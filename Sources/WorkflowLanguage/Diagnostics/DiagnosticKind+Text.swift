@@ -9,15 +9,15 @@ extension DiagnosticKind {
     case .yaml(let kind): kind.message
     case .emptyFile: "the file is empty"
     case .unreadable(let error): error.text
-    case .unreadableUse(let name, _, let error), .unreadableVariables(let name, let error):
+    case .unreadableUse(let name, _, let error), .unreadableDotenv(let name, let error):
       "\"\(name)\" \(error.text)"
     case .variables(let path, let line, let reason): "\(path), line \(line): \(reason.text)"
-    case .largeVariables(let path):
+    case .dotenvTooLarge(let path):
       "\"\(path)\" is larger than \(SourceFiles.dotenvBytesMax >> 20) MiB, the maximum for a "
         + "dotenv file"
-    case .largeVariablesTogether:
+    case .allDotenvTooLarge:
       "all dotenv files together are larger than \(SourceFiles.allDotenvBytesMax >> 20) MiB"
-    case .largeUses:
+    case .usesTooLarge:
       "all files under \"uses\" together are larger than \(SourceText.bytesMax >> 20) MiB, "
         + "counting each use"
 
@@ -32,11 +32,11 @@ extension DiagnosticKind {
       "\(what) must be a map of names to values, not \(found)"
     case .matrixNotAMap(let found): "a matrix must be a map of names to lists, not \(found)"
     case .notAList(let what, let found): "expected \(what), not \(found)"
-    case .notAText(let what, let found, _): "\(what) must be text, not \(found)"
-    case .colonMadeMap(let what, _, _): "\(what) must be text; the colon made it a map"
+    case .textRequired(let what, let found, _): "\(what) must be text, not \(found)"
+    case .unquotedColon(let what, _, _): "\(what) must be text; the colon made it a map"
     case .scriptIsList: "run must be text, not a list"
     case .emptyText(let what): "\(what) is empty"
-    case .notComputable(let what): "\(what) cannot contain an expression"
+    case .expressionNotAllowed(let what): "\(what) cannot contain an expression"
     case .nul(let what): "\(what) contains a NUL character, which cannot be passed to a program"
     case .notADuration(let what, let text): "\(what) must be a duration, not \"\(text)\""
     case .notABoolean(let what, _): "\(what) must be true or false"
@@ -92,7 +92,7 @@ extension DiagnosticKind {
     case .matrixValue(let name, let found): "\"\(name)\" of a matrix must be a list, not \(found)"
     case .matrixCombination(let name): "\(name) must be a list of maps"
     case .matrixExclusion(let name): "\"\(name)\" in exclude is not a list of the matrix"
-    case .approvalOfMany: "a step with \"foreach\" or \"matrix\" cannot wait for approval"
+    case .approvalOfExpandedStep: "a step with \"foreach\" or \"matrix\" cannot wait for approval"
 
     case .unknownNeed(let name, let step, _):
       "step \"\(step)\" needs \"\(name)\", which does not exist"
@@ -114,7 +114,7 @@ extension DiagnosticKind {
     case .memberExpected: "expected a name or * after the dot"
     case .unclosedText: "this quoted text is not closed"
     case .unclosedExpression: "this expression is not closed"
-    case .strayCharacter(let character): "unexpected \"\(character)\""
+    case .unexpectedCharacter(let character): "unexpected \"\(character)\""
     case .notANumber(let text): "\"\(text)\" is not a number"
     case .deepExpression: "the expression is nested more than \(Expression.depthMax) levels deep"
     case .longExpression: "the expression has more than \(Expression.depthMax) operators"
@@ -149,13 +149,13 @@ extension DiagnosticKind {
     case .memberName(nil): "the index of a map must be text"
     case .memberName(let types?): "the index of a map must be text, not \(types.name)"
     case .elementNumber: "the index of a list must be a number, counted from 0"
-    case .noValueByItself(let root): "\(root.rawValue) cannot be used as a value"
+    case .notAValue(let root): "\(root.rawValue) cannot be used as a value"
     case .severalExpressions: "a condition must be a single expression"
     case .condition(let types): "if must be true or false, not \(types.name)"
     case .conditionValue(let types): "the condition must be true or false, not \(types.name)"
     case .ownOutputs(isInOutputs: false): "a step cannot use its own outputs"
     case .ownOutputs(isInOutputs: true): "a step cannot refer to itself by its id"
-    case .notOver(let name, _): "\"\(name)\" might not be finished when this step starts"
+    case .notFinished(let name, _): "\"\(name)\" might not be finished when this step starts"
     case .notJSON(let reason): "invalid JSON: \(reason)"
     case .formatPlace: "a placeholder in the pattern of format must be {0}, {1}, …"
     case .formatValue(let number): "format has no value for {\(number)}"
@@ -214,7 +214,7 @@ extension DiagnosticKind {
       "workflows use one another in a cycle: \(paths.joined(separator: " -> "))"
     case .notUsable(let key): "a workflow with \"\(key)\" cannot be used by another workflow"
 
-    case .impliedNeed(let name, let other): "\"\(name)\" is redundant: \"\(other)\" needs it"
+    case .redundantNeed(let name, let other): "\"\(name)\" is redundant: \"\(other)\" needs it"
     case .neverTrue: "this condition is never true, so the step never runs"
     case .neverCancelled:
       "cancelled() is never true outside \"finally\": a cancelled run starts no other steps"
@@ -299,7 +299,7 @@ extension MisplacedKey {
   }
 }
 
-extension AbsentValue {
+extension MissingValue {
   fileprivate var text: String {
     switch self {
     case .beforeRun(let root): "\"\(root.rawValue)\" is not known before the run starts"

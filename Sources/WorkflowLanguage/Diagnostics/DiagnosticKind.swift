@@ -13,11 +13,11 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case emptyFile
   case unreadable(ReadError)
   case unreadableUse(String, path: String, ReadError)
-  case unreadableVariables(String, ReadError)
+  case unreadableDotenv(String, ReadError)
   case variables(String, line: Int, DotenvError.Reason)
-  case largeVariables(String)
-  case largeVariablesTogether
-  case largeUses
+  case dotenvTooLarge(String)
+  case allDotenvTooLarge
+  case usesTooLarge
 
   // MARK: R02 Keys and values
 
@@ -30,11 +30,11 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case notNamedValues(String, found: String, text: String?)
   case matrixNotAMap(found: String)
   case notAList(String, found: String)
-  case notAText(String, found: String, isTag: Bool)
-  case colonMadeMap(String, key: String, value: String)
+  case textRequired(String, found: String, isTag: Bool)
+  case unquotedColon(String, key: String, value: String)
   case scriptIsList
   case emptyText(String)
-  case notComputable(String)
+  case expressionNotAllowed(String)
   case nul(String)
   case notADuration(String, String)
   case notABoolean(String, isOtherWord: Bool)
@@ -77,7 +77,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case matrixValue(String, found: String)
   case matrixCombination(String)
   case matrixExclusion(String)
-  case approvalOfMany
+  case approvalOfExpandedStep
 
   // MARK: R04 Needs
 
@@ -98,7 +98,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case memberExpected
   case unclosedText(isInTemplate: Bool)
   case unclosedExpression
-  case strayCharacter(String)
+  case unexpectedCharacter(String)
   case notANumber(String)
   case deepExpression(isNegation: Bool)
   case longExpression
@@ -122,18 +122,18 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case computedName(Expression.Root)
   case memberName(ValueTypes?)
   case elementNumber
-  case noValueByItself(Expression.Root)
+  case notAValue(Expression.Root)
   case severalExpressions
   case condition(ValueTypes)
   case conditionValue(ValueTypes)
   case ownOutputs(isInOutputs: Bool)
-  case notOver(String, needsThis: Bool)
+  case notFinished(String, needsThis: Bool)
   case notJSON(String)
   case formatPlace
   case formatValue(Int)
   case formatBracket
   case largeValue
-  case absent(AbsentValue)
+  case absent(MissingValue)
   /// Another cause, with the name of the part that it is about.
   case inside(String, DiagnosticKind)
 
@@ -179,7 +179,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
 
   // MARK: R09 Warnings
 
-  case impliedNeed(String, by: String)
+  case redundantNeed(String, by: String)
   case neverTrue
   case neverCancelled
   case unsetVariable(String, UnsetVariable)
@@ -235,7 +235,7 @@ enum UnsetVariable: Sendable, Equatable {
 }
 
 /// The reason why an expression has no value.
-enum AbsentValue: Sendable, Equatable {
+enum MissingValue: Sendable, Equatable {
   case beforeRun(Expression.Root)
   case parameterBeforeRun(String, String)
   case hashBeforeRun

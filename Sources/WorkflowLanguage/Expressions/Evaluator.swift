@@ -46,9 +46,9 @@ enum ValueProblem: Error, Sendable, Equatable {
 
 /// The reason why an expression cannot be evaluated.
 enum EvaluationError: Error, Equatable {
-  case mistake(ExpressionMistake)
+  case invalid(ExpressionError)
   /// It reads an output that a step did not write; `||` can provide a fallback.
-  case missingOutput(ExpressionMistake)
+  case missingOutput(ExpressionError)
   /// It depends on a value that is not known yet.
   case unknown
 
@@ -58,8 +58,8 @@ enum EvaluationError: Error, Equatable {
   /// - Returns: The reason why the value is not available.
   func problem(in place: String) -> ValueProblem {
     switch self {
-    case .mistake(let mistake): .missing(.inside(place, mistake.kind))
-    case .missingOutput(let mistake): .missingOutput(.inside(place, mistake.kind))
+    case .invalid(let error): .missing(.inside(place, error.kind))
+    case .missingOutput(let error): .missingOutput(.inside(place, error.kind))
     case .unknown: .unknown
     }
   }
@@ -117,19 +117,19 @@ extension Expression {
     } catch {
       switch error {
       case .unknown: throw .unknown
-      case .missing(let kind): throw mistake(kind)
-      case .missingOutput(let kind): throw .missingOutput(ExpressionMistake(kind, range))
+      case .missing(let kind): throw error(kind)
+      case .missingOutput(let kind): throw .missingOutput(ExpressionError(kind, range))
       }
     }
   }
 
   /// Spends part of the budget; called before the value is created.
   func spend(_ bytes: Int, _ source: some ValueSource) throws(EvaluationError) {
-    guard source.budget.spend(bytes) else { throw mistake(.largeValue) }
+    guard source.budget.spend(bytes) else { throw error(.largeValue) }
   }
 
-  func mistake(_ kind: DiagnosticKind) -> EvaluationError {
-    .mistake(ExpressionMistake(kind, range))
+  func error(_ kind: DiagnosticKind) -> EvaluationError {
+    .invalid(ExpressionError(kind, range))
   }
 
   // MARK: Parts of values
@@ -160,7 +160,7 @@ extension Expression {
     if let absent { return absent }
     let result = values["result"]?.asText ?? ""
     throw .missingOutput(
-      ExpressionMistake(
+      ExpressionError(
         .absent(.output(name, of: id, result: result, left: left.keys.sorted())), range))
   }
 
@@ -177,7 +177,7 @@ extension Expression {
           return inner[name]
         })
     case .boolean, .number, .text, .list:
-      throw mistake(.noMember(name, of: value.types))
+      throw error(.noMember(name, of: value.types))
     }
   }
 
@@ -190,9 +190,9 @@ extension Expression {
       return values[index]
     case (.map, .text(let name)): return try member(name, of: value, base)
     case (.null, _): return .null
-    case (.list, _): throw mistake(.elementNumber)
-    case (.map, _): throw mistake(.memberName(nil))
-    default: throw mistake(.noElements(value.types))
+    case (.list, _): throw error(.elementNumber)
+    case (.map, _): throw error(.memberName(nil))
+    default: throw error(.noElements(value.types))
     }
   }
 
@@ -201,7 +201,7 @@ extension Expression {
     case .list: return value
     case .map(let values): return .list(values.sorted { $0.key < $1.key }.map(\.value))
     case .null: return .list([])
-    case .boolean, .number, .text: throw mistake(.noElements(value.types))
+    case .boolean, .number, .text: throw error(.noElements(value.types))
     }
   }
 
@@ -220,7 +220,7 @@ extension Expression {
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
       let second = try right.value(from: source)
       guard case .number(let smaller) = first, case .number(let larger) = second else {
-        throw mistake(.notComparable(symbol, first.types, second.types))
+        throw error(.notComparable(symbol, first.types, second.types))
       }
       switch symbol {
       case .less: return .boolean(smaller < larger)
@@ -246,7 +246,7 @@ extension Expression {
 
   private func equals(_ first: Value, _ second: Value) throws(EvaluationError) -> Bool {
     guard first.types.isComparable(with: second.types) else {
-      throw mistake(.notComparable(.equal, first.types, second.types))
+      throw error(.notComparable(.equal, first.types, second.types))
     }
     return first.equals(second)
   }

@@ -21,8 +21,8 @@ extension Expression {
   ///
   /// - Parameter scope: The available names.
   /// - Returns: The types.
-  /// - Throws: ``ExpressionMistake`` for the first error.
-  func types(in scope: ExpressionScope) throws(ExpressionMistake) -> ValueTypes {
+  /// - Throws: ``ExpressionError`` for the first error.
+  func types(in scope: ExpressionScope) throws(ExpressionError) -> ValueTypes {
     switch kind {
     case .literal(let value): return value.types
     case .root(let root): return try types(ofRoot: root, in: scope)
@@ -38,14 +38,14 @@ extension Expression {
       if let types = try outputTypes(name, of: base, in: scope) { return types }
       let types = try base.types(in: scope)
       guard types == .null || !types.isDisjoint(with: [.map, .list]) else {
-        throw ExpressionMistake(.noMember(name, of: types.subtracting(.null)), range)
+        throw ExpressionError(.noMember(name, of: types.subtracting(.null)), range)
       }
       return .any
     case .element(let base, let index):
       if case .root(let root) = base.kind {
         try base.expectAllowed(root, in: scope)
         guard ![.steps, .secrets].contains(root) else {
-          throw ExpressionMistake(.computedName(root), index.range)
+          throw ExpressionError(.computedName(root), index.range)
         }
         if Self.hasMembers(root), case .literal(.text(let name)) = index.kind {
           return try checked { () throws(DiagnosticKind) in try scope.member(root, name) }
@@ -54,16 +54,16 @@ extension Expression {
       let types = try base.types(in: scope)
       let indexTypes = try index.types(in: scope)
       if types == .map, indexTypes.isDisjoint(with: .text) {
-        throw ExpressionMistake(.memberName(indexTypes), index.range)
+        throw ExpressionError(.memberName(indexTypes), index.range)
       }
       guard !types.isDisjoint(with: [.map, .list, .null]) else {
-        throw ExpressionMistake(.noElements(types), range)
+        throw ExpressionError(.noElements(types), range)
       }
       return .any
     case .each(let base):
       let types = try base.types(in: scope)
       guard types == .null || !types.isDisjoint(with: [.map, .list]) else {
-        throw ExpressionMistake(.noElements(types.subtracting(.null)), range)
+        throw ExpressionError(.noElements(types.subtracting(.null)), range)
       }
       return .list
     case .not(let operand):
@@ -78,16 +78,16 @@ extension Expression {
 
   private func checked<Result>(
     _ check: () throws(DiagnosticKind) -> Result
-  ) throws(ExpressionMistake) -> Result {
+  ) throws(ExpressionError) -> Result {
     do throws(DiagnosticKind) {
       return try check()
     } catch {
-      throw ExpressionMistake(error, range)
+      throw ExpressionError(error, range)
     }
   }
 
-  private func throwing(_ kind: DiagnosticKind) throws(ExpressionMistake) -> ValueTypes {
-    throw ExpressionMistake(kind, range)
+  private func throwing(_ kind: DiagnosticKind) throws(ExpressionError) -> ValueTypes {
+    throw ExpressionError(kind, range)
   }
 
   private static func hasMembers(_ root: Root) -> Bool {
@@ -100,7 +100,7 @@ extension Expression {
   /// Returns the types of `steps.ID.outputs.NAME` and `steps.ID.result`; nil for anything else.
   private func outputTypes(
     _ name: String, of base: Expression, in scope: ExpressionScope
-  ) throws(ExpressionMistake) -> ValueTypes? {
+  ) throws(ExpressionError) -> ValueTypes? {
     if case .member(let step, "outputs") = base.kind, case .member(let steps, _) = step.kind,
       case .root(.steps) = steps.kind
     {
@@ -115,22 +115,22 @@ extension Expression {
     case "outputs": return .map
     case "result": return .text
     default:
-      throw ExpressionMistake(.noStepMember(name, of: id), range)
+      throw ExpressionError(.noStepMember(name, of: id), range)
     }
   }
 
-  private func expectAllowed(_ root: Root, in scope: ExpressionScope) throws(ExpressionMistake) {
+  private func expectAllowed(_ root: Root, in scope: ExpressionScope) throws(ExpressionError) {
     guard !scope.roots.contains(root) else { return }
-    throw ExpressionMistake(.nameNotHere(root, in: scope.place, allowed: scope.roots), range)
+    throw ExpressionError(.nameNotHere(root, in: scope.place, allowed: scope.roots), range)
   }
 
   private func types(
     ofRoot root: Root, in scope: ExpressionScope
-  ) throws(ExpressionMistake) -> ValueTypes {
+  ) throws(ExpressionError) -> ValueTypes {
     try expectAllowed(root, in: scope)
     switch root {
     case .steps, .secrets:
-      throw ExpressionMistake(.noValueByItself(root), range)
+      throw ExpressionError(.notAValue(root), range)
     case .params, .env, .matrix, .run, .workflow, .trigger, .outputs:
       try checked { () throws(DiagnosticKind) in try scope.whole(root) }
       return .map
@@ -142,26 +142,26 @@ extension Expression {
 
   private func types(
     of symbol: Operator, _ left: Expression, _ right: Expression, in scope: ExpressionScope
-  ) throws(ExpressionMistake) -> ValueTypes {
+  ) throws(ExpressionError) -> ValueTypes {
     let first = try left.types(in: scope)
     let second = try right.types(in: scope)
     switch symbol {
     case .and, .or: return first.union(second)
     case .equal, .notEqual:
       guard first.isComparable(with: second) else {
-        throw ExpressionMistake(.notComparable(symbol, first, second), range)
+        throw ExpressionError(.notComparable(symbol, first, second), range)
       }
       // Ignore null, which only a missing output has: without it, the types must overlap.
       if !first.subtracting(.null).isEmpty, !second.subtracting(.null).isEmpty,
         first.subtracting(.null).isDisjoint(with: second.subtracting(.null))
       {
-        throw ExpressionMistake(
+        throw ExpressionError(
           .notComparable(symbol, first.subtracting(.null), second.subtracting(.null)), range)
       }
       return .boolean
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
       guard first.contains(.number), second.contains(.number) else {
-        throw ExpressionMistake(.notComparable(symbol, first, second), range)
+        throw ExpressionError(.notComparable(symbol, first, second), range)
       }
       return .boolean
     }
@@ -169,18 +169,18 @@ extension Expression {
 
   private func types(
     of function: Function, _ arguments: [Expression], in scope: ExpressionScope
-  ) throws(ExpressionMistake) -> ValueTypes {
+  ) throws(ExpressionError) -> ValueTypes {
     if function.isStatus && !scope.allowsStatus {
-      throw ExpressionMistake(.statusNotHere(function, in: scope.place), range)
+      throw ExpressionError(.statusNotHere(function, in: scope.place), range)
     }
     if function == .hashFiles && !scope.allowsFiles {
-      throw ExpressionMistake(.filesNotHere(in: scope.place), range)
+      throw ExpressionError(.filesNotHere(in: scope.place), range)
     }
     for (position, argument) in arguments.enumerated() {
       let types = try argument.types(in: scope)
       let expected = function.argumentTypes(position)
       guard types.isDisjoint(with: expected) else { continue }
-      throw ExpressionMistake(
+      throw ExpressionError(
         .argumentType(function, expected: expected, types), argument.range)
     }
     switch function {

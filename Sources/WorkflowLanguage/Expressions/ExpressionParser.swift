@@ -6,7 +6,7 @@ struct ExpressionParser {
   private var token: Token
 
   /// Parses a text.
-  static func expression(in text: String) throws(ExpressionMistake) -> Expression {
+  static func expression(in text: String) throws(ExpressionError) -> Expression {
     try expression(in: Array(text.unicodeScalars)[...])
   }
 
@@ -14,28 +14,28 @@ struct ExpressionParser {
   ///
   /// - Parameter text: The text between `${{` and `}}`.
   /// - Returns: The expression.
-  /// - Throws: ``ExpressionMistake`` for the first error.
+  /// - Throws: ``ExpressionError`` for the first error.
   static func expression(
     in text: ArraySlice<Unicode.Scalar>
-  ) throws(ExpressionMistake) -> Expression {
+  ) throws(ExpressionError) -> Expression {
     var parser = try ExpressionParser(text)
     if case .end = parser.token.kind {
-      throw ExpressionMistake(.emptyExpression, parser.token.range)
+      throw ExpressionError(.emptyExpression, parser.token.range)
     }
     let expression = try parser.expression(above: 0, depth: 0)
     guard case .end = parser.token.kind else {
-      throw ExpressionMistake(
+      throw ExpressionError(
         .operatorExpected(before: parser.token.word ?? ""), parser.token.range)
     }
     return expression
   }
 
-  private init(_ text: ArraySlice<Unicode.Scalar>) throws(ExpressionMistake) {
+  private init(_ text: ArraySlice<Unicode.Scalar>) throws(ExpressionError) {
     lexer = Lexer(text)
     token = try lexer.next()
   }
 
-  private mutating func advance() throws(ExpressionMistake) {
+  private mutating func advance() throws(ExpressionError) {
     token = try lexer.next()
   }
 
@@ -44,9 +44,9 @@ struct ExpressionParser {
   /// In a function call, the message also mentions a comma.
   private mutating func expect(
     _ symbol: String, of function: Expression.Function? = nil
-  ) throws(ExpressionMistake) {
+  ) throws(ExpressionError) {
     guard token.kind == .symbol(symbol) else {
-      throw ExpressionMistake(
+      throw ExpressionError(
         .expected((function == nil ? "" : "comma or ") + symbol, function), token.range)
     }
     try advance()
@@ -55,9 +55,9 @@ struct ExpressionParser {
   /// Parses operators above a precedence, with their operands.
   private mutating func expression(
     above precedence: Int, depth: Int
-  ) throws(ExpressionMistake) -> Expression {
+  ) throws(ExpressionError) -> Expression {
     guard depth < Expression.depthMax else {
-      throw ExpressionMistake(.deepExpression(isNegation: false), token.range)
+      throw ExpressionError(.deepExpression(isNegation: false), token.range)
     }
     var left = try operand(depth: depth)
     // A chain of n operators produces a tree of depth n.
@@ -67,7 +67,7 @@ struct ExpressionParser {
     {
       length += 1
       guard length < Expression.depthMax else {
-        throw ExpressionMistake(.longExpression, token.range)
+        throw ExpressionError(.longExpression, token.range)
       }
       try advance()
       let right = try expression(above: binary.precedence, depth: length)
@@ -77,13 +77,13 @@ struct ExpressionParser {
     return left
   }
 
-  private mutating func operand(depth: Int) throws(ExpressionMistake) -> Expression {
+  private mutating func operand(depth: Int) throws(ExpressionError) -> Expression {
     let start = token.range.lowerBound
     switch token.kind {
     case .symbol("!"):
       try advance()
       guard depth < Expression.depthMax else {
-        throw ExpressionMistake(.deepExpression(isNegation: true), token.range)
+        throw ExpressionError(.deepExpression(isNegation: true), token.range)
       }
       let negated = try operand(depth: depth + 1)
       return Expression(kind: .not(negated), range: start..<negated.range.upperBound)
@@ -100,37 +100,37 @@ struct ExpressionParser {
     case .name("null"): return try literal(.null)
     case .name(let name): return try named(name, depth: depth)
     case .end:
-      throw ExpressionMistake(.valueExpected(before: nil), token.range)
+      throw ExpressionError(.valueExpected(before: nil), token.range)
     case .symbol(let symbol):
-      throw ExpressionMistake(.valueExpected(before: symbol), token.range)
+      throw ExpressionError(.valueExpected(before: symbol), token.range)
     }
   }
 
-  private mutating func literal(_ value: Value) throws(ExpressionMistake) -> Expression {
+  private mutating func literal(_ value: Value) throws(ExpressionError) -> Expression {
     let range = token.range
     try advance()
     return Expression(kind: .literal(value), range: range)
   }
 
   /// Parses a name: a call if a parenthesis follows, otherwise a top-level name.
-  private mutating func named(_ name: String, depth: Int) throws(ExpressionMistake) -> Expression {
+  private mutating func named(_ name: String, depth: Int) throws(ExpressionError) -> Expression {
     let range = token.range
     try advance()
     if token.kind == .symbol("(") { return try call(name, range, depth: depth) }
     guard let root = Expression.Root(rawValue: name) else {
-      throw ExpressionMistake(.unknownName(name), range)
+      throw ExpressionError(.unknownName(name), range)
     }
     return try postfix(of: Expression(kind: .root(root), range: range), depth: depth)
   }
 
   private mutating func call(
     _ name: String, _ range: Range<Int>, depth: Int
-  ) throws(ExpressionMistake) -> Expression {
+  ) throws(ExpressionError) -> Expression {
     let functions = Expression.Function.allCases
     guard
       let function = functions.first(where: { $0.rawValue.lowercased() == name.lowercased() })
     else {
-      throw ExpressionMistake(.unknownFunction(name), range)
+      throw ExpressionError(.unknownFunction(name), range)
     }
     try advance()
     var arguments: [Expression] = []
@@ -145,7 +145,7 @@ struct ExpressionParser {
     try expect(")", of: function)
     let whole = range.lowerBound..<end
     guard function.argumentCounts.contains(arguments.count) else {
-      throw ExpressionMistake(.argumentCount(function, arguments.count), whole)
+      throw ExpressionError(.argumentCount(function, arguments.count), whole)
     }
     return try postfix(of: Expression(kind: .call(function, arguments), range: whole), depth: depth)
   }
@@ -153,13 +153,13 @@ struct ExpressionParser {
   /// Parses the members and elements that follow an expression.
   private mutating func postfix(
     of base: Expression, depth: Int
-  ) throws(ExpressionMistake) -> Expression {
+  ) throws(ExpressionError) -> Expression {
     var result = base
     var length = depth
     while true {
       length += 1
       guard length < Expression.depthMax * 2 else {
-        throw ExpressionMistake(.deepExpression(isNegation: false), token.range)
+        throw ExpressionError(.deepExpression(isNegation: false), token.range)
       }
       let start = result.range.lowerBound
       if token.kind == .symbol(".") {
@@ -169,7 +169,7 @@ struct ExpressionParser {
         case .name(let name): result = Expression(kind: .member(result, name), range: range)
         case .symbol("*"): result = Expression(kind: .each(result), range: range)
         default:
-          throw ExpressionMistake(.memberExpected, token.range)
+          throw ExpressionError(.memberExpected, token.range)
         }
         try advance()
       } else if token.kind == .symbol("[") {

@@ -22,17 +22,17 @@ extension Expression {
       switch values[0] {
       case .list(let items): return .text(try joined(items, separator, source))
       case .map:
-        throw arguments[0].mistake(.mapArgument(.join))
+        throw arguments[0].error(.mapArgument(.join))
       default: return .text(values[0].asText)
       }
     case .toJSON: return .text(try json(of: values[0], source))
     case .fromJSON:
       let written = try text(values, 0, arguments)
       try spend(written.utf8.count, source)
-      do throws(JSONMistake) {
+      do throws(JSONError) {
         return try Value(json: written)
       } catch {
-        throw arguments[0].mistake(.notJSON("\(error)"))
+        throw arguments[0].error(.notJSON("\(error)"))
       }
     case .hashFiles:
       var patterns: [String] = []
@@ -81,7 +81,7 @@ extension Expression {
 
   private func expectSize(_ text: String) throws(EvaluationError) {
     guard text.utf8.count <= EvaluationBudget.valueBytesMax else {
-      throw mistake(.largeValue)
+      throw error(.largeValue)
     }
   }
 
@@ -90,7 +90,7 @@ extension Expression {
   ) throws(EvaluationError) -> String {
     switch values[position] {
     case .list, .map:
-      throw arguments[position].mistake(.textExpected(values[position].types))
+      throw arguments[position].error(.textExpected(values[position].types))
     case .null, .boolean, .number, .text: return values[position].asText
     }
   }
@@ -105,11 +105,11 @@ extension Expression {
       }
       // Report an error where `==` would.
       if let other = items.first(where: { !$0.types.isComparable(with: what.types) }) {
-        throw mistake(.notComparable(.equal, other.types, what.types))
+        throw error(.notComparable(.equal, other.types, what.types))
       }
       return false
     case .map:
-      throw arguments[0].mistake(.mapArgument(.contains))
+      throw arguments[0].error(.mapArgument(.contains))
     default:
       let part = try text([value, what], 1, arguments)
       return part.isEmpty || value.asText.contains(part)
@@ -130,10 +130,10 @@ extension Expression {
         rest = rest.dropFirst()
       } else if letter == "{" {
         guard let end = rest.firstIndex(of: "}"), let number = Int(rest[..<end]), number >= 0 else {
-          throw mistake(.formatPlace)
+          throw error(.formatPlace)
         }
         guard number < values.count else {
-          throw mistake(.formatValue(number))
+          throw error(.formatValue(number))
         }
         let text = try asText(values[values.startIndex + number], source)
         try spend(text.utf8.count, source)
@@ -141,7 +141,7 @@ extension Expression {
         try expectSize(result)
         rest = rest[rest.index(after: end)...]
       } else if letter == "}" {
-        throw mistake(.formatBracket)
+        throw error(.formatBracket)
       } else {
         result.append(letter)
       }

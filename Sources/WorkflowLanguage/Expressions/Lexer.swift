@@ -32,7 +32,7 @@ struct Lexer {
     scalars = Array(text)
   }
 
-  mutating func next() throws(ExpressionMistake) -> Token {
+  mutating func next() throws(ExpressionError) -> Token {
     while position < scalars.count, isBlank(scalars[position]) { position += 1 }
     guard position < scalars.count else {
       return Token(kind: .end, range: position..<position + 1)
@@ -48,7 +48,7 @@ struct Lexer {
       position += symbol.utf8.count
       return Token(kind: .symbol(symbol), range: start..<position)
     }
-    throw ExpressionMistake(.strayCharacter(String(scalar)), start..<start + 1)
+    throw ExpressionError(.unexpectedCharacter(String(scalar)), start..<start + 1)
   }
 
   /// Returns the symbol that starts with a character, preferring the longer of two; nil if there is
@@ -85,7 +85,7 @@ struct Lexer {
     return Token(kind: .name(String(scalars[start..<position])), range: start..<position)
   }
 
-  private mutating func number() throws(ExpressionMistake) -> Token {
+  private mutating func number() throws(ExpressionError) -> Token {
     let start = position
     position += 1
     while position < scalars.count,
@@ -99,13 +99,13 @@ struct Lexer {
       written.hasPrefix("0x")
       ? UInt64(written.dropFirst(2), radix: 16).map { Double($0) } : Double(written)
     guard let number, number.isFinite else {
-      throw ExpressionMistake(.notANumber(written), start..<position)
+      throw ExpressionError(.notANumber(written), start..<position)
     }
     return Token(kind: .number(number), range: start..<position)
   }
 
   /// Reads a single-quoted string, in which `''` is an escaped quote.
-  private mutating func text() throws(ExpressionMistake) -> Token {
+  private mutating func text() throws(ExpressionError) -> Token {
     let start = position
     var result = String.UnicodeScalarView()
     position += 1
@@ -122,7 +122,7 @@ struct Lexer {
       result.append("'")
       position += 1
     }
-    throw ExpressionMistake(.unclosedText(isInTemplate: false), start..<start + 1)
+    throw ExpressionError(.unclosedText(isInTemplate: false), start..<start + 1)
   }
 
   private func isBlank(_ scalar: Unicode.Scalar) -> Bool {

@@ -34,8 +34,8 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
   /// - Parameters:
   ///   - source: The text.
   ///   - isExpression: Whether a text without `${{` is itself an expression, as in `if`.
-  /// - Throws: ``ExpressionMistake`` with a range in the text.
-  init(parsing source: String, isExpression: Bool = false) throws(ExpressionMistake) {
+  /// - Throws: ``ExpressionError`` with a range in the text.
+  init(parsing source: String, isExpression: Bool = false) throws(ExpressionError) {
     self.source = source
     guard source.hasExpression else {
       parts =
@@ -46,7 +46,7 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
     parts = try Self.parts(of: source)
   }
 
-  private static func parts(of source: String) throws(ExpressionMistake) -> [Part] {
+  private static func parts(of source: String) throws(ExpressionError) -> [Part] {
     var parts: [Part] = []
     let bracket: [Unicode.Scalar] = ["$", "{", "{"]
     let scalars = Array(source.unicodeScalars)
@@ -63,11 +63,11 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
         // After an opening quote, `}}` is part of the string.
         let quotes = scalars.indices[start...].filter { scalars[$0] == "'" }
         if quotes.count % 2 == 1, let open = quotes.last {
-          throw ExpressionMistake(.unclosedText(isInTemplate: true), open..<open + 1)
+          throw ExpressionError(.unclosedText(isInTemplate: true), open..<open + 1)
         }
-        throw ExpressionMistake(.unclosedExpression, position..<start)
+        throw ExpressionError(.unclosedExpression, position..<start)
       }
-      do throws(ExpressionMistake) {
+      do throws(ExpressionError) {
         parts.append(
           .expression(try ExpressionParser.expression(in: scalars[start..<end]), offset: start))
       } catch {
@@ -105,18 +105,18 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
   }
 
   /// Whether it tests the status of the previous steps.
-  var asksForStatus: Bool { expressions.contains { $0.expression.asksForStatus } }
+  var testsStatus: Bool { expressions.contains { $0.expression.testsStatus } }
 
   /// Returns the possible types of the value.
   ///
-  /// - Throws: ``ExpressionMistake`` with a range in the template.
-  func types(in scope: ExpressionScope) throws(ExpressionMistake) -> ValueTypes {
+  /// - Throws: ``ExpressionError`` with a range in the template.
+  func types(in scope: ExpressionScope) throws(ExpressionError) -> ValueTypes {
     var last: ValueTypes = .text
     for (expression, offset) in expressions {
-      do throws(ExpressionMistake) {
+      do throws(ExpressionError) {
         last = try expression.types(in: scope)
         if parts.count > 1, last == .list || last == .map {
-          throw ExpressionMistake(.notPartOfText(last), expression.range)
+          throw ExpressionError(.notPartOfText(last), expression.range)
         }
       } catch {
         throw error.moved(by: offset)
@@ -141,12 +141,12 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
           let text = value.asText
           guard source.budget.spend(text.utf8.count),
             result.utf8.count + text.utf8.count <= EvaluationBudget.valueBytesMax
-          else { throw expression.mistake(.largeValue) }
+          else { throw expression.error(.largeValue) }
           result += text
         } catch {
           switch error {
-          case .mistake(let mistake): throw .mistake(mistake.moved(by: offset))
-          case .missingOutput(let mistake): throw .missingOutput(mistake.moved(by: offset))
+          case .invalid(let error): throw .invalid(error.moved(by: offset))
+          case .missingOutput(let error): throw .missingOutput(error.moved(by: offset))
           case .unknown: throw error
           }
         }
@@ -156,10 +156,10 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
   }
 }
 
-extension ExpressionMistake {
+extension ExpressionError {
   /// Returns the error with its range moved from the expression's text to the template.
-  func moved(by offset: Int) -> ExpressionMistake {
-    ExpressionMistake(kind, range.lowerBound + offset..<range.upperBound + offset)
+  func moved(by offset: Int) -> ExpressionError {
+    ExpressionError(kind, range.lowerBound + offset..<range.upperBound + offset)
   }
 }
 

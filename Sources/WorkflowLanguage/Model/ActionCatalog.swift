@@ -4,7 +4,7 @@
 /// The actions that steps may call, by name.
 public struct ActionCatalog: Sendable {
   /// Checks the arguments of an action; arguments computed later are unknown.
-  package typealias Check = @Sendable ([String: ArgumentValue]) throws(ArgumentMistake) -> Void
+  package typealias Check = @Sendable ([String: ArgumentValue]) throws(ArgumentError) -> Void
 
   private(set) var checks: [String: Check] = [:]
 

@@ -97,7 +97,7 @@ public struct Arguments: Sendable, Equatable {
   /// The arguments by parameter name.
   public var texts: [String: String]
   /// Whether required parameters may be missing, as when a file is only validated.
-  public var leavesOpen: Bool
+  public var allowsMissing: Bool
   /// The event that starts the run.
   public var trigger: Trigger
 
@@ -105,15 +105,15 @@ public struct Arguments: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - texts: The arguments by parameter name.
-  ///   - leavesOpen: Whether required parameters may be missing. Expressions that use them are
+  ///   - allowsMissing: Whether required parameters may be missing. Expressions that use them are
   ///     checked as far as possible.
   ///   - trigger: The event that starts the run.
   public init(
-    _ texts: [String: String] = [:], leavesOpen: Bool = false,
+    _ texts: [String: String] = [:], allowsMissing: Bool = false,
     trigger: Trigger = Trigger(.manual, time: "")
   ) {
     self.texts = texts
-    self.leavesOpen = leavesOpen
+    self.allowsMissing = allowsMissing
     self.trigger = trigger
   }
 
@@ -134,7 +134,7 @@ public struct Arguments: Sendable, Equatable {
         values[parameter.name] = try parameter.value(of: text)
       } else if let standard = parameter.defaultValue {
         values[parameter.name] = standard
-      } else if !leavesOpen {
+      } else if !allowsMissing {
         throw ParameterError(
           .parameterNotGiven(parameter.name, description: parameter.description))
       }

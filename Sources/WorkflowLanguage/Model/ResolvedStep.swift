@@ -35,7 +35,7 @@ package struct RunValues: Sendable {
   /// Variables of `environment` whose values are not UTF-8.
   ///
   /// They are passed to processes, but expressions cannot read them.
-  package var variablesThatAreNoText: Set<String> = []
+  package var nonUTF8Variables: Set<String> = []
   /// Returns the value of a secret, by scope and name.
   package var secrets: @Sendable (_ scope: Int, _ name: String) -> String?
   /// Returns the result of a step by its id, or nil if the run has no such step.
@@ -80,9 +80,9 @@ package struct ResolutionError: Error, Equatable, CustomStringConvertible {
 
   init(_ place: String, _ error: EvaluationError) {
     switch error {
-    case .mistake(let mistake), .missingOutput(let mistake):
+    case .invalid(let error), .missingOutput(let error):
       description = printable(
-        "\(place): \(mistake.message)" + (mistake.hint.map { "; \($0)" } ?? ""))
+        "\(place): \(error.message)" + (error.hint.map { "; \($0)" } ?? ""))
     case .unknown: description = "\(place) is not known"
     }
   }
@@ -106,7 +106,7 @@ extension Workflow {
       guard value == .null || value.types == .boolean else {
         throw ResolutionError(
           "if",
-          .mistake(ExpressionMistake(.conditionValue(value.types), 0..<1)))
+          .invalid(ExpressionError(.conditionValue(value.types), 0..<1)))
       }
       if !value.isTruthy { return condition.template.source }
     }
@@ -130,8 +130,8 @@ extension Workflow {
   }
 
   /// Whether a condition of a step tests the status of the previous steps, as `failure()` does.
-  package func asksForStatus(_ step: Workflow.Step) -> Bool {
-    step.extrasIfAny?.conditions.contains { $0.template.asksForStatus } ?? false
+  package func testsStatus(_ step: Workflow.Step) -> Bool {
+    step.extrasIfAny?.conditions.contains { $0.template.testsStatus } ?? false
   }
 
   /// Evaluates the templates of a step.
@@ -204,7 +204,7 @@ extension Workflow {
     } catch {
       switch error {
       case .missing(let kind), .missingOutput(let kind):
-        throw ResolutionError("params", .mistake(ExpressionMistake(kind, 0..<1)))
+        throw ResolutionError("params", .invalid(ExpressionError(kind, 0..<1)))
       case .unknown: throw ResolutionError("params", .unknown)
       }
     }

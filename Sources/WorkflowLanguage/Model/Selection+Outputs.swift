@@ -2,7 +2,7 @@
 
 extension Workflow {
   /// A step that reads a value of a step outside the workflow.
-  package struct AbsentNeed: Equatable, Sendable {
+  package struct MissingDependency: Equatable, Sendable {
     /// The id of the reading step.
     package let step: String
     /// The id of the missing step, as in the file.
@@ -15,7 +15,7 @@ extension Workflow {
   /// success. Linear in the size of the expressions.
   ///
   /// - Returns: The first such step in file order, or nil.
-  package func firstAbsentNeed() -> AbsentNeed? {
+  package func firstMissingDependency() -> MissingDependency? {
     for step in steps {
       let extras = step.extrasIfAny
       // A step that runs only after a failure is usually not reached.
@@ -27,12 +27,12 @@ extension Workflow {
       templates += step.action.kind.templates
       for template in templates {
         if let absent = absentStep(in: template, scope) {
-          return AbsentNeed(step: step.id, absent: absent)
+          return MissingDependency(step: step.id, absent: absent)
         }
       }
       for condition in extras?.conditions ?? [] {
         if let absent = absentStep(in: condition.template, condition.scope) {
-          return AbsentNeed(step: step.id, absent: absent)
+          return MissingDependency(step: step.id, absent: absent)
         }
       }
     }

@@ -20,7 +20,7 @@ package struct StepSource: ValueSource {
   func text(of template: Template, _ place: String) throws(ResolutionError) -> String {
     let text = try value(of: template, place).asText
     guard !text.utf8.contains(0) else {
-      throw ResolutionError(place, .mistake(ExpressionMistake(.absent(.nul), 0..<1)))
+      throw ResolutionError(place, .invalid(ExpressionError(.absent(.nul), 0..<1)))
     }
     return text
   }
@@ -62,13 +62,13 @@ package struct StepSource: ValueSource {
       return .map(result)
     case (.env, let name?):
       if let value = try variable(name) { return .text(value) }
-      guard !values.variablesThatAreNoText.contains(name) else {
+      guard !values.nonUTF8Variables.contains(name) else {
         throw .missing(.absent(.notText(variable: name)))
       }
       return (values.environment[name] ?? found.dotenv[name]).map(Value.text) ?? .null
     case (.env, nil):
       var all = found.dotenv.merging(values.environment) { $1 }
-      for name in values.variablesThatAreNoText { all[name] = nil }
+      for name in values.nonUTF8Variables { all[name] = nil }
       for name in found.environment.keys {
         if let value = try variable(name) { all[name] = value }
       }
@@ -91,7 +91,7 @@ package struct StepSource: ValueSource {
       return .text(text)
     case (.outputs, nil): return .map(written.mapValues(Value.text))
     case (.matrix, _), (.item, _), (.index, _), (.workflow, _), (.trigger, _):
-      return try SettledValues(scope: found, bindings: bindings, what: "it")
+      return try StaticValues(scope: found, bindings: bindings, what: "it")
         .value(of: root, member: member)
     case (.secrets, nil), (.steps, nil), (.run, _): return .null
     }

@@ -74,7 +74,7 @@ extension Trigger {
   ]
 
   /// The members that only this cause has.
-  private var particulars: [String: Value] {
+  private var causeMembers: [String: Value] {
     switch cause {
     case .stdin(let line, let data): ["line": .text(line), "data": data]
     case .after(let workflow, let run): ["workflow": .text(workflow), "run": .text(run)]
@@ -131,7 +131,7 @@ extension Trigger {
       "paths": .list(paths.map(Value.text)), "line": .text(""), "data": .null,
       "workflow": .text(""), "run": .text(""),
     ]
-    return .map(common.merging(particulars) { $1 })
+    return .map(common.merging(causeMembers) { $1 })
   }
 
   /// The event as JSON, for storage.

@@ -23,20 +23,20 @@ public struct Triggers: Sendable, Equatable {
 /// events.
 package protocol TriggerKind: Sendable, Equatable {
   /// Whether it can start runs after the end of standard input.
-  static var outlivesInput: Bool { get }
+  static var canStartAfterInput: Bool { get }
   /// Descriptions of the triggers, one for each.
   var words: [String] { get }
 }
 
 extension TriggerKind {
-  package static var outlivesInput: Bool { true }
+  package static var canStartAfterInput: Bool { true }
 
   fileprivate func equals(_ other: any TriggerKind) -> Bool { (other as? Self) == self }
 }
 
 extension Triggers {
   /// Whether a trigger can start a run after the end of standard input.
-  package var goesOnWithoutInput: Bool { sources.contains { type(of: $0).outlivesInput } }
+  package var canStartWithoutInput: Bool { sources.contains { type(of: $0).canStartAfterInput } }
 
   /// Descriptions of all triggers.
   package var words: [String] { sources.flatMap { $0.words } }

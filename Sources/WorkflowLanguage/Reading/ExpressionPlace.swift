@@ -143,7 +143,7 @@ extension WorkflowReader {
     ) throws(DiagnosticKind) -> ValueTypes {
       if names.contains(name) { return types }
       // Searching many names for each of many errors would cost their product.
-      let isSearched = names.count < 20 || readers.allSatisfy(\.givesHints)
+      let isSearched = names.count < 20 || readers.allSatisfy(\.searchesSuggestions)
       guard isSearched else { throw .unknownMember(what, name, .unsearched) }
       let near = nearest(to: name, among: names)
       throw .unknownMember(

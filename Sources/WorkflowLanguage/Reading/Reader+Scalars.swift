@@ -7,7 +7,7 @@ extension Reader {
   mutating func text(_ node: Node, _ what: String) -> String? {
     guard let text = scalar(node, what) else { return nil }
     guard !text.hasExpression else {
-      report(.notComputable(what), at: node)
+      report(.expressionNotAllowed(what), at: node)
       return nil
     }
     return text
@@ -39,25 +39,25 @@ extension Reader {
       // The value was meant as text, but its colon made it a map.
       let key = pairs[0].key.text ?? ""
       let value = pairs[0].value.text ?? "…"
-      report(.colonMadeMap(what(), key: key, value: value), at: node)
+      report(.unquotedColon(what(), key: key, value: value), at: node)
     case .scalar:
       // A tag such as !x hides what was meant as an expression. Searching for the line starts at
       // the beginning of the file, so do it only for the first diagnostics.
       let isTag =
-        givesHints
+        searchesSuggestions
         && source.line(node.mark.line).unicodeScalars.dropFirst(node.mark.column - 1).first == "!"
-      report(.notAText(what(), found: node.kindName, isTag: isTag), at: node)
+      report(.textRequired(what(), found: node.kindName, isTag: isTag), at: node)
     case .sequence, .mapping:
-      report(.notAText(what(), found: node.kindName, isTag: false), at: node)
+      report(.textRequired(what(), found: node.kindName, isTag: false), at: node)
     }
     return nil
   }
 
   mutating func texts(_ node: Node, _ what: String) -> [String]? {
     guard let nodes = list(node, of: "a list of strings") else { return nil }
-    let count = mistakeCount
+    let count = errorCount
     let texts = nodes.compactMap { text($0, what) }
-    return mistakeCount == count ? texts : nil
+    return errorCount == count ? texts : nil
   }
 
   /// Parses text that may contain expressions, which are checked later.
@@ -69,7 +69,7 @@ extension Reader {
       // The line feed at the end of a block would turn the expression into text.
       while text.last?.isWhitespace == true { text.removeLast() }
     }
-    do throws(ExpressionMistake) {
+    do throws(ExpressionError) {
       return try template(parsing: text, isExpression: isExpression)
     } catch {
       report(error, in: node)

@@ -5,13 +5,13 @@ import YAML
 /// Collects errors and warnings while a file is read, so that all are reported at once.
 struct Reader {
   /// The maximum number of reported errors of a file.
-  static let mistakesMax = WorkflowError.shownMax
+  static let errorsMax = WorkflowError.shownMax
 
   /// The maximum number of diagnostics with the same message; further ones are only counted.
-  static let alikeMax = 20
+  static let duplicatesMax = 20
 
   /// The key of diagnostics that differ only in their places.
-  private struct Alike: Hashable {
+  private struct DuplicateKey: Hashable {
     let message: String
     let hint: String?
 
@@ -24,11 +24,11 @@ struct Reader {
   let file: String
   let source: SourceText
   private(set) var diagnostics: [Diagnostic] = []
-  private(set) var mistakeCount = 0
+  private(set) var errorCount = 0
   /// Replaces line numbers of generated text by those of its Swift declaration, if any.
   var adjust: ((DiagnosticKind) -> DiagnosticKind)?
   /// The number of reported diagnostics with the same message, at any place.
-  private var alikeCounts: [Alike: Int] = [:]
+  private var duplicateCounts: [DuplicateKey: Int] = [:]
   /// The places of invalid tags, which hide the intended value.
   private var tagMarks: [Mark] = []
   /// The offsets at which lines begin; computed when first needed.
@@ -48,16 +48,16 @@ struct Reader {
   ) {
     // Users do not read that many diagnostics, and each takes memory and time.
     guard !isFull else {
-      if severity == .error { mistakeCount += 1 }
+      if severity == .error { errorCount += 1 }
       return
     }
     let diagnostic = Diagnostic(
       adjust?(kind) ?? kind, severity: severity, file: file, line: mark.line,
       column: mark.column, length: length)
-    let alike = Alike(diagnostic)
-    if let count = alikeCounts[alike], count >= Self.alikeMax {
-      alikeCounts[alike] = count + 1
-      if severity == .error { mistakeCount += 1 }
+    let alike = DuplicateKey(diagnostic)
+    if let count = duplicateCounts[alike], count >= Self.duplicatesMax {
+      duplicateCounts[alike] = count + 1
+      if severity == .error { errorCount += 1 }
       return
     }
     // An expanded step is read once per item, with the same errors.
@@ -65,8 +65,8 @@ struct Reader {
     // Do not report follow-up errors of an invalid tag.
     if tagMarks.contains(mark) { return }
     if kind == .yaml(.foreignTag) { tagMarks.append(mark) }
-    if severity == .error { mistakeCount += 1 }
-    alikeCounts[alike, default: 0] += 1
+    if severity == .error { errorCount += 1 }
+    duplicateCounts[alike, default: 0] += 1
     diagnostics.append(diagnostic)
   }
 
@@ -85,30 +85,30 @@ struct Reader {
   }
 
   /// Whether the limit is reached, so that further errors are only counted.
-  private var isFull: Bool { diagnostics.count >= Self.mistakesMax * 2 }
+  private var isFull: Bool { diagnostics.count >= Self.errorsMax * 2 }
 
   /// Whether to search many names for a suggestion: only for the first diagnostics.
-  var givesHints: Bool { diagnostics.count < 20 }
+  var searchesSuggestions: Bool { diagnostics.count < 20 }
 
   /// Reports an error in an expression at its place in a scalar.
   mutating func report(
-    _ mistake: ExpressionMistake, in node: Node, severity: Diagnostic.Severity = .error
+    _ error: ExpressionError, in node: Node, severity: Diagnostic.Severity = .error
   ) {
     guard !isFull else {
-      if severity == .error { mistakeCount += 1 }
+      if severity == .error { errorCount += 1 }
       return
     }
     if lineStarts.isEmpty { lineStarts = source.lineStarts() }
     let start =
       lineStarts.indices.contains(node.mark.line - 1) ? lineStarts[node.mark.line - 1] : nil
-    let (mark, length) = source.place(of: mistake.range, in: node, lineStart: start)
-    report(mistake.kind, at: mark, length: length, severity: severity)
+    let (mark, length) = source.place(of: error.range, in: node, lineStart: start)
+    report(error.kind, at: mark, length: length, severity: severity)
   }
 
   /// Returns the diagnostics in the order of the file, each with the text of its line.
   func sortedDiagnostics() -> [Diagnostic] {
     let lines = source.lines(Set(diagnostics.map(\.line)))
-    let last = Dictionary(diagnostics.enumerated().map { (Alike($1), $0) }) { max($0, $1) }
+    let last = Dictionary(diagnostics.enumerated().map { (DuplicateKey($1), $0) }) { max($0, $1) }
     return diagnostics.enumerated()
       .sorted {
         ($0.element.line, $0.element.column, $0.offset) < (
@@ -117,8 +117,8 @@ struct Reader {
       }
       .map { position, diagnostic in
         var diagnostic = diagnostic
-        let alike = Alike(diagnostic)
-        let rest = (alikeCounts[alike] ?? 0) - Self.alikeMax
+        let alike = DuplicateKey(diagnostic)
+        let rest = (duplicateCounts[alike] ?? 0) - Self.duplicatesMax
         if rest > 0, last[alike] == position { diagnostic.message += " (and \(rest) more like it)" }
         diagnostic.sourceLine = lines[diagnostic.line] ?? ""
         return diagnostic
@@ -136,7 +136,7 @@ struct Reader {
   /// bytes are equal: equal Swift strings may differ in Unicode normalization.
   mutating func template(
     parsing text: String, isExpression: Bool
-  ) throws(ExpressionMistake) -> Template {
+  ) throws(ExpressionError) -> Template {
     guard text.hasExpression else { return try Template(parsing: text, isExpression: isExpression) }
     if let known = templates[text], known.source.hasSameBytes(as: text) { return known }
     let template = try Template(parsing: text)
@@ -168,7 +168,7 @@ struct Reader {
     for number in unknown {
       // Search for suggestions only as long as errors are reported.
       guard !isFull else {
-        mistakeCount += 1
+        errorCount += 1
         continue
       }
       let pair = pairs[number]

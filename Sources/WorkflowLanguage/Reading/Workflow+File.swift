@@ -120,9 +120,9 @@ extension Arguments {
         texts[name] = reader.scalar(value, "the parameter \"\(name)\"")
       }
     }
-    guard reader.mistakeCount == 0 else {
+    guard reader.errorCount == 0 else {
       throw WorkflowError(
-        diagnostics: reader.sortedDiagnostics(), mistakeCount: reader.mistakeCount)
+        diagnostics: reader.sortedDiagnostics(), errorCount: reader.errorCount)
     }
     return texts
   }

@@ -8,11 +8,11 @@ extension WorkflowReader {
   ///
   /// - Returns: The graph, or nil if needs are invalid.
   mutating func checkedGraph() -> Graph? {
-    let before = mistakeCount
+    let before = errorCount
     var builder = GraphBuilder(ids: steps.map(\.id))
     resolveNeeds(&builder)
     var graph: Graph?
-    if mistakeCount == before { graph = try? builder.graph() }
+    if errorCount == before { graph = try? builder.graph() }
     // Report cycles even if some needs are unknown, because those are not part of a cycle.
     if graph == nil, let cycle = builder.cycle() { report(cycle: cycle) }
     // Check expressions even if needs are invalid, as far as possible.
@@ -48,7 +48,7 @@ extension WorkflowReader {
         scope = expressionScope(of: check.place, scope: check.scope, check.bindings)
         last = check.bindings == nil ? (check.place, check.scope, scope) : nil
       }
-      do throws(ExpressionMistake) {
+      do throws(ExpressionError) {
         let types = try check.template.types(in: scope)
         try checkKind(types, check)
         try checkSteps(check, reach)
@@ -60,19 +60,19 @@ extension WorkflowReader {
     }
   }
 
-  private func checkKind(_ types: ValueTypes, _ check: Check) throws(ExpressionMistake) {
+  private func checkKind(_ types: ValueTypes, _ check: Check) throws(ExpressionError) {
     var whole: Range<Int> { 0..<max(1, check.template.source.unicodeScalars.count) }
     switch check.place {
     case .condition:
       if check.template.parts.count > 1 {
-        throw ExpressionMistake(.severalExpressions, whole)
+        throw ExpressionError(.severalExpressions, whole)
       }
       let known = types.subtracting(.null)
       guard !known.isEmpty, !known.contains(.boolean) else { return }
-      throw ExpressionMistake(.condition(types), whole)
+      throw ExpressionError(.condition(types), whole)
     case .environment, .workflowEnvironment, .workflowDirectory, .setting, .cacheKey, .share:
       guard types.isDisjoint(with: [.text, .number, .boolean, .null]) else { return }
-      throw ExpressionMistake(.textExpected(types), whole)
+      throw ExpressionError(.textExpected(types), whole)
     case .with, .outputs, .workflowOutputs, .triggers, .settled: return
     }
   }
@@ -95,7 +95,7 @@ extension WorkflowReader {
   }
 
   /// Checks that all steps that an expression refers to have finished when its step starts.
-  private func checkSteps(_ check: Check, _ reach: Reach) throws(ExpressionMistake) {
+  private func checkSteps(_ check: Check, _ reach: Reach) throws(ExpressionError) {
     guard let position = check.draft, position < drafts.count,
       check.template.expressions.contains(where: { !$0.expression.stepNames.isEmpty })
     else { return }
@@ -112,13 +112,14 @@ extension WorkflowReader {
         } else if own == step.id {
           kind = .ownOutputs(isInOutputs: check.place == .outputs)
         } else if !reach.covers(own, position) {
-          kind = .notOver(
+          kind = .notFinished(
             name,
-            needsThis: readers[check.file].givesHints && reach.isAfter(ids.first ?? "", position))
+            needsThis: readers[check.file].searchesSuggestions
+              && reach.isAfter(ids.first ?? "", position))
         } else {
           continue
         }
-        throw ExpressionMistake(kind, range).moved(by: offset)
+        throw ExpressionError(kind, range).moved(by: offset)
       }
     }
   }

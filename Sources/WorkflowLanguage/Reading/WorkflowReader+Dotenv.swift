@@ -21,7 +21,7 @@ extension WorkflowReader {
         }
       } catch {
         if isRequired {
-          readers[context.file].report(.unreadableVariables(path, error), at: pathNode)
+          readers[context.file].report(.unreadableDotenv(path, error), at: pathNode)
         }
       }
     }
@@ -33,12 +33,12 @@ extension WorkflowReader {
     _ count: Int, _ path: String, _ node: Node, _ file: Int
   ) -> Bool {
     guard count <= SourceFiles.dotenvBytesMax else {
-      readers[file].report(.largeVariables(path), at: node)
+      readers[file].report(.dotenvTooLarge(path), at: node)
       return false
     }
     dotenvBytes += count
     guard dotenvBytes <= SourceFiles.allDotenvBytesMax else {
-      readers[file].report(.largeVariablesTogether, at: node)
+      readers[file].report(.allDotenvTooLarge, at: node)
       return false
     }
     return true

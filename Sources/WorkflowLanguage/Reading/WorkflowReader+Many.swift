@@ -6,7 +6,7 @@ extension WorkflowReader {
   /// The maximum number of steps that one step can expand to.
   static let expansionMax = 10_000
 
-  mutating func readMany(
+  mutating func readExpanded(
     _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
     let file = context.file
@@ -15,7 +15,7 @@ extension WorkflowReader {
       return (nil, needs)
     }
     if let approval = fields.key("approval") {
-      readers[file].report(.approvalOfMany, at: approval)
+      readers[file].report(.approvalOfExpandedStep, at: approval)
     }
     let all: [Bindings]?
     if let node = fields["foreach"] {
@@ -30,7 +30,7 @@ extension WorkflowReader {
       // It expands to no steps. Read it anyway, to report its errors.
       var trial = self
       var inner = context
-      inner.bindings = openBinding
+      inner.bindings = placeholderBinding
       _ = trial.readSingle(fields, "\(id)[0]", needs, inner)
       readers = trial.readers
     }
@@ -48,14 +48,14 @@ extension WorkflowReader {
     var members: [String] = []
     for (position, bindings) in all.enumerated() {
       inner.bindings = bindings
-      let before = mistakeCount
+      let before = errorCount
       let member = "\(id)[\(position)]"
       let (outline, memberEnds) = readSingle(fields, member, needs, inner)
       if let outline { outlines.append(outline) }
       ends += memberEnds
       members.append(member)
       // The other steps have the same errors.
-      if mistakeCount > before { break }
+      if errorCount > before { break }
     }
     let isSkipped = ends.isEmpty
     scopes[context.scope].groups[id] = StepGroup(
@@ -75,8 +75,8 @@ extension WorkflowReader {
     // `foreach` and `matrix` themselves are read only once.
     let lists = [fields["foreach"], fields["matrix"]].compactMap(\.self)
     let size = lists.reduce(fields.node.nodeCount(upTo: .max)) { $0 - $1.nodeCount(upTo: .max) }
-    valuesOfMany += size * count
-    guard valuesOfMany > Self.valuesOfManyMax else { return true }
+    expandedValueCount += size * count
+    guard expandedValueCount > Self.valuesOfManyMax else { return true }
     readers[context.file].report(
       .largeExpansion(steps: count, size: size), at: fields.node.mark, length: 1)
     return false
@@ -90,7 +90,7 @@ extension WorkflowReader {
     case .sequence(let nodes):
       var values: [Value] = []
       for node in nodes {
-        guard let value = settledItem(node, "an item", context) else { return [openBinding] }
+        guard let value = settledItem(node, "an item", context) else { return [placeholderBinding] }
         values.append(value)
       }
       items = values
@@ -98,16 +98,16 @@ extension WorkflowReader {
       guard let range = readRange(node, context) else { return nil }
       items = range
     case .scalar:
-      let before = mistakeCount
+      let before = errorCount
       guard let template = readers[context.file].template(node, "foreach"), !template.isPlain else {
-        if mistakeCount == before {
+        if errorCount == before {
           readers[context.file].report(.foreachText, at: node)
         }
         return nil
       }
-      guard let value = settledValue(template, node, "foreach", context) else {
+      guard let value = staticValue(template, node, "foreach", context) else {
         // The items are not known yet: use a single placeholder for all.
-        return mistakeCount == before ? [openBinding] : nil
+        return errorCount == before ? [placeholderBinding] : nil
       }
       guard case .list(let values) = value else {
         readers[context.file].report(.foreachValue(value.types), at: node)
@@ -121,7 +121,7 @@ extension WorkflowReader {
     }
   }
 
-  private var openBinding: Bindings { Bindings(item: .null, index: 0, label: "…") }
+  private var placeholderBinding: Bindings { Bindings(item: .null, index: 0, label: "…") }
 
   private mutating func readRange(_ node: Node, _ context: Context) -> [Value]? {
     let file = context.file
@@ -178,9 +178,9 @@ extension WorkflowReader {
         return Value(node)
       }
       guard let template = readers[context.file].template(node, what) else { return .null }
-      let before = mistakeCount
-      guard let value = settledValue(template, node, what, context) else {
-        return mistakeCount > before ? .null : nil
+      let before = errorCount
+      guard let value = staticValue(template, node, what, context) else {
+        return errorCount > before ? .null : nil
       }
       return value
     case .sequence(let nodes):
@@ -212,7 +212,7 @@ extension WorkflowReader {
       readers[file].report(.noMatrixList, at: node)
       return nil
     }
-    let before = mistakeCount
+    let before = errorCount
     var matrix = Matrix()
     for (name, key, value) in readers[file].named(node, "matrix", .identifier) {
       if name == "fail-fast" || name == "max-parallel" {
@@ -230,7 +230,7 @@ extension WorkflowReader {
         matrix.lists.append((name, values))
       }
     }
-    guard mistakeCount == before else { return nil }
+    guard errorCount == before else { return nil }
     let names = Set(matrix.lists.map(\.name))
     for exclusion in matrix.exclude {
       for name in exclusion.keys.sorted() where !names.contains(name) {
@@ -238,7 +238,7 @@ extension WorkflowReader {
           .matrixExclusion(name), at: pairs.first { $0.key.text == "exclude" }?.value ?? node)
       }
     }
-    guard mistakeCount == before, expandsWithinLimit(matrix.listedCount, node, context) else {
+    guard errorCount == before, expandsWithinLimit(matrix.listedCount, node, context) else {
       return nil
     }
     guard let combinations = matrix.combinations() else {
@@ -264,11 +264,11 @@ extension WorkflowReader {
   private mutating func settledList(
     _ node: Node, _ name: String, _ context: Context
   ) -> [Value]? {
-    let before = mistakeCount
+    let before = errorCount
     guard let value = settledItem(node, "the list \"\(name)\"", context) else {
-      return mistakeCount == before ? [.null] : nil
+      return errorCount == before ? [.null] : nil
     }
-    guard mistakeCount == before else { return nil }
+    guard errorCount == before else { return nil }
     guard case .list(let values) = value else {
       readers[context.file].report(.matrixValue(name, found: node.kindName), at: node)
       return nil

@@ -132,7 +132,8 @@ extension WorkflowReader {
         } else if name.contains(",") {
           kind = .needsAsText(name)
         } else {
-          let near = readers[file].givesHints ? nearest(to: name, among: places[scope].keys) : nil
+          let near =
+            readers[file].searchesSuggestions ? nearest(to: name, among: places[scope].keys) : nil
           kind = .unknownNeed(name, of: step.id, nearest: near)
         }
         readers[file].report(kind, at: need.mark, length: need.length)

@@ -57,9 +57,9 @@ extension WorkflowReader {
     if let known = knownPatterns.lists[place] { return known }
     var nodes = [node]
     if case .sequence(let items) = node.content { nodes = items }
-    let before = mistakeCount
+    let before = errorCount
     let patterns = nodes.compactMap { pattern($0, what, context) }
-    if mistakeCount == before, !nodes.contains(where: { $0.text?.hasExpression == true }) {
+    if errorCount == before, !nodes.contains(where: { $0.text?.hasExpression == true }) {
       knownPatterns.lists[place] = patterns
     }
     return patterns

@@ -10,7 +10,7 @@ extension WorkflowReader {
   mutating func settled(_ node: Node, _ what: String, _ context: Context) -> Node? {
     guard case .scalar(let text, _) = node.content, text.hasExpression else { return node }
     guard let template = readers[context.file].template(node, what),
-      let value = settledValue(template, node, what, context)
+      let value = staticValue(template, node, what, context)
     else { return nil }
     var settled = node
     if case .text = value {
@@ -23,12 +23,12 @@ extension WorkflowReader {
   }
 
   /// Evaluates a template that may only use values known before the run starts.
-  mutating func settledValue(
+  mutating func staticValue(
     _ template: Template, _ node: Node, _ what: String, _ context: Context
   ) -> Value? {
     let place: ExpressionPlace = context.isOfTriggers ? .triggers : .settled(what)
     let scope = expressionScope(of: place, scope: context.scope, context.bindings)
-    do throws(ExpressionMistake) {
+    do throws(ExpressionError) {
       _ = try template.types(in: scope)
     } catch {
       readers[context.file].report(error, in: node)
@@ -36,11 +36,11 @@ extension WorkflowReader {
     }
     do throws(EvaluationError) {
       return try template.value(
-        from: SettledValues(
+        from: StaticValues(
           scope: scopes[context.scope], bindings: context.bindings, what: what,
           budget: budget))
     } catch {
-      if case .mistake(let mistake) = error { readers[context.file].report(mistake, in: node) }
+      if case .invalid(let error) = error { readers[context.file].report(error, in: node) }
       return nil
     }
   }

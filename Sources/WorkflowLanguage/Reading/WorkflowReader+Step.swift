@@ -23,7 +23,7 @@ extension WorkflowReader {
     }
     guard fields.bits & Self.manyKeys != 0 else { return readSingle(fields, id, needs, context) }
     if fields["foreach"] != nil || fields["matrix"] != nil {
-      return readMany(fields, id, needs, context)
+      return readExpanded(fields, id, needs, context)
     }
     for name in ["max-parallel", "fail-fast"] {
       guard let key = fields.key(name) else { continue }

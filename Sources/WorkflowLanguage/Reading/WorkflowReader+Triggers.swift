@@ -5,7 +5,7 @@ import YAML
 extension WorkflowReader {
   /// Reads `on`.
   mutating func readTriggers(_ node: Node, _ context: Context) -> Triggers? {
-    let before = mistakeCount
+    let before = errorCount
     guard let fields = readers[0].fields(of: node, .triggers) else { return nil }
     var context = context
     context.isOfTriggers = true
@@ -28,7 +28,7 @@ extension WorkflowReader {
       reportUnlessBusy(.queue, triggers, fields, "buffer")
     }
     let isEmpty = !KeyTable.triggers.oneOf.contains { fields[$0] != nil }
-    if isEmpty, mistakeCount == before {
+    if isEmpty, errorCount == before {
       readers[0].report(.noTrigger(keys: KeyTable.triggers.oneOf), at: node)
     }
     return triggers

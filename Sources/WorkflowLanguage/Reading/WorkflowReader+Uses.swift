@@ -116,7 +116,7 @@ extension WorkflowReader {
       let bytes = try sources.bytes(path, keptAs: key)
       usedBytes += bytes.count
       guard usedBytes <= SourceText.bytesMax else {
-        readers[file].report(.largeUses, at: node)
+        readers[file].report(.usesTooLarge, at: node)
         return nil
       }
       usedSources[key] = String(decoding: bytes, as: UTF8.self)
@@ -155,7 +155,7 @@ extension WorkflowReader {
     let values = Dictionary(given.map { ($0.name, $0.value) }) { first, _ in first }
     for (name, key, _) in given where !names.contains(name) {
       let others: Alternatives =
-        readers[file].givesHints
+        readers[file].searchesSuggestions
         ? Alternatives(to: name, among: parameters.map(\.name)) : .names(parameters.map(\.name))
       readers[file].report(.unknownWith(name, of: usesNode.text ?? "", others), at: key)
     }
@@ -196,7 +196,7 @@ extension WorkflowReader {
         return nil
       }
       value = try? template.value(
-        from: SettledValues(
+        from: StaticValues(
           scope: scopes[context.scope], bindings: context.bindings, what: "it", budget: budget))
     }
     guard let value else { return .template(template, types: parameter.types) }

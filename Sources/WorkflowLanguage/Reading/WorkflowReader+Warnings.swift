@@ -32,7 +32,7 @@ extension WorkflowReader {
           let other = other(index)
         else { continue }
         readers[needNames[number].file].report(
-          .impliedNeed(name, by: graph.id(of: other)), at: needNames[number].mark,
+          .redundantNeed(name, by: graph.id(of: other)), at: needNames[number].mark,
           length: needNames[number].length, severity: .warning)
       }
     }
@@ -46,7 +46,7 @@ extension WorkflowReader {
           continue
         }
       } catch {
-        if case .mistake(let mistake) = error, mistake.kind == .largeValue {
+        if case .invalid(let error) = error, error.kind == .largeValue {
           readers[check.file].warn(.largeValue, at: check.node)
         }
         continue
@@ -66,7 +66,7 @@ extension WorkflowReader {
       for (expression, offset) in check.template.expressions {
         guard let range = expression.range(of: .cancelled) else { continue }
         readers[check.file].report(
-          ExpressionMistake(.neverCancelled, range).moved(by: offset), in: check.node,
+          ExpressionError(.neverCancelled, range).moved(by: offset), in: check.node,
           severity: .warning)
       }
     }
@@ -77,7 +77,7 @@ extension WorkflowReader {
     for check in checks {
       for (expression, offset) in check.template.expressions {
         for (name, range) in expression.expectedVariables {
-          let isSearched = readers[check.file].givesHints
+          let isSearched = readers[check.file].searchesSuggestions
           let scope = scopes[check.scope]
           let isOfFile = scope.environment[name] != nil
           let isSeen = isOfFile && check.place != .workflowEnvironment
@@ -95,7 +95,7 @@ extension WorkflowReader {
                   ? nearest(to: name, among: Array(scope.environment.keys) + scope.dotenv.keys)
                   : nil)
           readers[check.file].report(
-            ExpressionMistake(.unsetVariable(name, reason), range).moved(by: offset),
+            ExpressionError(.unsetVariable(name, reason), range).moved(by: offset),
             in: check.node, severity: .warning)
         }
       }

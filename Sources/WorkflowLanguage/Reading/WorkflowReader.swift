@@ -74,7 +74,7 @@ struct WorkflowReader {
   let budget = EvaluationBudget()
   var knownPatterns = KnownPatterns()
   /// The number of keys and values of all expanded steps.
-  var valuesOfMany = 0
+  var expandedValueCount = 0
   /// The total size of used files in bytes, counting each use.
   var usedBytes = 0
   /// The total size of dotenv files in bytes.
@@ -94,7 +94,7 @@ struct WorkflowReader {
     readers = [Reader(file: file, source: source)]
   }
 
-  var mistakeCount: Int { readers.reduce(0) { $0 + $1.mistakeCount } }
+  var errorCount: Int { readers.reduce(0) { $0 + $1.errorCount } }
 
   /// All diagnostics, file by file.
   private var diagnostics: [Diagnostic] {
@@ -119,8 +119,8 @@ struct WorkflowReader {
     }
     // Free the YAML tree, which takes the most memory and is not needed any more.
     _ = consume document
-    guard let header, let graph = checkedGraph(), mistakeCount == 0 else {
-      throw WorkflowError(diagnostics: diagnostics, mistakeCount: mistakeCount)
+    guard let header, let graph = checkedGraph(), errorCount == 0 else {
+      throw WorkflowError(diagnostics: diagnostics, errorCount: errorCount)
     }
     warn(about: graph)
     var workflow = Workflow(
@@ -174,7 +174,7 @@ struct WorkflowReader {
     let parameters = fields["params"].map { readers[0].parameters($0) } ?? []
     var context = Context()
     addScope(Scope(workflow: defaultName))
-    scopes[0].trigger = arguments.leavesOpen ? nil : arguments.trigger
+    scopes[0].trigger = arguments.allowsMissing ? nil : arguments.trigger
     bindArguments(parameters, fields["params"] ?? root)
     let name = fields["name"].flatMap { readers[0].name($0) } ?? defaultName
     scopes[0].workflow = name

@@ -51,7 +51,7 @@ package struct ErrorPage: Sendable {
     do {
       return try Workflow(
         bytes: Array((text + "\n").utf8), file: "example.yaml",
-        sources: .kept(files, variables: files), with: Arguments(leavesOpen: true),
+        sources: .kept(files, variables: files), with: Arguments(allowsMissing: true),
         actions: Self.catalog
       ).warnings
     } catch {
@@ -67,7 +67,7 @@ package struct ErrorPage: Sendable {
 
   private static let catalog: ActionCatalog = {
     var catalog = ActionCatalog()
-    catalog.offer("upload") { arguments throws(ArgumentMistake) in
+    catalog.offer("upload") { arguments throws(ArgumentError) in
       _ = try Upload.decoded(from: arguments)
     }
     return catalog

@@ -26,11 +26,11 @@ struct CallStep: NamedStepKind {
     }
     let given = step.all["with"].map { reader.readers[file].named($0, "with", .identifier) } ?? []
     var arguments = CallArguments()
-    let before = reader.mistakeCount
+    let before = reader.errorCount
     for (name, _, value) in given {
       arguments.trees[name] = reader.tree(of: value, "\"\(name)\"", step.context, step.draft)
     }
-    if reader.mistakeCount == before, let actions = reader.actions {
+    if reader.errorCount == before, let actions = reader.actions {
       reader.check(action, step.node, arguments, step.all["with"], against: actions, step.context)
     }
     return CallStep(action: action, arguments: arguments)
@@ -110,7 +110,7 @@ extension WorkflowReader {
         .unknownAction(name, Alternatives(to: name, among: actions.names)), at: node)
       return
     }
-    do throws(ArgumentMistake) {
+    do throws(ArgumentError) {
       try check(arguments.trees.mapValues(\.known))
     } catch {
       let place = with.map { self.place(of: error, in: $0) } ?? node
@@ -119,14 +119,14 @@ extension WorkflowReader {
   }
 
   /// Returns the node that an error is about, or the innermost node around it.
-  private func place(of mistake: ArgumentMistake, in node: Node) -> Node {
+  private func place(of error: ArgumentError, in node: Node) -> Node {
     var node = node
-    for (position, part) in mistake.path.enumerated() {
+    for (position, part) in error.path.enumerated() {
       switch node.content {
       case .mapping(let pairs):
         guard let found = Node.position(of: part, in: pairs) else { return node }
-        let isLast = position == mistake.path.count - 1
-        if isLast && mistake.isOfName { return pairs[found].key }
+        let isLast = position == error.path.count - 1
+        if isLast && error.isOfName { return pairs[found].key }
         node = pairs[found].value
       case .sequence(let nodes):
         guard let number = Int(part), nodes.indices.contains(number) else { return node }

@@ -21,7 +21,7 @@ struct RunStep: NamedStepKind {
     }
     let rewrite = ScriptRewrite(text)
     reader.readers[file].report(
-      ExpressionMistake(
+      ExpressionError(
         .scriptWithExpression(bindings: rewrite.bindings, line: rewrite.line), rewrite.range),
       in: step.node)
     return nil

@@ -9,7 +9,7 @@ public struct FileTrigger: Sendable, Equatable {
   /// A pattern that begins with `!` excludes files that earlier patterns include.
   public var patterns: [String]
   /// Whether files in `.gitignore` are ignored.
-  public var honoursGitignore = true
+  public var respectsGitignore = true
 
   /// Creates a trigger for the files that match the patterns.
   public init(_ patterns: [String]) {
@@ -59,7 +59,7 @@ extension WorkflowReader {
         trigger.patterns.append("!" + pattern)
       }
     }
-    trigger.honoursGitignore =
+    trigger.respectsGitignore =
       fields["gitignore"].flatMap { readers[0].boolean($0, "gitignore") } ?? true
     return trigger
   }
@@ -67,9 +67,9 @@ extension WorkflowReader {
   private mutating func nonEmptyPatterns(
     _ node: Node, _ what: String, _ context: Context
   ) -> [String] {
-    let before = mistakeCount
+    let before = errorCount
     let found = patterns(node, what, context)
-    if mistakeCount == before, !found.contains(where: { !$0.hasPrefix("!") }) {
+    if errorCount == before, !found.contains(where: { !$0.hasPrefix("!") }) {
       readers[0].report(.noFile(what), at: node)
     }
     return found

@@ -18,7 +18,7 @@ package struct InputTrigger: TriggerKey {
   static let key = Key(
     "stdin", .choice(InputFormat.allCases.map(\.rawValue)),
     "the format of lines of standard input, each of which starts a run")
-  package static let outlivesInput = false
+  package static let canStartAfterInput = false
 
   package var words: [String] { ["stdin " + format.rawValue] }
 

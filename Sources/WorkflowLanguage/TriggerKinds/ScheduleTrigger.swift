@@ -119,7 +119,7 @@ extension WorkflowReader {
         catchesUp: catchesUp)
     } catch {
       readers[0].report(
-        ExpressionMistake(.cron(error.message, hint: error.hint), error.range), in: node)
+        ExpressionError(.cron(error.message, hint: error.hint), error.range), in: node)
       return nil
     }
   }

@@ -3,7 +3,7 @@
 /// A trigger that starts a run when the watch starts.
 package struct StartTrigger: FlagTrigger {
   static let key = Key("start", .boolean, "whether a run starts when the watch starts")
-  package static let outlivesInput = false
+  package static let canStartAfterInput = false
 }
 
 extension Triggers {

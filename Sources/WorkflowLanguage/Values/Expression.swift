@@ -173,7 +173,7 @@ struct Expression: Sendable, Equatable {
   }
 
   /// Whether it tests the status of the previous steps.
-  var asksForStatus: Bool {
+  var testsStatus: Bool {
     var asks = false
     visit { if case .call(let function, _) = $0.kind, function.isStatus { asks = true } }
     return asks

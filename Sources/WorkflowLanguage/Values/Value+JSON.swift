@@ -90,15 +90,15 @@ extension Value {
   /// Parses JSON.
   ///
   /// - Parameter text: The text; linear in its length.
-  /// - Throws: ``JSONMistake`` for the first error.
-  public init(json text: String) throws(JSONMistake) {
+  /// - Throws: ``JSONError`` for the first error.
+  public init(json text: String) throws(JSONError) {
     var reader = JSONReader(bytes: Array(text.utf8))
     self = try reader.document()
   }
 }
 
 /// An error in JSON text.
-public struct JSONMistake: Error, Equatable, CustomStringConvertible {
+public struct JSONError: Error, Equatable, CustomStringConvertible {
   /// The error, as a clause.
   public let message: String
   /// The byte offset of the error, from 0.
@@ -116,15 +116,15 @@ private struct JSONReader {
     self.bytes = bytes
   }
 
-  mutating func document() throws(JSONMistake) -> Value {
+  mutating func document() throws(JSONError) -> Value {
     let value = try value(depth: 0)
     skipBlanks()
-    guard position == bytes.count else { throw mistake("unexpected text after the value") }
+    guard position == bytes.count else { throw error("unexpected text after the value") }
     return value
   }
 
-  private func mistake(_ message: String) -> JSONMistake {
-    JSONMistake(message: message, offset: position)
+  private func error(_ message: String) -> JSONError {
+    JSONError(message: message, offset: position)
   }
 
   private var byte: UInt8? { position < bytes.count ? bytes[position] : nil }
@@ -133,9 +133,9 @@ private struct JSONReader {
     while let byte, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { position += 1 }
   }
 
-  private mutating func value(depth: Int) throws(JSONMistake) -> Value {
+  private mutating func value(depth: Int) throws(JSONError) -> Value {
     guard depth <= Value.depthMax else {
-      throw mistake("nested deeper than \(Value.depthMax) levels")
+      throw error("nested deeper than \(Value.depthMax) levels")
     }
     skipBlanks()
     switch byte {
@@ -148,18 +148,18 @@ private struct JSONReader {
     case UInt8(ascii: "-"): return try number()
     case let digit? where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit):
       return try number()
-    case nil: throw mistake("unexpected end of text")
-    default: throw mistake("expected a value")
+    case nil: throw error("unexpected end of text")
+    default: throw error("expected a value")
     }
   }
 
-  private mutating func word(_ word: String, _ value: Value) throws(JSONMistake) -> Value {
-    guard bytes[position...].starts(with: word.utf8) else { throw mistake("expected a value") }
+  private mutating func word(_ word: String, _ value: Value) throws(JSONError) -> Value {
+    guard bytes[position...].starts(with: word.utf8) else { throw error("expected a value") }
     position += word.utf8.count
     return value
   }
 
-  private mutating func number() throws(JSONMistake) -> Value {
+  private mutating func number() throws(JSONError) -> Value {
     let start = position
     while let byte, "+-.eE0123456789".utf8.contains(byte) { position += 1 }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
@@ -171,27 +171,27 @@ private struct JSONReader {
     guard isWellFormed, let number = Double(text), number.isFinite else {
       position = start
       // Do not quote the text: it could be part of a secret, which the masker would not recognize.
-      throw mistake("invalid number")
+      throw error("invalid number")
     }
     return .number(number)
   }
 
-  private mutating func list(depth: Int) throws(JSONMistake) -> Value {
+  private mutating func list(depth: Int) throws(JSONError) -> Value {
     var values: [Value] = []
-    try items(closedBy: UInt8(ascii: "]")) { reader throws(JSONMistake) in
+    try items(closedBy: UInt8(ascii: "]")) { reader throws(JSONError) in
       values.append(try reader.value(depth: depth + 1))
     }
     return .list(values)
   }
 
-  private mutating func map(depth: Int) throws(JSONMistake) -> Value {
+  private mutating func map(depth: Int) throws(JSONError) -> Value {
     var values: [String: Value] = [:]
-    try items(closedBy: UInt8(ascii: "}")) { reader throws(JSONMistake) in
+    try items(closedBy: UInt8(ascii: "}")) { reader throws(JSONError) in
       reader.skipBlanks()
-      guard reader.byte == UInt8(ascii: "\"") else { throw reader.mistake("expected a key") }
+      guard reader.byte == UInt8(ascii: "\"") else { throw reader.error("expected a key") }
       let name = try reader.text()
       reader.skipBlanks()
-      guard reader.byte == UInt8(ascii: ":") else { throw reader.mistake("expected a colon") }
+      guard reader.byte == UInt8(ascii: ":") else { throw reader.error("expected a colon") }
       reader.position += 1
       values[name] = try reader.value(depth: depth + 1)
     }
@@ -200,8 +200,8 @@ private struct JSONReader {
 
   /// Parses the items between brackets, separated by commas.
   private mutating func items(
-    closedBy end: UInt8, _ item: (inout JSONReader) throws(JSONMistake) -> Void
-  ) throws(JSONMistake) {
+    closedBy end: UInt8, _ item: (inout JSONReader) throws(JSONError) -> Void
+  ) throws(JSONError) {
     position += 1
     skipBlanks()
     if byte == end {
@@ -215,12 +215,12 @@ private struct JSONReader {
       position += 1
     }
     guard byte == end else {
-      throw mistake("expected a comma or \(Character(Unicode.Scalar(end)))")
+      throw error("expected a comma or \(Character(Unicode.Scalar(end)))")
     }
     position += 1
   }
 
-  private mutating func text() throws(JSONMistake) -> String {
+  private mutating func text() throws(JSONError) -> String {
     position += 1
     var result: [UInt8] = []
     while let byte {
@@ -228,14 +228,14 @@ private struct JSONReader {
       switch byte {
       case UInt8(ascii: "\""): return String(decoding: result, as: UTF8.self)
       case UInt8(ascii: "\\"): try result.append(contentsOf: escaped())
-      case ..<0x20: throw mistake("unescaped control character in a string")
+      case ..<0x20: throw error("unescaped control character in a string")
       default: result.append(byte)
       }
     }
-    throw mistake("unterminated string")
+    throw error("unterminated string")
   }
 
-  private mutating func escaped() throws(JSONMistake) -> [UInt8] {
+  private mutating func escaped() throws(JSONError) -> [UInt8] {
     let letter = byte ?? 0
     position += 1
     switch letter {
@@ -246,29 +246,29 @@ private struct JSONReader {
     case UInt8(ascii: "r"): return [0x0D]
     case UInt8(ascii: "t"): return [0x09]
     case UInt8(ascii: "u"): return Array(String(Character(try scalar())).utf8)
-    default: throw mistake("invalid escape")
+    default: throw error("invalid escape")
     }
   }
 
   /// Parses the code of a `\u` escape; characters from U+10000 take two escapes.
-  private mutating func scalar() throws(JSONMistake) -> Unicode.Scalar {
+  private mutating func scalar() throws(JSONError) -> Unicode.Scalar {
     let unit = try codeUnit()
     if let scalar = Unicode.Scalar(unit) { return scalar }
     guard (0xD800..<0xDC00).contains(unit), bytes[position...].starts(with: "\\u".utf8) else {
-      throw mistake("unpaired surrogate")
+      throw error("unpaired surrogate")
     }
     position += 2
     let low = try codeUnit()
     guard (0xDC00..<0xE000).contains(low),
       let scalar = Unicode.Scalar(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
-    else { throw mistake("unpaired surrogate") }
+    else { throw error("unpaired surrogate") }
     return scalar
   }
 
-  private mutating func codeUnit() throws(JSONMistake) -> UInt32 {
+  private mutating func codeUnit() throws(JSONError) -> UInt32 {
     let digits = String(decoding: bytes[position...].prefix(4), as: UTF8.self)
     guard digits.utf8.count == 4, !digits.hasPrefix("+"), let unit = UInt32(digits, radix: 16)
-    else { throw mistake("expected four hexadecimal digits") }
+    else { throw error("expected four hexadecimal digits") }
     position += 4
     return unit
   }

@@ -24,13 +24,13 @@ final class BareUpstream<Output: Sendable, Failure: Error>: Publisher, Subscript
 
   func receive<Downstream: Subscriber>(subscriber: Downstream)
   where Downstream.Input == Output, Downstream.Failure == Failure {
-    let handed = Handed(value: AnySubscriber(subscriber))
+    let handed = UncheckedTransfer(value: AnySubscriber(subscriber))
     state.withLock { $0.subscriber = handed.value }
     subscriber.receive(subscription: self)
   }
 
   private var subscriber: AnySubscriber<Output, Failure>? {
-    state.withLock { Handed(value: $0.subscriber) }.value
+    state.withLock { UncheckedTransfer(value: $0.subscriber) }.value
   }
 
   func request(_ demand: Subscribers.Demand) {
@@ -61,7 +61,7 @@ final class BareUpstream<Output: Sendable, Failure: Error>: Publisher, Subscript
   func forget() {
     let forgotten = state.withLock { state in
       defer { state.subscriber = nil }
-      return Handed(value: state.subscriber)
+      return UncheckedTransfer(value: state.subscriber)
     }
     withExtendedLifetime(forgotten) {}
   }
@@ -69,7 +69,7 @@ final class BareUpstream<Output: Sendable, Failure: Error>: Publisher, Subscript
 
 /// A subscriber that answers each value with a closure.
 final class Responder<Input: Sendable, Failure: Error>: Subscriber, Sendable {
-  private let subscription = Protected<Handed<any Subscription>?>(nil)
+  private let subscription = Protected<UncheckedTransfer<any Subscription>?>(nil)
   private let started: @Sendable (any Subscription) -> Void
   private let answer: @Sendable (Input, any Subscription) -> Subscribers.Demand
   private let ended: @Sendable (Ended) -> Void
@@ -90,7 +90,7 @@ final class Responder<Input: Sendable, Failure: Error>: Subscriber, Sendable {
   func forget() { subscription.withLock { $0 = nil } }
 
   func receive(subscription: any Subscription) {
-    let handed = Handed(value: subscription)
+    let handed = UncheckedTransfer(value: subscription)
     self.subscription.withLock { $0 = handed }
     started(subscription)
   }

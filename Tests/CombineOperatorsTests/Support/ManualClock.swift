@@ -29,7 +29,7 @@ final class ManualClock: TestClock {
     var sleepers: [Int: Sleeper] = [:]
     var cancelled: Set<Int> = []
     var sleeps = 0
-    var mostAtOnce = 0
+    var sleepersMax = 0
   }
 
   private let state = Mutex(State())
@@ -40,7 +40,7 @@ final class ManualClock: TestClock {
   /// The total number of sleeps.
   var sleeps: Int { state.withLock { $0.sleeps } }
   /// The maximum number of concurrent sleeps.
-  var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
+  var sleepersMax: Int { state.withLock { $0.sleepersMax } }
   /// The time at which the first sleeper wakes.
   var firstEnd: Duration? { state.withLock { $0.sleepers.values.map(\.end.elapsed).min() } }
 
@@ -56,7 +56,7 @@ final class ManualClock: TestClock {
           guard duration > .zero else { return .success(()) }
           state.sleepers[number] = Sleeper(
             end: state.now.advanced(by: duration), continuation: continuation)
-          state.mostAtOnce = max(state.mostAtOnce, state.sleepers.count)
+          state.sleepersMax = max(state.sleepersMax, state.sleepers.count)
           return nil
         }
         if let result { continuation.resume(with: result) }

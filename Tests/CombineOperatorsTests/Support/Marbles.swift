@@ -9,7 +9,7 @@ import CombineOperators
 /// is in brackets. In the diagram of a subscriber, a digit requests that many values, `*` requests
 /// unlimited demand, and `!` cancels.
 final class MarbleTime {
-  typealias Input = PassthroughSubject<String, Mishap>
+  typealias Input = PassthroughSubject<String, TestError>
 
   private struct Player {
     let start: Int
@@ -26,7 +26,7 @@ final class MarbleTime {
     play(diagram) { character in
       switch character {
       case "|": subject.send(completion: .finished)
-      case "#": subject.send(completion: .failure(Mishap()))
+      case "#": subject.send(completion: .failure(TestError()))
       default: subject.send(String(character))
       }
     }
@@ -34,7 +34,7 @@ final class MarbleTime {
   }
 
   /// A publisher that plays from the tick of its subscription on, for each subscriber.
-  func cold(_ diagram: String) -> AnyPublisher<String, Mishap> {
+  func cold(_ diagram: String) -> AnyPublisher<String, TestError> {
     Deferred { self.hot(diagram) }.eraseToAnyPublisher()
   }
 
@@ -62,7 +62,7 @@ final class MarbleTime {
   ///
   /// - Returns: The diagram of the output, up to the last tick in which something was received.
   func output(
-    of publisher: some Publisher<String, Mishap>, subscriber: String
+    of publisher: some Publisher<String, TestError>, subscriber: String
   ) -> String {
     var output: [[String]] = [[]]
     let probe = MarbleSubscriber { output[output.count - 1].append($0) }
@@ -114,7 +114,7 @@ private final class MarbleSubscriber: Subscriber {
     return .none
   }
 
-  func receive(completion: Subscribers.Completion<Mishap>) {
+  func receive(completion: Subscribers.Completion<TestError>) {
     if case .finished = completion { write("|") } else { write("#") }
   }
 }
@@ -128,7 +128,7 @@ private final class MarbleSubscriber: Subscriber {
 /// - Returns: The diagram of the output, without ticks at the end in which nothing happens.
 func marbles(
   _ input: String, subscriber: String = "*",
-  of make: (MarbleTime, MarbleTime.Input) -> some Publisher<String, Mishap>
+  of make: (MarbleTime, MarbleTime.Input) -> some Publisher<String, TestError>
 ) -> String {
   let time = MarbleTime()
   return time.output(of: make(time, time.hot(input)), subscriber: subscriber)
@@ -137,7 +137,7 @@ func marbles(
 /// Plays two hot inputs through an operator.
 func marbles(
   _ first: String, _ second: String, subscriber: String = "*",
-  of make: (MarbleTime.Input, MarbleTime.Input) -> some Publisher<String, Mishap>
+  of make: (MarbleTime.Input, MarbleTime.Input) -> some Publisher<String, TestError>
 ) -> String {
   let time = MarbleTime()
   let (a, b) = (time.hot(first), time.hot(second))
@@ -147,7 +147,9 @@ func marbles(
 /// Plays three hot inputs through an operator.
 func marbles(
   _ first: String, _ second: String, _ third: String, subscriber: String = "*",
-  of make: (MarbleTime.Input, MarbleTime.Input, MarbleTime.Input) -> some Publisher<String, Mishap>
+  of make: (MarbleTime.Input, MarbleTime.Input, MarbleTime.Input) -> some Publisher<
+    String, TestError
+  >
 ) -> String {
   let time = MarbleTime()
   let (a, b, c) = (time.hot(first), time.hot(second), time.hot(third))

@@ -6,7 +6,7 @@ import Testing
 
 /// A value that is passed to another thread.
 // @unchecked: tests pass values between threads on purpose, to check that operators allow it.
-struct Handed<Value>: @unchecked Sendable {
+struct UncheckedTransfer<Value>: @unchecked Sendable {
   let value: Value
 }
 
@@ -40,20 +40,20 @@ final class Probe<Input: Sendable, Failure: Error>: Subscriber, Sendable {
   var faults: [String] { state.withLock { $0.faults } }
 
   func request(_ count: Int) {
-    let held = state.withLock { Handed(value: $0.subscription) }
+    let held = state.withLock { UncheckedTransfer(value: $0.subscription) }
     held.value?.request(.max(count))
   }
 
   func cancel() {
     let held = state.withLock { state in
       state.isCancelled = true
-      return Handed(value: state.subscription)
+      return UncheckedTransfer(value: state.subscription)
     }
     held.value?.cancel()
   }
 
   func receive(subscription: any Subscription) {
-    let handed = Handed(value: subscription)
+    let handed = UncheckedTransfer(value: subscription)
     state.withLock { $0.subscription = handed.value }
     if initialDemand > .none { subscription.request(initialDemand) }
   }
@@ -80,4 +80,4 @@ final class Probe<Input: Sendable, Failure: Error>: Subscriber, Sendable {
   }
 }
 
-struct Mishap: Error, Equatable {}
+struct TestError: Error, Equatable {}

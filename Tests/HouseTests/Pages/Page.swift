@@ -5,7 +5,7 @@ import Foundation
 /// A page with its fenced blocks.
 struct Page: Sendable {
   /// An error at a line of a page.
-  struct Mistake: Error, CustomStringConvertible {
+  struct ParseError: Error, CustomStringConvertible {
     let description: String
 
     init(_ page: String, line: Int, _ text: String) {
@@ -50,7 +50,7 @@ struct Page: Sendable {
 
   /// Parses a page.
   ///
-  /// - Throws: ``Mistake`` if a block could be missed.
+  /// - Throws: ``ParseError`` if a block could be missed.
   init(path: String, text: String) throws {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     var blocks: [Block] = []
@@ -61,7 +61,7 @@ struct Page: Sendable {
       let words = line.trimmingCharacters(in: .whitespaces)
       if let fence = line.wholeMatch(of: /(\s*)(```+|~~~+)\s*([^`]*)/) {
         guard let end = lines[(index + 1)...].firstIndex(where: { Self.ends($0, fence.2) }) else {
-          throw Mistake(path, line: index + 1, "the block is not closed")
+          throw ParseError(path, line: index + 1, "the block is not closed")
         }
         let indentation = fence.1.count
         blocks.append(
@@ -73,7 +73,7 @@ struct Page: Sendable {
         index = end
       } else if words.hasPrefix("<!--") {
         guard let end = lines[index...].firstIndex(where: { $0.contains("-->") }) else {
-          throw Mistake(path, line: index + 1, "the comment is not closed")
+          throw ParseError(path, line: index + 1, "the comment is not closed")
         }
         let text = lines[index...end].joined(separator: "\n")
           .replacing("<!--", with: "").replacing(/-->.*/, with: "")
@@ -86,7 +86,7 @@ struct Page: Sendable {
         comments.append(Comment(line: index + 1 + first, lines: said))
         index = end
       } else if words.contains(/(```|~~~)\s*(swift|ya?ml)/.ignoresCase()) {
-        throw Mistake(path, line: index + 1, "a fence must be at the start of its line")
+        throw ParseError(path, line: index + 1, "a fence must be at the start of its line")
       } else if !words.isEmpty {
         comments = []
       }

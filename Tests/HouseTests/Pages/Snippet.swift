@@ -29,20 +29,21 @@ struct Snippet: Sendable {
 
   /// Returns the snippets of a page, by the rules at the top of `SnippetTests.swift`.
   ///
-  /// - Throws: ``Page/Mistake`` if a block is invalid.
+  /// - Throws: ``Page/ParseError`` if a block is invalid.
   static func all(of page: Page) throws -> [Snippet] {
     var chains: [[Page.Block]] = []
     var snippets: [Snippet] = []
     for block in page.blocks where block.language.lowercased().hasPrefix("swift") {
       guard block.language == "swift" else {
-        throw Page.Mistake(page.path, line: block.line - 1, "the language must be exactly `swift`")
+        throw Page.ParseError(
+          page.path, line: block.line - 1, "the language must be exactly `swift`")
       }
       if block.lines.first?.hasPrefix("// swift-tools-version") == true {
         let text = page.text(keeping: [(block.line, block.lines)])
         snippets.append(Snippet(path: page.path, line: block.line, kind: .manifest, text: text))
       } else if block.has(comment: "continues") {
         guard !chains.isEmpty else {
-          throw Page.Mistake(page.path, line: block.line, "there is no block to continue")
+          throw Page.ParseError(page.path, line: block.line, "there is no block to continue")
         }
         chains[chains.count - 1].append(block)
       } else {
@@ -85,7 +86,7 @@ struct Snippet: Sendable {
 
   /// Returns all snippets of the documentation.
   ///
-  /// - Throws: ``Page/Mistake``.
+  /// - Throws: ``Page/ParseError``.
   static func all() throws -> [Snippet] {
     let files = Repository.paths(below: "Sources").filter {
       $0.contains(".docc/") && $0.hasSuffix(".swift")

@@ -56,9 +56,9 @@ struct SnippetTests {
   }
 
   @Test func `an error is reported with its page and line`() async throws {
-    let told = try await problems(
+    let reported = try await problems(
       "# Some", "", "```swift", "import Reprise", "let engine = Engin()", "```")
-    #expect(told.contains("Some.md:5:14: error: cannot find 'Engin' in scope"), "\(told)")
+    #expect(reported.contains("Some.md:5:14: error: cannot find 'Engin' in scope"), "\(reported)")
   }
 
   @Test func `a warning and a data race are errors`() async throws {
@@ -88,7 +88,7 @@ struct SnippetTests {
     let second = "```swift\nprint(one)\n```"
     #expect(try await problems(first, "<!-- continues -->", second) == "")
     #expect(try await problems(first, second).contains("Some.md:5:7: error:"))
-    await #expect(throws: Page.Mistake.self) {
+    await #expect(throws: Page.ParseError.self) {
       try await problems("<!-- continues -->", second)
     }
   }
@@ -111,8 +111,8 @@ struct SnippetTests {
   }
 
   @Test func `a module that is not a product cannot be imported`() async throws {
-    let told = try await problems("```swift", "import ChildProcesses", "```")
-    #expect(told == "Some.md:2: ChildProcesses is not a product")
+    let reported = try await problems("```swift", "import ChildProcesses", "```")
+    #expect(reported == "Some.md:2: ChildProcesses is not a product")
   }
 
   @Test func `a block that could be missed is an error`() throws {
@@ -120,7 +120,7 @@ struct SnippetTests {
       "```swift, ignored\n```", "```Swift\n```", "```swift\nlet one = 1", "> ```swift\n> ```",
       "<!-- given: let one = 1\n```swift\n```",
     ] {
-      #expect(throws: Page.Mistake.self, "\(text)") {
+      #expect(throws: Page.ParseError.self, "\(text)") {
         try Snippet.all(of: Page(path: "Some.md", text: text))
       }
     }
@@ -142,7 +142,7 @@ struct SnippetTests {
       ```
       ````
       """
-    #expect(throws: Page.Mistake.self) { try Page(path: "Some.md", text: text) }
+    #expect(throws: Page.ParseError.self) { try Page(path: "Some.md", text: text) }
     let page = try Page(
       path: "Some.md", text: text.split(separator: "\n").dropFirst().joined(separator: "\n"))
     #expect(page.blocks.map(\.language) == ["swift", "swift", "markdown"])

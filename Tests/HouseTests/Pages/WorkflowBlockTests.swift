@@ -20,9 +20,9 @@ struct WorkflowBlockTests {
   /// Checks the workflows of a page.
   ///
   /// - Returns: The number of checked workflows, and every error with page and line.
-  private static func checked(_ page: Page) -> (count: Int, mistakes: [String]) {
+  private static func checked(_ page: Page) -> (count: Int, errors: [String]) {
     var count = 0
-    var mistakes: [String] = []
+    var errors: [String] = []
     for block in page.blocks
     where ["yaml", "yml"].contains(block.language.lowercased())
       && !block.has(comment: "not a workflow")
@@ -34,16 +34,16 @@ struct WorkflowBlockTests {
         // Ignore warnings: another part of the file may use the outputs of an excerpt.
         _ = try Workflow(
           bytes: Array(text.utf8), file: page.path, sources: sources,
-          with: Arguments(leavesOpen: true))
+          with: Arguments(allowsMissing: true))
       } catch {
         // Dotenv files are always read from the disk.
-        let told = error.diagnostics.filter { mistake in
-          !files.keys.contains { mistake.message.hasPrefix("\"\($0)\" cannot be read") }
+        let reported = error.diagnostics.filter { error in
+          !files.keys.contains { error.message.hasPrefix("\"\($0)\" cannot be read") }
         }
-        mistakes += told.map(\.description)
+        errors += reported.map(\.description)
       }
     }
-    return (count, mistakes)
+    return (count, errors)
   }
 
   /// Returns a block completed to a workflow, each line at its line of the page.
@@ -78,27 +78,27 @@ struct WorkflowBlockTests {
   }
 
   @Test(arguments: pages) func `the workflows of a page are valid`(_ path: String) throws {
-    for mistake in try Self.checked(.read(path)).mistakes { Issue.record("\(mistake)") }
+    for error in try Self.checked(.read(path)).errors { Issue.record("\(error)") }
   }
 
   /// Returns the errors of a page with the given lines.
-  private func mistakes(_ lines: String...) throws -> [String] {
-    Self.checked(try Page(path: "Some.md", text: lines.joined(separator: "\n"))).mistakes
+  private func errors(_ lines: String...) throws -> [String] {
+    Self.checked(try Page(path: "Some.md", text: lines.joined(separator: "\n"))).errors
   }
 
   @Test func `an error in a workflow is reported with its page and line`() throws {
-    let told = try mistakes(
+    let reported = try errors(
       "# Some", "", "```yaml", "# one.yaml", "name: some", "steps:",
       "  - { id: one, needs: [two], run: make }", "```")
-    #expect(told.count == 1)
-    #expect(told.first?.hasPrefix("Some.md:7:24: error[R0401]:") == true, "\(told)")
-    #expect(try mistakes("```yaml", "parms: {}", "```").first?.hasPrefix("Some.md:2:") == true)
+    #expect(reported.count == 1)
+    #expect(reported.first?.hasPrefix("Some.md:7:24: error[R0401]:") == true, "\(reported)")
+    #expect(try errors("```yaml", "parms: {}", "```").first?.hasPrefix("Some.md:2:") == true)
   }
 
   @Test func `excerpts are completed with the given parts`() throws {
-    #expect(try mistakes("```yaml", "concurrency: { group: a, policy: queue }", "```") == [])
+    #expect(try errors("```yaml", "concurrency: { group: a, policy: queue }", "```") == [])
     let block = "```yaml\n- { id: one, if: params.fast, needs: zero, run: make }\n```"
-    #expect(try mistakes(block) != [])
+    #expect(try errors(block) != [])
     let given = """
       <!--
       given: params: { fast: { type: boolean } }
@@ -106,10 +106,10 @@ struct WorkflowBlockTests {
       - { id: zero, run: make }
       -->
       """
-    #expect(try mistakes(given, block) == [])
+    #expect(try errors(given, block) == [])
     let using = "```yaml\n- { id: one, uses: ./other.yaml }\n```"
-    #expect(try mistakes(using) != [])
-    #expect(try mistakes("<!-- given other.yaml: steps: [{ id: a, run: b }] -->", using) == [])
-    #expect(try mistakes("<!-- not a workflow -->", "```yaml", "jobs: 1", "```") == [])
+    #expect(try errors(using) != [])
+    #expect(try errors("<!-- given other.yaml: steps: [{ id: a, run: b }] -->", using) == [])
+    #expect(try errors("<!-- not a workflow -->", "```yaml", "jobs: 1", "```") == [])
   }
 }

@@ -7,7 +7,7 @@ import Testing
 final class EngineClient: Sendable {
   /// A received line: a reply or an event.
   struct Line: Decodable, Sendable {
-    struct Mistake: Decodable, Sendable {
+    struct Diagnostic: Decodable, Sendable {
       let file: String
       let line: Int
       let column: Int
@@ -19,7 +19,7 @@ final class EngineClient: Sendable {
     let reprise: Int?
     let text: String?
     let run: String?
-    let diagnostics: [Mistake]?
+    let diagnostics: [Diagnostic]?
     let event: String?
     let step: String?
     let partial: Bool?

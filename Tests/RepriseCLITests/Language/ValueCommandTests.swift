@@ -119,7 +119,7 @@ struct ValueCommandTests {
     let json = try await scenario.reprise(
       "validate", "warns.yaml", "broken.yaml", "--format", "json"
     ).fails(with: 2)
-    struct Told: Decodable {
+    struct Reported: Decodable {
       struct One: Decodable {
         let severity: String
         let code: String
@@ -128,10 +128,10 @@ struct ValueCommandTests {
       }
       let diagnostics: [One]
     }
-    let told = try JSONDecoder().decode(Told.self, from: Data(json.output.utf8)).diagnostics
-    #expect(told.map(\.severity) == ["warning", "error"])
-    #expect(told.map(\.code) == ["R0901", "R0201"])
-    #expect(told.map(\.file) == ["warns.yaml", "broken.yaml"])
+    let reported = try JSONDecoder().decode(Reported.self, from: Data(json.output.utf8)).diagnostics
+    #expect(reported.map(\.severity) == ["warning", "error"])
+    #expect(reported.map(\.code) == ["R0901", "R0201"])
+    #expect(reported.map(\.file) == ["warns.yaml", "broken.yaml"])
     let sarif = try await scenario.reprise("validate", "broken.yaml", "--format", "sarif")
       .fails(with: 2)
     #expect(sarif.output.contains("\"version\": \"2.1.0\""))

@@ -126,10 +126,10 @@ struct ClosureStepTests {
     }
     let secrets = try await Secrets.gather(for: workflow, environment: ["TOKEN": "hunter2hunter2"])
     let run = Engine().start(workflow, secrets: secrets)
-    var told = ""
-    for await event in run.events.values { told += "\(event)" }
+    var reported = ""
+    for await event in run.events.values { reported += "\(event)" }
     #expect(await run.outcome == .succeeded)
-    #expect(!told.contains("hunter2") && told.contains("the token is"))
+    #expect(!reported.contains("hunter2") && reported.contains("the token is"))
   }
 
   @Test func `an output name that contains a secret fails the step and is not shown`() async throws
@@ -144,14 +144,14 @@ struct ClosureStepTests {
     }
     let secrets = try await Secrets.gather(for: workflow, environment: ["TOKEN": "hunter2hunter2"])
     let run = Engine().start(workflow, secrets: secrets)
-    var told = ""
-    for await event in run.events.values { told += "\(String(reflecting: event))" }
+    var reported = ""
+    for await event in run.events.values { reported += "\(String(reflecting: event))" }
     guard case .failed(_, .badOutputs(let text)) = await run.outcome else {
       Issue.record("unexpected outcome")
       return
     }
     #expect(text == "the name of an output contains a secret; put the secret into the value")
-    #expect(run.state.counts.failed == 2 && !told.contains("hunter2"))
+    #expect(run.state.counts.failed == 2 && !reported.contains("hunter2"))
     #expect("\(secrets) \(String(reflecting: secrets))" == "Secrets(1) Secrets(1)")
   }
 
@@ -196,14 +196,14 @@ struct ClosureStepTests {
     let token = "1234-5678-90" + String(repeating: "abcdefg", count: 20)
     let secrets = try await Secrets.gather(for: workflow, environment: ["TOKEN": token])
     let run = Engine().start(workflow, secrets: secrets)
-    var told = ""
+    var reported = ""
     var progressCount = 0
     for await event in run.events.values {
-      told += "\(event)\n"
+      reported += "\(event)\n"
       if case .step(_, _, .progress) = event.kind { progressCount += 1 }
     }
     #expect(run.state.counts.failed == 4 && progressCount >= 2)
-    #expect(!told.contains("1234-"))
+    #expect(!reported.contains("1234-"))
   }
 
   @Test func `a run without its declared secrets starts no step`() async throws {
@@ -277,7 +277,7 @@ struct ClosureStepTests {
           $0.most = max($0.most, $0.now)
         }
         defer { alive.withLock { $0.now -= 1 } }
-        try await Gate().waitOrStop()
+        try await Gate().waitUnlessCancelled()
         try Task.checkCancellation()
       }
     }

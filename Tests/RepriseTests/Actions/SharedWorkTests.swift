@@ -74,7 +74,7 @@ struct SharedWorkTests {
       Step("s", .share("x")) { context in
         begun.withLock { $0.append(context.run) }
         defer { ended.withLock { $0.append(context.run) } }
-        try await gate.waitOrStop()
+        try await gate.waitUnlessCancelled()
         return "done"
       }
     }

@@ -25,8 +25,8 @@ struct OutputTextTests {
 
   @Test func `output that is not UTF-8 is refused with its line number`() {
     let bytes = Array("a=1\nb=".utf8) + [0xFF] + Array("\nc=2\n".utf8)
-    let mistake = #expect(throws: OutputText.Mistake.self) { try OutputText.outputs(in: bytes) }
-    #expect(mistake?.line == 2 && mistake?.message.contains("not UTF-8") == true)
+    let error = #expect(throws: OutputText.ParseError.self) { try OutputText.outputs(in: bytes) }
+    #expect(error?.line == 2 && error?.message.contains("not UTF-8") == true)
   }
 
   @Test(
@@ -35,8 +35,8 @@ struct OutputTextTests {
       ("a=1\n\nb<<\nx\n", 3), ("ä=1\n", 1),
     ] as [(String, Int)])
   func `invalid output is refused with its line number`(_ text: String, _ line: Int) {
-    let mistake = #expect(throws: OutputText.Mistake.self) { try OutputText.outputs(in: text) }
-    #expect(mistake?.line == line)
+    let error = #expect(throws: OutputText.ParseError.self) { try OutputText.outputs(in: text) }
+    #expect(error?.line == line)
   }
 
   @Test func `a directory, link or FIFO in place of an output file is refused and removed`() throws

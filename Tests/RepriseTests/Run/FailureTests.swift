@@ -47,10 +47,10 @@ struct FailureTests {
   }
 
   @Test func `an error thrown by a step is its failure reason`() async throws {
-    struct Mishap: Error, CustomStringConvertible {
+    struct TestError: Error, CustomStringConvertible {
       let description = "the dog ate it"
     }
-    let engine = Engine(executor: ClosureExecutor { _ in throw Mishap() })
+    let engine = Engine(executor: ClosureExecutor { _ in throw TestError() })
     let workflow = try Workflow(name: "one", steps: [Workflow.Step(id: "a", action: .run("true"))])
     let outcome = await engine.start(workflow).outcome
     #expect(outcome == .failed(step: "a", reason: .threw("the dog ate it")))

@@ -33,8 +33,10 @@ struct FinallyTests {
       let engine = Engine(
         executor: ClosureExecutor { context in
           ran.withLock { $0.append("\(context.step.id) \(context.generation)") }
-          if context.step.id == "a" { try await gate.waitOrStop() }
-          if context.step.id == "always", let finallyGate { try await finallyGate.waitOrStop() }
+          if context.step.id == "a" { try await gate.waitUnlessCancelled() }
+          if context.step.id == "always", let finallyGate {
+            try await finallyGate.waitUnlessCancelled()
+          }
           if context.step.id == failing { throw FailureReason.exited(status: 1) }
           return [:]
         })

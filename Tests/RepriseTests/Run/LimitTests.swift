@@ -15,7 +15,7 @@ struct LimitTests {
       ClosureExecutor { [self] context in
         if context.step.id == failing { throw FailureReason.exited(status: 1) }
         if waiting.contains(context.step.id) {
-          try await gate.waitOrStop()
+          try await gate.waitUnlessCancelled()
           return [:]
         }
         let now = present.withLock { present in
@@ -61,12 +61,12 @@ struct LimitTests {
                 - { id: s, foreach: [1, 2, 3, 4], fail-fast: true, run: x }
                 - { id: other, run: x }
             - { id: after, run: x }
-            - { id: told, needs: s, if: failure(), run: x }
+            - { id: reported, needs: s, if: failure(), run: x }
           """, file: "w.yaml"))
     await expectEventually("the others are gone") {
       run.state["s[0]"]?.phase == .cancelled(.failure(ofStep: "s[1]"))
         && run.state["s[2]"]?.phase == .cancelled(.failure(ofStep: "s[1]"))
-        && run.state["told"]?.phase == .succeeded([:])
+        && run.state["reported"]?.phase == .succeeded([:])
     }
     #expect(run.state["other"]?.phase == .running)
     crowd.gate.open()
@@ -85,14 +85,14 @@ struct LimitTests {
           fail-fast: true
           steps:
             - parallel: [{ id: bad, run: x }, { id: slow, run: x }]
-            - { id: told, if: failure(), run: x }
+            - { id: reported, if: failure(), run: x }
             - { id: next, needs: slow, run: x }
           finally: [{ id: last, run: x }]
           """, file: "w.yaml"))
     #expect(await run.outcome == .failed(step: "bad", reason: .exited(status: 1)))
     #expect(run.state["slow"]?.phase == .cancelled(.failure(ofStep: "bad")))
     #expect(run.state["next"]?.phase == .cancelled(.failure(ofStep: "bad")))
-    #expect(run.state["told"]?.phase == .succeeded([:]))
+    #expect(run.state["reported"]?.phase == .succeeded([:]))
     #expect(run.state["last"]?.phase == .succeeded([:]))
   }
 

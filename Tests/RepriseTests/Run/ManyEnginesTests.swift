@@ -86,7 +86,7 @@ import Testing
       Step("a") { _ in
         alive.withLock { $0 += 1 }
         defer { alive.withLock { $0 -= 1 } }
-        try await Gate().waitOrStop()
+        try await Gate().waitUnlessCancelled()
       }
     }
     let count = scaled(1000)

@@ -32,7 +32,7 @@ struct OrderTests {
         return [:]
       }, clock: clock)
     let run = engine.start(workflow)
-    while run.state.phase.isUnderWay {
+    while run.state.phase.isActive {
       await settle(run, clock)
       let counts = run.state.counts
       #expect(counts.running <= limit)
@@ -52,7 +52,7 @@ struct OrderTests {
     var workflow = workflow
     workflow.maxParallel = workflow.steps.count
     let run = engine.start(workflow)
-    while run.state.phase.isUnderWay {
+    while run.state.phase.isActive {
       await settle(run, clock)
       clock.advanceToNextWake()
     }
@@ -66,7 +66,7 @@ struct OrderTests {
     await expectEventually("every step that may run is running") {
       let state = run.state
       let sleeperCount = clock.sleeperCount
-      guard state.phase.isUnderWay else { return true }
+      guard state.phase.isActive else { return true }
       // The count belongs to the state only if nothing happened in the meantime.
       guard run.state == state else { return false }
       let graph = run.workflow.graph

@@ -60,7 +60,7 @@ import Testing
     while restarts < goal {
       let run = engine.start(workflow)
       let collector = EventCollector(run)
-      for _ in 0..<10 where restarts < goal && run.state.phase.isUnderWay {
+      for _ in 0..<10 where restarts < goal && run.state.phase.isActive {
         try await clock.sleep(for: .milliseconds(Int.random(in: 0...130, using: &generator)))
         run.restart()
         restarts += 1

@@ -17,16 +17,16 @@ struct RecorderTests {
     let failsAt: @Sendable (Event) -> Bool
     let holdsUp: DispatchSemaphore?
     let holdsUpOutput: DispatchSemaphore?
-    let keepsOutput: Bool
+    let recordsOutput: Bool
 
     init(
       holdsUp: DispatchSemaphore? = nil, holdsUpOutput: DispatchSemaphore? = nil,
-      keepsOutput: Bool = true,
+      recordsOutput: Bool = true,
       failsAt: @escaping @Sendable (Event) -> Bool = { _ in false }
     ) {
       self.holdsUp = holdsUp
       self.holdsUpOutput = holdsUpOutput
-      self.keepsOutput = keepsOutput
+      self.recordsOutput = recordsOutput
       self.failsAt = failsAt
     }
 
@@ -41,7 +41,7 @@ struct RecorderTests {
 
     func keep(_ output: Event) throws {
       holdsUpOutput?.wait()
-      guard keepsOutput else { throw DiskFull() }
+      guard recordsOutput else { throw DiskFull() }
       self.output.withLock { $0.append(output) }
     }
 
@@ -181,7 +181,7 @@ struct RecorderTests {
       await gate.wait()
       return [:]
     }
-    let memory = Memory(keepsOutput: false)
+    let memory = Memory(recordsOutput: false)
     let run = Engine(executor: executor, recorder: memory).start(try Self.chain(3))
     await expectEventually("the run is ending") { run.state.phase != .running }
     gate.open()

@@ -76,7 +76,7 @@ struct RestartTests {
       let run = Self.engine(witness).start(workflow)
       let collector = EventCollector(run)
       var asked = 0
-      while asked < 10, run.state.phase.isUnderWay {
+      while asked < 10, run.state.phase.isActive {
         for _ in 0..<Int.random(in: 0...300, using: &generator) { await Task.yield() }
         run.restart()
         asked += 1

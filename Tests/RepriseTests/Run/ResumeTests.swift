@@ -86,7 +86,7 @@ struct ResumeTests {
     struct Hearing: EngineObserver, RunObserver {
       let heard = Protected<[Event]>([])
 
-      func runBegins(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? { self }
+      func runStarted(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? { self }
 
       func receive(_ event: Event) { heard.withLock { $0.append(event) } }
 

@@ -70,7 +70,7 @@ struct RunPublisherTests {
       Step("a") { _ in
         alive.withLock { $0.begin() }
         defer { alive.withLock { $0.now -= 1 } }
-        try await Gate().waitOrStop()
+        try await Gate().waitUnlessCancelled()
       }
     }
     let finished = Gate()
@@ -92,7 +92,7 @@ struct RunPublisherTests {
         defer { alive.withLock { $0.now -= 1 } }
         // The closure takes a while to end.
         await Task.detached { for _ in 0..<1000 { await Task.yield() } }.value
-        try await Gate().waitOrStop()
+        try await Gate().waitUnlessCancelled()
       }
     }
     let engine = Engine()
@@ -156,13 +156,13 @@ struct RunPublisherTests {
   }
 
   @Test func `a run that is cancelled while it starts is awaited, too`() async throws {
-    let told = Protected<[String]>([])
+    let reported = Protected<[String]>([])
     let workflow = try Workflow("w") {
-      Step("a") { _ in try await Gate().waitOrStop() }
+      Step("a") { _ in try await Gate().waitUnlessCancelled() }
     } finally: {
-      Step("end") { context in told.withLock { $0.append("end") } }
+      Step("end") { context in reported.withLock { $0.append("end") } }
     }
-    let switching = Switching(told)
+    let switching = Switching(reported)
     var engine = Engine()
     engine.observer = switching
     let publisher = engine.publisher(for: workflow)
@@ -170,12 +170,14 @@ struct RunPublisherTests {
     let first = publisher.handleEvents(receiveSubscription: { subscription in
       switching.state.withLock { $0.first = subscription }
     }).sink(receiveCompletion: { _ in }, receiveValue: { _ in })
-    await expectEventually("the second run has started") { told.value.count { $0 == "begin" } == 2 }
-    #expect(told.value == ["begin", "end", "begin"])
+    await expectEventually("the second run has started") {
+      reported.value.count { $0 == "begin" } == 2
+    }
+    #expect(reported.value == ["begin", "end", "begin"])
     first.cancel()
     // This also cancels the second subscription.
     switching.state.withLock { $0 = Switching.State() }
-    await expectEventually("both runs have ended") { told.value.count == 4 }
+    await expectEventually("both runs have ended") { reported.value.count == 4 }
   }
 
   /// Replaces the first run with a second one while it starts, as another thread could at any time.
@@ -188,14 +190,14 @@ struct RunPublisherTests {
     }
 
     let state = Protected(State())
-    private let told: Protected<[String]>
+    private let reported: Protected<[String]>
 
-    init(_ told: Protected<[String]>) {
-      self.told = told
+    init(_ reported: Protected<[String]>) {
+      self.reported = reported
     }
 
-    func runBegins(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? {
-      told.withLock { $0.append("begin") }
+    func runStarted(_ run: RunID, of workflow: Workflow) -> (any RunObserver)? {
+      reported.withLock { $0.append("begin") }
       let taken = state.withLock { state in
         defer { (state.first, state.second) = (nil, nil) }
         return state
@@ -216,7 +218,7 @@ struct RunPublisherTests {
       Step("a") { _ in
         alive.withLock { $0.begin() }
         defer { alive.withLock { $0.now -= 1 } }
-        try await Gate().waitOrStop()
+        try await Gate().waitUnlessCancelled()
       }
     }
     for try await event in Engine().publisher(for: workflow).values {

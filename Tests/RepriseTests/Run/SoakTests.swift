@@ -68,9 +68,9 @@ import Testing
       // The grace period plus three times the length of the steps; a run that hangs misses the
       // deadline.
       await expectEventually("run \(number) ends", within: promised(.seconds(5))) {
-        !run.state.phase.isUnderWay
+        !run.state.phase.isActive
       }
-      guard !run.state.phase.isUnderWay else { return }
+      guard !run.state.phase.isActive else { return }
       _ = await run.outcome
       // Events are delivered on a queue of the run and may still be pending.
       await expectEventually("the events of run \(number)") { seen.value > 0 }

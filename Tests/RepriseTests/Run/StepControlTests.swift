@@ -30,11 +30,11 @@ struct StepControlTests {
   @Test func `a closed gate admits no generation, and a stopped step does not continue`() {
     var control = StepControl()
     control.admit(to: 2)
-    #expect(control.admits(2) && control.mayGoOn(2) && !control.admits(1))
+    #expect(control.admits(2) && control.mayContinue(2) && !control.admits(1))
     #expect(control.stop(.request) == nil, "a step has no future before it is ready")
-    #expect(control.admits(2) && !control.mayGoOn(2))
+    #expect(control.admits(2) && !control.mayContinue(2))
     control.reset()
-    #expect(control.mayGoOn(2))
+    #expect(control.mayContinue(2))
     control.close()
     #expect(!control.admits(2))
   }

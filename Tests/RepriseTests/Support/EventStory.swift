@@ -10,10 +10,10 @@ struct EventStory {
   private let run = RunID()
 
   init(steps: [String]) {
-    tell(.runStarted(RunPlan(workflow: "story", steps: steps.map { PlannedStep(id: $0) })), 1)
+    append(.runStarted(RunPlan(workflow: "story", steps: steps.map { PlannedStep(id: $0) })), 1)
   }
 
-  mutating func tell(_ kind: Event.Kind, _ generation: Int? = nil) {
+  mutating func append(_ kind: Event.Kind, _ generation: Int? = nil) {
     let event = Event(
       time: time, run: run, generation: generation ?? state.generation, kind: kind)
     do {
@@ -24,33 +24,33 @@ struct EventStory {
     }
   }
 
-  mutating func tell(_ event: Event.StepEvent, of position: Int) {
-    tell(.step(state.steps[position].id, attempt: state.steps[position].attempt, event))
+  mutating func append(_ event: Event.StepEvent, of position: Int) {
+    append(.step(state.steps[position].id, attempt: state.steps[position].attempt, event))
   }
 
   /// Applies a random event that is valid now; the time stays the same or advances.
   mutating func goOn(using generator: inout some RandomNumberGenerator) {
     time = time.advanced(by: .microseconds(Int.random(in: 0...2, using: &generator)))
     if Int.random(in: 0..<40, using: &generator) == 0, state.phase == .running {
-      tell(.runRestarting(from: nil))
+      append(.runRestarting(from: nil))
     }
-    if state.phase == .restarting, state.counts.underWay == 0 {
+    if state.phase == .restarting, state.counts.active == 0 {
       let whole = Bool.random(using: &generator)
       let reset = state.steps.map(\.id).filter { _ in Bool.random(using: &generator) }
-      return tell(.generationStarted(reset: whole ? nil : reset), state.generation + 1)
+      return append(.generationStarted(reset: whole ? nil : reset), state.generation + 1)
     }
     guard let position = state.steps.indices.randomElement(using: &generator) else { return }
     switch state.steps[position].phase {
     case .pending:
-      if state.phase == .running { tell(.ready, of: position) }
+      if state.phase == .running { append(.ready, of: position) }
     case .ready:
       if state.phase == .running {
-        tell(.step(state.steps[position].id, attempt: 1, .started))
+        append(.step(state.steps[position].id, attempt: 1, .started))
       } else {
-        tell(.cancelled(.restart), of: position)
+        append(.cancelled(.restart), of: position)
       }
     case .running:
-      tell(randomEvent(using: &generator), of: position)
+      append(randomEvent(using: &generator), of: position)
     case .succeeded, .failed, .cancelled, .skipped:
       break
     }

@@ -48,7 +48,7 @@ struct RunsTests {
           }
           most.withLock { $0 = max($0, now) }
           defer { alive.withLock { $0 -= 1 } }
-          if isHeld { try await gate.waitOrStop() } else { await Task.yield() }
+          if isHeld { try await gate.waitUnlessCancelled() } else { await Task.yield() }
           try Task.checkCancellation()
           succeeded.withLock { $0.append(number) }
           return [:]
@@ -57,7 +57,7 @@ struct RunsTests {
   }
 
   /// Records the runs and the completion that a subscriber receives.
-  final class Told: Sendable {
+  final class Reported: Sendable {
     let runs = Protected<[Run]>([])
     let completion = Protected<String?>(nil)
 
@@ -84,10 +84,10 @@ struct RunsTests {
     async throws
   {
     let work = Work(isHeld: true)
-    let told = Told()
+    let reported = Reported()
     let dropped = Protected<[Int]>([])
     let events = PassthroughSubject<Int, Never>()
-    let subscription = told.listen(
+    let subscription = reported.listen(
       work.engine.runs(
         on: events, whenBusy: .queue(limit: 3),
         onDrop: { number in dropped.withLock { $0.append(number) } }, workflow: Self.workflow))
@@ -96,7 +96,7 @@ struct RunsTests {
     #expect(dropped.value == [2, 3, 4, 5, 6, 7])
     events.send(completion: .finished)
     work.gate.open()
-    await expectEventually("the end") { told.completion.value != nil }
+    await expectEventually("the end") { reported.completion.value != nil }
     #expect(work.succeeded.value == [1, 8, 9, 10])
     #expect(work.most.value == 1)
     withExtendedLifetime(subscription) {}
@@ -104,10 +104,10 @@ struct RunsTests {
 
   @Test func `a full queue may drop the newest event or fail`() async throws {
     let work = Work(isHeld: true)
-    let told = Told()
+    let reported = Reported()
     let dropped = Protected<[Int]>([])
     let events = PassthroughSubject<Int, Never>()
-    let subscription = told.listen(
+    let subscription = reported.listen(
       work.engine.runs(
         on: events, whenBusy: .queue(limit: 2, whenFull: .dropNewest),
         onDrop: { number in dropped.withLock { $0.append(number) } }, workflow: Self.workflow))
@@ -118,7 +118,7 @@ struct RunsTests {
     withExtendedLifetime(subscription) {}
 
     let held = Work(isHeld: true)
-    let failing = Told()
+    let failing = Reported()
     let more = PassthroughSubject<Int, Never>()
     let other = failing.listen(
       held.engine.runs(
@@ -150,7 +150,7 @@ struct RunsTests {
 
   @Test func `a sequence is read no faster than runs end`() async throws {
     let work = Work(isHeld: true)
-    let told = Told()
+    let reported = Reported()
     let read = Protected(0)
     let numbers = AsyncStream<Int>(unfolding: {
       read.withLock { read in
@@ -158,14 +158,14 @@ struct RunsTests {
         return read <= 5 ? read : nil
       }
     })
-    let subscription = told.listen(
+    let subscription = reported.listen(
       work.engine.runs(of: Self.workflow, on: numbers, whenBusy: .hold))
     await expectEventually("a run") { work.alive.value == 1 }
     for _ in 0..<1000 { await Task.yield() }
     #expect(read.value == 1)
     work.gate.open()
-    await expectEventually("the end") { told.completion.value == "finished" }
-    #expect(told.runs.value.count == 5)
+    await expectEventually("the end") { reported.completion.value == "finished" }
+    #expect(reported.runs.value.count == 5)
     withExtendedLifetime(subscription) {}
   }
 
@@ -173,10 +173,10 @@ struct RunsTests {
 
   @Test func `events may be ignored while a run is in progress`() async throws {
     let work = Work(isHeld: true)
-    let told = Told()
+    let reported = Reported()
     let dropped = Protected<[Int]>([])
     let events = PassthroughSubject<Int, Never>()
-    let subscription = told.listen(
+    let subscription = reported.listen(
       work.engine.runs(
         on: events, whenBusy: .ignore,
         onDrop: { number in dropped.withLock { $0.append(number) } }, workflow: Self.workflow))
@@ -185,7 +185,7 @@ struct RunsTests {
     await expectEventually("a run") { work.alive.value == 1 }
     work.gate.open()
     await expectEventually("its end") { work.succeeded.value == [1] }
-    _ = await told.outcomes
+    _ = await reported.outcomes
     await expectEventually("the next one") {
       events.send(6)
       return work.succeeded.value.last == 6
@@ -199,18 +199,18 @@ struct RunsTests {
     async throws
   {
     let work = Work(isHeld: true)
-    let told = Told()
+    let reported = Reported()
     let events = PassthroughSubject<Int, Never>()
-    let subscription = told.listen(
+    let subscription = reported.listen(
       work.engine.runs(on: events, whenBusy: .restart, workflow: Self.workflow))
     events.send(1)
     await expectEventually("the run") { work.begun.value == [1] }
     events.send(2)
     await expectEventually("its second generation") { work.begun.value == [1, 2] }
     work.gate.open()
-    #expect(await told.outcomes == [.succeeded])
+    #expect(await reported.outcomes == [.succeeded])
     #expect(work.succeeded.value == [2])
-    #expect(told.runs.value.map(\.state.generation) == [2])
+    #expect(reported.runs.value.map(\.state.generation) == [2])
     withExtendedLifetime(subscription) {}
   }
 
@@ -218,9 +218,9 @@ struct RunsTests {
     async throws
   {
     let work = Work(isHeld: true)
-    let told = Told()
+    let reported = Reported()
     let events = PassthroughSubject<Int, Never>()
-    let subscription = told.listen(
+    let subscription = reported.listen(
       work.engine.runs(on: events, whenBusy: .restart) { number in
         try? Workflow(text: "steps: [{ id: s\(number), run: x }]\n", file: "w.yaml")
       })
@@ -231,9 +231,9 @@ struct RunsTests {
     #expect(work.begun.value.count == 1)
     work.gate.open()
     events.send(completion: .finished)
-    await expectEventually("the end") { told.completion.value == "finished" }
-    #expect(told.runs.value.first?.workflow.steps.map(\.id) == ["s1"])
-    #expect(told.runs.value.last?.workflow.steps.map(\.id) == ["s5"])
+    await expectEventually("the end") { reported.completion.value == "finished" }
+    #expect(reported.runs.value.first?.workflow.steps.map(\.id) == ["s1"])
+    #expect(reported.runs.value.last?.workflow.steps.map(\.id) == ["s5"])
     #expect(work.most.value == 1)
     withExtendedLifetime(subscription) {}
   }
@@ -243,16 +243,16 @@ struct RunsTests {
     var generator = SeededGenerator.announced()
     for _ in 0..<rounds(20, soak: 500) {
       let work = Work()
-      let told = Told()
+      let reported = Reported()
       let events = PassthroughSubject<Int, Never>()
-      let subscription = told.listen(
+      let subscription = reported.listen(
         work.engine.runs(on: events, whenBusy: .restart, workflow: Self.workflow))
       for number in 1...25 {
         events.send(number)
         for _ in 0..<Int.random(in: 0...60, using: &generator) { await Task.yield() }
       }
       events.send(completion: .finished)
-      await expectEventually("the end") { told.completion.value == "finished" }
+      await expectEventually("the end") { reported.completion.value == "finished" }
       #expect(work.succeeded.value.last == 25)
       #expect(work.most.value == 1, "two generations or runs were alive at once")
       withExtendedLifetime(subscription) {}
@@ -263,20 +263,20 @@ struct RunsTests {
 
   @Test func `cancelling cancels the runs in progress and starts no more`() async throws {
     let work = Work(isHeld: true)
-    let told = Told()
+    let reported = Reported()
     let events = PassthroughSubject<Int, Never>()
-    let subscription = told.listen(
+    let subscription = reported.listen(
       work.engine.runs(on: events, whenBusy: .parallel(), workflow: Self.workflow))
     events.send(1)
     events.send(2)
-    await expectEventually("two runs") { told.runs.value.count == 2 }
+    await expectEventually("two runs") { reported.runs.value.count == 2 }
     subscription.cancel()
-    #expect(await told.outcomes == [.cancelled, .cancelled])
+    #expect(await reported.outcomes == [.cancelled, .cancelled])
     events.send(3)
     for _ in 0..<1000 { await Task.yield() }
     #expect(work.begun.value.count <= 2)
-    #expect(told.runs.value.count == 2)
-    #expect(told.completion.value == nil)
+    #expect(reported.runs.value.count == 2)
+    #expect(reported.completion.value == nil)
   }
 
   @Test func `leaving a loop over the runs cancels the runs in progress and the events`()

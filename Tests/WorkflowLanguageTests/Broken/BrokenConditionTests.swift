@@ -3,200 +3,200 @@ import WorkflowLanguage
 
 /// Files with type errors, and with errors in conditions.
 struct BrokenConditionTests {
-  typealias Mistake = MistakeTests.Mistake
+  typealias BrokenFile = DiagnosticTests.BrokenFile
 
-  static let mistakes = [
+  static let brokenFiles = [
     // Types.
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s == 3 }}\"}\n",
       ["5:17 R0509"],
       hint: "convert the text to a number with fromJSON"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s == true }}\"}\n",
       ["5:17 R0509"],
       hint: "compare with 'true'"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.n == true }}\"}\n",
       ["5:17 R0509"]),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s < 3 }}\"}\n",
       ["5:17 R0509"],
       hint: "fromJSON"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ '1' < '2' }}\"}\n",
       ["5:17 R0509"]),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.b >= 1 }}\"}\n",
       ["5:17 R0509"]),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s.name }}\"}\n",
       ["5:17 R0513"],
       hint: "read JSON with fromJSON"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ (params.s)[0] }}\"}\n",
       ["5:17 R0513"]),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.n.* }}\"}\n",
       ["5:17 R0513"]),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nenv:\n  A: ${{ params }}\nsteps: [{id: a, run: x}]\n",
       ["3:6 R0515"],
       hint: "convert it to text with toJSON"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ contains(params, 's') }}\"}\n",
       ["5:26 R0508"],
       hint: "contains(list or text, what)"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ join(params, ',') }}\"}\n",
       ["5:22 R0508"],
       hint: "join(list, ', ')"),
-    Mistake(
+    BrokenFile(
       "steps:\n- id: a\n  run: x\n  env: {A: \"${{ contains('a') }}\"}\n", ["4:17 R0507"]),
-    Mistake(
+    BrokenFile(
       "steps:\n- id: a\n  run: x\n  env: {A: \"${{ contains('a', 'b', 'c') }}\"}\n", ["4:17 R0507"]),
-    Mistake(
+    BrokenFile(
       "steps:\n- id: a\n  run: x\n  env: {A: \"${{ startsWith() }}\"}\n", ["4:17 R0507"]),
-    Mistake(
+    BrokenFile(
       "steps:\n- id: a\n  run: x\n  env: {A: \"${{ format() }}\"}\n", ["4:17 R0507"]),
-    Mistake(
+    BrokenFile(
       "steps:\n- id: a\n  run: x\n  env: {A: \"${{ join('a', 'b', 'c') }}\"}\n", ["4:17 R0507"]),
-    Mistake(
+    BrokenFile(
       "steps:\n- id: a\n  run: x\n  env: {A: \"${{ toJSON() }}\"}\n", ["4:17 R0507"]),
-    Mistake(
+    BrokenFile(
       "steps:\n- id: a\n  run: x\n  env: {A: \"${{ hashFiles() }}\"}\n", ["4:17 R0507"]),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nenv: {A: \"v${{ params }}\"}\nsteps: [{id: a, run: x}]\n",
       ["2:16 R0515"],
       hint: "convert it to text with toJSON"),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, foreach: [1], run: x}, {id: b, run: x, env: {A: \"v${{ steps.a.outputs.o }}\"}}]\n",
       ["1:71 R0515"]),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, foreach: [x], run: x, env: {A: \"${{ index.x }}\"}}]\n", ["1:53 R0513"]),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x, outputs: {b: \"${{ stdout.sha }}\"}}]\n", ["1:43 R0513"],
       hint: "fromJSON("),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x}, {id: b, run: x, env: {A: \"${{ steps.a.outputs.x.y }}\"}}]\n",
       ["1:56 R0513"],
       hint: "read JSON with fromJSON"),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x}, {id: b, run: x, env: {A: \"${{ steps.a.outputs.x.* }}\"}}]\n",
       ["1:56 R0513"]),
-    Mistake(
+    BrokenFile(
       "steps:\n- id: a\n  run: x\n  env: {A: \"${{ 1 < 2 < 3 }}\"}\n", ["4:17 R0509"]),
     // Conditions.
-    Mistake("steps:\n- id: a\n  run: x\n  if:\n", ["4:6 R0204"]),
-    Mistake(
+    BrokenFile("steps:\n- id: a\n  run: x\n  if:\n", ["4:6 R0204"]),
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: [params.b]\n",
       ["5:7 R0204"]),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: params.s\n",
       ["5:7 R0516"],
       hint: "compare it, as in: … == 'true'"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: params.n\n",
       ["5:7 R0516"],
       hint: "compare it with something"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: 1\n", ["5:7 R0516"],
       hint: "compare it with something"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: yes\n", ["5:7 R0505"],
       hint: "true and false"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: always\n", ["5:7 R0505"],
       hint: "call it: always()"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: always() && x\n",
       ["5:19 R0505"]),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: !params.b\n",
       ["5:7 R0113"],
       hint: "quote the text"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: !failure()\n",
       ["5:7 R0113"],
       hint: "quote the text"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: !params.s == 'a'\n",
       ["5:7 R0113"],
       hint: "quote the text"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: !contains(params.s, 'a')\n",
       ["5:7 R0113"],
       hint: "quote the text"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: ! params.b\n",
       ["5:7 R0113"],
       hint: "quote the text"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: && params.b\n",
       ["5:7 R0114"],
       hint: "quote the text"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: *params\n", ["5:7 R0114"],
       hint: "quote the text"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: params.s == 'a: b'\n",
       ["5:21 R0108"],
       hint: "quote the text"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: success('a')\n",
       ["5:7 R0507"]),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: \"x == 1\"\n",
       ["5:8 R0505"]),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: \"params.b && x\"\n",
       ["5:20 R0505"]),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: 'x'\n", ["5:8 R0505"]),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: ${{ params.b }} && ${{ params.b }}\n",
       ["5:7 R0516"],
       hint: "one ${{"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: ${{ params.s }} == 'a'\n",
       ["5:7 R0516"],
       hint: "one ${{"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: \"${{ params.x }}\"\n",
       ["5:12 R0511"]),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: ${{ params.b\n",
       ["5:7 R0502"],
       hint: "close it with }}"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: |\n    params.b &&\n    x\n",
       ["7:5 R0505"]),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: >-\n    params.b &&\n    x\n",
       ["7:5 R0505"]),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: params.b &&\n    x\n",
       ["6:5 R0505"]),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: \"params.s == '\\t' && x\"\n",
       ["5:28 R0505"]),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: 'params.s == ''a'' && x'\n",
       ["5:29 R0505"]),
-    Mistake(
+    BrokenFile(
       "steps: [{id: b, run: x}, {id: a, run: x, if: steps.b.outputs.ok}]\n", ["1:46 R0516"],
       hint: "compare it, as in: … == 'true'"),
-    Mistake(
+    BrokenFile(
       "steps: [{id: b, run: x}, {id: a, run: x, if: steps.b.outputs.ok == true}]\n", ["1:46 R0509"],
       hint: "compare with 'true'"),
-    Mistake(
+    BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: stdout == 'a'\n",
       ["5:7 R0510"]),
   ]
 
-  @Test(arguments: mistakes) func `a type error is reported at its position`(
-    _ mistake: Mistake
+  @Test(arguments: brokenFiles) func `a type error is reported at its position`(
+    _ file: BrokenFile
   ) {
-    mistake.expectTold()
+    file.expectReported()
   }
 
   @Test(arguments: [

@@ -5,16 +5,17 @@ import WorkflowLanguage
 /// Requirements on all broken files: they are refused quickly and with readable messages.
 struct BrokenFileTests {
   @Test(arguments: [
-    BrokenWorkflowTests.mistakes, BrokenValueTests.mistakes, BrokenStepTests.mistakes,
-    BrokenExpressionTests.mistakes, BrokenConditionTests.mistakes, BrokenPlaceTests.mistakes,
-    BrokenGroupTests.mistakes, BrokenYAMLTests.mistakes,
+    BrokenWorkflowTests.brokenFiles, BrokenValueTests.brokenFiles, BrokenStepTests.brokenFiles,
+    BrokenExpressionTests.brokenFiles, BrokenConditionTests.brokenFiles,
+    BrokenPlaceTests.brokenFiles,
+    BrokenGroupTests.brokenFiles, BrokenYAMLTests.brokenFiles,
   ])
-  func `each broken file is refused within a second`(_ mistakes: [MistakeTests.Mistake]) {
-    for mistake in mistakes {
+  func `each broken file is refused within a second`(_ brokenFiles: [DiagnosticTests.BrokenFile]) {
+    for file in brokenFiles {
       let time = ContinuousClock().measure {
-        _ = try? Workflow(text: mistake.text, file: "w.yaml", with: Arguments(leavesOpen: true))
+        _ = try? Workflow(text: file.text, file: "w.yaml", with: Arguments(allowsMissing: true))
       }
-      #expect(time < promised(.seconds(1)), "\(mistake.text)")
+      #expect(time < promised(.seconds(1)), "\(file.text)")
     }
   }
 
@@ -57,7 +58,7 @@ struct BrokenFileTests {
       }
     ),
     (
-      "many mistakes on one line",
+      "many brokenFiles on one line",
       { count in
         let values = (0..<count).map { "A\($0): \"${{ x }}\"" }
         return "env: {" + values.joined(separator: ", ") + "}\nsteps: [{id: a, run: x}]\n"
@@ -110,7 +111,7 @@ struct BrokenFileTests {
   }
 }
 
-extension MistakeTests.Mistake {
+extension DiagnosticTests.BrokenFile {
   /// Phrases from the messages of libyaml.
   private static let foreignWords = [
     "did not find expected", "found character", "found unexpected", "while scanning",
@@ -118,17 +119,16 @@ extension MistakeTests.Mistake {
   ]
 
   /// Expects that the text is refused with the expected errors at the expected positions.
-
-  func expectTold(sourceLocation: SourceLocation = #_sourceLocation) {
+  func expectReported(sourceLocation: SourceLocation = #_sourceLocation) {
     do {
-      let workflow = try Workflow(text: text, file: "w.yaml", with: Arguments(leavesOpen: true))
+      let workflow = try Workflow(text: text, file: "w.yaml", with: Arguments(allowsMissing: true))
       Issue.record(
         "was accepted: \(text)\n\(workflow.steps.map(\.id))", sourceLocation: sourceLocation)
     } catch {
-      let told = error.diagnostics.filter { $0.severity == .error }
-      #expect(told.found == found, "\(error)", sourceLocation: sourceLocation)
-      #expect(told.haveHint(hint), "\(error)", sourceLocation: sourceLocation)
-      #expect(error.mistakeCount == told.count, "\(error)", sourceLocation: sourceLocation)
+      let reported = error.diagnostics.filter { $0.severity == .error }
+      #expect(reported.found == found, "\(error)", sourceLocation: sourceLocation)
+      #expect(reported.haveHint(hint), "\(error)", sourceLocation: sourceLocation)
+      #expect(error.errorCount == reported.count, "\(error)", sourceLocation: sourceLocation)
       for words in Self.foreignWords {
         #expect(!error.description.contains(words), "\(error)", sourceLocation: sourceLocation)
       }

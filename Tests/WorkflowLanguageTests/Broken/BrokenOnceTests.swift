@@ -5,80 +5,80 @@ import WorkflowLanguage
 
 /// One error is reported once, with a hint that shows the correct form.
 struct BrokenOnceTests {
-  typealias Mistake = MistakeTests.Mistake
+  typealias BrokenFile = DiagnosticTests.BrokenFile
 
   static let misspelt = [
-    Mistake("steps: [{id: a, rnu: x}]\n", ["1:17 R0201"], hint: "did you mean \"run\"?"),
-    Mistake("step: [{id: a, run: x}]\n", ["1:1 R0201"], hint: "did you mean \"steps\"?"),
-    Mistake(
+    BrokenFile("steps: [{id: a, rnu: x}]\n", ["1:17 R0201"], hint: "did you mean \"run\"?"),
+    BrokenFile("step: [{id: a, run: x}]\n", ["1:1 R0201"], hint: "did you mean \"steps\"?"),
+    BrokenFile(
       "steps: [{idd: a, run: x}, {id: b, run: x, needs: a}]\n", ["1:10 R0201"], hint: "\"id\"?"),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x, neds: b}, {id: b, run: x, needs: a}]\n",
       ["1:25 R0201", "1:31 R0402"]),
-    Mistake(
+    BrokenFile(
       "steps: [{paralel: [{id: a, run: x}]}]\n", ["1:10 R0201"], hint: "did you mean \"parallel\"?"),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, parallel: [{id: b, run: x}]}]\n", ["1:9 R0301", "1:17 R0201"],
       hint: "no \"id\""),
-    Mistake(
+    BrokenFile(
       "steps: [{name: build, run: x}]\n", ["1:10 R0201"],
       hint: "names are ids here: write id: build"),
-    Mistake("steps: [{name: Build all, run: x}]\n", ["1:10 R0201"], hint: "names are ids here"),
-    Mistake(
+    BrokenFile("steps: [{name: Build all, run: x}]\n", ["1:10 R0201"], hint: "names are ids here"),
+    BrokenFile(
       "concurrency: {grup: g, policy: queue}\nsteps: [{id: a, run: x}]\n", ["1:15 R0201"],
       hint: "group"),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x, retry: {limt: 2}}]\n", ["1:33 R0201"],
       hint: "did you mean \"limit\"?"),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x, cache: {input: a}}]\n", ["1:33 R0201"],
       hint: "did you mean \"inputs\"?"),
-    Mistake(
+    BrokenFile(
       "secrets: {t: {evn: T}}\nsteps: [{id: a, run: x}]\n", ["1:15 R0201"],
       hint: "did you mean \"env\"?"),
-    Mistake(
+    BrokenFile(
       "on: {files: {path: a}}\nsteps: [{id: a, run: x}]\n", ["1:14 R0201"],
       hint: "did you mean \"paths\"?"),
-    Mistake(
+    BrokenFile(
       "on: {schedule: {crom: '0 5 * * *'}}\nsteps: [{id: a, run: x}]\n", ["1:17 R0201"],
       hint: "\"cron\"?"),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x, foreach: {from: 1, too: 2}}]\n", ["1:44 R0201"],
       hint: "did you mean \"to\"?"),
     // A misspelt key whose correct form is already present is only reported.
-    Mistake("steps: [{id: a, run: x, rnu: y}]\n", ["1:25 R0201"], hint: "did you mean \"run\"?"),
+    BrokenFile("steps: [{id: a, run: x, rnu: y}]\n", ["1:25 R0201"], hint: "did you mean \"run\"?"),
     // The value of a misspelt key is checked as if the key were correct.
-    Mistake("steps: [{id: a, rnu: [x]}]\n", ["1:17 R0201", "1:22 R0204"]),
+    BrokenFile("steps: [{id: a, rnu: [x]}]\n", ["1:17 R0201", "1:22 R0204"]),
   ]
 
   static let hints = [
-    Mistake(
+    BrokenFile(
       "on: {schedule: '0 5 * * *'}\nsteps: [{id: a, run: x}]\n", ["1:16 R0202"],
       hint: "{ cron: \"0 5 * * *\" }"),
-    Mistake(
+    BrokenFile(
       "concurrency: deploy\nsteps: [{id: a, run: x}]\n", ["1:14 R0202"],
       hint: "{ group: deploy, policy: queue }"),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: [make, test]}]\n", ["1:22 R0204"], hint: "did you mean \"exec\"?"),
-    Mistake("env: [A=1]\nsteps: [{id: a, run: x}]\n", ["1:6 R0202"], hint: "{ A: \"1\" }"),
-    Mistake("env: A\nsteps: [{id: a, run: x}]\n", ["1:6 R0202"], hint: "{ NAME: value }"),
-    Mistake(
+    BrokenFile("env: [A=1]\nsteps: [{id: a, run: x}]\n", ["1:6 R0202"], hint: "{ A: \"1\" }"),
+    BrokenFile("env: A\nsteps: [{id: a, run: x}]\n", ["1:6 R0202"], hint: "{ NAME: value }"),
+    BrokenFile(
       "steps: [{id: a, run: x, env: {T: \"${{ secrets.TOKEN }}\"}}]\n", ["1:39 R0511"],
       hint: "declare it: secrets: { TOKEN: { env: TOKEN } }"),
-    Mistake(
+    BrokenFile(
       "steps:\n- id: a\n    run: x\n", ["3:8 R0108"], hint: "indent \"run\" like \"id\" above"),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x, container: node:20}]\n", ["1:25 R0201"],
       hint: "exec: [docker, run, --rm, node:20, …]"),
-    Mistake(
+    BrokenFile(
       "services: {db: x}\nsteps: [{id: a, run: x}]\n", ["1:1 R0201"],
       hint: "steps run on this machine"),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x, retry: {attempts: 3, delay: -1}}]\n", ["1:33 R0201", "1:53 R0208"]),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x, if: \"null == 0\"}]\n", ["1:30 R0509"]),
-    Mistake("jobs: {a: {runs-on: x}}\n", ["1:1 R0201"], hint: "This looks like GitHub Actions"),
-    Mistake("tasks: {a: {cmds: [x]}}\n", ["1:1 R0201"], hint: "This looks like a Taskfile"),
+    BrokenFile("jobs: {a: {runs-on: x}}\n", ["1:1 R0201"], hint: "This looks like GitHub Actions"),
+    BrokenFile("tasks: {a: {cmds: [x]}}\n", ["1:1 R0201"], hint: "This looks like a Taskfile"),
   ]
 
   private static func withSecret(_ expression: String) -> String {
@@ -87,22 +87,22 @@ struct BrokenOnceTests {
   }
 
   static let secrets = [
-    Mistake(withSecret("env.T"), ["3:32 R0512"]),
-    Mistake(withSecret("env['T']"), ["3:32 R0512"]),
-    Mistake(withSecret("toJSON(env)"), ["3:39 R0512"]),
-    Mistake(withSecret("env[workflow.name]"), ["3:32 R0512"]),
-    Mistake(withSecret("join(env.*)"), ["3:37 R0512"]),
+    BrokenFile(withSecret("env.T"), ["3:32 R0512"]),
+    BrokenFile(withSecret("env['T']"), ["3:32 R0512"]),
+    BrokenFile(withSecret("toJSON(env)"), ["3:39 R0512"]),
+    BrokenFile(withSecret("env[workflow.name]"), ["3:32 R0512"]),
+    BrokenFile(withSecret("join(env.*)"), ["3:37 R0512"]),
   ]
 
   static let withoutEffect = [
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, approval: Go?, timeout: 1m, retry: 2}]\n", ["1:32 R0217", "1:45 R0217"]),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, approval: Go?, cache: {key: k}}]\n", ["1:32 R0217"]),
   ]
 
   static let together = [
-    Mistake(
+    BrokenFile(
       """
       nam: x
       steps:
@@ -110,22 +110,22 @@ struct BrokenOnceTests {
       - { id: b, run: x, needs: [a, gone] }
       - { id: c, rnu: x }
       """, ["1:1 R0201", "3:28 R0402", "4:31 R0401", "5:12 R0201"]),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x, needs: b}, {id: b, run: x, needs: a}, {id: b, run: y}]\n",
       ["1:32 R0402", "1:68 R0303"]),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x, needs: b}, {id: b, run: x, needs: [a, u]}, {id: u, uses: x}]\n",
       ["1:32 R0402", "1:82 R0805"]),
   ]
 
   @Test(arguments: misspelt + hints + secrets + withoutEffect + together)
-  func `each error is reported once, with the correct form`(_ mistake: Mistake) {
+  func `each error is reported once, with the correct form`(_ file: BrokenFile) {
     do {
-      let workflow = try Workflow(text: mistake.text, file: "w.yaml")
+      let workflow = try Workflow(text: file.text, file: "w.yaml")
       Issue.record("was accepted: \(workflow.steps)")
     } catch {
-      #expect(error.diagnostics.found == mistake.found, "\(error)")
-      #expect(error.diagnostics.haveHint(mistake.hint), "\(error)")
+      #expect(error.diagnostics.found == file.found, "\(error)")
+      #expect(error.diagnostics.haveHint(file.hint), "\(error)")
     }
   }
 }

@@ -3,13 +3,13 @@ import WorkflowLanguage
 
 /// Files with errors in triggers.
 struct BrokenTriggerTests {
-  typealias Mistake = MistakeTests.Mistake
+  typealias BrokenFile = DiagnosticTests.BrokenFile
 
-  private static func on(_ text: String, _ found: [String], hint: String = "") -> Mistake {
-    Mistake("steps: [{id: a, run: x}]\non: \(text)\n", found, hint: hint)
+  private static func on(_ text: String, _ found: [String], hint: String = "") -> BrokenFile {
+    BrokenFile("steps: [{id: a, run: x}]\non: \(text)\n", found, hint: hint)
   }
 
-  static let mistakes = [
+  static let brokenFiles = [
     on("push", ["2:5 R0202"]),
     on("{}", ["2:5 R0701"]),
     on("{when-busy: queue}", ["2:5 R0701"], hint: "files, schedule, stdin, socket, after, start"),
@@ -51,16 +51,16 @@ struct BrokenTriggerTests {
     on("{after: ['']}", ["2:14 R0205"]),
     on("{files: '${{ trigger.kind }}'}", ["2:18 R0510"]),
     on("{files: '${{ matrix.a }}'}", ["2:18 R0510"]),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x, env: {A: \"${{ trigger.pahts }}\"}}]\n", ["1:39 R0511"],
       hint: "did you mean \"paths\"?"),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x, if: trigger.count == '1'}]\n", ["1:29 R0509"]),
   ]
 
-  @Test(arguments: mistakes) func `an error in a trigger is reported at its position`(
-    _ mistake: Mistake
+  @Test(arguments: brokenFiles) func `an error in a trigger is reported at its position`(
+    _ file: BrokenFile
   ) {
-    mistake.expectTold()
+    file.expectReported()
   }
 }

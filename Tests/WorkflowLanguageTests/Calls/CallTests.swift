@@ -21,13 +21,13 @@ struct CallTests {
 
   private static let catalog: ActionCatalog = {
     var catalog = ActionCatalog()
-    catalog.offer("upload") { arguments throws(ArgumentMistake) in
+    catalog.offer("upload") { arguments throws(ArgumentError) in
       _ = try Upload.decoded(from: arguments)
     }
     return catalog
   }()
 
-  private func mistakes(_ step: String) -> [String] {
+  private func errors(_ step: String) -> [String] {
     let text = "params: { n: { type: number, default: 3 } }\nsteps:\n  - { id: a, \(step) }\n"
     do throws(WorkflowError) {
       _ = try Workflow(text: text, file: "w.yaml", actions: Self.catalog)
@@ -48,7 +48,7 @@ struct CallTests {
     "call: upload, with: { file: a, retries: null }", "call: upload, with: { file: a }, share: x",
   ])
   func `valid arguments are accepted`(_ step: String) {
-    #expect(mistakes(step) == [])
+    #expect(errors(step) == [])
   }
 
   @Test(arguments: [
@@ -90,9 +90,9 @@ struct CallTests {
     ("approval: x, share: y", "3:27 a step that only waits for approval has no work to share"),
   ])
   func `an error in a call is reported at its line and column`(_ step: String, _ expected: String) {
-    let mistakes = mistakes(step)
-    #expect(mistakes.first?.hasPrefix(expected) == true, "\(mistakes)")
-    #expect(mistakes.count == 1)
+    let errors = errors(step)
+    #expect(errors.first?.hasPrefix(expected) == true, "\(errors)")
+    #expect(errors.count == 1)
   }
 
   @Test func `calls are not checked without a catalog of actions`() throws {
@@ -120,7 +120,7 @@ struct CallTests {
     #expect(
       try [String: [Int]].decoded(from: ArgumentValue(.text("{\"a\":[1,2]}"))) == ["a": [1, 2]])
     #expect(try UInt8.decoded(from: ArgumentValue(.number(255))) == 255)
-    #expect(throws: ArgumentMistake.self) { try UInt8.decoded(from: ArgumentValue(.number(256))) }
+    #expect(throws: ArgumentError.self) { try UInt8.decoded(from: ArgumentValue(.number(256))) }
   }
 
   private static let wholeNumbers: [UInt64] = [0, 1, 1 << 53 + 1, 1 << 63, .max]
@@ -190,12 +190,12 @@ struct CallTests {
       init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer().decode(Value.self)
         guard case .list(let items) = value, items.first == .number(2) else {
-          throw ArgumentMistake([], .argument("it is not even"))
+          throw ArgumentError([], .argument("it is not even"))
         }
       }
     }
     #expect(try Even.decoded(from: ArgumentValue.list([.scalar(.number(2), text: "2")])) != nil)
-    #expect(throws: ArgumentMistake.self) {
+    #expect(throws: ArgumentError.self) {
       try Even.decoded(from: ArgumentValue.list([.scalar(.number(3), text: "3")]))
     }
   }

@@ -234,9 +234,9 @@ struct DeclarationTests {
       Step("b", work: work, [], file: #fileID, line: #line)
     }
     #expect(workflow.steps[1].action == .perform(work))
-    #expect(throws: NoWorkflowFile.hasStepsInSwift(["b"])) { try workflow.yaml() }
+    #expect(throws: WorkflowExportError.hasStepsInSwift(["b"])) { try workflow.yaml() }
     let read = try Workflow(text: "steps: [{ id: a, run: x }]", file: "w.yaml")
-    #expect(throws: NoWorkflowFile.wasNotDeclared(file: "w.yaml")) { try read.yaml() }
+    #expect(throws: WorkflowExportError.wasNotDeclared(file: "w.yaml")) { try read.yaml() }
   }
 
   @Test func `a file cannot name the closures of a program`() {

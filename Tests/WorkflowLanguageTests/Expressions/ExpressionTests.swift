@@ -69,8 +69,9 @@ struct ExpressionTests {
 
   @Test(
     arguments: [
-      ("", 0..<1, .emptyExpression), ("1 +", 2..<3, .strayCharacter("+")),
-      ("a = b", 2..<3, .strayCharacter("=")), ("params.count = 3", 13..<14, .strayCharacter("=")),
+      ("", 0..<1, .emptyExpression), ("1 +", 2..<3, .unexpectedCharacter("+")),
+      ("a = b", 2..<3, .unexpectedCharacter("=")),
+      ("params.count = 3", 13..<14, .unexpectedCharacter("=")),
       ("'abc", 0..<1, .unclosedText(isInTemplate: false)), ("(1", 2..<3, .expected(")", nil)),
       ("1)", 1..<2, .operatorExpected(before: ")")), ("1 2", 2..<3, .operatorExpected(before: "")),
       ("params.", 7..<8, .memberExpected), ("params[", 7..<8, .valueExpected(before: nil)),
@@ -86,7 +87,7 @@ struct ExpressionTests {
   func `an expression that cannot be parsed is reported with its range`(
     _ text: String, _ range: Range<Int>, _ kind: DiagnosticKind
   ) {
-    #expect(throws: ExpressionMistake(kind, range)) { try ExpressionParser.expression(in: text) }
+    #expect(throws: ExpressionError(kind, range)) { try ExpressionParser.expression(in: text) }
   }
 
   @Test(
@@ -119,7 +120,7 @@ struct ExpressionTests {
       Issue.record("was evaluated to \(value)")
     } catch {
       switch error {
-      case .mistake(let mistake), .missingOutput(let mistake): #expect(mistake.kind == kind)
+      case .invalid(let error), .missingOutput(let error): #expect(error.kind == kind)
       case .unknown: Issue.record("\(error)")
       }
     }
@@ -139,7 +140,7 @@ struct ExpressionTests {
     String(repeating: "toJSON(", count: 5000) + "1" + String(repeating: ")", count: 5000),
     "params" + String(repeating: "[params", count: 5000) + String(repeating: "]", count: 5000),
   ]) func `the depth of expressions is limited`(_ text: String) {
-    #expect(throws: ExpressionMistake.self) { try ExpressionParser.expression(in: text) }
+    #expect(throws: ExpressionError.self) { try ExpressionParser.expression(in: text) }
   }
 
   @Test func `a template keeps the type of a single expression and joins several to a text`()
@@ -170,6 +171,6 @@ struct ExpressionTests {
       "\"\u{1}\"",
       String(repeating: "[", count: 200),
     ]
-    for text in wrong { #expect(throws: JSONMistake.self, "\(text)") { try Value(json: text) } }
+    for text in wrong { #expect(throws: JSONError.self, "\(text)") { try Value(json: text) } }
   }
 }

@@ -191,8 +191,8 @@ struct StepValueTests {
       """,
       ["u.yaml": "params: {q: {}}\nsteps: [{id: x, exec: ['${{ params.q }}']}]\n"])
     let part = try workflow.selecting(only: ids)
-    #expect(part.firstAbsentNeed()?.step == step)
-    #expect(part.firstAbsentNeed()?.absent == absent)
+    #expect(part.firstMissingDependency()?.step == step)
+    #expect(part.firstMissingDependency()?.absent == absent)
     // The fallback is used where there is one.
     guard ids == ["o"] else { return }
     #expect(

@@ -27,7 +27,7 @@ struct TriggersTests {
     #expect(
       try triggers("{ files: [src/**, '!src/x'] }").files == FileTrigger(["src/**", "!src/x"]))
     var expected = FileTrigger(["a", "!b", "!c"])
-    expected.honoursGitignore = false
+    expected.respectsGitignore = false
     #expect(
       try triggers("{ files: { paths: a, ignore: [b, c], gitignore: false } }").files == expected)
   }
@@ -113,7 +113,7 @@ struct TriggersTests {
   @Test func `validating a file leaves the trigger open`() throws {
     let workflow = try Workflow(
       text: "steps: [{ id: a, foreach: '${{ trigger.paths }}', run: x }]\n", file: "w.yaml",
-      with: Arguments(leavesOpen: true))
+      with: Arguments(allowsMissing: true))
     #expect(workflow.steps.map(\.id) == ["a[0]"])
   }
 

@@ -6,7 +6,7 @@ import Foundation
 import Reprise
 
 /// The state of a run.
-struct RunAnswer: Encodable {
+struct RunResponse: Encodable {
   let id: RunID
   let phase: String
   let generation: Int

@@ -26,7 +26,9 @@ struct RunServer {
   }
 }
 
-/// A report of one page. Concurrent reports of the same page fetch it once.
+/// Returns the workflow that reports on one page.
+///
+/// Concurrent reports of the same page fetch it once.
 func report(_ arguments: Arguments) throws -> Workflow {
   try Workflow(
     "report", .parameter("page", .string), .parameter("seconds", .number, default: 1),
@@ -56,7 +58,7 @@ final class WebService: Service {
 
   func run() async throws {
     await server.appendRoute("POST /runs") { [self] in try await start($0) }
-    await server.appendRoute("GET /runs/:id", to: about { run, _ in try .init(RunAnswer(run)) })
+    await server.appendRoute("GET /runs/:id", to: about { run, _ in try .init(RunResponse(run)) })
     await server.appendRoute(
       "GET /runs/:id/events",
       to: about { run, _ in .init(statusCode: .ok, body: .init(from: EventLines(run: run))) })
@@ -96,7 +98,7 @@ final class WebService: Service {
       guard case .map(let values) = body else { return .init(statusCode: .badRequest) }
       let run = try workflows.start(try report(Arguments(values.mapValues(\.asText))))
       runs.withLock { $0["\(run.id)"] = run }
-      return try HTTPResponse(RunAnswer(run), .created)
+      return try HTTPResponse(RunResponse(run), .created)
     } catch let error as EngineService.ShuttingDown {
       return HTTPResponse(statusCode: .serviceUnavailable, body: Data("\(error)\n".utf8))
     } catch {

@@ -13,7 +13,7 @@ extension FileTrigger: TriggerSource {
       let read = WatchRuns.sources(of: sources.workflow)
       try sources.listen(
         to: try WatchedFiles(self, of: sources.workflow, sources: read),
-        honoursGitignore: honoursGitignore)
+        respectsGitignore: respectsGitignore)
     }
   }
 }
@@ -30,7 +30,7 @@ extension WatchSources {
   }
 
   fileprivate func listen(
-    to files: WatchedFiles, honoursGitignore: Bool
+    to files: WatchedFiles, respectsGitignore: Bool
   ) throws(FileWatchError) {
     // The subject is not declared `Sendable`, but it is thread-safe; the folder watch sends values
     // on one queue.
@@ -45,7 +45,7 @@ extension WatchSources {
     let folder = try FolderWatch(
       ".",
       filter: FileWatchFilter(
-        honoursGitignore: honoursGitignore, entersFolder: { files.enters($0) },
+        respectsGitignore: respectsGitignore, entersFolder: { files.enters($0) },
         wantsFile: { files.wants($0) })
     ) { [weak self] event in
       switch event {

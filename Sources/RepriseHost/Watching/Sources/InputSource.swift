@@ -11,7 +11,7 @@ extension InputTrigger: TriggerSource {
     let (triggers, inbox) = (sources.triggers, sources.inbox)
     sources.readInput(format) {
       // At the end of standard input, end the watch if it has no other sources.
-      if !triggers.goesOnWithoutInput { inbox.close() }
+      if !triggers.canStartWithoutInput { inbox.close() }
     }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import WorkflowLanguage
 
 /// Files that a workflow refers to and that are not of the expected kind.
-struct OtherFilesTests {
+struct UnusualFilesTests {
   private final class Folder {
     let path = FileManager.default.temporaryDirectory
       .appendingPathComponent("reprise-files-\(UUID().uuidString)").path
@@ -79,7 +79,7 @@ struct OtherFilesTests {
     var values = RunValues(
       run: "r", generation: 1, environment: ["A": "\u{FFFD}"], secrets: { _, _ in nil },
       step: { _ in nil }, status: .success, hashFiles: { _ in "" })
-    values.variablesThatAreNoText = ["A"]
+    values.nonUTF8Variables = ["A"]
     let error = #expect(throws: ResolutionError.self) {
       try workflow.resolved(workflow.steps[0], values)
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The command with unusual descriptors, bytes and folders.
-@Suite(.serialized) struct OddMachineTests {
+@Suite(.serialized) struct UnusualEnvironmentTests {
   private let reprise = "'\(Scenario.Started.executable.path)'"
 
   @Test func `a hint is printed when there are almost no descriptors`() async throws {
@@ -80,7 +80,7 @@ import Testing
       "steps: [{ id: a, run: \"printf 'a=1\\\\nb=\\\\377\\\\n' >> $REPRISE_OUTPUT\" }]",
       to: "w.yaml")
     let output = try await scenario.reprise("run", "w.yaml", "--progress", "plain").fails(with: 1)
-    #expect((output.output + output.errors).contains("line 2: it is not UTF-8"))
+    #expect((output.output + output.errors).contains("line 2: not UTF-8"))
   }
 
   @Test func `a step that replaces its output file fails, and the replacement is removed`()

@@ -5,25 +5,25 @@ import Testing
 @testable import ChildProcesses
 
 /// Many process trees that are terminated at once.
-@Suite(.serialized) struct SharedLookTests {
+@Suite(.serialized) struct SharedScanTests {
   private let count = 40
 
   private func mark() -> String {
     "\(Int.random(in: 100_000...999_999)).\(Int.random(in: 1000...9999))"
   }
 
-  private func pictureCount() async -> Int {
+  private func snapshotCount() async -> Int {
     await withCheckedContinuation { continuation in
-      Reactor.shared.post { continuation.resume(returning: $0.pictureCount) }
+      Reactor.shared.post { continuation.resume(returning: $0.snapshotCount) }
     }
   }
 
   /// Blocks the reactor, so that all requests are made before it looks at the process table.
-  private func inOneTurn(_ tell: () -> Void) {
-    let told = DispatchSemaphore(value: 0)
-    Reactor.shared.post { _ in told.wait() }
-    tell()
-    told.signal()
+  private func inOneTurn(_ requests: () -> Void) {
+    let requested = DispatchSemaphore(value: 0)
+    Reactor.shared.post { _ in requested.wait() }
+    requests()
+    requested.signal()
   }
 
   private func start(_ script: String, ready: Int) async throws -> (mark: String, [ChildProcess]) {
@@ -39,25 +39,25 @@ import Testing
     async throws
   {
     let (mark, children) = try await start("exec sleep MARK", ready: count)
-    let before = await pictureCount()
+    let before = await snapshotCount()
     inOneTurn { for child in children { child.terminate(grace: .seconds(60)) } }
     for child in children {
       #expect(await child.end() == .signalled(signal: 15))
     }
     #expect(processes(with: mark) == [])
-    #expect(await pictureCount() - before < count / 2)
+    #expect(await snapshotCount() - before < count / 2)
   }
 
   @Test func `kills at about the same time share looks at the process table`() async throws {
     let (mark, children) = try await start("trap '' TERM; sleep MARK; :", ready: count)
-    let before = await pictureCount()
+    let before = await snapshotCount()
     inOneTurn { for child in children { child.kill() } }
     for child in children {
       #expect(await child.end() == .signalled(signal: 9))
     }
     #expect(processes(with: mark) == [])
     // The processes end in different turns of the reactor, each with a look for leftover processes.
-    #expect(await pictureCount() - before < 4 * count)
+    #expect(await snapshotCount() - before < 4 * count)
   }
 
   @Test func `a process that forks while many are terminated is found`() async throws {
@@ -92,10 +92,11 @@ import Testing
     let child = try ChildProcess.spawn(shell("exec sleep 1000")) { _ in true }
     #expect(
       Reactor.shared.withoutStarts { started in
-        ProcessTable.hasStrangers { started.subtracting([child.id]) }
+        ProcessTable.hasUnknownChildren { started.subtracting([child.id]) }
       })
     await expectEventually("there is no unknown child") {
-      Reactor.shared.withoutStarts { started in ProcessTable.hasStrangers { started } } == false
+      Reactor.shared.withoutStarts { started in ProcessTable.hasUnknownChildren { started } }
+        == false
     }
     child.kill()
     _ = await child.end()

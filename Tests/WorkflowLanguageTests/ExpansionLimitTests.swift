@@ -5,7 +5,7 @@ import Testing
 @testable import WorkflowLanguage
 
 /// Small files that expand to many steps or to long lists.
-struct ManyBombTests {
+struct ExpansionLimitTests {
   /// A pattern whose braces expand to 512 patterns.
   private static let wide = String(repeating: "{a,b}", count: 9)
 
@@ -184,7 +184,7 @@ struct ManyBombTests {
     let error = #expect(throws: WorkflowError.self) {
       try Workflow(text: "steps:\n\(steps)", file: "w.yaml")
     }
-    #expect(error?.mistakeCount == 5000)
+    #expect(error?.errorCount == 5000)
   }
 
   @Test func `a message quotes the beginning and the end of a huge value`() {

@@ -3,7 +3,7 @@ import WorkflowLanguage
 
 /// Texts with expressions that occur more than once: a cached result must not leak from one
 /// occurrence to another.
-struct SameTextTests {
+struct RepeatedExpressionTests {
   @Test(arguments: [
     ("${{ params.x == }}", "expected a value at the end"),
     ("${{ params.y }}", "there is no parameter \"y\""),

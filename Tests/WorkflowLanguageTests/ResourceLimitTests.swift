@@ -4,7 +4,7 @@ import Testing
 @testable import WorkflowLanguage
 
 /// Small files that would exhaust CPU or memory if nothing limited them.
-struct BombTests {
+struct ResourceLimitTests {
   // MARK: Needs
 
   @Test(arguments: [

@@ -3,7 +3,7 @@
 import Platform
 
 /// The two output pipes of a child, and its report channel if it has one.
-struct OutputEnds {
+struct OutputPipes {
   let channel: ReportChannel?
   let output: PipeEnds
   let errors: PipeEnds

@@ -1,7 +1,7 @@
 // The error in an argument of an action, with its path.
 
 /// An error in the arguments from which a value was to be decoded.
-public struct ArgumentMistake: Error, Sendable, Equatable, CustomStringConvertible {
+public struct ArgumentError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The path of the value: map keys and list positions from 0.
   public let path: [String]
   let kind: DiagnosticKind

@@ -6,7 +6,7 @@ import Platform
 ///
 /// One snapshot serves all trees that are scanned in one turn of the reactor. It is taken after all
 /// requests of that turn are known, so that it shows each tree the same as a snapshot of its own.
-struct ProcessPicture: Sendable {
+struct ProcessSnapshot: Sendable {
   /// All processes.
   let table: ProcessTable
   /// The children that this process had started and not reaped.
@@ -26,7 +26,7 @@ struct ProcessPicture: Sendable {
   init(adoptsOrphans: Bool) {
     // Both atomically: a child that is started in between would be taken for an orphan, and reaped.
     (table, started) = Reactor.shared.withoutStarts { (ProcessTable.current(), $0) }
-    isWhole = !table.isTorn
+    isWhole = !table.isIncomplete
     guard adoptsOrphans else { return }
     for stranger in table.children(of: processID) where !started.contains(stranger.pid) {
       if stranger.isZombie {
@@ -53,11 +53,11 @@ struct ProcessPicture: Sendable {
 }
 
 /// The scans of one turn of the reactor; each is done lazily and at most once.
-struct ProcessLooks {
+struct ProcessScans {
   let adoptsOrphans: Bool
-  private(set) var picture: ProcessPicture?
+  private(set) var picture: ProcessSnapshot?
   private var hasAdopted: Bool?
-  private var hasStrangers: Bool?
+  private var hasUnknownChildren: Bool?
 
   init(adoptsOrphans: Bool) {
     self.adoptsOrphans = adoptsOrphans
@@ -69,7 +69,7 @@ struct ProcessLooks {
     guard child.status == nil || mayHaveMore(child) else {
       return ProcessTree(nothingLeftOf: child.pid)
     }
-    let current = picture ?? ProcessPicture(adoptsOrphans: adoptsOrphans)
+    let current = picture ?? ProcessSnapshot(adoptsOrphans: adoptsOrphans)
     picture = current
     return ProcessTree(
       of: child.pid, hasEnded: child.status != nil, tag: child.tag, in: current)
@@ -82,9 +82,9 @@ struct ProcessLooks {
   /// process. If this process does not adopt orphans, only the process table can tell.
   private mutating func mayHaveMore(_ child: ChildState) -> Bool {
     guard adoptsOrphans else { return true }
-    if child.isStopped || child.askedGrace != nil {
-      let answer = hasStrangers ?? Self.ask(ProcessTable.hasStrangers)
-      hasStrangers = answer
+    if child.isStopped || child.requestedGrace != nil {
+      let answer = hasUnknownChildren ?? Self.ask(ProcessTable.hasUnknownChildren)
+      hasUnknownChildren = answer
       return answer
     }
     if child.hasOpenStream { return true }

@@ -1,7 +1,7 @@
 // An error in an expression, with its source range.
 
 /// An error in an expression.
-struct ExpressionMistake: Error, Equatable {
+struct ExpressionError: Error, Equatable {
   let kind: DiagnosticKind
   /// The range in the text of the expression, in Unicode scalars.
   let range: Range<Int>

@@ -7,10 +7,10 @@ import Paths
 /// A subscriber that is notified of a removal may read at a moment when the folder was back, only
 /// to be removed again. For the files in it there is then no known state that could change. So all
 /// of them are reported once more when something else happens to the folder.
-struct GoneFiles {
+struct RemovedFiles {
   private struct Folder {
     var names: Set<FileName>
-    var toldAt: UInt32
+    var reportedAt: UInt32
   }
 
   private var folders: [FileName: Folder] = [:]
@@ -24,8 +24,8 @@ struct GoneFiles {
   mutating func add(_ path: String, at seconds: UInt32) {
     prune(at: seconds)
     let (folder, name) = Self.split(path)
-    folders[folder, default: Folder(names: [], toldAt: seconds)].names.insert(name)
-    folders[folder]?.toldAt = seconds
+    folders[folder, default: Folder(names: [], reportedAt: seconds)].names.insert(name)
+    folders[folder]?.reportedAt = seconds
   }
 
   /// Returns whether a file was reported as removed a short time ago.
@@ -69,7 +69,7 @@ struct GoneFiles {
       guard prefix.isEmpty || bytes.starts(with: prefix) else { continue }
       let next = bytes.dropFirst(prefix.count).first
       guard prefix.isEmpty || next == nil || next == UInt8(ascii: "/") else { continue }
-      folders[FileName(folder)]?.toldAt = seconds
+      folders[FileName(folder)]?.reportedAt = seconds
       paths += folders[FileName(folder)]?.names.map { joinedPath(folder, $0.text) } ?? []
     }
     return paths
@@ -78,6 +78,6 @@ struct GoneFiles {
   private mutating func prune(at seconds: UInt32) {
     guard seconds != prunedAt, !folders.isEmpty else { return }
     prunedAt = seconds
-    folders = folders.filter { seconds < $0.value.toldAt &+ FileStamp.unrestSeconds }
+    folders = folders.filter { seconds < $0.value.reportedAt &+ FileStamp.recentSeconds }
   }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import WorkflowLanguage
 
 /// Steps that expand to many through `foreach` and `matrix`.
-struct ManyTests {
+struct ExpansionTests {
   private func workflow(_ step: String, _ arguments: [String: String] = [:]) throws -> Workflow {
     try Workflow(
       text: """
@@ -75,7 +75,7 @@ struct ManyTests {
       steps: [{ id: s, foreach: "${{ fromJSON(params.list) }}", run: x }]
       """
     #expect(throws: WorkflowError.self) { try Workflow(text: text, file: "w.yaml") }
-    let open = try Workflow(text: text, file: "w.yaml", with: Arguments(leavesOpen: true))
+    let open = try Workflow(text: text, file: "w.yaml", with: Arguments(allowsMissing: true))
     #expect(open.steps.map(\.id) == ["s[0]"])
     let given = try Workflow(text: text, file: "w.yaml", with: Arguments(["list": "[1,2,3]"]))
     #expect(given.steps.count == 3)

@@ -1,7 +1,7 @@
 // The values that expressions can use before a run.
 
 /// The values that are known before a run.
-struct SettledValues: ValueSource {
+struct StaticValues: ValueSource {
   let scope: Scope
   let bindings: Bindings?
   /// The subject of the expression, for messages.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A secret that is passed to a run in a parameter or an event is neither shown nor stored.
-struct GivenSecretTests {
+struct SecretInputTests {
   private static let secret = "hunter2-hunter2"
   private static let environment = ["SECRET": secret]
 

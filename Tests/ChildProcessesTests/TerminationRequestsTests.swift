@@ -4,9 +4,9 @@ import Testing
 @testable import ChildProcesses
 
 /// The signals that a guardian counts, so that it can kill an engine that does not react to them.
-struct EndRequestsTests {
+struct TerminationRequestsTests {
   private func requests(_ signals: [Int32]) -> (last: Int32?, answers: [Bool]) {
-    var requests = EndRequests()
+    var requests = TerminationRequests()
     let answers = signals.map { requests.add($0) }
     return (requests.last, answers)
   }

@@ -2,8 +2,8 @@ import Testing
 import WorkflowLanguage
 
 /// Broken files, each with the positions and codes of its errors.
-struct MistakeTests {
-  struct Mistake: Sendable, CustomTestStringConvertible {
+struct DiagnosticTests {
+  struct BrokenFile: Sendable, CustomTestStringConvertible {
     let text: String
     /// `line:column code` of each diagnostic.
     let found: [String]
@@ -19,127 +19,128 @@ struct MistakeTests {
     var testDescription: String { "\(found.joined(separator: ", ")) \(hint)" }
   }
 
-  static let mistakes = [
+  static let brokenFiles = [
     // Files as a whole.
-    Mistake("", ["1:1 R0102"]),
-    Mistake("# only a comment\n", ["1:1 R0102"]),
-    Mistake("steps: [{id: a, run: x}]\n---\nsteps: []\n", ["2:1 R0112"]),
-    Mistake("- a\n", ["1:1 R0202"]),
-    Mistake("name: x\n", ["1:1 R0213"]),
-    Mistake("steps:\n\t- a\n", ["2:1 R0107"]),
-    Mistake("name: a\0b\n", ["1:8 R0104"]),
-    Mistake("steps: [{id: a, run: \"x}]\n", ["1:22 R0105"]),
-    Mistake("steps: [{id: a, run: x}\n", ["2:1 R0105"]),
-    Mistake("steps: [{id: a, run: x]\n", ["1:23 R0105"]),
-    Mistake("name: a: b\n", ["1:8 R0108"]),
-    Mistake("steps:\n- id: a\n run: x\n", ["3:2 R0106"]),
-    Mistake("steps: [*nobody]\n", ["1:9 R0114"]),
-    Mistake("env: &e {A: *e}\nsteps: [{id: a, run: x}]\n", ["1:13 R0114"]),
-    Mistake("name: a\nname: b\nsteps: [{id: a, run: x}]\n", ["2:1 R0116"]),
-    Mistake("? [a]\n: b\nsteps: [{id: a, run: x}]\n", ["1:3 R0115"]),
-    Mistake("env: {<<: 3}\nsteps: [{id: a, run: x}]\n", ["1:11 R0117"]),
-    Mistake("name: \"\\q\"\n", ["1:8 R0110"]),
+    BrokenFile("", ["1:1 R0102"]),
+    BrokenFile("# only a comment\n", ["1:1 R0102"]),
+    BrokenFile("steps: [{id: a, run: x}]\n---\nsteps: []\n", ["2:1 R0112"]),
+    BrokenFile("- a\n", ["1:1 R0202"]),
+    BrokenFile("name: x\n", ["1:1 R0213"]),
+    BrokenFile("steps:\n\t- a\n", ["2:1 R0107"]),
+    BrokenFile("name: a\0b\n", ["1:8 R0104"]),
+    BrokenFile("steps: [{id: a, run: \"x}]\n", ["1:22 R0105"]),
+    BrokenFile("steps: [{id: a, run: x}\n", ["2:1 R0105"]),
+    BrokenFile("steps: [{id: a, run: x]\n", ["1:23 R0105"]),
+    BrokenFile("name: a: b\n", ["1:8 R0108"]),
+    BrokenFile("steps:\n- id: a\n run: x\n", ["3:2 R0106"]),
+    BrokenFile("steps: [*nobody]\n", ["1:9 R0114"]),
+    BrokenFile("env: &e {A: *e}\nsteps: [{id: a, run: x}]\n", ["1:13 R0114"]),
+    BrokenFile("name: a\nname: b\nsteps: [{id: a, run: x}]\n", ["2:1 R0116"]),
+    BrokenFile("? [a]\n: b\nsteps: [{id: a, run: x}]\n", ["1:3 R0115"]),
+    BrokenFile("env: {<<: 3}\nsteps: [{id: a, run: x}]\n", ["1:11 R0117"]),
+    BrokenFile("name: \"\\q\"\n", ["1:8 R0110"]),
     // Keys.
-    Mistake("stepz: [{id: a, run: x}]\n", ["1:1 R0201"], hint: "did you mean \"steps\"?"),
-    Mistake("jobs: [{id: a, run: x}]\n", ["1:1 R0201"], hint: "did you mean \"steps\"?"),
-    Mistake(
+    BrokenFile("stepz: [{id: a, run: x}]\n", ["1:1 R0201"], hint: "did you mean \"steps\"?"),
+    BrokenFile("jobs: [{id: a, run: x}]\n", ["1:1 R0201"], hint: "did you mean \"steps\"?"),
+    BrokenFile(
       "maxParallel: 2\nsteps: [{id: a, run: x}]\n", ["1:1 R0201"],
       hint: "did you mean \"max-parallel\"?"),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x, depends_on: b}]\n", ["1:25 R0201", "1:37 R0401"],
       hint: "did you mean \"needs\"?"),
-    Mistake("steps: [{id: a, cmd: x}]\n", ["1:17 R0201"], hint: "did you mean \"run\"?"),
-    Mistake(
+    BrokenFile("steps: [{id: a, cmd: x}]\n", ["1:17 R0201"], hint: "did you mean \"run\"?"),
+    BrokenFile(
       "steps: [{id: a, run: x, colour: red}]\n", ["1:25 R0201"], hint: "valid keys: id, needs"),
     // Types.
-    Mistake("name: [a]\nsteps: [{id: a, run: x}]\n", ["1:7 R0204"]),
-    Mistake("name:\nsteps: [{id: a, run: x}]\n", ["1:6 R0204"]),
-    Mistake("steps: x\n", ["1:8 R0203"]),
-    Mistake("steps: []\n", ["1:8 R0214"]),
-    Mistake("steps: [x]\n", ["1:9 R0202"]),
-    Mistake(
+    BrokenFile("name: [a]\nsteps: [{id: a, run: x}]\n", ["1:7 R0204"]),
+    BrokenFile("name:\nsteps: [{id: a, run: x}]\n", ["1:6 R0204"]),
+    BrokenFile("steps: x\n", ["1:8 R0203"]),
+    BrokenFile("steps: []\n", ["1:8 R0214"]),
+    BrokenFile("steps: [x]\n", ["1:9 R0202"]),
+    BrokenFile(
       "concurrency: deploy\nsteps: [{id: a, run: x}]\n", ["1:14 R0202"]),
-    Mistake(
+    BrokenFile(
       "concurrency: {group: g}\nsteps: [{id: a, run: x}]\n", ["1:14 R0213"]),
-    Mistake(
+    BrokenFile(
       "concurrency: {group: g, policy: queu}\nsteps: [{id: a, run: x}]\n", ["1:33 R0211"],
       hint: "did you mean \"queue\"?"),
-    Mistake(
+    BrokenFile(
       "concurrency: {group: g, cancel-in-progress: true}\nsteps: [{id: a, run: x}]\n",
       ["1:25 R0201"], hint: "did you mean \"policy\"?"),
-    Mistake("steps: [{id: a, run: x, retry: 0}]\n", ["1:32 R0210"]),
-    Mistake("steps: [{id: a, run: x, retry: {delay: 1s}}]\n", ["1:32 R0213"]),
-    Mistake(
+    BrokenFile("steps: [{id: a, run: x, retry: 0}]\n", ["1:32 R0210"]),
+    BrokenFile("steps: [{id: a, run: x, retry: {delay: 1s}}]\n", ["1:32 R0213"]),
+    BrokenFile(
       "steps: [{id: a, run: x, retry: {limit: 1, backoff: exponental}}]\n", ["1:52 R0211"],
       hint: "did you mean \"exponential\"?"),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x, retry: {limit: 1, factor: 2}}]\n", ["1:51 R0217"]),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x, retry: {limit: 1, jitter: 2}}]\n", ["1:51 R0210"]),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x, retry: {limit: 1, on: [0, 256]}}]\n", ["1:48 R0210", "1:51 R0210"]),
-    Mistake(
+    BrokenFile(
       "steps: [{id: a, run: x, retries: 2}]\n", ["1:25 R0201"], hint: "did you mean \"retry\"?"),
-    Mistake("max-parallel: 0\nsteps: [{id: a, run: x}]\n", ["1:15 R0210"]),
-    Mistake("max-parallel: \"2\"\nsteps: [{id: a, run: x}]\n", ["1:15 R0210"]),
-    Mistake("timeout: soon\nsteps: [{id: a, run: x}]\n", ["1:10 R0208"]),
-    Mistake("timeout: 0\nsteps: [{id: a, run: x}]\n", ["1:10 R0208"], hint: "write it like 500ms"),
-    Mistake("grace: -1s\nsteps: [{id: a, run: x}]\n", ["1:8 R0208"]),
-    Mistake("env: [a]\nsteps: [{id: a, run: x}]\n", ["1:6 R0202"]),
-    Mistake("env: {1A: x}\nsteps: [{id: a, run: x}]\n", ["1:7 R0212"]),
-    Mistake("env: {REPRISE_X: x}\nsteps: [{id: a, run: x}]\n", ["1:7 R0212"]),
-    Mistake("env: {A: }\nsteps: [{id: a, run: x}]\n", ["1:10 R0218"]),
-    Mistake("env: {A: [x]}\nsteps: [{id: a, run: x}]\n", ["1:10 R0204"]),
-    Mistake("shell: []\nsteps: [{id: a, run: x}]\n", ["1:8 R0215"]),
+    BrokenFile("max-parallel: 0\nsteps: [{id: a, run: x}]\n", ["1:15 R0210"]),
+    BrokenFile("max-parallel: \"2\"\nsteps: [{id: a, run: x}]\n", ["1:15 R0210"]),
+    BrokenFile("timeout: soon\nsteps: [{id: a, run: x}]\n", ["1:10 R0208"]),
+    BrokenFile(
+      "timeout: 0\nsteps: [{id: a, run: x}]\n", ["1:10 R0208"], hint: "write it like 500ms"),
+    BrokenFile("grace: -1s\nsteps: [{id: a, run: x}]\n", ["1:8 R0208"]),
+    BrokenFile("env: [a]\nsteps: [{id: a, run: x}]\n", ["1:6 R0202"]),
+    BrokenFile("env: {1A: x}\nsteps: [{id: a, run: x}]\n", ["1:7 R0212"]),
+    BrokenFile("env: {REPRISE_X: x}\nsteps: [{id: a, run: x}]\n", ["1:7 R0212"]),
+    BrokenFile("env: {A: }\nsteps: [{id: a, run: x}]\n", ["1:10 R0218"]),
+    BrokenFile("env: {A: [x]}\nsteps: [{id: a, run: x}]\n", ["1:10 R0204"]),
+    BrokenFile("shell: []\nsteps: [{id: a, run: x}]\n", ["1:8 R0215"]),
     // Steps.
-    Mistake("steps: [{run: x}]\n", ["1:9 R0213"]),
-    Mistake("steps: [{id: a b, run: x}]\n", ["1:14 R0302"]),
-    Mistake("steps: [{id: _a, run: x}]\n", ["1:14 R0302"]),
-    Mistake(
+    BrokenFile("steps: [{run: x}]\n", ["1:9 R0213"]),
+    BrokenFile("steps: [{id: a b, run: x}]\n", ["1:14 R0302"]),
+    BrokenFile("steps: [{id: _a, run: x}]\n", ["1:14 R0302"]),
+    BrokenFile(
       "steps: [{id: a, run: x}, {id: a, run: x}]\n", ["1:31 R0303"]),
-    Mistake("steps: [{id: a}]\n", ["1:9 R0301"]),
-    Mistake("steps: [{id: a, run: x, exec: [x]}]\n", ["1:25 R0216"]),
-    Mistake("steps: [{id: a, run: \"  \"}]\n", ["1:22 R0205"]),
-    Mistake("steps:\n- id: a\n  run:\n", ["3:7 R0204"]),
-    Mistake("steps: [{id: a, exec: []}]\n", ["1:23 R0215"]),
-    Mistake("steps: [{id: a, exec: git status}]\n", ["1:23 R0203"]),
-    Mistake("steps: [{id: a, exec: [git, [x]]}]\n", ["1:29 R0204"]),
-    Mistake(
+    BrokenFile("steps: [{id: a}]\n", ["1:9 R0301"]),
+    BrokenFile("steps: [{id: a, run: x, exec: [x]}]\n", ["1:25 R0216"]),
+    BrokenFile("steps: [{id: a, run: \"  \"}]\n", ["1:22 R0205"]),
+    BrokenFile("steps:\n- id: a\n  run:\n", ["3:7 R0204"]),
+    BrokenFile("steps: [{id: a, exec: []}]\n", ["1:23 R0215"]),
+    BrokenFile("steps: [{id: a, exec: git status}]\n", ["1:23 R0203"]),
+    BrokenFile("steps: [{id: a, exec: [git, [x]]}]\n", ["1:29 R0204"]),
+    BrokenFile(
       "steps:\n- id: a\n  run: {echo a: b}\n", ["3:8 R0204"], hint: "quote this: 'echo a: b'"),
-    Mistake("steps:\n- id: a\n  run: echo ${{ x }}\n", ["3:13 R0304"], hint: "bind it in env"),
-    Mistake(
+    BrokenFile("steps:\n- id: a\n  run: echo ${{ x }}\n", ["3:13 R0304"], hint: "bind it in env"),
+    BrokenFile(
       "steps:\n- id: a\n  run: x\n  env: {A: \"${{ x }}\"}\n", ["4:17 R0505"]),
     // Groups.
-    Mistake("steps: [{parallel: []}]\n", ["1:20 R0214"]),
-    Mistake("steps: [{parallel: x}]\n", ["1:20 R0203"]),
-    Mistake(
+    BrokenFile("steps: [{parallel: []}]\n", ["1:20 R0214"]),
+    BrokenFile("steps: [{parallel: x}]\n", ["1:20 R0203"]),
+    BrokenFile(
       "steps: [{parallel: [{id: a, run: x}], needs: []}]\n", ["1:39 R0201"]),
-    Mistake("steps: [{parallel: [{id: a, run: x}], env: {}}]\n", ["1:39 R0201"]),
-    Mistake("steps: [{steps: [{id: a, run: x}], name: b}]\n", ["1:36 R0201"]),
+    BrokenFile("steps: [{parallel: [{id: a, run: x}], env: {}}]\n", ["1:39 R0201"]),
+    BrokenFile("steps: [{steps: [{id: a, run: x}], name: b}]\n", ["1:36 R0201"]),
     // Needs.
-    Mistake(
+    BrokenFile(
       "steps: [{id: build, run: x}, {id: b, run: x, needs: [biuld]}]\n", ["1:54 R0401"],
       hint: "did you mean \"build\"?"),
-    Mistake("steps: [{id: a, run: x, needs: [a]}]\n", ["1:33 R0403"]),
-    Mistake(
+    BrokenFile("steps: [{id: a, run: x, needs: [a]}]\n", ["1:33 R0403"]),
+    BrokenFile(
       "steps: [{id: a, run: x}, {id: b, run: x, needs: [a, a]}]\n", ["1:53 R0404"]),
-    Mistake("steps: [{id: a, run: x, needs: {b: c}}]\n", ["1:32 R0203"]),
-    Mistake(
+    BrokenFile("steps: [{id: a, run: x, needs: {b: c}}]\n", ["1:32 R0203"]),
+    BrokenFile(
       "steps:\n- {id: a, run: x, needs: [c]}\n- {id: b, run: x, needs: [a]}\n- {id: c, run: x, needs: [b]}\n",
       ["2:27 R0402"]),
     // Several at once.
-    Mistake(
+    BrokenFile(
       "nam: x\nsteps:\n- {id: a, run: x, needs: [b]}\n- {id: a, rum: x}\n",
       ["1:1 R0201", "3:27 R0401", "4:8 R0303", "4:11 R0201"]),
   ]
 
-  @Test(arguments: mistakes) func `an error is reported at its position`(_ mistake: Mistake) {
+  @Test(arguments: brokenFiles) func `an error is reported at its position`(_ file: BrokenFile) {
     do {
-      let workflow = try Workflow(text: mistake.text, file: "w.yaml")
+      let workflow = try Workflow(text: file.text, file: "w.yaml")
       Issue.record("was accepted: \(workflow.steps)")
     } catch {
-      #expect(error.diagnostics.found == mistake.found, "\(error)")
-      #expect(error.diagnostics.haveHint(mistake.hint), "\(error)")
+      #expect(error.diagnostics.found == file.found, "\(error)")
+      #expect(error.diagnostics.haveHint(file.hint), "\(error)")
     }
   }
 
