@@ -223,7 +223,7 @@ import Testing
     for client in attached { #expect(try await client.ask(.attach) == .ok) }
     let answer = try exchange(
       Array("{\"reprise\":1,\"request\":\"cancel\"}\n".utf8), with: served.path)
-    #expect(answer.contains("2 others are attached"))
+    #expect(answer.contains("2 are attached"))
     #expect(served.run.state.phase == .running)
     await served.end()
     withExtendedLifetime(attached) {}

@@ -79,7 +79,7 @@ struct ValueCommandTests {
       #expect(ended.output.contains("shipped") == flag.isEmpty)
     }
     let over = try await scenario.reprise("approve", "@last", "go").fails(with: 2)
-    #expect(over.errors.contains("is over"))
+    #expect(over.errors.contains("has ended: "))
   }
 
   @Test func `dotenv variables do not override existing variables`() async throws {

@@ -62,7 +62,7 @@ struct ActionTests {
     #expect(
       await run.outcome
         == .failed(
-          step: "up", reason: .badValue("with: retries has to be a whole number, not \"many\"")))
+          step: "up", reason: .badValue("with: retries must be a whole number, not \"many\"")))
     let unknown = try Workflow(text: "steps: [{ id: a, call: nothing }]", file: "w.yaml")
     #expect(
       await engine.start(unknown).outcome

@@ -109,7 +109,7 @@ struct ClosureStepTests {
     #expect(
       reasons == [
         "a: threw an error: Trouble()",
-        "c: the input \"ok\": the value has to be a whole number, not \"text\"",
+        "c: the input \"ok\": the value must be a whole number, not \"text\"",
         "d: step \"d\" has no input \"nobody\"; it has: ok-2",
         "e: step \"e\" has no input \"mayn\"; it has no inputs; add that step to its needs with .needs(\"mayn\")",
       ])
@@ -173,7 +173,7 @@ struct ClosureStepTests {
       Issue.record("unexpected outcome")
       return
     }
-    #expect(text.contains("n has to be a whole number") && !text.contains(token.prefix(6)))
+    #expect(text.contains("n must be a whole number") && !text.contains(token.prefix(6)))
   }
 
   @Test func `no message shows a truncated part of a secret`() async throws {

@@ -61,6 +61,6 @@ struct OutputTextTests {
     #expect(try file.outputs() == ["a": value])
     try Data("a=\(value)x".utf8).write(to: url)
     let reason = #expect(throws: FailureReason.self) { try file.outputs() }
-    #expect(reason?.description.contains("longer than 1048576 bytes") == true)
+    #expect(reason?.description.contains("more than 1048576 bytes") == true)
   }
 }

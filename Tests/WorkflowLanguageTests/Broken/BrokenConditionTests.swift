@@ -103,7 +103,7 @@ struct BrokenConditionTests {
       hint: "compare it with something"),
     BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: yes\n", ["5:7 R0505"],
-      hint: "true and false"),
+      hint: "true or false"),
     BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: always\n", ["5:7 R0505"],
       hint: "call it: always()"),

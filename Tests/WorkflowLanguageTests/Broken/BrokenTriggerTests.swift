@@ -35,7 +35,7 @@ struct BrokenTriggerTests {
     on("{schedule: []}", ["2:16 R0214"]),
     on("{schedule: {cron: '61 * * * *'}}", ["2:24 R0706"], hint: "minutes are 0 to 59"),
     on("{schedule: {cron: '0 0 30 2 *'}}", ["2:28 R0706"]),
-    on("{schedule: {cron: '0 0 * *'}}", ["2:24 R0706"], hint: "five"),
+    on("{schedule: {cron: '0 0 * *'}}", ["2:24 R0706"], hint: "no seconds"),
     on(
       "{schedule: {cron: '0 0 * * *', every: 1m}}", ["2:36 R0216"],
       hint: "split it into two schedules"),
