@@ -74,13 +74,13 @@ struct CountingBufferRaceTests {
       upstream.buffer(
         limit: limit, whenFull: strategy,
         onDrop: { value in
-          self.tell {
+          self.report {
             self.dropped.withLock { $0.append(value.number) }
             self.kept.withLock { $0.append(value) }
           }
         },
         onChange: { count in
-          self.tell {
+          self.report {
             if count > limit { self.faults.withLock { $0.append("\(count) waiting") } }
             self.waiting.withLock { $0 = count }
           }

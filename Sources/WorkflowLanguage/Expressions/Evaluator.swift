@@ -117,7 +117,7 @@ extension Expression {
     } catch {
       switch error {
       case .unknown: throw .unknown
-      case .missing(let kind): throw error(kind)
+      case .missing(let kind): throw self.error(kind)
       case .missingOutput(let kind): throw .missingOutput(ExpressionError(kind, range))
       }
     }
