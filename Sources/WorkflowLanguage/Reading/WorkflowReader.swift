@@ -70,7 +70,7 @@ struct WorkflowReader {
   var usedSources: [String: String] = [:]
   /// The ids of the steps under `finally`.
   var finallyIDs: Set<String> = []
-  /// The remaining size for values of expressions that are evaluated while the file is read.
+  /// The budget for values of expressions that are evaluated while the file is read.
   let budget = EvaluationBudget()
   var knownPatterns = KnownPatterns()
   /// The number of keys and values of all expanded steps.
