@@ -3,7 +3,7 @@
 public import CombineShim
 
 extension Publisher where Output: Sendable {
-  /// Folds values that arrive in quick cancelledRuns into one, and publishes it when it is quiet.
+  /// Folds values that arrive in quick succession into one, and publishes it when it is quiet.
   ///
   /// Like Combine's `debounce`, which drops all values except the last. Here nothing is lost: the
   /// first value opens a window; each further value is folded in and postpones the end of the
@@ -45,7 +45,7 @@ extension Publisher where Output: Sendable {
 }
 
 extension Publishers {
-  /// A publisher that folds values that arrive in quick cancelledRuns into one.
+  /// A publisher that folds values that arrive in quick succession into one.
   ///
   /// See `Publisher.debounce(for:atMost:now:sleep:fold:)` for its contract.
   public struct FoldingDebounce<Upstream: Publisher, Instant: InstantProtocol>: Publisher

@@ -13,7 +13,7 @@ struct CellReader: Sendable {
   mutating func read(
     _ part: ArraySlice<UInt8>, at start: Int, _ pieces: SecretPieces, into runs: inout MaskedRuns
   ) {
-    // Local copies for speed: every byte of an output passes through here.
+    // Local copies for speed: every byte of output passes through here.
     var (cell, read) = (cell, read)
     part.withUnsafeBufferPointer { part in
       for offset in 0..<part.count {

@@ -36,7 +36,7 @@ struct DigitReader: Sendable {
   mutating func read(
     _ part: ArraySlice<UInt8>, at start: Int, _ pieces: SecretPieces, into runs: inout MaskedRuns
   ) {
-    // Local copies for speed: every byte of an output passes through here.
+    // Local copies for speed: every byte of output passes through here.
     var (bits, count) = (bits, count)
     part.withUnsafeBufferPointer { bytes in
       values.withUnsafeBufferPointer { values in

@@ -7,7 +7,7 @@
 /// masker takes time and memory, about 100 bytes per byte of secrets, so create one and share it.
 /// Copies and streams are cheap.
 package struct Masker: Sendable {
-  /// nil if there is nothing to mask.
+  /// Finds the secrets; nil if there is nothing to mask.
   private let finder: SecretFinder?
 
   /// Creates a masker.

@@ -155,7 +155,7 @@ final class SecretAutomaton: Sendable {
     }
   }
 
-  /// The length of the longest form that ends in a state; 0 if none does.
+  /// Returns the length of the longest form that ends in a state; 0 if none does.
   @inline(__always)
   func matchedLength(_ state: State) -> Int {
     // States with a table are shallower than the shortest form, so no form ends there.

@@ -1,6 +1,6 @@
 // Short pieces of secrets, which identify a secret that is split by line breaks.
 
-/// All pieces of the secrets with a fixed length: sets of three or four bytes, as numbers.
+/// All pieces of a fixed length in the secrets: three or four consecutive bytes, as numbers.
 ///
 /// Dumps and base64 break lines after a fixed number of bytes, and the position of the breaks in a
 /// secret depends on the text before it. Output is therefore decoded and compared piece by piece.
@@ -79,6 +79,6 @@ struct SecretPieces: Sendable {
   /// The size of its memory, in bytes.
   var byteCount: Int { pieces.capacity * 4 + filter.capacity * 8 }
 
-  /// The multiplicative hash of Knuth (The Art of Computer Programming 3, 6.4).
+  /// Returns the multiplicative hash of Knuth (The Art of Computer Programming 3, 6.4).
   private static func hash(_ piece: UInt32) -> UInt32 { piece &* 0x9E37_79B1 }
 }

@@ -114,7 +114,7 @@ package func dropStandardDescriptors() {
   close(null)
 }
 
-/// The maximum number of descriptors of this process; nil if unknown.
+/// Returns the maximum number of descriptors of this process; nil if unknown.
 package func descriptorsMax() -> UInt64? {
   var limit = rlimit()
   guard unsafe getrlimit(openFilesLimit, &limit) == 0 else { return nil }

@@ -20,8 +20,8 @@ package func hasNoWriter(_ path: String) -> Bool? {
   let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
   guard descriptor >= 0 else { return nil }
   defer { close(descriptor) }
-  // A process that opens the file for writing right now waits until the lease is released, and the
-  // system sends us a signal. SIGIO would kill this process; this one is ignored by default.
+  // A process that opens the file for writing now waits until the lease is released, and the kernel
+  // signals this process. The default, SIGIO, would kill it; SIGURG is ignored by default.
   guard fcntl(descriptor, setSignal, SIGURG) == 0 else { return nil }
   if fcntl(descriptor, setLease, Int32(F_RDLCK)) == 0 {
     _ = fcntl(descriptor, setLease, Int32(F_UNLCK))

@@ -138,7 +138,7 @@ func withPath<Result>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Result)
   let text = path.map { CChar(bitPattern: $0) } + [0]
   return unsafe text.withUnsafeBufferPointer { buffer in
     guard let start = buffer.baseAddress else {
-      preconditionFailure("BUG: a path has its zero byte at least")
+      preconditionFailure("BUG: a C string has at least its terminator")
     }
     return unsafe body(start)
   }

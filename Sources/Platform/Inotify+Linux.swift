@@ -61,13 +61,13 @@ package struct InotifyMask: OptionSet, Sendable {
   package static let written = Self(rawValue: UInt32(IN_MODIFY))
   /// A file that was open for writing was closed.
   package static let closedByWriter = Self(rawValue: UInt32(IN_CLOSE_WRITE))
-  /// Something was moved away.
+  /// An entry was moved out of the folder.
   package static let movedFrom = Self(rawValue: UInt32(IN_MOVED_FROM))
-  /// Something was moved here.
+  /// An entry was moved into the folder.
   package static let movedTo = Self(rawValue: UInt32(IN_MOVED_TO))
-  /// Something was created or linked.
+  /// An entry was created or linked.
   package static let created = Self(rawValue: UInt32(IN_CREATE))
-  /// A name was removed.
+  /// An entry was removed.
   package static let deleted = Self(rawValue: UInt32(IN_DELETE))
   /// The watched path was deleted.
   package static let selfDeleted = Self(rawValue: UInt32(IN_DELETE_SELF))

@@ -12,7 +12,7 @@ package struct KernelQueue {
 
   /// Creates a queue.
   package init() {
-    precondition(queue >= 0, "the system gives no kqueue descriptor: \(Errno.last)")
+    precondition(queue >= 0, "cannot create a kqueue: \(Errno.last)")
   }
 
   /// Reports when a descriptor becomes readable, or when its peer is closed.

@@ -18,6 +18,6 @@ package func peerUser(of descriptor: Int32) -> UInt32? {
   return unsafe getpeereid(descriptor, &user, &group) == 0 ? user : nil
 }
 
-/// Calls a closure with the path itself; Darwin has no shorter name for it.
+/// Calls a closure with the path itself, which Darwin cannot shorten.
 func withShortName(of path: String, room: Int, _ body: (String) -> Int32) -> Int32 { body(path) }
 #endif

@@ -26,8 +26,8 @@ package func peerUser(of descriptor: Int32) -> UInt32? {
   return result == 0 ? credentials.1 : nil
 }
 
-/// Calls a closure with a name of the path that fits into an address, through the descriptor of its
-/// folder.
+/// Calls a closure with a path that fits into a socket address: the path itself, or one through the
+/// descriptor of its folder.
 func withShortName(of path: String, room: Int, _ body: (String) -> Int32) -> Int32 {
   guard path.utf8.count > room, let slash = path.lastIndex(of: "/") else { return body(path) }
   let folder = unsafe open(String(path[..<slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)

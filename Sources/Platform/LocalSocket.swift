@@ -112,8 +112,8 @@ package func shutDownSocket(_ descriptor: Int32) {
   _ = shutdown(descriptor, Int32(SHUT_RDWR))
 }
 
-/// Calls a closure with the address of a path, even if the path is too long for an address and the
-/// system has a shorter name for its folder.
+/// Calls a closure with the socket address of a path; shortens a path that is too long if the
+/// system permits it.
 private func withAddress(
   of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
 ) -> Int32 {

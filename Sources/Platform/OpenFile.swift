@@ -45,8 +45,8 @@ package struct OpenFile: ~Copyable, Sendable {
 
   /// Reads until the end, or until more than a limit has been read.
   ///
-  /// - Parameter limit: A number of bytes. If the file is longer, the result is up to 64 KiB longer
-  ///   than the limit, by which the caller can recognize that.
+  /// - Parameter limit: A number of bytes. If the file is longer, the result exceeds the limit by
+  ///   up to 64 KiB, so that the caller can detect it.
   /// - Returns: The bytes; for a non-blocking file, those that are available now.
   /// - Throws: The system error.
   package func readAll(upTo limit: Int = .max) throws(Errno) -> [UInt8] {

@@ -146,7 +146,7 @@ package func makeNamedPipe(_ path: String) throws(Errno) -> Int32 {
   return descriptor
 }
 
-/// The template that mkstemp(3) and mkdtemp(3) replace: six of this letter.
+/// Returns a template for mkstemp(3) and mkdtemp(3), which replace the trailing six letters.
 private func temporaryTemplate(_ prefix: String) -> [CChar] {
   Array((prefix + String(repeating: "X", count: 6)).utf8CString)
 }

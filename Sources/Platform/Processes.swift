@@ -17,7 +17,7 @@ package var parentProcessID: Int32 { getppid() }
 /// The effective user id of this process.
 package var effectiveUserID: UInt32 { geteuid() }
 
-/// Returns whether a process exists, ended or not, even of another user.
+/// Returns whether a process exists, including zombies and processes of other users.
 package func processExists(_ process: Int32) -> Bool {
   kill(process, 0) == 0 || errno != ESRCH
 }

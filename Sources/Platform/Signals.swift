@@ -45,8 +45,8 @@ package func restoreSignal(_ number: Int32) {
 /// Ends or stops this process with the default action of a signal.
 package func raiseWithDefaultAction(_ number: Int32) {
   _ = signal(number, SIG_DFL)
-  // Sent to this thread, which unblocks it. Dispatch has blocked it everywhere, and would treat a
-  // signal to the process as an event of its own.
+  // Unblock the signal on this thread and send it there. Dispatch blocks it on all threads, and
+  // would handle a signal to the process as an event of a dispatch source.
   var set = sigset_t()
   _ = unsafe sigemptyset(&set)
   _ = unsafe sigaddset(&set, number)

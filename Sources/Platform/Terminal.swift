@@ -37,8 +37,8 @@ package struct TerminalSettings: Sendable {
     guard unsafe tcgetattr(descriptor, &settings) == 0 else { return nil }
   }
 
-  /// The same settings, except that keys are delivered one at a time and not echoed; signals such
-  /// as from Ctrl-C stay enabled.
+  /// The same settings, except that keys are delivered one at a time and not echoed; keys such as
+  /// Ctrl-C still send signals.
   package var keyByKey: TerminalSettings {
     var changed = self
     changed.settings.c_lflag &= ~tcflag_t(ICANON | ECHO)

@@ -15,7 +15,7 @@ import Darwin
 /// - Parameters:
 ///   - bytes: The bytes.
 ///   - descriptor: The descriptor.
-/// - Throws: The system error; part of the bytes may have been written then.
+/// - Throws: The system error; some of the bytes may have been written.
 package func writeBytes(_ bytes: [UInt8], to descriptor: Int32) throws(Errno) {
   let error = unsafe bytes.withUnsafeBytes { unsafe failure(ofWriting: $0, to: descriptor) }
   if let error { throw error }
@@ -27,7 +27,7 @@ package func writeBytes(_ bytes: [UInt8], to descriptor: Int32) throws(Errno) {
 ///   - text: The text.
 ///   - byte: The byte that follows it.
 ///   - descriptor: The descriptor.
-/// - Throws: The system error; part of the bytes may have been written then.
+/// - Throws: The system error; some of the bytes may have been written.
 package func writeText(
   _ text: String, followedBy byte: UInt8, to descriptor: Int32
 ) throws(Errno) {
@@ -51,7 +51,7 @@ package func writeOnce(_ bytes: [UInt8], to descriptor: Int32) -> Int {
   unsafe write(descriptor, bytes, bytes.count)
 }
 
-/// Writes all bytes; returns nil on success.
+/// Writes all bytes; returns the error, or nil on success.
 private func failure(
   ofWriting bytes: UnsafeRawBufferPointer, to descriptor: Int32
 ) -> Errno? {
@@ -59,7 +59,7 @@ private func failure(
   while let base = rest.baseAddress, unsafe !rest.isEmpty {
     let count = unsafe write(descriptor, base, rest.count)
     guard count > 0 else {
-      // A call that writes nothing and does not fail gives no reason.
+      // A call that writes nothing without failing does not set errno.
       let error = count < 0 ? Errno.last : .ioError
       switch error {
       case .interrupted: continue
@@ -74,7 +74,7 @@ private func failure(
   return nil
 }
 
-/// Writes two texts in one call; returns nil on success.
+/// Writes two texts in one call; returns the error, or nil on success.
 private func failure(
   ofWriting first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer,
   to descriptor: Int32

@@ -20,7 +20,7 @@ struct RepriseCommand: AsyncParsableCommand {
         1    a step failed (with --pass-through: the exit status of the first failed step)
         2    the command line or the workflow file is invalid
         3    the run timed out
-        4    Reprise itself failed (disk full, for example), or another run of the group is live
+        4    Reprise itself failed (disk full, for example), or the concurrency group is busy
         129  cancelled: the terminal was closed (SIGHUP)
         130  cancelled with Ctrl-C or the c key
         141  cancelled: output pipe closed (SIGPIPE)
@@ -71,9 +71,9 @@ struct RepriseCommand: AsyncParsableCommand {
 
   /// Parses a command line.
   ///
-  /// A known subcommand parses its own arguments: from the root, the parser describes the arguments of both
-  /// commands several times, which takes a tenth of a short run. Help and errors are left to the root, which
-  /// names itself in them.
+  /// A known subcommand parses its own arguments. Parsing from the root describes the arguments of
+  /// both commands several times, which takes a tenth of the time of a short run. Help and errors
+  /// come from the root, so that they name the whole command.
   static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     if let subcommand = configuration.subcommands.first(where: {
       $0.configuration.commandName == arguments.first

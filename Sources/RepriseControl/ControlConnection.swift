@@ -25,7 +25,7 @@ final class ControlConnection: Sendable {
     var lastReceived = ContinuousClock.now
     var hasSentRequest = false
     var isAttached = false
-    /// Whether to read nothing more: end of input, protocol error, or end of the run.
+    /// Whether reading has stopped: end of input, protocol error, or end of the run.
     var isLast = false
     var isClosed = false
   }

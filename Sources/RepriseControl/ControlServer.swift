@@ -19,9 +19,9 @@ struct ControlLimits: Sendable {
 
 /// Serves one run at one socket.
 ///
-/// All clients are served on one queue, without a thread each. A client that does not read does not
-/// delay others and is disconnected after ten seconds, as is one that sends no request for so long.
-/// At most 128 clients are connected; another one replaces the idle client that has been silent
+/// All clients are served on one queue, without a thread each. A client that does not read its
+/// output, or sends no first request, is disconnected after ten seconds and never delays others. At
+/// most 128 clients are connected; another one replaces the idle client that has been silent
 /// longest.
 package final class ControlServer: Sendable {
   private struct State {

@@ -33,7 +33,7 @@ private enum NumberKey: String, CodingKey {
   case id
 }
 
-/// A received line: its id, and the request or the error in it.
+/// A decoded line: the id, and the request or the decoding error.
 package struct NumberedRequest<Request: Decodable & Sendable>: Decodable, Sendable {
   /// The id of the request, if it has one.
   package let id: RequestID?

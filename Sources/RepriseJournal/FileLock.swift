@@ -92,7 +92,7 @@ package final class FileLock: Sendable {
     return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 
-  /// Wakes the processes that watch the folder, which see a change when a written file is closed.
+  /// Notifies the processes that watch the folder: closing a written file counts as a change.
   func announce() {
     let text = noted
     (try? OpenFile(path, .readWrite, options: [.noFollow]))?

@@ -64,7 +64,7 @@ extension Journal {
     }
   }
 
-  /// Checks the integrity of the database file, which reads the whole file.
+  /// Checks the integrity of the database; reads the whole file.
   ///
   /// - Returns: A description of each problem; empty if there is none.
   /// - Throws: ``JournalError``.

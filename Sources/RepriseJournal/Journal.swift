@@ -25,7 +25,7 @@ package final class Journal: Sendable {
   ///
   /// - Parameters:
   ///   - directory: The state directory.
-  ///   - process: The process to send signals for new runs to; nil for this one.
+  ///   - process: The process that receives signals for new runs; nil for this one.
   /// - Throws: ``JournalError``.
   package convenience init(
     _ directory: StateDirectory, process: Int? = nil
@@ -104,7 +104,7 @@ package final class Journal: Sendable {
     _ id: RunID, isAlone: Bool = false,
     as request: (RunRecord, RunState) throws -> RunRequest
   ) throws -> (RecordedRun, RunState) {
-    // The engine of a run releases the lock some time after the end, when all output is shown.
+    // An engine releases the lock only after all output has been shown, some time after the end.
     let lock = try FileLock.take(directory.lockPath(of: id), within: .seconds(5)) {
       () throws(JournalError) in try run(named: id.description).endedAt != nil
     }

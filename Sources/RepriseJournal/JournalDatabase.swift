@@ -3,7 +3,7 @@
 import Platform
 import SQLite
 
-/// The opening of the database.
+/// Functions that open the database and explain its errors.
 enum JournalDatabase {
   /// The number of pages in the write-ahead log that triggers a checkpoint.
   ///
@@ -18,7 +18,7 @@ enum JournalDatabase {
   ///
   /// - Parameters:
   ///   - directory: The state directory.
-  ///   - synced: The mode of synced commits; tests show that less than `full` loses some.
+  ///   - synced: The mode of synced commits. Tests use weaker modes to show that they lose commits.
   /// - Returns: The database.
   /// - Throws: ``JournalError``.
   static func open(
@@ -28,8 +28,8 @@ enum JournalDatabase {
     let opening = try FileLock.take(directory.openingLockPath, within: .seconds(60))
     guard let opening else {
       throw JournalError(
-        "the journal \"\(directory.databasePath)\" is being opened by another process, which does "
-          + "not continue; if it was suspended with Ctrl-Z, continue it with fg")
+        "the journal \"\(directory.databasePath)\" is being opened by another process, which makes "
+          + "no progress; if it was suspended with Ctrl-Z, continue it with fg")
     }
     defer { withExtendedLifetime(opening) {} }
     do {
@@ -50,11 +50,11 @@ enum JournalDatabase {
   /// This takes one sync; creating the database in place would take six.
   private static func make(_ directory: StateDirectory) throws {
     let path = directory.databasePath + ".new"
-    // Remove leftovers of an earlier attempt, and below the log of a deleted database, which SQLite
-    // would apply to the new one.
+    // Remove leftovers of an earlier attempt.
     for old in [path, path + "-wal", path + "-shm"] { try? removeFile(old) }
-    // On a full disk, do not keep files that are useless.
+    // Do not leave useless files on a full disk.
     defer { for left in [path, path + "-wal", path + "-shm"] { try? removeFile(left) } }
+    // SQLite would apply the log of a deleted database to the new one.
     for old in [directory.logPath, directory.databasePath + "-shm"] { try? removeFile(old) }
     try makeFile(path)
     try fill(path, directory)
@@ -105,7 +105,7 @@ enum JournalDatabase {
     ((try? Stat(at: path))?.size ?? 0) > 0
   }
 
-  /// Creates the file accessible only to this user; SQLite would make it readable for others.
+  /// Creates the file accessible only to this user; SQLite would let others read it.
   private static func makeFile(_ path: String) throws(JournalError) {
     do throws(Errno) {
       _ = try OpenFile(
@@ -144,7 +144,7 @@ enum JournalDatabase {
     return Int(try connection.value("SELECT count(*) FROM grdb_migrations").integer ?? 0)
   }
 
-  /// Converts an error of the database to a message with what to do about it.
+  /// Converts a database error to an error whose message says what to do.
   static func explained(_ error: any Error, _ directory: StateDirectory) -> JournalError {
     let path = directory.databasePath
     if let error = error as? JournalError { return error }
@@ -165,7 +165,8 @@ enum JournalDatabase {
         "the journal \"\(path)\" cannot be written (\(error)); check its permissions, choose "
           + "another location with --state-dir, or run without recording: --no-journal")
     case .busy:
-      JournalError("the journal \"\(path)\" is locked by another program for too long (\(error))")
+      JournalError(
+        "the journal \"\(path)\" has been locked by another program for too long (\(error))")
     case .other:
       JournalError("the journal \"\(path)\" cannot be used (\(error))")
     }

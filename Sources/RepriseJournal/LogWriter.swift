@@ -5,8 +5,7 @@ import Reprise
 
 /// Appends the output of attempts to their log files.
 ///
-/// Keeps no file open, so a run of 256 concurrent steps needs no more descriptors than one of a
-/// single step.
+/// Keeps no file open, so 256 concurrent steps need no more descriptors than one step.
 struct LogWriter: Sendable {
   let directory: StateDirectory
 

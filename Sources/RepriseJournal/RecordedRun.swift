@@ -55,8 +55,8 @@ package final class RecordedRun: Recorder {
 
   /// Records events in one transaction.
   ///
-  /// The end of the run is on the disk when this returns, as are all other events if the run must
-  /// survive a power loss. Otherwise they are written to the kernel, and to the disk soon after.
+  /// When this returns, the end of the run is on disk, as are all other events if the run must
+  /// survive a power loss. Otherwise the kernel has them, and they are synced to disk soon after.
   ///
   /// - Parameter events: The next events.
   /// - Throws: ``JournalError``; none of the events is recorded then.
@@ -97,8 +97,8 @@ package final class RecordedRun: Recorder {
 
   /// Stops recording.
   ///
-  /// This process is being killed, and what happens to the steps from now on must not be recorded,
-  /// so that the run can be resumed from its current state.
+  /// Called when this process is being killed. Later events of its steps must not be recorded, so
+  /// that the run can be resumed from its current state.
   package func freeze() {
     isFrozen.withLock { $0 = true }
   }

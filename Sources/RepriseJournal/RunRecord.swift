@@ -16,7 +16,7 @@ package struct RunRequest: Sendable, Equatable {
   package var options: [String: String]
   /// The concurrency group of the run, if any.
   package var group: String?
-  /// What the record survives; not stored.
+  /// The failure that the record survives; not stored.
   package var durability: Durability
 
   /// Creates a request.

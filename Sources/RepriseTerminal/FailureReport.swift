@@ -57,7 +57,7 @@ struct FailureReport {
     return lines
   }
 
-  /// The lines that list which steps did not run because of which failed step.
+  /// One line for each failed step, with the steps that did not run because of it.
   private var consequences: [TerminalSafe] {
     var stopped: [(cause: String, steps: [String])] = []
     for step in state.steps {

@@ -38,22 +38,22 @@ final class Keyboard: Sendable {
   ) {
     guard isUsable else { return }
     let stopping = signalSource(SignalNumber.terminalStop) { [weak self] in
-      self?.giveBack()
+      self?.restoreModes()
       beforeStop()
       // SIGSTOP, which cannot be caught, suspends the process. This thread may still run for a
       // moment, so the modes are set again only on SIGCONT.
       sendSignal(SignalNumber.stop, to: processID)
     }
-    let goingOn = signalSource(SignalNumber.resume) { [weak self] in
-      self?.take()
+    let continuing = signalSource(SignalNumber.resume) { [weak self] in
+      self?.enterKeyMode()
       afterStop()
     }
     let quitting = signalSource(SignalNumber.quit) { [weak self] in
-      self?.giveBack()
+      self?.restoreModes()
       beforeStop()
       raiseWithDefaultAction(SignalNumber.quit)
     }
-    take()
+    enterKeyMode()
     let reading = DispatchSource.makeReadSource(fileDescriptor: device.descriptor, queue: queue)
     let keys = EventSource(reading) { [weak self, device] in
       guard let pressed = device.readKeys() else {
@@ -62,7 +62,7 @@ final class Keyboard: Sendable {
       }
       for key in pressed { onKey(key) }
     }
-    state.withLock { $0.sources = [keys, stopping, goingOn, quitting] }
+    state.withLock { $0.sources = [keys, stopping, continuing, quitting] }
   }
 
   /// Stops reading and restores the modes of the terminal.
@@ -74,17 +74,17 @@ final class Keyboard: Sendable {
       return state.sources
     }
     for source in sources { source.cancel() }
-    giveBack()
+    restoreModes()
   }
 
-  private func take() {
-    let isTaken = state.withLock { $0.modes != nil }
-    guard !isTaken, device.isInForeground else { return }
+  private func enterKeyMode() {
+    let isInKeyMode = state.withLock { $0.modes != nil }
+    guard !isInKeyMode, device.isInForeground else { return }
     let modes = device.enterKeyMode()
     state.withLock { $0.modes = modes }
   }
 
-  private func giveBack() {
+  private func restoreModes() {
     let modes = state.withLock { state in
       defer { state.modes = nil }
       return state.modes

@@ -40,7 +40,7 @@ struct PlainLog {
 
   /// Returns the lines for the next event, each with a line feed.
   ///
-  /// Output that is printable ASCII, as most is, takes a fast path.
+  /// Printable ASCII output, the common case, takes a fast path.
   mutating func text(for event: Event) -> TerminalSafe {
     let mark = recapMark(before: event)
     let text = textOfEvent(event)

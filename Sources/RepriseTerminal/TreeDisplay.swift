@@ -77,12 +77,12 @@ final class TreeDisplay: EventDisplay {
     keyboard.stop()
     windowChanges.withLock { $0 }?.cancel()
     state.withLock { $0.isOver = true }
-    queue.sync { leaveLastPicture() }
+    queue.sync { leaveLastFrame() }
   }
 
   func rest() {
     queue.sync {
-      leaveLastPicture()
+      leaveLastFrame()
       state.withLock { $0.run = RunState() }
     }
     schedule()
@@ -100,7 +100,7 @@ final class TreeDisplay: EventDisplay {
     schedule()
   }
 
-  private func leaveLastPicture() {
+  private func leaveLastFrame() {
     guard state.withLock({ $0.run.plan != nil }) else {
       // Remove the status of a watch that has ended.
       return write(drawing.withLock { $0.screen.clear() + $0.screen.leave() })

@@ -176,7 +176,8 @@ struct TreeView {
   /// Folds rows until the rest fits.
   ///
   /// Folds finished steps first, from the top, then pending ones from the bottom, then all others.
-  /// Steps waiting for approval are folded last, and of these the one that the keys act on last.
+  /// Steps waiting for approval are folded after all others; the last of them is the step that the
+  /// keys act on.
   private func folded(_ rows: [TreeRow], room: Int) -> [Item] {
     guard rows.count > room else { return rows.map(Item.step) }
     var isHidden = Array(repeating: false, count: rows.count)

@@ -111,7 +111,7 @@ package final class WatchDisplay: Sendable {
       return !isDue
     }
     guard isFirst else { return }
-    // Coalesce changes in quick cancelledRuns.
+    // Coalesce changes in quick succession.
     statusQueue.asyncAfter(deadline: .now() + .milliseconds(30)) { [self] in
       isStatusDue.withLock { $0 = false }
       if let status = controls.status() { common.show(status) }

@@ -1,4 +1,4 @@
-// The only user of SQLite's C API.
+// A connection to a database. No other file calls SQLite's C API.
 
 import CSQLite
 

@@ -22,8 +22,8 @@ package final class Database: Sendable {
   /// - Parameters:
   ///   - path: The path of the file.
   ///   - busyTimeout: How long to wait for writers in other processes.
-  ///   - synced: The level of transactions that must be on disk when they are committed. Tests show
-  ///     that levels below `full` lose some.
+  ///   - synced: The level of transactions that must be on disk when they are committed. Tests use
+  ///     weaker levels to show that they lose transactions.
   /// - Throws: ``SQLiteError``.
   package init(
     path: String, busyTimeout: Duration, synced: Synchronous = .full
@@ -80,7 +80,7 @@ package final class Database: Sendable {
   }
 }
 
-/// When transactions of a database with a write-ahead log are written to disk; see
+/// When transactions of a database with a write-ahead log are synced to disk; see
 /// https://sqlite.org/pragma.html#pragma_synchronous.
 package enum Synchronous: Int, Sendable, Comparable {
   /// The operating system decides.

@@ -80,9 +80,9 @@ extension CronExpression {
       let (offset, end) = zone.steadyOffset(from: start)
       guard let wallTime = firstWallTime(from: start + offset) else { return nil }
       if wallTime - offset < end { return wallTime - offset }
-      // No clock shows it more than a day before. Until then nothing matches, unless the clock is
-      // set back, by at most a day, to times already shown. Therefore skip ahead only after a day
-      // without change.
+      // Offsets are less than a day, so the clock cannot show `wallTime` more than a day earlier.
+      // Until then nothing matches, unless the clock is set back, by at most a day, to times that
+      // it has already shown. Therefore skip ahead only after a day without a change.
       start = max(end, end - start == secondsPerDay ? wallTime - secondsPerDay : end)
     }
   }

@@ -178,7 +178,7 @@ struct CronParser {
     return step
   }
 
-  /// Whether a word uses the day syntax of Quartz and other schedulers.
+  /// Returns whether a word uses the day syntax of Quartz and other schedulers.
   private func usesQuartzSyntax(_ word: String, _ field: CronField) -> Bool {
     if word.contains("?") || word.contains("#") { return true }
     guard field == .dayOfMonth || field == .dayOfWeek else { return false }

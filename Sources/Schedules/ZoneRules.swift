@@ -96,7 +96,7 @@ package struct ZoneRules: ZoneOffsets, Equatable {
     return ZoneFile(contentsOf: folder + "/" + identifier)
   }
 
-  /// An offset such as `GMT+0530`.
+  /// Parses an offset such as `GMT+0530`.
   private static func fixedOffset(_ identifier: String) -> FixedOffset? {
     let sign = identifier.dropFirst(3).first
     let digits = identifier.dropFirst(4)

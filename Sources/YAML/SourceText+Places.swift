@@ -171,7 +171,8 @@ extension Problem {
     return problem
   }
 
-  /// Returns a key indented deeper than the key above it, which already has a value; and that key.
+  /// Returns a key that is indented deeper than the key above it, and the key above, which already
+  /// has a value.
   private func keysToAlign(in source: SourceText) -> (key: String, above: String)? {
     guard mark.line > 1 else { return nil }
     let line = Array(source.line(mark.line).unicodeScalars)

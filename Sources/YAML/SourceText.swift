@@ -129,7 +129,7 @@ package struct SourceText: Sendable {
     return nil
   }
 
-  /// The length of the well-formed character at a position (Unicode 15, table 3-7), or nil.
+  /// Returns the length of the well-formed character at a position (Unicode 15, table 3-7), or nil.
   private func characterLength(at position: Int) -> Int? {
     let rest = bytes[position...].prefix(4)
     var decoder = UTF8()

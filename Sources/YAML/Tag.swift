@@ -3,7 +3,7 @@
 /// The tag of a value.
 enum Tag {
   case text, whole, decimal, boolean, null, list, map
-  /// A standard YAML tag that is not supported, such as `!!set`; by its name.
+  /// The name of a standard YAML tag that is not supported, such as `set` for `!!set`.
   case unsupported(String)
   /// A tag that is not a standard YAML tag, such as `!x`.
   case foreign(length: Int)
@@ -60,7 +60,7 @@ enum Tag {
     return kind.map { Problem(kind: $0, mark: event.start, length: length) }
   }
 
-  /// Whether a scalar cannot have this tag.
+  /// Returns whether the tag does not match a scalar.
   private func refuses(_ text: String) -> Bool {
     switch self {
     case .unsupported, .foreign: true

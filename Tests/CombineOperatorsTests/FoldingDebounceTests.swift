@@ -25,7 +25,7 @@ struct FoldingDebounceTests {
     }
   }
 
-  @Test func `values in quick cancelledRuns are folded into one after the quiet time`() async {
+  @Test func `values in quick succession are folded into one after the quiet time`() async {
     let probe = Probe<[Int], TestError>()
     debounced(.seconds(2)).subscribe(probe)
     #expect(upstream.asked == [.unlimited])

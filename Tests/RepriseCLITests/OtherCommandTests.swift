@@ -78,7 +78,7 @@ struct OtherCommandTests {
     (["help", "nosuch"], "error: there is no command \"nosuch\"\n"),
     (["run", "/no/such.yaml"], "\"/no/such.yaml\": there is no file at that path"),
     (["run", "nosuch"], "neither a file at that path nor workflows/nosuch.yaml"),
-    (["explain", "R0299"], "error: there is no error \"R0299\"; did you mean \"R0301\"?"),
+    (["explain", "R0299"], "error: there is no error code \"R0299\"; did you mean \"R0301\"?"),
     (["explain", "build"], "Missing expected argument '<step>'"),
   ]) func `an unknown command, file or code is reported with a suggestion`(
     _ arguments: [String], _ says: String

@@ -72,7 +72,7 @@ package struct SHA256: Sendable {
 }
 
 extension SHA256 {
-  /// The hash computation of section 6.2.2, for each block.
+  /// Performs the hash computation of section 6.2.2 for each block.
   ///
   /// Rotates the roles of the variables instead of moving their values: after eight steps, each has
   /// its original role.

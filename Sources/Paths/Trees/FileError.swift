@@ -1,8 +1,8 @@
-// Errors of finding and reading files.
+// Errors from finding and reading files.
 
 package import Platform
 
-/// An error of finding or reading files.
+/// An error from finding or reading files.
 package enum FileError: Error, Equatable, CustomStringConvertible {
   /// A system call failed, or the file is not a regular file.
   case unreadable(path: String, reason: String)

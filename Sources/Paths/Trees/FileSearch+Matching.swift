@@ -22,10 +22,10 @@ extension FileSearch {
 
   /// Returns whether a pattern may select a file that no later pattern excludes.
   func mayFind(_ matched: [Int]) -> Bool {
-    let lastTaking = ends(matched, takingAway: true) ?? -1
+    let lastExclusion = ends(matched, takingAway: true) ?? -1
     return matched.contains { index in
       let pattern = automaton.positions[index].pattern
-      return pattern > lastTaking && !isExclusion[pattern]
+      return pattern > lastExclusion && !isExclusion[pattern]
     }
   }
 
@@ -34,8 +34,9 @@ extension FileSearch {
     (ends(matched, takingAway: false) ?? -1) > (ends(matched, takingAway: true) ?? -1)
   }
 
-  /// Returns the last including or excluding pattern that matches completely, and so everything
-  /// below.
+  /// Returns the last pattern that matches the whole path, and therefore everything below it.
+  ///
+  /// Considers either the excluding or the including patterns.
   func ends(_ matched: [Int], takingAway: Bool) -> Int? {
     matched.last { index in
       let position = automaton.positions[index]

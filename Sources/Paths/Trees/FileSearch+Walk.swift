@@ -37,9 +37,9 @@ struct SearchWalk {
   mutating func files() throws(FileError) -> [String] {
     while let visit = walk.next() {
       if needsEntries(visit) {
-        for entry in try entries(in: visit) { try see(entry, in: visit) }
+        for entry in try entries(in: visit) { try process(entry, in: visit) }
       } else {
-        for name in names(wantedIn: visit) { try goDirectly(to: name, in: visit) }
+        for name in literalNames(in: visit) { try process(name: name, in: visit) }
       }
     }
     found.sort { $0.lexicographicallyPrecedes($1) }
@@ -55,7 +55,7 @@ struct SearchWalk {
     return files
   }
 
-  /// Whether the entries must be listed, because a pattern continues with a wildcard.
+  /// Returns whether the entries must be listed, because a pattern continues with a wildcard.
   private func needsEntries(_ visit: Visit) -> Bool {
     visit.matched.contains { index in
       let position = search.automaton.positions[index]
@@ -63,7 +63,7 @@ struct SearchWalk {
     }
   }
 
-  private func names(wantedIn visit: Visit) -> Set<[UInt8]> {
+  private func literalNames(in visit: Visit) -> Set<[UInt8]> {
     var names: Set<[UInt8]> = []
     for index in visit.matched {
       let position = search.automaton.positions[index]
@@ -89,7 +89,7 @@ struct SearchWalk {
   }
 
   /// Processes an entry of a folder.
-  private mutating func see(_ entry: FolderReader.Entry, in visit: Visit) throws(FileError) {
+  private mutating func process(_ entry: FolderReader.Entry, in visit: Visit) throws(FileError) {
     let matched = advance(by: entry.name, in: visit, onlyNamed: false)
     guard search.mayFind(matched) else { return }
     let path = join(visit.path, entry.name)
@@ -97,25 +97,25 @@ struct SearchWalk {
       switch entry.kind {
       case .file: .file
       case .folder: .folder
-      case .link, .unknown: try lookAt(path)
+      case .link, .unknown: try self.kind(of: path)
       case .other: .other
       }
     add(path, entry.name, kind, matched, in: visit)
   }
 
   /// Processes a literal name without listing its folder.
-  private mutating func goDirectly(to name: [UInt8], in visit: Visit) throws(FileError) {
+  private mutating func process(name: [UInt8], in visit: Visit) throws(FileError) {
     let matched = advance(by: name, in: visit, onlyNamed: false)
     guard search.mayFind(matched) else { return }
     let path = join(visit.path, name)
     // Skip the check for a name that must be a folder; visiting it will show whether it is.
     let mayBeFile = search.ends(matched, takingAway: false) != nil
-    let kind = mayBeFile ? try lookAt(path) : .folder
+    let kind = mayBeFile ? try self.kind(of: path) : .folder
     add(path, name, kind, matched, in: visit)
   }
 
   /// Returns the kind of the file at a path; nil if there is none.
-  private func lookAt(_ path: [UInt8]) throws(FileError) -> FoundPath.Kind? {
+  private func kind(of path: [UInt8]) throws(FileError) -> FoundPath.Kind? {
     let path = fullPath(path)
     do throws(Errno) {
       let kind = try FoundPath(path).kind

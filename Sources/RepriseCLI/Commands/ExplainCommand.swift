@@ -11,7 +11,7 @@ struct ExplainCommand: AsyncParsableCommand {
     commandName: "explain",
     abstract: "Explain why a step would run or not, or what an error code means.",
     discussion: """
-      With a step: runs nothing, and takes the results of other steps from the last run of the \
+      With a step: runs nothing; the results of other steps are those of the last run of the \
       file. With an error code and no step: prints what the error means, an example, and how to \
       fix it.
 
@@ -77,7 +77,7 @@ struct ExplainCommand: AsyncParsableCommand {
         abs((Int(other.code.dropFirst()) ?? 0) - (Int(code.dropFirst()) ?? 0))
       }
       let near = ErrorPage.all.min { distance($0) < distance($1) }?.code ?? ""
-      throw Problem("error: there is no error \"\(code)\"; did you mean \"\(near)\"?")
+      throw Problem("error: there is no error code \"\(code)\"; did you mean \"\(near)\"?")
     }
     printLine(TerminalSafe(lines: page.text))
   }

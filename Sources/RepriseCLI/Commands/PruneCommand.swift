@@ -37,7 +37,7 @@ struct PruneCommand: AsyncParsableCommand {
       throw ValidationError("Select runs to delete with --keep N, --older-than AGE, or both.")
     }
     if let keep, keep < 0 {
-      throw ValidationError("--keep expects a number from 0, not \(keep).")
+      throw ValidationError("--keep must be at least 0, not \(keep).")
     }
     if let olderThan, Duration(workflowText: olderThan) == nil {
       throw ValidationError("--older-than expects an age such as 90m, 12h, 30d, not \(olderThan).")

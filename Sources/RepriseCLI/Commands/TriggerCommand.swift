@@ -12,7 +12,7 @@ struct TriggerCommand: AsyncParsableCommand {
     commandName: "trigger",
     abstract: "Start a run of a workflow that is being watched.",
     discussion: """
-      Exit status 0 means that the event is on the disk: it is handled exactly once, even if the \
+      Exit status 0 means that the event is on disk: it is handled exactly once, even if the \
       watch is killed. To see its run, use reprise runs.
 
       EXAMPLES

@@ -18,7 +18,7 @@ struct ValidateCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "Paths of workflow files, or names of ones in workflows/.",
+    help: "Paths of workflow files, or names of files in workflows/.",
     completion: .file(extensions: ["yaml", "yml"]))
   var files: [String]
 

@@ -15,8 +15,8 @@ struct WatchCommand: DrivingCommand {
     abstract: "Run a workflow whenever one of its triggers (\"on\") fires.",
     discussion: """
       Changed files, schedules, lines of standard input, reprise trigger and runs of other \
-      workflows are events that start a run; when-busy determines what happens to an event \
-      during a run. Each run is recorded as with reprise run.
+      workflows are events that start a run; when-busy determines what happens to an event that \
+      arrives during a run. Each run is recorded as with reprise run.
 
       Keys: t start a run now, p pause or continue, and those of reprise run. Ctrl-C stops the \
       watch; the next watch handles the events still queued. SIGUSR1 restarts the current run.
@@ -43,7 +43,7 @@ struct WatchCommand: DrivingCommand {
 
   func run() async throws {
     let source = try LoadedWorkflow.parse(try WorkflowFiles.path(of: workflow.file))
-    // The event of a run may provide parameters that are missing now.
+    // The event that starts a run may provide parameters that are missing now.
     var arguments = try parameters.arguments(for: source.parameters)
     arguments.allowsMissing = true
     var loaded = try LoadedWorkflow(source, arguments)
@@ -58,7 +58,7 @@ struct WatchCommand: DrivingCommand {
     } else {
       loaded = try LoadedWorkflow(source, arguments)
     }
-    // What the user types is then lines of events, not keys.
+    // With a `stdin` trigger on a terminal, typed lines are events, so keys cannot be commands.
     let isTyped = triggers.standardInput != nil && isTerminal(standardInput)
     let style = isTyped && (progress == .auto || progress == .tree) ? .plain : progress
     let secrets = try await Secrets.gathered(for: loaded.workflow)

@@ -100,5 +100,5 @@ struct DrivenRun {
   }
 }
 
-/// The hint how to resume a run that did not succeed.
+/// Returns a hint on how to resume a run that did not succeed.
 func resumeHint(for run: RunID) -> TerminalSafe { "resume it with: reprise resume \(run)" }

@@ -28,7 +28,7 @@ struct ParameterOptions: ParsableArguments {
     for parameter in parameters
     where !parameter.dropFirst().contains("=") || parameter.hasPrefix("=") {
       // The message does not quote the value, which may be a secret.
-      throw ValidationError("-p expects name=value; a value was given without a name and \"=\".")
+      throw ValidationError("-p expects name=value; an argument has no name or no \"=\".")
     }
   }
 

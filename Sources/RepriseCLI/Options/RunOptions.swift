@@ -21,13 +21,14 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: """
-      What a recorded success survives: process (a crash of the engine) or power (a power loss).
+      The failure that recorded successes survive: process (an engine crash) or power (a power \
+      loss).
       """)
   var durability: Durability?
 
   func validate() throws {
     if let maxParallel, maxParallel < 1 {
-      throw ValidationError("--max-parallel expects a number from 1, not \(maxParallel).")
+      throw ValidationError("--max-parallel must be at least 1, not \(maxParallel).")
     }
     if !only.isEmpty && !from.isEmpty {
       throw ValidationError("--only and --from cannot be combined.")

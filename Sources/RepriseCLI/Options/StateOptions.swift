@@ -34,7 +34,7 @@ struct StateOptions: ParsableArguments {
     try directory().openJournal(process: signalledProcess())
   }
 
-  /// Opens the journal for reading, which must exist.
+  /// Opens an existing journal for reading.
   func openExistingJournal() throws(Problem) -> Journal {
     try directory().openExistingJournal(process: signalledProcess(), warn: { printError($0) })
   }
@@ -68,7 +68,7 @@ struct RunArgument: ParsableArguments {
   }
 }
 
-/// Returns the process to send signals to: the guardian, which forwards them, if there is one.
+/// Returns the process that receives signals: the guardian, which forwards them, if there is one.
 private func signalledProcess() -> Int {
   let hasGuardian = ProcessLinks.current.withLock { $0.guardian != nil }
   return Int(hasGuardian ? parentProcessID : processID)

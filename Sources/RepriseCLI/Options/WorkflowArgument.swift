@@ -6,7 +6,7 @@ import RepriseHost
 
 struct WorkflowArgument: ParsableArguments {
   @Argument(
-    help: "The path of a workflow file, or the name of one in workflows/.",
+    help: "The path of a workflow file, or the name of a file in workflows/.",
     completion: .file(extensions: ["yaml", "yml"]))
   var file: String
 

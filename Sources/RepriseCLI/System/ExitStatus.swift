@@ -1,4 +1,4 @@
-// The exit status of the command; the only place that has the numbers.
+// The exit statuses of the command. No other file contains their numbers.
 
 import Platform
 import Reprise
@@ -17,7 +17,7 @@ struct ExitStatus: Error, Equatable {
   /// The output pipe was closed.
   static let outputClosed = ExitStatus(code: 141)
 
-  /// Returns the status of a command that a signal stopped, as shells report it.
+  /// Returns the status of a command that a signal stopped, in the convention of shells.
   static func stopped(by signal: Int32) -> ExitStatus { ExitStatus(code: 128 + signal) }
 
   /// Returns the exit status for the outcome of a run.

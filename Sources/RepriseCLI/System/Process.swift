@@ -9,7 +9,7 @@ let standardInput: Int32 = 0
 /// The descriptor of standard output.
 let standardOutput: Int32 = 1
 
-/// Prepares the process before anything else happens.
+/// Checks and sets up the process: descriptors, memory, threads, arguments and signals.
 ///
 /// Exits if the system does not provide enough descriptors or threads.
 func prepareProcess() {
@@ -17,7 +17,7 @@ func prepareProcess() {
   expectEnoughDescriptors()
   setUpMemory()
   expectEnoughThreads()
-  expectTexts()
+  expectUTF8Arguments()
   // A closed pipe is detected by the failing write; the signal would kill us without cleanup.
   ignoreSignal(SignalNumber.pipe)
   // If our parent ignored SIGCHLD, the kernel would reap our steps, and their status would be lost.
@@ -64,7 +64,7 @@ private func expectEnoughDescriptors() {
 }
 
 /// Rejects arguments that are not UTF-8, which would otherwise be silently altered.
-private func expectTexts() {
+private func expectUTF8Arguments() {
   for position in 1..<max(1, Int(CommandLine.argc)) {
     guard let argument = CommandLine.unsafeArgv[position],
       String(validatingCString: argument) == nil
@@ -74,9 +74,10 @@ private func expectTexts() {
   }
 }
 
-/// Exits immediately.
+/// Flushes standard output and exits.
 ///
-/// First reports output that could not be written, except to a closed pipe.
+/// Output that could not be written, except to a closed pipe, is reported, and the status is
+/// ``ExitStatus/cannotGoOn`` instead of success.
 func endProcess(_ status: ExitStatus) -> Never {
   let errorNumber = flushOutput()
   if errorNumber != 0 { OutputError.note(Errno(rawValue: errorNumber)) }

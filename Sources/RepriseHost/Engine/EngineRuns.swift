@@ -39,7 +39,7 @@ final class EngineRuns: SignalTarget {
   /// - Parameters:
   ///   - host: The host of recorded runs; nil to record no runs.
   ///   - settings: The settings of engines for runs that are not recorded.
-  ///   - report: Called with each event of each run; on one thread at a time for one run.
+  ///   - report: Called with each event of each run; never concurrently for the same run.
   init(
     _ host: RunHost?, _ settings: EngineSettings, report: @escaping @Sendable (Event) -> Void
   ) {
@@ -59,7 +59,7 @@ final class EngineRuns: SignalTarget {
     switch request {
     case .start(let source, let parameters):
       let result = start.yield(Start(source: source, parameters: parameters, answer: answer))
-      if case .terminated = result { answer(Self.isOver) }
+      if case .terminated = result { answer(Self.shuttingDown) }
     case .steer(let run, let request):
       guard let controls = RunID(run).flatMap({ group[$0] }), !controls.isOver else {
         return answer(.refused("no run \"\(run)\" of this engine is live"))
@@ -70,7 +70,7 @@ final class EngineRuns: SignalTarget {
 
   // MARK: Starting runs
 
-  /// Handles start requests until the end.
+  /// Handles start requests until shutdown.
   ///
   /// Handles them one after the other, so that runs of a concurrency group get their turns in the
   /// order of the requests.
@@ -84,12 +84,12 @@ final class EngineRuns: SignalTarget {
   }
 
   private func begin(_ start: Start) async {
-    guard !group.isClosed else { return start.answer(Self.isOver) }
+    guard !group.isClosed else { return start.answer(Self.shuttingDown) }
     do {
       let loaded = try await blocking { [self] in try load(start) }
       if host == nil { try loaded.workflow.expectNeedsNoJournal() }
       let secrets = try await Secrets.gathered(for: loaded.workflow)
-      guard group.begin() else { return start.answer(Self.isOver) }
+      guard group.begin() else { return start.answer(Self.shuttingDown) }
       defer { group.reservationEnded() }
       let controls = RunControls()
       if let host {
@@ -194,14 +194,14 @@ final class EngineRuns: SignalTarget {
     if let last = last.withLock({ $0 }) { report(last) }
   }
 
-  /// Reports the end of a run that never started, which its client is waiting for.
+  /// Reports the end of a run that never started; its client waits for an end.
   private func reportEnd(_ outcome: RunOutcome, of id: RunID) {
     report(Event(time: SystemClock().now, run: id, generation: 1, kind: .runEnded(outcome)))
   }
 
   // MARK: Shutdown
 
-  private static let isOver = EngineReply.refused("the engine is shutting down")
+  private static let shuttingDown = EngineReply.refused("the engine is shutting down")
 
   /// Starts no more runs, and cancels live ones.
   func end() {

@@ -1,5 +1,5 @@
-// Writes the lines of many runs to one output, in order and on a separate queue. A slow reader
-// first applies back-pressure to output of steps, then misses it; memory stays bounded.
+// Writes the lines of many runs to one output, in order and on a separate queue. If the reader is
+// slow, step output is first delayed (back-pressure), then dropped; memory stays bounded.
 
 import Dispatch
 import Reprise
@@ -13,12 +13,13 @@ final class LineOutput: Sendable {
   private static let bytesMax = 1 << 20
   /// The maximum number of pending bytes; beyond it, the output is closed.
   ///
-  /// This is enough for some hundred thousand transitions, so the client has stopped reading.
+  /// This is enough for several hundred thousand transitions: a client that is so far behind has
+  /// stopped reading.
   private static let bytesLimit = 64 << 20
   /// The maximum number of bytes per write.
   private static let pieceBytes = 1 << 16
-  /// The maximum time without progress before droppable lines are dropped; after the end, before
-  /// all others are.
+  /// How long to wait for a reader that makes no progress, before droppable lines are dropped and
+  /// ``finish()`` gives up.
   private static let patience = DispatchTimeInterval.seconds(10)
 
   private struct Line: Sendable {

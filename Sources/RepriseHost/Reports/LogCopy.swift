@@ -73,7 +73,7 @@ package struct LogCopy {
     return [step]
   }
 
-  /// The maximum length of a line to wait for; longer lines do not come from steps and are split.
+  /// The maximum length of a line to copy whole; steps never record longer lines.
   private static let lineBytesMax = 1 << 20
 
   /// Copies new output of a log; returns false if the output has been closed.

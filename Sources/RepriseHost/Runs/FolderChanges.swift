@@ -5,7 +5,7 @@ import FileWatching
 package import Reprise
 package import RepriseJournal
 
-/// The changes in the folders of live runs, to wait for a condition that depends on them.
+/// File events in the folder of live runs, for waiting until a condition holds.
 ///
 /// Only one task may wait at a time.
 package final class FolderChanges: Sendable {
@@ -62,17 +62,17 @@ package final class FolderChanges: Sendable {
 
   deinit { change.finish() }
 
-  /// Waits until something in a project's folder of live runs is found.
+  /// Waits until a closure finds a value in the folder of live runs.
   ///
-  /// Watches the folder only if the first look does not find it.
+  /// Watches the folder only if the first call returns nil.
   ///
   /// - Parameters:
-  ///   - directory: The project's state folder.
-  ///   - patience: The longest time to wait.
-  ///   - find: Looks for it; returns nil until it is there.
-  /// - Returns: What was found, or nil if it was not found in time.
-  /// - Throws: ``Problem`` if the folder cannot be watched, what `find` throws, or `CancellationError`
-  ///   when the task is cancelled.
+  ///   - directory: The state directory.
+  ///   - patience: The timeout.
+  ///   - find: Returns the value, or nil to wait for the next change.
+  /// - Returns: The value; nil on timeout.
+  /// - Throws: ``Problem`` if the folder cannot be watched; the error of `find`;
+  ///   `CancellationError` if the task is cancelled.
   package static func first<Value>(
     ofLiveRunsIn directory: StateDirectory, within patience: Duration,
     _ find: () async throws -> Value?

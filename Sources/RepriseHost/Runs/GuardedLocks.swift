@@ -7,8 +7,8 @@ import Synchronization
 
 /// The locks of the runs of this process, shared with its guardian.
 ///
-/// When this process is killed, the guardian keeps the locks until every process of the runs is gone, so
-/// that no other run of their concurrency groups starts before. All members are thread-safe.
+/// If this process is killed, the guardian holds the locks until every process of the runs has
+/// ended, so that no other run of their concurrency groups starts earlier. Thread-safe.
 final class GuardedLocks: Sendable {
   private struct State {
     /// The guardian's copy of each lock.

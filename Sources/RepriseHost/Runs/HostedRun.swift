@@ -37,7 +37,7 @@ package struct RunHost: Sendable {
   package let guardian: GuardianLink?
   /// The settings of engines.
   package let settings: EngineSettings
-  /// Prints messages, such as which run another one is waiting for.
+  /// Prints a message, such as which run a queued run is waiting for.
   package var say: @Sendable (TerminalSafe) -> Void
 
   /// Creates a host.
@@ -46,7 +46,7 @@ package struct RunHost: Sendable {
   ///   - journal: The journal that records the runs.
   ///   - guardian: The guardian of this process, if any.
   ///   - settings: The settings of engines.
-  ///   - say: Prints messages, such as which run another one is waiting for.
+  ///   - say: Prints a message, such as which run a queued run is waiting for.
   package init(
     _ journal: Journal, guardian: GuardianLink?, settings: EngineSettings = EngineSettings(),
     say: @escaping @Sendable (TerminalSafe) -> Void = { _ in }

@@ -7,9 +7,9 @@ package import RepriseJournal
 package import RepriseTerminal
 
 extension StateDirectory {
-  /// Opens the journal, which is created if it does not exist, and recovers interrupted runs.
+  /// Opens the journal, creates it if it does not exist, and recovers interrupted runs.
   ///
-  /// - Parameter process: The id of the process to send signals for its runs to.
+  /// - Parameter process: The id of the process that receives signals for new runs.
   /// - Returns: The journal.
   /// - Throws: ``Problem``.
   package func openJournal(process: Int) throws(Problem) -> Journal {
@@ -22,10 +22,10 @@ extension StateDirectory {
     }
   }
 
-  /// Opens the journal for reading, which must exist, and recovers interrupted runs if possible.
+  /// Opens an existing journal for reading, and recovers interrupted runs if possible.
   ///
   /// - Parameters:
-  ///   - process: The id of the process to send signals for its runs to.
+  ///   - process: The id of the process that receives signals for new runs.
   ///   - warn: Called with a warning if the journal can be read but not written.
   /// - Returns: The journal.
   /// - Throws: ``Problem``.

@@ -6,11 +6,11 @@ import RepriseJournal
 import RepriseTerminal
 import Synchronization
 
-/// The wait of a run for other runs of its group.
+/// A run's wait for earlier runs of its concurrency group.
 ///
 /// Each run gets a turn when it is recorded, and waits for live runs with earlier turns. A run is
-/// live while its lock is held, which the kernel releases, so the wait for a crashed run lasts only
-/// as long as its cleanup.
+/// live while its lock is held. The kernel releases the lock of a crashed run, so the wait for it
+/// lasts only as long as its cleanup.
 struct Turn {
   let run: RecordedRun
   let concurrency: Concurrency?
@@ -26,7 +26,7 @@ struct Turn {
   /// - Throws: ``JournalError`` or ``Problem``; `CancellationError` if the task is cancelled.
   func comes(onWait: () -> Void) async throws -> Bool {
     guard let concurrency, [.queue, .restart].contains(concurrency.policy) else { return true }
-    // Usually the group is free; avoid watching the folder then.
+    // Usually the group is free and the folder need not be watched.
     if try await before(concurrency).isEmpty { return !controls.isCancelled }
     let changes = try await blocking { [journal] in
       try FolderChanges(ofLiveRunsIn: journal.directory)
@@ -84,7 +84,7 @@ struct Turn {
     }
     asking.client.withLock { $0 = client }
     defer { asking.client.withLock { $0 = nil } }
-    // The cancel may have been requested in the meantime.
+    // A cancel may have been requested in the meantime.
     guard !controls.isCancelled, !Task.isCancelled else { return false }
     return (try? await client.ask(.cancel(now: false))) == .ok
   }

@@ -23,7 +23,7 @@ extension Watch: SignalTarget {
 }
 
 extension Watch: ControlTarget {
-  /// Starts a run, when a key is pressed.
+  /// Starts a run; called when the user presses `t`.
   package func fire() {
     guard isReady else { return }
     inbox.put(WatchEvent(Trigger(.manual, time: SystemClock().now.description)))

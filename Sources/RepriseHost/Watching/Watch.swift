@@ -91,7 +91,7 @@ package final class Watch: Sendable {
   /// - Throws: ``Problem`` or ``JournalError``.
   package func run() async throws -> Ending {
     let (interrupted, waiting) = try await blocking { [self] in
-      (try takeUp(), try watch.waiting())
+      (try runsToResume(), try watch.waiting())
     }
     let work = PassthroughSubject<WatchWork, Never>()
     let subscription = pipeline(work, room: interrupted.count + waiting.count)
@@ -105,8 +105,7 @@ package final class Watch: Sendable {
     for run in interrupted { work.send(.resume(run)) }
     inbox.sendWaiting(waiting)
     do { try await sources.start() } catch { fail("error: \(error)") }
-    // Serve clients only now, so that a client that gets an answer can rely on later changes being
-    // seen.
+    // Serve clients only now: once a client gets an answer, every later change is detected.
     let server = serve()
     report(.statusChanged)
     let ending = await finish(subscription)
@@ -185,7 +184,7 @@ package final class Watch: Sendable {
   }
 
   /// Returns the interrupted runs of an earlier watch to resume, or queues their events again.
-  private func takeUp() throws -> [RunRecord] {
+  private func runsToResume() throws -> [RunRecord] {
     let interrupted = try journal.interruptedRuns(ofWatch: watch.workflow).filter { run in
       let isWhole = run.request.hiddenParameters.isEmpty && !run.request.hidesTrigger
       if !isWhole {
@@ -229,7 +228,7 @@ package final class Watch: Sendable {
   /// Whether the watch is paused.
   var isPaused: Bool { state.withLock { $0.isPaused } }
 
-  /// Pauses the watch, which starts no runs then, or continues it.
+  /// Pauses the watch, so that it starts no runs, or continues it.
   package func togglePause() {
     let mustGo = state.withLock { state in
       state.isPaused.toggle()

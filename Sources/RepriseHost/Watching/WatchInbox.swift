@@ -6,13 +6,13 @@ import Reprise
 import RepriseJournal
 import Synchronization
 
-/// Records events in order of arrival, and publishes them once they are on the disk.
+/// Records events in order of arrival, and publishes them once they are on disk.
 ///
 /// Events that arrive during a write are written together in the next transaction. Thread-safe.
 final class WatchInbox: Sendable {
-  /// The result of handing in an event.
+  /// The result of an enqueued event.
   enum Answer: Sendable, Equatable {
-    /// The recorded events, which are on the disk; empty if there was nothing to record.
+    /// The recorded events, which are on disk; empty if there was nothing to record.
     case accepted([WatchEvent])
     /// Nothing was recorded, for the given reason.
     case refused(String)
@@ -27,7 +27,8 @@ final class WatchInbox: Sendable {
   private struct State: Sendable {
     /// The descriptions of queued events, by number.
     var waiting: [Int64: String] = [:]
-    var taking: [Int64: CheckedContinuation<Void, Never>] = [:]
+    /// The callers of `putAndWait`, by the number of their event.
+    var waiters: [Int64: CheckedContinuation<Void, Never>] = [:]
     var counts: WatchCounts
     var last: String?
     var isClosed = false
@@ -53,7 +54,7 @@ final class WatchInbox: Sendable {
 
   private let watch: RecordedWatch
   private let secrets: Secrets
-  /// Publishes the events once they are on the disk.
+  /// Publishes the events once they are on disk.
   ///
   /// The subject is not declared `Sendable`, but it is thread-safe; values are sent on one queue.
   private let subject = UncheckedSendable(PassthroughSubject<WatchEvent, Never>())
@@ -83,7 +84,7 @@ final class WatchInbox: Sendable {
     state = Mutex(State(counts: try watch.counts()))
   }
 
-  /// Publishes events once they are on the disk, in the order in which they were handed in.
+  /// Publishes events once they are on disk, in the order in which they were enqueued.
   var events: AnyPublisher<WatchEvent, Never> { subject.value.eraseToAnyPublisher() }
 
   /// Publishes the events that were queued when an earlier watch ended.
@@ -94,7 +95,7 @@ final class WatchInbox: Sendable {
     }
   }
 
-  /// Hands in an event.
+  /// Enqueues an event.
   ///
   /// - Parameters:
   ///   - event: The event.
@@ -103,7 +104,7 @@ final class WatchInbox: Sendable {
     put(answer: answer) { transaction throws(JournalError) in try transaction.accept([event]) }
   }
 
-  /// Hands in a closure that records events.
+  /// Enqueues a closure that records events.
   ///
   /// - Parameters:
   ///   - answer: Called with the result on the queue of the inbox.
@@ -173,7 +174,7 @@ final class WatchInbox: Sendable {
   /// The number of queued events.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Hands in an event, and waits until it has been dropped, or a run handles it.
+  /// Enqueues an event, and waits until a run handles it or it is dropped.
   func putAndWait(_ event: WatchEvent) async {
     let answer = await withCheckedContinuation { continuation in
       put(event) { continuation.resume(returning: $0) }
@@ -183,15 +184,15 @@ final class WatchInbox: Sendable {
     }
     await state.wait(
       until: { $0.waiting[number] == nil || $0.hasEndedWaits },
-      among: { $0.taking[number] = $1 })
+      among: { $0.waiters[number] = $1 })
   }
 
   /// Ends the waits in ``putAndWait(_:)``; the next watch handles queued events.
   func endWaits() {
     let waits = state.withLock { state in
-      defer { state.taking = [:] }
+      defer { state.waiters = [:] }
       state.hasEndedWaits = true
-      return state.taking.values.map(\.self)
+      return state.waiters.values.map(\.self)
     }
     for wait in waits { wait.resume() }
   }
@@ -210,7 +211,7 @@ final class WatchInbox: Sendable {
         }, answer: { _ in }))
   }
 
-  /// Waits until all entries handed in so far are on the disk.
+  /// Waits until all entries enqueued so far are on disk.
   func flush() async {
     await withCheckedContinuation { continuation in
       enqueue(
@@ -231,7 +232,7 @@ final class WatchInbox: Sendable {
       count(&state.counts)
       return event.numbers.compactMap { number in
         state.waiting[number] = nil
-        return state.taking.removeValue(forKey: number)
+        return state.waiters.removeValue(forKey: number)
       }
     }
     for continuation in taken { continuation.resume() }

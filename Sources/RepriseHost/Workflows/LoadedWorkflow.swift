@@ -1,4 +1,4 @@
-// A workflow that was loaded for a run, with its source and arguments, and how they are recorded.
+// A workflow loaded for a run, with its source and arguments, and their conversion to the record.
 
 import Platform
 package import Reprise
@@ -63,7 +63,8 @@ package struct LoadedWorkflow: Sendable {
     }
   }
 
-  /// Loads the workflow of a recorded run: its file as it is now, or the text of the request.
+  /// Loads the workflow of a recorded run: the current content of its file, or the text of the
+  /// request.
   ///
   /// - Parameters:
   ///   - record: The run.
@@ -197,7 +198,7 @@ extension Secrets {
 /// Returns the current folder of this process.
 ///
 /// - Throws: ``Problem`` if it has been deleted: relative paths are invalid then, and another
-///   folder would select a wrong project.
+///   folder would select the wrong project.
 package func currentDirectory() throws(Problem) -> String {
   guard let folder = workingFolder() else {
     throw Problem(

@@ -40,7 +40,7 @@ package struct Problem: Error {
         + "with: reprise cancel \(busy.run)", cause: .cannotGoOn)
   }
 
-  /// Creates a problem from any error; problems are kept as they are.
+  /// Creates a problem from any error; a problem stays unchanged.
   package init(_ error: any Error) {
     switch error {
     case let problem as Problem: self = problem

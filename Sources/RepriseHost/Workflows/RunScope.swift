@@ -11,7 +11,7 @@ package struct RunScope: Equatable, Sendable {
   package var only: [String] = []
   /// The steps to run with their dependents; empty for all.
   package var from: [String] = []
-  /// What a recorded success survives; nil for the setting of the file.
+  /// The failure that recorded successes survive; nil for the setting of the file.
   package var durability: Durability?
 
   /// Creates a scope; without arguments, the whole workflow as in its file.

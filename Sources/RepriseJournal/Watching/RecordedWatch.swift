@@ -1,4 +1,4 @@
-// Records one watch: its queued events, and the results of the others.
+// Records one watch: its queued events, and the counts of handled and dropped ones.
 
 package import Reprise
 import SQLite
@@ -38,7 +38,7 @@ package final class RecordedWatch: Sendable {
 
   // MARK: Events
 
-  /// Records new events, which are on the disk when this returns.
+  /// Records new events, which are on disk when this returns.
   ///
   /// - Parameter events: The events, in order.
   /// - Returns: The events with their numbers.
@@ -158,10 +158,10 @@ package final class RecordedWatch: Sendable {
 
   // MARK: Transactions
 
-  /// Records several changes in one transaction, which is on the disk when this returns.
+  /// Records several changes in one transaction, which is on disk when this returns.
   ///
-  /// - Parameter records: Called with the transaction, which must not escape; must not use the
-  ///   journal otherwise.
+  /// - Parameter records: Called with the transaction, which must not escape. Must use the journal
+  ///   only through the transaction.
   /// - Returns: The result of `records`.
   /// - Throws: ``JournalError``; nothing is recorded then.
   package func together<Result: Sendable>(

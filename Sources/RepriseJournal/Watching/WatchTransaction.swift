@@ -44,7 +44,7 @@ package struct WatchTransaction {
   /// Records an event of a schedule, and the time up to which the schedule has been handled.
   ///
   /// - Parameters:
-  ///   - event: The event; nil if none was missed.
+  ///   - event: The event; nil if the schedule is not due.
   ///   - schedule: The text of the schedule.
   ///   - moment: The time, in seconds since 1970.
   /// - Returns: The event with its number.

@@ -126,10 +126,10 @@ extension TemplateValue: ExpressibleByStringInterpolation {
       switch TemplatePlace(atEndOf: source) {
       case .text:
         // Quote the whole value: a `$` at its end could join a `{` in the next literal segment.
-        let meansSomething = text.utf8.contains {
+        let needsQuotes = text.utf8.contains {
           $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "{")
         }
-        source += meansSomething ? "${{ '\(quoted)' }}" : text
+        source += needsQuotes ? "${{ '\(quoted)' }}" : text
       case .expression: source += value is Int || value is Bool ? text : "'\(quoted)'"
       case .quoted: source += quoted
       }

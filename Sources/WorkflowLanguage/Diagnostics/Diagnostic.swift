@@ -24,14 +24,14 @@ public struct Diagnostic: Sendable, Equatable {
   public var column: Int
   /// The number of marked characters.
   public var length: Int
-  /// The message: what is wrong.
+  /// The description of the problem.
   public var message: String
-  /// How to fix the problem.
+  /// A suggestion for fixing the problem, if any.
   public var hint: String?
   /// The text of the line, for an excerpt.
   public var sourceLine: String
 
-  /// Creates the diagnostic of a cause at a place.
+  /// Creates a diagnostic for a cause at a location.
   init(
     _ kind: DiagnosticKind, severity: Severity = .error, file: String, line: Int = 0,
     column: Int = 0, length: Int = 0
@@ -52,20 +52,20 @@ extension Diagnostic: CustomStringConvertible {
   /// The largest column up to which excerpts show the beginning of the line.
   private static let columnsMax = 120
 
-  /// The diagnostic for a terminal: place, message, and the line with a caret.
+  /// The diagnostic for a terminal: location, message, and the source line with a caret.
   public var description: String {
     guard line > 0 else {
       return "\(file): \(title): \(message)" + (hint.map { "\n  \($0)" } ?? "")
     }
     let number = String(line)
     let gutter = String(repeating: " ", count: max(5, number.count + 3))
-    // Show only the part around the place if the line is long.
+    // Show only the part around the location if the line is long.
     let skipped = column > Self.columnsMax ? column - Self.columnsMax / 2 : 0
     let window = String(
       String.UnicodeScalarView(
         sourceLine.unicodeScalars.dropFirst(skipped).prefix(2 * Self.columnsMax)))
     let excerpt = (skipped > 0 ? "…" : "") + window
-    // Keep tabs before the caret, so that it is aligned with its place.
+    // Keep tabs before the caret, so that it lines up with the marked text.
     let count = column - 1 - skipped + (skipped > 0 ? 1 : 0)
     let before = excerpt.unicodeScalars.prefix(count).map { $0 == "\t" ? "\t" : " " }
     let carets = "^" + String(repeating: "~", count: max(0, min(length, 60) - 1))
@@ -84,14 +84,14 @@ extension Diagnostic: CustomStringConvertible {
   }
 }
 
-/// All errors of a workflow file.
+/// The errors in a workflow file.
 public struct WorkflowError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The maximum number of diagnostics in the description.
   static let shownMax = 100
 
-  /// The errors and warnings in the order of the file; at most some hundreds.
+  /// The errors and warnings in the order of the file; at most a few hundred.
   public let diagnostics: [Diagnostic]
-  /// The number of all errors, which may be larger than that of the reported ones.
+  /// The total number of errors, which may exceed the number of reported ones.
   public let errorCount: Int
 
   package init(diagnostics: [Diagnostic], errorCount: Int? = nil) {

@@ -12,7 +12,7 @@ extension DiagnosticKind {
     case .unreadableDotenv(let path, _):
       "create it, or write: { path: \(path), required: false }"
     case .variables: "write NAME=value, one per line"
-    case .dotenvTooLarge: "make it smaller: environments of programs have a limited size"
+    case .dotenvTooLarge: "make it smaller: the system limits the size of a program's environment"
     case .allDotenvTooLarge: "use fewer or smaller files"
     case .usesTooLarge: "use fewer or smaller files"
 
@@ -126,7 +126,7 @@ extension DiagnosticKind {
     case .severalExpressions: "write one ${{ … }} around the whole condition, or none"
     case .condition(let types):
       types.subtracting(.null) == .text
-        ? "compare it, as in: … == 'true'" : "compare it with something"
+        ? "compare it, as in: … == 'true'" : "compare it with a value"
     case .conditionValue: "compare it, as in: … == 'true'"
     case .ownOutputs(isInOutputs: false): "only its \"outputs\" can, as outputs.name"
     case .ownOutputs: "write outputs.name"
@@ -291,14 +291,14 @@ extension MisplacedKey {
   fileprivate var hint: String {
     switch self {
     case .with: "use env"
-    case .options: "change the type to choice, or remove it"
-    case .factor: "add the backoff, or remove the factor"
+    case .options: "change \"type\" to choice, or remove \"options\""
+    case .factor: "add \"backoff: exponential\", or remove \"factor\""
     case .timeZone: "remove it"
     case .on: "use \"if\" here"
     case .shellOfCall, .sharedApproval: "remove it"
     case .needsOfFinally: "these steps run in order, after all other steps"
     case .ofMany: "move it to the workflow, or remove it"
-    case .ofMatrix: "indent it less"
+    case .ofMatrix: "move it out of \"matrix\""
     case .withPolicy(_, let policy, hasOther: false): "add when-busy: \(policy.rawValue)"
     case .withPolicy: "remove one of the two"
     case .ofApproval: "remove it, or move it to the step that does the work"

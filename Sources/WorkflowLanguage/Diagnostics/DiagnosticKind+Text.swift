@@ -73,7 +73,7 @@ extension DiagnosticKind {
     case .scriptWithExpression:
       "a script cannot contain an expression, because its value could run as code"
     case .tooManySteps:
-      "foreach, matrix and uses make more than \(WorkflowReader.expansionsMax) steps in total"
+      "foreach, matrix and uses create more than \(WorkflowReader.expansionsMax) steps in total"
     case .expansion(let count):
       "this expands to \(count) steps; the maximum is \(WorkflowReader.expansionMax)"
     case .largeExpansion(let count, let size):

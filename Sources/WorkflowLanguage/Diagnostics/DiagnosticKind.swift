@@ -134,7 +134,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case formatBracket
   case largeValue
   case absent(MissingValue)
-  /// Another cause, with the name of the part that it is about.
+  /// A cause within a named part, such as an argument of an action.
   case inside(String, DiagnosticKind)
 
   // MARK: R06 Parameters and secrets
@@ -212,13 +212,13 @@ enum ReadError: Error, Sendable, Equatable {
   case notKept
 }
 
-/// Missing keys that are required.
+/// Required keys that are missing.
 enum MissingKeys: Sendable, Equatable {
   case steps, id, limit, groupAndPolicy, fromAndTo, paths, cronOrEvery, path, inputsOrKey
   case options(of: String)
 }
 
-/// A key that is not valid at its place.
+/// A key that is not valid where it is.
 enum MisplacedKey: Sendable, Equatable {
   case with, options, factor, timeZone, on, shellOfCall, needsOfFinally, sharedApproval
   case ofMany(String)

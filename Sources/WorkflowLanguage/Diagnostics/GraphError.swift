@@ -8,7 +8,7 @@ public enum GraphError: Error, Equatable, CustomStringConvertible {
   case unknownNeed(step: String, need: String)
   /// A step needs itself.
   case needsItself(String)
-  /// Steps need one another in a cycle: each the next, and the last the first.
+  /// Steps need one another in a cycle: each needs the next, and the last needs the first.
   case cycle([String])
 
   /// The error message, without a period at the end.

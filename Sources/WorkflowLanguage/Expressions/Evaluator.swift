@@ -10,7 +10,7 @@ protocol ValueSource {
   func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value
   /// Returns the status of the previous steps.
   func status() throws(ValueProblem) -> RunEnding
-  /// Returns a hash over the contents of the matching files, or the empty text if none matches.
+  /// Returns a hash of the contents of the matching files, or the empty text if none matches.
   func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String
   /// Returns the value of an output that the step did not write.
   ///

@@ -1,6 +1,6 @@
-// The error in an argument of an action, with its path.
+// An error in a decoded value, with the path of the part that is invalid.
 
-/// An error in the arguments from which a value was to be decoded.
+/// An error in a decoded value, such as an argument of an action.
 public struct ArgumentError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The path of the value: map keys and list positions from 0.
   public let path: [String]

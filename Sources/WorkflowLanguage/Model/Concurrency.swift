@@ -6,7 +6,7 @@ public struct Concurrency: Sendable, Equatable {
   public enum Policy: String, Sendable, CaseIterable {
     /// Both runs continue, as if there were no group.
     case parallel
-    /// The new run waits for all runs that were started earlier, in the order of starting.
+    /// The new run waits for all runs that were started earlier; runs start in that order.
     case queue
     /// Earlier runs are cancelled; the new run starts when they have ended.
     case restart

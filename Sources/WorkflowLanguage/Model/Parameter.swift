@@ -120,7 +120,8 @@ public struct Arguments: Sendable, Equatable {
   /// Returns the values of all parameters.
   ///
   /// - Parameter parameters: The declarations.
-  /// - Returns: The values by name, without the parameters that are left open.
+  /// - Returns: The values by name. Parameters without a value are omitted; they are errors unless
+  ///   ``allowsMissing`` is set.
   /// - Throws: ``ParameterError`` for the first error.
   func values(for parameters: [Parameter]) throws(ParameterError) -> [String: Value] {
     let names = Set(parameters.map(\.name))

@@ -42,7 +42,7 @@ package struct RunValues: Sendable {
   package var step: @Sendable (_ id: String) -> StepValues?
   /// The status of the previous steps.
   package var status: RunEnding
-  /// Returns a hash over the contents of files.
+  /// Returns a hash of the contents of files.
   package var hashFiles: @Sendable (_ patterns: [String]) throws -> String
 
   package init(

@@ -32,7 +32,7 @@ package struct Scope: Sendable, Equatable {
   var directory: Template?
   /// The name of the workflow.
   var workflow: String
-  /// Steps that were expanded or use other files, by their ids in this file.
+  /// The steps that were expanded or that use other files, by their ids in this file.
   var groups: [String: StepGroup] = [:]
 }
 

@@ -34,15 +34,15 @@ struct Matrix {
     for addition in include {
       // Add it to every combination whose list values it does not change; if there is none, it
       // becomes a combination of its own.
-      var isAlone = true
+      var isUnmatched = true
       let positions = grid.positions(matching: addition) ?? []
       valuesLeft -= positions.count * max(1, addition.count)
       guard valuesLeft >= 0 else { return nil }
       for position in positions where !isExcluded[position] {
-        isAlone = false
+        isUnmatched = false
         result[position]?.merge(addition) { $1 }
       }
-      if isAlone { added.append(addition) }
+      if isUnmatched { added.append(addition) }
     }
     return result.compactMap(\.self) + added
   }

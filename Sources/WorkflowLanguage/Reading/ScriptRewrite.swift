@@ -13,7 +13,7 @@ struct ScriptRewrite {
   /// The maximum number of characters of a line.
   private static let lengthMax = 160
   /// Variables with a standard meaning, which a binding must not overwrite.
-  private static let taken: Set = [
+  private static let reserved: Set = [
     "PATH", "HOME", "USER", "SHELL", "PWD", "LANG", "TERM", "TMPDIR", "IFS", "ENV", "LOGNAME",
   ]
 
@@ -81,7 +81,9 @@ struct ScriptRewrite {
       .map { $0.uppercased() }
     for count in 1...2 {
       let name = words.suffix(count).joined(separator: "_")
-      if name.first?.isLetter == true, !taken.contains(name), !names.contains(name) { return name }
+      if name.first?.isLetter == true, !reserved.contains(name), !names.contains(name) {
+        return name
+      }
     }
     return "VALUE\(names.count + 1)"
   }

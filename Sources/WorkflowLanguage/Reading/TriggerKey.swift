@@ -7,7 +7,9 @@ protocol TriggerKey: TriggerKind {
   /// The key under `on`.
   static var key: Key { get }
 
-  /// Parses the value of the key; returns nil if it starts nothing, or reports an error.
+  /// Parses the value of the key, and reports its errors.
+  ///
+  /// - Returns: The trigger; nil if it is off or invalid.
   static func read(
     _ node: Node, _ reader: inout WorkflowReader, _ context: WorkflowReader.Context
   ) -> Self?

@@ -188,7 +188,7 @@ extension WorkflowReader {
       readers[file].report(.noAction, at: fields.node.mark, length: 1)
       return nil
     }
-    // A kind that refuses the other keys is read anyway, and reports them below.
+    // If one kind excludes all the others, read that kind; the loop below reports the other keys.
     let only = named.first { kind in
       named.allSatisfy { $0 == kind || kind.refused.contains($0.name) }
     }

@@ -13,7 +13,7 @@ extension WorkflowReader {
     warnOfUnsetVariables()
   }
 
-  /// Warns of a need that another need also has.
+  /// Warns of a need that another need already implies.
   private mutating func warnOfImpliedNeeds(_ graph: Graph) {
     for (position, draft) in drafts.enumerated() where draft.needs.count > 1 {
       let needs = graph.needs(of: StepIndex(position))

@@ -70,7 +70,7 @@ struct WorkflowReader {
   var usedSources: [String: String] = [:]
   /// The ids of the steps under `finally`.
   var finallyIDs: Set<String> = []
-  /// The remaining size for values of expressions that are evaluated while the file is read.
+  /// The budget for values of expressions that are evaluated while the file is read.
   let budget = EvaluationBudget()
   var knownPatterns = KnownPatterns()
   /// The number of keys and values of all expanded steps.
@@ -285,7 +285,7 @@ struct WorkflowReader {
     if !isStep, Node.position(of: "parallel", in: pairs) != nil {
       return readParallel(node, pairs, after: before, context)
     }
-    if !isStep, let (renamed, pairs) = misspeltParallel(node, pairs, context) {
+    if !isStep, let (renamed, pairs) = misspelledParallel(node, pairs, context) {
       return readParallel(renamed, pairs, after: before, context)
     }
     if !isStep, Node.position(of: "steps", in: pairs) != nil {
@@ -299,7 +299,7 @@ struct WorkflowReader {
   }
 
   /// Returns a group with a misspelled `parallel` key, corrected; nil if it is not a group.
-  private mutating func misspeltParallel(
+  private mutating func misspelledParallel(
     _ node: Node, _ pairs: [Node.Pair], _ context: Context
   ) -> (Node, [Node.Pair])? {
     guard pairs.count == 1, let name = pairs[0].key.text, !KeyTable.step.has(name),

@@ -34,7 +34,7 @@ extension ErrorPage {
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ params.name + 'x' }}" } }]
         """,
-      fix: "Follow the hint.",
+      fix: "Correct the number, or replace the character as the hint shows.",
       fixed: """
         params: { name: world, fast: true }
         steps: [{ id: a, run: make, env: { X: "${{ format('{0}x', params.name) }}" } }]
@@ -229,13 +229,13 @@ extension ErrorPage {
       fixed: "steps: [{ id: a, foreach: \"${{ fromJSON('[1, 2]') }}\", run: make }]"),
     ErrorPage(
       "R0520", "invalid pattern of format",
-      "In the pattern of format, {0} is the placeholder of the first value, and {{ a literal {.",
+      "In the pattern of format, {0} is the placeholder of the first value, and {{ is a literal {.",
       example: "steps: [{ id: a, run: make, timeout: \"${{ format('{1}s', 10) }}\" }]",
       fix: "Count placeholders from 0, and write literal brackets twice.",
       fixed: "steps: [{ id: a, run: make, timeout: \"${{ format('{0}s', 10) }}\" }]"),
     ErrorPage(
       "R0521", "value too large",
-      "An expression makes a value larger than 4 MiB, or all values of a file exceed 64 MiB.",
+      "An expression produces a value of more than 4 MiB, or all values of a file exceed 64 MiB.",
       example: """
         steps:
           - id: a

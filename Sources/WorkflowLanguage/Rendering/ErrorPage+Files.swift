@@ -124,7 +124,7 @@ extension ErrorPage {
         """),
     ErrorPage(
       "R0111", "invalid header of a text block",
-      "Something follows | or > that does not belong there.",
+      "The header after | or > is invalid, or the text begins on the same line.",
       example: """
         steps:
           - id: build
@@ -217,7 +217,7 @@ extension ErrorPage {
         ---
         steps: [{ id: build, run: make }]
         """,
-      fix: "Correct the text at the place in the message.",
+      fix: "Correct the text at the position in the message.",
       fixed: "steps: [{ id: build, run: make }]"),
     ErrorPage(
       "R0119", "invalid line of a dotenv file",

@@ -16,12 +16,12 @@ extension ErrorPage {
         """),
     ErrorPage(
       "R0602", "invalid value of a parameter",
-      "The value of a parameter does not have its type, or is not one of its options.",
+      "The value of a parameter has the wrong type, or is not one of the declared options.",
       example: """
         params: { target: { options: [staging, production], default: prod } }
         steps: [{ id: build, run: make }]
         """,
-      fix: "Pass a value of its type, or one of its options.",
+      fix: "Pass a value of the declared type, or one of the options.",
       fixed: """
         params: { target: { options: [staging, production], default: production } }
         steps: [{ id: build, run: make }]
@@ -80,7 +80,7 @@ extension ErrorPage {
         """),
     ErrorPage(
       "R0702", "patterns that only exclude files",
-      "All patterns begin with !, so no file is included.",
+      "All patterns begin with !, so they match no file.",
       example: """
         on: { files: ["!*.log"] }
         steps: [{ id: build, run: make }]
@@ -183,7 +183,7 @@ extension ErrorPage {
       "R0806", "cycle of workflow files",
       "A file uses itself, directly or through other files.",
       example: "steps: [{ id: all, uses: ./example.yaml }]",
-      fix: "Remove one of the uses in the message."),
+      fix: "Remove uses from one of the files that the message names."),
     ErrorPage(
       "R0807", "a file that cannot be used",
       "concurrency and finally apply to a whole run, so a workflow with one of these keys cannot "
@@ -226,7 +226,7 @@ extension ErrorPage {
         """),
     ErrorPage(
       "R0903", "warning: cancelled() is never true",
-      "A cancelled run starts only steps under finally.",
+      "A cancelled run starts only steps under finally, so cancelled() is false in all others.",
       example: "steps: [{ id: a, if: cancelled(), run: make clean }]",
       fix: "Move the step to finally; for !cancelled() write always().",
       fixed: """
@@ -268,7 +268,9 @@ extension ErrorPage {
       "timeout, max-parallel, fail-fast and durability apply to the workflow that is run, not to "
         + "a workflow that it uses.",
       example: "steps: [{ id: all, uses: ./parts.yaml }]",
-      fix: "Nothing, if the file is also run directly; otherwise move the key.",
+      fix:
+        "Move the key to the workflow that is run. Ignore the warning if this file is also run "
+        + "directly.",
       files: [
         "parts.yaml": """
         timeout: 5m

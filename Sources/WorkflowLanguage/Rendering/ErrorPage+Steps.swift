@@ -37,9 +37,9 @@ extension ErrorPage {
         """),
     ErrorPage(
       "R0305", "too many steps",
-      "foreach, matrix or uses make more steps, or larger steps, than a workflow can have.",
+      "foreach, matrix or uses create more steps, or larger steps, than a workflow can have.",
       example: "steps: [{ id: build, foreach: { from: 1, to: 10001 }, run: make }]",
-      fix: "Make fewer steps: process several items in one step.",
+      fix: "Create fewer steps: process several items in one step.",
       fixed: "steps: [{ id: build, foreach: { from: 1, to: 100 }, run: make }]"),
     ErrorPage(
       "R0306", "invalid foreach",

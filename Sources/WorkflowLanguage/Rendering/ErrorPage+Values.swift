@@ -10,7 +10,7 @@ extension ErrorPage {
       fixed: "steps: [{ id: build, run: make }]"),
     ErrorPage(
       "R0202", "not a map",
-      "A map of keys and values is expected, but the value is something else.",
+      "The value must be a map of keys and values.",
       example: """
         env: [CI]
         steps: [{ id: build, run: make }]
@@ -22,13 +22,13 @@ extension ErrorPage {
         """),
     ErrorPage(
       "R0203", "not a list",
-      "A list is expected, but the value is something else.",
+      "The value must be a list.",
       example: "steps: { id: build, run: make }",
       fix: "Begin each item with \"- \", or put the list in [ ].",
       fixed: "steps: [{ id: build, run: make }]"),
     ErrorPage(
       "R0204", "not text",
-      "Text is expected, but the value is a list, a map or nothing. Text that contains a colon "
+      "The value must be text, but it is a list, a map or missing. Text that contains a colon "
         + "and a space is a map unless it is quoted.",
       example: """
         steps:
@@ -139,7 +139,7 @@ extension ErrorPage {
       fixed: "steps: [{ id: build, run: make }]"),
     ErrorPage(
       "R0215", "missing program",
-      "A command is a list that begins with a program, and this one is empty or begins with \"\".",
+      "A command must begin with a program, but this list is empty or begins with \"\".",
       example: "steps: [{ id: build, exec: [] }]",
       fix: "Write the program first, then its arguments.",
       fixed: "steps: [{ id: build, exec: [make, all] }]"),

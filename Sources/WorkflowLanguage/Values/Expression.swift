@@ -73,8 +73,9 @@ struct Expression: Sendable, Equatable {
     /// The permitted numbers of arguments, for messages.
     var argumentCountName: String {
       let (fewest, most) = (argumentCounts.lowerBound, argumentCounts.upperBound)
-      if most == 0 { return "no argument" }
-      let count = fewest == most ? "\(fewest)" : "\(fewest) to \(most)"
+      if most == 0 { return "no arguments" }
+      let count =
+        fewest == most ? "\(fewest)" : "\(fewest) \(most == fewest + 1 ? "or" : "to") \(most)"
       return count + (most == 1 ? " argument" : " arguments")
     }
 

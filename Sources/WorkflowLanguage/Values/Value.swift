@@ -15,8 +15,8 @@ public enum Value: Sendable, Hashable {
   /// A map.
   case map([String: Value])
 
-  /// Whether the value counts as true, by the rules of GitHub Actions: all but null, `false`, 0 and
-  /// the empty text.
+  /// Whether the value counts as true, by the rules of GitHub Actions: everything except null,
+  /// `false`, 0 and the empty text.
   public var isTruthy: Bool {
     switch self {
     case .null: false
@@ -89,9 +89,11 @@ struct ValueTypes: OptionSet, Sendable {
   var name: String {
     if self == .any { return "any value" }
     let names: [(ValueTypes, String)] = [
-      (.null, "nothing"), (.boolean, "true or false"), (.number, "a number"), (.text, "text"),
+      (.null, "null"), (.boolean, "a boolean"), (.number, "a number"), (.text, "text"),
       (.list, "a list"), (.map, "a map"),
     ]
-    return names.filter { contains($0.0) }.map(\.1).joined(separator: " or ")
+    let phrases = names.filter { contains($0.0) }.map(\.1)
+    return phrases.dropLast(2).map { $0 + ", " }.joined()
+      + phrases.suffix(2).joined(separator: " or ")
   }
 }

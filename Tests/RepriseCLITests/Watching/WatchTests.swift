@@ -95,7 +95,7 @@ import Testing
     #expect(scenario.read("log") == "[one][two]")
   }
 
-  @Test func `debounce folds lines that arrive in quick cancelledRuns`() async throws {
+  @Test func `debounce folds lines that arrive in quick succession`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       Self.workflow(

@@ -97,10 +97,10 @@ struct BrokenConditionTests {
     BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: params.n\n",
       ["5:7 R0516"],
-      hint: "compare it with something"),
+      hint: "compare it with a value"),
     BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: 1\n", ["5:7 R0516"],
-      hint: "compare it with something"),
+      hint: "compare it with a value"),
     BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  if: yes\n", ["5:7 R0505"],
       hint: "true or false"),

@@ -58,7 +58,7 @@ struct BrokenFileTests {
       }
     ),
     (
-      "many brokenFiles on one line",
+      "many errors on one line",
       { count in
         let values = (0..<count).map { "A\($0): \"${{ x }}\"" }
         return "env: {" + values.joined(separator: ", ") + "}\nsteps: [{id: a, run: x}]\n"

@@ -147,10 +147,10 @@ struct BrokenGroupTests {
     BrokenFile("steps: [{id: a, matrix: {1os: [x]}, run: x}]\n", ["1:26 R0212"]),
     BrokenFile(
       "steps: [{id: a, matrix: {os: [x], fail-fast: true}, run: x}]\n", ["1:35 R0217"],
-      hint: "indent it less"),
+      hint: "move it out of \"matrix\""),
     BrokenFile(
       "steps: [{id: a, matrix: {os: [x], max-parallel: 2}, run: x}]\n", ["1:35 R0217"],
-      hint: "indent it less"),
+      hint: "move it out of \"matrix\""),
     BrokenFile(
       "steps: [{id: a, matrix: {os: [x], include: {os: y}}, run: x}]\n", ["1:44 R0308"]),
     BrokenFile(

@@ -41,7 +41,7 @@ extension WatchSources {
         changes.count += later.count
       }
       // Changes while an event is queued become part of the next event.
-      .sinkOneByOne { [weak self] changes in await self?.hand(changes, files) }
+      .sinkOneByOne { [weak self] changes in await self?.deliver(changes, files) }
     let folder = try FolderWatch(
       ".",
       filter: FileWatchFilter(
@@ -56,7 +56,7 @@ extension WatchSources {
     keep(folder, listening)
   }
 
-  private func hand(_ changes: Changes, _ files: WatchedFiles) async {
+  private func deliver(_ changes: Changes, _ files: WatchedFiles) async {
     let paths = changes.paths.sorted()
     // Ignore changes that affect no step.
     if triggers.restartsAffected, files.steps(affectedBy: paths)?.isEmpty == true { return }

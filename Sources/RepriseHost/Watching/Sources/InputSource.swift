@@ -17,7 +17,7 @@ extension InputTrigger: TriggerSource {
 }
 
 extension WatchSources {
-  /// The maximum number of lines of standard input that are not yet on the disk.
+  /// The maximum number of lines of standard input that are not yet on disk.
   private static let linesMax = 1000
 
   fileprivate func readInput(_ format: InputFormat, onEnd: @escaping @Sendable () -> Void) {

@@ -4,7 +4,7 @@ import Reprise
 import RepriseJournal
 
 extension SocketTrigger: TriggerSource {
-  /// Does nothing: the control socket of the watch hands in its events (`Watch+Control`).
+  /// Does nothing: `Watch+Control` passes the events of the control socket to the inbox.
   func start(in sources: WatchSources) {}
 }
 

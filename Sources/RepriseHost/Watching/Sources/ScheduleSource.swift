@@ -22,7 +22,7 @@ extension WatchSources {
       // A new schedule has missed nothing.
       let plan = times.plan(handledUntil: handledUntil ?? now, now: now)
       if plan.missed > 0 {
-        say("\(plan.missed) times of the schedule \"\(schedule.text)\" were missed")
+        say("missed times of the schedule \"\(schedule.text)\": \(plan.missed)")
       }
       if plan.handledUntil != handledUntil {
         let event = plan.due.map {
