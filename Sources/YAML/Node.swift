@@ -140,7 +140,7 @@ package struct Node: Sendable {
   /// The kind of the value, for messages.
   package var kindName: String {
     switch content {
-    case .scalar: isNull ? "nothing" : "text"
+    case .scalar: isNull ? "null" : "text"
     case .sequence: "a list"
     case .mapping: "a map"
     }
