@@ -24,7 +24,7 @@ enum Main {
       RepriseCommand.exit(after: problem)
     }
     do {
-      let command = try RepriseCommand.parsed(Array(arguments))
+      let command = try RepriseCommand.parseAsRoot()
       if let driving = command as? any DrivingCommand, driving.drivesRun {
         split(isDetached: driving.isDetached)
       }

@@ -69,20 +69,6 @@ struct RepriseCommand: AsyncParsableCommand {
     endProcess(.wrongUse)
   }
 
-  /// Parses a command line.
-  ///
-  /// A known subcommand parses its own arguments. Parsing from the root describes the arguments of
-  /// both commands several times, which takes a tenth of the time of a short run. Help and errors
-  /// come from the root, so that they name the whole command.
-  static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
-    if let subcommand = configuration.subcommands.first(where: {
-      $0.configuration.commandName == arguments.first
-    }), let command = try? subcommand.parse(Array(arguments.dropFirst())) {
-      return command
-    }
-    return try parseAsRoot(arguments)
-  }
-
   /// The maximum number of options: parsing takes time quadratic in their number.
   private static let optionsMax = 2000
 
