@@ -6,6 +6,16 @@ import Testing
 @testable import RepriseCLI
 
 struct OtherCommandTests {
+  @Test func `the version names the commit that was built`() async throws {
+    let version = try await Scenario().reprise("--version").succeeds()
+    // Without the commit where it was not built from a checkout.
+    #expect(version.output.contains(/^0\.\d+\.\d+( \([0-9a-f]{12}(-modified)?\))?\n$/))
+    let checkout = FileManager.default.fileExists(
+      atPath: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: ".git").path)
+    #expect(version.output.contains("(") == checkout)
+  }
+
   @Test func `without a command the available workflows are listed`() async throws {
     let scenario = try Scenario()
     let empty = try await scenario.reprise().succeeds()
