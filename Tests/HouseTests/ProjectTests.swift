@@ -26,7 +26,7 @@ struct ProjectTests {
 
   /// Commands such as `make test` that a file names.
   private static func targets(in text: String) -> [String] {
-    text.matches(of: /(?:^|[ `(])make ([a-z][a-z-]+)/.anchorsMatchLineEndings()).map {
+    text.matches(of: /(?:^ *|`|&& )make ([a-z][a-z-]+)/.anchorsMatchLineEndings()).map {
       String($0.1)
     }
   }
@@ -38,5 +38,6 @@ struct ProjectTests {
     #expect(!targets.isEmpty)
     for target in targets { #expect(makefile.contains("\n\(target):"), "\(target)") }
     #expect(Self.targets(in: "run `make nowhere` first") == ["nowhere"])
+    #expect(Self.targets(in: "failures make its cause clear").isEmpty)
   }
 }
