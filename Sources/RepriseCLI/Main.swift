@@ -44,7 +44,7 @@ enum Main {
       case .background(let link): links.foreground = link
       case nil:
         printError("error: cannot start a background process (fork failed)")
-        endProcess(.cannotGoOn)
+        endProcess(.internalFailure)
       }
     }
     links.guardian = splitOffGuardian(of: links.foreground)

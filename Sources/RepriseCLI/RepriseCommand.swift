@@ -58,7 +58,7 @@ struct RepriseCommand: AsyncParsableCommand {
     }
     if error is JournalError || error is ControlError {
       printError("error: \(error)")
-      endProcess(.cannotGoOn)
+      endProcess(.internalFailure)
     }
     // The parser also throws for `--help` and `--version`; everything else is a usage error.
     if exitCode(for: error) == .success {
@@ -66,7 +66,7 @@ struct RepriseCommand: AsyncParsableCommand {
       endProcess(.succeeded)
     }
     printError(TerminalSafe(lines: fullMessage(for: error)).abridged)
-    endProcess(.wrongUse)
+    endProcess(.invalidUsage)
   }
 
   /// The maximum number of options: parsing takes time quadratic in their number.

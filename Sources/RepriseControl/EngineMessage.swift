@@ -16,7 +16,7 @@ package enum EngineRequest: Sendable, Equatable {
   /// Start a run with parameter values, as text, by name.
   case start(Source, parameters: [String: String])
   /// Restart a run, cancel it, or approve or reject one of its steps.
-  case steer(run: String, ControlRequest)
+  case control(run: String, ControlRequest)
 }
 
 /// The reply of an engine.
@@ -45,7 +45,7 @@ extension EngineRequest: Decodable {
       guard let run = try container.decodeIfPresent(String.self, forKey: .run) else {
         throw ControlError("the field \"run\" is missing: it must be the id of a run")
       }
-      self = .steer(run: run, try ControlRequest(from: decoder))
+      self = .control(run: run, try ControlRequest(from: decoder))
     case let other:
       throw ControlError(
         "there is no request \"\(other)\": requests are start, restart, cancel and approve")

@@ -28,7 +28,7 @@ final class LineDisplay: EventDisplay {
   private let json = UncheckedSendable(JSONLines())
   private let prefix: String
   private let state: Mutex<State>
-  private let signsOfLife = Mutex<EventSource?>(nil)
+  private let heartbeat = Mutex<EventSource?>(nil)
 
   /// Creates a display.
   ///
@@ -59,7 +59,7 @@ final class LineDisplay: EventDisplay {
     let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "reprise.sign-of-life"))
     timer.schedule(deadline: .now() + 1, repeating: 1)
     let source = EventSource(timer) { [weak self] in self?.showSignOfLife() }
-    signsOfLife.withLock { $0 = source }
+    heartbeat.withLock { $0 = source }
   }
 
   func show(_ event: Event) {
@@ -71,7 +71,7 @@ final class LineDisplay: EventDisplay {
   }
 
   func finish() {
-    signsOfLife.withLock { $0 }?.cancel()
+    heartbeat.withLock { $0 }?.cancel()
     switch content {
     case .json: break
     case .plain(let style), .report(let style):
@@ -94,7 +94,7 @@ final class LineDisplay: EventDisplay {
     let now = SystemClock().now
     let line = state.withLock { state -> TerminalSafe? in
       guard now - state.lastWrite >= PlainLog.silenceMax else { return nil }
-      return state.log.signOfLife(at: now)
+      return state.log.heartbeat(at: now)
     }
     if let line { write([line]) }
   }

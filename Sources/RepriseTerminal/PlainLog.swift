@@ -103,7 +103,7 @@ struct PlainLog {
   }
 
   /// Returns a sign of life: the running steps, and for how long they have been running.
-  func signOfLife(at now: Timestamp) -> TerminalSafe? {
+  func heartbeat(at now: Timestamp) -> TerminalSafe? {
     let running = state.steps.filter { $0.phase == .running }
     guard state.phase.isActive, !running.isEmpty else { return nil }
     let names = running.prefix(5).map { step -> TerminalSafe in

@@ -18,7 +18,7 @@ package enum ProgressStyle: String, Sendable, CaseIterable {
   case none
 
   /// Whether human-readable messages may be written alongside.
-  package var isForPeople: Bool { [.auto, .tree, .plain].contains(self) }
+  package var isHumanReadable: Bool { [.auto, .tree, .plain].contains(self) }
 }
 
 /// The callbacks of a display: the actions of its keys, and the notification of a closed output.

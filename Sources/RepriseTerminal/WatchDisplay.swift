@@ -42,7 +42,7 @@ package final class WatchDisplay: Sendable {
   }
 
   /// Whether the output is for humans rather than other programs.
-  package let isForPeople: Bool
+  package let isHumanReadable: Bool
   private let style: ProgressStyle
   private let environment: [String: String]
   private let isParallel: Bool
@@ -67,7 +67,7 @@ package final class WatchDisplay: Sendable {
     self.environment = environment
     self.isParallel = isParallel
     self.controls = controls
-    isForPeople = style.isForPeople
+    isHumanReadable = style.isHumanReadable
     common =
       isTree(self.style, output: 1, environment: environment)
       ? makeDisplay(

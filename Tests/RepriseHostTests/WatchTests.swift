@@ -21,7 +21,7 @@ struct WatchTests {
         switch report {
         case .began: "began"
         case .handled(let trigger, _): "handled " + trigger.words
-        case .said(let text): text
+        case .message(let text): text
         case .statusChanged: nil
         }
       if let word { reports.withLock { $0.append(word) } }

@@ -327,7 +327,7 @@ struct PlainLogTests {
       let time = Timestamp(microseconds: Int64(second) * 1_000_000)
       lines += log.lines(for: Event(time: time, run: run, generation: 1, kind: kind))
       if second == 2 {
-        #expect(log.signOfLife(at: time)?.string.hasSuffix("still running: a (0 ms)") == true)
+        #expect(log.heartbeat(at: time)?.string.hasSuffix("still running: a (0 ms)") == true)
       }
     }
     #expect(

@@ -22,7 +22,7 @@ extension FileSearch {
 
   /// Returns whether a pattern may select a file that no later pattern excludes.
   func mayFind(_ matched: [Int]) -> Bool {
-    let lastExclusion = ends(matched, takingAway: true) ?? -1
+    let lastExclusion = lastMatch(matched, isExclusion: true) ?? -1
     return matched.contains { index in
       let pattern = automaton.positions[index].pattern
       return pattern > lastExclusion && !isExclusion[pattern]
@@ -31,16 +31,16 @@ extension FileSearch {
 
   /// Returns whether the patterns select a file whose path leads to the given positions.
   func isWanted(_ matched: [Int]) -> Bool {
-    (ends(matched, takingAway: false) ?? -1) > (ends(matched, takingAway: true) ?? -1)
+    (lastMatch(matched, isExclusion: false) ?? -1) > (lastMatch(matched, isExclusion: true) ?? -1)
   }
 
   /// Returns the last pattern that matches the whole path, and therefore everything below it.
   ///
   /// Considers either the excluding or the including patterns.
-  func ends(_ matched: [Int], takingAway: Bool) -> Int? {
+  func lastMatch(_ matched: [Int], isExclusion wantsExclusion: Bool) -> Int? {
     matched.last { index in
       let position = automaton.positions[index]
-      return position.component == nil && isExclusion[position.pattern] == takingAway
+      return position.component == nil && isExclusion[position.pattern] == wantsExclusion
     }.map { automaton.positions[$0].pattern }
   }
 }

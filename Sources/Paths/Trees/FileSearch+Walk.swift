@@ -109,7 +109,7 @@ struct SearchWalk {
     guard search.mayFind(matched) else { return }
     let path = join(visit.path, name)
     // Skip the check for a name that must be a folder; visiting it will show whether it is.
-    let mayBeFile = search.ends(matched, takingAway: false) != nil
+    let mayBeFile = search.lastMatch(matched, isExclusion: false) != nil
     let kind = mayBeFile ? try self.kind(of: path) : .folder
     add(path, name, kind, matched, in: visit)
   }

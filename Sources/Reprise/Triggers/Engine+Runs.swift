@@ -66,7 +66,7 @@ extension Engine {
     RunsPolicy(
       whenBusy: whenBusy, onDrop: onDrop, fold: { $0 = $1 },
       begin: { event in workflow(event).map { start($0, secrets: secrets) } },
-      again: { run, event in
+      restart: { run, event in
         guard let workflow = workflow(event) else { return true }
         return (try? await run.restart(with: workflow)) ?? false
       })

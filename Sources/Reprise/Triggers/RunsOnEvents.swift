@@ -13,7 +13,7 @@ struct EventHandling<Event: Sendable>: Sendable {
   ///
   /// If not, the event waits until the run has ended, and then starts a new one. If this closure is
   /// nil, an event always waits for the end of the run.
-  var again: (@Sendable (Run, Event) async -> Bool)?
+  var restart: (@Sendable (Run, Event) async -> Bool)?
 }
 
 /// A publisher of the runs that events start, with back-pressure upstream and downstream.
@@ -128,8 +128,8 @@ where Downstream.Input == Run {
 
   private func handle(_ event: Event, _ number: Int) async {
     var isHandled = false
-    if let again = handling.again, let run = state.withLock({ $0.live.last }) {
-      isHandled = await again(run, event)
+    if let restart = handling.restart, let run = state.withLock({ $0.live.last }) {
+      isHandled = await restart(run, event)
       // The run may be ending right now. Wait for that: two runs are never in progress at once.
       if !isHandled { _ = await run.ended() }
     }
@@ -207,8 +207,8 @@ where Downstream.Input == Run {
   private func ask(_ state: inout State) -> Subscribers.Demand? {
     guard state.demand > .none, !state.hasAskedForAll else { return nil }
     // With `again`, events are handled one at a time, because each may restart the run.
-    var room = handling.again == nil ? handling.maxRuns : .max(state.pending == 0 ? 1 : 0)
-    if handling.again == nil { room = room - state.live.count - state.pending }
+    var room = handling.restart == nil ? handling.maxRuns : .max(state.pending == 0 ? 1 : 0)
+    if handling.restart == nil { room = room - state.live.count - state.pending }
     guard room > .none, (state.demand.max ?? .max) > state.pending else { return nil }
     if room == .unlimited, state.demand == .unlimited {
       state.hasAskedForAll = true

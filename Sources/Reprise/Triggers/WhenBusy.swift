@@ -48,7 +48,7 @@ package struct RunsPolicy<Event: Sendable>: Sendable {
   /// Starts the run of an event; returns nil to start none.
   package var begin: @Sendable (Event) async -> Run?
   /// Passes an event to a run in progress; returns whether that run handles it.
-  package var again: @Sendable (Run, Event) async -> Bool
+  package var restart: @Sendable (Run, Event) async -> Bool
   /// Whether the source keeps events that were not requested.
   var sourceWaits = false
 
@@ -56,13 +56,13 @@ package struct RunsPolicy<Event: Sendable>: Sendable {
     whenBusy: WhenBusy, onDrop: @escaping @Sendable (Event) -> Void,
     fold: @escaping @Sendable (inout Event, Event) -> Void,
     begin: @escaping @Sendable (Event) async -> Run?,
-    again: @escaping @Sendable (Run, Event) async -> Bool
+    restart: @escaping @Sendable (Run, Event) async -> Bool
   ) {
     self.whenBusy = whenBusy
     self.onDrop = onDrop
     self.fold = fold
     self.begin = begin
-    self.again = again
+    self.restart = restart
   }
 }
 
@@ -114,7 +114,7 @@ extension Publisher where Output: Sendable, Failure == RunsError {
       upstream: self,
       handling: EventHandling(
         maxRuns: maxRuns, begin: policy.begin,
-        again: policy.whenBusy == .restart ? policy.again : nil)
+        restart: policy.whenBusy == .restart ? policy.restart : nil)
     ).eraseToAnyPublisher()
   }
 }

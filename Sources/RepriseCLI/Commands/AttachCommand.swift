@@ -59,7 +59,7 @@ struct AttachCommand: AsyncParsableCommand {
       }))
     await display.finish()
     if let ended = outcome.withLock({ $0 }) {
-      if ended != .succeeded, progress.isForPeople {
+      if ended != .succeeded, progress.isHumanReadable {
         printError(resumeHint(for: found.record.id))
       }
       throw ExitStatus.of(ended, signal: client.stopSignal, passesThrough: false)
@@ -81,11 +81,11 @@ struct AttachCommand: AsyncParsableCommand {
     case .cancelled: return ExitStatus.stopped(by: SignalNumber.interrupt)
     case .abandoned, .interrupted:
       return Problem(
-        "error: the connection was lost: run \(id) is \(status.rawValue)", cause: .cannotGoOn)
+        "error: the connection was lost: run \(id) is \(status.rawValue)", cause: .internalFailure)
     case .queued, .running:
       return Problem(
         "error: the connection was lost; the run continues: reconnect with: reprise attach \(id)",
-        cause: .cannotGoOn)
+        cause: .internalFailure)
     }
   }
 }

@@ -51,7 +51,7 @@ struct ResumeCommand: DrivingCommand {
     guard !record.status.isLive else {
       throw Problem(
         "error: run \(record.id) is running in process \(record.process); show it with: "
-          + "reprise attach \(record.id)", cause: .cannotGoOn)
+          + "reprise attach \(record.id)", cause: .internalFailure)
     }
     guard changeDirectory(to: record.request.directory) else {
       throw Problem(

@@ -51,7 +51,7 @@ struct ValidateCommand: AsyncParsableCommand {
       }
     }
     if format != .text { printLine(TerminalSafe(json: Diagnostic.rendered(all, as: format))) }
-    if !isValid { throw ExitStatus.wrongUse }
+    if !isValid { throw ExitStatus.invalidUsage }
   }
 }
 

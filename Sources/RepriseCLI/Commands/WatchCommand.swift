@@ -85,20 +85,20 @@ struct WatchCommand: DrivingCommand {
       case .began(let run): display.show(run)
       case .handled(let trigger, let run): display.announce(trigger, trigger.words, run: run)
       case .statusChanged: display.statusChanged()
-      case .said(let text): display.say(text)
+      case .message(let text): display.say(text)
       }
     }
     forwardSignals(watch)
     let ending = try await watch.run()
     listening.cancel()
     await display.finish()
-    if let waiting = watch.watchStatus?.waiting, waiting > 0, display.isForPeople {
+    if let waiting = watch.watchStatus?.waiting, waiting > 0, display.isHumanReadable {
       printError("events still queued: \(waiting); the next reprise watch handles them")
     }
     switch ending {
     case .signal(let number): return .stopped(by: number)
     case .outputClosed: return .outputClosed
-    case .failed: return .cannotGoOn
+    case .failed: return .internalFailure
     // The result of the last run is known only now.
     case .exhausted: return watch.hasFailed ? .stepFailed : .succeeded
     }

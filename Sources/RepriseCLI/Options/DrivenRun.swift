@@ -75,13 +75,13 @@ struct DrivenRun {
       return .of(.cancelled, signal: controls.stopSignal, passesThrough: passesThrough)
     }
     var status = await show(hosted.run)
-    if let problem = await hosted.finish(), status != .cannotGoOn {
+    if let problem = await hosted.finish(), status != .internalFailure {
       // The steps had finished, but writing their last output failed.
       printError("error: \(problem)")
-      status = .cannotGoOn
+      status = .internalFailure
     }
     let needsHint = status != .succeeded && status != .outputClosed
-    if needsHint && progress.isForPeople { printError(resumeHint(for: recorded.id)) }
+    if needsHint && progress.isHumanReadable { printError(resumeHint(for: recorded.id)) }
     return status
   }
 

@@ -10,9 +10,9 @@ struct ExitStatus: Error, Equatable {
 
   static let succeeded = ExitStatus(code: 0)
   static let stepFailed = ExitStatus(code: 1)
-  static let wrongUse = ExitStatus(code: 2)
+  static let invalidUsage = ExitStatus(code: 2)
   static let timedOut = ExitStatus(code: 3)
-  static let cannotGoOn = ExitStatus(code: 4)
+  static let internalFailure = ExitStatus(code: 4)
 
   /// The output pipe was closed.
   static let outputClosed = ExitStatus(code: 141)
@@ -31,7 +31,7 @@ struct ExitStatus: Error, Equatable {
     switch outcome {
     case .succeeded: return .succeeded
     case .timedOut: return .timedOut
-    case .abandoned: return .cannotGoOn
+    case .abandoned: return .internalFailure
     case .cancelled: return .stopped(by: signal ?? SignalNumber.interrupt)
     case .failed(_, let reason):
       guard passesThrough else { return .stepFailed }
@@ -48,8 +48,8 @@ extension Problem {
   /// The exit status of a command that ends with this problem.
   var status: ExitStatus {
     switch cause {
-    case .wrongUse: .wrongUse
-    case .cannotGoOn: .cannotGoOn
+    case .invalidUsage: .invalidUsage
+    case .internalFailure: .internalFailure
     }
   }
 }

@@ -39,7 +39,7 @@ private func openMissingStandardDescriptors() {
 func expectEnoughThreads() {
   guard let shortage = threadShortage() else { return }
   printError("error: \(shortage)")
-  endProcess(.cannotGoOn)
+  endProcess(.internalFailure)
 }
 
 /// The minimum number of free descriptors.
@@ -60,7 +60,7 @@ private func expectEnoughDescriptors() {
   printError(
     "error: only \(copies.count) more files can be opened, and at least \(freeDescriptorsMin) are "
       + "needed; raise the limit of open files, which is \(limit) (ulimit -n)")
-  endProcess(.cannotGoOn)
+  endProcess(.internalFailure)
 }
 
 /// Rejects arguments that are not UTF-8, which would otherwise be silently altered.
@@ -70,20 +70,20 @@ private func expectUTF8Arguments() {
       String(validatingCString: argument) == nil
     else { continue }
     printError("error: argument \(position), \"\(String(cString: argument))\", is not UTF-8")
-    endProcess(.wrongUse)
+    endProcess(.invalidUsage)
   }
 }
 
 /// Flushes standard output and exits.
 ///
 /// Output that could not be written, except to a closed pipe, is reported, and the status is
-/// ``ExitStatus/cannotGoOn`` instead of success.
+/// ``ExitStatus/internalFailure`` instead of success.
 func endProcess(_ status: ExitStatus) -> Never {
   let errorNumber = flushOutput()
   if errorNumber != 0 { OutputError.note(Errno(rawValue: errorNumber)) }
   if let reason = OutputError.reason, status == .outputClosed || status == .succeeded {
     printError("error: the output cannot be written: \(reason)")
-    end(withStatus: ExitStatus.cannotGoOn.code)
+    end(withStatus: ExitStatus.internalFailure.code)
   }
   end(withStatus: status.code)
 }

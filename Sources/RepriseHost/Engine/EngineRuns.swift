@@ -60,7 +60,7 @@ final class EngineRuns: SignalTarget {
     case .start(let source, let parameters):
       let result = start.yield(Start(source: source, parameters: parameters, answer: answer))
       if case .terminated = result { answer(Self.shuttingDown) }
-    case .steer(let run, let request):
+    case .control(let run, let request):
       guard let controls = RunID(run).flatMap({ group[$0] }), !controls.isOver else {
         return answer(.refused("no run \"\(run)\" of this engine is live"))
       }

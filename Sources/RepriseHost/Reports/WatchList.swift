@@ -75,7 +75,7 @@ extension WatchList {
     guard !names.contains(name) else {
       throw Problem(
         "error: the watch of \"\(name)\" does not answer: it is starting or suspended; try again",
-        cause: .cannotGoOn)
+        cause: .internalFailure)
     }
     throw Problem(
       "error: the workflow \"\(name)\" is not being watched; "

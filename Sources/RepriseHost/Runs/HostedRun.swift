@@ -74,7 +74,7 @@ package struct RunHost: Sendable {
     state: RunState? = nil, controls: RunControls, onReachable: () -> Void = {}
   ) async throws -> HostedRun? {
     if let group = guardian?.controlGroup { recorded.setCleanupNote(group.path) }
-    controls.isRecorded(by: recorded)
+    controls.setRecorder(recorded)
     let server = try serve(controls, recorded)
     let turn = Turn(
       run: recorded, concurrency: loaded.workflow.concurrency, journal: journal,

@@ -62,7 +62,7 @@ package final class RunControls: ControlTarget, SignalTarget {
   }
 
   /// Sets the record of the run.
-  func isRecorded(by recorded: RecordedRun) {
+  func setRecorder(_ recorded: RecordedRun) {
     state.withLock { $0.recorded = recorded }
   }
 

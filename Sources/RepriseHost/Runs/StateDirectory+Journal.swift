@@ -86,7 +86,7 @@ extension Journal {
     guard let held = held ?? nil else {
       throw Problem(
         "error: another process is watching the workflow \"\(name)\"; see: reprise triggers",
-        cause: .cannotGoOn)
+        cause: .internalFailure)
     }
     // The runs of an earlier watch may have become interrupted only during the wait.
     try await blocking { [self] in try recoverRuns() }

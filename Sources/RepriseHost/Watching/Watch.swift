@@ -67,11 +67,11 @@ package final class Watch: Sendable {
     self.reports = reports
     let report: @Sendable (WatchReport) -> Void = { reports.send($0) }
     var host = host
-    host.say = { report(.said($0.string)) }
+    host.say = { report(.message($0.string)) }
     inbox = try WatchInbox(
       watch, hiding: secrets, onChange: { report(.statusChanged) },
       onFailure: { error in
-        report(.said("error: \(error)"))
+        report(.message("error: \(error)"))
         end.yield(.failed)
       })
     runs = WatchRuns(
@@ -132,7 +132,7 @@ package final class Watch: Sendable {
   }
 
   private func fail(_ problem: String) {
-    report(.said(problem))
+    report(.message(problem))
     end.yield(.failed)
   }
 
@@ -153,7 +153,7 @@ package final class Watch: Sendable {
           case .event(let event): inbox.dropped(event)
           case .resume(let run):
             report(
-              .said("run \(run.id) stays interrupted; resume it with: reprise resume \(run.id)"))
+              .message("run \(run.id) stays interrupted; resume it with: reprise resume \(run.id)"))
           }
         },
         fold: { earlier, later in
@@ -168,9 +168,9 @@ package final class Watch: Sendable {
           await permission()
           return await runs.begin($0)
         },
-        again: { [self] in
+        restart: { [self] in
           await permission()
-          return await runs.again($0, $1)
+          return await runs.restart($0, for: $1)
         })
     ).sink { [self] completion in
       switch completion {
@@ -189,7 +189,7 @@ package final class Watch: Sendable {
       let isWhole = run.request.hiddenParameters.isEmpty && !run.request.hidesTrigger
       if !isWhole {
         report(
-          .said(
+          .message(
             "run \(run.id) stays interrupted: it was given a secret, which is not recorded"
           ))
       }

@@ -14,7 +14,7 @@ package enum WatchReport: Sendable {
   /// ``Watch/watchStatus`` has changed.
   case statusChanged
   /// A message to the user.
-  case said(String)
+  case message(String)
 }
 
 /// The reports of a watch.

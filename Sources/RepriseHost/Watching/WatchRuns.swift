@@ -66,7 +66,7 @@ final class WatchRuns: Sendable {
 
   private func recordFailure() { state.withLock { $0.hasFailed = true } }
 
-  private func say(_ text: String) { report(.said(text)) }
+  private func say(_ text: String) { report(.message(text)) }
 
   // MARK: Events
 
@@ -190,7 +190,7 @@ final class WatchRuns: Sendable {
   /// Restarts a run for an event.
   ///
   /// - Returns: Whether the run handles the event.
-  func again(_ run: Run, _ work: WatchWork) async -> Bool {
+  func restart(_ run: Run, for work: WatchWork) async -> Bool {
     guard case .event(let event) = work else { return false }
     let loaded: LoadedWorkflow
     let request: RunRequest

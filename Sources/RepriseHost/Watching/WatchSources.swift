@@ -83,7 +83,7 @@ final class WatchSources: Sendable {
   var now: String { clock.now.description }
 
   /// Reports a message to the user.
-  func say(_ text: String) { report(.said(text)) }
+  func say(_ text: String) { report(.message(text)) }
 
   /// The next time that a schedule is due.
   var next: Timestamp? {

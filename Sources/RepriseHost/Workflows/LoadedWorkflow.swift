@@ -203,7 +203,7 @@ package func currentDirectory() throws(Problem) -> String {
   guard let folder = workingFolder() else {
     throw Problem(
       "error: the working directory no longer exists; change to another one",
-      cause: .cannotGoOn)
+      cause: .internalFailure)
   }
   return folder
 }

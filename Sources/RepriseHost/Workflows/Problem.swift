@@ -9,9 +9,9 @@ package struct Problem: Error {
   /// The kind of cause, which determines the exit status.
   package enum Cause: Sendable, Equatable {
     /// The command line, the request or the workflow file is invalid.
-    case wrongUse
+    case invalidUsage
     /// Reprise itself cannot continue.
-    case cannotGoOn
+    case internalFailure
   }
 
   /// The message: what is wrong, where, and how to fix it.
@@ -22,7 +22,7 @@ package struct Problem: Error {
   package private(set) var diagnostics: [Diagnostic] = []
 
   /// Creates a problem with a message.
-  package init(_ text: TerminalSafe, cause: Cause = .wrongUse) {
+  package init(_ text: TerminalSafe, cause: Cause = .invalidUsage) {
     self.text = text.abridged
     self.cause = cause
   }
@@ -37,7 +37,7 @@ package struct Problem: Error {
   package init(_ busy: GroupIsBusy) {
     self.init(
       "error: run \(busy.run) of the group \"\(busy.group)\" is live; wait for it, or cancel it "
-        + "with: reprise cancel \(busy.run)", cause: .cannotGoOn)
+        + "with: reprise cancel \(busy.run)", cause: .internalFailure)
   }
 
   /// Creates a problem from any error; a problem stays unchanged.
@@ -45,7 +45,7 @@ package struct Problem: Error {
     switch error {
     case let problem as Problem: self = problem
     case let busy as GroupIsBusy: self.init(busy)
-    default: self.init("error: \(error)", cause: .cannotGoOn)
+    default: self.init("error: \(error)", cause: .internalFailure)
     }
   }
 }
