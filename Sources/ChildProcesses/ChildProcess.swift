@@ -1,12 +1,12 @@
-// The handle of a child process. All of its work is done by the reactor.
+// The handle of a child process; the reactor does the work.
 
 import Platform
 import Synchronization
 
 /// A child process with all of its descendants, its output and its exit status.
 ///
-/// Thread-safe. Everything that happens to the process happens on the one thread of the
-/// ``Reactor``.
+/// Thread-safe. The thread of the ``Reactor`` reads the output, sends signals and reaps the
+/// process.
 package final class ChildProcess: Sendable {
   /// The process id; also the id of its session and of its process group.
   package let id: Int32
@@ -76,7 +76,7 @@ package final class ChildProcess: Sendable {
   /// statuses and deadlines of all children.
   package static var executor: any TaskExecutor { Reactor.shared }
 
-  /// Asks every process of the tree to end, with SIGTERM, and SIGCONT for those that are stopped.
+  /// Sends SIGTERM to every process of the tree, then SIGCONT, so that stopped processes handle it.
   ///
   /// Returns immediately. Further calls have no effect, except that they can shorten the grace
   /// period.

@@ -1,4 +1,4 @@
-// The reactor's state of one child, and the decision what to do next with it. Used only on the
+// The reactor's state of one child, which decides what to do next with the child. Used only on the
 // reactor's thread.
 
 import Platform
@@ -156,8 +156,8 @@ final class ChildState {
   /// Whether the tree must be scanned; if not, the first process is running and need not be killed.
   var needsTree: Bool { status != nil || requestedGrace != nil || isKillDue }
 
-  /// The time until which the scan of a stopped tree whose first process has ended may be delayed;
-  /// nil if it may not.
+  /// Returns the time until which the scan of a stopped tree may be delayed, once its first process
+  /// has ended; nil if the scan must not be delayed.
   func scanMayWaitUntil(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
     guard isStopped && requestedGrace == nil, let endedAt else { return nil }
     let time = endedAt + Self.gatheringTime

@@ -16,8 +16,7 @@ package struct Environment: Sendable, Equatable, ExpressibleByDictionaryLiteral 
   ///
   /// - Parameters:
   ///   - variables: The values by name.
-  ///   - raw: Those of the variables that are not UTF-8; their bytes are passed on instead of the
-  ///     values.
+  ///   - raw: The variables that are not UTF-8; their bytes are passed on instead of the values.
   package init(_ variables: [String: String], raw: [RawVariable] = []) {
     shared = SharedVariables(variables, raw)
   }

@@ -11,7 +11,7 @@ struct OutputPipes {
   /// Creates the pipes.
   ///
   /// - Parameter command: The command to start.
-  /// - Throws: ``SpawnError`` if one cannot be created; nothing is left open then.
+  /// - Throws: ``SpawnError`` if a pipe cannot be created; all others are closed then.
   init(for command: Command) throws(SpawnError) {
     let output = try PipeEnds()
     var ends = [output]

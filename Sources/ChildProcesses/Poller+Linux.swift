@@ -15,7 +15,7 @@ struct Poller {
   private var news = [Int32](repeating: 0, count: 256)
 
   init() {
-    precondition(epoll >= 0, "the system gives no epoll descriptor: \(Errno.last)")
+    precondition(epoll >= 0, "cannot create an epoll descriptor: \(Errno.last)")
   }
 
   /// Reports when a descriptor becomes readable, or when its peer is closed.

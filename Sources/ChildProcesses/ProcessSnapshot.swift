@@ -5,7 +5,8 @@ import Platform
 /// A snapshot of all processes, with the children of this process classified as started or adopted.
 ///
 /// One snapshot serves all trees that are scanned in one turn of the reactor. It is taken after all
-/// requests of that turn are known, so that it shows each tree the same as a snapshot of its own.
+/// requests of that turn are known, so it is as recent as a
+/// separate snapshot for each tree would be.
 struct ProcessSnapshot: Sendable {
   /// All processes.
   let table: ProcessTable
@@ -13,8 +14,9 @@ struct ProcessSnapshot: Sendable {
   let started: Set<Int32>
   /// Living children that this process has not started: adopted orphans.
   private(set) var adopted: [ProcessEntry] = []
-  /// Whether the snapshot is complete: a process that ended in the meantime may have started others
-  /// that were missed.
+  /// Whether the snapshot is complete.
+  ///
+  /// If a process ended while it was taken, others that this process had started may be missing.
   private(set) var isWhole: Bool
   private var environments: [Int32: Set<String>] = [:]
 
@@ -24,7 +26,7 @@ struct ProcessSnapshot: Sendable {
   ///
   /// - Parameter adoptsOrphans: Whether this process adopts orphans.
   init(adoptsOrphans: Bool) {
-    // Both atomically: a child that is started in between would be taken for an orphan, and reaped.
+    // Read both atomically: a child started in between would be mistaken for an orphan and reaped.
     (table, started) = Reactor.shared.withoutStarts { (ProcessTable.current(), $0) }
     isWhole = !table.isIncomplete
     guard adoptsOrphans else { return }
@@ -75,11 +77,12 @@ struct ProcessScans {
       of: child.pid, hasEnded: child.status != nil, tag: child.tag, in: current)
   }
 
-  /// Returns whether a tree whose first process has ended may have other processes, by a cheap
-  /// check; false is certain.
+  /// Checks cheaply whether a tree whose first process has ended may have other processes.
+  ///
+  /// False is reliable; true may be wrong.
   ///
   /// A remaining process that does not hold a stream has lost its parents and was adopted by this
-  /// process. If this process does not adopt orphans, only the process table can tell.
+  /// process. If this process does not adopt orphans, only the process table shows them.
   private mutating func mayHaveMore(_ child: ChildState) -> Bool {
     guard adoptsOrphans else { return true }
     if child.isStopped || child.requestedGrace != nil {

@@ -17,7 +17,7 @@ extension ProcessTable {
   /// Returns false: on Darwin, launchd adopts orphans.
   static func hasAdoptedChildren(besides known: () -> Set<Int32>) -> Bool { false }
 
-  /// Returns true: only the process table can tell.
+  /// Returns true: only the process table shows such children.
   static func hasUnknownChildren(besides known: () -> Set<Int32>) -> Bool { true }
 
   /// Returns an empty array: the environment is not readable without special privileges.

@@ -28,7 +28,7 @@ extension ProcessTable {
   ///
   /// - Parameter known: Returns the children that this process has started; called after the list
   ///   is read.
-  /// - Returns: Whether it has adopted any; false is certain.
+  /// - Returns: Whether it has adopted any; false is reliable, true may be wrong.
   static func hasAdoptedChildren(besides known: () -> Set<Int32>) -> Bool {
     guard let children = childrenOfFirstThread.read() else { return true }
     return !children.isEmpty && !children.isSubset(of: known())
@@ -43,7 +43,7 @@ extension ProcessTable {
   ///
   /// - Parameter known: Returns the children that this process has started; called after the lists
   ///   are read.
-  /// - Returns: Whether there are any; false is certain.
+  /// - Returns: Whether there are any; false is reliable, true may be wrong.
   static func hasUnknownChildren(besides known: () -> Set<Int32>) -> Bool {
     let pid = processID
     let threads = threads(of: pid)
@@ -65,7 +65,7 @@ extension ProcessTable {
     fileContents("/proc/\(pid)/task/\(thread)/children").map(numbers)
   }
 
-  /// The children of this process's first thread; read at each end of a process.
+  /// The children of this process's first thread; read whenever a process ends.
   private static let childrenOfFirstThread = ChildrenFile()
 
   fileprivate static func numbers(_ contents: [UInt8]) -> Set<Int32> {

@@ -1,4 +1,4 @@
-// The one thread that serves all children: it reads their output, observes their ends and keeps
+// The one thread that serves all children: it reads their output, observes their exits and enforces
 // their deadlines. Process-tree handling is in ChildState and ProcessTree.
 
 import Dispatch
@@ -12,8 +12,8 @@ import Synchronization
 ///
 /// The thread is also a task executor (SE-0417). A task with this executor preference continues on
 /// the thread that observed the end of its process, so there is no thread switch before the next
-/// process is started. Such a task must not block, because it would delay the output, ends and
-/// deadlines of all children.
+/// process is started. Such a task must not block, because it would delay the output, exits
+/// and deadlines of all children.
 final class Reactor: TaskExecutor {
   static let shared = Reactor()
 
@@ -31,7 +31,7 @@ final class Reactor: TaskExecutor {
   }
 
   private let inbox = Mutex(Inbox())
-  /// Held while a child is started, so that the child is not taken for an orphan.
+  /// Held while a child is started, so that the child is not mistaken for an orphan.
   private let starting = Mutex(())
   /// The children that have been started and not reaped.
   private let started = Mutex<Set<Int32>>([])
@@ -132,12 +132,12 @@ final class Reactor: TaskExecutor {
 
   /// The children that have been started and not reaped.
   ///
-  /// A child that is being started right now may be missing. Waiting for it takes long, and some
-  /// callers do not need that.
+  /// A child that is being started right now may be missing: waiting for it would take long, and
+  /// some callers do not need it. See ``withoutStarts(_:)`` for the others.
   var startedChildren: Set<Int32> { started.withLock { $0 } }
 
   fileprivate func forget(_ pid: Int32) {
-    // In this order: after the child is reaped, its id may be that of another child.
+    // Remove the id before reaping: afterwards, the system may reuse it for another child.
     _ = started.withLock { $0.remove(pid) }
     reapChild(pid)
   }
@@ -244,7 +244,7 @@ final class ReactorLoop {
     if child.status != nil { child.wake(after: .zero) }
   }
 
-  // MARK: News
+  // MARK: Events
 
   private func readOutput(_ descriptor: Int32) {
     guard let pid = owners[descriptor], let child = children[pid],
@@ -310,14 +310,14 @@ final class ReactorLoop {
       child.wakesAt.map { $0 > now } ?? false && child.scanMayWaitUntil(now) != nil
     }
     var finished: [ChildState] = []
-    var looksLeft = Self.scansMax
+    var scansLeft = Self.scansMax
     while !due.isEmpty {
-      looksLeft -= 1
-      var looks = ProcessScans(adoptsOrphans: adoptsOrphans)
+      scansLeft -= 1
+      var scans = ProcessScans(adoptsOrphans: adoptsOrphans)
       due = due.filter { child in
-        let tree = looks.tree(of: child)
+        let tree = scans.tree(of: child)
         // A process that ended during the scan may have started another one that was missed.
-        if let tree, tree.isEmpty && !tree.isWhole && looksLeft > 0 { return true }
+        if let tree, tree.isEmpty && !tree.isWhole && scansLeft > 0 { return true }
         child.wakesAt = nil
         switch child.next(tree: tree) {
         case .wait(let time): if let time { child.wake(after: time) }
@@ -325,7 +325,7 @@ final class ReactorLoop {
         }
         return false
       }
-      if looks.picture != nil { snapshotCount += 1 }
+      if scans.picture != nil { snapshotCount += 1 }
     }
     // Last, so that signals to the processes that were found are not delayed.
     for child in finished { finish(child) }

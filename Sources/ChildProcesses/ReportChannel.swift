@@ -4,24 +4,26 @@ import Platform
 
 /// A named pipe that is private to this user.
 ///
-/// It is in a folder of its own that no other user can enter. So no other process can take its
-/// name. A process that has changed to a more privileged user can write to it (Linux forbids that
-/// to a shell's `>` in a world-writable folder, see `protected_fifos` in proc(5)). And a process
-/// that opens it too late finds no folder, instead of creating a file that is never removed.
+/// The pipe is in its own folder, which no other user can enter, for three reasons:
+///
+/// - Processes of other users cannot create a file of that name first.
+/// - A process that has changed to a more privileged user can write to it. (In a world-writable
+///   folder, Linux forbids that to a shell's `>`; see `protected_fifos` in proc(5).)
+/// - A process that opens it too late fails, instead of creating a file that is never removed.
 struct ReportChannel {
   /// The absolute path, for the environment of the process.
   let path: String
-  /// The reading end, non-blocking and without an end of file.
+  /// The reading end, which is non-blocking and never reaches the end of file.
   ///
-  /// It also holds the pipe open for writing, so that no writer has to wait for a reader, and no
-  /// writer is the last one.
+  /// It also holds the pipe open for writing, so that opening the pipe never blocks a writer, and
+  /// closing it never ends the stream.
   let descriptor: Int32
   private let folder: String
 
   /// Creates a channel in the folder for temporary files.
   ///
   /// - Parameter environment: The environment in which `TMPDIR` is looked up.
-  /// - Throws: ``SpawnError`` if it cannot be created; nothing is left then.
+  /// - Throws: ``SpawnError`` if it cannot be created; no file remains then.
   init(environment: Environment) throws(SpawnError) {
     let directory = environment["TMPDIR"]
     let parent = temporaryFolder(directory)

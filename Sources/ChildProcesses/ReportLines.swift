@@ -1,4 +1,4 @@
-// Lets only complete lines of limited length pass. Pure: no I/O.
+// Passes on complete lines of limited length, and drops everything else. Pure: no I/O.
 
 /// The filter of a report channel: it passes only complete lines, and drops lines that are too
 /// long.

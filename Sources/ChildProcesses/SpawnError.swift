@@ -26,7 +26,7 @@ package enum SpawnError: Error, Equatable, CustomStringConvertible {
       "there is no command \"\(name)\" in PATH (\(path)); install it, or give its path"
     case .noSuchFile(let path): "there is no file \"\(path)\""
     case .notExecutable(let path):
-      "\"\(path)\" is not executable; make it so with: chmod +x \(path)"
+      "\"\(path)\" is not executable; make it executable with: chmod +x \(path)"
     case .isDirectory(let path): "\"\(path)\" is a directory, not a program"
     case .missingDirectory(let path): "there is no directory \"\(path)\" to run in; create it first"
     case .notADirectory(let path): "\"\(path)\" is not a directory, so nothing can run in it"

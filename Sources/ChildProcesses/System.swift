@@ -116,8 +116,8 @@ func setNonblocking(_ descriptor: Int32) {
 /// Makes the allocator retain freed memory (up to 8 MiB), and share one heap between threads if the
 /// address space is limited.
 ///
-/// Returning memory to the system piece by piece makes a lot of output half as slow again. A heap
-/// for each thread would leave no addresses for the stacks of threads.
+/// Returning memory to the system piece by piece would slow down large outputs by half. Separate
+/// heaps for threads would leave no addresses for the stacks of threads.
 package func setUpMemory() {
   reprise_set_up_memory(8 << 20)
 }

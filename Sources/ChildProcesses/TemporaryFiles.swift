@@ -39,7 +39,7 @@ package enum TemporaryFiles {
 
   /// Removes a file, or a folder with everything in it; does not follow links.
   ///
-  /// Files of other users are not touched, because the system does not permit that.
+  /// The system does not permit removing files of other users.
   ///
   /// - Parameter path: The path; nothing happens if it does not exist.
   package static func remove(_ path: String) {
@@ -48,7 +48,8 @@ package enum TemporaryFiles {
     } catch {
       if error == .noSuchFileOrDirectory { return }
     }
-    // A folder; a link or a file would be gone. The step itself may have made it unreadable.
+    // It is a folder: `removeFile` would have removed anything else. The step may have made it
+    // unreadable.
     try? changePermissions(of: path, to: .ownerReadWriteExecute)
     for name in FolderReader.names(in: path) { remove(path + "/" + name) }
     removeFolder(path)

@@ -17,7 +17,7 @@ static int is_limited(int kind, rlim_t ample) {
 
 int reprise_lacks_threads(int count) {
   enum { most = 64 };
-  // Without limits, nothing is tried: it would take a tenth of the program's start time.
+  // Without limits, skip the check: it would take a tenth of the program's start time.
   rlim_t ample = (rlim_t)8 << 30;
   if (!is_limited(RLIMIT_NPROC, 4096) && !is_limited(RLIMIT_AS, ample)
       && !is_limited(RLIMIT_DATA, ample))

@@ -106,7 +106,7 @@ extension Publisher {
     into combination: OperatorSubscription<CombineLatestMachine<Output, Failure>>,
     as latest: LatestValue<Self.Output>, at position: Int
   ) {
-    // If the combination has already ended, the rest need not start.
+    // If the combination has already ended, do not subscribe to the remaining publishers.
     guard combination.isActive else { return }
     subscribe(
       Inlet(

@@ -72,7 +72,7 @@ extension Publisher {
   func merge(
     into merge: OperatorSubscription<MergeMachine<Output, Failure>>, at position: Int
   ) {
-    // If the merge has already ended, the rest need not start.
+    // If the merge has already ended, do not subscribe to the remaining publishers.
     guard merge.isActive else { return }
     subscribe(
       Inlet(

@@ -14,7 +14,8 @@ extension Publisher where Output: Sendable {
   /// - Demand: upstream gets unlimited demand immediately; downstream receives what it requests.
   ///   With a limit of 0, a value passes if downstream has already requested it, and is dropped
   ///   otherwise.
-  /// - Completion: follows the waiting values, even a failure, of upstream or of `whenFull`.
+  /// - Completion: that of upstream, or the failure of `whenFull`; even a failure is delivered only
+  ///   after the waiting values.
   /// - Cancellation: cancels upstream and releases the waiting values, which are not reported as
   ///   dropped. Nothing is delivered afterwards.
   /// - Threads: values are delivered serially, on the thread of upstream or of a request. `onDrop`

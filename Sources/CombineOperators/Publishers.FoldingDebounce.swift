@@ -106,7 +106,8 @@ where Instant.Duration == Duration {
   func receive(_ value: Value) {
     let moment = now()
     if var folded = take(value, at: moment) {
-      // Only one thread folds at a time, and only it has the value then: it is mutated in place.
+      // Only one thread folds at a time, and it has the only copy of the value, so the value is
+      // mutated in place.
       while let next = nextToFold(into: folded) { fold(&folded, next) }
     }
     subscription.deliver()
@@ -131,8 +132,8 @@ where Instant.Duration == Duration {
     let ended = subscription.change { $0.receive(completion) }
     ended?.effect.perform()
     subscription.deliver()
-    // Start the timer last: if it fired earlier, it might deliver the value instead, some time
-    // later.
+    // Cancel the timer last. Its task also delivers when it is cancelled: if it came first, it
+    // would deliver the value instead, some time later.
     ended?.timer?.cancel()
   }
 

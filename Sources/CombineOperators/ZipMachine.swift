@@ -2,7 +2,7 @@
 
 import CombineShim
 
-/// The values of one publisher that have not been used yet.
+/// The unused values of one publisher, regardless of their type.
 protocol ZipInput: AnyObject {
   var isEmpty: Bool { get }
   func removeAll()
@@ -102,7 +102,7 @@ extension Publisher {
     into zip: OperatorSubscription<ZipMachine<Output, Failure>>, as values: ZipValues<Self.Output>,
     at position: Int
   ) {
-    // If the zip has already ended, the rest need not start.
+    // If the zip has already ended, do not subscribe to the remaining publishers.
     guard zip.isActive else { return }
     subscribe(
       Inlet(

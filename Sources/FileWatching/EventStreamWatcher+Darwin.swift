@@ -113,7 +113,7 @@ final class EventStreamWatcher: SystemWatcher {
     FSEventStreamSetDispatchQueue(created, engine.queue)
     guard FSEventStreamStart(created) else {
       stop()
-      throw .system(reason: "FSEvents does not start")
+      throw .system(reason: "FSEvents cannot start the stream")
     }
   }
 

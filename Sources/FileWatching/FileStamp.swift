@@ -1,6 +1,6 @@
 // File stamps, which detect changes, and the rules by which a change is reported. Pure: no I/O.
 
-/// The state of a file as far as its metadata shows it: 40 bytes.
+/// The metadata of a file by which changes are detected, in 40 bytes.
 struct FileStamp: Sendable, Equatable {
   /// When the contents changed, in nanoseconds since 1970.
   var modified: Int64
@@ -24,7 +24,8 @@ struct FileStamp: Sendable, Equatable {
 
   /// How long a state must last before its stamp can be trusted, in nanoseconds.
   static let freshNanoseconds: Int64 = 2_000_000_000
-  /// How long after a report every change of the metadata is reported, in seconds.
+  /// The time after a report, in seconds, during which the file is reported even if it seems
+  /// unchanged.
   static let recentSeconds: UInt32 = 10
 
   /// Returns whether the file was reported so recently that a subscriber may be about to read it.
@@ -32,7 +33,7 @@ struct FileStamp: Sendable, Equatable {
     seconds < reportedAt &+ Self.recentSeconds
   }
 
-  /// Returns whether the file is the same for a reader.
+  /// Returns whether the modification time, size, inode and mode are equal.
   func isSameFile(as other: FileStamp) -> Bool {
     modified == other.modified && size == other.size && inode == other.inode && mode == other.mode
   }
@@ -43,17 +44,17 @@ struct FileStamp: Sendable, Equatable {
   }
 }
 
-/// What the system reports to have happened to a name in a folder.
+/// The kind of event that the system reports for a name in a folder.
 enum ChangeHint: Sendable, Equatable {
   /// A writer closed the file.
   case written
-  /// Something was moved here.
+  /// A file or folder was moved to this name.
   case arrived
-  /// Something was moved away or deleted.
+  /// The file or folder of this name was moved away or deleted.
   case left
-  /// Something was created: a file opened for the first time, or a link.
+  /// A file, folder or link was created; a new file may still be open for writing.
   case made
-  /// Like `made`, and an event that it was closed is known to follow.
+  /// Like `made`, and the event that its writer has closed it is already pending.
   case madeAndClosed
   /// A file was created some time ago, and has not been closed by a writer since.
   case settled
@@ -66,7 +67,7 @@ enum ChangeHint: Sendable, Equatable {
 }
 
 extension ChangeHint {
-  /// Returns whether an existing file is reported.
+  /// Decides whether to report an existing file.
   ///
   /// - Parameters:
   ///   - known: The last known stamp; nil if there is none.

@@ -3,8 +3,8 @@
 /// Which files are watched, and which folders are searched for them.
 ///
 /// Paths are relative to the root, with `/` as separator. The closures are called often, on the
-/// queue of the watch and while it is created. They should be fast, and must always return the same
-/// for the same path.
+/// queue of the watch and while it is created. They should be fast, and must always return the
+/// same result for the same path.
 package struct FileWatchFilter: Sendable {
   /// Returns whether a file is of interest.
   package var wantsFile: @Sendable (_ path: String) -> Bool

@@ -1,9 +1,9 @@
-// Reads what is at a path or in a folder, with file stamps.
+// Finds the entry at a path and lists folders, with file stamps.
 
 import Paths
 import Platform
 
-/// The permissions of a folder; changing them may reveal or hide what is below.
+/// The permissions of a folder; changing them may reveal or hide its contents.
 struct FolderAccess: Sendable, Equatable {
   /// The file mode.
   let mode: UInt32
@@ -13,7 +13,7 @@ struct FolderAccess: Sendable, Equatable {
   let group: UInt32
 }
 
-/// What is at a path.
+/// The entry at a path.
 enum FoundEntry: Sendable, Equatable {
   /// Nothing.
   case nothing
@@ -85,13 +85,13 @@ struct FolderListing {
 }
 
 extension FoundEntry {
-  /// Returns what is at a path.
+  /// Returns the entry at a path.
   ///
   /// - Parameters:
   ///   - path: The path, or a name in a folder.
   ///   - folder: The descriptor of that folder.
   ///   - now: The time, in nanoseconds since 1970.
-  /// - Returns: What is there.
+  /// - Returns: The entry.
   static func look(
     at path: [UInt8], in folder: Int32? = nil, now: Int64 = nanosecondsSince1970()
   ) -> FoundEntry {

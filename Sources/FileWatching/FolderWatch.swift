@@ -18,8 +18,8 @@ import Synchronization
 /// - The root need not exist. It may be deleted and created again, together with all enclosing
 ///   folders.
 /// - A change of a folder is reported file by file.
-/// - A file may be reported more often than it has changed, but never less. A subscriber that reads
-///   each reported file ends up with the current state of all files.
+/// - A file may be reported more often than it has changed, but not less often. A subscriber that
+///   reads each reported file ends up with the current state of all files.
 /// - Folders for which the system cannot provide a watch are polled every two seconds until it can.
 package final class FolderWatch: Sendable {
   private let engine: WatchEngine

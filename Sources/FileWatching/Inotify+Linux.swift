@@ -29,14 +29,14 @@ struct InotifyEvent {
 }
 
 extension InotifyEvent {
-  /// Returns, for each event, whether a later one says that the writer has closed the file.
+  /// Returns, for each event, whether a later one reports that the writer has closed the file.
   ///
   /// - Parameter events: Events in order.
   /// - Returns: A value for each event.
   static func isClosedLater(_ events: [InotifyEvent]) -> [Bool] {
     var closed: [Int32: Set<FileName>] = [:]
     var answers: [Bool] = []
-    // In reverse order: the events after a name was created are seen before its creation.
+    // Go backwards, so that each creation is visited after the later events of the same name.
     for event in events.reversed() {
       answers.append(closed[event.watch]?.contains(event.name) ?? false)
       if event.mask.contains(.closedByWriter) {

@@ -149,7 +149,7 @@ final class InotifyWatcher: SystemWatcher {
       switch folders.watch(place, mask) {
       case .watched(let watch): way.append(watch)
       case .noRoom: isWayUnwatched = true
-      // Perhaps it is not readable: only polling will tell.
+      // The folder may be unreadable; only polling detects that the name appears.
       case .nothing where place == waitingFolder: isWayUnwatched = true
       case .nothing, .tooLong: break
       }
@@ -166,7 +166,7 @@ final class InotifyWatcher: SystemWatcher {
   private func readRules(above folder: String) {
     let old = ruleWatches
     ruleWatches = []
-    // Twice, because rules may change before they are watched.
+    // Read them twice, because they may change before they are watched.
     for _ in 0..<2 {
       rulesAbove = GitignoreFiles(above: folder)
       let places =
@@ -194,9 +194,10 @@ final class InotifyWatcher: SystemWatcher {
     return isWayUnwatched || !tree.unwatched.isEmpty ? .seconds(2) : nil
   }
 
-  /// Polls what the system does not report.
+  /// Checks what the system does not report.
   ///
-  /// Polling is unavoidable here: there is no room for a watch, and no event when there is.
+  /// Polling is unavoidable here: a watch limit is reached, and no event reports when a watch
+  /// becomes available.
   func lookAgain() {
     if tree.hasUnclosed {
       tree.checkUnclosed()

@@ -4,9 +4,9 @@ import Paths
 
 /// Files that were reported as removed a short time ago, by folder.
 ///
-/// A subscriber that is notified of a removal may read at a moment when the folder was back, only
-/// to be removed again. For the files in it there is then no known state that could change. So all
-/// of them are reported once more when something else happens to the folder.
+/// After a removal is reported, the folder may be restored for a moment and removed again. A
+/// subscriber may then have read the restored files, although this watch never saw them. So all of
+/// the removed files are reported again when something else happens to the folder.
 struct RemovedFiles {
   private struct Folder {
     var names: Set<FileName>

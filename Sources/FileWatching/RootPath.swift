@@ -3,7 +3,7 @@
 import Paths
 import Platform
 
-/// A resolved path, with everything that it leads through.
+/// A resolved path, with the folders and symbolic links along it.
 struct RootPath: Equatable {
   /// The end of a path.
   enum End: Equatable {

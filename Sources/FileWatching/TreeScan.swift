@@ -4,7 +4,7 @@ import Paths
 import Platform
 
 extension TreeWatcher {
-  /// Handles an event of an existing folder.
+  /// Handles an event of an existing folder: scans it if its contents may have changed.
   func lookAtFolder(
     _ name: FileName, in id: FolderID, access: FolderAccess, after hint: ChangeHint
   ) {
@@ -73,8 +73,8 @@ extension TreeWatcher {
       unwatched.insert(id)
       if let old = tree.setWatch(nil, of: id) { watches.unwatch(old) }
     case .nothing:
-      // Either listing it fails, too, or the folder was created or its permissions changed at this
-      // very moment, which will be reported.
+      // Either listing it fails, too, or the folder was created or its permissions changed just
+      // now, and an event follows.
       becameUnreachable(id)
       if let old = tree.setWatch(nil, of: id) { watches.unwatch(old) }
     case .tooLong:
@@ -159,8 +159,8 @@ extension TreeWatcher {
     for folder in tree.folders[id]?.folders.values.map(\.self) ?? [] { drop(folder, reports: true) }
   }
 
-  /// Ensures that an unreadable folder is scanned after any change of the permissions around it,
-  /// even one that has been undone since.
+  /// Ensures that an unreadable folder is scanned after any permission change of the folder or the
+  /// folders above it, even one that has been undone since.
   func becameUnreachable(_ id: FolderID) {
     var next: FolderID? = id
     while let id = next {
@@ -180,8 +180,8 @@ extension TreeWatcher {
 
   /// Reports recently reported files again.
   ///
-  /// A subscriber may have read them while the permissions of a folder forbade it, and the
-  /// permissions may have changed and changed back since.
+  /// A subscriber may have failed to read them because the permissions of a folder were changed and
+  /// have been changed back since.
   func reportUnrest(below id: FolderID) {
     let seconds = secondsNow()
     for path in tree.files(below: id, where: { $0.wasReportedRecently(at: seconds) }) {

@@ -1,10 +1,10 @@
-// Keeps the known state of a tree up to date and reports differences, whichever system API watches
-// the folders.
+// Keeps the known state of a tree up to date and reports differences, independent of the system API
+// that watches the folders.
 
 import Paths
 import Platform
 
-/// The system's way to watch single folders.
+/// The system interface for watching individual folders.
 ///
 /// Used on one queue.
 protocol FolderWatches: AnyObject {
@@ -36,9 +36,9 @@ enum WatchOutcome: Equatable {
 
 /// Compares folders with their last known state.
 ///
-/// Events from the system are only hints where to look: what counts is the state that is found
-/// then. So it does not matter how late, how often or in what order hints arrive, provided that
-/// there is one after the last change of each name. Used on one queue.
+/// Events from the system are only hints to check a name: what is reported depends on the state
+/// found there. So hints may arrive late, repeatedly and in any order, provided that one arrives
+/// after the last change of each name. Used on one queue.
 final class TreeWatcher {
   /// The id of a folder.
   typealias FolderID = WatchedTree.FolderID
@@ -82,8 +82,8 @@ final class TreeWatcher {
   ///
   /// - Parameters:
   ///   - path: The absolute path of the root, without symbolic links; nil if it does not exist.
-  ///   - rulesAbove: The ignore rules of the repository for the root.
-  ///   - isQuiet: Whether files are not reported, because this is the first scan.
+  ///   - rulesAbove: The ignore rules from outside of the root that apply to it.
+  ///   - isQuiet: Whether to report nothing, because this is the first scan.
   func lookAtRoot(_ path: String?, rulesAbove: [GitignoreLayers.Layer], isQuiet: Bool) {
     self.isQuiet = isQuiet
     defer { self.isQuiet = false }
@@ -152,7 +152,7 @@ final class TreeWatcher {
     case .nothing, .unreachable:
       if case .unreachable = entry { becameUnreachable(id) }
       let wasKnown = resetAll(key, in: id, path: path)
-      // If it was known, it has been there until now.
+      // An entry that was known has existed until now, and its removal has just been reported.
       if wasFolder && !(wasKnown && hint == .left) { reportRemovedAgain(below: path) }
       // `left` is the last event of a name, whatever was there in the meantime.
       guard hint == .left else { return }
@@ -164,8 +164,8 @@ final class TreeWatcher {
     }
   }
 
-  /// Records that a folder has lost its watch because it was deleted; events of its parent say
-  /// more.
+  /// Records that a folder has lost its watch because it was deleted; an event of its parent
+  /// follows.
   func watchEnded(of id: FolderID) {
     _ = tree.setWatch(nil, of: id)
   }
@@ -176,7 +176,7 @@ final class TreeWatcher {
     look(at: folder.name.text, in: parent, after: .arrived, wasFolder: true)
   }
 
-  /// Checks new files again that have not been closed since.
+  /// Checks again the new files that were still open for writing.
   func checkUnclosed() {
     let names = unsettled
     unsettled = []
@@ -211,9 +211,10 @@ final class TreeWatcher {
 
   /// Returns whether no process is writing to a new file.
   ///
-  /// A link is complete. So is a file that was linked from another name, even if that name is gone
-  /// again; but it looks like a file that was just opened, so the system is asked. For an empty
-  /// file it is not asked immediately, because its writer may be between creating and opening it.
+  /// Symbolic links and files with several hard links are complete. So is a file whose other hard
+  /// links have been removed, but it looks like a file that is being written, so the system is
+  /// asked. For an empty file, it is not asked immediately: the writer may be between creating and
+  /// opening the file.
   private func isComplete(
     _ stamp: FileStamp, links: Int, path: String, _ hint: ChangeHint
   ) -> Bool {

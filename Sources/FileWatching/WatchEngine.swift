@@ -28,7 +28,7 @@ protocol SystemWatcher: AnyObject {
   func readEvents()
   /// The delay before ``lookAgain()`` must be called; nil for never.
   var pollDelay: Duration? { get }
-  /// Polls what the system does not report.
+  /// Checks what the system does not report.
   func lookAgain()
   /// Releases system resources, except descriptors.
   func stop()
@@ -57,7 +57,7 @@ final class WatchEngine: WatcherHost, Sendable {
     var willLookAgain = false
   }
 
-  /// The queue on which everything happens.
+  /// The serial queue on which the watcher is used and events are reported.
   let queue = DispatchQueue(label: "reprise.files")
   private let onEvent: @Sendable (FileWatchEvent) -> Void
   private let confined = Confined()

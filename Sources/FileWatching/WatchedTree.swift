@@ -4,8 +4,8 @@ import Paths
 
 /// The last known state of the watched files.
 ///
-/// Folder ids are never reused, so a reference to a removed folder refers to nothing. Nothing here
-/// is recursive, so a tree may have any depth.
+/// Folder ids are never reused, so a reference to a removed folder refers to nothing. No method is
+/// recursive, so a tree may have any depth.
 struct WatchedTree {
   /// The id of a folder.
   typealias FolderID = Int
@@ -118,7 +118,7 @@ struct WatchedTree {
 
   /// Removes a folder and everything below it.
   ///
-  /// Linear in what is removed.
+  /// Linear in the number of removed files and folders.
   ///
   /// - Returns: Everything that was removed.
   mutating func remove(_ id: FolderID) -> Removal {
@@ -142,12 +142,12 @@ struct WatchedTree {
   }
 
   /// Returns the paths of known files in and below a folder that match a predicate.
-  func files(below id: FolderID, where isMeant: (FileStamp) -> Bool) -> [String] {
+  func files(below id: FolderID, where matches: (FileStamp) -> Bool) -> [String] {
     var paths: [String] = []
     var waiting = [(id: id, path: path(of: id))]
     while let (id, path) = waiting.popLast() {
       guard let folder = folders[id] else { continue }
-      for (name, stamp) in folder.files where isMeant(stamp) {
+      for (name, stamp) in folder.files where matches(stamp) {
         paths.append(joinedPath(path, name.text))
       }
       waiting += folder.folders.map { (id: $0.value, path: joinedPath(path, $0.key.text)) }

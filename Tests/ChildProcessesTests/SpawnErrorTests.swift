@@ -55,6 +55,6 @@ struct SpawnErrorTests {
   @Test func `an error contains the fix`() {
     #expect(
       SpawnError.notExecutable(path: "./run").description
-        == "\"./run\" is not executable; make it so with: chmod +x ./run")
+        == "\"./run\" is not executable; make it executable with: chmod +x ./run")
   }
 }

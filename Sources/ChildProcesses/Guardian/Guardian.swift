@@ -1,5 +1,5 @@
 // The guardian: the engine's parent process, which only watches the engine, so that no process of
-// its steps is left however it ends.
+// its steps survives, however the engine ends.
 
 import ChildProcessesShim
 import Platform
@@ -94,8 +94,8 @@ struct Guardian {
     ignoreSignal(SignalNumber.pipe)
     // sigwaitinfo(2) does not report ignored signals.
     restoreSignal(SignalNumber.alarm)
-    // The guardian never blocks on the link, neither when writing to it nor when reading what the
-    // engine left.
+    // The guardian must never block on the link: neither when it writes, nor when it reads the
+    // run id that the engine has sent.
     setNonblocking(link)
     while true {
       let (number, isFromProcess) = waitForSignal(signals)
@@ -134,7 +134,7 @@ struct Guardian {
     ProcessTable.current().withDescendants([processID]).map(\.pid).filter { $0 != processID }
   }
 
-  /// Kills what the engine has left, and then ends this process with the engine's status.
+  /// Kills the processes that the engine has left behind, then exits with the engine's status.
   private func finish(_ status: ChildExit) -> Never {
     group?.kill()
     killDescendants()
@@ -164,7 +164,7 @@ struct Guardian {
       requests.deadlineExpired
       ? ": it did not end within \(Self.secondsToEnd) s of the second signal" : ""
     let text =
-      "reprise: the engine was killed\(reason); nothing of its steps is left\n"
+      "reprise: the engine was killed\(reason); all processes of its steps are gone\n"
       + (run.isEmpty ? "" : "  resume the run with: reprise resume \(run)\n")
     writeOnce(Array(text.utf8), to: 2)
   }
@@ -195,9 +195,9 @@ struct TerminationRequests {
 
 /// Kills and reaps every descendant of this process, repeatedly until none is left.
 ///
-/// For a process that adopts orphans: while it has a descendant, it has a child, so one call is
-/// enough to know for certain that none is left. This stops a fork bomb, because a killed process
-/// cannot fork, and every process that is found is killed before the next scan.
+/// This process must adopt orphans: as long as it has a descendant, it then also has a child, so it
+/// is certain that none is left when it has no children. This stops a fork bomb, because a killed
+/// process cannot fork, and every process that is found is killed before the next scan.
 func killDescendants() {
   let this = processID
   while true {

@@ -10,7 +10,7 @@ public import CombineOperators
 /// - Threads: all subscribers of a run are called one after another on the run's own queue. They
 ///   may block it: the run continues, but steps that write much output are suspended
 ///   (back-pressure).
-/// - Demand: honoured. The run never waits for a subscriber without demand; a subscriber that is
+/// - Demand: honored. The run never waits for a subscriber without demand; a subscriber that is
 ///   more than 1,024 events behind misses output, but no transition.
 /// - Cancellation: cancelling the subscription only stops delivery. The run continues.
 public struct RunEvents: Publisher, Sendable {

@@ -1,4 +1,4 @@
-// `RunGroup`: the live runs of a process or service, and waiting until all of them are gone.
+// `RunGroup`: tracks the live runs of a process or service, and waits until all of them are gone.
 
 import Synchronization
 

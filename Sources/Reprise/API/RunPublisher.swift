@@ -136,8 +136,8 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
     if !isWanted { cancelledRuns.leave(run) }
   }
 
-  /// Takes the state out, for the completion or the cancellation.
-  private func taken() -> State {
+  /// Clears the state, on completion or cancellation, and returns its previous value.
+  private func takeState() -> State {
     state.withLock { state in
       defer {
         state.downstream = nil
@@ -162,7 +162,7 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
   }
 
   func cancel() {
-    let old = taken()
+    let old = takeState()
     guard old.downstream != nil else { return }
     old.events?.cancel()
     if let run = old.run { cancelledRuns.leave(run) }
@@ -192,7 +192,7 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
   }
 
   func receive(completion: Subscribers.Completion<Never>) {
-    let old = taken()
+    let old = takeState()
     old.downstream?.receive(completion: old.failure.map { .failure($0) } ?? .finished)
   }
 }
@@ -212,7 +212,7 @@ final class CancelledRuns: Sendable {
 
   init() {}
 
-  /// Whether runs of a workflow are stopping or starting.
+  /// Returns whether runs of a workflow are stopping or starting.
   func hasLeaving(_ workflow: String) -> Bool { leaving.withLock { $0[workflow] != nil } }
 
   /// Cancels a run and retains it until it has ended completely.

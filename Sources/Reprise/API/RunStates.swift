@@ -9,7 +9,7 @@ public import CombineOperators
 ///   latest state, which may already include an event that ``RunEvents`` has yet to deliver.
 /// - Completion: `.finished` after the state in which the run has ended.
 /// - Threads: the same queue as ``RunEvents``; a subscriber may block it.
-/// - Demand: honoured.
+/// - Demand: honored.
 /// - Cancellation: cancelling the subscription only stops delivery. The run continues.
 /// - Complexity: a state is copied per delivery, at most 100 times a second, regardless of the
 ///   number of events. (`events.scan(RunState())` copies the state for each event, which takes
@@ -47,7 +47,7 @@ where Downstream.Input == RunState, Downstream.Failure == Never {
     /// Whether a delivery is scheduled, or the minimum interval since the last one has not elapsed.
     var isScheduled = false
 
-    /// Returns whether a delivery must be scheduled now, and if so notes that it is.
+    /// Returns whether a delivery must be scheduled now, and if so records that it is.
     mutating func mustSchedule() -> Bool {
       guard downstream != nil, hasChanged, demand > .none, !isScheduled else { return false }
       isScheduled = true

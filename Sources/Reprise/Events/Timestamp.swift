@@ -3,7 +3,7 @@
 /// A point in time in the years 0 to 9999, in whole microseconds since the Unix epoch.
 public struct Timestamp: Hashable, Comparable, Sendable {
   // The range that the text form can represent. A damaged record may contain any number.
-  private static let microsecondsOfAll: ClosedRange<Int64> =
+  private static let validRange: ClosedRange<Int64> =
     -62_167_219_200_000_000...253_402_300_799_999_999
 
   /// Microseconds since 1970-01-01T00:00:00Z.
@@ -14,8 +14,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   /// - Parameter microseconds: Microseconds since 1970-01-01T00:00:00Z, clamped to the years 0 to
   ///   9999.
   public init(microseconds: Int64) {
-    let all = Self.microsecondsOfAll
-    self.microseconds = min(max(microseconds, all.lowerBound), all.upperBound)
+    let valid = Self.validRange
+    self.microseconds = min(max(microseconds, valid.lowerBound), valid.upperBound)
   }
 
   /// Returns whether a timestamp is before another.

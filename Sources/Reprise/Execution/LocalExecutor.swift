@@ -125,7 +125,7 @@ public struct LocalExecutor: Executor {
     }
   }
 
-  /// The filter that removes secrets from the output of a step; nil if there are no secrets.
+  /// Returns a factory of filters that mask secrets in output; nil if there are no secrets.
   private func filter(_ masker: Masker) -> (@Sendable () -> any OutputFilter)? {
     guard !masker.isEmpty else { return nil }
     return { MaskingFilter(stream: masker.stream()) }
@@ -157,7 +157,7 @@ public struct LocalExecutor: Executor {
   }
 }
 
-/// Removes secrets from one output stream.
+/// Masks secrets in one output stream.
 private struct MaskingFilter: OutputFilter {
   var stream: MaskingStream
 

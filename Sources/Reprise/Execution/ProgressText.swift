@@ -5,7 +5,7 @@
 ///     progress 0.7 compiling
 ///
 /// The number is the completed fraction, from 0 to 1, or a percentage such as `70%`. The text after
-/// it is shown next to the progress bar. Invalid lines are ignored: they are no reason to fail a
+/// it is shown next to the progress bar. Invalid lines are ignored: they do not fail the
 /// step.
 enum ProgressText {
   /// Parses progress reports.

@@ -15,7 +15,7 @@ import WorkflowLanguage
 /// - All or nothing: a step takes its slots in all of its limits at once. No step holds a slot
 ///   while it waits for another, so steps cannot deadlock.
 ///
-/// Thread-safe. Each call is logarithmic in the number of waiting steps, amortised.
+/// Thread-safe. Each call is logarithmic in the number of waiting steps, amortized.
 final class Slots: Sendable {
   /// A callback that begins a step; called without holding the lock.
   typealias Turn = @Sendable () -> Void
@@ -128,7 +128,7 @@ final class Slots: Sendable {
     state.withLock { $0.nextTurn() }?()
   }
 
-  /// Notes that a step has started or will not start, and begins the next one.
+  /// Records that a step has started or will not start, and begins the next one.
   ///
   /// Has no effect if another step is starting.
   func started(_ step: StepIndex) {

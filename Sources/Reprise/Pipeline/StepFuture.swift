@@ -24,7 +24,7 @@ import Synchronization
 ///   `receive(subscriber:)` if it is already known.
 /// - Depth: nothing recurses along the graph. A future releases its needs and its dependents when
 ///   it has its result or is cancelled, so that no `deinit` does either.
-/// - Complexity: linear in the number of needs, amortised.
+/// - Complexity: linear in the number of needs, amortized.
 final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   /// The result of a step.
   typealias Output = StepResult
@@ -39,8 +39,8 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     case idle
     /// Waiting for this number of needs.
     ///
-    /// While it subscribes to its needs, the count includes one for the subscribing itself, so that
-    /// it does not become ready halfway.
+    /// The count is one higher while the future subscribes to its needs, so that it does not become
+    /// ready before it has subscribed to all of them.
     case waiting(Int)
     /// All needs have their results; waiting for the queue to begin the work.
     case ready

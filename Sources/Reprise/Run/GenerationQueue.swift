@@ -4,7 +4,7 @@ import WorkflowLanguage
 
 /// The ready queue for the futures of one generation.
 ///
-/// The performer decides whether a step runs, the slots decide when.
+/// The performer decides whether a step runs; the slots decide when.
 final class GenerationQueue: StepQueue {
   private let performer: StepPerformer
   private let generation: Int

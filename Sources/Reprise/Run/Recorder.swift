@@ -21,8 +21,8 @@ public protocol Recorder: Sendable {
   /// Records a piece of output.
   ///
   /// Calls are serialized and may block their thread: steps that write output are then suspended,
-  /// so that memory use stays bounded. The output need not be durable before the success of its
-  /// step is.
+  /// so that memory use stays bounded. The output need not be durable until the success of its
+  /// step is recorded.
   ///
   /// - Parameter output: An output event of a step: whole lines, or a line that has not ended.
   /// - Throws: Any error; the run is then abandoned and the recorder is not called again.
@@ -110,7 +110,7 @@ struct RecordQueue {
     unrecorded.append(event)
   }
 
-  /// When to schedule the next batch; nil if none is needed, or one is scheduled or in progress.
+  /// Returns when to schedule the next batch; nil if none is needed, scheduled, or in progress.
   mutating func nextTime() -> RecordTime? {
     guard !unrecorded.isEmpty, !isRecording, !isScheduled else { return nil }
     isScheduled = true
@@ -124,8 +124,8 @@ struct RecordQueue {
     if let problem { return (.failed(problem), false) }
     let number = number ?? appendedCount
     guard recordedCount < number else { return (.durable, false) }
-    // Keep the waiters sorted. All pending events are recorded in one batch, so no waiter waits
-    // longer for that.
+    // Keep the waiters sorted by number. This delays none of them, because all pending events are
+    // recorded in one batch.
     waiters.append((max(number, waiters.last?.upTo ?? 0), waiter))
     return (.wait, !isRecording)
   }
@@ -139,7 +139,7 @@ struct RecordQueue {
     return unrecorded
   }
 
-  /// Notes the result of the last batch.
+  /// Records the result of the last batch.
   ///
   /// - Returns: The waiters to resume.
   mutating func finishBatch(of count: Int, problem: String?) -> [Waiter] {

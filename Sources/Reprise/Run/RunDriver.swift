@@ -79,7 +79,7 @@ struct RunDriver: Sendable {
     preconditionFailure("BUG: the requests of a run end only with the run")
   }
 
-  /// The machine's input for a request; nil if the request has no effect.
+  /// Returns the machine's input for a request; nil if the request has no effect.
   private mutating func input(for request: Request) async -> RunMachine.Input? {
     switch request {
     case .input(.stepEnded(let step)):
@@ -234,7 +234,7 @@ struct RunDriver: Sendable {
     return outstanding
   }
 
-  /// The steps outside of a restart that `fail-fast` stopped because of a failure inside it.
+  /// Returns the steps outside of a restart that `fail-fast` stopped for a failure inside of it.
   ///
   /// They must restart too, because the failure that stopped them is being reset.
   private func stepsStopped(
@@ -284,7 +284,7 @@ struct RunDriver: Sendable {
 }
 
 extension RunLedger.Page {
-  /// The cause for which a step was or is being stopped, if any.
+  /// Returns the cause for which a step was or is being stopped, if any.
   fileprivate func causeOfStop(of step: StepIndex) -> CancellationCause? {
     switch state.steps[step.position].phase {
     case .cancelled(let cause): cause

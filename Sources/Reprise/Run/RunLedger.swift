@@ -206,7 +206,7 @@ final class RunLedger: Sendable {
 
   /// Waits until the listeners have received all events published so far, as their demand allows.
   ///
-  /// - Returns: True then; false if the waiting task is cancelled first.
+  /// - Returns: True once they have; false if the waiting task is cancelled first.
   func delivered() async -> Bool {
     let ticket = Ticket<Void>()
     // The queue is serial, and deliveries for earlier events are already enqueued.
@@ -303,7 +303,7 @@ extension RunLedger.Page {
     successNumbers[step] = record.appendedCount
   }
 
-  /// The number of the latest `succeeded` event among some steps; 0 if there is none.
+  /// Returns the number of the latest `succeeded` event among some steps; 0 if there is none.
   fileprivate func lastSuccessNumber(of steps: some Sequence<StepIndex>) -> Int {
     guard !successNumbers.isEmpty else { return 0 }
     var last = 0

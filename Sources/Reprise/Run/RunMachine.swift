@@ -137,9 +137,9 @@ struct RunMachine: Sendable {
     case .connected:
       break
     case .stopped(let outstanding):
-      noteOutstanding(outstanding)
+      setOutstanding(outstanding)
     case .stepEnded(let step):
-      recordCancel(of: step)
+      removeOutstanding(step)
     case .settled(let generation):
       guard isSettling, generation == self.generation, waiting == .forSteps else { return [] }
       return [.end(nil)]
@@ -154,7 +154,7 @@ struct RunMachine: Sendable {
     return next(steps)
   }
 
-  /// The actions that are possible in the current state.
+  /// Returns the actions that are possible in the current state, and changes the state accordingly.
   private mutating func next(_ steps: Steps) -> [Action] {
     switch waiting {
     case .forSteps:
@@ -190,7 +190,7 @@ struct RunMachine: Sendable {
 
   // MARK: Restarting
 
-  /// Whether a restart since the request has already reset the requested steps.
+  /// Returns whether a restart since the request has already reset the requested steps.
   private func isAnswered(_ requested: [StepIndex], requestedIn generation: Int?) -> Bool {
     guard let generation, generation < self.generation else { return false }
     guard let lastRestarted else { return true }
@@ -236,7 +236,7 @@ struct RunMachine: Sendable {
 
   // MARK: Outstanding steps
 
-  private mutating func noteOutstanding(_ outstanding: Set<StepIndex>) {
+  private mutating func setOutstanding(_ outstanding: Set<StepIndex>) {
     switch waiting {
     case .forSteps, .forFinally:
       break
@@ -247,7 +247,7 @@ struct RunMachine: Sendable {
     }
   }
 
-  private mutating func recordCancel(of step: StepIndex) {
+  private mutating func removeOutstanding(_ step: StepIndex) {
     switch waiting {
     case .forSteps, .forFinally:
       break

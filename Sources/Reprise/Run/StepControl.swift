@@ -22,10 +22,11 @@ struct StepControl: Sendable {
   private var nextHandler = 0
   private var isKilled = false
 
-  /// Whether an event of this generation of the step may be recorded.
+  /// Returns whether an event of this generation of the step may be recorded.
   func admits(_ generation: Int) -> Bool { self.generation == generation }
 
-  /// Whether this generation of the step may continue: it is open and not being stopped.
+  /// Returns whether this generation of the step may continue: its gate is open, and the step is
+  /// not being stopped.
   func mayContinue(_ generation: Int) -> Bool { admits(generation) && cause == nil }
 
   /// Opens the gate for a generation.
@@ -50,7 +51,7 @@ struct StepControl: Sendable {
     self.future = future
   }
 
-  /// Notes that the step has ended.
+  /// Records that the step has ended.
   mutating func end() {
     future = nil
     approval = nil

@@ -5,7 +5,7 @@ import Paths
 import WorkflowLanguage
 
 extension StepPerformer {
-  /// The trace of a step that is about to start; nil if the step is not cached.
+  /// Returns the trace of a step that is about to start; nil if the step is not cached.
   ///
   /// A trace holds the inputs of a step. The step is up to date if they equal those of the
   /// remembered trace.
@@ -20,7 +20,7 @@ extension StepPerformer {
       of: job.step, in: workflow, resolved, values, executor, secrets.masker)
   }
 
-  /// The outputs of a step that is up to date; nil if it must run.
+  /// Returns the outputs of a step that is up to date; nil if it must run.
   func outputsIfUpToDate(_ now: StepTrace, _ job: StepJob) async -> StepOutputs? {
     guard let cache, !cache.isForced else { return nil }
     let then = await memoryQueue.result { cache.memory.recall(job.step.id) }
@@ -37,7 +37,7 @@ extension StepPerformer {
     }
   }
 
-  /// The files that match `cache.outputs` of a step, with their hashes.
+  /// Returns the files that match `cache.outputs` of a step, with their hashes.
   ///
   /// - Returns: The hashes by path; nil if the step has no `cache` or the files cannot be read.
   func filesMade(by context: StepContext) -> [String: String]? {
@@ -47,7 +47,7 @@ extension StepPerformer {
 
   /// Returns an error message if a pattern under `cache.outputs` matches no file.
   ///
-  /// The step then counts as failed although its action succeeded: a misspelt pattern would
+  /// The step then counts as failed although its action succeeded: a misspelled pattern would
   /// otherwise make it up to date forever.
   func missingFiles(_ files: [String: String]?, _ context: StepContext) -> String? {
     guard let files, let rule = context.step.extrasIfAny?.cache else { return nil }

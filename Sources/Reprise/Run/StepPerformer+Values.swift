@@ -4,14 +4,14 @@ import Masking
 import WorkflowLanguage
 
 extension StepPerformer {
-  /// The values that the expressions of a step can refer to.
+  /// Returns the values that the expressions of a step can refer to.
   func values(for job: StepJob) -> RunValues {
     RunValues(
       run: ledger.run, generation: job.generation, status: job.status, executor, secrets,
       phase: { [ledger] id in ledger.decide { $0.state[id]?.phase } })
   }
 
-  /// The outputs that a step has written and those that it declares, with secrets masked.
+  /// Returns the outputs that a step has written and those that it declares, with secrets masked.
   func all(
     _ outputs: StepOutputs, of context: StepContext, _ values: RunValues
   ) throws(FailureReason) -> StepOutputs {
@@ -54,7 +54,7 @@ extension StepPerformer {
 }
 
 extension RunValues {
-  /// The values for steps that an executor carries out.
+  /// Creates the values for steps that an executor runs.
   init(
     run: RunID?, generation: Int, status: RunEnding, _ executor: any Executor, _ secrets: Secrets,
     phase: @escaping @Sendable (_ id: String) -> StepPhase?

@@ -13,10 +13,10 @@ extension StepPerformer {
         outputs = [:]
       } else if let timeout = context.step.timeout {
         guard
-          let left = try await withTimeout(
+          let result = try await withTimeout(
             timeout, { try await carryOut(context) })
         else { return .failed(.timedOut(after: timeout)) }
-        outputs = left
+        outputs = result
       } else {
         outputs = try await carryOut(context)
       }
@@ -31,10 +31,11 @@ extension StepPerformer {
     }
   }
 
-  /// The task executor for a step; nil for the global pool.
+  /// Returns the task executor for a step; nil for the global pool.
   ///
   /// The executor's thread also starts processes, so nothing may block it. A step whose task runs
-  /// embedders' Swift code, or reads files for expressions or the cache, uses the pool.
+  /// Swift code of the embedding program, or reads files for expressions or the cache, uses the
+  /// pool.
   func taskExecutor(for step: StepIndex) -> (any TaskExecutor)? {
     let declared = workflow.steps[step.position]
     guard declared.action.kind.startsProgram, observer == nil, declared.extrasIfAny?.cache == nil,

@@ -4,7 +4,7 @@ import Masking
 import Paths
 import WorkflowLanguage
 
-/// Performs the steps of a run, one per call, and records what happens to them.
+/// Performs the steps of a run, one per call, and records their events.
 struct StepPerformer: Sendable {
   /// Replaced only between generations, by a workflow with the same steps.
   var workflow: Workflow
@@ -20,7 +20,7 @@ struct StepPerformer: Sendable {
   let memoryQueue: any WorkQueue
   let clock: any RunClock
   let runtime: Runtime
-  /// Called after a step has ended, if the driver waits for ends of steps.
+  /// Called when a step has ended, if the driver is waiting for that.
   let stepEnded: @Sendable (StepIndex) -> Void
   /// Compiled file patterns of recent steps.
   let searches = FileSearches()
@@ -97,7 +97,7 @@ struct StepPerformer: Sendable {
     return .failed(failed)
   }
 
-  /// The outputs of a step that has already succeeded or been skipped; nil if it has not.
+  /// Returns the outputs of a step that has already succeeded or been skipped; nil if it has not.
   private func outputsOfEarlierSuccess(of step: StepIndex) -> StepOutputs? {
     switch ledger.decide({ $0.state.steps[step.position].phase }) {
     case .succeeded(let outputs): outputs
@@ -106,7 +106,7 @@ struct StepPerformer: Sendable {
     }
   }
 
-  /// The result of a step whose condition or `finally` ending is not met; nil if the step runs.
+  /// Returns the result of a step whose condition or `finally` ending is not met; nil if it runs.
   ///
   /// A step whose condition cannot be evaluated fails.
   private func resultWithoutStarting(_ job: StepJob) -> StepResult? {
@@ -214,14 +214,14 @@ struct StepPerformer: Sendable {
     return end(step, attempt: 1, .failed(.rejected))
   }
 
-  private enum Attempted {
+  private enum AttemptResult {
     case over(StepResult)
     /// The attempt failed; the next one starts after this delay.
     case retry(after: Duration)
   }
 
   /// Makes one attempt, once the step has its slots.
-  private func attempt(_ number: Int, of job: StepJob) async throws(Withdrawn) -> Attempted {
+  private func attempt(_ number: Int, of job: StepJob) async throws(Withdrawn) -> AttemptResult {
     let step = job.index
     guard await slots.take(step, generation: job.generation) else { throw Withdrawn() }
     // The successes of its needs must survive a power loss from here on. If they cannot be
@@ -291,7 +291,7 @@ struct StepPerformer: Sendable {
       reporter: LedgerReporter(ledger: ledger, step: job.index.position, attempt: attempt))
   }
 
-  /// The delay before the next attempt; nil if there is none.
+  /// Returns the delay before the next attempt; nil if there is none.
   private func delay(after event: Event.StepEvent, attempt: Int, of step: Workflow.Step)
     -> Duration?
   {
@@ -386,7 +386,8 @@ struct StepJob: Sendable {
   let generation: Int
   let status: RunEnding
   let results: [StepResult]
-  /// The failed or stopped need that keeps the step from running, unless it asks for the status.
+  /// The result of a failed or stopped need, which keeps the step from running unless the step's
+  /// condition tests the status.
   let blockingResult: StepResult?
 
   var isFinally: Bool { step.extrasIfAny?.finally != nil }

@@ -53,7 +53,7 @@ package struct SystemRandomSource: RandomSource {
 
 /// The queues and random numbers of an engine.
 ///
-/// A simulator replaces them, so that one seed decides the order of everything.
+/// A simulator replaces them, so that one seed determines the order of all work.
 package struct Runtime: Sendable {
   /// Creates a serial queue; debuggers show the label.
   package var makeQueue: @Sendable (_ label: String) -> any WorkQueue

@@ -35,7 +35,7 @@ extension Mutex where Value: ~Copyable {
   ///
   /// - Parameters:
   ///   - holds: Returns whether the condition holds.
-  ///   - add: Adds the waiting task to the list that is woken then.
+  ///   - add: Adds the waiting task to the list of waiters.
   package borrowing func wait(
     until holds: @Sendable (inout Value) -> Bool,
     among add: @Sendable (inout Value, CheckedContinuation<Void, Never>) -> Void

@@ -60,7 +60,8 @@ public struct Secrets: Sendable {
     return nameWithSecret(in: workflow)
   }
 
-  /// Names of steps and groups appear in every event and file, so no name may contain a secret.
+  /// Returns a message if the name of a step or group contains a secret, because such names appear
+  /// in every event and file.
   private func nameWithSecret(in workflow: Workflow) -> String? {
     guard !masker.isEmpty else { return nil }
     func hasSecret(_ text: String) -> Bool { masker.masked(text) != text }
@@ -216,9 +217,9 @@ public struct Secrets: Sendable {
     guard status == .exited(code: 0) else {
       // The program may have received the other secrets, and may have printed a part of its own.
       let masker = Masker(secrets: known + [written.text])
-      let said =
+      let detail =
         masker.masked(errors.text).split(separator: "\n").last.map { ": \($0.prefix(200))" } ?? ""
-      throw SecretError("the secret \"\(name)\": \"\(words[0])\" failed\(said)")
+      throw SecretError("the secret \"\(name)\": \"\(words[0])\" failed\(detail)")
     }
     return written.text
   }

@@ -17,7 +17,7 @@ public struct RunState: Sendable, Equatable {
   public private(set) var steps: [StepState] = []
   /// The number of steps in each phase.
   public private(set) var counts = StepCounts()
-  /// The position of the first step that failed in this generation and thereby failed the run.
+  /// The position of the first step that failed in this generation and so failed the run.
   public private(set) var firstFailure: Int?
   /// The time at which the run started.
   public private(set) var startedAt: Timestamp?
@@ -156,7 +156,7 @@ public struct RunState: Sendable, Equatable {
     setPhase(.running, event.time)
   }
 
-  /// Whether a step has failed and its failure is not tolerated.
+  /// Returns whether a step has failed and its failure is not tolerated.
   private func isFailed(_ position: Int) -> Bool {
     guard case .failed = steps[position].phase else { return false }
     return plan?.steps[position].continuesOnError != true
@@ -270,7 +270,7 @@ public enum RunPhase: Sendable, Equatable {
   }
 }
 
-/// The error that an event is invalid in the state to which it is applied.
+/// An error thrown for an event that is invalid in the current state.
 public struct InvalidTransition: Error, Equatable, CustomStringConvertible {
   /// The invalid event.
   public let event: Event

@@ -18,7 +18,7 @@ public struct StepState: Sendable, Equatable {
   public internal(set) var approval: String?
   /// The progress that the step last reported.
   public internal(set) var progress: StepProgress?
-  /// The time at which the step ended, in whichever way.
+  /// The time at which the step succeeded, failed, was cancelled or was skipped.
   public internal(set) var endedAt: Timestamp?
   /// The last lines of its output.
   public internal(set) var output = OutputTail()

@@ -50,7 +50,7 @@ enum PlainCommand {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
-  /// Whether a byte is literal outside of quotes.
+  /// Returns whether a byte is literal outside of quotes.
   ///
   /// Bytes from 0x80 belong to UTF-8 characters.
   private static func isPlain(_ byte: UInt8) -> Bool {
@@ -63,7 +63,7 @@ enum PlainCommand {
     }
   }
 
-  /// Whether a byte is literal inside `quote`s on one line.
+  /// Returns whether a byte is literal inside `quote`s on one line.
   private static func isLiteral(_ byte: UInt8, in quote: UInt8) -> Bool {
     guard byte != UInt8(ascii: "\n") else { return false }
     return quote == UInt8(ascii: "'") || !"$`\\!".utf8.contains(byte)

@@ -14,7 +14,7 @@ import WorkflowLanguage
 ///
 /// Safe to use from any thread.
 final class SharedWork: Sendable {
-  /// What a step would do, for comparison.
+  /// A description of a step's work, by which different work under one name is detected.
   ///
   /// Closures cannot be compared and count as equal.
   struct Work: Sendable, Equatable {
@@ -43,7 +43,7 @@ final class SharedWork: Sendable {
   private enum Answer: Sendable {
     case result(Swift.Result<Result, any Error>)
     /// The owner was stopped before it had a result.
-    case again
+    case ownerStopped
   }
 
   private struct Entry {
@@ -96,7 +96,7 @@ final class SharedWork: Sendable {
         onWait(other)
         switch await ticket.value() {
         case .result(let result): return try result.get()
-        case .again: continue
+        case .ownerStopped: continue
         case nil: throw CancellationError()
         }
       }
@@ -126,7 +126,7 @@ final class SharedWork: Sendable {
       end(name, .result(.success(result)))
       return result
     } catch {
-      end(name, Task.isCancelled ? .again : .result(.failure(error)))
+      end(name, Task.isCancelled ? .ownerStopped : .result(.failure(error)))
       throw error
     }
   }

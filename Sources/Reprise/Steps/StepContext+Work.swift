@@ -21,7 +21,7 @@ extension StepContext {
     }
   }
 
-  /// Options that make known shells fail when a command, or any part of a pipeline, fails.
+  /// Returns options that make known shells fail when a command, or any part of a pipeline, fails.
   private func shellOptions(for shell: String) -> [String] {
     switch shell.split(separator: "/").last ?? "" {
     case "bash", "zsh", "ksh": ["-e", "-o", "pipefail"]

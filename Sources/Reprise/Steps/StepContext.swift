@@ -47,7 +47,7 @@ public struct StepContext: Sendable {
     return inputs
   }
 
-  /// The time that the step has to exit after it was asked to stop, before it is killed.
+  /// The time from the request to stop until the step is killed.
   public var gracePeriod: Duration {
     step.grace ?? workflow.grace ?? Self.defaultGracePeriod
   }
@@ -90,10 +90,10 @@ public struct StepContext: Sendable {
   /// - Parameters:
   ///   - progress: The fraction that is done, clamped to 0...1. Nothing is reported for a value
   ///     that is not finite.
-  ///   - text: What the step is doing; only the first 200 characters are reported.
+  ///   - text: A description of the current activity; only the first 200 characters are reported.
   public func report(progress: Double, _ text: String = "") {
     guard progress.isFinite else { return }
-    // Masked before it is cut: a part of a secret would not be found.
+    // Mask before truncating: part of a secret would not be recognized.
     let text = String(masker.masked(text).prefix(Self.progressTextMax))
     reporter.report(.progress(min(1, max(0, progress)), text))
   }

@@ -40,7 +40,7 @@ extension StepOutputs {
 
   /// Decodes the outputs of a step.
   ///
-  /// - Throws: ``ArgumentError``.
+  /// - Throws: ``ArgumentError`` if they do not match the type.
   func decoded<T: Decodable>(as type: T.Type) throws(ArgumentError) -> T {
     let map = mapValues { ArgumentValue(.text($0)) }
     do throws(ArgumentError) {

@@ -120,7 +120,7 @@ where Downstream.Input == Run {
       state.upstream = nil
       state.completion = state.completion ?? completion
     }
-    // Not on the call stack of the publisher that completes.
+    // In a new task, so as not to continue on the call stack of the publisher that completes.
     Task { self.advance() }
   }
 
@@ -160,7 +160,7 @@ where Downstream.Input == Run {
     }
   }
 
-  // MARK: To both sides
+  // MARK: To downstream and upstream
 
   /// Delivers runs and requests events until there is nothing left to do.
   ///

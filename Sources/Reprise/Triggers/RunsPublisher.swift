@@ -9,7 +9,7 @@ public import CombineOperators
 public struct RunsPublisher: Publisher {
   /// A run that begins.
   public typealias Output = Run
-  /// Why no more runs begin.
+  /// The reason that no more runs begin.
   public typealias Failure = RunsError
 
   let base: AnyPublisher<Run, RunsError>

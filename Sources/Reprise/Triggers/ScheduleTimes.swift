@@ -1,5 +1,5 @@
-// Computes when a schedule is due, what was missed, and how to treat a clock that was set. Pure:
-// the current time is a parameter.
+// Computes when a schedule is due and what was missed, and handles clock changes. Pure: the current
+// time is a parameter.
 
 import Schedules
 package import WorkflowLanguage
@@ -8,14 +8,15 @@ package import WorkflowLanguage
 ///
 /// All times are in seconds since 1970.
 package struct ScheduleTimes: Sendable {
-  /// How late an event may be and still count as on time, in seconds, so that a busy machine misses
-  /// nothing.
-  package static let latenessMax: Int64 = 60
-  /// How far a clock may be set back, in seconds, before the schedule continues from the new time.
+  /// The maximum delay of an event that counts as on time, in seconds.
   ///
-  /// Up to this limit, the schedule waits until the clock has caught up, so that
-  /// nothing runs twice; if it is set back further, the old time is considered wrong (as in
-  /// cron(8)).
+  /// It allows for a busy machine.
+  package static let latenessMax: Int64 = 60
+  /// The number of seconds by which a clock may be set back before the schedule continues from the
+  /// new time.
+  ///
+  /// Up to this limit, the schedule waits until the clock has caught up, so that nothing runs
+  /// twice. If the clock is set back further, the old time is considered wrong (as in cron(8)).
   package static let backwardCorrectionMax: Int64 = 3 * 60 * 60
 
   private let schedule: Schedule
@@ -33,7 +34,7 @@ package struct ScheduleTimes: Sendable {
     }
   }
 
-  /// What to do at a given time.
+  /// The decision of a schedule at a given time.
   package struct Plan: Sendable, Equatable {
     /// The time that is due now, if any.
     package var due: Int64?

@@ -88,7 +88,8 @@ package struct WatchedFiles: Sendable {
     }.map(\.step)
   }
 
-  /// The directory in which a step runs; nil if it is outside, or unknown before the step runs.
+  /// Returns the directory in which a step runs; nil if it is outside of the engine's directory, or
+  /// unknown before the step runs.
   private static func directory(_ written: [String]) -> String? {
     var parts: [Substring] = []
     for directory in written {

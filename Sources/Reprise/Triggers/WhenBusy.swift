@@ -30,9 +30,9 @@ public enum WhenBusy: Sendable, Equatable {
   case hold
 }
 
-/// Why a publisher of runs has failed.
+/// The failure of a publisher of runs.
 public enum RunsError: Error {
-  /// More events arrived than may wait.
+  /// An event arrived while the queue of waiting events was full.
   case queueIsFull
   /// The publisher of the events failed.
   case events(any Error)
