@@ -17,10 +17,10 @@ struct RepriseCommand: AsyncParsableCommand {
 
       EXIT STATUS
         0    succeeded
-        1    a step failed (with --pass-through: the exit status of the first failed step)
+        1    a step failed (--pass-through: the status of the first failed step)
         2    the command line or the workflow file is invalid
         3    the run timed out
-        4    Reprise itself failed (disk full, for example), or the concurrency group is busy
+        4    Reprise itself failed (disk full, for example), or its group is busy
         129  cancelled: the terminal was closed (SIGHUP)
         130  cancelled with Ctrl-C or the c key
         141  cancelled: output pipe closed (SIGPIPE)
@@ -28,7 +28,7 @@ struct RepriseCommand: AsyncParsableCommand {
 
       EXAMPLES
         reprise run coordinator        run workflows/coordinator.yaml
-        reprise watch site             run workflows/site.yaml whenever its files change
+        reprise watch site             run it whenever its files change
         reprise validate my.yaml       report every error in a file
         reprise runs                   list past and live runs
         reprise resume @last           continue the last run where it stopped

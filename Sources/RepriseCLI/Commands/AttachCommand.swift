@@ -18,7 +18,8 @@ struct AttachCommand: AsyncParsableCommand {
       after detaching with Ctrl-C, SIGTERM or SIGHUP; 4 if the connection was lost while the run \
       continues, or if its engine died.
 
-      With --progress plain, two lines mark where the replay of earlier events begins and ends.
+      With --progress plain, two lines mark where the replay of earlier events \
+      begins and ends.
 
       EXAMPLES
         reprise attach @last

@@ -12,7 +12,8 @@ struct RestartCommand: AsyncParsableCommand {
     commandName: "restart",
     abstract: "Restart a live run, from the top or from a step.",
     discussion: """
-      Running steps are cancelled; when they have ended, the next generation of the same run starts.
+      Running steps are cancelled; when they have ended, the next generation of \
+      the same run starts.
 
       EXAMPLES
         reprise restart @last
@@ -40,7 +41,8 @@ struct CancelCommand: AsyncParsableCommand {
     commandName: "cancel",
     abstract: "Cancel a live run.",
     discussion: """
-      Running steps are asked to stop and get their grace period; with --now they are killed.
+      Running steps are asked to stop and get their grace period; with --now they \
+      are killed.
 
       EXAMPLE
         reprise cancel @last --now

@@ -24,7 +24,8 @@ struct EngineCommand: DrivingCommand {
         {"reprise":1,"request":"approve","run":"ID","step":"go","approved":false}
 
       A request may have an "id", a string or an integer, which its reply repeats. "from", "now", \
-      "approved" and "params" are optional. Documentation/control.md describes the protocol.
+      "approved" and "params" are optional. Documentation/control.md describes \
+      the protocol.
 
       The end of standard input, SIGINT, SIGTERM and SIGHUP cancel all runs with their grace \
       periods (a second signal kills them); the command exits when all their processes have \

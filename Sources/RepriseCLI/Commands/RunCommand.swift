@@ -14,10 +14,12 @@ struct RunCommand: DrivingCommand {
       On a terminal the steps are shown as a tree that is redrawn in place; elsewhere as plain \
       lines. Keys: r restart from the top, c cancel (twice: kill), a approve, x reject, \
       l output, ? help. \
-      Signals: SIGINT, SIGTERM and SIGHUP cancel (a second one kills), SIGUSR1 restarts.
+      Signals: SIGINT, SIGTERM and SIGHUP cancel (a second one kills), SIGUSR1 \
+      restarts.
 
       The run is recorded in .reprise: list it with reprise runs, control it from another \
-      terminal with reprise attach, restart and cancel, and resume it with reprise resume.
+      terminal with reprise attach, restart and cancel, and resume it with \
+      reprise resume.
 
       EXAMPLES
         reprise run coordinator

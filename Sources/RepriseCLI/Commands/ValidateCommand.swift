@@ -60,7 +60,8 @@ struct SchemaCommand: AsyncParsableCommand {
     commandName: "schema",
     abstract: "Print the JSON Schema of workflow files, for editors.",
     discussion: """
-      An editor with a YAML language server finds the schema through a first line such as
+      An editor with a YAML language server finds the schema through a first line \
+      such as
 
         # yaml-language-server: $schema=../reprise.schema.json
 

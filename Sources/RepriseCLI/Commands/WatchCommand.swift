@@ -19,7 +19,8 @@ struct WatchCommand: DrivingCommand {
       arrives during a run. Each run is recorded as with reprise run.
 
       Keys: t start a run now, p pause or continue, and those of reprise run. Ctrl-C stops the \
-      watch; the next watch handles the events still queued. SIGUSR1 restarts the current run.
+      watch; the next watch handles the events still queued. SIGUSR1 restarts the \
+      current run.
 
       EXAMPLES
         reprise watch site
