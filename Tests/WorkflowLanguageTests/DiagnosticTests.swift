@@ -197,6 +197,18 @@ struct DiagnosticTests {
     }
   }
 
+  @Test(arguments: [(90, false), (110, true)])
+  func `aliases may expand to 100,000 values`(_ uses: Int, _ isRefused: Bool) {
+    let list = Array(repeating: "x", count: 999).joined(separator: ", ")
+    let aliases = Array(repeating: "*a", count: uses).joined(separator: ", ")
+    #expect {
+      _ = try Workflow(text: "a: &a [\(list)]\nb: [\(aliases)]\n", file: "w.yaml")
+    } throws: { error in
+      let codes = (error as? WorkflowError)?.diagnostics.map(\.code)
+      return codes?.contains("R0103") == isRefused
+    }
+  }
+
   @Test func `a file over 64 MiB is refused`() {
     do {
       _ = try Workflow(bytes: Array(repeating: 0x20, count: 64 << 20 + 1), file: "w.yaml")
