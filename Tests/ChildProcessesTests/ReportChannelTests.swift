@@ -62,18 +62,20 @@ final class ReportChannelTests {
   }
 
   @Test func `the rest of the pipe at the end arrives`() async throws {
-    let recorder = Recorder()
+    let (recorder, room) = (Recorder(), Gate())
     let child = try ChildProcess.spawn(
       reporting(
         """
         exec 3> "$REPORT"; echo first >&3; while [ ! -e go ]; do sleep 0.02; done
         seq 1 3000 >&3; touch done; exec sleep 60
-        """)
-    ) { lines in
-      _ = recorder.take(lines)
-      return false
-    }
-    // From now on nothing is read.
+        """),
+      roomForOutput: { await room.wait() },
+      onOutput: { lines in
+        _ = recorder.take(lines)
+        return false
+      })
+    defer { room.open() }
+    // Nothing is read from now on until the end: there is no room.
     await expectEventually("the pause begins") { recorder.text(of: .report) == ["first"] }
     #expect(FileManager.default.createFile(atPath: folder + "/go", contents: nil))
     await expectEventually("all output is written") {

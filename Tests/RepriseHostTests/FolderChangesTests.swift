@@ -55,11 +55,12 @@ struct FolderChangesTests {
   @Test func `output is seen while it is being written`() async throws {
     let folder = try HostFolder()
     let run = RunID()
-    let changes = try FolderChanges(
-      ofLiveRunsIn: folder.journal.directory, andOutputOf: run)
     let path = folder.path + "/.reprise/runs/\(run)/a/1.1.log"
+    // Create the file first: the event of its creation could be taken for that of the line.
     try folder.folder.write(".reprise/runs/\(run)/a/1.1.log", "".utf8)
     let file = try #require(FileHandle(forWritingAtPath: path))
+    let changes = try FolderChanges(
+      ofLiveRunsIn: folder.journal.directory, andOutputOf: run)
     let looks = Protected(0)
     let waiting = Task {
       try await changes.first {
