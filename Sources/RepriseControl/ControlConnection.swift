@@ -153,7 +153,7 @@ final class ControlConnection: Sendable {
       reply(.ok, to: received.id)
       attach(to: events)
     case .success(let request):
-      target.carryOut(request) { [weak self, queue] answer in
+      target.carryOut(request, by: Requester(.program)) { [weak self, queue] answer in
         guard let self else { return }
         queue.async { self.reply(answer, to: received.id) }
       }

@@ -16,12 +16,8 @@ package let controlVersion = 1
 package enum ControlRequest: Sendable, Equatable {
   /// Send all events from now on, after a replay up to the current state.
   case attach
-  /// Restart the run from the top, or from a step.
-  case restart(from: String?)
-  /// Cancel the run; without a grace period if `now` is true.
-  case cancel(now: Bool)
-  /// Approve or reject a step that is waiting for approval.
-  case approve(step: String, isApproved: Bool)
+  /// Intervene in the run: restart it, or cancel or approve steps.
+  case run(Intervention)
   /// Start a run of a watched workflow with these parameters.
   case trigger(parameters: [String: String])
   /// Report the status of a watch.
@@ -31,6 +27,8 @@ package enum ControlRequest: Sendable, Equatable {
 /// The reply to a request.
 package enum ControlReply: Sendable, Equatable {
   case ok
+  /// The intervention was accepted.
+  case accepted(InterventionAnswer)
   /// The request failed, for the given reason.
   case refused(String)
   /// The status of the watch.
@@ -99,13 +97,17 @@ extension ControlRequest: Codable {
     switch try container.decode(String.self, forKey: .request) {
     case "attach": self = .attach
     case "restart":
-      self = .restart(from: try container.decodeIfPresent(String.self, forKey: .from))
+      self = .run(.restart(from: try container.decodeTexts(forKey: .from)))
     case "cancel":
-      self = .cancel(now: try container.decodeIfPresent(Bool.self, forKey: .now) ?? false)
+      self = .run(
+        .cancel(
+          steps: try container.decodeTexts(forKey: .step),
+          now: try container.decodeIfPresent(Bool.self, forKey: .now) ?? false))
     case "approve":
-      self = .approve(
-        step: try container.decode(String.self, forKey: .step),
-        isApproved: try container.decodeIfPresent(Bool.self, forKey: .approved) ?? true)
+      self = .run(
+        .approve(
+          step: try container.decode(String.self, forKey: .step),
+          isApproved: try container.decodeIfPresent(Bool.self, forKey: .approved) ?? true))
     case "trigger":
       self = .trigger(
         parameters: try container.decodeIfPresent([String: String].self, forKey: .params) ?? [:])
@@ -124,13 +126,14 @@ extension ControlRequest: Codable {
     switch self {
     case .attach:
       try container.encode("attach", forKey: .request)
-    case .restart(let from):
+    case .run(.restart(let from)):
       try container.encode("restart", forKey: .request)
-      try container.encodeIfPresent(from, forKey: .from)
-    case .cancel(let now):
+      try container.encode(texts: from, forKey: .from)
+    case .run(.cancel(let steps, let now)):
       try container.encode("cancel", forKey: .request)
+      try container.encode(texts: steps, forKey: .step)
       if now { try container.encode(true, forKey: .now) }
-    case .approve(let step, let isApproved):
+    case .run(.approve(let step, let isApproved)):
       try container.encode("approve", forKey: .request)
       try container.encode(step, forKey: .step)
       if !isApproved { try container.encode(false, forKey: .approved) }
@@ -143,9 +146,47 @@ extension ControlRequest: Codable {
   }
 }
 
+extension KeyedDecodingContainer {
+  /// Decodes a field that is one text or a list of texts; an empty list if it is missing.
+  fileprivate func decodeTexts(forKey key: Key) throws -> [String] {
+    guard contains(key), try !decodeNil(forKey: key) else { return [] }
+    if let list = try? decode([String].self, forKey: key) { return list }
+    return [try decode(String.self, forKey: key)]
+  }
+}
+
+extension KeyedEncodingContainer {
+  /// Encodes a list of texts: one as a text, none not at all.
+  fileprivate mutating func encode(texts: [String], forKey key: Key) throws {
+    if texts.count == 1 {
+      try encode(texts[0], forKey: key)
+    } else if !texts.isEmpty {
+      try encode(texts, forKey: key)
+    }
+  }
+}
+
+extension ControlReply {
+  /// The reply to an intervention.
+  package init(_ result: Result<InterventionAnswer, InterventionRefusal>) {
+    switch result {
+    case .success(let answer): self = .accepted(answer)
+    case .failure(let refusal): self = .refused(refusal.description)
+    }
+  }
+
+  /// Whether the request was accepted.
+  package var isAccepted: Bool {
+    switch self {
+    case .ok, .accepted, .status: true
+    case .refused: false
+    }
+  }
+}
+
 extension ControlReply: Codable {
   private enum CodingKeys: String, CodingKey {
-    case reprise, reply, text, status
+    case reprise, reply, text, status, generation, steps
   }
 
   /// Decodes a reply of this protocol version.
@@ -153,7 +194,15 @@ extension ControlReply: Codable {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     try checkVersion(try container.decodeIfPresent(Int.self, forKey: .reprise))
     switch try container.decode(String.self, forKey: .reply) {
-    case "ok": self = .ok
+    case "ok":
+      guard let text = try container.decodeIfPresent(String.self, forKey: .text) else {
+        self = .ok
+        return
+      }
+      self = .accepted(
+        InterventionAnswer(
+          text, generation: try container.decodeIfPresent(Int.self, forKey: .generation),
+          steps: try container.decodeIfPresent([String].self, forKey: .steps)))
     case "error": self = .refused(try container.decode(String.self, forKey: .text))
     case "status":
       self = .status(try container.decode(WatchStatus.self, forKey: .status))
@@ -168,6 +217,11 @@ extension ControlReply: Codable {
     switch self {
     case .ok:
       try container.encode("ok", forKey: .reply)
+    case .accepted(let answer):
+      try container.encode("ok", forKey: .reply)
+      try container.encode(answer.description, forKey: .text)
+      try container.encodeIfPresent(answer.generation, forKey: .generation)
+      try container.encodeIfPresent(answer.steps, forKey: .steps)
     case .refused(let text):
       try container.encode("error", forKey: .reply)
       try container.encode(text, forKey: .text)

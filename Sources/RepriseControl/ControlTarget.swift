@@ -6,20 +6,15 @@ package import Reprise
 ///
 /// Members are called on any thread and must not block.
 package protocol ControlTarget: Sendable {
-  /// Restarts the run from the top, or from a step.
-  ///
-  /// - Parameter step: The id of the step; nil for the top.
-  /// - Returns: `ok`, or why the run cannot be restarted.
-  func restart(from step: String?) -> ControlReply
-  /// Cancels the run; without a grace period if `now` is true.
-  func cancel(now: Bool)
-  /// Approves or rejects a step that is waiting for approval.
+  /// Intervenes in the run.
   ///
   /// - Parameters:
-  ///   - step: The id of the step.
-  ///   - isApproved: Whether the step is approved.
-  /// - Returns: `ok`, or an error if the step is not waiting for approval.
-  func decide(on step: String, isApproved: Bool) -> ControlReply
+  ///   - intervention: The request.
+  ///   - requester: Who makes it.
+  ///   - answer: Called once, on any thread, when the request is accepted or refused.
+  func perform(
+    _ intervention: Intervention, by requester: Requester,
+    answer: @escaping @Sendable (ControlReply) -> Void)
   /// The events of the run, beginning with a replay up to the current state; nil before it starts.
   var controlEvents: RunEvents? { get }
   /// The number of the first signal that asked to stop the run, if any.
@@ -55,16 +50,14 @@ extension ControlTarget {
   ///
   /// - Parameters:
   ///   - request: Any request except `attach`, which the connection handles.
+  ///   - requester: Who makes the request.
   ///   - answer: Called once, on any thread.
   package func carryOut(
-    _ request: ControlRequest, answer: @escaping @Sendable (ControlReply) -> Void
+    _ request: ControlRequest, by requester: Requester,
+    answer: @escaping @Sendable (ControlReply) -> Void
   ) {
     switch request {
-    case .restart(let from): answer(restart(from: from))
-    case .cancel(let now):
-      cancel(now: now)
-      answer(.ok)
-    case .approve(let step, let isApproved): answer(decide(on: step, isApproved: isApproved))
+    case .run(let intervention): perform(intervention, by: requester, answer: answer)
     case .trigger(let parameters): trigger(parameters: parameters, answer: answer)
     case .status:
       answer(
@@ -76,32 +69,13 @@ extension ControlTarget {
 }
 
 extension Run: ControlTarget {
-  /// Restarts the run from the top, or from a step.
-  package func restart(from step: String?) -> ControlReply {
-    guard let step else {
-      restart()
-      return .ok
-    }
-    do throws(SelectionError) {
-      try restart(from: step)
-      return .ok
-    } catch {
-      return .refused(error.description)
-    }
-  }
-
-  /// Cancels the run, or kills it if `now` is true.
-  package func cancel(now: Bool) {
-    now ? kill() : cancel()
-  }
-
-  /// Approves or rejects a step that is waiting for approval.
-  package func decide(on step: String, isApproved: Bool) -> ControlReply {
-    do throws(SelectionError) {
-      return try answer(step, isApproved: isApproved)
-        ? .ok : .refused("step \"\(step)\" is not waiting for approval")
-    } catch {
-      return .refused(error.description)
+  /// Intervenes in the run.
+  package func perform(
+    _ intervention: Intervention, by requester: Requester,
+    answer: @escaping @Sendable (ControlReply) -> Void
+  ) {
+    perform(intervention, by: requester) {
+      (result: Result<InterventionAnswer, InterventionRefusal>) in answer(ControlReply(result))
     }
   }
 

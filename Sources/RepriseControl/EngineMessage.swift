@@ -22,6 +22,8 @@ package enum EngineRequest: Sendable, Equatable {
 /// The reply of an engine.
 package enum EngineReply: Sendable, Equatable {
   case ok
+  /// The intervention was accepted.
+  case accepted(InterventionAnswer)
   /// The run has been recorded, and its events follow.
   case started(RunID)
   /// The request failed, for the given reason; with the errors of the workflow file, if any.
@@ -76,6 +78,8 @@ extension EngineReply: Encodable {
     switch self {
     case .ok:
       try ControlReply.ok.encode(to: encoder)
+    case .accepted(let answer):
+      try ControlReply.accepted(answer).encode(to: encoder)
     case .started(let run):
       try container.encode(controlVersion, forKey: .reprise)
       try container.encode("started", forKey: .reply)

@@ -33,6 +33,10 @@ package struct DisplayControls: Sendable {
   package var approve: @Sendable (_ step: String, _ isApproved: Bool) -> Void
   /// Called when the output has been closed.
   package var outputClosed: @Sendable () -> Void
+  /// Restarts a step and its dependents.
+  package var restartFrom: @Sendable (_ step: String) -> Void = { _ in }
+  /// Cancels a step, while the run continues; kills it if it is already being cancelled.
+  package var cancelStep: @Sendable (_ step: String) -> Void = { _ in }
   /// Starts a run of a watch now.
   package var fire: @Sendable () -> Void = {}
   /// Pauses or continues a watch.

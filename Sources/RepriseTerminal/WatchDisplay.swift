@@ -80,6 +80,8 @@ package final class WatchDisplay: Sendable {
       restart: { controls.keys()?.restart() }, cancel: { controls.keys()?.cancel() },
       kill: { controls.keys()?.kill() }, approve: { controls.keys()?.approve($0, $1) },
       outputClosed: controls.outputClosed)
+    result.restartFrom = { controls.keys()?.restartFrom($0) }
+    result.cancelStep = { controls.keys()?.cancelStep($0) }
     result.fire = controls.fire
     result.pause = controls.pause
     return result

@@ -64,9 +64,6 @@ struct RunCommandTests {
     #expect(scenario.read("log") == "left\nright\njoin\n", "\(ended.output)")
     let help = try await scenario.reprise("run", "--help").succeeds()
     #expect(help.output.contains("its dependents. Can be repeated."))
-    let twice = try await scenario.reprise("restart", "@last", "--from", "a", "--from", "b")
-      .fails(with: 2)
-    #expect(twice.errors.contains("--from can be given only once"))
     // A resumed run has the same scope.
     try scenario.write(
       """

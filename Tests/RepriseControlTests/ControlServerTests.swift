@@ -48,12 +48,21 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{\"reprise\":1,\"request\":\"restart\"}", "{\"reply\":\"ok\",\"reprise\":1}"),
+    ("{\"reprise\":1,\"request\":\"restart\"}", "{\"generation\":2,\"reply\":\"ok\",\"reprise\":1"),
     ("{\"reprise\":1,\"request\":\"restart\",\"from\":\"b\"}", "there is no step"),
+    (
+      "{\"reprise\":1,\"request\":\"restart\",\"from\":[\"a\",\":running\"]}",
+      "\"steps\":[\"a\"]"
+    ),
+    (
+      "{\"reprise\":1,\"request\":\"cancel\",\"step\":\"a\"}",
+      "step \\\"a\\\": being cancelled"
+    ),
+    ("{\"reprise\":1,\"request\":\"cancel\",\"step\":7}", "the field \\\"step\\\" must be a"),
     ("{\"reprise\":2,\"request\":\"restart\"}", "version 2 is not supported"),
     (
       "{\"reprise\":1,\"id\":7,\"request\":\"restart\"}",
-      "{\"id\":7,\"reply\":\"ok\",\"reprise\":1}"
+      "{\"generation\":2,\"id\":7,\"reply\":\"ok\",\"reprise\":1"
     ),
     ("{\"reprise\":1,\"id\":\"a\",\"request\":\"dance\"}", "{\"id\":\"a\",\"reply\":\"error\""),
     ("{\"reprise\":1,\"id\":{},\"request\":\"restart\"}", "the field \\\"id\\\" must be"),
@@ -87,7 +96,7 @@ import Testing
     }
     _ = try exchange(Array(repeating: 0x61, count: 1 << 20), with: served.path)
     let client = try ControlClient(served.path)
-    #expect(try await client.ask(.cancel(now: false)) == .ok)
+    #expect(try await client.ask(.run(.cancel(steps: [], now: false))).isAccepted)
     #expect(await served.run.outcome == .cancelled)
     await served.end()
   }
@@ -96,12 +105,12 @@ import Testing
     let served = try Served()
     let client = try ControlClient(served.path)
     #expect(try await client.ask(.attach) == .ok)
-    client.post(.restart(from: nil))
+    client.post(.run(.restart(from: [])))
     let second = Protected(RunState())
     let watching = Task {
       for await event in client.events.values {
         try second.withLock { state throws(InvalidTransition) in try state.apply(event) }
-        if case .generationStarted = event.kind { client.post(.cancel(now: true)) }
+        if case .generationStarted = event.kind { client.post(.run(.cancel(steps: [], now: true))) }
       }
     }
     try await watching.value
@@ -118,7 +127,7 @@ import Testing
     }
     let client = try ControlClient(path)
     let error = await #expect(throws: ControlError.self) {
-      try await client.ask(.cancel(now: false), within: .milliseconds(200))
+      try await client.ask(.run(.cancel(steps: [], now: false)), within: .milliseconds(200))
     }
     #expect(error?.description.contains("continue it with fg") == true)
   }
@@ -141,7 +150,7 @@ import Testing
     let served = try Served()
     let client = try ControlClient(served.path)
     for _ in 0..<2 {
-      #expect(try await client.ask(.restart(from: nil), within: .seconds(60)) == .ok)
+      #expect(try await client.ask(.run(.restart(from: [])), within: .seconds(60)).isAccepted)
     }
     await served.end()
   }
@@ -152,7 +161,7 @@ import Testing
     #expect(try await still.ask(.attach) == .ok)
     for _ in 0..<200 {
       let client = try ControlClient(served.path)
-      #expect(try await client.ask(.restart(from: nil)) == .ok)
+      #expect(try await client.ask(.run(.restart(from: []))).isAccepted)
     }
     await served.end()
     withExtendedLifetime(still) {}
@@ -174,9 +183,10 @@ import Testing
       _ = sendAll(Array(sent.utf8), to: crowd[crowd.count - 1])
     }
     let client = try ControlClient(served.path)
-    #expect(try await client.ask(.restart(from: nil), within: .seconds(60)) == .ok)
+    #expect(try await client.ask(.run(.restart(from: [])), within: .seconds(60)).isAccepted)
     #expect(threadCount() - before < 16)
-    #expect(try await client.ask(.cancel(now: false), within: .seconds(60)) == .ok)
+    #expect(
+      try await client.ask(.run(.cancel(steps: [], now: false)), within: .seconds(60)).isAccepted)
     #expect(await served.run.outcome == .cancelled)
     // Attached clients are not disconnected to make room for others.
     let last = await attached.events.values.reduce(nil as Event?) { $1 }
@@ -204,7 +214,7 @@ import Testing
     var most = 0
     for _ in 0..<20 {
       let client = try ControlClient(served.path)
-      #expect(try await client.ask(.restart(from: nil), within: .seconds(60)) == .ok)
+      #expect(try await client.ask(.run(.restart(from: [])), within: .seconds(60)).isAccepted)
       most = max(most, try descriptors() - before)
     }
     isOver.withLock { $0 = true }
@@ -232,7 +242,7 @@ import Testing
   @Test func `a client that asks for nothing is disconnected`() async throws {
     let served = try Served(limits: ControlLimits(silence: .milliseconds(100)))
     let speaks = try ControlClient(served.path)
-    #expect(try await speaks.ask(.restart(from: nil)) == .ok)
+    #expect(try await speaks.ask(.run(.restart(from: []))).isAccepted)
     let silent = try connectedSocket(to: served.path)
     var news = pollfd(fd: silent, events: Int16(POLLIN), revents: 0)
     let isDisconnected = poll(&news, 1, 10_000) == 1
@@ -243,7 +253,7 @@ import Testing
     }
     close(silent)
     // A client that has sent a request stays connected.
-    #expect(try await speaks.ask(.restart(from: nil)) == .ok)
+    #expect(try await speaks.ask(.run(.restart(from: []))).isAccepted)
     await served.end()
   }
 
@@ -256,7 +266,7 @@ import Testing
     var wait = pollfd(fd: still, events: 0, revents: 0)
     let end = ContinuousClock.now.advanced(by: .seconds(20))
     while poll(&wait, 1, 0) == 0 && ContinuousClock.now < end {
-      #expect(try await other.ask(.restart(from: nil)) == .ok)
+      #expect(try await other.ask(.run(.restart(from: []))).isAccepted)
     }
     #expect(poll(&wait, 1, 0) == 1, "the client was not disconnected")
     close(still)
@@ -269,7 +279,7 @@ import Testing
       let socket = try connectedSocket(to: served.path)
       _ = sendAll(Array("{\"reprise\":1,\"request\":\"restart\"}\n".utf8), to: socket)
       await served.end()
-      var lines = LineReader(socket, bytesMax: 100)
+      var lines = LineReader(socket, bytesMax: 1000)
       #expect(lines.next() != nil)
       close(socket)
     }

@@ -145,7 +145,11 @@ extension Oracle {
       check(!wasStopped, "outcome", "the run has failed after a cancel")
     case .cancelled, .timedOut, .abandoned:
       let isUnrecorded = if case .abandoned = outcome { fillsDisk } else { false }
-      check(wasStopped || isUnrecorded, "outcome", "the run ends as \(outcome) without a cancel")
+      let hasCancelledStep =
+        outcome == .cancelled && failed.isEmpty && steps.contains { $0.status == .cancelled }
+      check(
+        wasStopped || isUnrecorded || hasCancelledStep, "outcome",
+        "the run ends as \(outcome) without a cancel")
     }
   }
 
@@ -194,6 +198,12 @@ extension Oracle {
         check(
           everFailed.contains(id), "cause", "\(name(position)) is \(event), which has not failed")
       }
+      if case .cancellation(let id) = cause {
+        check(
+          wereCancelled.contains(id), "cause",
+          "\(name(position)) is \(event), which was not cancelled")
+      }
+      if cause == .request { wereCancelled.insert(name(position)) }
       check(!old.isFinal, "transition", "\(name(position)): \(event) while \(old)")
       end(position, .cancelled, time)
     case .skipped:

@@ -106,6 +106,8 @@ final class Oracle: @unchecked Sendable {
   /// The time of the last start of a generation or of the last cancel.
   var lastSteered = Int64.min
   var everFailed: Set<String> = []
+  /// The steps that were ever cancelled on request.
+  var wereCancelled: Set<String> = []
   /// The number of microseconds for which the disk may delay the driver of the run.
   let slack: Int64
   /// The engine's own fold of all events, for comparisons.

@@ -76,6 +76,8 @@ public struct Scenario: Codable, Sendable, Equatable {
     case restartWith([String])
     case cancel
     case kill
+    /// Cancels a step while the run continues; kills it if it is already being cancelled.
+    case cancelStep(String)
     case approve(String)
     case refuse(String)
     case listen(Listener)

@@ -15,7 +15,7 @@ struct ScenarioGenerator {
     case failures, errors, slowStops, ignoredCancels, output, instantSteps, equalLengths
     case restarts, partialRestarts, restartsWith, cancel, kill, answers, listeners, slowListeners
     case littleDemand, leavers, crashes, diskFull, slowDisk, tornWrites, noDisk, resumes
-    case shuffledFile, denseGraph, chains, bursts
+    case shuffledFile, denseGraph, chains, bursts, stepCancels
   }
 
   /// Creates a generator for a seed.
@@ -163,6 +163,7 @@ struct ScenarioGenerator {
     }
     if has(.cancel) { actions.append(.cancel) }
     if has(.kill) { actions.append(.kill) }
+    for _ in 0..<some(.stepCancels, 4, &random) { actions.append(.cancelStep(random.pick(ids))) }
     for step in scenario.steps where step.approval && has(.answers) {
       actions.append(random.chance(0.7) ? .approve(step.id) : .refuse(step.id))
     }

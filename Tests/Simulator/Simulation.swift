@@ -261,6 +261,8 @@ final class Simulation: @unchecked Sendable {
       }
     case .cancel: run.cancel()
     case .kill: run.kill()
+    case .cancelStep(let id):
+      run.perform(.cancel(steps: [id], now: false), by: .api) { _ in }
     case .approve(let id): _ = try? run.approve(id)
     case .refuse(let id): _ = try? run.refuse(id)
     case .listen(let settings):

@@ -124,11 +124,72 @@ public final class Run: Sendable {
   ///
   /// Returns immediately. Does nothing once the run has ended or is being cancelled.
   ///
-  /// - Parameter step: The id of the step.
-  /// - Throws: ``SelectionError`` if the workflow has no such step.
+  /// - Parameter step: The id of the step, or another selector (``Intervention``).
+  /// - Throws: ``SelectionError`` if no step is selected.
   public func restart(from step: String) throws(SelectionError) {
-    requests.yield(
-      .input(.restart(from: try workflow.found(step), requestedIn: generation)))
+    let state = state
+    let steps = try workflow.selected(by: [step], in: state)
+    requests.yield(.input(.restart(from: steps, requestedIn: state.generation)))
+  }
+
+  /// Intervenes in the run: restarts it, or cancels or approves steps.
+  ///
+  /// - Parameters:
+  ///   - intervention: The request.
+  ///   - requester: Who makes it, for the record.
+  /// - Returns: What the run does now; it may not have happened yet.
+  /// - Throws: ``InterventionRefusal`` if the run cannot do it.
+  @discardableResult
+  public func perform(
+    _ intervention: Intervention, by requester: Requester = .api
+  ) async throws(InterventionRefusal) -> InterventionAnswer {
+    try await withCheckedContinuation { continuation in
+      perform(intervention, by: requester) { continuation.resume(returning: $0) }
+    }.get()
+  }
+
+  /// Intervenes in the run.
+  ///
+  /// - Parameters:
+  ///   - intervention: The request.
+  ///   - requester: Who makes it.
+  ///   - answer: Called once, on any thread, when the run has accepted or refused the request.
+  package func perform(
+    _ intervention: Intervention, by requester: Requester,
+    answer: @escaping @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void
+  ) {
+    do throws(SelectionError) {
+      let state = state
+      switch intervention {
+      case .restart(let selectors):
+        let steps = try workflow.selected(by: selectors, in: state)
+        post(.restart(from: steps, requestedIn: state.generation), by: requester, answer)
+      case .cancel(let selectors, let now):
+        guard !selectors.isEmpty else {
+          return post(now ? .kill : .cancel(.request), by: requester, answer)
+        }
+        let steps = try workflow.selected(by: selectors, in: state)
+        post(.cancelSteps(steps, now: now), by: requester, answer)
+      case .approve(let step, let isApproved):
+        guard try self.answer(step, isApproved: isApproved) else {
+          return answer(.failure(.refused("step \"\(step)\" is not waiting for approval")))
+        }
+        answer(
+          .success(
+            InterventionAnswer(
+              "step \"\(step)\" is \(isApproved ? "approved" : "rejected")", steps: [step])))
+      }
+    } catch {
+      answer(.failure(.refused(error.description)))
+    }
+  }
+
+  private func post(
+    _ input: RunMachine.Input, by requester: Requester,
+    _ answer: @escaping @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void
+  ) {
+    let request = RunDriver.Request.intervention(input, by: requester, answer: answer)
+    if case .terminated = requests.yield(request) { request.refuse() }
   }
 
   /// Restarts the run with another version of its workflow.

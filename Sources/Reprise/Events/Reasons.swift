@@ -25,12 +25,14 @@ public enum FailureReason: Sendable, Equatable, Error {
 
 /// The cause that stopped a step before it could succeed or fail.
 public enum CancellationCause: Sendable, Equatable {
-  /// Cancellation of the run was requested.
+  /// Cancellation of the run, or of this step alone, was requested.
   case request
   /// The run was restarted from the top, or from a step that this one depends on.
   case restart
   /// A step that this one needs, directly or indirectly, failed; with `fail-fast`, any step.
   case failure(ofStep: String)
+  /// A step that this one needs, directly or indirectly, was cancelled on request.
+  case cancellation(ofStep: String)
   /// The run exceeded the workflow's `timeout`.
   case runTimedOut
   /// Reprise itself could not continue, for this reason, such as a full disk.
@@ -102,7 +104,8 @@ extension FailureReason: CodedCases {
 
 extension CancellationCause: CodedCases {
   static let byName = named([
-    .request, .restart, .failure(ofStep: ""), .runTimedOut, .abandoned(""), .interrupted,
+    .request, .restart, .failure(ofStep: ""), .cancellation(ofStep: ""), .runTimedOut,
+    .abandoned(""), .interrupted,
   ])
 
   var row: CaseRow<Self> {
@@ -112,6 +115,10 @@ extension CancellationCause: CodedCases {
     case .failure(let step):
       CaseRow("failure", "because step \"\(step)\" failed") {
         .failure(ofStep: try $0.value("step", step))
+      }
+    case .cancellation(let step):
+      CaseRow("cancellation", "because step \"\(step)\" was cancelled") {
+        .cancellation(ofStep: try $0.value("step", step))
       }
     case .runTimedOut: CaseRow("run-timed-out", "because the run timed out", self)
     case .abandoned(let text):

@@ -16,6 +16,10 @@ struct RunDriver: Sendable {
   /// A request to a run, or a report from its performer or its timer.
   enum Request: Sendable {
     case input(RunMachine.Input)
+    /// An intervention, which `answer` is called for once.
+    case intervention(
+      RunMachine.Input, by: Requester,
+      answer: @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void)
     /// Restart with another version of the workflow.
     ///
     /// `accept` is called if the restart is possible, and returns whether to go ahead. `answer`
@@ -26,7 +30,11 @@ struct RunDriver: Sendable {
 
     /// Refuses a request that arrives after the run has ended.
     func refuse() {
-      if case .restartWith(_, _, _, let answer) = self { answer(false) }
+      switch self {
+      case .input: break
+      case .intervention(_, _, let answer): answer(.failure(.runEnded))
+      case .restartWith(_, _, _, let answer): answer(false)
+      }
     }
   }
 
@@ -34,14 +42,14 @@ struct RunDriver: Sendable {
   private let requests: AsyncStream<Request>
   private let requester: AsyncStream<Request>.Continuation
   private let clock: any RunClock
-  private var machine: RunMachine
+  private(set) var machine: RunMachine
   private let pipeline: Pipeline
   /// The workflow of the next generation, if it differs from the current one.
   private var next: Workflow?
   private var alarm: Task<Void, Never>?
 
-  private var ledger: RunLedger { performer.ledger }
-  private var workflow: Workflow { performer.workflow }
+  var ledger: RunLedger { performer.ledger }
+  var workflow: Workflow { performer.workflow }
 
   /// Creates the driver of a run whose start is already in the ledger.
   init(
@@ -88,6 +96,11 @@ struct RunDriver: Sendable {
       return isInProgress ? nil : .stepEnded(step)
     case .input(let input):
       return input
+    case .intervention(let input, _, let answer):
+      let result = answerTo(input)
+      answer(result)
+      guard case .success = result else { return nil }
+      return input
     case .restartWith(let steps, let next, let accept, let answer):
       // Ask before changing anything: the decision may have to be recorded first.
       var isAccepted = machine.mayRestart && RunPlan(next) == RunPlan(workflow)
@@ -102,7 +115,7 @@ struct RunDriver: Sendable {
   private mutating func decide(_ input: RunMachine.Input) -> [RunMachine.Action] {
     let steps = ledger.decide { page in
       RunMachine.Steps(
-        areMainStepsOver: page.state.counts.final >= page.mainCount,
+        areMainStepsOver: page.areMainStepsOver,
         areOver: page.state.counts.final == page.state.steps.count)
     }
     return machine.handle(input, steps)
@@ -131,6 +144,9 @@ struct RunDriver: Sendable {
         input = await startGeneration(steps, execution)
       case .connectFinally(let cause):
         input = await connectFinally(cause, execution)
+      case .cancelSteps(let steps, let now):
+        cancel(steps, now: now)
+        input = .stepsCancelled
       case .kill:
         let handlers = ledger.decide { page in
           page.controls.indices.flatMap { page.controls[$0].kill() }
@@ -156,6 +172,7 @@ struct RunDriver: Sendable {
     ledger.decide { [generation = machine.generation, graph = workflow.graph] page in
       for step in steps { page.controls[step.position].reset() }
       page.ending = nil
+      page.earlyFinallyCount = 0
       let reset = isWhole ? nil : steps.map { graph.id(of: $0) }
       page.record(.generationStarted(reset: reset), generation: generation)
     }
@@ -202,8 +219,7 @@ struct RunDriver: Sendable {
     ledger.decide { page in
       if let cause { page.cancelRest(because: cause, upTo: page.mainCount) }
       page.ending =
-        cause.map { $0 == .runTimedOut ? .failure : .cancel }
-        ?? (page.state.firstFailure == nil ? .success : .failure)
+        cause.map { $0 == .runTimedOut ? .failure : .cancel } ?? page.endingOfMainSteps
     }
     connect(finallySteps, execution)
     return .connected
@@ -237,7 +253,7 @@ struct RunDriver: Sendable {
   /// Returns the steps outside of a restart that `fail-fast` stopped for a failure inside of it.
   ///
   /// They must restart too, because the failure that stopped them is being reset.
-  private func stepsStopped(
+  func stepsStopped(
     becauseOf steps: [StepIndex], _ reason: RunMachine.StopReason
   ) -> [StepIndex] {
     guard case .restart(.some) = reason else { return [] }
@@ -277,7 +293,7 @@ struct RunDriver: Sendable {
       case nil: page.state.outcomeOfSteps
       case .runTimedOut: RunOutcome.timedOut(after: timeout ?? .zero)
       case .abandoned(let problem): RunOutcome.abandoned(problem)
-      case .request, .restart, .failure, .interrupted: RunOutcome.cancelled
+      case .request, .restart, .failure, .cancellation, .interrupted: RunOutcome.cancelled
       }
     }
   }
@@ -305,7 +321,8 @@ extension RunState {
   /// The outcome of a run whose steps all ended on their own.
   fileprivate var outcomeOfSteps: RunOutcome {
     guard let firstFailure, case .failed(let reason) = steps[firstFailure].phase else {
-      return .succeeded
+      // Without a failure, only a request cancels steps of a run that continues.
+      return counts.cancelled == 0 ? .succeeded : .cancelled
     }
     return .failed(step: steps[firstFailure].id, reason: reason)
   }

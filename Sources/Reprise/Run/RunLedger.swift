@@ -18,6 +18,8 @@ final class RunLedger: Sendable {
     var controls: [StepControl] = []
     /// The number of steps that are not under `finally`; they come first.
     var mainCount = 0
+    /// The number of steps under `finally` that ended by request before all others had ended.
+    var earlyFinallyCount = 0
     /// The ending that decides which `finally` steps run; nil until all other steps have ended.
     var ending: RunEnding?
     fileprivate let run: RunID

@@ -19,6 +19,10 @@ struct RunMachine: Sendable {
     case cancel(CancellationCause)
     /// Cancel without grace.
     case kill
+    /// Cancel these steps only; the run continues. Without grace if `now` is true.
+    case cancelSteps([StepIndex], now: Bool)
+    /// The steps of the last `cancelSteps` are being stopped, or have ended without having started.
+    case stepsCancelled
     /// The steps of the last `stop` can no longer start; these are still in progress.
     case stopped(outstanding: Set<StepIndex>)
     /// The steps of the last `connect…` or `restart` may start.
@@ -55,6 +59,8 @@ struct RunMachine: Sendable {
     case connectFinally(CancellationCause?)
     /// Kill the remaining processes of all steps.
     case kill
+    /// Cancel these steps, of which the pending ones end at once, and send `stepsCancelled`.
+    case cancelSteps([StepIndex], now: Bool)
     /// Wait until all output and results are durable, then send ``Input/settled(generation:)``.
     ///
     /// The driver keeps handling requests in the meantime, so a slow disk or reader does not delay
@@ -117,6 +123,19 @@ struct RunMachine: Sendable {
     }
   }
 
+  /// Returns the steps that may be cancelled alone: those that are not being stopped anyway.
+  func cancellable(_ requested: [StepIndex]) -> [StepIndex] {
+    switch waiting {
+    case .forSteps:
+      return requested
+    case .toRestart(let stopped, _, _):
+      let stopped = Set(stopped)
+      return requested.filter { !stopped.contains($0) }
+    case .toEnd, .forFinally:
+      return []
+    }
+  }
+
   /// Handles an input.
   ///
   /// - Parameters:
@@ -134,7 +153,10 @@ struct RunMachine: Sendable {
       return cancel(cause)
     case .kill:
       return kill()
-    case .connected:
+    case .cancelSteps(let requested, let now):
+      let steps = cancellable(requested)
+      return steps.isEmpty ? [] : [.cancelSteps(steps, now: now)]
+    case .connected, .stepsCancelled:
       break
     case .stopped(let outstanding):
       setOutstanding(outstanding)
@@ -191,24 +213,31 @@ struct RunMachine: Sendable {
   // MARK: Restarting
 
   /// Returns whether a restart since the request has already reset the requested steps.
-  private func isAnswered(_ requested: [StepIndex], requestedIn generation: Int?) -> Bool {
+  func isAnswered(_ requested: [StepIndex], requestedIn generation: Int?) -> Bool {
     guard let generation, generation < self.generation else { return false }
     guard let lastRestarted else { return true }
     return !requested.isEmpty && requested.allSatisfy(lastRestarted.contains)
   }
 
   private mutating func restart(from requested: [StepIndex]) -> [Action] {
-    var isWhole = requested.isEmpty
-    var affected = requested
-    // Coalesce requests that arrive during a restart.
-    if case .toRestart(let steps, let wasWhole, _) = waiting {
-      isWhole = isWhole || wasWhole
-      affected += steps
-    }
-    // The steps under `finally` depend on all others.
-    let steps = isWhole ? graph.topologicalOrder : graph.withDependents(affected + finallySteps)
+    let steps = restartedSteps(from: requested)
+    let isWhole = requested.isEmpty || isRestartingWhole
     waiting = .toRestart(steps, isWhole: isWhole, outstanding: nil)
     return [.stop(steps, because: .restart(isWhole ? nil : steps))]
+  }
+
+  /// Returns the steps that a restart would reset, including those of a restart in progress.
+  func restartedSteps(from requested: [StepIndex]) -> [StepIndex] {
+    guard !requested.isEmpty, !isRestartingWhole else { return graph.topologicalOrder }
+    var affected = requested
+    // Coalesce requests that arrive during a restart.
+    if case .toRestart(let steps, _, _) = waiting { affected += steps }
+    // The steps under `finally` depend on all others.
+    return graph.withDependents(affected + finallySteps)
+  }
+
+  private var isRestartingWhole: Bool {
+    if case .toRestart(_, isWhole: true, _) = waiting { true } else { false }
   }
 
   private func mainSteps(of steps: [StepIndex]) -> [StepIndex] {

@@ -41,9 +41,10 @@ struct StepControl: Sendable {
     generation = nil
   }
 
-  /// Clears the cause for which the step was stopped in the previous generation.
+  /// Forgets how the step was stopped in the previous generation.
   mutating func reset() {
     cause = nil
+    isKilled = false
   }
 
   /// Stores the future of a step that has become ready.
@@ -62,7 +63,8 @@ struct StepControl: Sendable {
   /// - Returns: The future to interrupt; nil if the step is not ready yet. It then checks ``cause``
   ///   when it becomes ready.
   mutating func stop(_ cause: CancellationCause) -> StepFuture? {
-    self.cause = cause
+    // A step that is being cancelled on request stays so if `fail-fast` stops it, too.
+    if self.cause != .request { self.cause = cause }
     return future
   }
 

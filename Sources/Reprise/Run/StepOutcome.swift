@@ -9,7 +9,16 @@ extension RunLedger.Page {
   /// have ended.
   var mustReportStepEnd: Bool {
     state.phase != .running || state.counts.final == state.steps.count
-      || (ending == nil && state.counts.final >= mainCount)
+      || (ending == nil && areMainStepsOver)
+  }
+
+  /// Whether all steps except those under `finally` have ended.
+  var areMainStepsOver: Bool { state.counts.final - earlyFinallyCount >= mainCount }
+
+  /// The ending of the main steps of a run that is not being cancelled.
+  var endingOfMainSteps: RunEnding {
+    guard state.firstFailure == nil else { return .failure }
+    return state.steps.prefix(mainCount).contains(where: \.phase.isCancelled) ? .cancel : .success
   }
 
   /// Stops the siblings of a failed step, as `fail-fast` demands.
@@ -56,7 +65,7 @@ extension StepResult {
   var blockingResult: StepResult? {
     switch self {
     case .succeeded: nil
-    case .failed, .stopped: self
+    case .failed, .cancelled, .stopped: self
     }
   }
 }

@@ -48,10 +48,10 @@ struct StepPerformer: Sendable {
   func admit(_ future: StepFuture, generation: Int) -> Admission {
     let step = StepIndex(future.step)
     // Check this before the needs: they may be running again although this step has succeeded.
-    if let outputs = outputsOfEarlierSuccess(of: step) { return .over(.succeeded(outputs)) }
+    if let result = earlierResult(of: step) { return .over(result) }
     let job = job(step, generation: generation, results: future.results)
     if let blockingResult = job.blockingResult, !job.isFinally {
-      guard case .failed = blockingResult, workflow.testsStatus(job.step) else {
+      guard blockingResult != .stopped, workflow.testsStatus(job.step) else {
         return .over(giveUp(job, because: blockingResult))
       }
     }
@@ -78,9 +78,8 @@ struct StepPerformer: Sendable {
     let obstacles = results.lazy.compactMap(\.blockingResult)
     let blockingResult = obstacles.contains(.stopped) ? .stopped : obstacles.first
     let isFinally = declared.extrasIfAny?.finally != nil
-    let status: RunEnding =
-      isFinally
-      ? ledger.decide { $0.ending ?? .success } : blockingResult == nil ? .success : .failure
+    let status =
+      isFinally ? ledger.decide { $0.ending ?? .success } : RunEnding(blockedBy: blockingResult)
     return StepJob(
       index: step, step: declared, generation: generation, status: status, results: results,
       blockingResult: blockingResult)
@@ -97,12 +96,14 @@ struct StepPerformer: Sendable {
     return .failed(failed)
   }
 
-  /// Returns the outputs of a step that has already succeeded or been skipped; nil if it has not.
-  private func outputsOfEarlierSuccess(of step: StepIndex) -> StepOutputs? {
+  /// Returns the result of a step that has already succeeded, been skipped, or been cancelled while
+  /// it was pending; nil if it has not ended.
+  private func earlierResult(of step: StepIndex) -> StepResult? {
     switch ledger.decide({ $0.state.steps[step.position].phase }) {
-    case .succeeded(let outputs): outputs
-    case .skipped(_, let outputs): outputs
-    case .pending, .ready, .running, .failed, .cancelled: nil
+    case .succeeded(let outputs): .succeeded(outputs)
+    case .skipped(_, let outputs): .succeeded(outputs)
+    case .cancelled: .cancelled(step)
+    case .pending, .ready, .running, .failed: nil
     }
   }
 
@@ -143,10 +144,14 @@ struct StepPerformer: Sendable {
     return result
   }
 
-  /// Records that a step does not run because a step that it needs has failed.
+  /// Records that a step does not run because a step that it needs has failed or was cancelled.
   private func giveUp(_ job: StepJob, because blockingResult: StepResult) -> StepResult {
-    guard case .failed(let failed) = blockingResult else { return .stopped }
-    let cause = CancellationCause.failure(ofStep: workflow.steps[failed.position].id)
+    let cause: CancellationCause
+    switch blockingResult {
+    case .failed(let step): cause = .failure(ofStep: workflow.steps[step.position].id)
+    case .cancelled(let step): cause = .cancellation(ofStep: workflow.steps[step.position].id)
+    case .succeeded, .stopped: return .stopped
+    }
     return record(.cancelled(cause), of: job) ? blockingResult : .stopped
   }
 
@@ -357,11 +362,15 @@ struct StepPerformer: Sendable {
     let isTolerated = workflow.steps[step.position].extrasIfAny?.continuesOnError == true
     let (result, siblings) = ledger.decide { page -> (StepResult, [StepFuture]) in
       var event = event
-      var stoppedBecauseOf: StepIndex?
+      var resultOfStop: StepResult?
       if case .cancelled(.request) = event {
-        let cause = page.controls[step.position].cause ?? page.state.phase.causeOfStop
-        if case .failure(let id) = cause { stoppedBecauseOf = workflow.graph.index(of: id) }
-        event = .cancelled(cause)
+        let own = page.controls[step.position].cause
+        if case .failure(let id)? = own {
+          resultOfStop = workflow.graph.index(of: id).map(StepResult.failed)
+        } else if own == .request {
+          resultOfStop = .cancelled(step)
+        }
+        event = .cancelled(own ?? page.state.phase.causeOfStop)
       }
       page.record(event, of: step.position, attempt: attempt)
       page.controls[step.position].end()
@@ -369,26 +378,9 @@ struct StepPerformer: Sendable {
       if case .failed = event, !isTolerated, page.state.phase == .running {
         siblings = page.stopSiblings(of: step, in: workflow)
       }
-      let result =
-        stoppedBecauseOf.map(StepResult.failed)
-        ?? event.result(of: step, isTolerated: isTolerated)
-      return (result, siblings)
+      return (resultOfStop ?? event.result(of: step, isTolerated: isTolerated), siblings)
     }
     for sibling in siblings { sibling.interrupt() }
     return result
   }
-}
-
-/// A step to perform, with the results of its needs.
-struct StepJob: Sendable {
-  let index: StepIndex
-  let step: Workflow.Step
-  let generation: Int
-  let status: RunEnding
-  let results: [StepResult]
-  /// The result of a failed or stopped need, which keeps the step from running unless the step's
-  /// condition tests the status.
-  let blockingResult: StepResult?
-
-  var isFinally: Bool { step.extrasIfAny?.finally != nil }
 }

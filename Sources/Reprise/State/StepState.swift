@@ -81,6 +81,11 @@ public enum StepPhase: Sendable, Equatable {
     }
   }
 
+  /// Whether the step was cancelled.
+  public var isCancelled: Bool {
+    if case .cancelled = self { true } else { false }
+  }
+
   /// Whether the step is ready or running, so that a restart must wait for its end.
   public var isActive: Bool {
     switch self {

@@ -73,6 +73,9 @@ enum StepResult: Sendable, Equatable {
   /// The step did not succeed, because the given step failed first: itself, or one of those that it
   /// needs.
   case failed(StepIndex)
-  /// The step was stopped by a request; no step uses its result.
+  /// The step did not succeed, because the given step was cancelled first, although the run
+  /// continues: itself, or one of those that it needs.
+  case cancelled(StepIndex)
+  /// The step was stopped with the run or for a restart; no step uses its result.
   case stopped
 }

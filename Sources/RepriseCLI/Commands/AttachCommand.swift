@@ -40,15 +40,10 @@ struct AttachCommand: AsyncParsableCommand {
     let leaving = Mutex(ExitStatus?.none)
     let display = ProgressDisplay(
       style: progress, environment: inheritedEnvironment(), joinedAt: joinedAt,
-      controls: DisplayControls(
-        restart: { client.post(.restart(from: nil)) },
-        cancel: { client.post(.cancel(now: false)) },
-        kill: { client.post(.cancel(now: true)) },
-        approve: { client.post(.approve(step: $0, isApproved: $1)) },
-        outputClosed: {
-          leaving.withLock { $0 = .outputClosed }
-          client.close()
-        }))
+      controls: DisplayControls(of: client) {
+        leaving.withLock { $0 = .outputClosed }
+        client.close()
+      })
     let signals = SignalListener(SignalListener.stopping) { number in
       leaving.withLock { $0 = .stopped(by: number) }
       client.close()

@@ -10,51 +10,62 @@ import RepriseTerminal
 struct RestartCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restart",
-    abstract: "Restart a live run, from the top or from a step.",
+    abstract: "Restart a live run, from the top or from some steps.",
     discussion: """
       Running steps are cancelled; when they have ended, the next generation of \
-      the same run starts.
+      the same run starts. Steps that are not restarted keep running, or keep their results.
+
+      \(SelectorHelp.text)
 
       EXAMPLES
         reprise restart @last
-        reprise restart 3fk --from deploy
+        reprise restart 3fk --from build --from 'test-*'
+        reprise restart 3fk --from :failed
       """)
 
   @OptionGroup var run: RunArgument
 
-  @Option(help: ArgumentHelp("Restart only this step and its dependents.", valueName: "id"))
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "Restart only this step and its dependents. Can be repeated.", valueName: "steps"))
   var from: [String] = []
 
-  func validate() throws {
-    if from.count > 1 {
-      throw ValidationError("--from can be given only once: a restart starts at one step.")
-    }
-  }
-
   func run() async throws {
-    try await ask(.restart(from: from.first), of: try run.client())
+    try await ask(.run(.restart(from: from)), of: try run.client())
   }
 }
 
 struct CancelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel",
-    abstract: "Cancel a live run.",
+    abstract: "Cancel a live run, or some of its steps.",
     discussion: """
       Running steps are asked to stop and get their grace period; with --now they \
-      are killed.
+      are killed. With --step, the run continues without these steps and those that depend on \
+      them; asked again for the same step, it kills it. The outcome of the run is then cancelled, \
+      unless a step fails or the run is restarted from the cancelled steps.
 
-      EXAMPLE
+      \(SelectorHelp.text)
+
+      EXAMPLES
         reprise cancel @last --now
+        reprise cancel @last --step lint
+        reprise cancel @last --step 'test[*]'
       """)
 
   @OptionGroup var run: RunArgument
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Cancel only this step. Can be repeated.", valueName: "steps"))
+  var step: [String] = []
 
   @Flag(help: "Kill the steps at once, without a grace period.")
   var now = false
 
   func run() async throws {
-    try await ask(.cancel(now: now), of: try run.client())
+    try await ask(.run(.cancel(steps: step, now: now)), of: try run.client())
   }
 }
 
@@ -79,11 +90,23 @@ struct ApproveCommand: AsyncParsableCommand {
   var refuse = false
 
   func run() async throws {
-    try await ask(.approve(step: step, isApproved: !refuse), of: try run.client())
+    try await ask(.run(.approve(step: step, isApproved: !refuse)), of: try run.client())
   }
 }
 
-/// Sends a request to a live run.
+/// The help on selectors of steps.
+enum SelectorHelp {
+  static let text = """
+    STEPS
+      test            the step, or all steps that matrix or foreach made of it
+      'test-*'        steps whose id matches: * is any text, ? any character
+      :failed         steps that have failed
+      :cancelled      steps that were cancelled themselves
+      :running        steps that are running or ready
+    """
+}
+
+/// Sends a request to a live run, and prints its answer.
 ///
 /// - Throws: ``Problem`` if the request fails or is rejected.
 func ask(_ request: ControlRequest, of client: ControlClient) async throws(Problem) {
@@ -94,5 +117,6 @@ func ask(_ request: ControlRequest, of client: ControlClient) async throws(Probl
     throw Problem(error)
   }
   // The diagnostics of a workflow file have several lines.
+  if case .accepted(let answer) = reply { printLine(TerminalSafe(answer.description)) }
   if case .refused(let text) = reply { throw Problem("error: " + TerminalSafe(lines: text)) }
 }

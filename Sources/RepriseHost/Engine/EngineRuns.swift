@@ -64,7 +64,7 @@ final class EngineRuns: SignalTarget {
       guard let controls = RunID(run).flatMap({ group[$0] }), !controls.isOver else {
         return answer(.refused("no run \"\(run)\" of this engine is live"))
       }
-      controls.carryOut(request) { answer(EngineReply($0)) }
+      controls.carryOut(request, by: Requester(.program)) { answer(EngineReply($0)) }
     }
   }
 
@@ -233,6 +233,7 @@ extension EngineReply {
   fileprivate init(_ reply: ControlReply) {
     switch reply {
     case .ok: self = .ok
+    case .accepted(let answer): self = .accepted(answer)
     case .refused(let text): self = .refused(text)
     case .status: preconditionFailure("BUG: a run is not a watch")
     }

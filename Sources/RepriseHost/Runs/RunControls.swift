@@ -127,28 +127,45 @@ package final class RunControls: ControlTarget, SignalTarget {
 
   /// The actions of the keys of a display.
   package var keys: DisplayControls {
-    DisplayControls(
-      restart: { self.restart() }, cancel: { self.cancel(now: false) },
-      kill: { self.cancel(now: true) },
-      approve: { step, isApproved in _ = self.decide(on: step, isApproved: isApproved) },
+    var keys = DisplayControls(
+      restart: { self.press(.restart(from: []), "r") },
+      cancel: { self.press(.cancel(steps: [], now: false), "c") },
+      kill: { self.press(.cancel(steps: [], now: true), "c") },
+      approve: { step, isApproved in
+        self.press(.approve(step: step, isApproved: isApproved), isApproved ? "a" : "x")
+      },
       outputClosed: { self.outputClosed() })
+    keys.restartFrom = { self.press(.restart(from: [$0]), "R") }
+    keys.cancelStep = { self.press(.cancel(steps: [$0], now: false), "C") }
+    return keys
+  }
+
+  private func press(_ intervention: Intervention, _ key: String) {
+    perform(intervention, by: Requester(.key, name: key)) { _ in }
   }
 
   // MARK: Requests of other programs
 
-  package func restart(from step: String?) -> ControlReply {
-    run?.restart(from: step)
-      ?? .refused("the run has not started: it is waiting for another run of its group")
+  package func perform(
+    _ intervention: Intervention, by requester: Requester,
+    answer: @escaping @Sendable (ControlReply) -> Void
+  ) {
+    if case .cancel(let steps, _) = intervention, steps.isEmpty {
+      recordCancel()
+      guard run != nil else {
+        return answer(.accepted(InterventionAnswer("the run is cancelled before its start")))
+      }
+    }
+    guard let run else {
+      return answer(
+        .refused("the run has not started: it is waiting for another run of its group"))
+    }
+    run.perform(intervention, by: requester, answer: answer)
   }
 
+  /// Cancels the run; without a grace period if `now` is true.
   package func cancel(now: Bool) {
-    recordCancel()
-    end(now: now)
-  }
-
-  package func decide(on step: String, isApproved: Bool) -> ControlReply {
-    run?.decide(on: step, isApproved: isApproved)
-      ?? .refused("the run has not started: it is waiting for another run of its group")
+    perform(.cancel(steps: [], now: now), by: .api) { _ in }
   }
 
   package var controlEvents: RunEvents? { run?.events }

@@ -86,7 +86,7 @@ struct Turn {
     defer { asking.client.withLock { $0 = nil } }
     // A cancel may have been requested in the meantime.
     guard !controls.isCancelled, !Task.isCancelled else { return false }
-    return (try? await client.ask(.cancel(now: false))) == .ok
+    return (try? await client.ask(.run(.cancel(steps: [], now: false))))?.isAccepted == true
   }
 }
 

@@ -67,9 +67,13 @@ extension Watch: ControlTarget {
     }
   }
 
-  package func restart(from step: String?) -> ControlReply { .refused(Self.isNoRun) }
-  package func cancel(now: Bool) {}
-  package func decide(on step: String, isApproved: Bool) -> ControlReply { .refused(Self.isNoRun) }
+  package func perform(
+    _ intervention: Intervention, by requester: Requester,
+    answer: @escaping @Sendable (ControlReply) -> Void
+  ) {
+    answer(.refused(Self.isNoRun))
+  }
+
   package var controlEvents: RunEvents? { nil }
 
   private static let isNoRun = "this is a watch, not a run"

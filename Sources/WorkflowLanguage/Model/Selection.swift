@@ -98,12 +98,21 @@ public enum SelectionError: Error, Equatable, CustomStringConvertible {
   ///
   /// The suggestion is the most similar id.
   case unknownStep(String, suggestion: String?)
+  /// The selector is unknown; these are the known ones.
+  case unknownSelector(String, known: [String])
+  /// No step of the run matches the selector now.
+  case noneSelected(String)
 
   /// The error as a clause without a period.
   public var description: String {
     switch self {
     case .unknownStep(let id, let suggestion):
       "there is no step \"\(id)\"" + (suggestion.map { "; did you mean \"\($0)\"?" } ?? "")
+    case .unknownSelector(let selector, let known):
+      "there is no selector \"\(selector)\": selectors are \(known.joined(separator: ", ")), and "
+        + "patterns of ids such as test-*"
+    case .noneSelected(let selector):
+      "no step matches \"\(selector)\" now"
     }
   }
 }

@@ -77,6 +77,8 @@ private struct World {
   /// The generations whose record is being written.
   private var settling: [Int] = []
   private var isFinallyConnected = false
+  /// The steps that are being stopped for a restart.
+  private var stopping: Set<StepIndex> = []
 
   init(graph: Graph, finallyCount: Int) {
     self.graph = graph
@@ -142,7 +144,7 @@ private struct World {
 
   private mutating func request(using generator: inout SeededGenerator) {
     let generation = Int.random(in: 1...machine.generation, using: &generator)
-    switch Int.random(in: 0..<12, using: &generator) {
+    switch Int.random(in: 0..<15, using: &generator) {
     case 0...3: feed(.restart(from: [], requestedIn: generation), using: &generator)
     case 4...7:
       let step = StepIndex(Int.random(in: 0..<graph.count, using: &generator))
@@ -150,6 +152,9 @@ private struct World {
     case 8: feed(.restart(from: [], requestedIn: nil), using: &generator)
     case 9: feed(.cancel(.request), using: &generator)
     case 10: feed(.timedOut(generation: generation), using: &generator)
+    case 11...13:
+      let steps = graph.indices.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
+      feed(.cancelSteps(steps, now: Bool.random(using: &generator)), using: &generator)
     default: feed(.kill, using: &generator)
     }
   }
@@ -191,6 +196,8 @@ private struct World {
       return connectFinally(cause, failsToRecord)
     case .kill:
       return nil
+    case .cancelSteps(let steps, _):
+      return cancel(steps)
     case .settle:
       if failsToRecord { mustAbandon = true } else { settling.append(machine.generation) }
       return nil
@@ -218,6 +225,7 @@ private struct World {
   ) -> RunMachine.Input {
     if isCancelRequested { problem = "the run restarts after a cancel" }
     isFinallyConnected = false
+    stopping = []
     for step in steps + machine.finallySteps {
       if phases[step.position] == .inProgress {
         problem = "step \(step.position) restarts while it is in progress"
@@ -243,8 +251,21 @@ private struct World {
     return admit(machine.finallySteps, false)
   }
 
+  /// Ends the pending steps; running ones end later.
+  private mutating func cancel(_ steps: [StepIndex]) -> RunMachine.Input {
+    if isCancelRequested { problem = "steps are cancelled although the run is being cancelled" }
+    if !Set(steps).isDisjoint(with: stopping) {
+      problem = "steps are cancelled although they are being stopped for a restart"
+    }
+    for step in steps.map(\.position) where phases[step] == .pending {
+      phases[step] = .over
+    }
+    return .stepsCancelled
+  }
+
   private mutating func stop(_ steps: [StepIndex]) -> RunMachine.Input {
     var outstanding: Set<StepIndex> = []
+    stopping = Set(steps)
     for step in steps {
       isAdmitted[step.position] = false
       if phases[step.position] == .inProgress { outstanding.insert(step) }

@@ -1,0 +1,89 @@
+// `Intervention`: what one can ask of a live run, and its answers.
+
+/// A request to a live run.
+///
+/// Steps are given by selectors: the id of a step, of a step that was expanded to several, a
+/// pattern with `*` and `?`, `:failed`, `:cancelled` or `:running`.
+public enum Intervention: Sendable, Equatable {
+  /// Restart these steps and their dependents; the whole run if there are none.
+  case restart(from: [String])
+  /// Cancel these steps, while the run continues; the whole run if there are none.
+  ///
+  /// Without a grace period if `now` is true, or if the step is already being cancelled.
+  case cancel(steps: [String], now: Bool)
+  /// Approve or reject a step that is waiting for approval.
+  case approve(step: String, isApproved: Bool)
+}
+
+/// The answer to an intervention that was accepted.
+public struct InterventionAnswer: Sendable, Equatable, CustomStringConvertible {
+  /// What the run does now, as a sentence without a period.
+  public var description: String
+  /// The generation that begins; nil if none does.
+  public var generation: Int?
+  /// The ids of the steps concerned; nil for the whole run.
+  public var steps: [String]?
+
+  /// Creates an answer.
+  ///
+  /// - Parameters:
+  ///   - description: What the run does now.
+  ///   - generation: The generation that begins, if any.
+  ///   - steps: The ids of the steps concerned; nil for the whole run.
+  public init(_ description: String, generation: Int? = nil, steps: [String]? = nil) {
+    self.description = description
+    self.generation = generation
+    self.steps = steps
+  }
+}
+
+/// The reason why an intervention was refused.
+public struct InterventionRefusal: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The reason, as a clause without a period.
+  public let description: String
+
+  /// Creates a refusal.
+  ///
+  /// - Parameter description: The reason.
+  public init(_ description: String) {
+    self.description = description
+  }
+}
+
+extension InterventionRefusal {
+  static let runEnded = InterventionRefusal("the run has ended")
+  static let cancelling = InterventionRefusal(
+    "the run is being cancelled; when it has ended, continue it with: reprise resume")
+
+  static func refused(_ text: String) -> Self { Self(text) }
+}
+
+extension InterventionAnswer {
+  /// The answer to a restart; `steps` is nil if the generation has already begun.
+  static func restarted(_ run: RunID, generation: Int, steps: [String]?) -> Self {
+    let again = steps.map { ": \(counted($0.count)) \($0.count == 1 ? "runs" : "run") again" } ?? ""
+    let verb = steps == nil ? "has begun" : "begins"
+    return Self(
+      "generation \(generation) of run \(run) \(verb)\(again)", generation: generation,
+      steps: steps)
+  }
+
+  static func cancelled(_ run: RunID) -> Self { Self("run \(run) is being cancelled") }
+
+  static func killed(_ run: RunID) -> Self {
+    Self("run \(run) is being cancelled without a grace period")
+  }
+
+  static func cancelled(_ steps: [String]) -> Self {
+    Self("\(stepNames(steps)): being cancelled; the run continues", steps: steps)
+  }
+
+  private static func counted(_ count: Int) -> String { "\(count) step\(count == 1 ? "" : "s")" }
+}
+
+/// Returns the names of some steps for a message: `step "a"`, or `steps "a", "b" and 3 more`.
+func stepNames(_ ids: [String]) -> String {
+  let names = ids.prefix(5).map { "\"\($0)\"" }.joined(separator: ", ")
+  let rest = ids.count > 5 ? " and \(ids.count - 5) more" : ""
+  return "\(ids.count == 1 ? "step" : "steps") \(names)\(rest)"
+}

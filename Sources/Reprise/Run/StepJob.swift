@@ -1,0 +1,28 @@
+// `StepJob`: a step to perform, and the ending of the steps that it needs.
+
+import WorkflowLanguage
+
+extension RunEnding {
+  /// The ending that a step sees whose needs have this blocking result, if any.
+  init(blockedBy result: StepResult?) {
+    switch result {
+    case nil, .succeeded: self = .success
+    case .failed, .stopped: self = .failure
+    case .cancelled: self = .cancel
+    }
+  }
+}
+
+/// A step to perform, with the results of its needs.
+struct StepJob: Sendable {
+  let index: StepIndex
+  let step: Workflow.Step
+  let generation: Int
+  let status: RunEnding
+  let results: [StepResult]
+  /// The result of a need that did not succeed, which keeps the step from running unless the step's
+  /// condition tests the status.
+  let blockingResult: StepResult?
+
+  var isFinally: Bool { step.extrasIfAny?.finally != nil }
+}
