@@ -185,39 +185,6 @@ package final class Journal: Sendable {
     }
   }
 
-  /// Finds a run by name.
-  ///
-  /// - Parameter name: An id, a unique prefix of an id, or `@last`.
-  /// - Returns: The run.
-  /// - Throws: ``JournalError`` if no run or several runs match.
-  package func run(named name: String) throws(JournalError) -> RunRecord {
-    let rows = try explaining {
-      try database.read { connection in
-        if name == "@last" {
-          return try connection.rows(
-            "SELECT \(RunRow.columns) FROM run ORDER BY number DESC LIMIT 1")
-        }
-        return try connection.rows(
-          """
-          SELECT \(RunRow.columns) FROM run WHERE id = ?1 OR substr(id, 1, length(?1)) = ?1
-          ORDER BY id <> ?1, number DESC LIMIT 6
-          """, name)
-      }
-    }
-    guard let row = rows.first, !name.isEmpty else {
-      throw JournalError(
-        name == "@last"
-          ? "no run has been recorded in \"\(directory.path)\" yet"
-          : "there is no run \"\(name)\"; see reprise runs")
-    }
-    let ids = rows.compactMap(\.["id"].text)
-    guard rows.count == 1 || ids.first == name else {
-      throw JournalError(
-        "more than one run id starts with \"\(name)\": " + ids.joined(separator: ", "))
-    }
-    return try record(row)
-  }
-
   /// Returns the events of a run in order, without output.
   ///
   /// - Throws: ``JournalError`` if an event cannot be read.
@@ -251,15 +218,7 @@ package final class Journal: Sendable {
   ///
   /// - Throws: ``JournalError`` if an event cannot be read, or is an invalid transition.
   package func state(of run: RunRecord) throws(JournalError) -> RunState {
-    var state = RunState()
-    for event in try events(of: run) {
-      do throws(InvalidTransition) {
-        try state.apply(event)
-      } catch {
-        throw JournalError("the record of run \(run.id) is inconsistent: \(error)")
-      }
-    }
-    return state
+    try RunState(try events(of: run), of: run.id)
   }
 
   /// Returns whether a process holds the lock of a run: it drives the run, or waits for its turn.
@@ -313,4 +272,23 @@ package struct GroupIsBusy: Error, Equatable {
   package let group: String
   /// The other run.
   package let run: RunID
+}
+
+extension RunState {
+  /// Folds the recorded events of a run.
+  ///
+  /// - Parameters:
+  ///   - events: The events.
+  ///   - run: The id of the run.
+  /// - Throws: ``JournalError`` if an event is an invalid transition.
+  package init(_ events: [Event], of run: RunID) throws(JournalError) {
+    self.init()
+    for event in events {
+      do throws(InvalidTransition) {
+        try apply(event)
+      } catch {
+        throw JournalError("the record of run \(run) is inconsistent: \(error)")
+      }
+    }
+  }
 }

@@ -42,6 +42,36 @@ struct JournalTests {
     }
   }
 
+  @Test func `@NAME is the last run of a workflow, and @failed the last that failed`() throws {
+    let folder = try Folder()
+    let journal = try Journal(folder.state)
+    let none = #expect(throws: JournalError.self) { try journal.run(named: "@hello") }
+    #expect(none?.description.contains("no run has been recorded") == true)
+    func record(_ id: String, _ workflow: String, _ status: RunStatus) throws {
+      try journal.begin(folder.request(workflow), id: try #require(RunID(id))).end(as: status)
+    }
+    try record("aaa1", "hello", .succeeded)
+    let unfailed = #expect(throws: JournalError.self) { try journal.run(named: "@failed") }
+    #expect(unfailed?.description.contains("no recorded run has failed") == true)
+    try record("bbb2", "hello", .timedOut)
+    try record("ccc3", "last", .cancelled)
+    try record("ddd4", "say \"hi\"", .succeeded)
+    #expect(try journal.run(named: "@hello").id.description == "bbb2")
+    #expect(try journal.run(named: "@failed").id.description == "bbb2")
+    #expect(try journal.run(named: "@last").id.description == "ddd4")
+    #expect(try journal.run(named: "@say \"hi\"").id.description == "ddd4")
+    #expect(try journal.run(named: "@w").id.description == "ddd4", "by the name of its file")
+    let unknown = #expect(throws: JournalError.self) { try journal.run(named: "@helo") }
+    #expect(
+      unknown?.description
+        == """
+        there is no run of a workflow "helo"; did you mean "@hello"?
+          choose from: @last, @failed, @say "hi", @last, @hello
+        """)
+    let bare = #expect(throws: JournalError.self) { try journal.run(named: "hello") }
+    #expect(bare?.description.contains("the last run of that workflow is @hello") == true)
+  }
+
   @Test func `a run is live while a process holds it, and interrupted afterwards`() throws {
     let folder = try Folder()
     let journal = try Journal(folder.state)

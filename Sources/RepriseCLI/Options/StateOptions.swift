@@ -42,7 +42,11 @@ struct StateOptions: ParsableArguments {
 
 /// The argument that selects a run.
 struct RunArgument: ParsableArguments {
-  @Argument(help: "The run: its id, a unique prefix of it, or @last.")
+  @Argument(
+    help: """
+      The run: its id, a unique prefix of it, @last, @failed (the last that failed), or @NAME (the \
+      last of the workflow NAME).
+      """)
   var run: String
 
   @OptionGroup var state: StateOptions

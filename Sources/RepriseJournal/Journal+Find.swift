@@ -1,0 +1,105 @@
+// Finds a run by what the user types: an id, a prefix, `@last`, `@failed` or `@WORKFLOW`.
+
+import Reprise
+import SQLite
+
+extension Journal {
+  /// Finds a run by name.
+  ///
+  /// - Parameter name: An id; a unique prefix of an id; `@last` for the last run; `@failed` for the
+  ///   last run that failed or timed out; or `@` and the name of a workflow, or of its file, for the
+  ///   last run of that workflow.
+  /// - Returns: The run.
+  /// - Throws: ``JournalError`` if no run or several runs match.
+  package func run(named name: String) throws(JournalError) -> RunRecord {
+    switch name {
+    case "@last": return try lastRun()
+    case "@failed": return try lastFailedRun()
+    case _ where name.hasPrefix("@"): return try lastRun(ofWorkflow: String(name.dropFirst()))
+    default: return try run(withPrefix: name)
+    }
+  }
+
+  /// Returns the newest run that meets an SQL condition; nil if there is none.
+  private func lastRun(
+    where condition: String, _ argument: String? = nil
+  ) throws(JournalError) -> RunRecord? {
+    try explaining {
+      try database.read { connection in
+        try connection.rows(
+          """
+          SELECT \(RunRow.columns) FROM run WHERE (\(condition)) AND ?1 IS ?1
+          ORDER BY number DESC LIMIT 1
+          """, argument)
+      }
+    }.first.map { row throws(JournalError) in try record(row) }
+  }
+
+  private func lastRun() throws(JournalError) -> RunRecord {
+    guard let run = try lastRun(where: "TRUE") else {
+      throw JournalError("no run has been recorded in \"\(directory.path)\" yet")
+    }
+    return run
+  }
+
+  private func lastFailedRun() throws(JournalError) -> RunRecord {
+    guard let run = try lastRun(where: "outcome IN ('failed', 'timed-out')") else {
+      let last = try lastRun()
+      throw JournalError("no recorded run has failed; the last run is @last, \(last.id)")
+    }
+    return run
+  }
+
+  /// Returns the newest run of a workflow, found by its name or else by the name of its file.
+  private func lastRun(ofWorkflow workflow: String) throws(JournalError) -> RunRecord {
+    if let run = try lastRun(where: "workflow = ?1", workflow) { return run }
+    let ofFile = """
+      substr(file, -length(?1) - 6) = '/' || ?1 || '.yaml'
+        OR substr(file, -length(?1) - 5) = '/' || ?1 || '.yml'
+      """
+    if let run = try lastRun(where: ofFile, workflow) { return run }
+    let rows = try explaining {
+      try database.read { connection in
+        try connection.rows("SELECT workflow FROM run GROUP BY workflow ORDER BY max(number) DESC")
+      }
+    }
+    let names = rows.compactMap(\.["workflow"].text)
+    guard !names.isEmpty else { return try lastRun() }
+    let near = nearest(to: workflow, among: names + ["last", "failed"])
+    let some = names.prefix(Self.namesMax).map { "@\($0)" }.joined(separator: ", ")
+    let rest = names.count - Self.namesMax
+    throw JournalError(
+      "there is no run of a workflow \"\(workflow)\""
+        + (near.map { "; did you mean \"@\($0)\"?" } ?? "")
+        + "\n  choose from: @last, @failed, \(some)" + (rest > 0 ? " and \(rest) more" : ""))
+  }
+
+  /// The maximum number of workflows that an error lists.
+  private static let namesMax = 10
+
+  private func run(withPrefix name: String) throws(JournalError) -> RunRecord {
+    let rows = try explaining {
+      try database.read { connection in
+        try connection.rows(
+          """
+          SELECT \(RunRow.columns) FROM run WHERE id = ?1 OR substr(id, 1, length(?1)) = ?1
+          ORDER BY id <> ?1, number DESC LIMIT 6
+          """, name)
+      }
+    }
+    guard let row = rows.first, !name.isEmpty else {
+      let isWorkflow = !name.isEmpty ? try lastRun(where: "workflow = ?1", name) != nil : false
+      throw JournalError(
+        "there is no run \"\(name)\""
+          + (isWorkflow
+            ? "; the last run of that workflow is @\(name)"
+            : "; use an id of reprise runs, @last, @failed, or @ and the name of a workflow"))
+    }
+    let ids = rows.compactMap(\.["id"].text)
+    guard rows.count == 1 || ids.first == name else {
+      throw JournalError(
+        "more than one run id starts with \"\(name)\": " + ids.joined(separator: ", "))
+    }
+    return try record(row)
+  }
+}
