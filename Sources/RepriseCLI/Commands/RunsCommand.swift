@@ -11,6 +11,9 @@ struct RunsCommand: AsyncParsableCommand {
     commandName: "runs",
     abstract: "List the runs of this project, newest first.",
     discussion: """
+      TOOK is the time since the start for a run that has not ended; the steps that it is at, and \
+      those that are awaiting approval, follow.
+
       EXAMPLES
         reprise runs --state failed
         reprise runs --workflow release --limit 3
@@ -50,7 +53,7 @@ struct RunsCommand: AsyncParsableCommand {
       throw Problem(error)
     }
     let chosen = runs.filter { status == nil || $0.status == status }.prefix(max(0, limit))
-    let list = RunList(chosen)
+    let list = RunList(chosen) { try? journal.state(of: $0) }
     printList(list.jsonLines, table: list.table, json: json)
   }
 }

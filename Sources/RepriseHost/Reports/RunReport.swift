@@ -1,44 +1,60 @@
-// Reports on recorded runs: `reprise show` and `reprise runs`.
+// The report on a recorded run: `reprise show`.
 
 package import Reprise
 package import RepriseJournal
 package import RepriseTerminal
 
-/// A report on one run with its steps and its critical path.
+/// A report on one run: its generations, its steps, its approvals and its critical path.
 package struct RunReport {
-  private let record: RunRecord
-  private let state: RunState
+  let record: RunRecord
+  let state: RunState
+  /// The history of the run.
+  package let history: RunHistory
+  let now: Timestamp
 
   /// Creates a report.
   ///
   /// - Parameters:
   ///   - record: The run.
-  ///   - state: The state of the run.
-  package init(_ record: RunRecord, _ state: RunState) {
+  ///   - events: The recorded events of the run.
+  ///   - now: The current time, for what has not ended.
+  /// - Throws: ``JournalError`` if the events are inconsistent.
+  package init(
+    _ record: RunRecord, _ events: [Event], now: Timestamp = SystemClock().now
+  ) throws(JournalError) {
     self.record = record
-    self.state = state
+    state = try RunState(events, of: record.id)
+    var history = RunHistory()
+    for event in events { history.apply(event) }
+    if !record.status.isLive { history.close() }
+    self.history = history
+    self.now = now
   }
 
   /// The report as text.
   package var text: TerminalSafe {
-    let end = record.took.map { ", took " + durationText($0) } ?? ""
+    let took = record.took.map { ", took " + durationText($0) } ?? ""
+    let soFar = record.elapsed(at: now).map { ", \(durationText($0)) so far" } ?? ""
+    let activity = record.status == .running ? RunActivity(state) : nil
     var parts: [TerminalSafe] = [
       """
-      run \(record.id) of \(record.request.workflow): \(record.status.rawValue)
+      run \(record.id) of \(record.request.workflow): \(activity?.stateWords ?? record.status.rawValue)
       file \(record.request.file)
-      started \(localTime(record.requestedAt))\(end)\(record.generation > 1 ? ", generation \(record.generation)" : "")
+      started \(localTime(record.requestedAt))\(took)\(soFar)\(record.generation > 1 ? ", generation \(record.generation)" : "")
       """
     ]
     let trigger = record.request.options[RunRequest.optionOfTrigger].flatMap(Trigger.init(json:))
     if let trigger, trigger.cause != .manual {
       parts[0] += "\nstarted by \(trigger.words)"
     }
+    if history.generations.count > 1 { parts.append(generations) }
     if !state.steps.isEmpty {
       let rows = state.steps.map {
-        Self.row($0, state.label(of: $0.id), isDead: record.status == .interrupted)
+        row($0, state.label(of: $0.id))
       }
       parts.append(aligned([["STEP", "STATE", "ATTEMPT", "TOOK", ""]] + rows))
     }
+    if !approvals.isEmpty { parts.append("approvals:\n" + approvals.joined(separator: "\n")) }
     let outputs = state.steps.flatMap(Self.outputLines)
     if !outputs.isEmpty { parts.append("outputs:\n" + outputs.joined(separator: "\n")) }
     let path = state.criticalPath
@@ -69,81 +85,78 @@ package struct RunReport {
     }
   }
 
-  private static func row(_ step: StepState, _ label: String?, isDead: Bool) -> [String] {
-    let end = step.endedAt ?? step.startedAt
+  /// Returns the timeline of the run.
+  ///
+  /// - Parameters:
+  ///   - columns: The number of columns of the output.
+  ///   - isTerminal: Whether the output is a terminal.
+  ///   - environment: The environment with `TERM`, `NO_COLOR` and the locale.
+  package func timeline(
+    columns: Int, isTerminal: Bool, environment: [String: String]
+  ) -> TerminalSafe {
+    Timeline(history, state, now: now, isTerminal: isTerminal, environment: environment)
+      .lines(columns: columns).joined(separator: "\n")
+  }
+
+  /// A heading for each generation, followed by what became of its steps.
+  private var generations: TerminalSafe {
+    var earlier: RunHistory.Generation?
+    var lines: [TerminalSafe] = []
+    for generation in history.generations {
+      lines.append("generation \(generation.number): \(generation.words(after: earlier))")
+      if let summary = summary(of: generation) { lines.append("  \(summary)") }
+      earlier = generation
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func summary(of generation: RunHistory.Generation) -> String? {
+    let counts = generation.counts
+    let ended = [
+      (counts.succeeded, "succeeded"), (counts.failed, "failed"), (counts.cancelled, "cancelled"),
+      (counts.skipped, "skipped"),
+    ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    let end = generation.endedAt ?? now
+    let took =
+      (generation.endedAt == nil ? "running for " : "took ")
+      + durationText(end - generation.startedAt)
+    let failure = generation.attempts.first { attempt in
+      if case .failed = attempt.phase { attempt.retryDelay == nil } else { false }
+    }
+    let reason = failure.map { "; \($0.step): \($0.phase.detail ?? "")" } ?? ""
+    return ([took] + ended).joined(separator: ", ") + reason
+  }
+
+  /// One line for each question, with its answer.
+  private var approvals: [TerminalSafe] {
+    history.generations.flatMap(\.approvals).map { approval in
+      let question: TerminalSafe = "  \(approval.step): \(abridged(approval.text))"
+      let asked: TerminalSafe = "\n    asked \(localTime(approval.askedAt))"
+      guard let answer = approval.answer, let time = approval.answeredAt else {
+        return question + asked + ", awaiting approval"
+      }
+      let after = durationText(time - approval.askedAt)
+      return question + asked + ", \(answer.rawValue) \(localTime(time)), after \(after)"
+    }
+  }
+
+  private func row(_ step: StepState, _ label: String?) -> [String] {
+    let isDead = record.status == .interrupted
+    let end = step.endedAt ?? (record.status.isLive && step.phase == .running ? now : nil)
     let took = step.startedAt.flatMap { start in end.map { durationText($0 - start) } } ?? ""
-    let (name, detail) = describe(step.phase, isDead: isDead)
+    let (name, detail) = Self.describe(step, isDead: isDead)
     return [
       step.id + (label.map { " (\($0))" } ?? ""), name,
-      step.attempt == 0 ? "" : String(step.attempt),
-      step.endedAt == nil ? "" : took, detail,
+      step.attempt == 0 ? "" : String(step.attempt), took, detail,
     ]
   }
 
-  private static func describe(_ phase: StepPhase, isDead: Bool) -> (String, String) {
-    switch phase {
-    case .pending: ("pending", "")
-    case .ready: (isDead ? "interrupted" : "ready", "")
-    case .running: (isDead ? "interrupted" : "running", "")
-    case .succeeded: ("succeeded", "")
-    case .failed(let reason): ("failed", reason.description)
-    case .cancelled(let cause): ("cancelled", cause.description)
-    case .skipped(let reason, _): ("skipped", reason)
+  private static func describe(_ step: StepState, isDead: Bool) -> (String, String) {
+    if step.phase.isActive, isDead { return ("interrupted", "") }
+    if step.phase == .ready, let question = step.approval { return ("awaiting approval", question) }
+    if step.phase == .ready, let retry = step.retry {
+      return ("retrying", "\(retry.reason); retrying in \(durationText(retry.delay))")
     }
-  }
-}
-
-/// A list of runs.
-package struct RunList {
-  private let runs: [RunRecord]
-
-  /// Creates a list.
-  package init(_ runs: some Sequence<RunRecord>) {
-    self.runs = Array(runs)
-  }
-
-  /// One JSON object for each run.
-  package var jsonLines: [TerminalSafe] { runs.map { jsonLine(RunLine($0)) } }
-
-  /// The list as a table.
-  package var table: TerminalSafe {
-    guard !runs.isEmpty else { return "No matching runs." }
-    let rows =
-      [["RUN", "WORKFLOW", "STATE", "STARTED", "TOOK"]]
-      + runs.map { run in
-        let took = run.took.map(durationText) ?? ""
-        let state =
-          run.generation > 1 ? "\(run.status.rawValue) (\(run.generation))" : run.status.rawValue
-        return [
-          run.id.description, abridged(run.request.workflow), state, localTime(run.requestedAt),
-          took,
-        ]
-      }
-    return aligned(rows)
-  }
-}
-
-/// A run in the JSON output.
-private struct RunLine: Encodable {
-  let id: String
-  let workflow: String
-  let file: String
-  let directory: String
-  let status: RunStatus
-  let generation: Int
-  let process: Int
-  let started: Timestamp
-  let ended: Timestamp?
-
-  init(_ run: RunRecord) {
-    id = run.id.description
-    workflow = run.request.workflow
-    file = run.request.file
-    directory = run.request.directory
-    status = run.status
-    generation = run.generation
-    process = run.process
-    started = run.requestedAt
-    ended = run.endedAt
+    return (step.phase.name, step.phase.detail ?? "")
   }
 }

@@ -44,4 +44,9 @@ package func jsonLine(_ value: some Encodable) -> TerminalSafe {
 extension RunRecord {
   /// The duration of the run; nil if it has not ended, or if its engine died at an unknown time.
   package var took: Duration? { status == .interrupted ? nil : endedAt.map { $0 - requestedAt } }
+
+  /// The time since the run was requested; nil if it is not live.
+  package func elapsed(at now: Timestamp) -> Duration? {
+    status.isLive ? max(now - requestedAt, .zero) : nil
+  }
 }

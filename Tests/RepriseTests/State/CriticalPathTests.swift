@@ -1,7 +1,6 @@
-import Reprise
 import Testing
 
-@testable import RepriseJournal
+@testable import Reprise
 
 struct CriticalPathTests {
   /// Returns the state of a run whose steps were ready, started and ended at the given

@@ -1,7 +1,5 @@
 // The critical path of a run: the chain of steps that determined when it ended. Pure.
 
-package import Reprise
-
 /// A step of a critical path.
 package struct CriticalStep: Sendable, Equatable {
   /// The id of the step.

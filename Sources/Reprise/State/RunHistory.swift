@@ -1,0 +1,251 @@
+// `RunHistory`: all generations of a run with their attempts and approvals, folded from its events.
+
+/// The history of a run.
+///
+/// A ``RunState`` contains only the last attempt of each step. This fold keeps all of them, for
+/// reports and timelines; its size grows with the number of attempts. It accepts any sequence of
+/// events: a recap leads to a history that lacks what the recap omits.
+package struct RunHistory: Sendable, Equatable {
+  /// How a generation came about.
+  package enum Beginning: Sendable, Equatable {
+    /// The run started.
+    case started
+    /// The run was restarted from these steps; from the top if nil.
+    case restarted(from: [String]?)
+    /// The run was resumed.
+    case resumed
+    /// The generation started before the first known event.
+    case unknown
+  }
+
+  /// One attempt of a step.
+  package struct Attempt: Sendable, Equatable {
+    /// The id of the step.
+    package let step: String
+    /// The attempt in its generation, from 1.
+    package let number: Int
+    /// The time at which the step became ready, in the first attempt of a generation.
+    package let readyAt: Timestamp?
+    /// The start of the attempt.
+    package let startedAt: Timestamp
+    /// The end of the attempt; nil while it is running.
+    package fileprivate(set) var endedAt: Timestamp?
+    /// The state at its end; `running` until then.
+    package fileprivate(set) var phase = StepPhase.running
+    /// The delay before the next attempt, if the attempt failed and is retried.
+    package fileprivate(set) var retryDelay: Duration?
+  }
+
+  /// A question that a step asked before it started.
+  package struct Approval: Sendable, Equatable {
+    /// The answer to the question.
+    package enum Answer: String, Sendable {
+      case approved, rejected
+      /// The step was stopped before an answer.
+      case withdrawn
+    }
+
+    /// The id of the step.
+    package let step: String
+    /// The question.
+    package let text: String
+    /// The time of the question.
+    package let askedAt: Timestamp
+    /// The time of the answer; nil while the step waits for it.
+    package fileprivate(set) var answeredAt: Timestamp?
+    /// The answer; nil while the step waits for it.
+    package fileprivate(set) var answer: Answer?
+  }
+
+  /// One generation of the run.
+  package struct Generation: Sendable, Equatable {
+    /// The number of the generation, from 1.
+    package let number: Int
+    /// How it came about.
+    package let beginning: Beginning
+    /// The time at which the restart was requested or the run was resumed; nil for the first.
+    package let requestedAt: Timestamp?
+    /// The start of the generation: all stopped steps of the one before are gone.
+    package let startedAt: Timestamp
+    /// The end of the generation; nil while it is running.
+    package fileprivate(set) var endedAt: Timestamp?
+    /// The outcome of the run if it ended in this generation.
+    package fileprivate(set) var outcome: RunOutcome?
+    /// The attempts that started in this generation, in the order of their starts.
+    package fileprivate(set) var attempts: [Attempt] = []
+    /// The questions of steps in this generation, in the order in which they were asked.
+    package fileprivate(set) var approvals: [Approval] = []
+    /// The number of steps that ended in each state in this generation.
+    package fileprivate(set) var counts = StepCounts()
+  }
+
+  private struct Place: Equatable {
+    let generation: Int
+    let offset: Int
+  }
+
+  /// What leads to the next generation.
+  private struct Next: Equatable {
+    let beginning: Beginning
+    let requestedAt: Timestamp
+  }
+
+  /// The plan of the run; nil before the first event.
+  package private(set) var plan: RunPlan?
+  /// The generations in order.
+  package private(set) var generations: [Generation] = []
+  private var next: Next?
+  private var lastEventAt: Timestamp?
+  private var readyTimes: [String: Timestamp] = [:]
+  private var runningAttempts: [String: Place] = [:]
+  private var openQuestions: [String: Place] = [:]
+
+  /// Creates an empty history.
+  package init() {}
+
+  /// Adds an event.
+  package mutating func apply(_ event: Event) {
+    switch event.kind {
+    case .runStarted(let plan):
+      self.plan = plan
+      start(event, .started, requestedAt: nil)
+    case .runResumed(let plan):
+      self.plan = plan
+      close()
+      next = Next(beginning: .resumed, requestedAt: event.time)
+    case .runRestarting:
+      next = next ?? Next(beginning: .restarted(from: nil), requestedAt: event.time)
+    case .generationStarted(let reset):
+      endGeneration(at: event.time)
+      var beginning = next?.beginning ?? .unknown
+      if case .restarted = beginning { beginning = .restarted(from: reset.map(roots)) }
+      start(event, beginning, requestedAt: next?.requestedAt)
+      next = nil
+    case .runEnded(let outcome):
+      endGeneration(at: event.time, outcome)
+    case .step(let id, let attempt, let stepEvent):
+      apply(stepEvent, id, attempt, event.time)
+    default:
+      break
+    }
+    // Neither output nor progress is recorded, so a recorded history does not depend on them.
+    if !event.isTransient { lastEventAt = event.time }
+  }
+
+  /// Ends what is still running, if the engine of the run has died.
+  ///
+  /// The time of its death is unknown; uses the time of the last event.
+  package mutating func close() {
+    guard let lastEventAt else { return }
+    for id in Array(runningAttempts.keys) {
+      endAttempt(of: id, .cancelled(.interrupted), at: lastEventAt)
+    }
+    for id in Array(openQuestions.keys) { answer(id, .withdrawn, at: lastEventAt) }
+    endGeneration(at: lastEventAt)
+  }
+
+  private mutating func start(
+    _ event: Event, _ beginning: Beginning, requestedAt: Timestamp?
+  ) {
+    generations.append(
+      Generation(
+        number: event.generation, beginning: beginning, requestedAt: requestedAt,
+        startedAt: event.time))
+    readyTimes = [:]
+  }
+
+  private mutating func endGeneration(at time: Timestamp, _ outcome: RunOutcome? = nil) {
+    guard let last = generations.indices.last, generations[last].endedAt == nil else { return }
+    generations[last].endedAt = time
+    generations[last].outcome = outcome
+  }
+
+  /// Returns the steps that need no other of the steps, in order.
+  private func roots(of steps: [String]) -> [String] {
+    let chosen = Set(steps)
+    let needs = Dictionary((plan?.steps ?? []).map { ($0.id, $0.needs) }) { first, _ in first }
+    return steps.filter { !(needs[$0] ?? []).contains(where: chosen.contains) }
+  }
+
+  private mutating func apply(
+    _ event: Event.StepEvent, _ id: String, _ attempt: Int, _ time: Timestamp
+  ) {
+    guard let last = generations.indices.last else { return }
+    switch event {
+    case .ready:
+      readyTimes[id] = time
+    case .waiting(let text):
+      openQuestions[id] = Place(generation: last, offset: generations[last].approvals.count)
+      generations[last].approvals.append(Approval(step: id, text: text, askedAt: time))
+    case .approved:
+      answer(id, .approved, at: time)
+      readyTimes[id] = time
+    case .started:
+      // A rejected step starts and fails at once, without an answer in between.
+      answer(id, .rejected, at: time)
+      runningAttempts[id] = Place(generation: last, offset: generations[last].attempts.count)
+      generations[last].attempts.append(
+        Attempt(
+          step: id, number: attempt, readyAt: readyTimes.removeValue(forKey: id), startedAt: time))
+    case .retrying(let reason, let delay):
+      endAttempt(of: id, .failed(reason), at: time, retryDelay: delay)
+    case .succeeded(let outputs):
+      end(id, .succeeded(outputs), time)
+    case .failed(let reason):
+      end(id, .failed(reason), time)
+    case .cancelled(let cause):
+      end(id, .cancelled(cause), time)
+    case .skipped(let reason, let outputs):
+      end(id, .skipped(reason, outputs), time)
+    default:
+      break
+    }
+  }
+
+  private mutating func end(_ id: String, _ phase: StepPhase, _ time: Timestamp) {
+    answer(id, .withdrawn, at: time)
+    endAttempt(of: id, phase, at: time)
+    if let last = generations.indices.last { generations[last].counts.add(phase, 1) }
+  }
+
+  private mutating func endAttempt(
+    of id: String, _ phase: StepPhase, at time: Timestamp, retryDelay: Duration? = nil
+  ) {
+    guard let place = runningAttempts.removeValue(forKey: id) else { return }
+    generations[place.generation].attempts[place.offset].endedAt = time
+    generations[place.generation].attempts[place.offset].phase = phase
+    generations[place.generation].attempts[place.offset].retryDelay = retryDelay
+  }
+
+  private mutating func answer(_ id: String, _ answer: Approval.Answer, at time: Timestamp) {
+    guard let place = openQuestions.removeValue(forKey: id) else { return }
+    generations[place.generation].approvals[place.offset].answeredAt = time
+    generations[place.generation].approvals[place.offset].answer = answer
+  }
+}
+
+extension RunHistory.Generation {
+  /// What started the generation, such as `restarted from build after 3.1 s`.
+  ///
+  /// - Parameter previous: The generation before it.
+  /// - Returns: The words.
+  package func words(after previous: RunHistory.Generation?) -> String {
+    let elapsed = requestedAt.flatMap { time in previous.map { time - $0.startedAt } }
+    switch beginning {
+    case .started: return "started"
+    case .unknown: return "restarted"
+    case .restarted(let steps):
+      let after = elapsed.map { " after \(durationText($0))" } ?? ""
+      return "restarted from \(steps.map(Self.some) ?? "the top")" + after
+    case .resumed:
+      let pause = requestedAt.flatMap { time in previous?.endedAt.map { time - $0 } }
+      return "resumed"
+        + (pause.map { ", \(durationText($0)) after generation \(number - 1) ended" } ?? "")
+    }
+  }
+
+  private static func some(of steps: [String]) -> String {
+    let rest = steps.count - 3
+    return steps.prefix(3).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+  }
+}

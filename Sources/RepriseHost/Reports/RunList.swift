@@ -1,0 +1,84 @@
+// The list of runs: `reprise runs`.
+
+package import Reprise
+package import RepriseJournal
+package import RepriseTerminal
+
+/// A list of runs.
+package struct RunList {
+  private let runs: [(record: RunRecord, activity: RunActivity?)]
+  private let now: Timestamp
+
+  /// Creates a list.
+  ///
+  /// - Parameters:
+  ///   - runs: The runs.
+  ///   - now: The current time, for runs that have not ended.
+  ///   - state: Returns the state of a running run; nil if it cannot be read.
+  package init(
+    _ runs: some Sequence<RunRecord>, now: Timestamp = SystemClock().now,
+    state: (RunRecord) -> RunState?
+  ) {
+    self.now = now
+    self.runs = runs.map { run in
+      (run, run.status == .running ? state(run).map { RunActivity($0) } : nil)
+    }
+  }
+
+  /// One JSON object for each run.
+  package var jsonLines: [TerminalSafe] {
+    runs.map { jsonLine(RunLine($0.record, $0.activity, now)) }
+  }
+
+  /// The list as a table.
+  package var table: TerminalSafe {
+    guard !runs.isEmpty else { return "No matching runs." }
+    let rows = runs.map { run, activity in
+      let state = activity?.stateWords ?? run.status.rawValue
+      let time = (run.took ?? run.elapsed(at: now)).map(durationText) ?? ""
+      return [
+        run.id.description, abridged(run.request.workflow),
+        run.generation > 1 ? "\(state) (\(run.generation))" : state, localTime(run.requestedAt),
+        time, activity?.words ?? "",
+      ]
+    }
+    return aligned([["RUN", "WORKFLOW", "STATE", "STARTED", "TOOK", ""]] + rows)
+  }
+}
+
+/// A run in the JSON output.
+struct RunLine: Encodable {
+  private let id: String
+  private let workflow: String
+  private let file: String
+  private let directory: String
+  private let status: RunStatus
+  private let generation: Int
+  private let process: Int
+  private let started: Timestamp
+  private let ended: Timestamp?
+  private let seconds: Double?
+  private let running: [String]?
+  private let awaitingApproval: [String]?
+
+  private enum CodingKeys: String, CodingKey {
+    case id, workflow, file, directory, status, generation, process, started, ended, seconds
+    case running
+    case awaitingApproval = "awaiting-approval"
+  }
+
+  init(_ run: RunRecord, _ activity: RunActivity?, _ now: Timestamp) {
+    id = run.id.description
+    workflow = run.request.workflow
+    file = run.request.file
+    directory = run.request.directory
+    status = run.status
+    generation = run.generation
+    process = run.process
+    started = run.requestedAt
+    ended = run.endedAt
+    seconds = (run.took ?? run.elapsed(at: now)).map { $0 / .seconds(1) }
+    running = activity?.running
+    awaitingApproval = activity?.awaitingApproval
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import Reprise
+import RepriseHost
+import RepriseJournal
+import RepriseTerminal
+import TestSupport
+import Testing
+
+struct RunReportTests {
+  private static let plan = RunPlan(
+    workflow: "ship",
+    steps: [PlannedStep(id: "build"), PlannedStep(id: "gate", needs: ["build"])])
+
+  /// A run whose events are recorded as if they had happened.
+  private struct Recording {
+    let folder: HostFolder
+    let recorded: RecordedRun
+    var generation = 1
+    let begin: Timestamp
+
+    init(_ folder: HostFolder) throws {
+      self.folder = folder
+      recorded = try folder.journal.begin(
+        RunRequest(
+          workflow: "ship", file: folder.path + "/ship.yaml", directory: folder.path,
+          source: "steps: []"))
+      begin = try folder.journal.run(named: "@last").requestedAt
+      try record([(0, .runStarted(plan))])
+    }
+
+    func time(_ seconds: Int) -> Timestamp { begin.advanced(by: .seconds(seconds)) }
+
+    mutating func record(_ events: [(Int, Event.Kind)]) throws {
+      try recorded.record(
+        events.map { second, kind in
+          if case .generationStarted = kind { generation += 1 }
+          return Event(time: time(second), run: recorded.id, generation: generation, kind: kind)
+        })
+    }
+
+    func report(at second: Int) throws -> RunReport {
+      let record = try folder.journal.run(named: "@last")
+      return try RunReport(record, try folder.journal.events(of: record), now: time(second))
+    }
+  }
+
+  private static let untilApproval: [(Int, Event.Kind)] = [
+    (0, .step("build", attempt: 0, .ready)), (0, .step("build", attempt: 1, .started)),
+    (3, .runRestarting(from: nil)), (3, .step("build", attempt: 1, .cancelled(.restart))),
+    (4, .generationStarted(reset: nil)),
+    (4, .step("build", attempt: 0, .ready)), (4, .step("build", attempt: 1, .started)),
+    (6, .step("build", attempt: 1, .succeeded(["version": "7"]))),
+    (6, .step("gate", attempt: 0, .ready)), (6, .step("gate", attempt: 0, .waiting("Ship 7?"))),
+  ]
+
+  @Test func `show has all generations, and a step that is awaiting approval`() throws {
+    var recording = try Recording(try HostFolder())
+    try recording.record(Self.untilApproval)
+    let text = try recording.report(at: 10).text.string
+    #expect(text.hasPrefix("run \(recording.recorded.id) of ship: awaiting approval\n"), "\(text)")
+    #expect(text.contains("10.0 s so far, generation 2"), "\(text)")
+    #expect(
+      text.contains(
+        """
+        generation 1: started
+          took 4.0 s, 1 cancelled
+        generation 2: restarted from the top after 3.0 s
+          running for 6.0 s, 1 succeeded
+        """), "\(text)")
+    #expect(text.contains("gate   awaiting approval                 Ship 7?"), "\(text)")
+    try recording.record([
+      (20, .step("gate", attempt: 0, .approved)), (20, .step("gate", attempt: 1, .started)),
+      (21, .step("gate", attempt: 1, .succeeded([:]))), (21, .runEnded(.succeeded)),
+    ])
+    let ended = try recording.report(at: 99).text.string
+    #expect(ended.contains("took 21.0 s, generation 2"), "\(ended)")
+    #expect(ended.contains("  gate: Ship 7?\n    asked 20") && ended.contains(", after 14.0 s"))
+    #expect(!ended.contains("so far"))
+  }
+
+  @Test func `runs shows the elapsed time of a live run and the steps that it is at`() throws {
+    var recording = try Recording(try HostFolder())
+    let journal = recording.folder.journal
+    func list(at second: Int) throws -> RunList {
+      RunList(try journal.runs(), now: recording.time(second)) { try? journal.state(of: $0) }
+    }
+    try recording.record(Array(Self.untilApproval.prefix(2)))
+    let running = try list(at: 2).table.string
+    #expect(running.hasSuffix("  2.0 s  build"), "\(running)")
+    try recording.record(Array(Self.untilApproval.dropFirst(2)))
+    let waiting = try list(at: 8).table.string
+    #expect(waiting.contains("awaiting approval (2)"), "\(waiting)")
+    #expect(waiting.hasSuffix("8.0 s  gate (awaiting approval)"), "\(waiting)")
+    let line = try #require(try list(at: 8).jsonLines.first).string
+    #expect(line.contains(#""awaiting-approval":["gate"]"#) && line.contains(#""running":[]"#))
+    #expect(line.contains(#""status":"running""#))
+  }
+
+  @Test func `show as JSON has every attempt and answer`() throws {
+    var recording = try Recording(try HostFolder())
+    try recording.record(
+      Self.untilApproval + [
+        (20, .step("gate", attempt: 1, .started)),
+        (20, .step("gate", attempt: 1, .failed(.rejected))),
+        (20, .runEnded(.failed(step: "gate", reason: .rejected))),
+      ])
+    let data = Data(try recording.report(at: 99).json.string.utf8)
+    let json = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    #expect(json["status"] as? String == "failed" && json["generation"] as? Int == 2)
+    let generations = try #require(json["generations"] as? [[String: Any]])
+    #expect(generations.map { $0["beginning"] as? String } == ["started", "restarted"])
+    #expect(generations.map { ($0["attempts"] as? [Any])?.count } == [1, 2])
+    let approvals = try #require(generations[1]["approvals"] as? [[String: Any]])
+    #expect(approvals.map { $0["answer"] as? String } == ["rejected"])
+    #expect(approvals[0]["text"] as? String == "Ship 7?" && approvals[0]["answered"] != nil)
+    let steps = try #require(json["steps"] as? [[String: Any]])
+    #expect(steps.map { $0["state"] as? String } == ["succeeded", "failed"])
+    #expect(steps[0]["outputs"] as? [String: String] == ["version": "7"])
+    #expect((steps[1]["reason"] as? [String: Any])?["kind"] as? String == "rejected")
+    #expect((json["critical-path"] as? [[String: Any]])?.first?["step"] as? String == "build")
+  }
+
+  @Test func `a trace has a slice for each attempt, on a track for each step`() throws {
+    var recording = try Recording(try HostFolder())
+    try recording.record(Self.untilApproval)
+    let data = Data(try recording.report(at: 10).trace.string.utf8)
+    let json = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    let events = try #require(json["traceEvents"] as? [[String: Any]])
+    let slices = events.filter { $0["ph"] as? String == "X" }
+    #expect(
+      slices.map { $0["name"] as? String } == [
+        "generation 1", "build", "generation 2", "awaiting approval", "build",
+      ])
+    #expect(slices.map { $0["tid"] as? Int } == [0, 1, 0, 2, 1])
+    #expect(slices.map { $0["ts"] as? Int } == [0, 0, 4_000_000, 6_000_000, 4_000_000])
+    #expect(
+      slices.map { $0["dur"] as? Int } == [4_000_000, 3_000_000, 6_000_000, 4_000_000, 2_000_000])
+    let tracks = events.filter { $0["name"] as? String == "thread_name" }
+      .map { ($0["args"] as? [String: Any])?["name"] as? String }
+    #expect(tracks == ["generations", "build", "gate"])
+  }
+}
