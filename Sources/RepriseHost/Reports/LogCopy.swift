@@ -1,4 +1,4 @@
-// Copies the recorded output of the steps of a run incrementally.
+// Copies the recorded output of the steps of a run incrementally, in order of time.
 
 import Platform
 import Reprise
@@ -6,6 +6,8 @@ package import RepriseJournal
 import RepriseTerminal
 
 /// A copy of the output of a run, or of one of its steps.
+///
+/// Memory is bounded: a piece of output is read when it is its turn, in chunks.
 package struct LogCopy {
   /// The reason why copying stops.
   package enum End: Sendable {
@@ -14,30 +16,29 @@ package struct LogCopy {
   }
 
   private let record: RunRecord
-  private let step: String?
+  private let selection: LogSelection
   private let journal: Journal
-  private let isTerminal: Bool
-  private let write: ([UInt8]) -> Bool
+  private var text: LogText
+  private var history = RunHistory()
   private var steps: [String]?
-  private var offsets: [String: Int64] = [:]
+  private var cursors: [String: LogCursor] = [:]
 
   /// Creates a copy that has copied nothing yet.
   ///
   /// - Parameters:
   ///   - record: The run.
-  ///   - step: The id of the step; nil for all steps, with each line prefixed with its step.
+  ///   - selection: The output to copy.
   ///   - journal: The journal of the run.
   ///   - isTerminal: Whether the output is a terminal.
   ///   - write: Writes bytes; returns false if the output has been closed.
   package init(
-    of record: RunRecord, step: String?, in journal: Journal, isTerminal: Bool,
+    of record: RunRecord, _ selection: LogSelection, in journal: Journal, isTerminal: Bool,
     write: @escaping ([UInt8]) -> Bool
   ) {
     self.record = record
-    self.step = step
+    self.selection = selection
     self.journal = journal
-    self.isTerminal = isTerminal
-    self.write = write
+    text = LogText(selection, isTerminal: isTerminal, write: write)
   }
 
   /// Whether the run had started at the last copy; before that, its steps are unknown.
@@ -48,24 +49,29 @@ package struct LogCopy {
   /// - Returns: The reason to stop; nil if more may follow.
   /// - Throws: ``Problem`` if there is no such step, or the run cannot be read.
   package mutating func copyNew() throws(Problem) -> End? {
-    if steps == nil { steps = try findSteps() }
-    for log in journal.directory.logs(of: record.id, steps: steps ?? []) {
-      guard copy(log, from: &offsets[log.path, default: 0]) else { return .stopped }
+    if steps == nil {
+      steps = try findSteps()
+      if steps != nil, let lines = selection.tail { text.linesToSkip = try lineCount() - lines }
     }
-    return nil
+    guard steps != nil else { return nil }
+    return try copyPieces() ? nil : .stopped
   }
 
   /// Returns the steps to show; nil before the run starts, since they are unknown then.
-  private func findSteps() throws(Problem) -> [String]? {
-    let plan: RunPlan?
-    do {
-      plan = try journal.state(of: record).plan
-    } catch {
-      throw Problem(error)
+  private mutating func findSteps() throws(Problem) -> [String]? {
+    try readHistory()
+    guard let steps = history.plan?.steps.map(\.id) else { return nil }
+    // A step that was removed from the file before a resume is in the history only.
+    let known = Set(steps)
+    var removed: [String] = []
+    for attempt in history.generations.flatMap(\.attempts)
+    where !known.contains(attempt.step) && !removed.contains(attempt.step) {
+      removed.append(attempt.step)
     }
-    guard let steps = plan?.steps.map(\.id) else { return nil }
-    guard let step else { return steps }
-    guard steps.contains(step) else {
+    guard let step = selection.step else {
+      return selection.onlyFailed ? try failedSteps() : steps + removed
+    }
+    guard known.contains(step) || removed.contains(step) else {
       throw Problem(
         "error: run \(record.id) has no step \"\(step)\"; its steps are: "
           + steps.prefix(20).map { TerminalSafe($0) }.joined(separator: ", "))
@@ -73,39 +79,126 @@ package struct LogCopy {
     return [step]
   }
 
-  /// The maximum length of a line to copy whole; steps never record longer lines.
-  private static let lineBytesMax = 1 << 20
-
-  /// Copies new output of a log; returns false if the output has been closed.
-  private func copy(_ log: LogFile, from offset: inout Int64) -> Bool {
-    guard let file = try? OpenFile(log.path, options: [.noFollow]) else { return true }
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    var pending: [UInt8] = []
-    while let count = try? file.readOnce(at: offset, into: &buffer), count > 0 {
-      offset += Int64(count)
-      let lineFeed = buffer[..<count].lastIndex(of: UInt8(ascii: "\n"))
-      let end = lineFeed.map { pending.count + $0 + 1 }
-      pending += buffer[..<count]
-      // Copy complete lines only. The writer writes no others, and none that long.
-      guard let end = end ?? (pending.count > Self.lineBytesMax ? pending.count : nil) else {
-        continue
-      }
-      let whole = Array(pending[..<end])
-      pending.removeFirst(end)
-      guard write(whole, of: log) else { return false }
+  /// Returns the steps whose last attempt has failed, in the selected generation or at all.
+  private func failedSteps() throws(Problem) -> [String] {
+    var last: [String: StepPhase] = [:]
+    var order: [String] = []
+    for attempt in history.generations.flatMap({ generation in
+      selection.generation.map { $0 == generation.number } ?? true ? generation.attempts : []
+    }) {
+      if last.updateValue(attempt.phase, forKey: attempt.step) == nil { order.append(attempt.step) }
     }
-    offset -= Int64(pending.count)
-    return true
+    let failed = order.filter { if case .failed = last[$0] { true } else { false } }
+    guard !failed.isEmpty else {
+      throw Problem("error: no step of run \(record.id) has failed")
+    }
+    return failed
   }
 
-  private func write(_ bytes: [UInt8], of log: LogFile) -> Bool {
-    guard step == nil || isTerminal else { return write(bytes) }
-    let prefix: TerminalSafe = step == nil ? "\(log.step) │ " : ""
-    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-      .dropLast(bytes.last == UInt8(ascii: "\n") ? 1 : 0).map { line in
-        let text = String(decoding: line, as: UTF8.self)
-        return prefix.string + (isTerminal ? TerminalSafe(text).string : text) + "\n"
+  private mutating func readHistory() throws(Problem) {
+    history = RunHistory()
+    do {
+      for event in try journal.events(of: record) { history.apply(event) }
+    } catch {
+      throw Problem(error)
+    }
+  }
+
+  /// Returns the number of lines of the selection.
+  private func lineCount() throws(Problem) -> Int {
+    var copy = self
+    copy.text = LogText(selection, isTerminal: false) { _ in true }
+    _ = try copy.copyPieces()
+    return copy.text.lineCount
+  }
+
+  /// Copies the pieces of all logs in order of time; returns false if the output has been closed.
+  private mutating func copyPieces() throws(Problem) -> Bool {
+    var queue = LogQueue()
+    for log in journal.directory.logs(of: record.id, steps: steps ?? [])
+    where selection.includes(log) {
+      var cursor = cursors[log.path] ?? LogCursor(log, hasTimes: selection.needsTimes)
+      cursor.log = log
+      if let piece = cursor.next() { queue.add(cursor, piece, startedAt: start(of: log)) }
+      cursors[log.path] = cursor
+    }
+    while let (first, piece, time) = queue.popFirst() {
+      var cursor = first
+      let log = cursor.log
+      if selection.since.map({ time < $0 }) ?? false {
+        cursor.skip(piece)
+      } else {
+        if log.generation > history.generations.count { try readHistory() }
+        text.begin(log, history, at: time, leftOut: piece.leftOut)
+        var isOpen = true
+        let isOver = cursor.read(piece) { [selection] lines in
+          isOpen = text.add(lines, of: log, at: selection.hasTimestamps ? time : nil)
+          return isOpen
+        }
+        guard isOpen else { return false }
+        guard isOver else {
+          cursors[log.path] = cursor
+          continue
+        }
       }
-    return write(Array(lines.joined().utf8))
+      if let next = cursor.next() { queue.add(cursor, next, startedAt: time) }
+      cursors[log.path] = cursor
+    }
+    return text.flush()
+  }
+
+  /// Returns the start of an attempt, for runs recorded without the times of their output.
+  private func start(of log: LogFile) -> Timestamp {
+    let generation = history.generations.first { $0.number == log.generation }
+    return generation?.attempts.first { $0.step == log.step && $0.number == log.attempt }?.startedAt
+      ?? generation?.startedAt ?? record.requestedAt
+  }
+}
+
+/// The next piece of each log, in order of generation and time.
+private struct LogQueue {
+  private struct Item {
+    let cursor: LogCursor
+    let piece: LogPiece
+    let time: Timestamp
+
+    var key: (Int, Timestamp) { (cursor.log.generation, time) }
+  }
+
+  /// A binary heap: the first item is the smallest.
+  private var items: [Item] = []
+
+  /// Adds the next piece of a log.
+  ///
+  /// - Parameters:
+  ///   - cursor: The position in the log.
+  ///   - piece: The piece.
+  ///   - startedAt: The time of the piece if none is recorded.
+  mutating func add(_ cursor: LogCursor, _ piece: LogPiece, startedAt: Timestamp) {
+    items.append(Item(cursor: cursor, piece: piece, time: piece.time ?? startedAt))
+    var child = items.count - 1
+    while child > 0, items[child].key < items[(child - 1) / 2].key {
+      items.swapAt(child, (child - 1) / 2)
+      child = (child - 1) / 2
+    }
+  }
+
+  /// Removes and returns the earliest piece.
+  mutating func popFirst() -> (LogCursor, LogPiece, Timestamp)? {
+    guard let first = items.first else { return nil }
+    let last = items.removeLast()
+    if !items.isEmpty {
+      items[0] = last
+      var parent = 0
+      while true {
+        let children = [2 * parent + 1, 2 * parent + 2].filter { $0 < items.count }
+        guard let least = children.min(by: { items[$0].key < items[$1].key }),
+          items[least].key < items[parent].key
+        else { break }
+        items.swapAt(least, parent)
+        parent = least
+      }
+    }
+    return (first.cursor, first.piece, first.time)
   }
 }
