@@ -105,7 +105,7 @@ struct LogCopyTests {
     #expect(
       try copied(folder, selection("b") { ($0.generation, $0.attempt) = (2, 1) }) == ["b three"])
     #expect(try copied(folder, selection("b") { $0.tail = 3 }) == ["b two", "b three", "b four"])
-    #expect(try copied(folder, selection { $0.tail = 1 }) == ["b │ b four"])
+    #expect(try copied(folder, selection { $0.tail = 1 }) == ["── b, attempt 2 ──", "b │ b four"])
     #expect(try copied(folder, selection { $0.tail = 0 }) == [])
     let since = Timestamp(microseconds: 6_000_000)
     #expect(try copied(folder, selection("b") { $0.since = since }) == ["b three", "b four"])

@@ -71,12 +71,12 @@ struct TimelineTests {
       ], now: 1005, columns: 46)
     #expect(
       seen == [
-        "  generation 1   ---------------          15.0 s",
-        "* a              ##########               10.0 s",
-        "  b (x)                    /////           5.0 s",
-        "  generation 2                  -----      5.0 s",
+        "  generation 1   ---------------        15.0 s",
+        "* a              ##########             10.0 s",
+        "  b (x)                    /////         5.0 s",
+        "  generation 2                  -----    5.0 s",
         "  resumed, 16 m 25 s after generation 1 ended",
-        "  b (x)                         ??>>>      3.0 s",
+        "  b (x)                         ??>>>    3.0 s",
         "",
         "* critical path, 10.0 s: a",
       ])

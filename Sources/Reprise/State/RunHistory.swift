@@ -65,6 +65,8 @@ package struct RunHistory: Sendable, Equatable {
     package let beginning: Beginning
     /// The time at which the restart was requested or the run was resumed; nil for the first.
     package let requestedAt: Timestamp?
+    /// Who requested the restart, if the event says so.
+    package let requester: Requester?
     /// The start of the generation: all stopped steps of the one before are gone.
     package let startedAt: Timestamp
     /// The end of the generation; nil while it is running.
@@ -88,6 +90,7 @@ package struct RunHistory: Sendable, Equatable {
   private struct Next: Equatable {
     let beginning: Beginning
     let requestedAt: Timestamp
+    var requester: Requester?
   }
 
   /// The plan of the run; nil before the first event.
@@ -108,7 +111,7 @@ package struct RunHistory: Sendable, Equatable {
     switch event.kind {
     case .runStarted(let plan):
       self.plan = plan
-      start(event, .started, requestedAt: nil)
+      start(event, .started)
     case .runResumed(let plan):
       self.plan = plan
       close()
@@ -119,8 +122,7 @@ package struct RunHistory: Sendable, Equatable {
       endGeneration(at: event.time)
       var beginning = next?.beginning ?? .unknown
       if case .restarted = beginning { beginning = .restarted(from: reset.map(roots)) }
-      start(event, beginning, requestedAt: next?.requestedAt)
-      next = nil
+      start(event, beginning)
     case .runEnded(let outcome):
       endGeneration(at: event.time, outcome)
     case .step(let id, let attempt, let stepEvent):
@@ -144,13 +146,12 @@ package struct RunHistory: Sendable, Equatable {
     endGeneration(at: lastEventAt)
   }
 
-  private mutating func start(
-    _ event: Event, _ beginning: Beginning, requestedAt: Timestamp?
-  ) {
+  private mutating func start(_ event: Event, _ beginning: Beginning) {
     generations.append(
       Generation(
-        number: event.generation, beginning: beginning, requestedAt: requestedAt,
-        startedAt: event.time))
+        number: event.generation, beginning: beginning, requestedAt: next?.requestedAt,
+        requester: next?.requester, startedAt: event.time))
+    next = nil
     readyTimes = [:]
   }
 
@@ -236,11 +237,12 @@ extension RunHistory.Generation {
     case .unknown: return "restarted"
     case .restarted(let steps):
       let after = elapsed.map { " after \(durationText($0))" } ?? ""
-      return "restarted from \(steps.map(Self.some) ?? "the top")" + after
+      let by = requester.map { " by \($0)" } ?? ""
+      return "restarted from \(steps.map(Self.some) ?? "the top")" + after + by
     case .resumed:
       let pause = requestedAt.flatMap { time in previous?.endedAt.map { time - $0 } }
-      return "resumed"
-        + (pause.map { ", \(durationText($0)) after generation \(number - 1) ended" } ?? "")
+      let after = pause.map { ", \(durationText($0)) after generation \(number - 1) ended" } ?? ""
+      return "resumed" + after
     }
   }
 

@@ -10,30 +10,35 @@ extension RunState {
     guard let run, let plan, let startedAt, let generationStartedAt, let phaseChangedAt else {
       return []
     }
+    // What happened before the last generation started is reported as part of the one before.
     func event(_ time: Timestamp, _ kind: Event.Kind) -> Event {
-      Event(time: time, run: run, generation: generation, kind: kind)
-    }
-    var events = [event(startedAt, .runStarted(plan))]
-    if generation > 1 {
-      // Reset nothing: the remaining results of earlier generations are reported below, as part of
-      // this one.
-      events[0].generation = generation - 1
-      events.append(event(generationStartedAt, .generationStarted(reset: [])))
+      let isEarlier = generation > 1 && time < generationStartedAt
+      return Event(time: time, run: run, generation: generation - (isEarlier ? 1 : 0), kind: kind)
     }
     // Sort by time. At equal times, the step that failed first comes before the others.
     let positions = [firstFailure].compactMap(\.self) + steps.indices.filter { $0 != firstFailure }
-    let stepEvents = positions.flatMap { position in
+    var changes = positions.flatMap { position in
       steps[position].recap.map { event($0.time, $0.kind) }
     }
-    // The documentation does not guarantee that `sorted` is stable, so include the offset.
-    events += stepEvents.enumerated()
-      .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     switch phase {
-    case .notStarted, .running: break
-    case .restarting: events.append(event(phaseChangedAt, .runRestarting(from: nil)))
-    case .cancelling(let cause): events.append(event(phaseChangedAt, .runCancelling(cause)))
-    case .ended(let outcome): events.append(event(phaseChangedAt, .runEnded(outcome)))
+    case .notStarted, .running, .ended: break
+    case .restarting: changes.append(event(phaseChangedAt, .runRestarting(from: nil)))
+    case .cancelling(let cause): changes.append(event(phaseChangedAt, .runCancelling(cause)))
     }
+    // The documentation does not guarantee that `sorted` is stable, so include the offset.
+    changes = changes.enumerated()
+      .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
+    var events = [event(startedAt, .runStarted(plan))]
+    if generation > 1 {
+      events[0].generation = generation - 1
+      let count = changes.prefix { $0.generation < generation }.count
+      events += changes.prefix(count)
+      // Reset nothing: the remaining results of earlier generations have been reported.
+      events.append(event(generationStartedAt, .generationStarted(reset: [])))
+      changes.removeFirst(count)
+    }
+    events += changes
+    if case .ended(let outcome) = phase { events.append(event(phaseChangedAt, .runEnded(outcome))) }
     return events
   }
 }

@@ -14,6 +14,8 @@ struct AttachCommand: AsyncParsableCommand {
     commandName: "attach",
     abstract: "Show a live run from another terminal, and control it with the same keys.",
     discussion: """
+      A run that has ended is shown as by reprise show; with --progress json, as its events.
+
       Ctrl-C detaches; the run continues. The exit status is that of the run; 130, 143 or 129 \
       after detaching with Ctrl-C, SIGTERM or SIGHUP; 4 if the connection was lost while the run \
       continues, or if its engine died.
@@ -33,6 +35,7 @@ struct AttachCommand: AsyncParsableCommand {
 
   func run() async throws {
     let found = try run.find()
+    guard found.record.status.isLive else { throw try showEnded(found) }
     let client = try found.journal.client(of: found.record)
     let joinedAt = SystemClock().now
     try await ask(.attach, of: client)
@@ -64,6 +67,25 @@ struct AttachCommand: AsyncParsableCommand {
     throw await statusOfLost(found.record.id, found.journal)
   }
 
+  /// Shows a run that has ended.
+  ///
+  /// - Returns: The exit status of the run.
+  private func showEnded(
+    _ found: (record: RunRecord, journal: Journal)
+  ) throws(Problem) -> ExitStatus {
+    do {
+      let events = try found.journal.events(of: found.record)
+      switch progress {
+      case .auto, .tree, .plain: printLine(try RunReport(found.record, events).text)
+      case .json: for event in events { printLine(jsonLine(event)) }
+      case .none: break
+      }
+    } catch {
+      throw Problem(error)
+    }
+    return .of(found.record.status)
+  }
+
   /// Returns the exit status after the connection was lost.
   ///
   /// Waits for the run's status first: the end of a run is recorded a moment after the connection
@@ -71,10 +93,7 @@ struct AttachCommand: AsyncParsableCommand {
   private func statusOfLost(_ id: RunID, _ journal: Journal) async -> any Error {
     let status = await journal.statusAfterEnd(of: id)
     switch status {
-    case .succeeded: return ExitStatus.succeeded
-    case .failed: return ExitStatus.stepFailed
-    case .timedOut: return ExitStatus.timedOut
-    case .cancelled: return ExitStatus.stopped(by: SignalNumber.interrupt)
+    case .succeeded, .failed, .timedOut, .cancelled: return ExitStatus.of(status)
     case .abandoned, .interrupted:
       return Problem(
         "error: the connection was lost: run \(id) is \(status.rawValue)", cause: .internalFailure)

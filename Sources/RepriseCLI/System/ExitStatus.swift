@@ -3,6 +3,7 @@
 import Platform
 import Reprise
 import RepriseHost
+import RepriseJournal
 
 /// The exit status of the command, as listed by `reprise --help`.
 struct ExitStatus: Error, Equatable {
@@ -19,6 +20,17 @@ struct ExitStatus: Error, Equatable {
 
   /// Returns the status of a command that a signal stopped, in the convention of shells.
   static func stopped(by signal: Int32) -> ExitStatus { ExitStatus(code: 128 + signal) }
+
+  /// Returns the exit status for the status of a run that has ended; 4 if its engine has died.
+  static func of(_ status: RunStatus) -> ExitStatus {
+    switch status {
+    case .succeeded: .succeeded
+    case .failed: .stepFailed
+    case .timedOut: .timedOut
+    case .cancelled: .stopped(by: SignalNumber.interrupt)
+    case .queued, .running, .abandoned, .interrupted: .internalFailure
+    }
+  }
 
   /// Returns the exit status for the outcome of a run.
   ///

@@ -35,6 +35,7 @@ extension RunReport {
     let beginning: String
     let from: [String]?
     let requested: Timestamp?
+    let by: Requester?
     let started: Timestamp
     let ended: Timestamp?
     let outcome: String?
@@ -50,6 +51,7 @@ extension RunReport {
       case .unknown: (beginning, from) = ("unknown", nil)
       }
       requested = generation.requestedAt
+      by = generation.requester
       started = generation.startedAt
       ended = generation.endedAt
       outcome = generation.outcome?.name

@@ -116,8 +116,10 @@ struct RunStateTests {
       var story = EventStory(steps: (0..<6).map { "s\($0)" })
       for _ in 0..<Int.random(in: 0...150, using: &generator) { story.goOn(using: &generator) }
       var recovered = RunState()
-      for event in story.state.recap { try recovered.apply(event) }
+      let recap = story.state.recap
+      for event in recap { try recovered.apply(event) }
       #expect(recovered == story.state)
+      #expect(zip(recap, recap.dropFirst()).allSatisfy { $0.time <= $1.time }, "in order of time")
     }
   }
 
