@@ -18,10 +18,34 @@ package enum ControlRequest: Sendable, Equatable {
   case attach
   /// Intervene in the run: restart it, or cancel or approve steps.
   case run(Intervention)
+  /// Read the workflow file again, and restart the run with it.
+  case reload(ReloadOptions)
   /// Start a run of a watched workflow with these parameters.
   case trigger(parameters: [String: String])
   /// Report the status of a watch.
   case status
+}
+
+/// What a reload runs again.
+package struct ReloadOptions: Sendable, Equatable {
+  /// The selectors of the steps to run again, with their dependents; empty for all.
+  package var from: [String]
+  /// Whether only steps that have changed run again, with their dependents.
+  package var changedOnly: Bool
+  /// Whether nothing is done: the answer says what would be.
+  package var isDryRun: Bool
+  /// Whether steps that have succeeded may keep their results although they have changed.
+  package var isForced: Bool
+
+  /// Creates options; by default, all steps run again.
+  package init(
+    from: [String] = [], changedOnly: Bool = false, isDryRun: Bool = false, isForced: Bool = false
+  ) {
+    self.from = from
+    self.changedOnly = changedOnly
+    self.isDryRun = isDryRun
+    self.isForced = isForced
+  }
 }
 
 /// The reply to a request.
@@ -87,7 +111,8 @@ package struct ControlError: Error, Equatable, CustomStringConvertible {
 
 extension ControlRequest: Codable {
   private enum CodingKeys: String, CodingKey {
-    case reprise, request, from, now, step, approved, params
+    case reprise, request, from, now, step, approved, params, changed, force
+    case isDryRun = "dry-run"
   }
 
   /// Decodes a request of this protocol version.
@@ -108,14 +133,21 @@ extension ControlRequest: Codable {
         .approve(
           step: try container.decode(String.self, forKey: .step),
           isApproved: try container.decodeIfPresent(Bool.self, forKey: .approved) ?? true))
+    case "reload":
+      self = .reload(
+        ReloadOptions(
+          from: try container.decodeTexts(forKey: .from),
+          changedOnly: try container.decodeIfPresent(Bool.self, forKey: .changed) ?? false,
+          isDryRun: try container.decodeIfPresent(Bool.self, forKey: .isDryRun) ?? false,
+          isForced: try container.decodeIfPresent(Bool.self, forKey: .force) ?? false))
     case "trigger":
       self = .trigger(
         parameters: try container.decodeIfPresent([String: String].self, forKey: .params) ?? [:])
     case "status": self = .status
     case let other:
       throw ControlError(
-        "there is no request \"\(other)\": requests are attach, restart, cancel, approve, trigger "
-          + "and status")
+        "there is no request \"\(other)\": requests are attach, restart, reload, cancel, approve, "
+          + "trigger and status")
     }
   }
 
@@ -137,6 +169,12 @@ extension ControlRequest: Codable {
       try container.encode("approve", forKey: .request)
       try container.encode(step, forKey: .step)
       if !isApproved { try container.encode(false, forKey: .approved) }
+    case .reload(let options):
+      try container.encode("reload", forKey: .request)
+      try container.encode(texts: options.from, forKey: .from)
+      if options.changedOnly { try container.encode(true, forKey: .changed) }
+      if options.isDryRun { try container.encode(true, forKey: .isDryRun) }
+      if options.isForced { try container.encode(true, forKey: .force) }
     case .trigger(let parameters):
       try container.encode("trigger", forKey: .request)
       if !parameters.isEmpty { try container.encode(parameters, forKey: .params) }

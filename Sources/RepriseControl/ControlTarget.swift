@@ -15,6 +15,12 @@ package protocol ControlTarget: Sendable {
   func perform(
     _ intervention: Intervention, by requester: Requester,
     answer: @escaping @Sendable (ControlReply) -> Void)
+  /// Reads the workflow file again, and restarts the run with it.
+  ///
+  /// - Parameters:
+  ///   - options: What to run again.
+  ///   - answer: Called once, on any thread, when the reload is accepted or refused.
+  func reload(_ options: ReloadOptions, answer: @escaping @Sendable (ControlReply) -> Void)
   /// The events of the run, beginning with a replay up to the current state; nil before it starts.
   var controlEvents: RunEvents? { get }
   /// The number of the first signal that asked to stop the run, if any.
@@ -38,6 +44,13 @@ extension ControlTarget {
     answer(.refused("this is a run, not a watch"))
   }
 
+  /// Refuses: only a run that was started from a file can be reloaded.
+  package func reload(
+    _ options: ReloadOptions, answer: @escaping @Sendable (ControlReply) -> Void
+  ) {
+    answer(.refused("there is no workflow file to read again"))
+  }
+
   /// Nil by default: only the command of a run receives signals.
   package var stopSignal: Int32? { nil }
 
@@ -58,6 +71,7 @@ extension ControlTarget {
   ) {
     switch request {
     case .run(let intervention): perform(intervention, by: requester, answer: answer)
+    case .reload(let options): reload(options, answer: answer)
     case .trigger(let parameters): trigger(parameters: parameters, answer: answer)
     case .status:
       answer(

@@ -43,14 +43,14 @@ extension EngineRequest: Decodable {
     case "start":
       let parameters = try container.decodeIfPresent([String: String].self, forKey: .params)
       self = .start(try Self.source(in: container), parameters: parameters ?? [:])
-    case "restart", "cancel", "approve":
+    case "restart", "reload", "cancel", "approve":
       guard let run = try container.decodeIfPresent(String.self, forKey: .run) else {
         throw ControlError("the field \"run\" is missing: it must be the id of a run")
       }
       self = .control(run: run, try ControlRequest(from: decoder))
     case let other:
       throw ControlError(
-        "there is no request \"\(other)\": requests are start, restart, cancel and approve")
+        "there is no request \"\(other)\": requests are start, restart, reload, cancel and approve")
     }
   }
 

@@ -126,11 +126,13 @@ package final class Journal: Sendable {
         }
         // Queue the run after all others of its group, like a new run.
         let turn = try Self.nextTurn(in: connection)
+        try Self.replaceDefinition(
+          ofRun: record.number, with: request.definition, in: connection)
         try connection.execute(
           """
-          UPDATE run SET process = ?, source = ?, concurrency_group = ?, turn = ?, ended_at = NULL,
+          UPDATE run SET process = ?, concurrency_group = ?, turn = ?, ended_at = NULL,
             outcome = NULL WHERE number = ?
-          """, process, request.source, request.group, turn, record.number)
+          """, process, request.group, turn, record.number)
         let count = try connection.value(
           "SELECT max(number) FROM event WHERE run = ?", record.number)
         return .success((Int(count.integer ?? 0), turn))

@@ -72,5 +72,14 @@ enum JournalSchema {
       PRIMARY KEY (watch, schedule)
     ) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE definition (
+      run INTEGER NOT NULL REFERENCES run (number) ON DELETE CASCADE,
+      last_generation INTEGER NOT NULL,
+      source TEXT NOT NULL,
+      uses TEXT NOT NULL,
+      PRIMARY KEY (run, last_generation)
+    ) WITHOUT ROWID;
+    """,
   ]
 }

@@ -19,6 +19,8 @@ package final class RecordedRun: Recorder {
   private let logSync: LogSync
   private let eventCount: Mutex<Int>
   private let isFrozen = Mutex(false)
+  /// The definition of the next generation, if it differs from that of the current one.
+  private let nextDefinition = Mutex(WorkflowDefinition?.none)
   private let lostOutput = Mutex(JournalError?.none)
 
   init(
@@ -66,6 +68,7 @@ package final class RecordedRun: Recorder {
     let count = eventCount.withLock { $0 }
     let isEnd = if case .runEnded = events.last?.kind { true } else { false }
     let isSynced = isEnd || durability == .power
+    let next = nextDefinition.withLock { $0 }
     try journal.explaining {
       try journal.database.write(isSynced: isSynced) { connection in
         for (offset, event) in events.enumerated() {
@@ -76,13 +79,26 @@ package final class RecordedRun: Recorder {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """, number, count + offset + 1, row.time, row.generation, row.kind, row.step,
             row.attempt, row.json)
+          if case .generationStarted = event.kind, let next {
+            // In the transaction that starts the generation, so that a run is resumed by the text
+            // of its last generation, whenever its engine dies.
+            try Journal.replaceDefinition(ofRun: number, with: next, in: connection)
+          }
           try updateRun(with: event, in: connection)
         }
       }
     }
     eventCount.withLock { $0 += events.count }
+    if next != nil, events.contains(where: \.startsGeneration) {
+      nextDefinition.withLock { $0 = nil }
+    }
     if !isSynced { logSync.schedule() }
     if isEnd { releaseLock() }
+  }
+
+  /// Sets the definition of the next generation, which is recorded together with its start.
+  package func setDefinitionOfNextGeneration(_ definition: WorkflowDefinition) {
+    nextDefinition.withLock { $0 = definition }
   }
 
   /// Releases the lock, after all processes of the run have ended.
@@ -154,5 +170,11 @@ package final class RecordedRun: Recorder {
       }
     default: break
     }
+  }
+}
+
+extension Event {
+  fileprivate var startsGeneration: Bool {
+    if case .generationStarted = kind { true } else { false }
   }
 }

@@ -37,6 +37,15 @@ package struct DisplayControls: Sendable {
   package var restartFrom: @Sendable (_ step: String) -> Void = { _ in }
   /// Cancels a step, while the run continues; kills it if it is already being cancelled.
   package var cancelStep: @Sendable (_ step: String) -> Void = { _ in }
+  /// Reads the workflow file again and restarts the run with it; only the steps that have changed
+  /// and their dependents if `changedOnly` is true.
+  ///
+  /// Returns what happens now, or why nothing does; may have several lines.
+  package var reload: @Sendable (_ changedOnly: Bool) async -> String = { _ in
+    "there is no workflow file to read again"
+  }
+  /// Returns the path of the workflow file, and the line of a step in it if it is found.
+  package var place: @Sendable (_ step: String) -> (path: String, line: Int?)? = { _ in nil }
   /// Starts a run of a watch now.
   package var fire: @Sendable () -> Void = {}
   /// Pauses or continues a watch.

@@ -9,8 +9,8 @@ public import WorkflowLanguage
 public final class Run: Sendable {
   /// The id of the run; restarts do not change it.
   public let id: RunID
-  /// The workflow being run; its steps stay the same through all restarts.
-  public let workflow: Workflow
+  /// The workflow being run: that of the current generation.
+  public var workflow: Workflow { ledger.decide { $0.workflow } }
   private let ledger: RunLedger
   private let runtime: Runtime
   private let requests: AsyncStream<RunDriver.Request>.Continuation
@@ -36,13 +36,12 @@ public final class Run: Sendable {
       self.id = id
       state = earlier
     }
-    self.workflow = workflow
     runtime = engine.runtime
     let (stream, continuation) = AsyncStream.makeStream(of: RunDriver.Request.self)
     requests = continuation
     let observer = engine.observer?.runStarted(id, of: workflow)
     ledger = RunLedger(
-      run: id, state: state, clock: engine.clock, recorder: engine.recorder,
+      run: id, of: workflow, state: state, clock: engine.clock, recorder: engine.recorder,
       runtime: engine.runtime, observer: observer.map(ObservingListener.init),
       onFailure: { continuation.yield(.input(.cancel(.abandoned($0)))) })
     listening(RunEvents(ledger: ledger))
@@ -127,9 +126,10 @@ public final class Run: Sendable {
   /// - Parameter step: The id of the step, or another selector (``Intervention``).
   /// - Throws: ``SelectionError`` if no step is selected.
   public func restart(from step: String) throws(SelectionError) {
-    let state = state
+    let (workflow, state) = ledger.decide { ($0.workflow, $0.state) }
     let steps = try workflow.selected(by: [step], in: state)
-    requests.yield(.input(.restart(from: steps, requestedIn: state.generation)))
+    post(
+      .restart(from: steps, requestedIn: state.generation), in: workflow, by: .api, { _ in })
   }
 
   /// Intervenes in the run: restarts it, or cancels or approves steps.
@@ -159,17 +159,18 @@ public final class Run: Sendable {
     answer: @escaping @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void
   ) {
     do throws(SelectionError) {
-      let state = state
+      let (workflow, state) = ledger.decide { ($0.workflow, $0.state) }
       switch intervention {
       case .restart(let selectors):
         let steps = try workflow.selected(by: selectors, in: state)
-        post(.restart(from: steps, requestedIn: state.generation), by: requester, answer)
+        post(
+          .restart(from: steps, requestedIn: state.generation), in: workflow, by: requester, answer)
       case .cancel(let selectors, let now):
         guard !selectors.isEmpty else {
-          return post(now ? .kill : .cancel(.request), by: requester, answer)
+          return post(now ? .kill : .cancel(.request), in: workflow, by: requester, answer)
         }
         let steps = try workflow.selected(by: selectors, in: state)
-        post(.cancelSteps(steps, now: now), by: requester, answer)
+        post(.cancelSteps(steps, now: now), in: workflow, by: requester, answer)
       case .approve(let step, let isApproved):
         guard try self.answer(step, isApproved: isApproved) else {
           return answer(.failure(.refused("step \"\(step)\" is not waiting for approval")))
@@ -185,60 +186,73 @@ public final class Run: Sendable {
   }
 
   private func post(
-    _ input: RunMachine.Input, by requester: Requester,
+    _ input: RunMachine.Input, in workflow: Workflow, by requester: Requester,
     _ answer: @escaping @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void
   ) {
-    let request = RunDriver.Request.intervention(input, by: requester, answer: answer)
+    let request = RunDriver.Request.intervention(
+      input, in: workflow.graph, by: requester, answer: answer)
     if case .terminated = requests.yield(request) { request.refuse() }
   }
 
   /// Restarts the run with another version of its workflow.
   ///
-  /// Typically the same file, read again with other parameters or for another trigger. Returns when
-  /// the restart is accepted or refused, before it is complete.
+  /// Typically the same file, read again after a change, with other parameters, or for another
+  /// trigger. Returns when the restart is accepted or refused, before it is complete.
+  ///
+  /// Steps may have been added, removed and changed. Without `steps`, all of them run again. With
+  /// `steps`, other steps keep their results or go on running, as far as they have started; steps
+  /// that are gone are stopped, and new steps run.
   ///
   /// - Parameters:
-  ///   - workflow: The workflow of the next generation. Its steps must be the same as those of this
-  ///     run.
+  ///   - workflow: The workflow of the next generation.
   ///   - steps: The ids of the steps to restart, along with their dependents; nil for all.
   /// - Returns: Whether the restart was accepted. It is refused if the run has ended or is being
-  ///   cancelled, or if the steps of `workflow` differ.
-  /// - Throws: ``SelectionError`` if the workflow has no such step.
+  ///   cancelled, or if `workflow` has secrets that were not fetched for this run.
+  /// - Throws: ``SelectionError`` if `workflow` has no such step.
   public func restart(
     with workflow: Workflow, from steps: [String]? = nil
   ) async throws(SelectionError) -> Bool {
-    try await restart(with: workflow, from: steps, when: { true })
+    try await reload(workflow, secrets: nil, .init(workflow, from: steps), when: { _ in true })
   }
 
   /// Restarts the run with another version of its workflow, if `accept` returns true.
   ///
   /// - Parameters:
   ///   - workflow: The workflow of the next generation.
-  ///   - steps: The ids of the steps to restart; nil for all.
-  ///   - accept: Called if the run can restart, before anything is changed; returns whether to go
-  ///     ahead. Runs on its own queue, where it may block. The run handles no other request until
-  ///     it returns.
+  ///   - secrets: Its secrets; nil to keep those of the run.
+  ///   - extent: The steps to run again.
+  ///   - accept: Called with the plan if the run can restart, before anything is changed; returns
+  ///     whether to go ahead. Runs on its own queue, where it may block. The run handles no other
+  ///     request until it returns.
   /// - Returns: Whether the restart was accepted.
-  /// - Throws: ``SelectionError`` if the workflow has no such step.
-  package func restart(
-    with workflow: Workflow, from steps: [String]?, accept: @escaping @Sendable () -> Bool
-  ) async throws(SelectionError) -> Bool {
+  package func reload(
+    _ workflow: Workflow, secrets: Secrets? = nil, _ extent: ReloadExtent,
+    accept: @escaping @Sendable (ReloadPlan) -> Bool
+  ) async -> Bool {
     let queue = runtime.makeQueue("reprise.restart")
-    return try await restart(
-      with: workflow, from: steps, when: { await queue.result(of: accept) })
+    return await reload(
+      workflow, secrets: secrets, extent, when: { plan in await queue.result { accept(plan) } })
   }
 
-  private func restart(
-    with workflow: Workflow, from steps: [String]?,
-    when accept: @escaping @Sendable () async -> Bool
-  ) async throws(SelectionError) -> Bool {
-    var found: [StepIndex] = []
-    for step in steps ?? [] { found += try self.workflow.found(step) }
-    return await withCheckedContinuation { [found] continuation in
-      let request = RunDriver.Request.restartWith(
-        from: found, as: workflow, accept: accept, answer: { continuation.resume(returning: $0) })
+  private func reload(
+    _ workflow: Workflow, secrets: Secrets?, _ extent: ReloadExtent,
+    when accept: @escaping @Sendable (ReloadPlan) async -> Bool
+  ) async -> Bool {
+    await withCheckedContinuation { continuation in
+      let request = RunDriver.Request.reload(
+        ReloadRequest(
+          workflow: workflow, secrets: secrets, extent: extent, accept: accept,
+          answer: { continuation.resume(returning: $0) }))
       if case .terminated = requests.yield(request) { request.refuse() }
     }
+  }
+
+  /// Returns the ids of the steps that a selector selects.
+  ///
+  /// - Throws: ``SelectionError`` if it selects none.
+  package func ids(selectedBy selector: String) throws(SelectionError) -> [String] {
+    let (workflow, state) = ledger.decide { ($0.workflow, $0.state) }
+    return try workflow.selected(by: [selector], in: state).map(workflow.graph.id(of:))
   }
 
   /// Approves a step that is waiting for approval.
@@ -268,10 +282,13 @@ public final class Run: Sendable {
   /// Approves or rejects a step that is waiting for approval.
   @discardableResult
   package func answer(_ step: String, isApproved: Bool) throws(SelectionError) -> Bool {
-    let found = try workflow.found(step)
-    let tickets = ledger.decide { page in
-      found.compactMap { page.controls[$0.position].takeApproval() }
-    }
+    let tickets = try ledger.decide { page in
+      Result { () throws(SelectionError) in
+        try page.workflow.found(step).compactMap {
+          page.controls[$0.position].takeApproval()
+        }
+      }
+    }.get()
     return tickets.filter { $0.answer(isApproved) }.count > 0
   }
 

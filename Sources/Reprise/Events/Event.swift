@@ -45,6 +45,11 @@ public struct Event: Sendable, Equatable {
     ///
     /// All steps if nil.
     case generationStarted(reset: [String]?)
+    /// The next generation is of another version of the workflow; the plan applies from now on.
+    ///
+    /// Follows ``runRestarting(from:)``, and ``generationStarted(reset:)`` follows. Steps that are
+    /// not reset keep their results, or go on running.
+    case runReloaded(RunPlan, WorkflowChanges)
     /// The run is being cancelled: no more steps start, and running steps are being stopped.
     case runCancelling(CancellationCause)
     /// The run has ended; always the last event, unless the run is resumed.
@@ -93,7 +98,7 @@ extension Event.Kind: CodedCases {
     [
       .runStarted(RunPlan(workflow: "", steps: [])), .runResumed(RunPlan(workflow: "", steps: [])),
       .runRestarting(from: nil), .generationStarted(reset: nil), .runCancelling(.request),
-      .runEnded(.succeeded),
+      .runReloaded(RunPlan(workflow: "", steps: []), WorkflowChanges()), .runEnded(.succeeded),
     ] + Event.StepEvent.byName.values.map { .step("", attempt: 0, $0) })
 
   var row: CaseRow<Self> {
@@ -113,6 +118,15 @@ extension Event.Kind: CodedCases {
     case .generationStarted(let steps):
       CaseRow("generation-started", "generation started" + named(steps)) {
         .generationStarted(reset: try $0.value("reset", steps, default: nil))
+      }
+    case .runReloaded(let plan, let changes):
+      CaseRow("run-reloaded", "run reloaded: \(changes)") {
+        .runReloaded(
+          try $0.value("plan", plan),
+          WorkflowChanges(
+            added: try $0.value("added", changes.added, default: []),
+            removed: try $0.value("removed", changes.removed, default: []),
+            changed: try $0.value("changed", changes.changed, default: [])))
       }
     case .runCancelling(let cause):
       CaseRow("run-cancelling", "run cancelling \(cause)") {

@@ -7,7 +7,7 @@ import WorkflowLanguage
 /// A cold value: each execution computes all results again.
 struct Pipeline: Sendable {
   /// Does the work of one step, given the results of the steps that it needs, in their order.
-  typealias Perform = @Sendable (StepIndex, [StepResult]) async -> StepResult
+  typealias Perform = @Sendable (StepPlace, [StepResult]) async -> StepResult
 
   /// The steps and their needs.
   let graph: Graph
@@ -25,7 +25,7 @@ struct Pipeline: Sendable {
 ///
 /// Not `Sendable`: one task owns it.
 final class PipelineExecution {
-  private let graph: Graph
+  private var graph: Graph
   private var futures: [StepFuture?]
 
   fileprivate init(graph: Graph) {
@@ -49,10 +49,11 @@ final class PipelineExecution {
     _ steps: [StepIndex], in queue: any StepQueue, perform: @escaping Pipeline.Perform
   ) {
     for step in steps {
+      let place = StepPlace(step)
       let future = StepFuture.zip(graph.needs(of: step).compactMap { futures[$0.position] })
-        .flatMap { results in await perform(step, results) }
+        .flatMap { results in await perform(place, results) }
       futures[step.position] = future
-      future.connect(as: step.position, in: queue)
+      future.connect(as: place, in: queue)
     }
     queue.startNext(after: nil)
   }
@@ -66,6 +67,24 @@ final class PipelineExecution {
     for step in steps.reversed() {
       futures[step.position]?.cancel()
       futures[step.position] = nil
+    }
+  }
+
+  /// Replaces the graph; the futures of kept steps stay, others must be disconnected.
+  ///
+  /// - Parameters:
+  ///   - graph: The new graph.
+  ///   - origins: For each step of the new graph, the step of the old one if it is kept.
+  func replaceGraph(with graph: Graph, origins: [StepIndex?]) {
+    let old = futures
+    self.graph = graph
+    futures = origins.map { origin in origin.flatMap { old[$0.position] } }
+  }
+
+  /// The places of all connected steps, with their positions.
+  var places: [(step: StepIndex, place: StepPlace)] {
+    futures.enumerated().compactMap { position, future in
+      future.map { (StepIndex(position), $0.place) }
     }
   }
 

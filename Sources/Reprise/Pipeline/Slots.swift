@@ -15,6 +15,8 @@ import WorkflowLanguage
 /// - All or nothing: a step takes its slots in all of its limits at once. No step holds a slot
 ///   while it waits for another, so steps cannot deadlock.
 ///
+/// A step is an autoclosure, evaluated under the lock, because a reload of the workflow moves steps.
+///
 /// Thread-safe. Each call is logarithmic in the number of waiting steps, amortized.
 final class Slots: Sendable {
   /// A callback that begins a step; called without holding the lock.
@@ -37,7 +39,7 @@ final class Slots: Sendable {
     var free: Int
     var limits: [Limit]
     /// For each step that has limits of its own, their indices in `limits`.
-    let limitsOfStep: [Int: [Int]]
+    var limitsOfStep: [Int: [Int]]
     /// The waiting steps, by position.
     var waiting: [Int: Waiting] = [:]
     /// The waiting steps that are not parked at a limit.
@@ -51,6 +53,8 @@ final class Slots: Sendable {
   }
 
   private let state: Mutex<State>
+  /// The maximum number of concurrent steps if the workflow sets none.
+  private let defaultCount: Int
 
   /// Creates slots.
   ///
@@ -60,6 +64,7 @@ final class Slots: Sendable {
   ///   - limitsOfStep: For each step that has limits of its own, their indices in `limits`.
   init(count: Int, limits: [Int] = [], limitsOfStep: [Int: [Int]] = [:]) {
     precondition(count > 0, "a run needs at least one slot")
+    defaultCount = count
     state = Mutex(
       State(free: count, limits: limits.map { Limit(free: $0) }, limitsOfStep: limitsOfStep))
   }
@@ -69,7 +74,128 @@ final class Slots: Sendable {
   /// - Parameters:
   ///   - workflow: The workflow, whose steps name their limits.
   ///   - maxParallel: The maximum number of concurrent steps if the workflow sets none.
-  convenience init(for workflow: Workflow, maxParallel: Int) {
+  init(for workflow: Workflow, maxParallel: Int) {
+    defaultCount = maxParallel
+    state = Mutex(State(for: workflow, maxParallel: maxParallel))
+  }
+
+  /// Takes the limits of another workflow; steps that hold slots or wait for them stay.
+  ///
+  /// - Parameters:
+  ///   - workflow: The new workflow.
+  ///   - move: Moves the places of all steps; called under the lock.
+  ///   - moved: Returns the new position of a step; nil if it is gone.
+  func replaceLimits(
+    for workflow: Workflow, moving move: () -> Void, to moved: (Int) -> Int?
+  ) {
+    state.withLock { state in
+      var next = State(for: workflow, maxParallel: defaultCount)
+      for holder in state.holders {
+        guard let position = moved(holder) else { continue }
+        next.holders.insert(position)
+        // May become negative, if the new limit is lower.
+        next.free -= 1
+        for limit in next.limitsOfStep[position] ?? [] { next.limits[limit].free -= 1 }
+      }
+      for (position, waiting) in state.waiting {
+        guard let position = moved(position) else { continue }
+        next.waiting[position] = waiting
+        next.queue.insert(position)
+      }
+      next.starting = state.starting.flatMap(moved)
+      state = next
+      move()
+    }
+  }
+
+  /// The number of waiting steps.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  /// Adds a step to the queue; ``startNext()`` begins it when its turn comes.
+  ///
+  /// - Parameters:
+  ///   - step: A step that is neither waiting nor holding slots.
+  ///   - generation: The generation for which it waits.
+  ///   - begin: Called once when the step has its slots, without holding the lock.
+  func enter(_ step: @autoclosure () -> StepIndex, generation: Int, begin: @escaping Turn) {
+    state.withLock { state in
+      let step = step()
+      state.waiting[step.position] = Waiting(generation: generation, begin: begin)
+      state.queue.insert(step.position)
+    }
+  }
+
+  /// Removes a waiting step.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - generation: The generation for which it waits. Prevents a late cancellation from removing
+  ///     the step of the next generation.
+  /// - Returns: Whether it was waiting. If not, it has its slots or will never get any.
+  func withdraw(_ step: @autoclosure () -> StepIndex, generation: Int) -> Bool {
+    state.withLock { state in
+      let step = step()
+      guard state.waiting[step.position]?.generation == generation else { return false }
+      state.waiting[step.position] = nil
+      state.unparkForFreeSlots(of: step.position)
+      return true
+    }
+  }
+
+  /// Begins the next step, if one can begin.
+  func startNext() {
+    state.withLock { $0.nextTurn() }?()
+  }
+
+  /// Records that a step has started or will not start, and begins the next one.
+  ///
+  /// Has no effect if another step is starting.
+  func started(_ step: @autoclosure () -> StepIndex) {
+    let turn = state.withLock { state -> Turn? in
+      guard state.starting == step().position else { return nil }
+      state.starting = nil
+      return state.nextTurn()
+    }
+    turn?()
+  }
+
+  /// Releases the slots of a step, if it has any.
+  ///
+  /// Call ``startNext()`` afterwards.
+  func release(_ step: @autoclosure () -> StepIndex) {
+    state.withLock { state in
+      let step = step()
+      guard state.holders.remove(step.position) != nil else { return }
+      state.free += 1
+      for limit in state.limitsOfStep[step.position] ?? [] { state.limits[limit].free += 1 }
+      state.unparkForFreeSlots(of: step.position)
+      if state.starting == step.position { state.starting = nil }
+    }
+  }
+
+  /// Waits until a step has its slots; returns immediately if it already has them.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - generation: The generation for which it waits.
+  /// - Returns: True once it has them; false if the task was cancelled while it waited.
+  func take(
+    _ step: @autoclosure @Sendable () -> StepIndex, generation: Int
+  ) async -> Bool {
+    guard !state.withLock({ $0.holders.contains(step().position) }) else { return true }
+    let ticket = Ticket<Void>()
+    enter(step(), generation: generation) { ticket.answer(()) }
+    startNext()
+    if await ticket.value() != nil { return true }
+    // Cancelled. Either the step is still waiting and is withdrawn here, or it got its slots
+    // concurrently.
+    return !withdraw(step(), generation: generation)
+  }
+}
+
+extension Slots.State {
+  /// Creates the state for a workflow.
+  fileprivate init(for workflow: Workflow, maxParallel: Int) {
     var limits: [Int] = []
     var limitsOfStep: [Int: [Int]] = [:]
     var indices: [String: Int] = [:]
@@ -88,90 +214,10 @@ final class Slots: Sendable {
       }
     }
     self.init(
-      count: workflow.maxParallel ?? maxParallel, limits: limits, limitsOfStep: limitsOfStep)
+      free: workflow.maxParallel ?? maxParallel, limits: limits.map { Slots.Limit(free: $0) },
+      limitsOfStep: limitsOfStep)
   }
 
-  /// The number of waiting steps.
-  var waitingCount: Int { state.withLock { $0.waiting.count } }
-
-  /// Adds a step to the queue; ``startNext()`` begins it when its turn comes.
-  ///
-  /// - Parameters:
-  ///   - step: A step that is neither waiting nor holding slots.
-  ///   - generation: The generation for which it waits.
-  ///   - begin: Called once when the step has its slots, without holding the lock.
-  func enter(_ step: StepIndex, generation: Int, begin: @escaping Turn) {
-    state.withLock { state in
-      state.waiting[step.position] = Waiting(generation: generation, begin: begin)
-      state.queue.insert(step.position)
-    }
-  }
-
-  /// Removes a waiting step.
-  ///
-  /// - Parameters:
-  ///   - step: The step.
-  ///   - generation: The generation for which it waits. Prevents a late cancellation from removing
-  ///     the step of the next generation.
-  /// - Returns: Whether it was waiting. If not, it has its slots or will never get any.
-  func withdraw(_ step: StepIndex, generation: Int) -> Bool {
-    state.withLock { state in
-      guard state.waiting[step.position]?.generation == generation else { return false }
-      state.waiting[step.position] = nil
-      state.unparkForFreeSlots(of: step.position)
-      return true
-    }
-  }
-
-  /// Begins the next step, if one can begin.
-  func startNext() {
-    state.withLock { $0.nextTurn() }?()
-  }
-
-  /// Records that a step has started or will not start, and begins the next one.
-  ///
-  /// Has no effect if another step is starting.
-  func started(_ step: StepIndex) {
-    let turn = state.withLock { state -> Turn? in
-      guard state.starting == step.position else { return nil }
-      state.starting = nil
-      return state.nextTurn()
-    }
-    turn?()
-  }
-
-  /// Releases the slots of a step, if it has any.
-  ///
-  /// Call ``startNext()`` afterwards.
-  func release(_ step: StepIndex) {
-    state.withLock { state in
-      guard state.holders.remove(step.position) != nil else { return }
-      state.free += 1
-      for limit in state.limitsOfStep[step.position] ?? [] { state.limits[limit].free += 1 }
-      state.unparkForFreeSlots(of: step.position)
-      if state.starting == step.position { state.starting = nil }
-    }
-  }
-
-  /// Waits until a step has its slots; returns immediately if it already has them.
-  ///
-  /// - Parameters:
-  ///   - step: The step.
-  ///   - generation: The generation for which it waits.
-  /// - Returns: True once it has them; false if the task was cancelled while it waited.
-  func take(_ step: StepIndex, generation: Int) async -> Bool {
-    guard !state.withLock({ $0.holders.contains(step.position) }) else { return true }
-    let ticket = Ticket<Void>()
-    enter(step, generation: generation) { ticket.answer(()) }
-    startNext()
-    if await ticket.value() != nil { return true }
-    // Cancelled. Either the step is still waiting and is withdrawn here, or it got its slots
-    // concurrently.
-    return !withdraw(step, generation: generation)
-  }
-}
-
-extension Slots.State {
   /// Assigns slots to the first eligible step in the queue, unless another step is starting.
   ///
   /// - Returns: The callback that begins the step.
@@ -180,7 +226,7 @@ extension Slots.State {
     while let step = queue.popSmallest() {
       guard waiting[step] != nil else { continue }
       let own = limitsOfStep[step] ?? []
-      if let full = own.first(where: { limits[$0].free == 0 }) {
+      if let full = own.first(where: { limits[$0].free <= 0 }) {
         limits[full].parked.insert(step)
         // The step leaves the queue without using the free slots of its other limits.
         unparkForFreeSlots(of: step)

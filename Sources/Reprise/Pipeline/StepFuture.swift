@@ -2,6 +2,7 @@
 
 import CombineOperators
 import Synchronization
+import WorkflowLanguage
 
 /// The result of one step: computed once from the results of its needs, then replayed.
 ///
@@ -61,7 +62,7 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     var compactionCount = 16
     var subscribers: [any ResultReceiver] = []
     var queue: any StepQueue = ImmediateQueue.shared
-    var step = 0
+    var place: StepPlace?
   }
 
   private let perform: Perform
@@ -101,7 +102,7 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   /// - Returns: The future, which can be cancelled.
   @discardableResult
   func connect() -> any Cancellable {
-    connect(as: 0, in: ImmediateQueue.shared)
+    connect(as: StepPlace(StepIndex(0)), in: ImmediateQueue.shared)
     return self
   }
 
@@ -110,13 +111,13 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   /// Needs that are not connected or were cancelled never get one. A second call has no effect.
   ///
   /// - Parameters:
-  ///   - step: The position of the step, for the queue.
+  ///   - place: The place of the step, for the queue.
   ///   - queue: Decides when the work begins. Call its `startNext` after connecting.
-  func connect(as step: Int, in queue: any StepQueue) {
+  func connect(as place: StepPlace, in queue: any StepQueue) {
     let needs = state.withLock { state -> [StepFuture]? in
       guard case .idle = state.phase else { return nil }
       state.phase = .waiting(state.needs.count + 1)
-      state.step = step
+      state.place = place
       state.queue = queue
       return state.needs
     }
@@ -127,8 +128,13 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     resolve(with: result)
   }
 
-  /// The position given to ``connect(as:in:)``.
-  var step: Int { state.withLock { $0.step } }
+  /// The place given to ``connect(as:in:)``.
+  var place: StepPlace {
+    guard let place = state.withLock({ $0.place }) else {
+      preconditionFailure("BUG: the future is not connected")
+    }
+    return place
+  }
 
   /// The results of its needs, in their order.
   ///

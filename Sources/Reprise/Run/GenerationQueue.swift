@@ -20,13 +20,13 @@ final class GenerationQueue: StepQueue {
   }
 
   func enter(_ future: StepFuture) -> StepResult? {
-    let step = StepIndex(future.step)
+    let place = future.place
     switch performer.admit(future, generation: generation) {
     case .over(let result):
       return result
     case .toSlots:
-      let executor = usesPool ? nil : performer.taskExecutor(for: step)
-      slots.enter(step, generation: generation) { future.begin(on: executor) }
+      let executor = usesPool ? nil : performer.taskExecutor(for: place.index)
+      slots.enter(place.index, generation: generation) { future.begin(on: executor) }
     case .toApproval:
       // It takes its slots once it is approved.
       future.begin()
@@ -35,19 +35,19 @@ final class GenerationQueue: StepQueue {
   }
 
   func leave(_ future: StepFuture) -> StepResult? {
-    let step = StepIndex(future.step)
-    guard slots.withdraw(step, generation: generation) else { return nil }
-    let result = performer.end(step, attempt: 0, .cancelled(.request))
-    performer.reportEnd(of: step)
+    let place = future.place
+    guard slots.withdraw(place.index, generation: generation) else { return nil }
+    let result = performer.end(place, attempt: 0, .cancelled(.request))
+    performer.reportEnd(of: place)
     return result
   }
 
   func startNext(after ended: StepFuture?) {
     if let ended {
-      let step = StepIndex(ended.step)
+      let place = ended.place
       // Release the slots first: the driver may restart the step as soon as its end is reported.
-      slots.release(step)
-      performer.reportEnd(of: step)
+      slots.release(place.index)
+      performer.reportEnd(of: place)
     }
     slots.startNext()
   }

@@ -3,12 +3,12 @@
 /// The reporter of one attempt of a step.
 struct LedgerReporter: StepReporter {
   let ledger: RunLedger
-  /// The position of the step.
-  let step: Int
+  let place: StepPlace
   let attempt: Int
 
   func report(_ event: Event.StepEvent) -> Bool {
     ledger.decide { page in
+      let step = place.index.position
       guard page.state.steps[step].phase == .running else { return true }
       page.record(event, of: step, attempt: attempt)
       return page.hasRoomForOutput
@@ -20,10 +20,10 @@ struct LedgerReporter: StepReporter {
   }
 
   func register(_ onKill: @escaping @Sendable () -> Void) -> Int? {
-    ledger.decide { $0.controls[step].register(onKill) }
+    ledger.decide { $0.controls[place.index.position].register(onKill) }
   }
 
   func unregister(_ number: Int) {
-    ledger.decide { $0.controls[step].unregister(number) }
+    ledger.decide { $0.controls[place.index.position].unregister(number) }
   }
 }

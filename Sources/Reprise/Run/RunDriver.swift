@@ -17,23 +17,20 @@ struct RunDriver: Sendable {
   enum Request: Sendable {
     case input(RunMachine.Input)
     /// An intervention, which `answer` is called for once.
+    ///
+    /// Its steps were selected in this graph, which a reload may have replaced since.
     case intervention(
-      RunMachine.Input, by: Requester,
+      RunMachine.Input, in: Graph, by: Requester,
       answer: @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void)
     /// Restart with another version of the workflow.
-    ///
-    /// `accept` is called if the restart is possible, and returns whether to go ahead. `answer`
-    /// receives whether the restart was accepted.
-    case restartWith(
-      from: [StepIndex], as: Workflow, accept: @Sendable () async -> Bool,
-      answer: @Sendable (Bool) -> Void)
+    case reload(ReloadRequest)
 
     /// Refuses a request that arrives after the run has ended.
     func refuse() {
       switch self {
       case .input: break
-      case .intervention(_, _, let answer): answer(.failure(.runEnded))
-      case .restartWith(_, _, _, let answer): answer(false)
+      case .intervention(_, _, _, let answer): answer(.failure(.runEnded))
+      case .reload(let request): request.answer(false)
       }
     }
   }
@@ -44,8 +41,8 @@ struct RunDriver: Sendable {
   private let clock: any RunClock
   private(set) var machine: RunMachine
   private let pipeline: Pipeline
-  /// The workflow of the next generation, if it differs from the current one.
-  private var next: Workflow?
+  /// The reload with which the next generation starts, if any.
+  private var reload: (request: ReloadRequest, plan: ReloadPlan)?
   private var alarm: Task<Void, Never>?
 
   var ledger: RunLedger { performer.ledger }
@@ -92,24 +89,56 @@ struct RunDriver: Sendable {
     switch request {
     case .input(.stepEnded(let step)):
       // Ignore a stale report: the step has been restarted in the meantime.
-      let isInProgress = ledger.decide { $0.state.steps[step.position].phase.isActive }
+      let isInProgress = ledger.decide { page in
+        // A reload may have removed the step.
+        page.state.steps.indices.contains(step.position)
+          && page.state.steps[step.position].phase.isActive
+      }
       return isInProgress ? nil : .stepEnded(step)
     case .input(let input):
       return input
-    case .intervention(let input, _, let answer):
+    case .intervention(let input, let graph, _, let answer):
+      guard let input = input.moved(from: graph, to: workflow.graph) else {
+        answer(.failure(.refused("the steps are no longer part of the workflow")))
+        return nil
+      }
       let result = answerTo(input)
       answer(result)
       guard case .success = result else { return nil }
       return input
-    case .restartWith(let steps, let next, let accept, let answer):
-      // Ask before changing anything: the decision may have to be recorded first.
-      var isAccepted = machine.mayRestart && RunPlan(next) == RunPlan(workflow)
-      if isAccepted { isAccepted = await accept() }
-      answer(isAccepted)
-      guard isAccepted else { return nil }
-      self.next = next
-      return .restart(from: steps, requestedIn: nil)
+    case .reload(let request):
+      let reload = await accepted(request)
+      request.answer(reload != nil)
+      return reload.map(RunMachine.Input.reload)
     }
+  }
+
+  /// Plans a reload and asks whether to go ahead; nil if not.
+  private mutating func accepted(_ request: ReloadRequest) async -> RunMachine.Reload? {
+    let next = request.workflow
+    guard machine.mayRestart, (request.secrets ?? performer.secrets).problem(with: next) == nil
+    else { return nil }
+    let plan = ledger.decide { [restarting = machine.restarting] page in
+      ReloadPlan(from: page.workflow, to: next, request.extent) { step in
+        let state = page.state.steps[step.position]
+        return ReloadPlan.Step(
+          phase: state.phase, isInProgress: state.phase.isActive && state.startedAt != nil,
+          isRestarting: restarting.contains(step), cause: page.causeOfStop(of: step))
+      }
+    }
+    // Ask before changing anything: the decision may have to be recorded first.
+    guard await request.accept(plan) else { return nil }
+    reload = (request, plan)
+    let reset = Set(plan.reset)
+    let graph = workflow.graph
+    return RunMachine.Reload(
+      stopped: graph.topologicalOrder.filter { step in
+        let id = graph.id(of: step)
+        return reset.contains(id) || next.graph.index(of: id) == nil
+      },
+      graph: next.graph, finallyCount: next.finallyCount,
+      started: next.graph.topologicalOrder.filter { reset.contains(next.graph.id(of: $0)) },
+      isWhole: plan.isWhole)
   }
 
   private mutating func decide(_ input: RunMachine.Input) -> [RunMachine.Action] {
@@ -140,7 +169,7 @@ struct RunDriver: Sendable {
       case .connectFirst(let steps):
         input = await startGeneration(steps, execution)
       case .restart(let steps, let isWhole):
-        beginGeneration(of: steps, isWhole: isWhole)
+        beginGeneration(of: steps, isWhole: isWhole, execution)
         input = await startGeneration(steps, execution)
       case .connectFinally(let cause):
         input = await connectFinally(cause, execution)
@@ -164,17 +193,43 @@ struct RunDriver: Sendable {
 
   // MARK: Starting
 
-  private mutating func beginGeneration(of mainSteps: [StepIndex], isWhole: Bool) {
+  private mutating func beginGeneration(
+    of mainSteps: [StepIndex], isWhole: Bool, _ execution: PipelineExecution
+  ) {
     alarm?.cancel()
-    if let next { performer.workflow = next }
-    next = nil
     let steps = mainSteps + finallySteps
-    ledger.decide { [generation = machine.generation, graph = workflow.graph] page in
+    let reload = reload
+    self.reload = nil
+    if let reload {
+      performer.workflow = reload.request.workflow
+      if let secrets = reload.request.secrets {
+        performer.secrets = secrets.masking(performer.secrets)
+      }
+    }
+    let places = reload == nil ? [] : execution.places
+    let origins = reload.map { self.origins(in: $0.request.workflow, starting: steps) } ?? []
+    ledger.decide { [generation = machine.generation, workflow, slots = performer.slots] page in
+      if let reload {
+        page.replaceWorkflow(
+          with: workflow, reload.plan, origins: origins, moving: places, slots)
+      }
       for step in steps { page.controls[step.position].reset() }
       page.ending = nil
       page.earlyFinallyCount = 0
-      let reset = isWhole ? nil : steps.map { graph.id(of: $0) }
+      let reset = isWhole ? nil : steps.map { workflow.graph.id(of: $0) }
       page.record(.generationStarted(reset: reset), generation: generation)
+    }
+    if reload != nil { execution.replaceGraph(with: workflow.graph, origins: origins) }
+  }
+
+  /// Returns the step of the current workflow that each step of the next one continues, if any.
+  private func origins(in next: Workflow, starting steps: [StepIndex]) -> [StepIndex?] {
+    let started = Set(steps)
+    return next.graph.indices.map { step in
+      started.contains(step)
+        ? nil
+        : ledger.state.position(ofStep: next.graph.id(of: step))
+          .map { StepIndex($0) }
     }
   }
 

@@ -14,6 +14,8 @@ final class RunLedger: Sendable {
   /// The ledger's contents, as a decision reads and changes them under the lock.
   struct Page: ~Copyable {
     fileprivate(set) var state: RunState
+    /// The workflow of the current generation.
+    var workflow: Workflow
     /// The control state of each step, by position.
     var controls: [StepControl] = []
     /// The number of steps that are not under `finally`; they come first.
@@ -56,6 +58,7 @@ final class RunLedger: Sendable {
   ///
   /// - Parameters:
   ///   - run: The id of the run.
+  ///   - workflow: The workflow.
   ///   - state: The initial state; `RunState()` for a new run.
   ///   - clock: The source of timestamps.
   ///   - recorder: Makes the events durable, if set.
@@ -63,7 +66,8 @@ final class RunLedger: Sendable {
   ///   - observer: Receives every event from now on, without a recap.
   ///   - onFailure: Called with the problem when recording has failed.
   init(
-    run: RunID, state: RunState = RunState(), clock: any RunClock, recorder: (any Recorder)? = nil,
+    run: RunID, of workflow: Workflow, state: RunState = RunState(), clock: any RunClock,
+    recorder: (any Recorder)? = nil,
     runtime: Runtime = Runtime(), observer: (any EventListener)? = nil,
     onFailure: @escaping @Sendable (String) -> Void = { _ in }
   ) {
@@ -73,7 +77,9 @@ final class RunLedger: Sendable {
     }
     queue = runtime.makeQueue("reprise.events")
     page = Mutex(
-      Page(state: state, run: run, clock: clock, record: recorder.map { _ in RecordQueue() }))
+      Page(
+        state: state, workflow: workflow, run: run, clock: clock,
+        record: recorder.map { _ in RecordQueue() }))
     let keeper = recorder.map { OutputRecorder(recorder: $0, onFailure: onFailure) }
     page.withLock { page in
       if let keeper { page.listeners.append(keeper) }
@@ -303,6 +309,22 @@ extension RunLedger.Page {
     guard let record, case .succeeded = event else { return }
     if successNumbers.isEmpty { successNumbers = Array(repeating: 0, count: state.steps.count) }
     successNumbers[step] = record.appendedCount
+  }
+
+  /// Takes another workflow for the next generation; the steps of `origins` are kept.
+  ///
+  /// - Parameters:
+  ///   - workflow: The new workflow.
+  ///   - origins: For each step of the new workflow, the step of the old one if it is kept.
+  mutating func replaceWorkflow(with workflow: Workflow, origins: [StepIndex?]) {
+    let old = controls
+    controls = origins.map { origin in origin.map { old[$0.position] } ?? StepControl() }
+    if !successNumbers.isEmpty {
+      let old = successNumbers
+      successNumbers = origins.map { origin in origin.map { old[$0.position] } ?? 0 }
+    }
+    mainCount = workflow.graph.count - workflow.finallyCount
+    self.workflow = workflow
   }
 
   /// Returns the number of the latest `succeeded` event among some steps; 0 if there is none.

@@ -16,6 +16,8 @@ struct RunMachine: Sendable {
     /// `requestedIn` is the generation in which the restart was requested, so that a restart that
     /// has already happened is not repeated; nil to restart in any case.
     case restart(from: [StepIndex], requestedIn: Int?)
+    /// Restart with another graph.
+    case reload(Reload)
     case cancel(CancellationCause)
     /// Cancel without grace.
     case kill
@@ -37,6 +39,22 @@ struct RunMachine: Sendable {
     case timedOut(generation: Int)
     /// Recording failed: the events that the last action depends on will never be durable.
     case recordFailed
+  }
+
+  /// A restart with another graph.
+  struct Reload: Sendable, Equatable {
+    /// The steps of the current graph to stop, in topological order.
+    ///
+    /// Includes those that are being stopped for an earlier restart.
+    var stopped: [StepIndex]
+    /// The new graph.
+    var graph: Graph
+    /// The number of steps under `finally` of the new graph; they come last.
+    var finallyCount: Int
+    /// The steps of the new graph to start, in topological order.
+    var started: [StepIndex]
+    /// Whether all steps are started.
+    var isWhole: Bool
   }
 
   /// A summary of the steps of the current generation.
@@ -91,9 +109,11 @@ struct RunMachine: Sendable {
     case forFinally(CancellationCause)
   }
 
-  private let graph: Graph
+  private var graph: Graph
   /// The steps under `finally`, in topological order.
-  let finallySteps: [StepIndex]
+  private(set) var finallySteps: [StepIndex]
+  /// The reload for which the run is restarting, if any.
+  private var reload: Reload?
   private var waiting = Waiting.forSteps
   private(set) var generation: Int
   /// The steps that the last restart reset; nil for all.
@@ -105,14 +125,18 @@ struct RunMachine: Sendable {
   /// Creates the machine of a run that has not started.
   ///
   /// - Parameters:
-  ///   - graph: The steps; they stay the same through all restarts.
+  ///   - graph: The steps; only a reload replaces them.
   ///   - finallyCount: The number of steps under `finally`; they come last.
   ///   - generation: The initial generation.
   init(graph: Graph, finallyCount: Int, generation: Int) {
     self.graph = graph
-    let mainCount = graph.count - finallyCount
-    finallySteps = graph.topologicalOrder.filter { $0.position >= mainCount }
+    finallySteps = graph.lastSteps(finallyCount)
     self.generation = generation
+  }
+
+  /// The steps that are being stopped for a restart, if the run is restarting.
+  var restarting: Set<StepIndex> {
+    if case .toRestart(let steps, _, _) = waiting { Set(steps) } else { [] }
   }
 
   /// Whether the run can be restarted; false while it is being cancelled.
@@ -149,6 +173,11 @@ struct RunMachine: Sendable {
     case .restart(let requested, let generation):
       guard mayRestart, !isAnswered(requested, requestedIn: generation) else { return [] }
       return restart(from: requested)
+    case .reload(let reload):
+      guard mayRestart else { return [] }
+      self.reload = reload
+      waiting = .toRestart(reload.stopped, isWhole: reload.isWhole, outstanding: nil)
+      return [.stop(reload.stopped, because: .restart(reload.isWhole ? nil : reload.stopped))]
     case .cancel(let cause):
       return cancel(cause)
     case .kill:
@@ -190,6 +219,13 @@ struct RunMachine: Sendable {
     case .toRestart(let steps, let isWhole, let outstanding):
       guard outstanding?.isEmpty == true else { return [] }
       generation += 1
+      var steps = steps
+      if let reload {
+        graph = reload.graph
+        finallySteps = graph.lastSteps(reload.finallyCount)
+        steps = reload.started
+        self.reload = nil
+      }
       lastRestarted = isWhole ? nil : Set(steps)
       isFinallyConnected = false
       isSettling = false
@@ -222,6 +258,7 @@ struct RunMachine: Sendable {
   private mutating func restart(from requested: [StepIndex]) -> [Action] {
     let steps = restartedSteps(from: requested)
     let isWhole = requested.isEmpty || isRestartingWhole
+    reload?.start(isWhole ? nil : steps.map { graph.id(of: $0) })
     waiting = .toRestart(steps, isWhole: isWhole, outstanding: nil)
     return [.stop(steps, because: .restart(isWhole ? nil : steps))]
   }
@@ -249,6 +286,7 @@ struct RunMachine: Sendable {
 
   private mutating func cancel(_ cause: CancellationCause) -> [Action] {
     guard mayRestart else { return [] }
+    reload = nil
     waiting = .toEnd(cause, outstanding: nil)
     return [.stop(graph.topologicalOrder, because: .cancel(cause))]
   }
@@ -289,6 +327,44 @@ struct RunMachine: Sendable {
       outstanding?.remove(step)
       waiting = .toEnd(cause, outstanding: outstanding)
     }
+  }
+}
+
+extension RunMachine.Input {
+  /// Returns the input for a graph that has replaced another one; nil if none of its steps is left.
+  func moved(from old: Graph, to new: Graph) -> Self? {
+    guard old != new else { return self }
+    func moved(_ steps: [StepIndex]) -> [StepIndex]? {
+      let moved = steps.compactMap { new.index(of: old.id(of: $0)) }
+      return moved.isEmpty && !steps.isEmpty ? nil : moved
+    }
+    switch self {
+    case .restart(let steps, let generation):
+      return moved(steps).map { .restart(from: $0, requestedIn: generation) }
+    case .cancelSteps(let steps, let now):
+      return moved(steps).map { .cancelSteps($0, now: now) }
+    default:
+      return self
+    }
+  }
+}
+
+extension RunMachine.Reload {
+  /// Starts further steps, by id, and their dependents; all steps if nil.
+  fileprivate mutating func start(_ ids: [String]?) {
+    guard let ids else {
+      started = graph.topologicalOrder
+      isWhole = true
+      return
+    }
+    started = graph.withDependents(started + ids.compactMap(graph.index(of:)))
+  }
+}
+
+extension Graph {
+  /// Returns the last steps in file order, in topological order.
+  fileprivate func lastSteps(_ number: Int) -> [StepIndex] {
+    topologicalOrder.filter { $0.position >= count - number }
   }
 }
 

@@ -15,7 +15,10 @@ extension RunEnding {
 
 /// A step to perform, with the results of its needs.
 struct StepJob: Sendable {
+  /// The step in the workflow of its performer.
   let index: StepIndex
+  /// The place of the step in the current workflow.
+  let place: StepPlace
   let step: Workflow.Step
   let generation: Int
   let status: RunEnding

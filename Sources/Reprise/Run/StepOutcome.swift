@@ -21,10 +21,20 @@ extension RunLedger.Page {
     return state.steps.prefix(mainCount).contains(where: \.phase.isCancelled) ? .cancel : .success
   }
 
+  /// Returns whether an event of a step may be recorded.
+  func admits(_ job: StepJob) -> Bool {
+    job.place.isPresent && controls[job.place.index.position].admits(job.generation)
+  }
+
+  /// Returns whether a step may continue.
+  func mayContinue(_ job: StepJob) -> Bool {
+    job.place.isPresent && controls[job.place.index.position].mayContinue(job.generation)
+  }
+
   /// Stops the siblings of a failed step, as `fail-fast` demands.
   ///
   /// - Returns: The futures to interrupt.
-  mutating func stopSiblings(of step: StepIndex, in workflow: Workflow) -> [StepFuture] {
+  mutating func stopSiblings(of step: StepIndex) -> [StepFuture] {
     let group = workflow.steps[step.position].extras.failFastGroup
     guard workflow.failsFast || group != nil else { return [] }
     let id = workflow.steps[step.position].id
@@ -51,7 +61,7 @@ extension RunPhase {
 }
 
 extension Event.StepEvent {
-  func result(of step: StepIndex, isTolerated: Bool) -> StepResult {
+  func result(of step: String, isTolerated: Bool) -> StepResult {
     switch self {
     case .succeeded(let outputs): .succeeded(outputs)
     case .failed: isTolerated ? .succeeded([:]) : .failed(step)

@@ -6,7 +6,7 @@ import WorkflowLanguage
 
 /// Performs the steps of a run, one per call, and records their events.
 struct StepPerformer: Sendable {
-  /// Replaced only between generations, by a workflow with the same steps.
+  /// The workflow by which its steps run; a reload moves them in the ledger, see ``StepPlace``.
   var workflow: Workflow
   let executor: any Executor
   let registry: ActionRegistry
@@ -14,7 +14,7 @@ struct StepPerformer: Sendable {
   let observer: (any RunObserver)?
   let ledger: RunLedger
   let slots: Slots
-  let secrets: Secrets
+  var secrets: Secrets
   let cache: StepCache?
   /// The queue on which the cache's memory is read and written, since both block.
   let memoryQueue: any WorkQueue
@@ -46,10 +46,12 @@ struct StepPerformer: Sendable {
   ///   - generation: The generation for which the future was connected.
   /// - Returns: How the step continues.
   func admit(_ future: StepFuture, generation: Int) -> Admission {
-    let step = StepIndex(future.step)
+    let place = future.place
     // Check this before the needs: they may be running again although this step has succeeded.
-    if let result = earlierResult(of: step) { return .over(result) }
-    let job = job(step, generation: generation, results: future.results)
+    if let result = earlierResult(of: place) { return .over(result) }
+    // The future may have become ready while a reload removed it.
+    guard place.isPresent else { return .over(.stopped) }
+    let job = job(place, generation: generation, results: future.results)
     if let blockingResult = job.blockingResult, !job.isFinally {
       guard blockingResult != .stopped, workflow.testsStatus(job.step) else {
         return .over(giveUp(job, because: blockingResult))
@@ -57,22 +59,23 @@ struct StepPerformer: Sendable {
     }
     if let result = resultWithoutStarting(job) { return .over(result) }
     let (result, isAwaited) = ledger.decide { page -> (StepResult?, Bool) in
-      let control = page.controls[step.position]
-      guard control.admits(generation) else { return (.stopped, false) }
-      if let cause = control.cause {
+      guard page.admits(job) else { return (.stopped, false) }
+      let step = place.index
+      if let cause = page.controls[step.position].cause {
         return (recordCancellation(job, cause, &page), page.mustReportStepEnd)
       }
       page.controls[step.position].becomeReady(future)
       page.record(.ready, of: step.position, attempt: 0)
       return (nil, false)
     }
-    if isAwaited { stepEnded(step) }
+    if isAwaited { stepEnded(place.index) }
     if let result { return .over(result) }
     return job.step.extrasIfAny?.approval == nil ? .toSlots : .toApproval
   }
 
   /// Combines a step with the results of its needs.
-  private func job(_ step: StepIndex, generation: Int, results: [StepResult]) -> StepJob {
+  private func job(_ place: StepPlace, generation: Int, results: [StepResult]) -> StepJob {
+    let step = place.index
     let declared = workflow.steps[step.position]
     // A stopped need has not ended in this generation, so it outweighs the failure of another need.
     let obstacles = results.lazy.compactMap(\.blockingResult)
@@ -81,7 +84,8 @@ struct StepPerformer: Sendable {
     let status =
       isFinally ? ledger.decide { $0.ending ?? .success } : RunEnding(blockedBy: blockingResult)
     return StepJob(
-      index: step, step: declared, generation: generation, status: status, results: results,
+      index: step, place: place, step: declared, generation: generation, status: status,
+      results: results,
       blockingResult: blockingResult)
   }
 
@@ -89,20 +93,22 @@ struct StepPerformer: Sendable {
   private func recordCancellation(
     _ job: StepJob, _ cause: CancellationCause, _ page: inout RunLedger.Page
   ) -> StepResult {
-    page.record(.cancelled(cause), of: job.index.position, attempt: 0)
-    guard case .failure(let id) = cause, let failed = workflow.graph.index(of: id) else {
-      return .stopped
-    }
+    page.record(.cancelled(cause), of: job.place.index.position, attempt: 0)
+    guard case .failure(let failed) = cause else { return .stopped }
     return .failed(failed)
   }
 
   /// Returns the result of a step that has already succeeded, been skipped, or been cancelled while
   /// it was pending; nil if it has not ended.
-  private func earlierResult(of step: StepIndex) -> StepResult? {
-    switch ledger.decide({ $0.state.steps[step.position].phase }) {
+  private func earlierResult(of place: StepPlace) -> StepResult? {
+    let state = ledger.decide { page -> StepState? in
+      place.isPresent ? page.state.steps[place.index.position] : nil
+    }
+    guard let state else { return nil }
+    return switch state.phase {
     case .succeeded(let outputs): .succeeded(outputs)
     case .skipped(_, let outputs): .succeeded(outputs)
-    case .cancelled: .cancelled(step)
+    case .cancelled: .cancelled(state.id)
     case .pending, .ready, .running, .failed: nil
     }
   }
@@ -138,9 +144,9 @@ struct StepPerformer: Sendable {
     let hasStarted = record(.started, of: job, attempt: 1)
     let result =
       hasStarted
-      ? end(job.index, attempt: 1, .failed(reason))
-      : end(job.index, attempt: 0, .cancelled(.request))
-    reportEnd(of: job.index)
+      ? end(job.place, attempt: 1, .failed(reason))
+      : end(job.place, attempt: 0, .cancelled(.request))
+    reportEnd(of: job.place)
     return result
   }
 
@@ -148,8 +154,8 @@ struct StepPerformer: Sendable {
   private func giveUp(_ job: StepJob, because blockingResult: StepResult) -> StepResult {
     let cause: CancellationCause
     switch blockingResult {
-    case .failed(let step): cause = .failure(ofStep: workflow.steps[step.position].id)
-    case .cancelled(let step): cause = .cancellation(ofStep: workflow.steps[step.position].id)
+    case .failed(let step): cause = .failure(ofStep: step)
+    case .cancelled(let step): cause = .cancellation(ofStep: step)
     case .succeeded, .stopped: return .stopped
     }
     return record(.cancelled(cause), of: job) ? blockingResult : .stopped
@@ -169,14 +175,14 @@ struct StepPerformer: Sendable {
   /// only when nothing of the step is left.
   ///
   /// - Parameters:
-  ///   - step: The index of the step.
+  ///   - place: The place of the step.
   ///   - generation: The generation for which the future was connected.
   ///   - results: The results of the steps that it needs, in their order.
   /// - Returns: The result, which is recorded. The caller must then call ``reportEnd(of:)``.
-  func perform(_ step: StepIndex, generation: Int, results: [StepResult]) async -> StepResult {
-    let job = job(step, generation: generation, results: results)
+  func perform(_ place: StepPlace, generation: Int, results: [StepResult]) async -> StepResult {
+    let job = job(place, generation: generation, results: results)
     // Let the next step in the queue start, however this one ends.
-    defer { slots.started(step) }
+    defer { slots.started(place.index) }
     var startedCount = 0
     do throws(Withdrawn) {
       if let result = try await resultOfApproval(job) { return result }
@@ -186,13 +192,13 @@ struct StepPerformer: Sendable {
           return result
         case .retry(let delay):
           startedCount += 1
-          slots.release(step)
+          slots.release(place.index)
           slots.startNext()
           guard (try? await clock.sleep(for: delay)) != nil else { throw Withdrawn() }
         }
       }
     } catch {
-      return end(step, attempt: startedCount, .cancelled(error.cause))
+      return end(place, attempt: startedCount, .cancelled(error.cause))
     }
   }
 
@@ -201,14 +207,14 @@ struct StepPerformer: Sendable {
   /// - Returns: The result of a rejected step; nil if the step may start.
   private func resultOfApproval(_ job: StepJob) async throws(Withdrawn) -> StepResult? {
     guard let text = job.step.extrasIfAny?.approval else { return nil }
-    let step = job.index
     let shown = secrets.hidden(in: text)
     // Create the ticket in the same decision that publishes the wait, so that no answer comes too
     // early.
     let ticket = ledger.decide { page -> Ticket<Bool>? in
-      guard page.controls[step.position].mayContinue(job.generation) else { return nil }
-      page.record(.waiting(shown), of: step.position, attempt: 0)
-      return page.controls[step.position].ask()
+      guard page.mayContinue(job) else { return nil }
+      let position = job.place.index.position
+      page.record(.waiting(shown), of: position, attempt: 0)
+      return page.controls[position].ask()
     }
     guard let ticket, let isApproved = await ticket.value() else { throw Withdrawn() }
     if isApproved {
@@ -216,7 +222,7 @@ struct StepPerformer: Sendable {
       return nil
     }
     try begin(.started, of: job, attempt: 1)
-    return end(step, attempt: 1, .failed(.rejected))
+    return end(job.place, attempt: 1, .failed(.rejected))
   }
 
   private enum AttemptResult {
@@ -227,15 +233,17 @@ struct StepPerformer: Sendable {
 
   /// Makes one attempt, once the step has its slots.
   private func attempt(_ number: Int, of job: StepJob) async throws(Withdrawn) -> AttemptResult {
-    let step = job.index
-    guard await slots.take(step, generation: job.generation) else { throw Withdrawn() }
+    let place = job.place
+    guard await slots.take(place.index, generation: job.generation) else { throw Withdrawn() }
     // The successes of its needs must survive a power loss from here on. If they cannot be
     // recorded, the run is about to be abandoned.
-    if let problem = await ledger.recorded(successesOf: workflow.graph.needs(of: step)) {
+    if number == 1,
+      let problem = await ledger.recorded(successesOf: workflow.graph.needs(of: job.index))
+    {
       throw Withdrawn(cause: .abandoned(problem))
     }
     // Hashing files may take long; let the next steps start in the meantime.
-    if job.step.extrasIfAny?.cache != nil { slots.started(step) }
+    if job.step.extrasIfAny?.cache != nil { slots.started(place.index) }
     let values = values(for: job)
     let resolved: ResolvedStep
     let trace: StepTrace?
@@ -249,11 +257,11 @@ struct StepPerformer: Sendable {
       }
     } catch {
       try begin(.started, of: job, attempt: number)
-      return .over(end(step, attempt: number, .failed(masked(error))))
+      return .over(end(place, attempt: number, .failed(masked(error))))
     }
     if let earlierOutputs { return .over(try skipUpToDate(job, earlierOutputs)) }
     try begin(.started, of: job, attempt: number)
-    slots.started(step)
+    slots.started(place.index)
     let context = context(of: job, attempt: number, resolved, values)
     var event = await execute(context, values)
     if case .succeeded(let outputs) = event {
@@ -270,7 +278,7 @@ struct StepPerformer: Sendable {
     {
       return .retry(after: delay)
     }
-    return .over(end(step, attempt: number, event))
+    return .over(end(place, attempt: number, event))
   }
 
   private func resolved(
@@ -293,7 +301,7 @@ struct StepPerformer: Sendable {
       step: job.step, resolved: resolved, values: values, masker: secrets.masker,
       hiddenVariables: secrets.variables, capture: needsCapture ? OutputCapture() : nil,
       index: job.index, results: job.results,
-      reporter: LedgerReporter(ledger: ledger, step: job.index.position, attempt: attempt))
+      reporter: LedgerReporter(ledger: ledger, place: job.place, attempt: attempt))
   }
 
   /// Returns the delay before the next attempt; nil if there is none.
@@ -317,11 +325,11 @@ struct StepPerformer: Sendable {
   /// - Returns: Whether the event was recorded.
   private func record(_ event: Event.StepEvent, of job: StepJob, attempt: Int = 0) -> Bool {
     let (isRecorded, isAwaited) = ledger.decide { page in
-      guard page.controls[job.index.position].admits(job.generation) else { return (false, false) }
-      page.record(event, of: job.index.position, attempt: attempt)
+      guard page.admits(job) else { return (false, false) }
+      page.record(event, of: job.place.index.position, attempt: attempt)
       return (true, page.mustReportStepEnd)
     }
-    if isAwaited { stepEnded(job.index) }
+    if isAwaited { stepEnded(job.place.index) }
     return isRecorded
   }
 
@@ -332,8 +340,8 @@ struct StepPerformer: Sendable {
     _ event: Event.StepEvent, of job: StepJob, attempt: Int = 0
   ) throws(Withdrawn) {
     let mayContinue = ledger.decide { page in
-      guard page.controls[job.index.position].mayContinue(job.generation) else { return false }
-      page.record(event, of: job.index.position, attempt: attempt)
+      guard page.mayContinue(job) else { return false }
+      page.record(event, of: job.place.index.position, attempt: attempt)
       return true
     }
     if !mayContinue { throw Withdrawn() }
@@ -344,31 +352,34 @@ struct StepPerformer: Sendable {
     _ job: StepJob, _ outputs: StepOutputs
   ) throws(Withdrawn) -> StepResult {
     try begin(.skipped("up to date", outputs), of: job)
-    ledger.decide { $0.controls[job.index.position].end() }
+    ledger.decide { $0.controls[job.place.index.position].end() }
     return .succeeded(outputs)
   }
 
   /// Reports the end of a step to the driver, if the driver waits for it.
   ///
   /// Call it when nothing of the step is left, including its slots.
-  func reportEnd(of step: StepIndex) {
-    if ledger.decide({ $0.mustReportStepEnd }) { stepEnded(step) }
+  func reportEnd(of place: StepPlace) {
+    let step = ledger.decide { $0.mustReportStepEnd ? place.index : nil }
+    if let step { stepEnded(step) }
   }
 
   /// Records the end of a step in progress, even if its generation is over for the step.
   ///
   /// The driver then still waits for that end, which ``reportEnd(of:)`` reports.
-  func end(_ step: StepIndex, attempt: Int, _ event: Event.StepEvent) -> StepResult {
-    let isTolerated = workflow.steps[step.position].extrasIfAny?.continuesOnError == true
+  func end(_ place: StepPlace, attempt: Int, _ event: Event.StepEvent) -> StepResult {
     let (result, siblings) = ledger.decide { page -> (StepResult, [StepFuture]) in
+      let step = place.index
+      let id = page.state.steps[step.position].id
+      let isTolerated = page.state.isTolerated(id)
       var event = event
       var resultOfStop: StepResult?
       if case .cancelled(.request) = event {
         let own = page.controls[step.position].cause
-        if case .failure(let id)? = own {
-          resultOfStop = workflow.graph.index(of: id).map(StepResult.failed)
+        if case .failure(let failed)? = own {
+          resultOfStop = .failed(failed)
         } else if own == .request {
-          resultOfStop = .cancelled(step)
+          resultOfStop = .cancelled(id)
         }
         event = .cancelled(own ?? page.state.phase.causeOfStop)
       }
@@ -376,9 +387,9 @@ struct StepPerformer: Sendable {
       page.controls[step.position].end()
       var siblings: [StepFuture] = []
       if case .failed = event, !isTolerated, page.state.phase == .running {
-        siblings = page.stopSiblings(of: step, in: workflow)
+        siblings = page.stopSiblings(of: step)
       }
-      return (resultOfStop ?? event.result(of: step, isTolerated: isTolerated), siblings)
+      return (resultOfStop ?? event.result(of: id, isTolerated: isTolerated), siblings)
     }
     for sibling in siblings { sibling.interrupt() }
     return result

@@ -11,6 +11,8 @@ public struct Secrets: Sendable {
   public static let bytesMax = 64 * 1024
 
   private let values: [Key: String]
+  /// The secrets of earlier workflows of the run, which are masked, too.
+  private let retired: Set<String>
   /// The environment variables that contained secrets, which steps do not inherit.
   package let variables: Set<String>
   /// Masks the secrets in everything that is shown or stored.
@@ -24,14 +26,23 @@ public struct Secrets: Sendable {
   /// Creates an empty set of secrets.
   public init() {
     values = [:]
+    retired = []
     variables = []
     masker = Masker(secrets: [])
   }
 
-  private init(_ values: [Key: String], variables: Set<String>) {
+  private init(_ values: [Key: String], variables: Set<String>, retired: Set<String> = []) {
     self.values = values
     self.variables = variables
-    masker = Masker(secrets: Array(values.values))
+    self.retired = retired
+    masker = Masker(secrets: Array(retired.union(values.values)))
+  }
+
+  /// Returns these secrets, with those of an earlier workflow of the same run masked as well.
+  func masking(_ earlier: Secrets) -> Secrets {
+    let retired = earlier.retired.union(earlier.values.values).subtracting(values.values)
+    guard !retired.isEmpty else { return self }
+    return Secrets(values, variables: variables, retired: retired)
   }
 
   /// The value of a secret, where `scope` identifies one of the workflow files of the run.

@@ -116,6 +116,8 @@ package struct RunHistory: Sendable, Equatable {
       self.plan = plan
       close()
       next = Next(beginning: .resumed, requestedAt: event.time)
+    case .runReloaded(let plan, _):
+      self.plan = plan
     case .runRestarting:
       next = next ?? Next(beginning: .restarted(from: nil), requestedAt: event.time)
     case .generationStarted(let reset):

@@ -84,6 +84,8 @@ public struct RunState: Sendable, Equatable {
     case .runRestarting:
       try expect(event, phase == .running || phase == .restarting)
       setPhase(.restarting, event.time)
+    case .runReloaded(let plan, _):
+      try reload(plan, event)
     case .generationStarted(let reset):
       try startGeneration(reset: reset, event)
     case .runCancelling(let cause):
@@ -134,6 +136,23 @@ public struct RunState: Sendable, Equatable {
     }
     firstFailure = earliestFailure()
     setPhase(.restarting, event.time)
+  }
+
+  private mutating func reload(_ plan: RunPlan, _ event: Event) throws(InvalidTransition) {
+    let kept = Set(plan.steps.map(\.id))
+    try expect(
+      event, phase == .restarting && steps.allSatisfy { kept.contains($0.id) || !$0.phase.isActive }
+    )
+    let earlier = self
+    self.plan = plan
+    positions = [:]
+    counts = StepCounts()
+    steps = plan.steps.map { earlier[$0.id] ?? StepState(id: $0.id) }
+    for position in steps.indices {
+      positions[steps[position].id] = position
+      counts.add(steps[position].phase, 1)
+    }
+    firstFailure = earliestFailure()
   }
 
   private mutating func startGeneration(

@@ -70,12 +70,12 @@ extension Executor {
 /// The result of a step, as dependent steps see it.
 enum StepResult: Sendable, Equatable {
   case succeeded(StepOutputs)
-  /// The step did not succeed, because the given step failed first: itself, or one of those that it
-  /// needs.
-  case failed(StepIndex)
-  /// The step did not succeed, because the given step was cancelled first, although the run
+  /// The step did not succeed, because the step with this id failed first: itself, or one of those
+  /// that it needs.
+  case failed(String)
+  /// The step did not succeed, because the step with this id was cancelled first, although the run
   /// continues: itself, or one of those that it needs.
-  case cancelled(StepIndex)
+  case cancelled(String)
   /// The step was stopped with the run or for a restart; no step uses its result.
   case stopped
 }

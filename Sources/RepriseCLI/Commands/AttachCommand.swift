@@ -43,7 +43,10 @@ struct AttachCommand: AsyncParsableCommand {
     let leaving = Mutex(ExitStatus?.none)
     let display = ProgressDisplay(
       style: progress, environment: inheritedEnvironment(), joinedAt: joinedAt,
-      controls: DisplayControls(of: client) {
+      controls: DisplayControls(
+        of: client, socket: found.journal.directory.socketPath(of: found.record.id),
+        file: found.record.request.file
+      ) {
         leaving.withLock { $0 = .outputClosed }
         client.close()
       })

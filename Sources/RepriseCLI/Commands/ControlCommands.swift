@@ -15,12 +15,17 @@ struct RestartCommand: AsyncParsableCommand {
       Running steps are cancelled; when they have ended, the next generation of \
       the same run starts. Steps that are not restarted keep running, or keep their results.
 
+      With --reload, the run first reads its workflow file again; if the file has an error, the \
+      run goes on and the error is shown. New steps run, removed steps are stopped.
+
       \(SelectorHelp.text)
 
       EXAMPLES
         reprise restart @last
         reprise restart 3fk --from build --from 'test-*'
         reprise restart 3fk --from :failed
+        reprise restart @last --reload --changed
+        reprise restart @last --reload --from test --dry-run
       """)
 
   @OptionGroup var run: RunArgument
@@ -31,8 +36,40 @@ struct RestartCommand: AsyncParsableCommand {
       "Restart only this step and its dependents. Can be repeated.", valueName: "steps"))
   var from: [String] = []
 
+  @Flag(help: "Read the workflow file again, and restart with its steps.")
+  var reload = false
+
+  @Flag(help: "With --reload: restart only steps that have changed, and their dependents.")
+  var changed = false
+
+  @Flag(help: "With --reload: only print what would happen.")
+  var dryRun = false
+
+  @Flag(help: "With --reload: steps that succeeded keep their results even if they have changed.")
+  var force = false
+
+  func validate() throws {
+    if !reload, changed || dryRun || force {
+      throw ValidationError("--changed, --dry-run and --force need --reload.")
+    }
+    if changed, !from.isEmpty {
+      throw ValidationError("--changed and --from cannot be combined: both select the steps.")
+    }
+  }
+
   func run() async throws {
-    try await ask(.run(.restart(from: from)), of: try run.client())
+    let (record, journal) = try run.find()
+    let client = try journal.client(of: record)
+    guard reload else {
+      if record.fileHasChanged {
+        printError("the file has changed since this run began; --reload reads it again")
+      }
+      return try await ask(.run(.restart(from: from)), of: client)
+    }
+    let options = ReloadOptions(
+      from: from, changedOnly: changed, isDryRun: dryRun, isForced: force)
+    // Secrets may be fetched by programs that take their time.
+    try await ask(.reload(options), of: client, within: .seconds(120))
   }
 }
 
@@ -109,14 +146,16 @@ enum SelectorHelp {
 /// Sends a request to a live run, and prints its answer.
 ///
 /// - Throws: ``Problem`` if the request fails or is rejected.
-func ask(_ request: ControlRequest, of client: ControlClient) async throws(Problem) {
+func ask(
+  _ request: ControlRequest, of client: ControlClient, within patience: Duration = .seconds(10)
+) async throws(Problem) {
   let reply: ControlReply
   do throws(ControlError) {
-    reply = try await client.ask(request, within: .seconds(10))
+    reply = try await client.ask(request, within: patience)
   } catch {
     throw Problem(error)
   }
   // The diagnostics of a workflow file have several lines.
-  if case .accepted(let answer) = reply { printLine(TerminalSafe(answer.description)) }
+  if case .accepted(let answer) = reply { printLine(TerminalSafe(lines: answer.description)) }
   if case .refused(let text) = reply { throw Problem("error: " + TerminalSafe(lines: text)) }
 }

@@ -60,18 +60,16 @@ struct ResumeCommand: DrivingCommand {
     let loaded = try LoadedWorkflow(
       recorded: record, ParameterOptions.texts(of: parameters))
     let scope = RunScope(recorded: record.request.options)
-    var selected = loaded
-    selected.workflow = try scope.applied(to: loaded.workflow)
+    let selected = try loaded.selecting(scope)
     let secrets = try await Secrets.gathered(for: selected.workflow)
     let driven = DrivenRun(progress: progress, secrets, passesThrough: passThrough)
-    let sources = LoadedWorkflow.sources(recorded: record.request.options)
-    throw try await driven.exitStatus(of: selected, in: journal) { [selected] in
+    throw try await driven.exitStatus(of: selected, in: journal) {
       let isAlone = selected.workflow.concurrency?.policy == .reject
       return try journal.reopen(record.id, isAlone: isAlone) { record, state in
         guard record.status != .succeeded else {
           throw Problem("error: run \(record.id) has succeeded: there is nothing to resume")
         }
-        if !force && (loaded.text != record.request.source || loaded.workflow.sources != sources) {
+        if !force && loaded.definition != record.request.definition {
           try selected.expectFinishedSteps(of: record, state, scope)
         }
         return try loaded.request(scope.recorded, hiding: secrets)

@@ -70,8 +70,7 @@ struct RunCommand: DrivingCommand {
       try parameters.arguments(for: declared)
     }
     let scope = options.scope
-    var selected = loaded
-    selected.workflow = try scope.applied(to: loaded.workflow)
+    let selected = try loaded.selecting(scope)
     if dryRun {
       printLine(DryRun(selected.workflow).text)
       return
@@ -82,7 +81,7 @@ struct RunCommand: DrivingCommand {
     let run = DrivenRun(
       progress: detach ? .none : progress, secrets, engine.settings,
       passesThrough: passThrough)
-    guard !noJournal else { throw await run.exitStatus(of: selected.workflow) }
+    guard !noJournal else { throw await run.exitStatus(of: selected) }
     let journal = try state.openJournal()
     throw try await run.exitStatus(of: selected, in: journal) {
       let isAlone = loaded.workflow.concurrency?.policy == .reject

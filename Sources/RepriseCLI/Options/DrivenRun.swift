@@ -33,11 +33,12 @@ struct DrivenRun {
 
   /// Runs a workflow to its end without recording it.
   ///
-  /// - Parameter workflow: The workflow.
+  /// - Parameter loaded: The workflow.
   /// - Returns: The exit status of the command.
-  func exitStatus(of workflow: Workflow) async -> ExitStatus {
+  func exitStatus(of loaded: LoadedWorkflow) async -> ExitStatus {
     forwardSignals(controls)
-    let run = settings.makeEngine().start(workflow, secrets: secrets)
+    let run = settings.makeEngine().start(loaded.workflow, secrets: secrets)
+    controls.setWorkflow(loaded)
     controls.begin(run)
     return await show(run)
   }

@@ -103,7 +103,7 @@ final class EngineRuns: SignalTarget {
       } else {
         let id = RunID()
         add(id, controls)
-        Task { await drive(loaded.workflow, as: id, secrets, controls, start.answer) }
+        Task { await drive(loaded, as: id, secrets, controls, start.answer) }
       }
     } catch {
       start.answer(EngineReply(Problem(error)))
@@ -165,11 +165,12 @@ final class EngineRuns: SignalTarget {
 
   /// Drives an unrecorded run to its end.
   private func drive(
-    _ workflow: Workflow, as id: RunID, _ secrets: Secrets, _ controls: RunControls,
+    _ loaded: LoadedWorkflow, as id: RunID, _ secrets: Secrets, _ controls: RunControls,
     _ answer: Answer
   ) async {
     answer(.started(id))
-    let run = settings.makeEngine().start(workflow, id: id, secrets: secrets)
+    let run = settings.makeEngine().start(loaded.workflow, id: id, secrets: secrets)
+    controls.setWorkflow(loaded)
     controls.begin(run)
     await show(run)
     group.remove(id)
@@ -241,11 +242,8 @@ extension EngineReply {
 
   /// Creates the reply for a run that could not be started.
   fileprivate init(_ problem: Problem) {
-    let prefix = "error: "
-    let text = problem.text.string
     self = .refused(
-      text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text,
-      diagnostics: problem.diagnostics)
+      problem.text.string.withoutErrorPrefix, diagnostics: problem.diagnostics)
   }
 
   fileprivate var problem: String {

@@ -75,6 +75,7 @@ package struct RunHost: Sendable {
   ) async throws -> HostedRun? {
     if let group = guardian?.controlGroup { recorded.setCleanupNote(group.path) }
     controls.setRecorder(recorded)
+    controls.setWorkflow(loaded, recorded: recorded)
     let server = try serve(controls, recorded)
     let turn = Turn(
       run: recorded, concurrency: loaded.workflow.concurrency, journal: journal,

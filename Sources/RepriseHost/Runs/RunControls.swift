@@ -4,7 +4,7 @@
 import Platform
 package import Reprise
 package import RepriseControl
-import RepriseJournal
+package import RepriseJournal
 package import RepriseTerminal
 import Synchronization
 
@@ -23,6 +23,7 @@ package final class RunControls: ControlTarget, SignalTarget {
   private struct State {
     var run: Run?
     var recorded: RecordedRun?
+    var reloader: Reloader?
     /// The first signal that asked to stop.
     var stopSignal: Int32?
     var isCancelled = false
@@ -64,6 +65,15 @@ package final class RunControls: ControlTarget, SignalTarget {
   /// Sets the record of the run.
   func setRecorder(_ recorded: RecordedRun) {
     state.withLock { $0.recorded = recorded }
+  }
+
+  /// Sets the workflow of the run, whose file can be read again.
+  ///
+  /// - Parameters:
+  ///   - loaded: The workflow.
+  ///   - recorded: The record of the run, if any.
+  package func setWorkflow(_ loaded: LoadedWorkflow, recorded: RecordedRun? = nil) {
+    state.withLock { $0.reloader = Reloader(loaded: loaded, recorded: recorded) }
   }
 
   /// Calls a closure when a cancel is requested before the run starts; at once if it already was.
@@ -135,6 +145,19 @@ package final class RunControls: ControlTarget, SignalTarget {
         self.press(.approve(step: step, isApproved: isApproved), isApproved ? "a" : "x")
       },
       outputClosed: { self.outputClosed() })
+    keys.reload = { changedOnly in
+      await withCheckedContinuation { continuation in
+        self.reload(ReloadOptions(changedOnly: changedOnly)) {
+          continuation.resume(returning: $0.text)
+        }
+      }
+    }
+    keys.place = { step in
+      guard let loaded = self.state.withLock({ $0.reloader?.loaded }), !loaded.isText else {
+        return nil
+      }
+      return workflowPlace(ofStep: step, in: loaded.path)
+    }
     keys.restartFrom = { self.press(.restart(from: [$0]), "R") }
     keys.cancelStep = { self.press(.cancel(steps: [$0], now: false), "C") }
     return keys
@@ -163,10 +186,47 @@ package final class RunControls: ControlTarget, SignalTarget {
     run.perform(intervention, by: requester, answer: answer)
   }
 
+  package func reload(
+    _ options: ReloadOptions, answer: @escaping @Sendable (ControlReply) -> Void
+  ) {
+    let (run, reloader) = state.withLock { ($0.run, $0.reloader) }
+    guard let run else {
+      return answer(
+        .refused("the run has not started: it is waiting for another run of its group"))
+    }
+    guard let reloader else { return answer(.refused("there is no workflow file to read again")) }
+    Task {
+      do {
+        answer(.accepted(try await reloader.reload(run, options)))
+      } catch {
+        answer(.refused(Problem(error).text.string.withoutErrorPrefix))
+      }
+    }
+  }
+
   /// Cancels the run; without a grace period if `now` is true.
   package func cancel(now: Bool) {
     perform(.cancel(steps: [], now: now), by: .api) { _ in }
   }
 
   package var controlEvents: RunEvents? { run?.events }
+}
+
+extension ControlReply {
+  /// What happened, or why not, for a person.
+  var text: String {
+    switch self {
+    case .ok, .status: "done"
+    case .accepted(let answer): answer.description
+    case .refused(let reason): "error: " + reason
+    }
+  }
+}
+
+extension String {
+  /// The text without `error: ` at its start, which the client adds.
+  var withoutErrorPrefix: String {
+    let prefix = "error: "
+    return hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
+  }
 }

@@ -206,13 +206,13 @@ final class WatchRuns: Sendable {
       inbox.dropped(event)
       return true
     }
-    guard RunPlan(loaded.workflow) == RunPlan(run.workflow) else {
-      // The steps of the workflow have changed, so this run cannot be restarted with it.
+    guard loaded.workflow.concurrency == run.workflow.concurrency else {
+      // A live run stays in its group, so another run handles the event.
       group[run.id]?.cancel(now: false)
       return false
     }
-    let isTaken = try? await run.restart(with: loaded.workflow, from: steps) {
-      [self] in
+    guard let extent = try? ReloadExtent(loaded.workflow, from: steps) else { return false }
+    return await run.reload(loaded.workflow, extent) { [self] plan in
       do {
         try watch.restart(run.id, as: request, handling: event)
       } catch {
@@ -221,9 +221,13 @@ final class WatchRuns: Sendable {
       }
       inbox.handled(event, byRestart: true)
       report(.handled(event.trigger.hiding(secrets), by: run.id))
+      if !plan.added.isEmpty || !plan.removed.isEmpty {
+        let changes = WorkflowChanges(
+          added: plan.added, removed: plan.removed, changed: plan.changed.map(\.step))
+        say("run \(run.id) takes the changed file: \(changes)")
+      }
       return true
     }
-    return isTaken ?? false
   }
 
   private func affectedSteps(of event: WatchEvent, _ workflow: Workflow) -> [String]? {

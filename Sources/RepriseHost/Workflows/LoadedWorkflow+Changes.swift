@@ -19,7 +19,7 @@ extension LoadedWorkflow {
     guard
       let parsed = try? Workflow(
         bytes: Array(record.request.source.utf8), file: record.request.file,
-        sources: .kept(Self.sources(recorded: record.request.options)),
+        sources: .kept(record.request.definition.uses),
         with: arguments),
       let old = try? scope.applied(to: parsed)
     else {
@@ -28,10 +28,7 @@ extension LoadedWorkflow {
     }
     let changes = changes(ofFinished: finished, from: old, to: workflow)
     guard !changes.isEmpty else { return }
-    let text = changes.map { change in
-      (["  \(change.step)"] + change.removed.map { "    - \($0)" }
-        + change.added.map { "    + \($0)" }).joined(separator: "\n")
-    }.joined(separator: "\n")
+    let text = changes.map(\.text).joined(separator: "\n")
     throw Problem(
       """
       error: steps that succeeded in run \(record.id) have changed in \(record.request.file):
@@ -39,5 +36,28 @@ extension LoadedWorkflow {
         start a new run with reprise run, or resume without running them again: \
       reprise resume \(record.id) --force
       """)
+  }
+}
+
+extension StepChange {
+  /// The id of the step and the lines that differ, indented.
+  var text: String {
+    (["  \(step)"] + removed.map { "    - \($0)" } + added.map { "    + \($0)" })
+      .joined(separator: "\n")
+  }
+}
+
+extension RunRecord {
+  /// Whether the workflow file, or a file that it uses, differs from the text by which the run runs.
+  ///
+  /// False if that cannot be determined.
+  package var fileHasChanged: Bool {
+    guard !request.isText, let bytes = try? Workflow.bytes(of: request.file) else { return false }
+    let folder = request.file[..<(request.file.lastIndex(of: "/") ?? request.file.startIndex)]
+    return String(decoding: bytes, as: UTF8.self) != request.source
+      || request.definition.uses.contains { path, text in
+        let path = path.hasPrefix("/") ? path : folder + "/" + path
+        return (try? Workflow.bytes(of: path)).map { String(decoding: $0, as: UTF8.self) } != text
+      }
   }
 }

@@ -18,7 +18,9 @@ package struct LoadedWorkflow: Sendable {
   /// The arguments for the parameters.
   package var arguments: Arguments
   /// Whether the text came from a request rather than a file.
-  private var isText = false
+  package private(set) var isText = false
+  /// The part of the file that the run executes.
+  package private(set) var scope = RunScope()
 
   /// Loads a file.
   ///
@@ -73,7 +75,7 @@ package struct LoadedWorkflow: Sendable {
   package init(recorded record: RunRecord, _ texts: [String: String] = [:]) throws(Problem) {
     let request = record.request
     let arguments = try Arguments(recorded: record, texts)
-    if request.options[Self.optionOfText] != nil {
+    if request.isText {
       try self.init(text: request.source, arguments)
     } else {
       try self.init(path: request.file) { _ throws(Problem) in arguments }
@@ -100,9 +102,24 @@ package struct LoadedWorkflow: Sendable {
     path = source.file.hasPrefix("/") ? source.file : try currentDirectory() + "/" + source.file
   }
 
+  /// Returns the workflow reduced to the part that a run executes.
+  ///
+  /// - Throws: ``Problem`` if a step does not exist, or reads values of a step that would not run.
+  package func selecting(_ scope: RunScope) throws(Problem) -> LoadedWorkflow {
+    var selected = self
+    selected.scope = scope
+    selected.workflow = try scope.applied(to: workflow)
+    return selected
+  }
+
+  /// The text of the file and of the files that it uses, for the record.
+  package var definition: WorkflowDefinition {
+    WorkflowDefinition(source: text, uses: workflow.sources)
+  }
+
   /// The name of the text of a request in messages.
   private static let nameOfText = "text"
-  private static let optionOfText = "text"
+  fileprivate static let optionOfText = "text"
 
   /// Returns the request that the journal records for a run.
   ///
@@ -115,15 +132,21 @@ package struct LoadedWorkflow: Sendable {
     _ options: [String: String] = [:], hiding secrets: Secrets
   ) throws(Problem) -> RunRequest {
     if let problem = secrets.problem(with: workflow) { throw Problem("error: \(problem)") }
-    var options = options.merging(arguments.recorded) { $1 }.merging(recordedSources) { $1 }
+    var options = options.merging(arguments.recorded) { $1 }
     if isText { options[Self.optionOfText] = "true" }
     let given = RunScope(recorded: options).durability
-    return RunRequest(
+    var request = RunRequest(
       workflow: workflow.name, file: path, directory: try currentDirectory(), source: text,
       options: options, group: workflow.concurrency?.group,
-      durability: given ?? workflow.durability ?? .process
-    ).hiding(secrets)
+      durability: given ?? workflow.durability ?? .process)
+    request.definition = definition
+    return request.hiding(secrets)
   }
+}
+
+extension RunRequest {
+  /// Whether the workflow came as text in a request rather than from a file.
+  var isText: Bool { options[LoadedWorkflow.optionOfText] != nil }
 }
 
 extension Arguments {
@@ -163,22 +186,6 @@ extension Arguments {
       uniqueKeysWithValues: texts.map { (RunRequest.parameterPrefix + $0.key, $0.value) })
     if !trigger.time.isEmpty { recorded[RunRequest.optionOfTrigger] = trigger.json }
     return recorded
-  }
-}
-
-extension LoadedWorkflow {
-  /// The texts of the files that the workflow uses, as recorded options.
-  var recordedSources: [String: String] {
-    Dictionary(uniqueKeysWithValues: workflow.sources.map { ("source:" + $0.key, $0.value) })
-  }
-
-  /// Returns the texts of the files that a recorded run used.
-  package static func sources(recorded: [String: String]) -> [String: String] {
-    var texts: [String: String] = [:]
-    for (key, value) in recorded where key.hasPrefix("source:") {
-      texts[String(key.dropFirst(7))] = value
-    }
-    return texts
   }
 }
 

@@ -116,9 +116,13 @@ package final class RecordedWatch: Sendable {
   ) throws {
     let options = try request.hiding(secrets).optionsJSON
     try write { connection in
+      let number = try connection.value("SELECT number FROM run WHERE id = ?", run.description)
+      if let number = number.integer {
+        try Journal.replaceDefinition(
+          ofRun: number, with: request.definition, in: connection)
+      }
       try connection.execute(
-        "UPDATE run SET source = ?, options = ? WHERE id = ?", request.source, options,
-        run.description)
+        "UPDATE run SET options = ? WHERE id = ?", options, run.description)
       try transaction(connection).remove(event, counting: "restarts = restarts + 1")
     }
   }

@@ -59,6 +59,29 @@ package struct WorkflowText: Sendable {
   /// The sources of the secrets of this file, not of used files; empty if they are invalid.
   package var secretSources: [String: SecretSource] { read("secrets") { $0.secrets($1) } ?? [:] }
 
+  /// Returns the line of a step; nil if it is not found.
+  ///
+  /// - Parameter id: The id of the step. For a step that was expanded, or that is in a used file,
+  ///   returns the line of the step of this file.
+  /// - Returns: The line, from 1.
+  package func line(ofStep id: String) -> Int? {
+    let name = id.prefix { $0 != "[" && $0 != "/" }
+    // A list instead of recursion: a file may be nested deeply.
+    var nodes = [document.root].compactMap(\.self)
+    while let node = nodes.popLast() {
+      switch node.content {
+      case .scalar: break
+      case .sequence(let items): nodes += items.reversed()
+      case .mapping(let pairs):
+        if pairs.contains(where: { $0.key.text == "id" && $0.value.text == String(name) }) {
+          return node.mark.line
+        }
+        nodes += pairs.reversed().map(\.value)
+      }
+    }
+    return nil
+  }
+
   private func read<Result>(_ key: String, _ read: (inout Reader, Node) -> Result) -> Result? {
     var reader = Reader(file: file, source: source)
     guard let root = document.root, case .mapping(let pairs) = root.content,

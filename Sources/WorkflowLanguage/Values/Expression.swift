@@ -142,6 +142,9 @@ struct Expression: Sendable, Equatable {
     members.filter { !$0.hasAlternative }.map { ($0.root, $0.name) }
   }
 
+  /// All members, also those with a fallback.
+  var namedMembers: [(root: Root, name: String)] { members.map { ($0.root, $0.name) } }
+
   private typealias Member = (root: Root, name: String, range: Range<Int>, hasAlternative: Bool)
 
   private var members: [Member] {

@@ -29,6 +29,14 @@ struct EventTableTests {
       """#,
       "run resumed: 1 steps"
     ),
+    (
+      .runReloaded(plan, WorkflowChanges(added: ["a"], removed: ["b", "c"])),
+      #"""
+      {"added":["a"],"event":"run-reloaded","plan":{"outline":[0],\#
+      "steps":[{"id":"a","needs":[]}],"workflow":"w"},"removed":["b","c"]}
+      """#,
+      "run reloaded: added: a; removed: b, c"
+    ),
     (.runRestarting(from: nil), #"{"event":"run-restarting"}"#, "run restarting"),
     (.runRestarting(from: ["a"]), #"{"event":"run-restarting","from":["a"]}"#, "run restarting: a"),
     (.generationStarted(reset: nil), #"{"event":"generation-started"}"#, "generation started"),

@@ -46,8 +46,8 @@ struct PipelineTests {
     let received = Protected<[[StepResult]]>(Array(repeating: [], count: 4))
     let execution = Pipeline(graph: graph).execution()
     execution.connect(graph.topologicalOrder, in: CountingQueue(limit: 4)) { step, results in
-      received.withLock { $0[step.position] = results }
-      return Self.result(step.position)
+      received.withLock { $0[step.index.position] = results }
+      return Self.result(step.index.position)
     }
     await expectEventually("the last step was performed") { received.withLock { $0[3] } != [] }
     #expect(
@@ -62,12 +62,12 @@ struct PipelineTests {
     let queue = CountingQueue(limit: 2)
     let execution = Pipeline(graph: graph).execution()
     execution.connect([StepIndex(0)], in: queue) { step, _ in
-      performed.withLock { $0.append(step.position) }
+      performed.withLock { $0.append(step.index.position) }
       return .stopped
     }
     await expectEventually("the first step was performed") { performed.withLock { $0 } == [0] }
     execution.connect([StepIndex(1)], in: queue) { step, _ in
-      performed.withLock { $0.append(step.position) }
+      performed.withLock { $0.append(step.index.position) }
       return .stopped
     }
     await expectEventually("the second step was performed") { performed.withLock { $0 } == [0, 1] }

@@ -23,7 +23,7 @@ struct BlockingTests {
     let workflow = try Self.workflow()
     let run = Self.engine.start(workflow)
     let seen = Protected<[String]>([])
-    let isDone = try await run.restart(with: workflow, from: nil) {
+    let isDone = await run.reload(workflow, .whole) { _ in
       seen.withLock { $0 = ["\(Self.isInTask)", "\(run.state.phase)", "\(run.state.generation)"] }
       // A request that is made now comes after the restart.
       run.restart()
@@ -38,13 +38,13 @@ struct BlockingTests {
   @Test func `a restart that is not accepted has no effect`() async throws {
     let workflow = try Self.workflow()
     let run = Self.engine.start(workflow)
-    #expect(try await !run.restart(with: workflow, from: ["a"]) { false })
+    #expect(await !run.reload(workflow, .from(["a"])) { _ in false })
     #expect(run.state.phase == .running)
     run.cancel()
     #expect(await run.outcome == .cancelled)
     #expect(run.state.generation == 1)
     let isAsked = Protected(false)
-    let isDone = try await run.restart(with: workflow, from: nil) {
+    let isDone = await run.reload(workflow, .whole) { _ in
       isAsked.withLock { $0 = true }
       return true
     }

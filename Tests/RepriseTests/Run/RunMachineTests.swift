@@ -48,7 +48,7 @@ struct RunMachineTests {
     #expect(found > 0)
   }
 
-  private static func randomGraph(using generator: inout SeededGenerator) throws -> Graph {
+  fileprivate static func randomGraph(using generator: inout SeededGenerator) throws -> Graph {
     let count = Int.random(in: 1...7, using: &generator)
     return try Graph(
       ids: (0..<count).map { "s\($0)" },
@@ -63,8 +63,10 @@ private struct World {
   enum Fault { case none, forgetsOutstanding, losesEnds, connectsFinallyTwice }
   enum Phase { case pending, inProgress, over }
 
-  let graph: Graph
-  let mainCount: Int
+  private(set) var graph: Graph
+  private(set) var mainCount: Int
+  /// The reload for which the run is restarting.
+  private var reload: RunMachine.Reload?
   var fault = Fault.none
   private(set) var machine: RunMachine
   private(set) var problem: String?
@@ -144,7 +146,7 @@ private struct World {
 
   private mutating func request(using generator: inout SeededGenerator) {
     let generation = Int.random(in: 1...machine.generation, using: &generator)
-    switch Int.random(in: 0..<15, using: &generator) {
+    switch Int.random(in: 0..<17, using: &generator) {
     case 0...3: feed(.restart(from: [], requestedIn: generation), using: &generator)
     case 4...7:
       let step = StepIndex(Int.random(in: 0..<graph.count, using: &generator))
@@ -155,8 +157,48 @@ private struct World {
     case 11...13:
       let steps = graph.indices.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
       feed(.cancelSteps(steps, now: Bool.random(using: &generator)), using: &generator)
+    case 14...15: requestReload(using: &generator)
     default: feed(.kill, using: &generator)
     }
+  }
+
+  /// Requests a reload with a random graph, in which a random part of the steps is kept.
+  private mutating func requestReload(using generator: inout SeededGenerator) {
+    guard machine.mayRestart,
+      let next = try? RunMachineTests.randomGraph(using: &generator)
+    else { return }
+    let finallyCount = Int.random(in: 0...min(2, next.count - 1), using: &generator)
+    var kept: Set<String> = []
+    for step in next.topologicalOrder where step.position < next.count - finallyCount {
+      let id = next.id(of: step)
+      guard let old = graph.index(of: id), old.position < mainCount,
+        phases[old.position] != .pending, !machine.restarting.contains(old),
+        next.needs(of: step).allSatisfy({ kept.contains(next.id(of: $0)) }),
+        Int.random(in: 0..<3, using: &generator) > 0
+      else { continue }
+      kept.insert(id)
+    }
+    let new = RunMachine.Reload(
+      stopped: graph.topologicalOrder.filter { !kept.contains(graph.id(of: $0)) }, graph: next,
+      finallyCount: finallyCount,
+      started: next.topologicalOrder.filter { !kept.contains(next.id(of: $0)) },
+      isWhole: kept.isEmpty)
+    reload = new
+    feed(.reload(new), using: &generator)
+  }
+
+  /// Replaces the graph; steps that are not started again keep their phases.
+  private mutating func replaceGraph(_ reload: RunMachine.Reload, _ started: [StepIndex]) {
+    let (old, oldPhases, oldAdmitted) = (graph, phases, isAdmitted)
+    for step in old.indices where phases[step.position] == .inProgress {
+      let isKept = reload.graph.index(of: old.id(of: step)).map { !started.contains($0) } ?? false
+      if !isKept { problem = "step \(step.position) is in progress, and is not kept" }
+    }
+    graph = reload.graph
+    mainCount = graph.count - reload.finallyCount
+    let origins = graph.ids.map(old.index(of:))
+    phases = origins.map { $0.map { oldPhases[$0.position] } ?? .pending }
+    isAdmitted = origins.map { $0.map { oldAdmitted[$0.position] } ?? false }
   }
 
   private mutating func feed(_ input: RunMachine.Input, using generator: inout SeededGenerator) {
@@ -186,7 +228,7 @@ private struct World {
     let failsToRecord = Int.random(in: 0..<40, using: &generator) == 0
     switch action {
     case .stop(let steps, let reason):
-      if case .cancel = reason { isCancelRequested = true }
+      if case .cancel = reason { (isCancelRequested, reload) = (true, nil) }
       return stop(steps)
     case .connectFirst(let steps):
       return admit(steps, failsToRecord)
@@ -226,6 +268,8 @@ private struct World {
     if isCancelRequested { problem = "the run restarts after a cancel" }
     isFinallyConnected = false
     stopping = []
+    if let reload { replaceGraph(reload, steps + machine.finallySteps) }
+    reload = nil
     for step in steps + machine.finallySteps {
       if phases[step.position] == .inProgress {
         problem = "step \(step.position) restarts while it is in progress"

@@ -1,0 +1,55 @@
+// Compares the steps of two versions of a workflow. Pure.
+
+import WorkflowLanguage
+
+/// A step whose declaration differs between two versions of a workflow.
+package struct StepChange: Sendable, Equatable {
+  /// The id of the step.
+  package let step: String
+  /// The removed lines of the declaration of the step.
+  package let removed: [String]
+  /// The added lines.
+  package let added: [String]
+  /// Whether the result of the step depends on the change, unlike, for example, on its timeout.
+  package var affectsResult = true
+
+  /// Compares a step; nil if it has not changed.
+  ///
+  /// - Parameters:
+  ///   - old: The step in the old workflow.
+  ///   - oldWorkflow: The old workflow.
+  ///   - new: The step in the new workflow; nil if it was removed.
+  ///   - next: The new workflow.
+  init?(_ old: Workflow.Step, in oldWorkflow: Workflow, to new: Workflow.Step?, in next: Workflow) {
+    let before = oldWorkflow.declaration(of: old)
+    let after = new.map(next.declaration) ?? StepDeclaration()
+    guard before != after else { return nil }
+    step = old.id
+    affectsResult = before.result != after.result
+    removed = (before.result + before.settings).filter {
+      !(after.result + after.settings).contains($0)
+    }
+    added = (after.result + after.settings).filter {
+      !(before.result + before.settings).contains($0)
+    }
+  }
+}
+
+/// Compares the finished steps of a run with the current workflow.
+///
+/// Also compares the environment, the folder and the shell that steps inherit from the workflow.
+/// Ignores changes that do not affect results, such as timeouts.
+///
+/// - Parameters:
+///   - finished: The ids of the steps that have succeeded.
+///   - old: The workflow of the run.
+///   - new: The current workflow.
+/// - Returns: The changes, in the order of the old file; empty if no finished step has changed.
+package func changes(
+  ofFinished finished: Set<String>, from old: Workflow, to new: Workflow
+) -> [StepChange] {
+  old.steps.filter { finished.contains($0.id) }.compactMap { step in
+    let after = new.graph.index(of: step.id).map { new.steps[$0.position] }
+    return StepChange(step, in: old, to: after, in: new).flatMap { $0.affectsResult ? $0 : nil }
+  }
+}

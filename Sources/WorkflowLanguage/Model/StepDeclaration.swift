@@ -1,0 +1,113 @@
+// The declaration of a step as lines of text, to compare two versions of a workflow.
+
+/// What a file declares for one step, including what the step inherits from the file.
+///
+/// Contains unevaluated expressions, and the values of the parameters that they name.
+package struct StepDeclaration: Sendable, Equatable {
+  /// The lines on which the result of the step depends: a finished step whose lines differ has
+  /// changed.
+  package var result: [String]
+  /// The lines that only determine how the step runs, such as its timeout.
+  package var settings: [String]
+
+  /// Creates a declaration; without arguments, that of a step that does not exist.
+  package init(result: [String] = [], settings: [String] = []) {
+    self.result = result
+    self.settings = settings
+  }
+}
+
+extension Workflow {
+  /// Returns the declaration of a step.
+  package func declaration(of step: Workflow.Step) -> StepDeclaration {
+    StepDeclaration(result: resultLines(of: step), settings: settingLines(of: step))
+  }
+
+  private func resultLines(of step: Workflow.Step) -> [String] {
+    let extras = step.extrasIfAny
+    var lines = ["needs: [" + step.needs.joined(separator: ", ") + "]"]
+    lines += step.action.kind.declared
+    lines += declaredEnvironment(of: step).sorted { $0.key < $1.key }
+      .map { "env: \($0.key)=\($0.value)" }
+    let directory = declaredDirectories(of: step)
+    if !directory.isEmpty { lines.append("dir: " + directory.joined(separator: "/")) }
+    switch step.shell ?? shell {
+    case .standard: break
+    case .named(let name): lines.append("shell: \(name)")
+    case .arguments(let words): lines.append("shell: \(words)")
+    }
+    lines += (extras?.conditions ?? []).map { "if: \($0.template.source)" }
+    lines += (extras?.outputs ?? [:]).sorted { $0.key < $1.key }
+      .map { "outputs: \($0.key)=\($0.value.source)" }
+    if let item = extras?.bindings?.item { lines.append("item: \(item.asText)") }
+    lines += (extras?.bindings?.matrix ?? [:]).sorted { $0.key < $1.key }
+      .map { "matrix: \($0.key)=\($0.value.asText)" }
+    return lines + valueLines(of: step)
+  }
+
+  private func settingLines(of step: Workflow.Step) -> [String] {
+    let extras = step.extrasIfAny
+    let kill = step.grace ?? grace
+    var lines: [String?] = [
+      step.timeout.map { "timeout: \($0.workflowText)" },
+      kill.map { "grace: \($0.workflowText)" },
+      extras?.continuesOnError == true ? "continue-on-error: true" : nil,
+      extras?.mutex.map { "mutex: \($0)" },
+      extras?.approval.map { "approval: \($0)" },
+      extras?.share.map { "share: \($0.source)" },
+    ]
+    if let retry = step.retry {
+      lines.append("retry.limit: \(retry.limit)")
+      lines.append("retry.delay: \(retry.delay.workflowText), \(retry.backoff)")
+      lines.append("retry.factor: \(retry.factor)")
+      lines.append(retry.maxDelay.map { "retry.max-delay: \($0.workflowText)" })
+      lines.append(retry.statuses.map { "retry.on: \($0.sorted())" })
+    }
+    if let cache = extras?.cache {
+      lines += cache.inputs.map { "cache.inputs: \($0)" }
+      lines += cache.outputs.map { "cache.outputs: \($0)" }
+      lines.append(cache.key.map { "cache.key: \($0.source)" })
+    }
+    return lines.compactMap(\.self)
+  }
+
+  /// Returns the values of the parameters, and the sources of the secrets, that a step names.
+  private func valueLines(of step: Workflow.Step) -> [String] {
+    let extras = step.extrasIfAny
+    let scope = extras?.scope ?? 0
+    var templates = Array(step.environment.values) + Array(scopes[scope].environment.values)
+    templates += [step.directory, extras?.share, extras?.cache?.key].compactMap(\.self)
+    templates += (extras?.outputs.values).map(Array.init) ?? []
+    templates += step.action.kind.templates
+    // Dotenv files often contain secrets, so show a hash, which differs from process to process.
+    var lines = Set(
+      scopes[scope].dotenv.map { name, value in
+        "dotenv: \(name), value #\(String(UInt(bitPattern: value.hashValue) % 0xFFFF, radix: 16))"
+      })
+    for template in templates { addValues(of: template, scope, to: &lines) }
+    for condition in extras?.conditions ?? [] {
+      addValues(of: condition.template, condition.scope, to: &lines)
+    }
+    return lines.sorted()
+  }
+
+  private func addValues(of template: Template, _ scope: Int, to lines: inout Set<String>) {
+    for (expression, _) in template.expressions {
+      for (root, name) in expression.namedMembers {
+        switch root {
+        case .params:
+          switch scopes[scope].parameters[name] {
+          case .value(let value): lines.insert("params: \(name)=\(value.asText)")
+          case .template(let argument, _):
+            lines.insert("params: \(name)=\(argument.source)")
+            if let parent = scopes[scope].parent { addValues(of: argument, parent, to: &lines) }
+          case .open, nil: break
+          }
+        case .secrets:
+          if let source = scopes[scope].secrets[name] { lines.insert("secrets: \(name)=\(source)") }
+        default: break
+        }
+      }
+    }
+  }
+}
