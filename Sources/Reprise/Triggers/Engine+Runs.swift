@@ -38,9 +38,8 @@ extension Engine {
 
   /// Runs the workflow that a closure returns for each event of a publisher.
   ///
-  /// The contract is that of `runs(of:on:whenBusy:secrets:onDrop:)`. With `restart`, an event whose
-  /// workflow has different steps from the run in progress waits until that run has ended, and then
-  /// starts a new one.
+  /// The contract is that of `runs(of:on:whenBusy:secrets:onDrop:)`. With `restart`, the run in
+  /// progress restarts with the workflow of the event, whose steps may differ.
   ///
   /// - Parameters:
   ///   - events: The publisher whose events start runs.

@@ -284,6 +284,26 @@ import Testing
     #expect(scenario.read("log") == "new\n")
   }
 
+  @Test func `a run in progress takes a changed file with other steps in place`() async throws {
+    let scenario = try Scenario()
+    let first = "{ id: a, run: \"echo a >> log; until test -e go; do sleep 0.01; done\" }"
+    let head = "on: { files: src, start: true, when-busy: restart }\nsteps:\n"
+    try scenario.write(head + "  - \(first)\n", to: "w.yaml")
+    let watching = try scenario.start(["watch", "w.yaml"])
+    await expectEventually("the first generation") { scenario.read("log") == "a\n" }
+    try scenario.write(
+      head + "  - { id: b, run: echo b >> log }\n  - { id: c, run: echo c >> log }\n",
+      to: "w.yaml")
+    await expectEventually("the new steps") { scenario.read("log") == "a\nb\nc\n" }
+    try await expectEventually("the end of the run") {
+      try await scenario.runs().first?.status == "succeeded"
+    }
+    watching.send(SIGINT)
+    let ended = try await watching.end().fails(with: 130)
+    #expect(ended.output.contains("added: b, c; removed: a"))
+    #expect(try await scenario.runs().map(\.generation) == [2])
+  }
+
   @Test func `an event that would be dropped because a run is queued is refused`()
     async throws
   {

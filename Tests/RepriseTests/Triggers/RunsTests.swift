@@ -214,9 +214,7 @@ struct RunsTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `an event with different steps waits for the end of the run and starts a new one`()
-    async throws
-  {
+  @Test func `an event with different steps restarts the run in place`() async throws {
     let work = Work(isHeld: true)
     let reported = Reported()
     let events = PassthroughSubject<Int, Never>()
@@ -227,12 +225,9 @@ struct RunsTests {
     events.send(1)
     await expectEventually("the first run") { work.alive.value == 1 }
     for number in 2...5 { events.send(number) }
-    for _ in 0..<2000 { await Task.yield() }
-    #expect(work.begun.value.count == 1)
     work.gate.open()
     events.send(completion: .finished)
     await expectEventually("the end") { reported.completion.value == "finished" }
-    #expect(reported.runs.value.first?.workflow.steps.map(\.id) == ["s1"])
     #expect(reported.runs.value.last?.workflow.steps.map(\.id) == ["s5"])
     #expect(work.most.value == 1)
     withExtendedLifetime(subscription) {}
