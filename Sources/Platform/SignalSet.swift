@@ -50,3 +50,21 @@ package struct SignalSet: Sendable {
     unsafe withUnsafePointer(to: set) { unsafe body($0) }
   }
 }
+
+extension SignalSet {
+  /// Blocks the signals in the calling thread.
+  ///
+  /// - Returns: The previously blocked signals.
+  func blockInThisThread() -> SignalSet {
+    var before = SignalSet([])
+    var set = set
+    _ = unsafe pthread_sigmask(SIG_BLOCK, &set, &before.set)
+    return before
+  }
+
+  /// Sets the signal mask of the calling thread to these signals.
+  func setInThisThread() {
+    var set = set
+    _ = unsafe pthread_sigmask(SIG_SETMASK, &set, nil)
+  }
+}

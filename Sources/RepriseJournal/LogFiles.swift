@@ -25,7 +25,7 @@ package struct LogFile: Sendable, Equatable {
   }
 
   /// The files with the output, in order, each with its offset.
-  var files: [(offset: Int64, path: String)] {
+  package var files: [(offset: Int64, path: String)] {
     [(0, path)] + parts.map { ($0, Self.partPath(of: path, offset: $0)) }
   }
 }

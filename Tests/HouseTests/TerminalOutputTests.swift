@@ -44,7 +44,7 @@ struct TerminalOutputTests {
 
   @Test func `the output functions accept only safe text`() throws {
     let signatures = [
-      "RepriseTerminal/TerminalDevice.swift": ["func write(_ text: TerminalSafe)"],
+      "RepriseTerminal/Device/TerminalDevice.swift": ["func write(_ text: TerminalSafe)"],
       "RepriseCLI/System/Process.swift": [
         "func printLine(_ text: TerminalSafe)", "func printError(_ text: TerminalSafe)",
         "func writeError(_ text: TerminalSafe)",
@@ -59,7 +59,7 @@ struct TerminalOutputTests {
   @Test func `only one file declares text safe, and only for static literals`()
     throws
   {
-    let path = "Sources/RepriseTerminal/TerminalSafe.swift"
+    let path = "Sources/RepriseTerminal/Text/TerminalSafe.swift"
     let source = try #require(Self.sources.first { $0.path == path })
     #expect(source.text.contains("private init(trusted"))
     #expect(source.text.contains("init(stringLiteral literal: StaticString)"))

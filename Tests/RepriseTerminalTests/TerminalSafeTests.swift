@@ -143,7 +143,7 @@ struct TerminalSafeTests {
       try state.apply(event)
       let view = TreeView(
         state: state, now: event.time, style: style, options: TreeView.Options())
-      shown += view.lines(TreeView.Size(columns: 80, rows: 24))
+      shown += view.lines(WindowSize(columns: 80, rows: 24))
     }
     let report = FailureReport(state: state, style: style).lines
     #expect(report.count > 3)

@@ -37,7 +37,7 @@ struct TreeViewTests {
     TreeView(
       state: state, now: Timestamp(microseconds: 10_000_000),
       style: Style(hasColour: colour, hasUnicode: unicode), options: options
-    ).lines(TreeView.Size(columns: columns, rows: rows)).map { line in
+    ).lines(WindowSize(columns: columns, rows: rows)).map { line in
       String(line.string.reversed().drop { $0 == " " }.reversed())
     }
   }
@@ -51,7 +51,7 @@ struct TreeViewTests {
       lines(state) == [
         "demo",
         "  ✔ a        1.0s",
-        "  ├ ⠴ b1       5s  two",
+        "  ├ ⠋ b1     5.0s  two",
         "  └ · b2",
         "  · c",
         "1 of 4 done · 1 running   10s",
@@ -67,16 +67,17 @@ struct TreeViewTests {
       lines(state, unicode: false) == [
         "demo",
         "  x a        1.0s  exited with status 2",
-        "  |-/ b1       5s",
+        "  |-| b1     5.0s",
         "  `-. b2",
         "  / c              cancelled because step \"a\" failed",
+        "a failed: exited with status 2",
         "1 of 4 done, 1 running, 1 failed, 1 cancelled   10s",
       ])
   }
 
   @Test func `a restart shows its generation and the steps that it waits for`() throws {
     let waiting = try state(started("a") + [.runRestarting(from: nil)])
-    #expect(lines(waiting).first == "demo  restarting: waiting for a, 7s")
+    #expect(lines(waiting).first == "demo  restarting: waiting for a, 7.0s; killed in 3s")
     let again = try state([.runRestarting(from: nil), .generationStarted(reset: nil)])
     #expect(lines(again).first == "demo  generation 2")
   }
@@ -101,11 +102,11 @@ struct TreeViewTests {
         "many",
         "  ▸ t               0 of 2 done",
         "  ├ ○ [0] linux, 5     1.0s  skipped: up to date",
-        "  └ ⠴ [1] mac, 6         5s",
+        "  └ ⠋ [1] mac, 6       5.0s",
         "  ✖ use             1 of 2 done",
         "  ┌ · use/a",
         "  └ ✖ use/b            1.0s  was not approved; the run continues",
-        "1 of 4 done · 1 running · 1 failed · 1 skipped   10s",
+        "━━━━━───── 1 of 4 done · 1 running · 1 failed · 1 skipped   10s",
       ])
   }
 
@@ -140,7 +141,7 @@ struct TreeViewTests {
     let plan = RunPlan(workflow: "narrow", steps: [PlannedStep(id: long), PlannedStep(id: "b")])
     let state = try state(
       started(long) + [.step(long, attempt: 1, .failed(.exited(status: 2)))], plan: plan)
-    #expect(lines(state, columns: 40)[1] == "  ✖ a-step-with-qui…     1.0s  exited …")
+    #expect(lines(state, columns: 40)[1] == "  ✖ a-step-w…-it-all     1.0s  exited …")
     #expect(lines(state, columns: 120)[1].hasSuffix("exited with status 2"))
     // Folded steps take no space from the visible ones.
     let folded = RunPlan(
@@ -148,12 +149,12 @@ struct TreeViewTests {
       steps: (0..<30).map { PlannedStep(id: $0 == 0 ? long : "s\($0)") })
     let ended = try self.state(
       started(long) + [.step(long, attempt: 1, .succeeded([:]))] + started("s1"), plan: folded)
-    #expect(lines(ended, rows: 10).contains("  ⠴ s1       5s"))
+    #expect(lines(ended, rows: 10).contains("  ⠋ s1     5.0s"))
   }
 
   @Test func `a refused key shows the reason`() throws {
     var options = TreeView.Options()
-    options.refusal = "the run is being cancelled"
+    options.notice = "the run is being cancelled"
     let state = try state(started("a") + [.runCancelling(.request)])
     #expect(lines(state, options: options).contains("the run is being cancelled"))
   }
@@ -171,11 +172,11 @@ struct TreeViewTests {
     #expect(
       lines(state, columns: 70) == [
         "bars",
-        "  ⠇ told        8s  ━━━━━━━───  70%  compiling",
-        "  ⠴ usual       5s  ━━━━──────≈ 41%",
-        "  ⠸ late        3s  ━━━━━━━━━─≈ 95%",
-        "  ⠙ quick       1s",
-        "0 of 4 done · 4 running   10s",
+        "  ⠋ told      8.0s  ━━━━━━━───  70%  compiling",
+        "  ⠋ usual     5.0s  ━━━━──────≈ 41%",
+        "  ⠋ late      3.0s  ━━━━━━━━━─≈ 95%",
+        "  ⠋ quick     1.0s",
+        "────────── 0 of 4 done · 4 running   10s",
       ])
   }
 
@@ -254,19 +255,87 @@ struct TreeViewTests {
     #expect(shown.contains { $0.hasSuffix("steps waiting") })
   }
 
-  @Test func `the view does not change for a whole second without events`() throws {
-    let state = try state(started("a") + started("b1"))
-    func picture(at microseconds: Int64) -> [TerminalSafe] {
-      let now = Timestamp(microseconds: microseconds)
-      return TreeView(
-        state: state, now: TreeView.second(of: state, at: now).beginning,
-        style: Style(hasColour: true, hasUnicode: true), options: TreeView.Options()
-      ).lines(TreeView.Size(columns: 60, rows: 20))
+  @Test func `a frame changes ten times a second while a step runs, and not while nothing moves`()
+    throws
+  {
+    let running = try state(started("a") + started("b1"))
+    let late = Timestamp(microseconds: 70_300_000)
+    #expect(TreeView.nextChange(of: running, after: late) == .milliseconds(100))
+    // Only the clock of the run goes on.
+    let waiting = try state([.step("a", attempt: 0, .ready)])
+    #expect(TreeView.nextChange(of: waiting, after: late) == .milliseconds(700))
+    let over = try state(
+      ["a", "b1", "b2", "c"].map { .step($0, attempt: 0, .skipped("", [:])) }
+        + [.runEnded(.succeeded)])
+    #expect(TreeView.nextChange(of: over, after: late) == nil)
+    #expect(TreeView.nextChange(of: RunState(), after: late) == nil)
+  }
+
+  @Test func `the clocks of steps that started together agree in every frame`() throws {
+    let plan = RunPlan(
+      workflow: "pair", steps: [PlannedStep(id: "a"), PlannedStep(id: "b")],
+      outline: .parallel([.step(StepIndex(0)), .step(StepIndex(1))]))
+    var state = RunState()
+    let run = RunID()
+    let kinds: [Event.Kind] = [.runStarted(plan)] + started("a") + started("b")
+    for kind in kinds {
+      try state.apply(
+        Event(time: Timestamp(microseconds: 37_000), run: run, generation: 1, kind: kind))
     }
-    #expect(picture(at: 9_000_000) == picture(at: 9_999_999))
-    #expect(picture(at: 9_999_999) != picture(at: 10_000_000))
-    let (_, untilNext) = TreeView.second(of: state, at: Timestamp(microseconds: 9_900_000))
-    #expect(untilNext == .milliseconds(100))
+    for now in stride(from: Int64(40_000), to: 80_000_000, by: 61_000) {
+      let rows = TreeView(
+        state: state, now: Timestamp(microseconds: now),
+        style: Style(hasColour: false, hasUnicode: true)
+      ).lines(WindowSize(columns: 60, rows: 20)).map(\.string)
+      let times = [rows[1], rows[2]].map { $0.split(separator: " ").last }
+      #expect(times[0] == times[1], "\(rows)")
+    }
+  }
+
+  @Test func `the output of a failed step is shown while the run goes on`() throws {
+    let state = try state(
+      started("b1") + [
+        .step("b1", attempt: 1, .output(.standardError, text: "one\ntwo", isPartial: false)),
+        .step("b1", attempt: 1, .failed(.exited(status: 2))),
+      ] + started("b2"))
+    let shown = lines(state)
+    let failure = shown.firstIndex(of: "b1 failed: exited with status 2")
+    #expect(failure.map { Array(shown[($0 + 1)...($0 + 2)]) } == ["│ one", "│ two"], "\(shown)")
+    // A small window keeps its rows for the steps.
+    #expect(!lines(state, rows: 7).contains { $0.contains("b1 failed") })
+  }
+
+  @Test func `a step that takes much longer than usual is marked`() throws {
+    let plan = RunPlan(
+      workflow: "slow",
+      steps: [PlannedStep(id: "a", usualSeconds: 2), PlannedStep(id: "b", usualSeconds: 7)])
+    let shown = lines(try state(started("a") + started("b"), plan: plan), columns: 80)
+    #expect(shown[1].contains("usually 2.0s"))
+    #expect(!shown[2].contains("usually"))
+  }
+
+  @Test func `the rows around the chosen step are shown, and it is marked`() throws {
+    let plan = RunPlan(workflow: "long", steps: (0..<1000).map { PlannedStep(id: "s\($0)") })
+    var options = TreeView.Options(hasKeys: false)
+    options.chosen = "s500"
+    let shown = lines(try state([], plan: plan), rows: 12, options: options)
+    #expect(shown.contains("❯ · s500"))
+    #expect(shown.contains("  · s499") && shown.contains("  · s501"))
+    #expect(shown[1] == "  497 above" && shown.contains("  496 below"), "\(shown)")
+    for position in [0, 1, 998, 999] {
+      options.chosen = "s\(position)"
+      let shown = lines(try state([], plan: plan), rows: 12, options: options)
+      #expect(shown.contains("❯ · s\(position)"))
+      #expect(shown.count <= 11)
+    }
+  }
+
+  @Test func `the last row says how the run has ended`() throws {
+    let all = ["a", "b1", "b2", "c"]
+    let run = all.flatMap { started($0) + [.step($0, attempt: 1, .succeeded([:]))] }
+    let state = try state(run + [.runEnded(.succeeded)])
+    let id = try #require(state.run)
+    #expect(lines(state).last == "succeeded  4 of 4 done   13.0s   run \(id)")
   }
 
   @Test func `colours are used only if enabled`() throws {
@@ -276,67 +345,5 @@ struct TreeViewTests {
     #expect(Style(environment: ["TERM": "xterm", "NO_COLOR": "1"]).hasColour == false)
     #expect(Style(environment: ["TERM": "dumb"]).hasColour == false)
     #expect(Style(environment: ["TERM": "xterm", "LANG": "en_US.UTF-8"]).hasUnicode)
-  }
-}
-
-struct PlainLogTests {
-  @Test func `events that a late subscriber has missed are marked`() throws {
-    let run = try #require(RunID("abc"))
-    let kinds: [Event.Kind] = [
-      .runStarted(RunPlan(workflow: "w", steps: [PlannedStep(id: "a")])),
-      .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started),
-      .step("a", attempt: 1, .output(.standardOutput, text: "x", isPartial: false)),
-      .step("a", attempt: 1, .succeeded([:])),
-    ]
-    func text(joinedAt seconds: Int64?) -> String {
-      let joinedAt = seconds.map { Timestamp(microseconds: $0 * 1_000_000) }
-      var log = PlainLog(style: Style(hasColour: false, hasUnicode: true), joinedAt: joinedAt) {
-        _ in
-        .zero
-      }
-      return kinds.enumerated().map { second, kind in
-        let time = Timestamp(microseconds: Int64(second) * 1_000_000)
-        return log.text(for: Event(time: time, run: run, generation: 1, kind: kind)).string
-      }.joined()
-    }
-    let lines = [
-      "00:00:00.000 run abc of w started: 1 step", "00:00:02.000 a started", "00:00:03.000 a │ x",
-      "00:00:04.000 a succeeded after 2.0 s",
-    ]
-    #expect(text(joinedAt: nil) == lines.map { $0 + "\n" }.joined())
-    #expect(text(joinedAt: 0) == text(joinedAt: nil))
-    var marked = lines
-    marked.insert("new events:", at: 2)
-    marked.insert("earlier events:", at: 0)
-    #expect(text(joinedAt: 3) == marked.map { $0 + "\n" }.joined())
-  }
-
-  @Test func `transitions and lines are shown with their times`() throws {
-    var log = PlainLog(style: Style(hasColour: false, hasUnicode: true)) { _ in .seconds(3600) }
-    let run = try #require(RunID("abc"))
-    let plan = RunPlan(workflow: "w", steps: [PlannedStep(id: "a")])
-    let kinds: [Event.Kind] = [
-      .runStarted(plan), .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started),
-      .step("a", attempt: 1, .output(.standardError, text: "x\n\u{1B}[2Jy", isPartial: false)),
-      .step("a", attempt: 1, .output(.standardOutput, text: "50%", isPartial: true)),
-      .step("a", attempt: 1, .failed(.signalled(signal: 9))),
-      .runEnded(.failed(step: "a", reason: .signalled(signal: 9))),
-    ]
-    var lines: [TerminalSafe] = []
-    for (second, kind) in kinds.enumerated() {
-      let time = Timestamp(microseconds: Int64(second) * 1_000_000)
-      lines += log.lines(for: Event(time: time, run: run, generation: 1, kind: kind))
-      if second == 2 {
-        #expect(log.heartbeat(at: time)?.string.hasSuffix("still running: a (0 ms)") == true)
-      }
-    }
-    #expect(
-      lines == [
-        "01:00:00.000 run abc of w started: 1 step",
-        "01:00:02.000 a started",
-        "01:00:03.000 a │ x", "01:00:03.000 a │ y",
-        "01:00:05.000 a failed after 3.0 s: terminated by SIGKILL (9)",
-        "01:00:06.000 run failed after 6.0 s, first at a",
-      ])
   }
 }

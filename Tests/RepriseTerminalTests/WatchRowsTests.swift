@@ -13,7 +13,7 @@ struct WatchRowsTests {
       state: RunState(), now: Timestamp(microseconds: 0), style: style,
       options: TreeView.Options(hasKeys: hasKeys))
     view.watch = WatchRows(status: status, style: style, offset: { _ in .seconds(3600) })
-    return view.lines(TreeView.Size(columns: columns, rows: rows)).map(\.string)
+    return view.lines(WindowSize(columns: columns, rows: rows)).map(\.string)
   }
 
   private var status: WatchStatus {
@@ -24,7 +24,7 @@ struct WatchRowsTests {
     #expect(
       lines(status) == [
         "site  waiting for:", "  files src/**", "  schedule every 5s", "0 runs",
-        "t trigger now · p pause · Ctrl-C quit",
+        "T trigger now · P pause · Ctrl-C quit",
       ])
   }
 

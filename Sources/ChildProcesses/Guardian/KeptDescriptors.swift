@@ -23,11 +23,13 @@ package final class KeptDescriptors: Sendable {
 
   /// Creates an empty set.
   ///
-  /// - Parameter link: The link to the guardian.
-  package init?(_ link: GuardianLink) {
+  /// - Parameters:
+  ///   - link: The link to the guardian.
+  ///   - run: The id of the run, for the guardian's message if the engine is killed.
+  package init?(_ link: GuardianLink, run: String = "") {
     guard let ends = socketPair() else { return nil }
     (sending, receiving) = ends
-    link.keep(receiving, run: "")
+    link.keep(receiving, run: run)
   }
 
   deinit {

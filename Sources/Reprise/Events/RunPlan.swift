@@ -12,6 +12,10 @@ public struct RunPlan: Sendable, Equatable {
   public var steps: [PlannedStep]
   /// The structure of the steps in the file; its indices refer to `steps`.
   public var outline: Outline
+  /// The maximum number of steps that run at once; nil for the default of the engine.
+  public var maxParallel: Int?
+  /// The number of steps under `finally`, which come last and start when all others have ended.
+  public var finallyCount = 0
 
   /// Creates a plan.
   ///
@@ -40,6 +44,8 @@ public struct PlannedStep: Sendable, Equatable, Codable {
   public var continuesOnError: Bool?
   /// The duration of the step in earlier runs, in seconds; nil if unknown.
   public var usualSeconds: Double?
+  /// The time between asking the step to stop and killing it, in seconds; nil for the default.
+  public var graceSeconds: Double?
 
   /// Creates a step of a plan.
   ///
@@ -49,21 +55,24 @@ public struct PlannedStep: Sendable, Equatable, Codable {
   ///   - label: The label that distinguishes it from its siblings.
   ///   - continuesOnError: Whether the run continues if the step fails.
   ///   - usualSeconds: The duration of the step in earlier runs, in seconds.
+  ///   - graceSeconds: The time between asking the step to stop and killing it, in seconds.
   public init(
     id: String, needs: [String] = [], label: String? = nil, continuesOnError: Bool? = nil,
-    usualSeconds: Double? = nil
+    usualSeconds: Double? = nil, graceSeconds: Double? = nil
   ) {
     self.id = id
     self.needs = needs
     self.label = label
     self.continuesOnError = continuesOnError
     self.usualSeconds = usualSeconds
+    self.graceSeconds = graceSeconds
   }
 
   private enum CodingKeys: String, CodingKey {
     case id, needs, label
     case continuesOnError = "continue-on-error"
     case usualSeconds = "usual-seconds"
+    case graceSeconds = "grace-seconds"
   }
 }
 
@@ -80,15 +89,20 @@ extension RunPlan {
         PlannedStep(
           id: step.id, needs: step.needs, label: step.extrasIfAny?.label,
           continuesOnError: step.extrasIfAny?.continuesOnError == true ? true : nil,
-          usualSeconds: usualDurations[step.id].map { $0 / .seconds(1) })
+          usualSeconds: usualDurations[step.id].map { $0 / .seconds(1) },
+          graceSeconds: (step.grace ?? workflow.grace).map { $0 / .seconds(1) })
       },
       outline: workflow.outline)
+    maxParallel = workflow.maxParallel
+    finallyCount = workflow.finallyCount
   }
 }
 
 extension RunPlan: Codable {
   private enum CodingKeys: String, CodingKey {
     case workflow, steps, outline
+    case maxParallel = "max-parallel"
+    case finallyCount = "finally-count"
   }
 
   /// Decodes a plan that `encode(to:)` has written.
@@ -97,6 +111,8 @@ extension RunPlan: Codable {
     workflow = try container.decode(String.self, forKey: .workflow)
     steps = try container.decode([PlannedStep].self, forKey: .steps)
     outline = try container.decode(OutlineCoding.self, forKey: .outline).outline
+    maxParallel = try container.decodeIfPresent(Int.self, forKey: .maxParallel)
+    finallyCount = try container.decodeIfPresent(Int.self, forKey: .finallyCount) ?? 0
   }
 
   /// Encodes the plan in the documented form.
@@ -105,6 +121,8 @@ extension RunPlan: Codable {
     try container.encode(workflow, forKey: .workflow)
     try container.encode(steps, forKey: .steps)
     try container.encode(OutlineCoding(outline: outline), forKey: .outline)
+    try container.encodeIfPresent(maxParallel, forKey: .maxParallel)
+    if finallyCount > 0 { try container.encode(finallyCount, forKey: .finallyCount) }
   }
 }
 

@@ -45,6 +45,8 @@ final class RunLedger: Sendable {
   fileprivate enum Delivery: Sendable {
     case event(Event)
     case join(any EventListener, recap: [Event])
+    /// Answered after everything that was published before.
+    case mark(Ticket<Void>)
   }
 
   /// The id of the run.
@@ -217,8 +219,9 @@ final class RunLedger: Sendable {
   /// - Returns: True once they have; false if the waiting task is cancelled first.
   func delivered() async -> Bool {
     let ticket = Ticket<Void>()
-    // The queue is serial, and deliveries for earlier events are already enqueued.
-    queue.enqueue { ticket.answer(()) }
+    // Not a closure on the queue: the thread that starts the delivery of earlier events may not have
+    // reached the queue yet.
+    decide { $0.deliveries.append(.mark(ticket)) }
     return await ticket.value() != nil
   }
 
@@ -237,6 +240,8 @@ final class RunLedger: Sendable {
           page.withLock { $0.listeners.append(listener) }
           for event in recap { listener.receive(event) }
           if case .runEnded = recap.last?.kind { finish() }
+        case .mark(let ticket):
+          ticket.answer(())
         }
       }
     }

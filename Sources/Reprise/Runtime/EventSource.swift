@@ -24,6 +24,12 @@ package struct EventSource: @unchecked Sendable {
     source.activate()
   }
 
+  /// Stops calling the handler until ``resume()``.
+  package func suspend() { source.suspend() }
+
+  /// Calls the handler again after ``suspend()``.
+  package func resume() { source.resume() }
+
   /// Cancels the source; a call to the handler may still be in progress.
   package func cancel() {
     source.cancel()

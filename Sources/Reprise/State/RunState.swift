@@ -192,6 +192,12 @@ public struct RunState: Sendable, Equatable {
     phaseChangedAt = time
   }
 
+  /// Makes a succeeded step count as cancelled, so that it runs again when the run is resumed.
+  mutating func forget(_ id: String) {
+    guard let position = positions[id], steps[position].phase.isSuccess else { return }
+    setPhase(.cancelled(.request), of: position)
+  }
+
   // MARK: One step
 
   private mutating func apply(

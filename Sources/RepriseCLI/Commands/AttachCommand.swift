@@ -41,15 +41,21 @@ struct AttachCommand: AsyncParsableCommand {
     try await ask(.attach, of: client)
     let outcome = Mutex(RunOutcome?.none)
     let leaving = Mutex(ExitStatus?.none)
+    var controls = DisplayControls(
+      of: client, socket: found.journal.directory.socketPath(of: found.record.id),
+      file: found.record.request.file
+    ) {
+      leaving.withLock { $0 = .outputClosed }
+      client.close()
+    }
+    controls.openFiles(of: found.journal, workflow: found.record.request.file)
+    controls.detach = {
+      leaving.withLock { $0 = .stopped(by: SignalNumber.interrupt) }
+      client.close()
+    }
     let display = ProgressDisplay(
       style: progress, environment: inheritedEnvironment(), joinedAt: joinedAt,
-      controls: DisplayControls(
-        of: client, socket: found.journal.directory.socketPath(of: found.record.id),
-        file: found.record.request.file
-      ) {
-        leaving.withLock { $0 = .outputClosed }
-        client.close()
-      })
+      controls: controls)
     let signals = SignalListener(SignalListener.stopping) { number in
       leaving.withLock { $0 = .stopped(by: number) }
       client.close()
@@ -59,7 +65,7 @@ struct AttachCommand: AsyncParsableCommand {
       to: client.events.handleEvents(receiveOutput: { event in
         if case .runEnded(let ended) = event.kind { outcome.withLock { $0 = ended } }
       }))
-    await display.finish()
+    _ = await display.finish()
     if let ended = outcome.withLock({ $0 }) {
       if ended != .succeeded, progress.isHumanReadable {
         printError(resumeHint(for: found.record.id))

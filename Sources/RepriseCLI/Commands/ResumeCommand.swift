@@ -43,6 +43,8 @@ struct ResumeCommand: DrivingCommand {
     try ParameterOptions.check(parameters)
   }
 
+  @OptionGroup var staying: StayOptions
+
   var drivesRun: Bool { true }
   var isDetached: Bool { false }
 
@@ -57,23 +59,12 @@ struct ResumeCommand: DrivingCommand {
       throw Problem(
         "error: the folder of the run no longer exists: \"\(record.request.directory)\"")
     }
-    let loaded = try LoadedWorkflow(
-      recorded: record, ParameterOptions.texts(of: parameters))
-    let scope = RunScope(recorded: record.request.options)
-    let selected = try loaded.selecting(scope)
-    let secrets = try await Secrets.gathered(for: selected.workflow)
-    let driven = DrivenRun(progress: progress, secrets, passesThrough: passThrough)
-    throw try await driven.exitStatus(of: selected, in: journal) {
-      let isAlone = selected.workflow.concurrency?.policy == .reject
-      return try journal.reopen(record.id, isAlone: isAlone) { record, state in
-        guard record.status != .succeeded else {
-          throw Problem("error: run \(record.id) has succeeded: there is nothing to resume")
-        }
-        if !force && loaded.definition != record.request.definition {
-          try selected.expectFinishedSteps(of: record, state, scope)
-        }
-        return try loaded.request(scope.recorded, hiding: secrets)
-      }
+    let resumed = try await ResumedRun(
+      record, ParameterOptions.texts(of: parameters), acceptsChanges: force)
+    let driven = DrivenRun(
+      progress: progress, resumed.secrets, passesThrough: passThrough, stays: staying.policy)
+    throw try await driven.exitStatus(of: resumed.workflow, in: journal) {
+      try resumed.reopen(in: journal)
     }
   }
 }

@@ -55,6 +55,8 @@ struct RunCommand: DrivingCommand {
 
   @OptionGroup var state: StateOptions
 
+  @OptionGroup var staying: StayOptions
+
   var drivesRun: Bool { !dryRun }
   var isDetached: Bool { detach }
 
@@ -80,7 +82,7 @@ struct RunCommand: DrivingCommand {
     let request = try loaded.request(scope.recorded, hiding: secrets)
     let run = DrivenRun(
       progress: detach ? .none : progress, secrets, engine.settings,
-      passesThrough: passThrough)
+      passesThrough: passThrough, stays: staying.policy)
     guard !noJournal else { throw await run.exitStatus(of: selected) }
     let journal = try state.openJournal()
     throw try await run.exitStatus(of: selected, in: journal) {

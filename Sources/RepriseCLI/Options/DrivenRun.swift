@@ -8,7 +8,7 @@ import RepriseJournal
 import RepriseTerminal
 import Synchronization
 
-/// One run that this process drives.
+/// One run that this process drives, until its end or until its user leaves it.
 struct DrivenRun {
   /// The style of the progress display.
   let progress: ProgressStyle
@@ -17,18 +17,21 @@ struct DrivenRun {
   let settings: EngineSettings
   /// Whether the command exits with the status of the first failed step.
   let passesThrough: Bool
+  /// Whether the display waits for keys after an outcome.
+  let stays: @Sendable (RunOutcome) -> Bool
   private let controls = RunControls()
   /// The start time; earlier events were recorded before the run was resumed.
   private let beganAt = SystemClock().now
 
   init(
     progress: ProgressStyle, _ secrets: Secrets, _ settings: EngineSettings = EngineSettings(),
-    passesThrough: Bool
+    passesThrough: Bool, stays: @escaping @Sendable (RunOutcome) -> Bool = { _ in false }
   ) {
     self.progress = progress
     self.secrets = secrets
     self.settings = settings
     self.passesThrough = passesThrough
+    self.stays = stays
   }
 
   /// Runs a workflow to its end without recording it.
@@ -40,10 +43,14 @@ struct DrivenRun {
     let run = settings.makeEngine().start(loaded.workflow, secrets: secrets)
     controls.setWorkflow(loaded)
     controls.begin(run)
-    return await show(run)
+    let (display, outcome) = await show(run, controls.keys)
+    _ = await display.finish()
+    return .of(outcome, signal: controls.stopSignal, passesThrough: passesThrough)
   }
 
   /// Runs a workflow to its end and records the run.
+  ///
+  /// If the display stays after the end, the user may resume the run, and it goes on.
   ///
   /// - Parameters:
   ///   - loaded: The workflow.
@@ -62,42 +69,59 @@ struct DrivenRun {
     guard links.foreground?.isWaiting != false else {
       throw ExitStatus.stopped(by: SignalNumber.hangUp)
     }
-    let (recorded, state): (RecordedRun, RunState?)
+    var (recorded, state): (RecordedRun, RunState?)
     do { (recorded, state) = try record() } catch { throw Problem(error) }
-    let id = recorded.id.description
-    if let lock = recorded.lockDescriptor { links.guardian?.keep(lock, run: id) }
+    let id = recorded.id
+    let locks = GuardedLocks(links.guardian, run: id.description)
     let host = RunHost(
       journal, guardian: links.guardian, settings: settings,
       say: { [progress] in if progress != .none { printError($0) } })
-    let hosted = try await host.begin(
-      recorded, loaded, secrets, state: state, controls: controls,
-      onReachable: { links.foreground?.announce(id) })
-    guard let hosted else {
-      return .of(.cancelled, signal: controls.stopSignal, passesThrough: passesThrough)
+    var (workflow, secrets) = (loaded, secrets)
+    while true {
+      locks.share(recorded)
+      let hosted = try await host.begin(
+        recorded, workflow, secrets, state: state, controls: controls,
+        onReachable: { links.foreground?.announce(id.description) })
+      guard let hosted else {
+        return .of(.cancelled, signal: controls.stopSignal, passesThrough: passesThrough)
+      }
+      let ending = RunEnding(journal, of: workflow, stays: stays)
+      let (display, outcome) = await show(hosted.run, ending.keys(adding: controls.keys))
+      // While the display stays, other processes may resume the run or start one of its group.
+      let problem = await hosted.finish()
+      locks.release(recorded)
+      controls.onCancel { display.leave() }
+      var status = ExitStatus.of(
+        outcome, signal: controls.stopSignal, passesThrough: passesThrough)
+      if await display.finish() != .quit, let resumed = ending.resumed {
+        do { (recorded, state) = try resumed.reopen(in: journal) } catch { throw Problem(error) }
+        (workflow, secrets) = (resumed.workflow, resumed.secrets)
+        continue
+      }
+      if let problem, status != .internalFailure {
+        // The steps had finished, but writing their last output failed.
+        printError("error: \(problem)")
+        status = .internalFailure
+      }
+      let needsHint = status != .succeeded && status != .outputClosed
+      if needsHint && progress.isHumanReadable { printError(resumeHint(for: id)) }
+      return status
     }
-    var status = await show(hosted.run)
-    if let problem = await hosted.finish(), status != .internalFailure {
-      // The steps had finished, but writing their last output failed.
-      printError("error: \(problem)")
-      status = .internalFailure
-    }
-    let needsHint = status != .succeeded && status != .outputClosed
-    if needsHint && progress.isHumanReadable { printError(resumeHint(for: recorded.id)) }
-    return status
   }
 
-  private func show(_ run: Run) async -> ExitStatus {
+  /// Shows a run, and returns the display and the outcome when it has ended.
+  private func show(
+    _ run: Run, _ keys: DisplayControls
+  ) async -> (ProgressDisplay, RunOutcome) {
     let display = ProgressDisplay(
-      style: progress, environment: inheritedEnvironment(), joinedAt: beganAt,
-      controls: controls.keys)
+      style: progress, environment: inheritedEnvironment(), joinedAt: beganAt, controls: keys)
     // The report needs no events until the run has ended: the recap contains everything it shows.
     // Attaching late avoids waking a thread for each step.
     let isReport = progress == .none
     if !isReport { display.attach(to: run.events) }
     let outcome = await run.ended()
     if isReport { display.attach(to: run.events) }
-    await display.finish()
-    return .of(outcome, signal: controls.stopSignal, passesThrough: passesThrough)
+    return (display, outcome)
   }
 }
 

@@ -41,3 +41,25 @@ struct RunOptions: ParsableArguments {
 }
 
 extension Durability: ExpressibleByArgument {}
+
+/// Whether the display waits for keys after the end of a run.
+struct StayOptions: ParsableArguments {
+  @Flag(
+    inversion: .prefixedNo,
+    help: """
+      On a terminal, wait for keys after the end of the run: resume it, restart it from a step, \
+      read logs. (default: after a failure)
+      """)
+  var stay: Bool?
+
+  /// Returns whether the display stays after an outcome.
+  var policy: @Sendable (RunOutcome) -> Bool {
+    { [stay] outcome in
+      switch outcome {
+      case .failed, .timedOut: stay ?? true
+      // Who cancels a run wants to leave.
+      case .succeeded, .cancelled, .abandoned: stay ?? false
+      }
+    }
+  }
+}

@@ -22,13 +22,14 @@ extension DisplayControls {
       kill: { client.post(.run(.cancel(steps: [], now: true))) },
       approve: { client.post(.run(.approve(step: $0, isApproved: $1))) },
       outputClosed: outputClosed)
-    reload = { changedOnly in
+    reload = { isDryRun in
       // The attached connection only carries events.
       do throws(ControlError) {
-        return try await ControlClient(socket).ask(.reload(ReloadOptions(changedOnly: changedOnly)))
-          .text
+        let reply = try await ControlClient(socket).ask(
+          .reload(ReloadOptions(changedOnly: true, isDryRun: isDryRun)))
+        return (reply.text, reply.isAccepted)
       } catch {
-        return "error: \(error)"
+        return ("error: \(error)", false)
       }
     }
     place = { workflowPlace(ofStep: $0, in: file) }

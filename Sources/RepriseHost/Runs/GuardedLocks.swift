@@ -1,15 +1,15 @@
 // The locks of the runs of this process, shared with its guardian.
 
-import ChildProcesses
+package import ChildProcesses
 import Reprise
-import RepriseJournal
+package import RepriseJournal
 import Synchronization
 
 /// The locks of the runs of this process, shared with its guardian.
 ///
 /// If this process is killed, the guardian holds the locks until every process of the runs has
 /// ended, so that no other run of their concurrency groups starts earlier. Thread-safe.
-final class GuardedLocks: Sendable {
+package final class GuardedLocks: Sendable {
   private struct State {
     /// The guardian's copy of each lock.
     var copies: [RunID: Int32] = [:]
@@ -22,15 +22,17 @@ final class GuardedLocks: Sendable {
 
   /// Creates an empty set of locks.
   ///
-  /// - Parameter guardian: The guardian of this process, if it has one.
-  init(_ guardian: GuardianLink?) {
-    kept = guardian.flatMap(KeptDescriptors.init)
+  /// - Parameters:
+  ///   - guardian: The guardian of this process, if it has one.
+  ///   - run: The id of the only run, for the guardian's message if this process is killed.
+  package init(_ guardian: GuardianLink?, run: String = "") {
+    kept = guardian.flatMap { KeptDescriptors($0, run: run) }
   }
 
   /// Gives the guardian a copy of the lock of a run.
   ///
   /// Must be called before the run starts.
-  func share(_ recorded: RecordedRun) {
+  package func share(_ recorded: RecordedRun) {
     guard let lock = recorded.lockDescriptor, let copy = kept?.keep(lock) else { return }
     state.withLock { $0.copies[recorded.id] = copy }
   }
@@ -38,7 +40,7 @@ final class GuardedLocks: Sendable {
   /// Releases the lock of a run that has ended.
   ///
   /// If the end could not be recorded, the run is retained; see ``retain(_:)``.
-  func release(_ recorded: RecordedRun) {
+  package func release(_ recorded: RecordedRun) {
     if recorded.lockDescriptor != nil { retain(recorded) }
     withdraw(recorded.id)
   }

@@ -76,8 +76,8 @@ package final class RunControls: ControlTarget, SignalTarget {
     state.withLock { $0.reloader = Reloader(loaded: loaded, recorded: recorded) }
   }
 
-  /// Calls a closure when a cancel is requested before the run starts; at once if it already was.
-  func onCancel(_ action: @escaping @Sendable () -> Void) {
+  /// Calls a closure when a cancel is requested while no step runs; at once if it already was.
+  package func onCancel(_ action: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
       if !state.isCancelled { state.onCancel = action }
       return state.isCancelled
@@ -145,10 +145,10 @@ package final class RunControls: ControlTarget, SignalTarget {
         self.press(.approve(step: step, isApproved: isApproved), isApproved ? "a" : "x")
       },
       outputClosed: { self.outputClosed() })
-    keys.reload = { changedOnly in
+    keys.reload = { isDryRun in
       await withCheckedContinuation { continuation in
-        self.reload(ReloadOptions(changedOnly: changedOnly)) {
-          continuation.resume(returning: $0.text)
+        self.reload(ReloadOptions(changedOnly: true, isDryRun: isDryRun)) {
+          continuation.resume(returning: ($0.text, $0.isAccepted))
         }
       }
     }

@@ -1,10 +1,11 @@
 // When a wait for the outcome of a run ends, and what subscribers have received by then.
 
 import CombineOperators
-import Reprise
 import TestSupport
 import Testing
 import WorkflowLanguage
+
+@testable import Reprise
 
 /// Waiting for the outcome of a run.
 struct OutcomeTests {
@@ -91,6 +92,26 @@ struct OutcomeTests {
     }
   }
 
+  @Test func `the wait for delivery includes events whose delivery is about to be started`()
+    async throws
+  {
+    // The thread that starts the delivery has not reached the queue yet.
+    let queue = LateQueue()
+    let runtime = Runtime(makeQueue: { _ in queue })
+    let ledger = RunLedger(run: RunID(), clock: SystemClock(), runtime: runtime)
+    let received = Protected(0)
+    let subscription = RunEvents(ledger: ledger).sink { _ in received.withLock { $0 += 1 } }
+    ledger.decide { $0.record(.runStarted(RunPlan(workflow: "w", steps: [])), generation: 1) }
+    let waiting = Task {
+      _ = await ledger.delivered()
+      return received.value
+    }
+    for _ in 0..<1000 { await Task.yield() }
+    queue.catchUp()
+    #expect(await waiting.value == 1)
+    withExtendedLifetime(subscription) {}
+  }
+
   @Test func `a subscriber that joins after the end has received all events, too`() async throws {
     let run = Engine().start(try Workflow("quick") { Step("one") { _ in 1 } })
     _ = await run.outcome
@@ -111,4 +132,28 @@ struct OutcomeTests {
     _ = await iterator.next()
     #expect(await run.outcome == .succeeded)
   }
+}
+
+/// A queue that runs closures at once, except for the first, which waits.
+private final class LateQueue: WorkQueue {
+  private struct State {
+    var isFirst = true
+    var waiting: (@Sendable () -> Void)?
+  }
+
+  private let state = Protected(State())
+
+  func enqueue(_ work: @escaping @Sendable () -> Void) {
+    let isFirst = state.withLock { state in
+      defer { state.isFirst = false }
+      if state.isFirst { state.waiting = work }
+      return state.isFirst
+    }
+    if !isFirst { work() }
+  }
+
+  func enqueue(after delay: Duration, _ work: @escaping @Sendable () -> Void) { enqueue(work) }
+
+  /// Runs the first closure.
+  func catchUp() { state.withLock { $0.waiting }?() }
 }

@@ -18,6 +18,8 @@ package final class WatchDisplay: Sendable {
     package var pause: @Sendable () -> Void
     /// Called when the output has been closed.
     package var outputClosed: @Sendable () -> Void
+    /// Returns the logs of a step, oldest first.
+    package var logs: (@Sendable (RunID, _ step: String) -> [StepLog])?
 
     /// Creates controls.
     ///
@@ -84,6 +86,7 @@ package final class WatchDisplay: Sendable {
     result.cancelStep = { controls.keys()?.cancelStep($0) }
     result.fire = controls.fire
     result.pause = controls.pause
+    result.logs = controls.logs
     return result
   }
 
@@ -156,6 +159,9 @@ package final class WatchDisplay: Sendable {
   /// Waits until the last run has been shown, and restores the terminal.
   package func finish() async {
     await last.withLock { $0 }?.value
-    common?.finish()
+    guard let common else { return }
+    await withCheckedContinuation { continuation in
+      common.finish { _ in continuation.resume() }
+    }
   }
 }

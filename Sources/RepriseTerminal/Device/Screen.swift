@@ -36,11 +36,20 @@ struct Screen {
     }
   }
 
-  /// Returns the codes that remove the rows, so that they can be redrawn, as after a window resize.
-  mutating func clear() -> TerminalSafe {
+  /// Returns the codes that remove the rows, so that they can be redrawn.
+  ///
+  /// - Parameter columns: The new width of the window after a resize: terminals wrap rows that have
+  ///   become too long. Nil if the width is the same.
+  mutating func clear(columns: Int? = nil) -> TerminalSafe {
     guard !rows.isEmpty else { return "" }
     defer { rows = [] }
-    return "\u{1B}[\(rows.count)A\r\u{1B}[J"
+    let height = columns.map { columns in
+      rows.reduce(0) { height, row in
+        // Without its colours, a row is as wide as it looks.
+        height + max(1, (TerminalSafe(row.string).width + columns - 1) / max(1, columns))
+      }
+    }
+    return "\u{1B}[\(height ?? rows.count)A\r\u{1B}[J"
   }
 
   /// Leaves the rows on the terminal and returns the codes to continue below them.

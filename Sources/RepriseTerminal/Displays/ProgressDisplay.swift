@@ -21,79 +21,12 @@ package enum ProgressStyle: String, Sendable, CaseIterable {
   package var isHumanReadable: Bool { [.auto, .tree, .plain].contains(self) }
 }
 
-/// The callbacks of a display: the actions of its keys, and the notification of a closed output.
-package struct DisplayControls: Sendable {
-  /// Restarts the run from the top.
-  package var restart: @Sendable () -> Void
-  /// Cancels the run.
-  package var cancel: @Sendable () -> Void
-  /// Cancels the run without a grace period.
-  package var kill: @Sendable () -> Void
-  /// Approves or rejects a step that is waiting for approval.
-  package var approve: @Sendable (_ step: String, _ isApproved: Bool) -> Void
-  /// Called when the output has been closed.
-  package var outputClosed: @Sendable () -> Void
-  /// Restarts a step and its dependents.
-  package var restartFrom: @Sendable (_ step: String) -> Void = { _ in }
-  /// Cancels a step, while the run continues; kills it if it is already being cancelled.
-  package var cancelStep: @Sendable (_ step: String) -> Void = { _ in }
-  /// Reads the workflow file again and restarts the run with it; only the steps that have changed
-  /// and their dependents if `changedOnly` is true.
-  ///
-  /// Returns what happens now, or why nothing does; may have several lines.
-  package var reload: @Sendable (_ changedOnly: Bool) async -> String = { _ in
-    "there is no workflow file to read again"
-  }
-  /// Returns the path of the workflow file, and the line of a step in it if it is found.
-  package var place: @Sendable (_ step: String) -> (path: String, line: Int?)? = { _ in nil }
-  /// Starts a run of a watch now.
-  package var fire: @Sendable () -> Void = {}
-  /// Pauses or continues a watch.
-  package var pause: @Sendable () -> Void = {}
-
-  /// Creates controls.
-  ///
-  /// - Parameters:
-  ///   - restart: Restarts the run from the top.
-  ///   - cancel: Cancels the run.
-  ///   - kill: Cancels the run without a grace period.
-  ///   - approve: Approves or rejects a step that is waiting for approval.
-  ///   - outputClosed: Called when the output has been closed.
-  package init(
-    restart: @escaping @Sendable () -> Void, cancel: @escaping @Sendable () -> Void,
-    kill: @escaping @Sendable () -> Void,
-    approve: @escaping @Sendable (_ step: String, _ isApproved: Bool) -> Void,
-    outputClosed: @escaping @Sendable () -> Void
-  ) {
-    self.restart = restart
-    self.cancel = cancel
-    self.kill = kill
-    self.approve = approve
-    self.outputClosed = outputClosed
-  }
-}
-
-/// A display that shows events.
-///
-/// Called by one thread at a time.
-protocol EventDisplay: Sendable {
-  func show(_ event: Event)
-  /// Ends the display after the last event, and restores the terminal.
-  func finish()
-  /// Prepares for the next run, after the last event of one of several runs.
-  func rest()
-  /// Shows a message that does not belong to a run.
-  func say(_ text: String)
-  /// Shows the status of the watch that the runs belong to.
-  func show(_ status: WatchStatus)
-}
-
 /// Shows a run from its events alone, independent of their source.
 package final class ProgressDisplay: Sendable {
   // @unchecked: a subscription is not Sendable; this one is only stored and released.
   private struct Listening: @unchecked Sendable {
     var subscription: AnyCancellable?
-    var isFinished = false
+    var ending: DisplayEnding?
     var waiting = Waiters()
   }
 
@@ -126,12 +59,13 @@ package final class ProgressDisplay: Sendable {
   /// - Parameter events: The events of one run.
   package func attach(to events: some Publisher<Event, Never>) {
     let subscription = events.sink { [self] _ in
-      display.finish()
-      let waiting = listening.withLock { listening in
-        listening.isFinished = true
-        return listening.waiting.takeAll()
+      display.finish { [self] ending in
+        let waiting = listening.withLock { listening in
+          listening.ending = ending
+          return listening.waiting.takeAll()
+        }
+        waiting.wake()
       }
-      waiting.wake()
     } receiveValue: { [display] event in
       display.show(event)
     }
@@ -139,10 +73,16 @@ package final class ProgressDisplay: Sendable {
     listening.withLock { $0.subscription = held.subscription }
   }
 
-  /// Waits until the last event has been shown and the terminal is restored.
-  package func finish() async {
-    await listening.wait(until: { $0.isFinished }, among: { $0.waiting.add($1) })
+  /// Waits until the last event has been shown, the user has left, and the terminal is restored.
+  ///
+  /// - Returns: How the user has left.
+  package func finish() async -> DisplayEnding {
+    await listening.wait(until: { $0.ending != nil }, among: { $0.waiting.add($1) })
+    return listening.withLock { $0.ending } ?? .quit
   }
+
+  /// Ends a display that stays after the end of its run.
+  package func leave() { display.leave() }
 }
 
 /// Returns the display for a style and an output.

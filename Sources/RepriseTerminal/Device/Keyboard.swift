@@ -1,4 +1,4 @@
-// Reads single keys from a terminal, and restores its modes.
+// Reads keys from a terminal, and restores its modes.
 
 import Dispatch
 import Platform
@@ -13,7 +13,13 @@ final class Keyboard: Sendable {
   private struct State {
     var modes: TerminalSettings?
     var sources: [EventSource] = []
+    var decoder = KeyDecoder()
+    /// Counts the reads, so that a lone Escape is recognised by the silence after it.
+    var readCount = 0
   }
+
+  /// The time after which an Escape is a key and not the beginning of a sequence.
+  private static let escapeTime: DispatchTimeInterval = .milliseconds(50)
 
   /// Whether the device is a terminal that this process may read from.
   let isUsable: Bool
@@ -33,7 +39,7 @@ final class Keyboard: Sendable {
   ///   - beforeStop: Called before Ctrl-Z or Ctrl-\ takes effect.
   ///   - afterStop: Called when a suspended process continues.
   func start(
-    onKey: @escaping @Sendable (UInt8) -> Void, beforeStop: @escaping @Sendable () -> Void,
+    onKey: @escaping @Sendable (Key) -> Void, beforeStop: @escaping @Sendable () -> Void,
     afterStop: @escaping @Sendable () -> Void
   ) {
     guard isUsable else { return }
@@ -56,13 +62,41 @@ final class Keyboard: Sendable {
     enterKeyMode()
     let reading = DispatchSource.makeReadSource(fileDescriptor: device.descriptor, queue: queue)
     let keys = EventSource(reading) { [weak self, device] in
-      guard let pressed = device.readKeys() else {
+      guard let bytes = device.readKeys() else {
         self?.stop()
         return
       }
-      for key in pressed { onKey(key) }
+      self?.handle(bytes, onKey)
     }
     state.withLock { $0.sources = [keys, stopping, continuing, quitting] }
+  }
+
+  private func handle(_ bytes: [UInt8], _ onKey: @escaping @Sendable (Key) -> Void) {
+    let (keys, unfinished) = state.withLock { state -> ([Key], Int?) in
+      let keys = state.decoder.decode(bytes)
+      state.readCount += 1
+      return (keys, state.decoder.isWaiting ? state.readCount : nil)
+    }
+    for key in keys { onKey(key) }
+    guard let unfinished else { return }
+    queue.asyncAfter(deadline: .now() + Self.escapeTime) { [weak self] in
+      let keys = self?.state.withLock { state in
+        state.readCount == unfinished ? state.decoder.finish() : []
+      }
+      for key in keys ?? [] { onKey(key) }
+    }
+  }
+
+  /// Lets another program use the terminal until ``continueReading()``.
+  func pauseReading() {
+    for source in state.withLock({ $0.sources.prefix(1) }) { source.suspend() }
+    restoreModes()
+  }
+
+  /// Reads keys again after ``pauseReading()``.
+  func continueReading() {
+    enterKeyMode()
+    for source in state.withLock({ $0.sources.prefix(1) }) { source.resume() }
   }
 
   /// Stops reading and restores the modes of the terminal.

@@ -152,6 +152,11 @@ extension TerminalSafe {
     left.string += right.string
   }
 
+  /// The lines of the text.
+  var lines: [TerminalSafe] {
+    string.split(separator: "\n").map { TerminalSafe(trusted: String($0)) }
+  }
+
   /// The text with the middle of very long lines removed, since it may quote a value of any size.
   package var abridged: TerminalSafe {
     guard string.utf8.count > 1000 else { return self }
@@ -216,6 +221,28 @@ extension TerminalSafe {
       result.append(character)
     }
     return TerminalSafe(trusted: result + "…")
+  }
+
+  /// Returns the text shortened to a number of columns, with `…` in place of its middle.
+  ///
+  /// The ends of ids say more than their middles: `deploy-…-europe`.
+  func cutInTheMiddle(to columns: Int) -> TerminalSafe {
+    guard string.utf8.count > columns, width > columns, columns > 4 else { return cut(to: columns) }
+    let room = max(1, columns) - 1
+    var (start, end) = ("", "")
+    var left = room - room / 2
+    for character in string {
+      left -= Self.width(character)
+      guard left >= 0 else { break }
+      start.append(character)
+    }
+    left = room / 2
+    for character in string.reversed() {
+      left -= Self.width(character)
+      guard left >= 0 else { break }
+      end.append(character)
+    }
+    return TerminalSafe(trusted: start + "…" + String(end.reversed()))
   }
 
   /// Returns the text wrapped at any character; the last line is truncated.

@@ -10,21 +10,21 @@ struct WatchRows {
   let offset: @Sendable (Timestamp) -> Duration
 
   /// The triggers that the watch waits for, shown while no run is in progress.
-  var idle: [TreeView.Row] {
+  var idle: [Row] {
     var rows = [
-      TreeView.Row(parts: [
+      Row(parts: [
         (TerminalSafe(status.workflow), .bold),
         (status.isPaused ? "  paused" : "  waiting for:", status.isPaused ? .yellow : .dim),
       ])
     ]
     rows += status.triggers.prefix(8).map { trigger in
-      TreeView.Row(parts: [("  \(trigger)", nil)])
+      Row(parts: [("  \(trigger)", nil)])
     }
     return rows + [summary]
   }
 
   /// One row with the queue, the next scheduled time and the counts.
-  var summary: TreeView.Row {
+  var summary: Row {
     let dot: TerminalSafe = style.hasUnicode ? " · " : ", "
     var parts: [TerminalSafe] = []
     if status.waiting > 0 {
@@ -42,17 +42,17 @@ struct WatchRows {
       (counts.dropped, "dropped"),
     ] where count > 0 { parts.append("\(count) \(word)") }
     let isPaused = status.isPaused && !status.runs.isEmpty
-    return TreeView.Row(parts: [
+    return Row(parts: [
       (isPaused ? "paused" + dot : "", .yellow), (parts.joined(separator: dot), .dim),
     ])
   }
 
   /// The keys of a watch without a current run.
-  var keys: TreeView.Row {
+  var keys: Row {
     let dot: TerminalSafe = style.hasUnicode ? " · " : ", "
-    return TreeView.Row(parts: [
+    return Row(parts: [
       (
-        ["t trigger now", status.isPaused ? "p continue" : "p pause", "Ctrl-C quit"]
+        ["T trigger now", status.isPaused ? "P continue" : "P pause", "Ctrl-C quit"]
           .joined(separator: dot), .dim
       )
     ])

@@ -127,7 +127,7 @@ package struct Timeline {
   }
 
   private func line(
-    of row: Row, in generation: Int, _ nameWidth: Int, _ width: Int
+    of row: Bar, in generation: Int, _ nameWidth: Int, _ width: Int
   ) -> TerminalSafe {
     var cells = Cells(width)
     for span in row.spans {
@@ -150,31 +150,31 @@ package struct Timeline {
 /// A generation and the rows of its steps.
 private struct Band {
   let generation: RunHistory.Generation
-  let rows: [Row]
+  let rows: [Bar]
 
   init(_ generation: RunHistory.Generation, labels: [String: String], now: Timestamp) {
     self.generation = generation
     var positions: [String: Int] = [:]
-    var rows: [Row] = []
-    func add(_ step: String, _ spans: [Row.Span]) {
+    var rows: [Bar] = []
+    func add(_ step: String, _ spans: [Bar.Span]) {
       if let position = positions[step] {
         rows[position].spans += spans
       } else {
         positions[step] = rows.count
-        rows.append(Row(step: step, label: labels[step], spans: spans))
+        rows.append(Bar(step: step, label: labels[step], spans: spans))
       }
     }
     for approval in generation.approvals {
       let end = approval.answeredAt ?? now
-      add(approval.step, [Row.Span(start: approval.askedAt, end: end, kind: .approval)])
+      add(approval.step, [Bar.Span(start: approval.askedAt, end: end, kind: .approval)])
     }
     for attempt in generation.attempts {
-      var spans: [Row.Span] = []
+      var spans: [Bar.Span] = []
       if let ready = attempt.readyAt {
-        spans.append(Row.Span(start: ready, end: attempt.startedAt, kind: .waiting))
+        spans.append(Bar.Span(start: ready, end: attempt.startedAt, kind: .waiting))
       }
       let end = attempt.endedAt ?? now
-      spans.append(Row.Span(start: attempt.startedAt, end: end, kind: .work(attempt.phase)))
+      spans.append(Bar.Span(start: attempt.startedAt, end: end, kind: .work(attempt.phase)))
       add(attempt.step, spans)
     }
     self.rows = rows.sorted { $0.beginning < $1.beginning }
@@ -182,7 +182,7 @@ private struct Band {
 }
 
 /// The bar of one step in one generation.
-private struct Row {
+private struct Bar {
   struct Span {
     let start: Timestamp
     let end: Timestamp

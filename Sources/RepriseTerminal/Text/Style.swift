@@ -32,6 +32,7 @@ struct Style: Sendable, Equatable {
     case cyan = "36"
     case dim = "2"
     case bold = "1"
+    case inverse = "7"
   }
 
   func coloured(_ text: TerminalSafe, _ colour: Colour) -> TerminalSafe {

@@ -70,7 +70,14 @@ final class LineDisplay: EventDisplay {
     }
   }
 
-  func finish() {
+  func finish(then leave: @escaping @Sendable (DisplayEnding) -> Void) {
+    finish()
+    leave(.quit)
+  }
+
+  func leave() {}
+
+  private func finish() {
     heartbeat.withLock { $0 }?.cancel()
     switch content {
     case .json: break

@@ -14,9 +14,9 @@ struct TerminalDevice: Sendable {
   var isInForeground: Bool { Platform.isInForeground(ofTerminal: descriptor) }
 
   /// The size of the window; 80 × 24 if unknown.
-  var size: TreeView.Size {
+  var size: WindowSize {
     let (columns, rows) = terminalSize(descriptor) ?? (80, 24)
-    return TreeView.Size(columns: columns, rows: rows)
+    return WindowSize(columns: columns, rows: rows)
   }
 
   /// Writes a text completely; blocks if necessary.

@@ -1,0 +1,123 @@
+// Estimates when a run will end, from the usual durations of its steps. Pure.
+
+extension RunState {
+  /// The part of the unfinished steps whose usual duration must be known for an estimate.
+  static let knownPartMin = 0.8
+
+  /// Estimates the time until the run ends.
+  ///
+  /// Simulates the rest of the run: steps take their usual durations and start in file order when
+  /// their needs are over and a slot is free (list scheduling, Graham 1966). A running step is
+  /// expected to take the rest of its usual time, or as long as its reported progress suggests.
+  /// O(n log n) in the number of unfinished steps and their needs.
+  ///
+  /// - Parameters:
+  ///   - now: The current time.
+  ///   - slotCount: The number of steps that run at once if the plan does not say.
+  /// - Returns: The time; nil if the run is not running or less than 80 % of the unfinished steps
+  ///   have a known usual duration.
+  package func expectedRest(at now: Timestamp, slotCount: Int) -> Duration? {
+    guard let plan, phase == .running else { return nil }
+    let unfinished = steps.indices.filter { !steps[$0].phase.isFinal }
+    let known = unfinished.filter {
+      plan.steps[$0].usualSeconds != nil || steps[$0].progress != nil
+    }
+    guard !unfinished.isEmpty,
+      Double(known.count) >= Self.knownPartMin * Double(unfinished.count)
+    else { return nil }
+    let usual = known.compactMap { plan.steps[$0].usualSeconds }.sorted()
+    let typical = usual.isEmpty ? 0 : usual[usual.count / 2]
+
+    var needsLeft = [Int](repeating: 0, count: steps.count)
+    var dependents = [[Int]](repeating: [], count: steps.count)
+    let mainCount = steps.count - plan.finallyCount
+    let unfinishedMain = unfinished.prefix { $0 < mainCount }
+    for position in unfinished {
+      let needs =
+        position < mainCount
+        ? plan.steps[position].needs.compactMap { self.position(ofStep: $0) }
+          .filter { !steps[$0].phase.isFinal }
+        : Array(unfinishedMain)
+      needsLeft[position] = needs.count
+      for need in needs { dependents[need].append(position) }
+    }
+    // Ready steps start in file order.
+    var ready = Heap<Int>()
+    var running = Heap<End>()
+    for position in unfinished {
+      if steps[position].phase == .running {
+        running.insert(End(second: rest(of: position, typical, now), step: position))
+      } else if needsLeft[position] == 0 {
+        ready.insert(position)
+      }
+    }
+    var second = 0.0
+    let slots = max(1, plan.maxParallel ?? slotCount)
+    while true {
+      while running.count < slots, let position = ready.popMin() {
+        let duration = plan.steps[position].usualSeconds ?? typical
+        running.insert(End(second: second + duration, step: position))
+      }
+      guard let end = running.popMin() else { return .seconds(second) }
+      second = end.second
+      for dependent in dependents[end.step] {
+        needsLeft[dependent] -= 1
+        if needsLeft[dependent] == 0 { ready.insert(dependent) }
+      }
+    }
+  }
+
+  /// Returns the expected rest of a running step in seconds.
+  private func rest(of position: Int, _ typical: Double, _ now: Timestamp) -> Double {
+    let step = steps[position]
+    let elapsed = step.startedAt.map { max(0, (now - $0) / .seconds(1)) } ?? 0
+    if let progress = step.progress, progress.part > 0, let startedAt = step.startedAt {
+      let untilReport = max(0, (progress.reportedAt - startedAt) / .seconds(1))
+      return max(0, untilReport / progress.part - elapsed)
+    }
+    let usual = plan?.steps[position].usualSeconds ?? typical
+    // A step that takes longer than usual will probably not end this moment.
+    return max(usual - elapsed, elapsed * 0.1)
+  }
+
+  /// The expected end of a step.
+  private struct End: Comparable {
+    var second: Double
+    var step: Int
+
+    static func < (first: End, second: End) -> Bool {
+      (first.second, first.step) < (second.second, second.step)
+    }
+  }
+}
+
+/// A binary heap with the smallest element first.
+private struct Heap<Element: Comparable> {
+  private var elements: [Element] = []
+
+  var count: Int { elements.count }
+
+  mutating func insert(_ element: Element) {
+    elements.append(element)
+    var child = elements.count - 1
+    while child > 0, elements[child] < elements[(child - 1) / 2] {
+      elements.swapAt(child, (child - 1) / 2)
+      child = (child - 1) / 2
+    }
+  }
+
+  mutating func popMin() -> Element? {
+    guard let first = elements.first, let last = elements.popLast() else { return nil }
+    guard !elements.isEmpty else { return first }
+    elements[0] = last
+    var parent = 0
+    while true {
+      let children = (2 * parent + 1)..<min(2 * parent + 3, max(2 * parent + 1, elements.count))
+      guard let least = children.min(by: { elements[$0] < elements[$1] }),
+        elements[least] < elements[parent]
+      else { return first }
+      elements.swapAt(parent, least)
+      parent = least
+    }
+  }
+}

@@ -1,0 +1,37 @@
+// The state of an ended run of which steps that succeeded are to run again.
+
+extension RunState {
+  /// Returns the ids of a step, or of the steps of a group, and of all steps that need them.
+  ///
+  /// - Parameter id: The id of a step or a group; nil for all steps.
+  /// - Returns: The ids in file order. Linear in the number of steps and needs.
+  package func withDependents(of id: String?) -> [String] {
+    guard let plan else { return [] }
+    guard let id else { return plan.steps.map(\.id) }
+    var affected = Set(plan.steps.map(\.id).filter { $0 == id || $0.hasPrefix(id + "[") })
+    // Later steps may need earlier ones and, with explicit needs, also the other way round.
+    var dependents: [String: [String]] = [:]
+    for step in plan.steps {
+      for need in step.needs { dependents[need, default: []].append(step.id) }
+    }
+    var waiting = Array(affected)
+    while let next = waiting.popLast() {
+      for dependent in dependents[next] ?? [] where affected.insert(dependent).inserted {
+        waiting.append(dependent)
+      }
+    }
+    return plan.steps.map(\.id).filter(affected.contains)
+  }
+
+  /// Returns the state in which a step and its dependents have not succeeded.
+  ///
+  /// For resuming a run from a step that had succeeded: a resumed run runs all steps again that
+  /// have not succeeded.
+  ///
+  /// - Parameter id: The id of a step or a group; nil for all steps.
+  package func restarting(from id: String?) -> RunState {
+    var state = self
+    for id in withDependents(of: id) { state.forget(id) }
+    return state
+  }
+}

@@ -1,0 +1,82 @@
+// A run that has ended or was interrupted, read again so that it can continue.
+
+package import Reprise
+package import RepriseJournal
+import RepriseTerminal
+
+/// What is needed to continue a run where it stopped, or from a step.
+package struct ResumedRun: Sendable {
+  /// The steps that run again.
+  package enum Extent: Sendable, Equatable {
+    /// Those that have not succeeded.
+    case unfinished
+    /// A step and its dependents as well; all steps if it is nil.
+    case from(step: String?)
+  }
+
+  /// The workflow, reduced to the part that the run executes.
+  package let workflow: LoadedWorkflow
+  /// The values of its secrets.
+  package let secrets: Secrets
+  private let whole: LoadedWorkflow
+  private let scope: RunScope
+  private let id: RunID
+  private let extent: Extent
+  private let acceptsChanges: Bool
+
+  /// Reads the workflow file of a run again, and fetches its secrets.
+  ///
+  /// The working directory must be that of the run.
+  ///
+  /// - Parameters:
+  ///   - record: The run.
+  ///   - texts: The parameters that were not recorded because they contain secrets.
+  ///   - extent: The steps that run again.
+  ///   - acceptsChanges: Whether finished steps that do not run again may have changed.
+  /// - Throws: ``Problem`` if the file has mistakes or a secret cannot be fetched.
+  package init(
+    _ record: RunRecord, _ texts: [String: String] = [:], _ extent: Extent = .unfinished,
+    acceptsChanges: Bool = false
+  ) async throws {
+    whole = try LoadedWorkflow(recorded: record, texts)
+    scope = RunScope(recorded: record.request.options)
+    workflow = try whole.selecting(scope)
+    secrets = try await Secrets.gathered(for: workflow.workflow)
+    id = record.id
+    self.extent = extent
+    self.acceptsChanges = acceptsChanges
+  }
+
+  /// Takes the record of the run, so that this process drives it from now on.
+  ///
+  /// - Parameter journal: The journal of the run.
+  /// - Returns: The record, and the state to resume.
+  /// - Throws: ``Problem`` if the run must not be resumed; ``JournalError``.
+  package func reopen(in journal: Journal) throws -> (RecordedRun, RunState) {
+    let isAlone = workflow.workflow.concurrency?.policy == .reject
+    var resumed = RunState()
+    let (recorded, _) = try journal.reopen(id, isAlone: isAlone) { record, state in
+      resumed = state
+      if case .from(let step) = extent {
+        try expect(step)
+        resumed = state.restarting(from: step)
+      } else if record.status == .succeeded {
+        throw Problem("error: run \(record.id) has succeeded: there is nothing to resume")
+      }
+      if !acceptsChanges && whole.definition != record.request.definition {
+        try workflow.expectFinishedSteps(of: record, resumed, scope)
+      }
+      return try whole.request(scope.recorded, hiding: secrets)
+    }
+    return (recorded, resumed)
+  }
+
+  private func expect(_ step: String?) throws(Problem) {
+    guard let step else { return }
+    do throws(SelectionError) {
+      _ = try workflow.workflow.found(step)
+    } catch {
+      throw Problem("error: \(error)")
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// What the keys of a display can do with the files of a run: read logs, edit the workflow, and
+// continue the run after its end.
+
+import Platform
+package import Reprise
+package import RepriseJournal
+package import RepriseTerminal
+import Synchronization
+
+/// The keys that need the record of a run, and the run that they continue.
+package final class RunEnding: Sendable {
+  private let journal: Journal
+  private let workflow: LoadedWorkflow
+  private let stays: @Sendable (RunOutcome) -> Bool
+  private let prepared = Mutex<ResumedRun?>(nil)
+
+  /// Creates the keys of a run.
+  ///
+  /// - Parameters:
+  ///   - journal: The journal of the run.
+  ///   - workflow: The workflow of the run.
+  ///   - stays: Whether the display waits for keys after an outcome.
+  package init(
+    _ journal: Journal, of workflow: LoadedWorkflow,
+    stays: @escaping @Sendable (RunOutcome) -> Bool
+  ) {
+    self.journal = journal
+    self.workflow = workflow
+    self.stays = stays
+  }
+
+  /// The run to continue, once the user has asked for it.
+  package var resumed: ResumedRun? { prepared.withLock { $0 } }
+
+  /// Returns keys that also read logs, edit the workflow file and continue the run.
+  package func keys(adding keys: DisplayControls) -> DisplayControls {
+    var keys = keys
+    keys.openFiles(of: journal, workflow: workflow.isText ? nil : workflow.path)
+    keys.staysAfter = { [stays] phase in
+      if case .ended(let outcome) = phase { stays(outcome) } else { false }
+    }
+    keys.prepareToLeave = { run, ending in
+      do {
+        switch ending {
+        case .quit: return nil
+        case .resume: try await self.prepare(run, .unfinished)
+        case .restart(let step): try await self.prepare(run, .from(step: step))
+        }
+        return nil
+      } catch {
+        return (error as? Problem)?.text.description ?? "\(error)"
+      }
+    }
+    return keys
+  }
+
+  /// Reads the file again before the display ends, so that mistakes can be mended in it.
+  private func prepare(_ run: RunID, _ extent: ResumedRun.Extent) async throws {
+    let journal = journal
+    let record = try await blocking { try journal.run(named: run.description) }
+    let resumed = try await ResumedRun(record, [:], extent)
+    prepared.withLock { $0 = resumed }
+  }
+}
+
+/// Returns the text of a file; nil if it cannot be read.
+private func contents(of path: String) -> String? {
+  do throws(Errno) {
+    return String(decoding: try OpenFile(path).readAll(), as: UTF8.self)
+  } catch {
+    return nil
+  }
+}
+
+extension DisplayControls {
+  /// Adds the keys that read the logs of recorded runs and edit the workflow file.
+  ///
+  /// - Parameters:
+  ///   - journal: The journal of the runs.
+  ///   - workflow: The path of the workflow file; nil if the workflow was not read from a file.
+  package mutating func openFiles(of journal: Journal, workflow: String?) {
+    let (directory, environment, place) = (journal.directory, inheritedEnvironment(), place)
+    logs = { run, step in
+      directory.logs(of: run, steps: [step]).map {
+        StepLog(
+          generation: $0.generation, attempt: $0.attempt,
+          files: $0.files.map { StepLog.File(offset: $0.offset, path: $0.path) })
+      }
+    }
+    page = { await RepriseHost.page($0, environment: environment) }
+    guard let workflow else { return }
+    edit = { step in
+      let found = step.flatMap(place)
+      let path = found?.path ?? workflow
+      let before = contents(of: path)
+      if let problem = await RepriseHost.edit(path, line: found?.line, environment: environment) {
+        return problem
+      }
+      return contents(of: path) == before ? nil : "the workflow file has changed: u reads it again"
+    }
+  }
+}

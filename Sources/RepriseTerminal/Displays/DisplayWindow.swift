@@ -1,0 +1,270 @@
+// What is on the terminal: the tree below the scrollback, or a pane in the alternate screen. Returns
+// the text to write.
+
+import Reprise
+
+/// The window of a tree display, with what the user has chosen in it.
+struct DisplayWindow {
+  /// The maximum number of rows of the last frame, which stays in the scrollback.
+  private static let lastRowsMax = 40
+
+  /// Whether the terminal can read keys.
+  let hasKeys: Bool
+  var isClosed = false
+  var staysAfterEnd = false
+  private let style: Style
+  private let logs: (@Sendable (RunID, String) -> [StepLog])?
+  private var cockpit = Cockpit()
+  private var screen = Screen()
+  private var fullScreen = FullScreen()
+  private var log: LogPane?
+  private var size: WindowSize?
+  private var lines: PlainLog
+  private var estimate: (at: Timestamp, rest: Duration?)?
+  /// The rows of all steps of a plan, which cost too much to lay out for each frame.
+  private var tree: (generation: Int, run: RunID?, rows: [TreeRow])?
+  private var frame = TreeView.Frame(rows: [])
+  private var hasMouse = false
+  /// The history of the run, for the timeline.
+  var history = RunHistory()
+
+  init(style: Style, hasKeys: Bool, logs: (@Sendable (RunID, String) -> [StepLog])?) {
+    self.style = style
+    self.hasKeys = hasKeys
+    self.logs = logs
+    lines = PlainLog(style: style, offset: localTimeOffset)
+  }
+
+  /// Whether a pane is shown.
+  var hasPane: Bool { cockpit.view != .tree && cockpit.view != .stream }
+
+  /// Whether events are shown as lines.
+  var isStreaming: Bool { cockpit.view == .stream }
+
+  /// Shows a message until the next key.
+  mutating func notify(_ text: TerminalSafe) { cockpit.notice = text }
+
+  /// Asks a question, whose answer y has an effect.
+  mutating func ask(_ text: TerminalSafe, _ effect: Cockpit.Effect) {
+    cockpit.question = Cockpit.Question(text: text, effect: effect)
+  }
+
+  /// Prepares for the next run of a watch.
+  mutating func beginRun() {
+    cockpit.beginRun()
+    (log, estimate, tree, staysAfterEnd) = (nil, nil, nil, false)
+    lines = PlainLog(style: style, offset: localTimeOffset)
+  }
+
+  // MARK: Keys
+
+  /// Handles a key.
+  ///
+  /// - Returns: What to do, and the text to write first.
+  mutating func press(
+    _ key: Key, _ run: RunState, hasWatch: Bool, controls: DisplayControls, _ size: WindowSize
+  ) -> (Cockpit.Effect?, TerminalSafe) {
+    if case .log = cockpit.view, log?.input != nil {
+      log?.type(key, size)
+      return (nil, "")
+    }
+    let rows = treeRows(of: run)
+    var context = Cockpit.Context(run: run, rows: rows, hasWatch: hasWatch)
+    context.isAttached = controls.detach != nil
+    context.targets = frame.targets
+    context.frameRows = frame.rows.count
+    var effect = cockpit.press(key, context)
+    if case .scroll(let action)? = effect {
+      log?.perform(action, size)
+      effect = nil
+    }
+    if case .log(let step) = cockpit.view {
+      if log?.step != step { log = LogPane(step: step) }
+    } else {
+      log = nil
+    }
+    var text: TerminalSafe = ""
+    if !hasPane, fullScreen.isShown { text += fullScreen.leave() }
+    if cockpit.usesMouse != hasMouse {
+      hasMouse = cockpit.usesMouse
+      text += hasMouse ? "\u{1B}[?1000h\u{1B}[?1006h" : "\u{1B}[?1006l\u{1B}[?1000l"
+    }
+    return (effect, text)
+  }
+
+  /// Returns the paths of the files of the log that is shown, or else of the newest log of a step.
+  func newestLog(of step: String, _ run: RunState) -> [String] {
+    let log = log?.shown ?? run.run.flatMap { logs?($0, step).last }
+    return (log?.files ?? []).map(\.path)
+  }
+
+  private mutating func treeRows(of run: RunState) -> [TreeRow] {
+    guard let plan = run.plan else { return [] }
+    if let tree, tree.generation == run.generation, tree.run == run.run { return tree.rows }
+    let rows = RepriseTerminal.treeRows(plan.outline, style)
+    tree = (run.generation, run.run, rows)
+    return rows
+  }
+
+  // MARK: Drawing
+
+  /// Returns when the window will differ if nothing happens; nil if it will not.
+  func nextChange(of run: RunState, after now: Timestamp) -> Duration? {
+    if log?.isSearching == true { return .zero }
+    // The end of a log may be written a moment after the end of its step.
+    if log != nil, run.phase.isActive { return .milliseconds(100) }
+    return TreeView.nextChange(of: run, after: now)
+  }
+
+  /// Returns the text that brings the window up to date.
+  mutating func draw(
+    _ run: RunState, _ watch: WatchStatus?, at now: Timestamp, _ size: WindowSize
+  ) -> TerminalSafe {
+    let isResized = self.size != nil && self.size != size
+    defer { self.size = size }
+    if run.plan != nil, let rows = pane(run, at: now, size) {
+      return fullScreen.update(to: rows, redraws: isResized)
+    }
+    var text: TerminalSafe = isResized ? screen.clear(columns: size.columns) : ""
+    text += fullScreen.leave()
+    frame = view(run, watch, at: now).frame(size, treeRows(of: run))
+    return text + screen.update(to: frame.rows)
+  }
+
+  private mutating func view(
+    _ run: RunState, _ watch: WatchStatus?, at now: Timestamp
+  ) -> TreeView {
+    var options = TreeView.Options(hasKeys: hasKeys)
+    options.showsOutput = cockpit.showsOutput
+    options.showsHelp = cockpit.showsHelp
+    options.chosen = cockpit.chosen
+    options.question = cockpit.question?.text
+    options.notice = cockpit.notice
+    options.hidesSteps = isStreaming
+    options.staysAfterEnd = staysAfterEnd
+    options.expectedRest = expectedRest(of: run, at: now)
+    var view = TreeView(state: run, now: now, style: style, options: options)
+    view.watch = watch.map { WatchRows(status: $0, style: style, offset: localTimeOffset) }
+    return view
+  }
+
+  /// Returns the estimated rest of a run; the simulation behind it is repeated once a second.
+  private mutating func expectedRest(of run: RunState, at now: Timestamp) -> Duration? {
+    if estimate.map({ now - $0.at >= .seconds(1) }) ?? true {
+      estimate = (now, run.expectedRest(at: now, slotCount: Engine.defaultMaxParallel))
+    }
+    guard run.phase == .running, let estimate else { return nil }
+    return estimate.rest.map { max(.zero, $0 - (now - estimate.at)) }
+  }
+
+  /// Returns the rows of the pane; nil if none is shown.
+  private mutating func pane(
+    _ run: RunState, at now: Timestamp, _ size: WindowSize
+  ) -> [TerminalSafe]? {
+    switch cockpit.view {
+    case .tree, .stream: return nil
+    case .log(let step):
+      guard let state = run[step] else { return nil }
+      let found = run.run.flatMap { logs?($0, step) } ?? []
+      log?.refresh(found, lines: state.output.lines.map(\.text))
+      let columns = size.columns - 1
+      var room = size
+      var below: [Row] = []
+      if let question = cockpit.question {
+        below = [Row("\(question.text)  y/n", .yellow)]
+      } else if let notice = cockpit.notice {
+        below = [Row(notice, .yellow)]
+      }
+      if cockpit.showsHelp {
+        below += KeyBinding.helpRows([.log], columns: columns).map { Row($0, .dim) }
+      }
+      room.rows = max(3, size.rows - below.count)
+      let rows = log?.lines(room, status: status(state, at: now), style: style) ?? []
+      return rows + below.map { $0.rendered(style, columns: columns) }
+    case .graph: return view(run, nil, at: now).graph(size)
+    case .timeline: return timeline(run, at: now, size)
+    }
+  }
+
+  /// Returns the rows of the timeline; the newest generation is at the bottom.
+  private func timeline(_ run: RunState, at now: Timestamp, _ size: WindowSize) -> [TerminalSafe] {
+    let columns = size.columns - 1
+    let timeline = Timeline(history, run, now: now, style: style)
+    let lines = timeline.lines(columns: columns)
+    let foot = cockpit.question.map { Row("\($0.text)  y/n", .yellow) }
+    return lines.suffix(max(1, size.rows - 1))
+      + [(foot ?? Row(cockpit.notice ?? "Esc close", .dim)).rendered(style, columns: columns)]
+  }
+
+  private func status(_ step: StepState, at now: Timestamp) -> TerminalSafe {
+    let time = step.startedAt.map { start in
+      step.endedAt.map { elapsedText($0 - start) } ?? tickingText(now - start)
+    }
+    let attempt: TerminalSafe = step.attempt > 1 ? ", attempt \(step.attempt)" : ""
+    return "\(step.phase.word)\(attempt)\(time.map { "  \($0)" } ?? "")"
+  }
+
+  /// Removes the rows, so that other text can be written.
+  mutating func clear() -> TerminalSafe { fullScreen.leave() + screen.clear() }
+
+  /// Restores the terminal for another program.
+  mutating func suspend(keepsRows: Bool) -> TerminalSafe {
+    let rows = keepsRows ? "" : screen.clear()
+    return fullScreen.leave() + leaveModes() + "\u{1B}[?2004l" + rows + screen.leave()
+  }
+
+  private mutating func leaveModes() -> TerminalSafe {
+    defer { hasMouse = false }
+    return hasMouse ? "\u{1B}[?1006l\u{1B}[?1000l" : ""
+  }
+
+  // MARK: Streaming
+
+  /// Returns events as lines above the other rows.
+  mutating func stream(
+    _ waiting: (events: [Event], droppedLines: Int), _ size: WindowSize
+  ) -> TerminalSafe {
+    var text = screen.clear()
+    if waiting.droppedLines > 0 {
+      text += "… \(waiting.droppedLines) lines are left out here; the logs have them\n"
+    }
+    for event in waiting.events { text += lines.text(for: event) }
+    self.size = size
+    return text + screen.update(to: frame.rows)
+  }
+
+  // MARK: The end
+
+  /// Returns the text that leaves the last frame in the scrollback, and the report of failures.
+  mutating func lastFrame(
+    of run: RunState, at now: Timestamp, _ size: WindowSize, _ hasReport: Bool
+  ) -> TerminalSafe {
+    var text = fullScreen.leave() + screen.clear() + leaveModes()
+    guard run.plan != nil else { return text + screen.leave() }
+    (cockpit, staysAfterEnd) = (Cockpit(), false)
+    let all = treeRows(of: run)
+    // The cursor can move back over no more rows than the window has, and nobody reads a thousand.
+    let rows = min(Self.lastRowsMax, max(10, all.count)) + 3
+    let frame = view(run, nil, at: now).frame(WindowSize(columns: size.columns, rows: rows), all)
+    text += screen.update(to: frame.rows) + screen.leave()
+    guard hasReport else { return text }
+    let summary = RunSummary(state: run, style: style, isFolded: all.count > Self.lastRowsMax)
+    let report = summary.lines + FailureReport(state: run, style: style).lines
+    return text + report.map { $0 + "\n" }.joined()
+  }
+}
+
+extension StepPhase {
+  /// The phase in a word.
+  var word: TerminalSafe {
+    switch self {
+    case .pending: "pending"
+    case .ready: "ready"
+    case .running: "running"
+    case .succeeded: "succeeded"
+    case .failed: "failed"
+    case .cancelled: "cancelled"
+    case .skipped: "skipped"
+    }
+  }
+}

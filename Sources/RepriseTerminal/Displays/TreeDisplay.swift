@@ -1,0 +1,321 @@
+// The tree display: decides when to draw, and passes keys on. `Cockpit` decides what keys mean,
+// `DisplayWindow` draws.
+
+import Dispatch
+import Platform
+import Reprise
+import Synchronization
+
+/// Shows a run as a tree that is redrawn in place, and its logs in panes.
+///
+/// Events only change the state. Drawing and keys are handled on a queue of their own, so that the
+/// display cannot block a run: ten frames a second while something moves, none while nothing does.
+final class TreeDisplay: EventDisplay {
+  /// The minimum time between two frames.
+  private static let frameTime: Duration = .milliseconds(100)
+
+  private struct State {
+    var run = RunState()
+    var history = RunHistory()
+    var watch: WatchStatus?
+    var isScheduled = false
+    /// Whether a frame is scheduled because time passes.
+    var isTicking = false
+    var lastFrame = Timestamp(microseconds: 0)
+    var isOver = false
+    /// Whether the process is suspended (Ctrl-Z) or about to be, and another one has the terminal.
+    var isSuspended = false
+    /// Called when the user leaves the display after the end of the run.
+    var onLeave: (@Sendable (DisplayEnding) -> Void)?
+    var stream = StreamedEvents()
+    var isStreaming = false
+
+    mutating func takeLeave() -> (@Sendable (DisplayEnding) -> Void)? {
+      defer { onLeave = nil }
+      return onLeave
+    }
+  }
+
+  private let device: TerminalDevice
+  private let controls: DisplayControls
+  private let keyboard: Keyboard
+  private let clock = SystemClock()
+  private let state = Mutex(State())
+  private let window: Mutex<DisplayWindow>
+  private let queue = DispatchQueue(label: "reprise.display")
+  private let windowChanges = Mutex<EventSource?>(nil)
+
+  init(device: TerminalDevice, keys: TerminalDevice, style: Style, controls: DisplayControls) {
+    self.device = device
+    self.controls = controls
+    keyboard = Keyboard(device: keys)
+    window = Mutex(
+      DisplayWindow(style: style, hasKeys: keyboard.isUsable, logs: controls.logs))
+    catchSignal(SignalNumber.windowChange)
+    let changes = DispatchSource.makeSignalSource(signal: SignalNumber.windowChange, queue: queue)
+    let source = EventSource(changes) { [weak self] in self?.redraw() }
+    windowChanges.withLock { $0 = source }
+    // Pasted text arrives in brackets, so that it is not taken for keys.
+    if keyboard.isUsable { write("\u{1B}[?2004h") }
+    keyboard.start(
+      onKey: { [weak self, queue] key in queue.async { [weak self] in self?.press(key) } },
+      beforeStop: { [weak self] in self?.suspend() },
+      afterStop: { [weak self] in self?.resumeDrawing() })
+  }
+
+  // MARK: Events
+
+  func show(_ event: Event) {
+    state.withLock { state in
+      do {
+        try state.run.apply(event)
+      } catch {
+        preconditionFailure("BUG: \(error)")
+      }
+      if !event.isTransient { state.history.apply(event) }
+      state.stream.append(event)
+    }
+    // A terminal that is slower than the output holds the run back, as with plain lines.
+    if state.withLock({ $0.isStreaming && $0.stream.isFull }) { queue.sync { drawStream() } }
+    schedule()
+  }
+
+  func show(_ status: WatchStatus) {
+    state.withLock { $0.watch = status }
+    schedule()
+  }
+
+  func say(_ text: String) {
+    queue.sync {
+      write("\(window.withLock { $0.clear() })\(TerminalSafe(lines: text))\n")
+    }
+    schedule()
+  }
+
+  // MARK: The end
+
+  func finish(then leave: @escaping @Sendable (DisplayEnding) -> Void) {
+    let run = state.withLock { $0.run }
+    let stays = window.withLock { $0.hasKeys && (controls.staysAfter(run.phase) || $0.hasPane) }
+    guard stays, run.plan != nil else { return end(.quit, leave) }
+    state.withLock { $0.onLeave = leave }
+    window.withLock { $0.staysAfterEnd = true }
+    schedule()
+  }
+
+  func leave() {
+    queue.async { [self] in
+      if let leave = state.withLock({ $0.takeLeave() }) { end(.quit, leave) }
+    }
+  }
+
+  /// Draws the last frame, restores the terminal, and reports how the display ends.
+  private func end(_ ending: DisplayEnding, _ leave: @escaping @Sendable (DisplayEnding) -> Void) {
+    keyboard.stop()
+    windowChanges.withLock { $0 }?.cancel()
+    state.withLock { $0.isOver = true }
+    queue.async { [self] in
+      leaveLastFrame(withReport: ending == .quit)
+      if keyboard.isUsable { write("\u{1B}[?2004l") }
+      leave(ending)
+    }
+  }
+
+  func rest() {
+    queue.sync {
+      leaveLastFrame(withReport: true)
+      state.withLock { state in
+        state.run = RunState()
+        state.history = RunHistory()
+        state.stream = StreamedEvents()
+      }
+      window.withLock { $0.beginRun() }
+    }
+    schedule()
+  }
+
+  private func leaveLastFrame(withReport hasReport: Bool) {
+    drawStream()
+    let run = state.withLock { $0.run }
+    write(window.withLock { $0.lastFrame(of: run, at: clock.now, device.size, hasReport) })
+  }
+
+  // MARK: Keys
+
+  private func press(_ key: Key) {
+    guard !state.withLock({ $0.isOver || $0.isSuspended }) else { return }
+    let (run, watch) = state.withLock { ($0.run, $0.watch) }
+    let (effect, text) = window.withLock { window in
+      window.press(key, run, hasWatch: watch != nil, controls: controls, device.size)
+    }
+    write(text)
+    let isStreaming = window.withLock { $0.isStreaming }
+    state.withLock { $0.isStreaming = isStreaming }
+    if let effect { perform(effect) }
+    schedule()
+  }
+
+  private func perform(_ effect: Cockpit.Effect) {
+    switch effect {
+    case .restart(nil): controls.restart()
+    case .restart(let step?): controls.restartFrom(step)
+    case .cancel(nil): controls.cancel()
+    case .cancel(let step?): controls.cancelStep(step)
+    case .kill: controls.kill()
+    case .approve(let step, let isApproved): controls.approve(step, isApproved)
+    case .trigger: controls.fire()
+    case .pauseWatch: controls.pause()
+    case .edit(let step): useTerminal { await $0.edit(step) }
+    case .page(let step):
+      let run = state.withLock { $0.run }
+      let paths = window.withLock { $0.newestLog(of: step, run) }
+      guard !paths.isEmpty else { return notify("there is no log of \(step) to open") }
+      useTerminal { await $0.page(paths) }
+    case .leave(let ending): leave(as: ending)
+    case .findCursor: write("\u{1B}[6n")
+    case .previewReload: reload(isDryRun: true)
+    case .reload: reload(isDryRun: false)
+    case .succeed, .skip, .pauseRun, .scroll:
+      break
+    }
+  }
+
+  /// Leaves the display, if what is to follow is possible.
+  private func leave(as ending: DisplayEnding) {
+    let (run, stays) = state.withLock { ($0.run.run, $0.onLeave != nil) }
+    guard let run, stays else {
+      controls.detach?()
+      return
+    }
+    Task {
+      if let problem = await controls.prepareToLeave(run, ending) {
+        return notify(TerminalSafe(lines: problem))
+      }
+      if let leave = state.withLock({ $0.takeLeave() }) { end(ending, leave) }
+    }
+  }
+
+  /// Reads the workflow file again; a dry run asks whether to go on.
+  private func reload(isDryRun: Bool) {
+    Task {
+      let (text, isAccepted) = await controls.reload(isDryRun)
+      let answer = TerminalSafe(lines: text)
+      if isDryRun && isAccepted {
+        window.withLock { $0.ask(answer + "\nreload?", .reload) }
+        schedule()
+      } else {
+        notify(answer)
+      }
+    }
+  }
+
+  /// Shows a message until the next key.
+  private func notify(_ text: TerminalSafe) {
+    window.withLock { $0.notify(text) }
+    schedule()
+  }
+
+  /// Lets another program use the terminal.
+  ///
+  /// - Parameter use: Returns when the program has ended; may return a message.
+  private func useTerminal(_ use: @escaping @Sendable (DisplayControls) async -> String?) {
+    suspend(keepsRows: false)
+    keyboard.pauseReading()
+    Task {
+      let message = await use(controls)
+      keyboard.continueReading()
+      if let message { notify(TerminalSafe(message)) }
+      resumeDrawing()
+    }
+  }
+
+  // MARK: Drawing
+
+  /// Schedules a redraw unless one is pending.
+  private func schedule() {
+    let now = clock.now
+    let delay = state.withLock { state -> Duration? in
+      guard !state.isScheduled, !state.isOver else { return nil }
+      state.isScheduled = true
+      return max(.zero, Self.frameTime - (now - state.lastFrame))
+    }
+    if let delay { redraw(after: delay) }
+  }
+
+  private func redraw(after delay: Duration, isTick: Bool = false) {
+    let microseconds = Int(delay / .microseconds(1))
+    queue.asyncAfter(deadline: .now() + .microseconds(microseconds)) { [weak self] in
+      self?.redraw(isTick: isTick)
+    }
+  }
+
+  /// Draws, and schedules the next frame if time alone changes it.
+  private func redraw(isTick: Bool = false) {
+    let now = clock.now
+    let isWanted = state.withLock { state in
+      if isTick { state.isTicking = false } else { state.isScheduled = false }
+      let isWanted = !state.isOver && !state.isSuspended
+      if isWanted { state.lastFrame = now }
+      return isWanted
+    }
+    guard isWanted else { return }
+    draw(at: now)
+    let run = state.withLock { $0.run }
+    let change = window.withLock { $0.nextChange(of: run, after: now) }
+    guard let change else { return }
+    let mustTick = state.withLock { state in
+      defer { state.isTicking = true }
+      return !state.isTicking
+    }
+    if mustTick { redraw(after: change, isTick: true) }
+  }
+
+  private func draw(at now: Timestamp) {
+    drawStream()
+    let (run, history, watch) = state.withLock { ($0.run, $0.history, $0.watch) }
+    write(
+      window.withLock { window in
+        window.history = history
+        return window.draw(run, watch, at: now, device.size)
+      })
+  }
+
+  /// Writes the events since the last call as lines, if the window shows them.
+  private func drawStream() {
+    let size = device.size
+    while window.withLock({ $0.isStreaming }) {
+      let events = state.withLock { $0.stream.take() }
+      guard !events.events.isEmpty else { return }
+      write(window.withLock { $0.stream(events, size) })
+    }
+  }
+
+  /// Restores the terminal for another program.
+  ///
+  /// - Parameter keepsRows: Whether the last frame stays in the scrollback.
+  private func suspend(keepsRows: Bool = true) {
+    state.withLock { $0.isSuspended = true }
+    // Keys are handled on the queue, signals are not.
+    if keepsRows {
+      queue.sync { leaveTerminal(keepsRows: true) }
+    } else {
+      leaveTerminal(keepsRows: false)
+    }
+  }
+
+  private func leaveTerminal(keepsRows: Bool) {
+    write(window.withLock { $0.suspend(keepsRows: keepsRows) })
+  }
+
+  private func resumeDrawing() {
+    state.withLock { $0.isSuspended = false }
+    if keyboard.isUsable { write("\u{1B}[?2004h") }
+    schedule()
+  }
+
+  private func write(_ text: TerminalSafe) {
+    guard !text.isEmpty, !window.withLock({ $0.isClosed }), !device.write(text) else { return }
+    window.withLock { $0.isClosed = true }
+    controls.outputClosed()
+  }
+}

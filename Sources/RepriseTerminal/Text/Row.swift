@@ -1,0 +1,34 @@
+// A row of a window before colouring, and the size of a window. Pure.
+
+/// The size of a window in characters.
+struct WindowSize: Sendable, Equatable {
+  var columns: Int
+  var rows: Int
+}
+
+/// A row before colouring: its parts, the last of which may be cut.
+struct Row {
+  var parts: [(text: TerminalSafe, colour: Style.Colour?)]
+
+  /// Creates a row.
+  init(parts: [(text: TerminalSafe, colour: Style.Colour?)]) {
+    self.parts = parts
+  }
+
+  /// Creates a row of one part.
+  init(_ text: TerminalSafe, _ colour: Style.Colour? = nil) {
+    parts = [(text, colour)]
+  }
+
+  /// Returns the row cut to a number of columns, with the codes of its colours.
+  func rendered(_ style: Style, columns: Int) -> TerminalSafe {
+    var room = max(1, columns)
+    var result: TerminalSafe = ""
+    for part in parts where room > 0 {
+      let text = part.text.cut(to: room)
+      room -= text.width
+      result += part.colour.map { style.coloured(text, $0) } ?? text
+    }
+    return result
+  }
+}
