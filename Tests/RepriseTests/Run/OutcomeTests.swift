@@ -98,10 +98,11 @@ struct OutcomeTests {
     // The thread that starts the delivery has not reached the queue yet.
     let queue = LateQueue()
     let runtime = Runtime(makeQueue: { _ in queue })
-    let ledger = RunLedger(run: RunID(), clock: SystemClock(), runtime: runtime)
+    let workflow = try Workflow("w") { Step("one") { _ in 1 } }
+    let ledger = RunLedger(run: RunID(), of: workflow, clock: SystemClock(), runtime: runtime)
     let received = Protected(0)
     let subscription = RunEvents(ledger: ledger).sink { _ in received.withLock { $0 += 1 } }
-    ledger.decide { $0.record(.runStarted(RunPlan(workflow: "w", steps: [])), generation: 1) }
+    ledger.decide { $0.record(.runStarted(RunPlan(workflow)), generation: 1) }
     let waiting = Task {
       _ = await ledger.delivered()
       return received.value
