@@ -11,20 +11,17 @@ import Synchronization
 enum Main {
   static func main() {
     prepareProcess()
-    let arguments = CommandLine.arguments.dropFirst()
+    let arguments = Array(CommandLine.arguments.dropFirst())
     // Scripts call this often, and setting up the parser would take half of the time.
-    if arguments.elementsEqual(["--version"]) {
+    if arguments == ["--version"] {
       printLine(TerminalSafe(RepriseVersion.text))
       endProcess(.succeeded)
-    }
-    if let problem = RepriseCommand.unknownSubcommand(in: arguments) {
-      RepriseCommand.exit(after: problem)
     }
     if let problem = RepriseCommand.tooManyOptions(in: arguments) {
       RepriseCommand.exit(after: problem)
     }
     do {
-      let command = try RepriseCommand.parseAsRoot()
+      let command = try RepriseCommand.parseAsRoot(try RepriseCommand.expanded(arguments))
       if let driving = command as? any DrivingCommand, driving.drivesRun {
         split(isDetached: driving.isDetached)
       }

@@ -27,7 +27,9 @@ struct RepriseCommand: AsyncParsableCommand {
         143  cancelled by SIGTERM
 
       EXAMPLES
+        reprise init                   write a first workflow
         reprise run coordinator        run workflows/coordinator.yaml
+        reprise coordinator            the same, unless a command has that name
         reprise watch site             run it whenever its files change
         reprise validate my.yaml       report every error in a file
         reprise runs                   list past and live runs
@@ -35,18 +37,12 @@ struct RepriseCommand: AsyncParsableCommand {
         reprise --generate-completion-script bash > ~/.reprise-completion.bash
       """,
     version: RepriseVersion.text,
-    subcommands: [
-      RunCommand.self, WatchCommand.self, EngineCommand.self, ResumeCommand.self,
-      ValidateCommand.self, GraphCommand.self,
-      ListCommand.self, RunsCommand.self, ShowCommand.self, LogsCommand.self, AttachCommand.self,
-      RestartCommand.self, CancelCommand.self, ApproveCommand.self, ExplainCommand.self,
-      TriggerCommand.self, TriggersCommand.self, SchemaCommand.self, PruneCommand.self,
-    ],
+    subcommands: subcommands,
     defaultSubcommand: nil)
 
   /// Without a subcommand, prints the workflows in this folder and how to run them.
   func run() async throws {
-    printLine(Overview(of: WorkflowFiles.found(in: WorkflowFiles.defaultDirectory)).text)
+    printLine(Overview.current(besides: subcommandNames).text)
   }
 
   /// Prints an error and ends the process with the exit status documented for it.
@@ -81,19 +77,32 @@ struct RepriseCommand: AsyncParsableCommand {
         + "into a file: --params-file FILE")
   }
 
-  /// Returns an error if the command line names an unknown subcommand.
+  /// Returns the command line with the subcommand `run` inserted if its first word is a workflow.
+  ///
+  /// Subcommands take precedence.
   ///
   /// - Parameter arguments: The arguments after the command name.
-  /// - Returns: The error; nil if the subcommand exists or the parser must decide.
-  static func unknownSubcommand(in arguments: some Collection<String>) -> Problem? {
-    var words = arguments[...]
-    if words.first == "help" { words = words.dropFirst() }
-    guard let word = words.first, !word.hasPrefix("-"), word != "help" else { return nil }
-    let names = configuration.subcommands.compactMap { $0.configuration.commandName }
-    guard !names.contains(word) else { return nil }
-    var text: TerminalSafe = "error: there is no command \"\(word)\""
-    if let near = nearest(to: word, among: names) { text += "; did you mean \"\(near)\"?" }
-    return Problem("\(text)\n  commands: \(names.joined(separator: ", "))")
+  /// - Returns: The arguments for the parser.
+  /// - Throws: ``Problem`` if the first word is neither a subcommand nor a workflow.
+  static func expanded(_ arguments: [String]) throws(Problem) -> [String] {
+    let asksForHelp = arguments.first == "help"
+    guard let word = arguments.dropFirst(asksForHelp ? 1 : 0).first, !word.hasPrefix("-"),
+      word != "help", !subcommandNames.contains(word)
+    else { return arguments }
+    let files = WorkflowFiles()
+    if !asksForHelp, !WorkflowFiles.isName(word) || (try? files.place(of: word)) != nil {
+      return ["run"] + arguments
+    }
+    var text: TerminalSafe = "error: there is no command"
+    if !asksForHelp { text += " or workflow" }
+    text += " \"\(word)\""
+    let names = asksForHelp ? [] : files.names
+    if let near = nearest(to: word, among: subcommandNames + names) {
+      text += "; did you mean \"\(near)\"?"
+    }
+    text += "\n  commands: \(subcommandNames.joined(separator: ", "))"
+    if !names.isEmpty { text += "\n  workflows: \(names.joined(separator: ", "))" }
+    throw Problem(text)
   }
 }
 

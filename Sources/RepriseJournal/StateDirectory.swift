@@ -31,28 +31,27 @@ package struct StateDirectory: Sendable, Equatable {
 
   /// Finds the state directory of the current project.
   ///
-  /// In order of precedence: the given path; the environment variable; the nearest `.reprise` owned
-  /// by this user in the current folder or its parents; `.reprise` in the current folder.
+  /// In order of precedence: the given path; the environment variable; in the folders of the
+  /// project, the nearest `.reprise` owned by this user; `.reprise` next to the nearest folder
+  /// `workflows`; `.reprise` in the current folder.
   ///
   /// - Parameters:
   ///   - explicit: The path given by the user, if any.
   ///   - environment: The environment variables.
   ///   - here: The current folder.
-  package init(explicit: String?, environment: [String: String], in here: String) {
+  ///   - start: The folder that a given relative path refers to, if it is not the current one.
+  package init(
+    explicit: String?, environment: [String: String], in here: String,
+    startedIn start: String? = nil
+  ) {
     if let given = explicit ?? environment[Self.variable], !given.isEmpty {
-      self.init(path: given, in: here)
+      self.init(path: given, in: start ?? here)
       return
     }
-    var folder = here[...]
-    while !folder.isEmpty {
-      let candidate = folder + "/" + Self.name
-      if Self.isOwnFolder(String(candidate)) {
-        self.init(path: String(candidate))
-        return
-      }
-      folder = folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)]
-    }
-    self.init(path: here + "/" + Self.name)
+    let project = ProjectFolders(from: here, home: environment["HOME"])
+    let existing = project.paths.map { $0 + "/" + Self.name }.first(where: Self.isOwnFolder)
+    let folder = project.nearest(withFolder: ProjectFolders.workflows) ?? here
+    self.init(path: existing ?? folder + "/" + Self.name)
   }
 
   /// Creates the folder if it does not exist, accessible only to this user.

@@ -15,7 +15,8 @@ struct TerminalOutputTests {
     ),
     // Functions of Platform and swift-system.
     (
-      #"\b(?:writeBytes|writeText|writeOnce)\("#, ["System/Process.swift", "TerminalDevice.swift"]
+      #"\b(?:writeBytes|writeText|writeOnce)\("#,
+      ["System/Process.swift", "TerminalDevice.swift", "FirstWorkflow.swift"]
     ),
     (#"\bFileDescriptor\b"#, []),
     (#"(?<![\w.])write\([a-z]\w*, [^)]*(?:baseAddress|count)"#, []),

@@ -20,6 +20,7 @@ struct OtherCommandTests {
     let scenario = try Scenario()
     let empty = try await scenario.reprise().succeeds()
     #expect(empty.output.contains("There is no workflow here yet"))
+    #expect(empty.output.contains("reprise init"))
     try scenario.write("description: greets\nsteps: [{ id: a, run: x }]", to: "workflows/hi.yaml")
     try scenario.write("steps: [", to: "workflows/broken.yml")
     let listed = try await scenario.reprise().succeeds()
@@ -84,10 +85,11 @@ struct OtherCommandTests {
   }
 
   @Test(arguments: [
-    (["rnu", "x"], "error: there is no command \"rnu\"; did you mean \"run\"?"),
+    (["rnu", "x"], "error: there is no command or workflow \"rnu\"; did you mean \"run\"?"),
     (["help", "nosuch"], "error: there is no command \"nosuch\"\n"),
-    (["run", "/no/such.yaml"], "\"/no/such.yaml\": there is no file at that path"),
-    (["run", "nosuch"], "neither a file at that path nor workflows/nosuch.yaml"),
+    (["run", "/no/such.yaml"], "error: there is no workflow file \"/no/such.yaml\""),
+    (["run", "nosuch"], "there is no folder \"workflows\" here or in a parent folder"),
+    (["run", "no/such"], "no file at that path, and there is no folder \"workflows\" here"),
     (["explain", "R0299"], "error: there is no error code \"R0299\"; did you mean \"R0301\"?"),
     (["explain", "build"], "Missing expected argument '<step>'"),
   ]) func `an unknown command, file or code is reported with a suggestion`(

@@ -13,14 +13,19 @@ struct ListCommand: AsyncParsableCommand {
         reprise list ci
       """)
 
-  @Argument(help: "The folder.", completion: .directory)
-  var directory = WorkflowFiles.defaultDirectory
+  @Argument(
+    help: "The folder. Default: the nearest folder workflows/ here or in a parent folder.",
+    completion: .directory)
+  var directory: String?
 
   func run() async throws {
-    let paths = WorkflowFiles.found(in: directory)
-    guard !paths.isEmpty else {
-      throw Problem("error: there is no workflow file (*.yaml, *.yml) in \"\(directory)\"")
+    let overview =
+      directory.map { Overview(of: WorkflowFiles.found(in: $0)) }
+      ?? Overview.current(besides: subcommandNames)
+    guard !overview.isEmpty else {
+      let place = directory.map { TerminalSafe("\"\($0)\"") } ?? "workflows/"
+      throw Problem("error: there is no workflow file (*.yaml, *.yml) in \(place)")
     }
-    printLine(Overview(of: paths).table)
+    printLine(overview.table)
   }
 }

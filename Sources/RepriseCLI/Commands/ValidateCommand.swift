@@ -18,7 +18,7 @@ struct ValidateCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "Paths of workflow files, or names of files in workflows/.",
+    help: "Names of workflows in workflows/, or paths of files.",
     completion: .file(extensions: ["yaml", "yml"]))
   var files: [String]
 
@@ -30,7 +30,7 @@ struct ValidateCommand: AsyncParsableCommand {
     var all: [Diagnostic] = []
     for file in files {
       do {
-        let path = try WorkflowFiles.path(of: file)
+        let path = try enterFolder(ofWorkflow: file)
         let workflow = try Workflow(contentsOf: path, with: Arguments(allowsMissing: true))
         all += workflow.warnings
         guard format == .text else { continue }

@@ -43,7 +43,7 @@ struct WatchCommand: DrivingCommand {
   var isDetached: Bool { false }
 
   func run() async throws {
-    let source = try LoadedWorkflow.parse(try WorkflowFiles.path(of: workflow.file))
+    let source = try LoadedWorkflow.parse(try enterFolder(ofWorkflow: workflow.file))
     // The event that starts a run may provide parameters that are missing now.
     var arguments = try parameters.arguments(for: source.parameters)
     arguments.allowsMissing = true

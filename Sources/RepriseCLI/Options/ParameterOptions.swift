@@ -40,9 +40,11 @@ struct ParameterOptions: ParsableArguments {
   func arguments(for declared: [Parameter]) throws(Problem) -> Arguments {
     var texts: [String: String] = [:]
     if let paramsFile {
+      let isAbsolute = paramsFile.hasPrefix("/")
+      let path = isAbsolute ? paramsFile : (startFolder ?? ".") + "/" + paramsFile
       do throws(WorkflowError) {
         texts = try Arguments.texts(
-          in: try Workflow.bytes(of: paramsFile), file: paramsFile)
+          in: try Workflow.bytes(of: path), file: paramsFile)
       } catch {
         throw Problem("\(error)")
       }

@@ -13,8 +13,8 @@ import Synchronization
 struct StateOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The state directory, where runs are recorded. Default: REPRISE_STATE_DIR, else .reprise in "
-        + "this folder or a parent folder.", valueName: "dir"),
+      "The state directory, where runs are recorded. Default: REPRISE_STATE_DIR, else .reprise of "
+        + "the project.", valueName: "dir"),
     completion: .directory)
   var stateDir: String?
 
@@ -23,7 +23,8 @@ struct StateOptions: ParsableArguments {
   /// - Throws: ``Problem`` if the current folder no longer exists.
   func directory() throws(Problem) -> StateDirectory {
     StateDirectory(
-      explicit: stateDir, environment: inheritedEnvironment(), in: try currentDirectory())
+      explicit: stateDir, environment: inheritedEnvironment(), in: try currentDirectory(),
+      startedIn: startFolder)
   }
 
   /// Opens the journal for recording.

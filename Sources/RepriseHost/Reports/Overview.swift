@@ -1,39 +1,59 @@
 // The output of `reprise` without a subcommand, and of `reprise list`.
 
+import Platform
 import Reprise
 package import RepriseTerminal
 
 /// A listing of workflow files with their names and descriptions.
 package struct Overview {
   /// The paths of the files.
-  let paths: [String]
+  private let paths: [String]
+  /// The folder whose workflows have names; nil if all are listed by path.
+  private let folder: String?
+  private let commands: [String]
 
   /// Creates a listing of files.
-  package init(of paths: [String]) {
+  ///
+  /// - Parameters:
+  ///   - paths: The paths of the files.
+  ///   - folder: The folder whose workflows have names; nil if all are listed by path.
+  ///   - commands: The names of subcommands, which take precedence over those of workflows.
+  package init(of paths: [String], in folder: String? = nil, besides commands: [String] = []) {
     self.paths = paths
+    self.folder = folder
+    self.commands = commands
   }
+
+  /// Returns a listing of the workflows that can be given by name in the current folder.
+  ///
+  /// - Parameter commands: The names of subcommands.
+  package static func current(besides commands: [String]) -> Overview {
+    guard let folder = WorkflowFiles().folder else { return Overview(of: []) }
+    // Files such as those of dotenv are relative to the parent folder.
+    _ = changeDirectory(to: folder + "/..")
+    return Overview(of: WorkflowFiles.found(in: folder), in: folder, besides: commands)
+  }
+
+  /// Whether there are no files.
+  package var isEmpty: Bool { paths.isEmpty }
+
+  private func name(_ path: String) -> String { WorkflowFiles.shortName(path, in: folder) }
 
   /// The listing, followed by the commands to try next.
   package var text: TerminalSafe {
     guard let first = paths.first else {
       return """
-        There is no workflow here yet. Write one to workflows/hello.yaml:
-
-            name: hello
-            steps:
-              - { id: greet, run: echo hello }
-
-        and run it with: reprise run hello
+        There is no workflow here yet. Create a first one with: reprise init
         """
     }
     return """
-      Workflows here:
+      Workflows\(folder.map { " in \($0)" } ?? ""):
 
       \(table)
 
-      Run one:        reprise run \(WorkflowFiles.shortName(first))
-      Check one:      reprise validate \(WorkflowFiles.shortName(first))
-      Draw one:       reprise graph \(WorkflowFiles.shortName(first))
+      Run one:        reprise run \(name(first))
+      Check one:      reprise validate \(name(first))
+      Draw one:       reprise graph \(name(first))
       More:           reprise --help
       """
   }
@@ -41,7 +61,10 @@ package struct Overview {
   /// One line for each file: its name, the number of steps, and its description.
   package var table: TerminalSafe {
     let rows = paths.map { path in
-      (TerminalSafe(WorkflowFiles.shortName(path)), Self.summary(of: path))
+      let name = name(path)
+      let clash: TerminalSafe =
+        commands.contains(name) ? " (a command, too; run it with: reprise run \(name))" : ""
+      return (TerminalSafe(name), Self.summary(of: path) + clash)
     }
     let width = rows.map(\.0.width).max() ?? 0
     return rows.map { name, summary in

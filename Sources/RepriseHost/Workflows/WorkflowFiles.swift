@@ -1,41 +1,113 @@
-// Finds workflow files by path, or by name in the folder `workflows`, without reading them.
+// Finds workflow files by name in the project, or by path, without reading them.
 
+import Paths
 import Platform
+import Reprise
+import RepriseJournal
 import RepriseTerminal
 
-/// The lookup of workflow files.
-package enum WorkflowFiles {
-  /// The folder whose workflows can be given by name.
-  package static let defaultDirectory = "workflows"
+/// A workflow file, and the folder in which it runs.
+package struct WorkflowPlace: Equatable, Sendable {
+  /// The path of the file, relative to the folder unless it is absolute.
+  package let path: String
+  /// The folder with the subfolder `workflows` in which a name was found; nil for a path, which
+  /// runs in the current folder.
+  package let folder: String?
+}
 
+/// The lookup of workflow files.
+package struct WorkflowFiles: Sendable {
   private static let endings = [".yaml", ".yml"]
 
-  /// Finds a workflow file by path or name.
+  private let project: ProjectFolders
+
+  /// Creates a lookup from the current folder upward.
+  package init() {
+    self.init(ProjectFolders(from: workingFolder(), home: inheritedEnvironment()["HOME"]))
+  }
+
+  /// Creates a lookup in the folders of a project.
+  init(_ project: ProjectFolders) {
+    self.project = project
+  }
+
+  /// Finds a workflow file by name or path.
   ///
-  /// A bare name, without `/` and a workflow file extension, is looked up as `workflows/NAME.yaml`
-  /// first, since a script or program of that name may be next to the folder. Anything else is
-  /// looked up as a path first.
+  /// A name has no `/` and no extension of workflow files. It means `workflows/NAME.yaml` or
+  /// `.yml` in the current folder or the nearest parent with such a file, and never a file in the
+  /// current folder: a script of that name may be next to the workflows. Anything else is a path;
+  /// if there is no such file, it is looked up in `workflows`, as in `recipes/canary`.
   ///
-  /// - Parameter name: The path or name.
-  /// - Returns: The path.
+  /// - Parameter name: The name or path.
+  /// - Returns: The file.
   /// - Throws: ``Problem`` that lists the locations searched and the workflows that exist.
+  package func place(of name: String) throws(Problem) -> WorkflowPlace {
+    if !Self.isName(name), Self.isFile(name) { return WorkflowPlace(path: name, folder: nil) }
+    for folder in Self.isOnlyPath(name) ? [] : project.paths {
+      for ending in Self.endings + (Self.isName(name) ? [] : [""]) {
+        let path = "\(ProjectFolders.workflows)/\(name)\(ending)"
+        if Self.isFile(joinedPath(folder, path)) {
+          return WorkflowPlace(path: path, folder: folder)
+        }
+      }
+    }
+    throw problem(with: name)
+  }
+
+  /// Finds a workflow file without leaving the current folder, for a process that runs several.
+  ///
+  /// - Parameter name: The name or path.
+  /// - Returns: The path.
+  /// - Throws: ``Problem``.
   package static func path(of name: String) throws(Problem) -> String {
-    let isBare = !name.utf8.contains(UInt8(ascii: "/")) && !endings.contains(where: name.hasSuffix)
-    let named = (endings + [""]).map { defaultDirectory + "/" + name + $0 }
-    let candidates = isBare ? named + [name] : [name] + named
-    if let path = candidates.first(where: isFile) { return path }
-    var text: TerminalSafe = "error: there is no workflow \"\(name)\": "
-    if name.hasPrefix("/") {
-      text += "there is no file at that path"
+    let here = try currentDirectory()
+    return try WorkflowFiles(ProjectFolders(from: here, home: here)).place(of: name).path
+  }
+
+  /// Whether a word is the name of a workflow rather than a path.
+  package static func isName(_ word: String) -> Bool {
+    !word.utf8.contains(UInt8(ascii: "/")) && !endings.contains(where: word.hasSuffix)
+  }
+
+  /// Whether a word can only be a path, because it begins with `/`, `./` or `../`.
+  private static func isOnlyPath(_ word: String) -> Bool {
+    ["/", "./", "../"].contains(where: word.hasPrefix)
+  }
+
+  private func problem(with name: String) -> Problem {
+    guard !Self.isOnlyPath(name) else {
+      return Problem("error: there is no workflow file \"\(name)\"")
+    }
+    let isName = Self.isName(name)
+    var text: TerminalSafe = "error: there is no workflow \"\(name)\""
+    if !isName { text += ": no file at that path" }
+    if let folder {
+      text += isName ? " in \"\(folder)\"" : ", and none in \"\(folder)\""
+      let names = Self.names(in: folder)
+      if let near = nearest(to: name, among: names) { text += "; did you mean \"\(near)\"?" }
+      let list = names.map { TerminalSafe($0) }.joined(separator: ", ")
+      if !names.isEmpty { text += "\n  workflows there: \(list)" }
     } else {
-      let ending = endings.contains(where: name.hasSuffix) ? "" : ".yaml"
-      text += "neither a file at that path nor \(defaultDirectory)/\(name)\(ending)"
+      text += isName ? ": there" : ", and there"
+      text += " is no folder \"\(ProjectFolders.workflows)\" here or in a parent folder"
+      if isName { text += "; create a workflow with: reprise init \(name)" }
     }
-    let names = found(in: defaultDirectory).map { TerminalSafe(shortName($0)) }
-    if !names.isEmpty {
-      text += "\n  workflows in \(defaultDirectory)/: \(names.joined(separator: ", "))"
+    if isName, Self.isFile(name) { text += "\n  the file of that name is: ./\(name)" }
+    return Problem(text)
+  }
+
+  /// The nearest folder with workflows; nil if there is none.
+  package var folder: String? {
+    project.nearest(withFolder: ProjectFolders.workflows).map {
+      joinedPath($0, ProjectFolders.workflows)
     }
-    throw Problem(text)
+  }
+
+  /// The names of the workflows that can be given by name, sorted.
+  package var names: [String] { folder.map(Self.names) ?? [] }
+
+  private static func names(in folder: String) -> [String] {
+    found(in: folder).map { shortName($0, in: folder) }
   }
 
   /// Returns the workflow files in a folder, sorted by name; empty if the folder does not exist.
@@ -48,12 +120,17 @@ package enum WorkflowFiles {
 
   /// Returns the shortest argument that selects a file.
   ///
-  /// In the folder `workflows`, the name without folder and extension; otherwise the path.
-  package static func shortName(_ path: String) -> String {
-    guard path.hasPrefix(defaultDirectory + "/") else { return path }
-    let name = path.dropFirst(defaultDirectory.count + 1)
+  /// In the folder of workflows, the name without folder and extension; otherwise the path.
+  static func shortName(_ path: String, in folder: String?) -> String {
+    guard let folder, path.hasPrefix(folder + "/") else { return path }
+    let name = path.dropFirst(folder.count + 1)
     let ending = endings.first(where: name.hasSuffix) ?? ""
     return String(name.dropLast(ending.count))
+  }
+
+  /// Returns the path of a workflow in a folder; nil if there is none of that name.
+  static func existing(named name: String, in folder: String) -> String? {
+    endings.map { folder + "/" + name + $0 }.first { mayAccess($0, .existence) }
   }
 
   private static func isFile(_ path: String) -> Bool {

@@ -1,0 +1,19 @@
+// The subcommands of `reprise`, in the order of its help.
+
+import ArgumentParser
+
+/// The subcommands of `reprise`.
+var subcommands: [any ParsableCommand.Type] {
+  [
+    RunCommand.self, WatchCommand.self, EngineCommand.self, ResumeCommand.self,
+    ValidateCommand.self, GraphCommand.self, InitCommand.self, ListCommand.self, RunsCommand.self,
+    ShowCommand.self, LogsCommand.self, AttachCommand.self, RestartCommand.self,
+    CancelCommand.self, ApproveCommand.self, ExplainCommand.self, TriggerCommand.self,
+    TriggersCommand.self, SchemaCommand.self, PruneCommand.self,
+  ]
+}
+
+/// The names of the subcommands.
+var subcommandNames: [String] {
+  subcommands.compactMap { $0.configuration.commandName }
+}
