@@ -17,6 +17,11 @@ enum Main {
       printLine(TerminalSafe(RepriseVersion.text))
       endProcess(.succeeded)
     }
+    if arguments == ["--generate-completion-script", "bash"] {
+      let script = BashCompletion.joiningWords(in: RepriseCommand.completionScript(for: .bash))
+      printLine(TerminalSafe(lines: script))
+      endProcess(.succeeded)
+    }
     if let problem = RepriseCommand.tooManyOptions(in: arguments) {
       RepriseCommand.exit(after: problem)
     }

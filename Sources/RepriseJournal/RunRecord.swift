@@ -48,9 +48,12 @@ package struct RunRequest: Sendable, Equatable {
   /// The option with the event that started the run.
   package static let optionOfTrigger = "trigger"
 
+  /// The option with the arguments after `--`, as a list in JSON.
+  package static let optionOfArguments = "args"
+
   private static let hiddenPrefix = "hidden:"
 
-  /// Returns the request with secrets in parameters and the event replaced by `***`.
+  /// Returns the request with secrets in parameters, arguments and the event replaced by `***`.
   ///
   /// Marks the options that contained secrets.
   ///
@@ -64,7 +67,7 @@ package struct RunRequest: Sendable, Equatable {
         guard let trigger = Trigger(json: text) else { continue }
         let hidden = trigger.hiding(secrets)
         shown = hidden == trigger ? text : hidden.json
-      } else if key.hasPrefix(Self.parameterPrefix) {
+      } else if key.hasPrefix(Self.parameterPrefix) || key == Self.optionOfArguments {
         shown = secrets.hidden(in: text)
       } else {
         continue
@@ -82,6 +85,9 @@ package struct RunRequest: Sendable, Equatable {
     return options.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
       .sorted()
   }
+
+  /// Whether the arguments contained a secret, which is not stored.
+  package var hidesArguments: Bool { options[Self.hiddenPrefix + Self.optionOfArguments] != nil }
 
   /// Whether the event that started the run contained a secret, which is not stored.
   package var hidesTrigger: Bool { options[Self.hiddenPrefix + Self.optionOfTrigger] != nil }

@@ -77,7 +77,7 @@ struct OtherCommandTests {
 
   @Test(arguments: [
     ["run"], ["run", "x", "--max-parallel", "0"], ["nonsense"], ["run", "x", "--progress", "loud"],
-    ["run", "x", "--only", "a", "--from", "b"], ["list", "no-such-folder"],
+    ["list", "no-such-folder"],
   ])
   func `an error on the command line has exit status 2`(_ arguments: [String]) async throws {
     let ended = try await Scenario().start(arguments).end().fails(with: 2)

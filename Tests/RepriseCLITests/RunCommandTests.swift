@@ -91,7 +91,7 @@ struct RunCommandTests {
     let ended = try await scenario.reprise("run", "w.yaml", "--from", "build").fails(with: 2)
     #expect(
       ended.errors == "error: the step \"release\" reads outputs or the result of \"version\", "
-        + "which would not run; add it: --from version\n")
+        + "which would not run, and no earlier run has left them; add it: --from version\n")
     #expect(scenario.read("log") == "")
   }
 

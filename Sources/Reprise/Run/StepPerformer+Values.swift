@@ -8,6 +8,7 @@ extension StepPerformer {
   func values(for job: StepJob) -> RunValues {
     RunValues(
       run: ledger.run, generation: job.generation, status: job.status, executor, secrets,
+      kept: workflow.keptValues,
       phase: { [ledger] id in ledger.decide { $0.state[id]?.phase } })
   }
 
@@ -55,13 +56,18 @@ extension StepPerformer {
 
 extension RunValues {
   /// Creates the values for steps that an executor runs.
+  ///
+  /// - Parameters:
+  ///   - kept: The values of steps that are not part of the run.
   init(
     run: RunID?, generation: Int, status: RunEnding, _ executor: any Executor, _ secrets: Secrets,
+    kept: [String: StepValues] = [:],
     phase: @escaping @Sendable (_ id: String) -> StepPhase?
   ) {
     self.init(
       run: run?.description ?? "", generation: generation, environment: executor.environment,
-      secrets: { scope, name in secrets[scope, name] }, step: { id in phase(id)?.values },
+      secrets: { scope, name in secrets[scope, name] },
+      step: { id in phase(id)?.values ?? kept[id] },
       status: status, hashFiles: { patterns in try executor.hash(ofFiles: patterns) })
     nonUTF8Variables = (executor as? LocalExecutor)?.nonUTF8Variables ?? []
   }
@@ -69,7 +75,7 @@ extension RunValues {
 
 extension StepPhase {
   /// The step's result and outputs, as expressions see them.
-  fileprivate var values: StepValues {
+  package var values: StepValues {
     switch self {
     case .pending, .ready, .running: StepValues(result: "", outputs: [:])
     case .succeeded(let outputs): StepValues(result: "success", outputs: outputs)

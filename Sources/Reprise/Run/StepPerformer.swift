@@ -216,13 +216,15 @@ struct StepPerformer: Sendable {
       page.record(.waiting(shown), of: position, attempt: 0)
       return page.controls[position].ask()
     }
-    guard let ticket, let isApproved = await ticket.value() else { throw Withdrawn() }
-    if isApproved {
+    guard let ticket, let answer = await answer(to: ticket, of: job) else { throw Withdrawn() }
+    switch answer {
+    case .approved:
       try begin(.approved, of: job)
       return nil
+    case .refused(let reason):
+      try begin(.started, of: job, attempt: 1)
+      return end(job.place, attempt: 1, .failed(reason))
     }
-    try begin(.started, of: job, attempt: 1)
-    return end(job.place, attempt: 1, .failed(.rejected))
   }
 
   private enum AttemptResult {

@@ -33,7 +33,8 @@ struct RestartCommand: AsyncParsableCommand {
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "Restart only this step and its dependents. Can be repeated.", valueName: "steps"))
+      "Restart only this step and its dependents. Can be repeated.", valueName: "steps"),
+    completion: .step)
   var from: [String] = []
 
   @Flag(help: "Read the workflow file again, and restart with its steps.")
@@ -95,7 +96,8 @@ struct CancelCommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("Cancel only this step. Can be repeated.", valueName: "steps"))
+    help: ArgumentHelp("Cancel only this step. Can be repeated.", valueName: "steps"),
+    completion: .step)
   var step: [String] = []
 
   @Flag(help: "Kill the steps at once, without a grace period.")
@@ -120,7 +122,7 @@ struct ApproveCommand: AsyncParsableCommand {
 
   @OptionGroup var run: RunArgument
 
-  @Argument(help: "The id of the step.")
+  @Argument(help: "The id of the step.", completion: .step)
   var step: String
 
   @Flag(help: "Reject the step instead.")

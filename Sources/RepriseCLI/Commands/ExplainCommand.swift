@@ -22,7 +22,9 @@ struct ExplainCommand: AsyncParsableCommand {
 
   @OptionGroup var workflow: WorkflowArgument
 
-  @Argument(help: "The id of the step; omit it if the first argument is an error code.")
+  @Argument(
+    help: "The id of the step; omit it if the first argument is an error code.",
+    completion: .step)
   var step: String?
 
   @OptionGroup var parameters: ParameterOptions

@@ -25,7 +25,7 @@ struct LogsCommand: AsyncParsableCommand {
 
   @OptionGroup var run: RunArgument
 
-  @Argument(help: "The id of a step.")
+  @Argument(help: "The id of a step.", completion: .step)
   var step: String?
 
   @Flag(name: .shortAndLong, help: "Follow the output until the run ends.")

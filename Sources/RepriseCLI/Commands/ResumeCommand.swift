@@ -32,6 +32,9 @@ struct ResumeCommand: DrivingCommand {
   @Flag(help: "If a step fails, exit with its exit status instead of 1.")
   var passThrough = false
 
+  @Flag(help: "Approve all steps that wait for approval.")
+  var yes = false
+
   @Option(
     name: [.customShort("p"), .customLong("param")], parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
@@ -62,7 +65,8 @@ struct ResumeCommand: DrivingCommand {
     let resumed = try await ResumedRun(
       record, ParameterOptions.texts(of: parameters), acceptsChanges: force)
     let driven = DrivenRun(
-      progress: progress, resumed.secrets, passesThrough: passThrough, stays: staying.policy)
+      progress: progress, resumed.secrets, passesThrough: passThrough, stays: staying.policy,
+      approvesAll: yes)
     throw try await driven.exitStatus(of: resumed.workflow, in: journal) {
       try resumed.reopen(in: journal)
     }

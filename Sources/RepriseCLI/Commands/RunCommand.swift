@@ -1,6 +1,7 @@
 // `reprise run`: runs a workflow file, shows its progress, and exits with its status.
 
 import ArgumentParser
+import Platform
 import Reprise
 import RepriseHost
 import RepriseJournal
@@ -25,12 +26,19 @@ struct RunCommand: DrivingCommand {
         reprise run coordinator
         reprise run ci.yaml --max-parallel 4 --progress plain
         reprise run release --from publish
+        reprise run build --to compile
         reprise run deploy -p target=staging
+        reprise run test -- --verbose parser
         reprise run nightly --detach
         reprise run coordinator --progress json | jq .event
       """)
 
   @OptionGroup var workflow: WorkflowArgument
+
+  @Argument(
+    parsing: .postTerminator,
+    help: ArgumentHelp("Arguments for the workflow: args in its expressions.", valueName: "args"))
+  var arguments: [String] = []
 
   @Option(help: "Progress display: auto, tree, plain, json or none.")
   var progress = ProgressStyle.auto
@@ -46,6 +54,9 @@ struct RunCommand: DrivingCommand {
 
   @Flag(help: "If a step fails, exit with its exit status instead of 1.")
   var passThrough = false
+
+  @Flag(help: "Approve all steps that wait for approval.")
+  var yes = false
 
   @Flag(help: "Print the id of the run and continue in the background.")
   var detach = false
@@ -69,20 +80,31 @@ struct RunCommand: DrivingCommand {
 
   func run() async throws {
     let loaded = try workflow.load { declared throws(Problem) in
-      try parameters.arguments(for: declared)
+      var given = try parameters.arguments(for: declared)
+      given.others = arguments
+      return given
     }
-    let scope = options.scope
+    var scope = options.scope
+    let taken = try scope.keepValues(for: loaded) {
+      try state.directory().exists ? try state.openExistingJournal() : nil
+    }
+    if let taken, progress.isHumanReadable || dryRun { printError(taken) }
     let selected = try loaded.selecting(scope)
     if dryRun {
       printLine(DryRun(selected.workflow).text)
       return
     }
-    if noJournal { try selected.workflow.expectNeedsNoJournal() }
+    if noJournal {
+      try selected.workflow.expectNeedsNoJournal()
+      let hasKeys = isTerminal(standardInput) && isTerminal(standardOutput)
+      try selected.workflow.expectApprovable(
+        isAnswered: yes || hasKeys && [.auto, .tree].contains(progress))
+    }
     let secrets = try await Secrets.gathered(for: selected.workflow)
     let request = try loaded.request(scope.recorded, hiding: secrets)
     let run = DrivenRun(
       progress: detach ? .none : progress, secrets, engine.settings,
-      passesThrough: passThrough, stays: staying.policy)
+      passesThrough: passThrough, stays: staying.policy, approvesAll: yes)
     guard !noJournal else { throw await run.exitStatus(of: selected) }
     let journal = try state.openJournal()
     throw try await run.exitStatus(of: selected, in: journal) {

@@ -20,13 +20,14 @@ struct TriggerCommand: AsyncParsableCommand {
         reprise trigger deploy -p target=production
       """)
 
-  @Argument(help: "The name of the workflow.")
+  @Argument(help: "The name of the workflow.", completion: .workflow)
   var name: String
 
   @Option(
     name: [.customShort("p"), .customLong("param")], parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "Set a parameter of the workflow. Can be repeated.", valueName: "name=value"))
+      "Set a parameter of the workflow. Can be repeated.", valueName: "name=value"),
+    completion: .parameter)
   var parameters: [String] = []
 
   @OptionGroup var state: StateOptions

@@ -19,7 +19,7 @@ struct ValidateCommand: AsyncParsableCommand {
 
   @Argument(
     help: "Names of workflows in workflows/, or paths of files.",
-    completion: .file(extensions: ["yaml", "yml"]))
+    completion: .workflow)
   var files: [String]
 
   @Option(help: "Output format: text, json or sarif.")

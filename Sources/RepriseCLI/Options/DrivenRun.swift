@@ -19,19 +19,23 @@ struct DrivenRun {
   let passesThrough: Bool
   /// Whether the display waits for keys after an outcome.
   let stays: @Sendable (RunOutcome) -> Bool
+  /// Whether all steps that wait for approval are approved.
+  let approvesAll: Bool
   private let controls = RunControls()
   /// The start time; earlier events were recorded before the run was resumed.
   private let beganAt = SystemClock().now
 
   init(
     progress: ProgressStyle, _ secrets: Secrets, _ settings: EngineSettings = EngineSettings(),
-    passesThrough: Bool, stays: @escaping @Sendable (RunOutcome) -> Bool = { _ in false }
+    passesThrough: Bool, stays: @escaping @Sendable (RunOutcome) -> Bool = { _ in false },
+    approvesAll: Bool = false
   ) {
     self.progress = progress
     self.secrets = secrets
     self.settings = settings
     self.passesThrough = passesThrough
     self.stays = stays
+    self.approvesAll = approvesAll
   }
 
   /// Runs a workflow to its end without recording it.
@@ -115,6 +119,8 @@ struct DrivenRun {
   ) async -> (ProgressDisplay, RunOutcome) {
     let display = ProgressDisplay(
       style: progress, environment: inheritedEnvironment(), joinedAt: beganAt, controls: keys)
+    let approving = approvesAll ? run.approvingAll() : nil
+    defer { approving?.cancel() }
     // The report needs no events until the run has ended: the recap contains everything it shows.
     // Attaching late avoids waking a thread for each step.
     let isReport = progress == .none

@@ -10,7 +10,8 @@ struct ParameterOptions: ParsableArguments {
   @Option(
     name: [.customShort("p"), .customLong("param")], parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "Set a parameter of the workflow. Can be repeated.", valueName: "name=value"))
+      "Set a parameter of the workflow. Can be repeated.", valueName: "name=value"),
+    completion: .parameter)
   var parameters: [String] = []
 
   @Option(

@@ -11,13 +11,24 @@ struct RunOptions: ParsableArguments {
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Run only these steps, without their dependencies. Can be repeated.", valueName: "id"))
+      "Run only these steps, without their dependencies. Can be repeated; with --from or --to, "
+        + "in addition to their steps.", valueName: "id"),
+    completion: .step)
   var only: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Run this step and its dependents. Can be repeated.", valueName: "id"))
+      "Run this step and its dependents. Can be repeated. What it reads of other steps comes "
+        + "from the last run in which they succeeded.", valueName: "id"),
+    completion: .step)
   var from: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Run this step and what it needs. Can be repeated; with --from, only the steps between.",
+      valueName: "id"),
+    completion: .step)
+  var to: [String] = []
 
   @Option(
     help: """
@@ -30,13 +41,10 @@ struct RunOptions: ParsableArguments {
     if let maxParallel, maxParallel < 1 {
       throw ValidationError("--max-parallel must be at least 1, not \(maxParallel).")
     }
-    if !only.isEmpty && !from.isEmpty {
-      throw ValidationError("--only and --from cannot be combined.")
-    }
   }
 
   var scope: RunScope {
-    RunScope(maxParallel: maxParallel, only: only, from: from, durability: durability)
+    RunScope(maxParallel: maxParallel, only: only, from: from, to: to, durability: durability)
   }
 }
 

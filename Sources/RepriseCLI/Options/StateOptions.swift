@@ -47,7 +47,7 @@ struct RunArgument: ParsableArguments {
     help: """
       The run: its id, a unique prefix of it, @last, @failed (the last that failed), or @NAME (the \
       last of the workflow NAME).
-      """)
+      """, completion: .run)
   var run: String
 
   @OptionGroup var state: StateOptions

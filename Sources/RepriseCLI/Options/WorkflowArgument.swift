@@ -10,7 +10,7 @@ struct WorkflowArgument: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
       "The name of a workflow in workflows/, or the path of a file.", valueName: "workflow"),
-    completion: .file(extensions: ["yaml", "yml"]))
+    completion: .workflow)
   var file: String
 
   /// Loads the workflow, and changes to the folder in which it runs.

@@ -91,6 +91,11 @@ package struct LoadedWorkflow: Sendable {
   package init(_ source: WorkflowText, _ arguments: Arguments) throws(Problem) {
     self.source = source
     self.arguments = arguments
+    if !arguments.others.isEmpty, !String(decoding: source.bytes, as: UTF8.self).contains("args") {
+      throw Problem(
+        "error: \(source.file) does not use the arguments after \"--\"; pass them on, as in: "
+          + "exec: [npm, test, \"${{ args }}\"]")
+    }
     do throws(WorkflowError) {
       // The command provides no actions. A file that is only inspected may be meant for a program
       // that does, so do not check its actions.
@@ -174,7 +179,17 @@ extension Arguments {
         "error: parameters that contain secrets are not recorded; give them again: "
           + "reprise resume \(record.id)\(again)")
     }
+    guard !request.hidesArguments else {
+      throw Problem(
+        "error: the arguments of run \(record.id) contained a secret, which is not recorded; "
+          + "start a new run instead")
+    }
     self.init(request.parameters.merging(texts) { $1 })
+    if let text = request.options[RunRequest.optionOfArguments],
+      case .list(let values)? = try? Value(json: text)
+    {
+      others = values.map(\.asText)
+    }
     if let trigger = request.options[RunRequest.optionOfTrigger].flatMap(Trigger.init(json:)) {
       self.trigger = trigger
     }
@@ -185,6 +200,9 @@ extension Arguments {
     var recorded = Dictionary(
       uniqueKeysWithValues: texts.map { (RunRequest.parameterPrefix + $0.key, $0.value) })
     if !trigger.time.isEmpty { recorded[RunRequest.optionOfTrigger] = trigger.json }
+    if !others.isEmpty {
+      recorded[RunRequest.optionOfArguments] = Value.list(others.map(Value.text)).json
+    }
     return recorded
   }
 }

@@ -118,6 +118,18 @@ package struct WorkflowFiles: Sendable {
     return names.sorted().map { directory == "." ? $0 : directory + "/" + $0 }.filter(isFile)
   }
 
+  /// Returns the paths of the folders, with a `/`, and workflow files in a folder, sorted.
+  ///
+  /// - Parameter folder: Empty, or a path that ends with `/`.
+  static func entries(in folder: String) -> [String] {
+    FolderReader.names(in: folder.isEmpty ? "." : folder).filter { !$0.hasPrefix(".") }.sorted()
+      .compactMap { name in
+        let path = folder + name
+        guard isFile(path) else { return path + "/" }
+        return endings.contains(where: name.hasSuffix) ? path : nil
+      }
+  }
+
   /// Returns the shortest argument that selects a file.
   ///
   /// In the folder of workflows, the name without folder and extension; otherwise the path.

@@ -262,7 +262,7 @@ extension Expression.Root {
     case .item, .index: "it is available in a step with \"foreach\""
     case .stdout, .outputs: "it is available in \"outputs\" of a step"
     case .secrets: "bind it in env"
-    case .trigger: "it is available in the steps of the file that is run"
+    case .trigger, .args: "it is available in the steps of the file that is run"
     case .params, .env, .steps, .run, .workflow:
       Alternatives.names(Self.allCases.filter(roots.contains).map(\.rawValue)).hint()
     }

@@ -93,7 +93,7 @@ extension Expression {
   private static func hasMembers(_ root: Root) -> Bool {
     switch root {
     case .params, .env, .secrets, .steps, .matrix, .run, .workflow, .trigger, .outputs: true
-    case .item, .index, .stdout: false
+    case .item, .index, .args, .stdout: false
     }
   }
 
@@ -136,6 +136,7 @@ extension Expression {
       return .map
     case .item: return .any
     case .index: return .number
+    case .args: return .list
     case .stdout: return .text
     }
   }

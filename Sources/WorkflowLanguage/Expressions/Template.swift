@@ -16,6 +16,12 @@ public struct Template: Sendable, Equatable, ExpressibleByStringLiteral {
   /// The parts; empty if the text contains no expressions.
   let parts: [Part]
 
+  /// Whether it consists of the expression `args`.
+  var isArguments: Bool {
+    guard parts.count == 1, case .expression(let expression, _) = parts[0] else { return false }
+    return expression.kind == .root(.args)
+  }
+
   /// Creates a template of literal text, even if it contains `${{`.
   ///
   /// - Parameter text: The text.

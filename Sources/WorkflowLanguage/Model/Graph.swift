@@ -114,6 +114,19 @@ public struct Graph: Sendable, Equatable {
     return topologicalOrder.filter { isReached[$0.position] }
   }
 
+  /// Returns the given steps and all steps that they need, directly or indirectly.
+  ///
+  /// - Parameter steps: The steps to end with.
+  /// - Returns: The steps in topological order.
+  package func withNeeds(_ steps: [StepIndex]) -> [StepIndex] {
+    var isReached = Array(repeating: false, count: count)
+    for step in steps { isReached[step.position] = true }
+    for step in topologicalOrder.reversed() where isReached[step.position] {
+      for need in needs(of: step) { isReached[need.position] = true }
+    }
+    return topologicalOrder.filter { isReached[$0.position] }
+  }
+
   // MARK: Sorting
 
   private enum Sorted {

@@ -100,6 +100,8 @@ public struct Arguments: Sendable, Equatable {
   public var allowsMissing: Bool
   /// The event that starts the run.
   public var trigger: Trigger
+  /// Arguments without a name: `args` in expressions.
+  public var others: [String]
 
   /// Creates arguments.
   ///
@@ -108,13 +110,15 @@ public struct Arguments: Sendable, Equatable {
   ///   - allowsMissing: Whether required parameters may be missing. Expressions that use them are
   ///     checked as far as possible.
   ///   - trigger: The event that starts the run.
+  ///   - others: Arguments without a name: `args` in expressions.
   public init(
     _ texts: [String: String] = [:], allowsMissing: Bool = false,
-    trigger: Trigger = Trigger(.manual, time: "")
+    trigger: Trigger = Trigger(.manual, time: ""), others: [String] = []
   ) {
     self.texts = texts
     self.allowsMissing = allowsMissing
     self.trigger = trigger
+    self.others = others
   }
 
   /// Returns the values of all parameters.

@@ -20,6 +20,8 @@ package struct Scope: Sendable, Equatable {
   var secretParameters: Set<String> = []
   /// The event that started the run; nil if not yet known, and in scopes of used files.
   var trigger: Trigger?
+  /// The arguments after `--`; nil if not yet known, and in scopes of used files.
+  var arguments: [String]?
   /// `matrix`, `item` and `index` of the step that uses the file.
   var bindings: Bindings?
   /// The sources of the secrets, by name.

@@ -9,13 +9,14 @@ extension Workflow {
     package let absent: String
   }
 
-  /// Returns the first step whose values depend on a step that was left out.
+  /// Returns the steps whose values depend on a step that was left out.
   ///
   /// Ignores values with a fallback after `||`, and steps under `finally` that do not run after
   /// success. Linear in the size of the expressions.
   ///
-  /// - Returns: The first such step in file order, or nil.
-  package func firstMissingDependency() -> MissingDependency? {
+  /// - Returns: Such steps in file order, each with the steps that it misses.
+  package func missingDependencies() -> [MissingDependency] {
+    var missing: [MissingDependency] = []
     for step in steps {
       let extras = step.extrasIfAny
       // A step that runs only after a failure is usually not reached.
@@ -26,42 +27,47 @@ extension Workflow {
       templates += (extras?.outputs.values).map(Array.init) ?? []
       templates += step.action.kind.templates
       for template in templates {
-        if let absent = absentStep(in: template, scope) {
-          return MissingDependency(step: step.id, absent: absent)
+        for absent in absentSteps(in: template, scope) {
+          missing.append(MissingDependency(step: step.id, absent: absent))
         }
       }
       for condition in extras?.conditions ?? [] {
-        if let absent = absentStep(in: condition.template, condition.scope) {
-          return MissingDependency(step: step.id, absent: absent)
+        for absent in absentSteps(in: condition.template, condition.scope) {
+          missing.append(MissingDependency(step: step.id, absent: absent))
         }
       }
     }
-    return nil
+    return missing
   }
 
-  private func absentStep(in template: Template, _ scope: Int) -> String? {
+  private func absentSteps(in template: Template, _ scope: Int) -> [String] {
+    var absent: [String] = []
     for (expression, _) in template.expressions {
       for (root, name) in expression.expectedMembers {
         switch root {
-        case .steps where !isPresent(name, scope): return scopes[scope].prefix + name
+        case .steps where !isPresent(name, scope): absent.append(scopes[scope].prefix + name)
         case .params:
           guard case .template(let argument, _) = scopes[scope].parameters[name],
-            let parent = scopes[scope].parent,
-            let absent = absentStep(in: argument, parent)
+            let parent = scopes[scope].parent
           else { continue }
-          return absent
+          absent += absentSteps(in: argument, parent)
         default: continue
         }
       }
     }
-    return nil
+    return absent
+  }
+
+  /// Whether a step is part of the workflow, or its values were kept from an earlier run.
+  private func isPresent(_ id: String) -> Bool {
+    graph.index(of: id) != nil || keptValues[id] != nil
   }
 
   /// Whether all steps to which a name in a file refers are part of the workflow.
   private func isPresent(_ name: String, _ scope: Int) -> Bool {
     guard let group = scopes[scope].groups[name] else {
-      return graph.index(of: scopes[scope].prefix + name) != nil
+      return isPresent(scopes[scope].prefix + name)
     }
-    return group.ends.allSatisfy { graph.index(of: $0) != nil }
+    return group.ends.allSatisfy(isPresent)
   }
 }

@@ -29,10 +29,46 @@ extension Workflow {
   /// - Returns: The smaller workflow, in the same order.
   /// - Throws: ``SelectionError`` if one of the ids is unknown.
   package func selecting(from ids: [String]) throws(SelectionError) -> Workflow {
-    var first: [StepIndex] = []
-    for id in ids { first += try found(id) }
-    let finally = graph.indices.suffix(finallyCount)
-    return keeping(Set(graph.withDependents(first)).union(finally))
+    try selecting(from: ids, to: [], only: [])
+  }
+
+  /// Returns a part of a workflow.
+  ///
+  /// With `to`, a step under `finally` is left out if it reads values of a step that is left out:
+  /// it is about a step that does not run.
+  ///
+  /// - Parameters:
+  ///   - first: The ids of the steps to start from: they and their dependents; empty for all.
+  ///   - last: The ids of the steps to run to: they and what they need; empty for all.
+  ///   - only: The ids of more steps.
+  /// - Returns: The smaller workflow, in the same order: the steps that both `first` and `last`
+  ///   allow, those of `only`, and unless only these are given, the steps under `finally`.
+  /// - Throws: ``SelectionError`` if one of the ids is unknown.
+  package func selecting(
+    from first: [String], to last: [String], only: [String]
+  ) throws(SelectionError) -> Workflow {
+    func found(_ ids: [String]) throws(SelectionError) -> [StepIndex] {
+      var steps: [StepIndex] = []
+      for id in ids { steps += try self.found(id) }
+      return steps
+    }
+    var kept = Set(try found(only))
+    guard !first.isEmpty || !last.isEmpty else { return keeping(kept) }
+    var range = Set(graph.indices)
+    if !first.isEmpty { range = Set(graph.withDependents(try found(first))) }
+    if !last.isEmpty { range.formIntersection(graph.withNeeds(try found(last))) }
+    guard !range.isEmpty else { return keeping(kept) }
+    kept.formUnion(range)
+    var finally = Set(graph.indices.suffix(finallyCount)).subtracting(kept)
+    var selected = keeping(kept.union(finally))
+    while !last.isEmpty,
+      let reader = selected.missingDependencies().lazy.compactMap({ self.graph.index(of: $0.step) })
+        .first(where: finally.contains)
+    {
+      finally.remove(reader)
+      selected = keeping(kept.union(finally))
+    }
+    return selected
   }
 
   /// Returns the steps to which an id refers.
@@ -66,6 +102,7 @@ extension Workflow {
       workflow.parameters = parameters
       workflow.scopes = scopes
       workflow.sources = sources
+      workflow.keptValues = keptValues
       workflow.warnings = warnings
       return workflow
     } catch {

@@ -26,6 +26,9 @@ struct StaticValues: ValueSource {
         throw .unknown
       }
       return member.map { values[$0] ?? .null } ?? .map(values)
+    case (.args, _):
+      guard let arguments = scope.arguments else { throw .unknown }
+      return .list(arguments.map(Value.text))
     case (.env, _), (.secrets, _), (.steps, _), (.run, _), (.stdout, _), (.outputs, _):
       throw .missing(.absent(.beforeRun(root)))
     }

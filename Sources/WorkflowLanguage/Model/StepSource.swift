@@ -90,7 +90,8 @@ package struct StepSource: ValueSource {
       }
       return .text(text)
     case (.outputs, nil): return .map(written.mapValues(Value.text))
-    case (.matrix, _), (.item, _), (.index, _), (.workflow, _), (.trigger, _):
+    case (.matrix, _), (.item, _), (.index, _), (.workflow, _), (.trigger, _),
+      (.args, _):
       return try StaticValues(scope: found, bindings: bindings, what: "it")
         .value(of: root, member: member)
     case (.secrets, nil), (.steps, nil), (.run, _): return .null

@@ -28,6 +28,8 @@ public struct Workflow: Sendable, Equatable {
   public var parameters: [Parameter] = []
   /// The scopes of all files of the workflow; the first is that of the workflow itself.
   package var scopes: [Scope]
+  /// The values of steps that were left out of this part of the workflow, by id.
+  package var keptValues: [String: StepValues] = [:]
   /// The texts of the other files that it was read from, by path relative to the directory of
   /// `file`.
   public var sources: [String: String] = [:]

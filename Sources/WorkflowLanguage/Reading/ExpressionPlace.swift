@@ -10,6 +10,8 @@ enum ExpressionPlace: Equatable {
   case with
   /// `exec` and `dir`.
   case setting
+  /// `exec` after the program, where `args` may be spliced.
+  case argument
   /// `dir` of a workflow.
   case workflowDirectory
   /// `if`.
@@ -32,7 +34,7 @@ enum ExpressionPlace: Equatable {
     case .workflowEnvironment: "the env of a workflow"
     case .environment: "env"
     case .with: "with"
-    case .setting: "exec or dir"
+    case .setting, .argument: "exec or dir"
     case .workflowDirectory: "the dir of a workflow"
     case .condition: "if"
     case .outputs: "outputs"
@@ -50,7 +52,8 @@ enum ExpressionPlace: Equatable {
     case .workflowEnvironment: [.params, .env, .secrets, .run, .workflow]
     case .environment: [.params, .env, .secrets, .steps, .run, .workflow]
     case .with: [.params, .env, .secrets, .steps, .run, .workflow]
-    case .setting, .condition, .cacheKey, .share: [.params, .env, .steps, .run, .workflow]
+    case .setting, .argument, .condition, .cacheKey, .share:
+      [.params, .env, .steps, .run, .workflow]
     case .outputs: [.params, .env, .steps, .run, .workflow, .stdout, .outputs]
     case .workflowOutputs: [.params, .steps, .workflow]
     case .workflowDirectory: [.params, .env, .run, .workflow]
@@ -83,8 +86,8 @@ extension WorkflowReader {
       if bindings.matrix != nil { roots.insert(.matrix) }
       if bindings.item != nil { roots.formUnion([.item, .index]) }
     }
-    // A file that is used by another file sees only its parameters, not the trigger.
-    if scope == 0, place.seesTrigger { roots.insert(.trigger) }
+    // A file that is used by another file sees only its parameters, not the trigger or `args`.
+    if scope == 0, place.seesTrigger { roots.formUnion([.trigger, .args]) }
     let found = scopes[scope]
     let mayHoldSecrets = place.mayHoldSecrets
     return ExpressionScope(
@@ -174,7 +177,7 @@ extension WorkflowReader {
       return try known(
         Trigger.members.keys.sorted(), "trigger property", Trigger.members[name] ?? .any)
     case .outputs: return [.text, .null]
-    case .item, .index, .stdout: return .any
+    case .item, .index, .args, .stdout: return .any
     }
   }
 }

@@ -173,8 +173,9 @@ extension KeyTable {
         "shell", shell, "the shell that runs its script", .settings,
         excludedBy: ["uses", "approval"]),
       Key(
-        "timeout", .computed(.duration), "the maximum duration of an attempt", .settings,
-        excludedBy: ["uses", "approval"]),
+        "timeout", .computed(.duration),
+        "the maximum duration of an attempt, or of the wait of a step that only waits for approval",
+        .settings, excludedBy: ["uses"]),
       Key(
         "retry", .either([.whole(1...Int(Int32.max)), .map(retry)]),
         "when it is retried after a failure", .settings, excludedBy: ["uses", "approval"]),

@@ -70,7 +70,9 @@ extension WorkflowReader {
       let known = types.subtracting(.null)
       guard !known.isEmpty, !known.contains(.boolean) else { return }
       throw ExpressionError(.condition(types), whole)
-    case .environment, .workflowEnvironment, .workflowDirectory, .setting, .cacheKey, .share:
+    case .argument where check.template.isArguments: return
+    case .environment, .workflowEnvironment, .workflowDirectory, .setting, .argument, .cacheKey,
+      .share:
       guard types.isDisjoint(with: [.text, .number, .boolean, .null]) else { return }
       throw ExpressionError(.textExpected(types), whole)
     case .with, .outputs, .workflowOutputs, .triggers, .settled: return

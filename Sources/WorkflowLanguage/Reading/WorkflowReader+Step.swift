@@ -74,7 +74,11 @@ extension WorkflowReader {
     if !context.isPlain || context.scope != 0 || fields.bits & Self.extraKeys != 0 {
       step.extras = readExtras(fields, context, draft)
     }
-    if fields["approval"] != nil, step.action == .wait { refuseOfApproval(fields, context) }
+    if fields["approval"] != nil, step.action == .wait {
+      refuseOfApproval(fields, context)
+      // The default is for attempts, not for people.
+      if fields["timeout"] == nil { step.timeout = nil }
+    }
     let idNode = fields["id"] ?? fields.node
     steps.append(step)
     drafts.append(

@@ -175,6 +175,7 @@ struct WorkflowReader {
     var context = Context()
     addScope(Scope(workflow: defaultName))
     scopes[0].trigger = arguments.allowsMissing ? nil : arguments.trigger
+    scopes[0].arguments = arguments.allowsMissing ? nil : arguments.others
     bindArguments(parameters, fields["params"] ?? root)
     let name = fields["name"].flatMap { readers[0].name($0) } ?? defaultName
     scopes[0].workflow = name

@@ -15,8 +15,9 @@ struct ExecStep: NamedStepKind {
     guard let nodes = reader.readers[file].list(step.node, of: "a list of strings") else {
       return nil
     }
-    let words = nodes.compactMap {
-      reader.template($0, "an argument", .setting, step.context, draft: step.draft)
+    let words = nodes.enumerated().compactMap { position, node in
+      reader.template(
+        node, "an argument", position == 0 ? .setting : .argument, step.context, draft: step.draft)
     }
     guard words.count == nodes.count else { return nil }
     guard let program = words.first, !program.source.isEmpty else {
@@ -45,7 +46,14 @@ struct ExecStep: NamedStepKind {
 
   func resolved(_ source: StepSource) throws(ResolutionError) -> ResolvedStep.Action {
     var texts: [String] = []
-    for word in words { texts.append(try source.text(of: word, Self.name)) }
+    for word in words {
+      // Each argument after `--` is a word of its own.
+      if word.isArguments, case .list(let values) = try source.value(of: word, Self.name) {
+        texts += values.map(\.asText)
+      } else {
+        texts.append(try source.text(of: word, Self.name))
+      }
+    }
     return .exec(texts)
   }
 }

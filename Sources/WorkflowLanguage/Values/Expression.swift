@@ -26,7 +26,8 @@ struct Expression: Sendable, Equatable {
 
   /// The top-level names.
   enum Root: String, Sendable, CaseIterable {
-    case params, env, secrets, steps, matrix, item, index, run, workflow, trigger, stdout, outputs
+    case params, env, secrets, steps, matrix, item, index, run, workflow, trigger, args, stdout,
+      outputs
   }
 
   enum Operator: String, Sendable, CaseIterable {

@@ -96,7 +96,7 @@ struct BrokenOnceTests {
 
   static let withoutEffect = [
     BrokenFile(
-      "steps: [{id: a, approval: Go?, timeout: 1m, retry: 2}]\n", ["1:32 R0217", "1:45 R0217"]),
+      "steps: [{id: a, approval: Go?, grace: 1m, retry: 2}]\n", ["1:32 R0217", "1:43 R0217"]),
     BrokenFile(
       "steps: [{id: a, approval: Go?, cache: {key: k}}]\n", ["1:32 R0217"]),
   ]

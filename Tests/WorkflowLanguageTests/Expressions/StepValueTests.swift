@@ -191,8 +191,8 @@ struct StepValueTests {
       """,
       ["u.yaml": "params: {q: {}}\nsteps: [{id: x, exec: ['${{ params.q }}']}]\n"])
     let part = try workflow.selecting(only: ids)
-    #expect(part.firstMissingDependency()?.step == step)
-    #expect(part.firstMissingDependency()?.absent == absent)
+    #expect(part.missingDependencies().first?.step == step)
+    #expect(part.missingDependencies().first?.absent == absent)
     // The fallback is used where there is one.
     guard ids == ["o"] else { return }
     #expect(

@@ -1,0 +1,35 @@
+// Approvals without a person: `--yes`, and the check that somebody can approve.
+
+package import CombineOperators
+package import Reprise
+import RepriseTerminal
+
+extension Run {
+  /// Approves each step that waits for approval, until the result is cancelled.
+  package func approvingAll() -> AnyCancellable {
+    events.sink { [weak self] event in
+      guard case .step(let id, _, .waiting) = event.kind, let self else { return }
+      Task {
+        let yes = Intervention.approve(step: id, isApproved: true)
+        // A step that has been stopped in the meantime needs no approval.
+        _ = try? await self.perform(yes, by: Requester(.command, name: "reprise run --yes"))
+      }
+    }
+  }
+}
+
+extension Workflow {
+  /// Checks that the steps that wait for approval can be approved without a journal.
+  ///
+  /// - Parameter isAnswered: Whether a terminal or `--yes` answers.
+  /// - Throws: ``Problem`` if nothing could approve: without a journal, no other process can.
+  package func expectApprovable(isAnswered: Bool) throws(Problem) {
+    guard !isAnswered, let step = steps.first(where: { $0.extrasIfAny?.approval != nil }) else {
+      return
+    }
+    throw Problem(
+      "error: the step \"\(step.id)\" waits for approval, but there is no terminal, and with "
+        + "--no-journal no other process can approve it; omit --no-journal, or approve everything "
+        + "with --yes")
+  }
+}

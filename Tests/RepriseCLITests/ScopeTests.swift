@@ -1,0 +1,82 @@
+// Parts of a workflow: `--from`, `--to` and `--only`, and the outputs that they read.
+
+import Foundation
+import TestSupport
+import Testing
+
+struct ScopeTests {
+  private static let workflow = """
+    steps:
+      - { id: fetch, run: echo fetch >> log }
+      - parallel:
+          - { id: left, run: echo left >> log }
+          - { id: right, run: echo right >> log }
+      - { id: join, run: echo join >> log }
+    finally:
+      - { id: clean, run: echo clean >> log }
+      - { id: report, env: { R: "${{ steps.join.result }}" }, run: "echo report $R >> log" }
+    """
+
+  @Test(
+    arguments: [
+      (["--to", "left"], "fetch left clean"),
+      (["--to", "left", "--to", "right"], "fetch left right clean"),
+      (["--from", "left", "--from", "right"], "left right join clean report success"),
+      (["--from", "left", "--to", "join"], "left join clean report success"),
+      (["--from", "right", "--only", "fetch"], "fetch right join clean report success"),
+      (["--only", "left", "--only", "join"], "left join"),
+    ])
+  func `parts of a workflow can be combined`(_ options: [String], _ log: String) async throws {
+    let scenario = try Scenario()
+    try scenario.write(Self.workflow, to: "w.yaml")
+    let arguments = ["run", "w.yaml", "--max-parallel", "1"] + options
+    let ended = try await scenario.start(arguments).end().succeeds()
+    let lines = Set(
+      scenario.read("log").split(separator: "\n").joined(separator: " ").split(separator: " "))
+    #expect(lines == Set(log.split(separator: " ")), "\(scenario.read("log")) \(ended)")
+  }
+
+  @Test func `an empty or unknown part is refused`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(Self.workflow, to: "w.yaml")
+    let empty = try await scenario.reprise("run", "w.yaml", "--from", "join", "--to", "left")
+      .fails(with: 2)
+    #expect(
+      empty.errors
+        == "error: no step both depends on \"join\" (--from) and is needed by \"left\" (--to)\n")
+    let unknown = try await scenario.reprise("run", "w.yaml", "--to", "lefd").fails(with: 2)
+    #expect(unknown.errors.contains("did you mean \"left\"?"))
+  }
+
+  @Test func `missing outputs come from the last run that has left them`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      params: { v: { default: "1" } }
+      steps:
+        - { id: version, env: { V: "${{ params.v }}" }, run: "echo v=$V >> $REPRISE_OUTPUT" }
+        - { id: m, foreach: [1, 2], run: "echo n=${REPRISE_STEP_ID} >> $REPRISE_OUTPUT" }
+        - id: release
+          env: { V: "${{ steps.version.outputs.v }} ${{ join(steps.m.outputs.n, ' ') }}" }
+          run: "echo $V $(cat go) >> log; test -e go"
+      """, to: "w.yaml")
+    let none = try await scenario.reprise("run", "w.yaml", "--from", "release").fails(with: 2)
+    #expect(none.errors.contains("and no earlier run has left them; add it: --from version"))
+    #expect(!scenario.has("log"))
+    try await scenario.reprise("run", "w.yaml").fails(with: 1)
+    // The run failed, but these steps succeeded.
+    let first = try #require(try await scenario.runs().first).id
+    let part = try await scenario.reprise("run", "w.yaml", "--from", "release").fails(with: 1)
+    #expect(part.errors.contains("outputs of \"m\", \"version\" are those of run \(first)\n"))
+    // They are part of the run, even if the other run is deleted, and can be taken again from it.
+    try await scenario.reprise("prune", "--keep", "1").succeeds()
+    try scenario.write("", to: "go")
+    try await scenario.reprise("resume", "@last").succeeds()
+    try await scenario.reprise("run", "w.yaml", "--from", "release").succeeds()
+    let lines = scenario.read("log").split(separator: "\n").map { $0.split(separator: " ").first }
+    #expect(lines == ["1", "1", "1", "1"], "\(scenario.read("log"))")
+    let dry = try await scenario.reprise("run", "w.yaml", "--from", "release", "--dry-run")
+      .succeeds()
+    #expect(dry.output.contains("would run 1 step"))
+  }
+}
