@@ -86,8 +86,8 @@ package final class Journal: Sendable {
       }
     }.get()
     return RecordedRun(
-      id: id, number: number, turn: turn, eventCount: 0, durability: request.durability, lock: lock,
-      journal: self)
+      id: id, number: number, turn: turn, eventCount: 0, durability: request.durability,
+      logBytesMax: logBytesMax(of: request), lock: lock, journal: self)
   }
 
   /// Reopens a run that has ended or whose engine has died, and takes its lock for this process.
@@ -140,8 +140,15 @@ package final class Journal: Sendable {
     }.get()
     let recorded = RecordedRun(
       id: id, number: record.number, turn: turn, eventCount: eventCount,
-      durability: request.durability, lock: lock, journal: self)
+      durability: request.durability, logBytesMax: logBytesMax(of: request), lock: lock,
+      journal: self)
     return (recorded, state)
+  }
+
+  /// Returns the limit of logs, by the workflow or else by the project.
+  private func logBytesMax(of request: RunRequest) -> Int64? {
+    // A file with errors is reported when the run has ended.
+    request.logBytesMax ?? (try? directory.retention())?.logBytes
   }
 
   private static func nextTurn(in connection: Connection) throws(SQLiteError) -> Int64 {

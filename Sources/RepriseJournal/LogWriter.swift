@@ -24,8 +24,6 @@ final class LogWriter: Sendable {
 
   /// The default limit of a log.
   static let bytesMaxDefault: Int64 = 64 << 20
-  /// The minimum limit of a log, for two pieces of output in each part.
-  static let bytesMaxMinimum: Int64 = 1 << 20
 
   private let directory: StateDirectory
   private let bytesMax: Int64
@@ -38,7 +36,7 @@ final class LogWriter: Sendable {
   ///   - bytesMax: The number of bytes to keep of each attempt; nil for the default.
   init(directory: StateDirectory, bytesMax: Int64? = nil) {
     self.directory = directory
-    self.bytesMax = max(bytesMax ?? Self.bytesMaxDefault, Self.bytesMaxMinimum)
+    self.bytesMax = max(bytesMax ?? Self.bytesMaxDefault, Retention.logBytesMin)
   }
 
   /// Writes the text of an output event; ignores partial lines, which are sent again when complete.

@@ -24,8 +24,8 @@ package final class RecordedRun: Recorder {
   private let lostOutput = Mutex(JournalError?.none)
 
   init(
-    id: RunID, number: Int64, turn: Int64, eventCount: Int, durability: Durability, lock: FileLock,
-    journal: Journal
+    id: RunID, number: Int64, turn: Int64, eventCount: Int, durability: Durability,
+    logBytesMax: Int64?, lock: FileLock, journal: Journal
   ) {
     self.id = id
     self.number = number
@@ -33,7 +33,7 @@ package final class RecordedRun: Recorder {
     self.lock = Mutex(lock)
     self.journal = journal
     self.durability = durability
-    logs = LogWriter(directory: journal.directory)
+    logs = LogWriter(directory: journal.directory, bytesMax: logBytesMax)
     logSync = LogSync(path: journal.directory.logPath)
     self.eventCount = Mutex(eventCount)
   }

@@ -18,6 +18,8 @@ package struct RunRequest: Sendable, Equatable {
   package var group: String?
   /// The failure that the record survives; not stored.
   package var durability: Durability
+  /// The number of bytes to keep of the output of each attempt; nil for the default; not stored.
+  package var logBytesMax: Int64?
 
   /// Creates a request.
   package init(

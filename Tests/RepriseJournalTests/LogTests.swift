@@ -83,7 +83,7 @@ struct LogTests {
     _ mebibytes: Int
   ) throws {
     let folder = try folder()
-    let limit = LogWriter.bytesMaxMinimum
+    let limit = Retention.logBytesMin
     let writer = LogWriter(directory: folder.state, bytesMax: limit)
     let line = String(repeating: "x", count: 1015)
     let count = mebibytes * 256

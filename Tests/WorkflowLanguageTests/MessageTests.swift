@@ -15,7 +15,7 @@ struct MessageTests {
     DiagnosticTests.brokenFiles + BrokenConditionTests.brokenFiles
     + BrokenExpressionTests.brokenFiles
     + BrokenGroupTests.brokenFiles + BrokenPlaceTests.brokenFiles + BrokenStepTests.brokenFiles
-    + BrokenTriggerTests.brokenFiles + BrokenValueTests.brokenFiles
+    + BrokenTriggerTests.brokenFiles + BrokenValueTests.brokenFiles + BrokenKeepTests.brokenFiles
     + BrokenWorkflowTests.brokenFiles
     + BrokenYAMLTests.brokenFiles
 

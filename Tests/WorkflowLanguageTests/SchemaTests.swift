@@ -109,7 +109,9 @@ struct SchemaTests {
 
   @Test func `the schema contains every key with its description`() throws {
     let text = Workflow.jsonSchema()
-    for table in [KeyTable.workflow, .step, .retry, .cache, .parameter, .secret, .concurrency] {
+    for table in [
+      KeyTable.workflow, .step, .retry, .cache, .parameter, .secret, .concurrency, .keep,
+    ] {
       for key in table.keys {
         #expect(text.contains(Value.quoted(key.name)) && text.contains(Value.quoted(key.summary)))
       }

@@ -101,7 +101,22 @@ package struct RunHost: Sendable {
     let run = await start(recorded, loaded, secrets, state)
     controls.begin(run)
     reportReachable()
-    return HostedRun(run: run, recorded: recorded, server: server)
+    return HostedRun(
+      run: run, recorded: recorded, server: server, host: self, workflow: loaded.workflow)
+  }
+
+  /// Deletes runs that exceed the limits of a workflow whose run has ended, or of the project.
+  fileprivate func deleteOldRuns(of workflow: Workflow) async {
+    do {
+      try await blocking { [journal] in
+        if let keep = workflow.keep {
+          try journal.deleteRuns(exceeding: keep, of: workflow.name)
+        }
+        try journal.deleteRuns(exceeding: try journal.directory.retention())
+      }
+    } catch {
+      say("warning: old runs are not deleted: \(error)")
+    }
   }
 
   private func start(
@@ -145,20 +160,28 @@ package struct HostedRun: Sendable {
   package let run: Run
   let recorded: RecordedRun
   private let server: ControlServer
+  private let host: RunHost
+  private let workflow: Workflow
 
-  fileprivate init(run: Run, recorded: RecordedRun, server: ControlServer) {
+  fileprivate init(
+    run: Run, recorded: RecordedRun, server: ControlServer, host: RunHost, workflow: Workflow
+  ) {
     self.run = run
     self.recorded = recorded
     self.server = server
+    self.host = host
+    self.workflow = workflow
   }
 
-  /// Waits until attached clients have received the last event, and closes the control socket.
+  /// Waits until attached clients have received the last event, closes the control socket, and
+  /// deletes runs that need not be kept.
   ///
   /// Must be called once, after the end of the run.
   ///
   /// - Returns: The error of writing the last output, which came too late to fail the run.
   package func finish() async -> JournalError? {
     await server.finish()
+    await host.deleteOldRuns(of: workflow)
     return recorded.outputProblem
   }
 }

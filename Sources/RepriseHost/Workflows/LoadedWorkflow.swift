@@ -145,6 +145,7 @@ package struct LoadedWorkflow: Sendable {
       options: options, group: workflow.concurrency?.group,
       durability: given ?? workflow.durability ?? .process)
     request.definition = definition
+    request.logBytesMax = workflow.keep?.logBytes
     return request.hiding(secrets)
   }
 }

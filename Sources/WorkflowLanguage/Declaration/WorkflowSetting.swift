@@ -106,6 +106,18 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("durability", .text(durability.rawValue))
   }
 
+  /// The ended runs that are kept, and the output that is kept of an attempt.
+  ///
+  /// Applies to runs that the commands `reprise run` and `reprise watch` record.
+  public static func keep(_ retention: Retention) -> WorkflowSetting {
+    var values: [String: Value] = [:]
+    values["runs"] = retention.runs.map { .number(Double($0)) }
+    values["age"] = retention.age.map { .text($0.workflowText) }
+    values["bytes"] = retention.bytes.map { .text(String($0)) }
+    values["log"] = retention.logBytes.map { .text(String($0)) }
+    return WorkflowSetting("keep", .map(values))
+  }
+
   /// Cancels the other steps at the first failure.
   public static var failsFast: WorkflowSetting { failsFast(if: true) }
 

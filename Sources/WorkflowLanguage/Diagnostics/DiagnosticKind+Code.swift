@@ -32,6 +32,7 @@ extension DiagnosticKind {
     case .misplaced: "R0217"
     case .noValue: "R0218"
     case .pattern, .ignorePattern: "R0219"
+    case .notASize: "R0220"
 
     case .noAction: "R0301"
     case .stepID: "R0302"

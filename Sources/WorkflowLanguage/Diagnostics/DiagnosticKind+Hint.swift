@@ -32,6 +32,7 @@ extension DiagnosticKind {
     case .scriptIsList: "did you mean \"exec\"? It takes a program with its arguments"
     case .expressionNotAllowed: "write the value itself, without ${{ … }}"
     case .notADuration: Self.durationHint
+    case .notASize: "write it like 500k, 64m or 1g"
     case .notABoolean(_, isOtherWord: true): "YAML 1.2 has only true and false"
     case .notABoolean: "write true or false, without quotes"
     case .notWhole(_, _, _, isComputed: true): "an expression is not allowed here"

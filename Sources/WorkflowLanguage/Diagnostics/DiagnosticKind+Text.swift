@@ -39,6 +39,8 @@ extension DiagnosticKind {
     case .expressionNotAllowed(let what): "\(what) cannot contain an expression"
     case .nul(let what): "\(what) contains a NUL character, which cannot be passed to a program"
     case .notADuration(let what, let text): "\(what) must be a duration, not \"\(text)\""
+    case .notASize(let what, let text, let minimum):
+      "\(what) must be a size from \(minimum), not \"\(text)\""
     case .notABoolean(let what, _): "\(what) must be true or false"
     case .notWhole(let what, nil, _, _): "\(what) must be a whole number"
     case .notWhole(let what, let minimum?, let isLarge, _):

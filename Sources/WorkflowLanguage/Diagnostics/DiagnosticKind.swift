@@ -37,6 +37,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case expressionNotAllowed(String)
   case nul(String)
   case notADuration(String, String)
+  case notASize(String, String, minimum: String)
   case notABoolean(String, isOtherWord: Bool)
   case notWhole(String, from: Int?, isLarge: Bool, isComputed: Bool)
   case notInRange(String, ClosedRange<Double>)

@@ -99,6 +99,7 @@ extension Workflow {
         outline: outline.keeping(newPositions) ?? .sequence([]))
       workflow.failsFast = failsFast
       workflow.durability = durability
+      workflow.keep = keep
       workflow.parameters = parameters
       workflow.scopes = scopes
       workflow.sources = sources

@@ -22,6 +22,8 @@ public struct Workflow: Sendable, Equatable {
   public var failsFast = false
   /// The kind of crash that the record of a run survives; ``Durability/process`` if nil.
   public var durability: Durability?
+  /// The ended runs that are kept; nil for all of them.
+  public var keep: Retention?
   /// The triggers that start runs while the workflow is watched; nil for none.
   public var triggers: Triggers?
   /// The parameters of a run.

@@ -40,6 +40,7 @@ extension KeyTable {
       Key(
         "durability", .choice(Durability.allCases.map(\.rawValue)),
         "which crash the record of a successful step survives"),
+      Key("keep", .map(keep), "which ended runs are kept, and how much of their output"),
       Key("on", .map(triggers), "the triggers that start runs in watch mode"),
       Key("defaults", .map(defaults), "default settings of steps"),
       Key("steps", .steps, "the steps, in order", isRequired: true),
@@ -56,6 +57,15 @@ extension KeyTable {
       Key(
         "policy", .choice(Concurrency.Policy.allCases.map(\.rawValue)),
         "what happens to a run while another run of the group is active", isRequired: true),
+    ])
+
+  static let keep = KeyTable(
+    place: "keep", example: "{ runs: 20, age: 30d, bytes: 1g }",
+    keys: [
+      Key("runs", .whole(1...Int(Int32.max)), "the maximum number of ended runs"),
+      Key("age", .duration, "the maximum time since the end of a run"),
+      Key("bytes", .size, "the maximum size of the output of all runs"),
+      Key("log", .size, "the maximum size of the output of one attempt"),
     ])
 
   static let triggers = KeyTable(

@@ -13,6 +13,8 @@ indirect enum Shape: Sendable {
   case script
   case stepID
   case duration
+  /// A number of bytes, with an optional unit.
+  case size
   case boolean
   case whole(ClosedRange<Int>)
   case decimal(ClosedRange<Double>)

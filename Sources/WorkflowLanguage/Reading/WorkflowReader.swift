@@ -131,6 +131,7 @@ struct WorkflowReader {
       concurrency: header.concurrency, steps: steps, outline: header.outline, graph: graph)
     workflow.failsFast = header.failsFast ?? false
     workflow.durability = header.durability
+    workflow.keep = header.keep
     workflow.triggers = header.triggers
     workflow.parameters = header.parameters
     workflow.scopes = scopes
@@ -162,6 +163,7 @@ struct WorkflowReader {
     let failsFast: Bool?
     let concurrency: Concurrency?
     let durability: Durability?
+    let keep: Retention?
     let triggers: Triggers?
     let parameters: [Parameter]
     let context: Context
@@ -187,6 +189,7 @@ struct WorkflowReader {
     let failsFast = fields["fail-fast"].flatMap { boolean($0, "fail-fast", context) }
     let concurrency = fields["concurrency"].flatMap { readConcurrency($0, context) }
     let durability: Durability? = choice(fields["durability"], "durability")
+    let keep = fields["keep"].flatMap { readers[0].keep($0) }
     let triggers = fields["on"].flatMap { readTriggers($0, context) }
     readSettings(fields, &context)
     guard let steps = fields["steps"] else {
@@ -203,7 +206,7 @@ struct WorkflowReader {
     if let outputs = fields["outputs"] { _ = readOutputs(outputs, of: "the workflow", context) }
     return Header(
       name: name, description: description, timeout: timeout, maxParallel: maxParallel,
-      failsFast: failsFast, concurrency: concurrency, durability: durability, triggers: triggers,
+      failsFast: failsFast, concurrency: concurrency, durability: durability, keep: keep, triggers: triggers,
       parameters: parameters, context: context, outline: outline)
   }
 

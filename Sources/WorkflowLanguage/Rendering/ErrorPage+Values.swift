@@ -173,5 +173,17 @@ extension ErrorPage {
       example: "steps: [{ id: build, run: make, cache: { inputs: [\"src/[ab\"] } }]",
       fix: "Correct the pattern: * is any name, ** any folders, ? one character, [ab] a or b.",
       fixed: "steps: [{ id: build, run: make, cache: { inputs: [\"src/[ab]\"] } }]"),
+    ErrorPage(
+      "R0220", "not a size",
+      "The value is not a number of bytes with an optional unit, or it is too small.",
+      example: """
+        keep: { bytes: lots }
+        steps: [{ id: build, run: make }]
+        """,
+      fix: "Write it like 500k, 64m or 1g; the units are powers of 1024.",
+      fixed: """
+        keep: { bytes: 1g }
+        steps: [{ id: build, run: make }]
+        """),
   ]
 }

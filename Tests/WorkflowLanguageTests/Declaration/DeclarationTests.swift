@@ -12,6 +12,7 @@ struct DeclarationTests {
       .parameter("count", .number, default: 2, description: "how many"),
       .secret("token", from: .environment("TOKEN")), .environment(["A": "x ${{ params.count }}"]),
       .concurrency(Concurrency(group: "deploy", policy: .queue)), .directory("sub"),
+      .keep(Retention(runs: 20, age: .seconds(86_400), bytes: 1 << 30, logBytes: 1 << 24)),
       .on(["files": ["src/**"], "when-busy": "restart"])
     ) {
       Step("build", run: "echo \"hello\"\n\n  echo $A\n")

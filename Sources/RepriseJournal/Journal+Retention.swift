@@ -1,0 +1,113 @@
+// Deletes ended runs that exceed the limits of `keep`.
+
+import Platform
+package import Reprise
+import SQLite
+
+extension Retention {
+  /// A run that may be deleted.
+  package struct Candidate: Equatable {
+    let isProtected: Bool
+    let endedAt: Timestamp
+    let bytes: Int64
+
+    /// Creates a candidate.
+    ///
+    /// - Parameters:
+    ///   - isProtected: Whether the run must be kept; it counts for the limits all the same.
+    ///   - endedAt: The end of the run.
+    ///   - bytes: The size of its output.
+    package init(isProtected: Bool, endedAt: Timestamp, bytes: Int64) {
+      self.isProtected = isProtected
+      self.endedAt = endedAt
+      self.bytes = bytes
+    }
+  }
+
+  /// Returns the positions of the runs to delete.
+  ///
+  /// - Parameters:
+  ///   - runs: The runs, newest first.
+  ///   - now: The current time.
+  package func positionsToDelete(_ runs: [Candidate], now: Timestamp) -> [Int] {
+    var (count, size) = (0, Int64(0))
+    return runs.indices.filter { position in
+      let run = runs[position]
+      count += 1
+      size += run.bytes
+      let isOver =
+        count > self.runs ?? .max || size > bytes ?? .max
+        || (age.map { now - run.endedAt > $0 } ?? false)
+      guard isOver, !run.isProtected else { return false }
+      count -= 1
+      size -= run.bytes
+      return true
+    }
+  }
+}
+
+extension Journal {
+  /// Deletes the ended runs that exceed limits.
+  ///
+  /// Keeps live runs, the newest run of each workflow, which may be resumed, and the last success,
+  /// from which successes are numbered.
+  ///
+  /// - Parameters:
+  ///   - retention: The limits.
+  ///   - workflow: The name of the workflow whose runs are limited; nil for all runs together.
+  /// - Returns: The deleted runs.
+  /// - Throws: ``JournalError``.
+  @discardableResult
+  package func deleteRuns(
+    exceeding retention: Retention, of workflow: String? = nil
+  ) throws(JournalError) -> [RunID] {
+    guard retention.runs != nil || retention.age != nil || retention.bytes != nil else { return [] }
+    let runs = try runs(workflow: workflow)
+    let lastSuccess = try explaining {
+      try database.read { connection in
+        try connection.value(
+          "SELECT number FROM run WHERE success > 0 ORDER BY success DESC LIMIT 1"
+        ).integer
+      }
+    }
+    var seen: Set<String> = []
+    let candidates = runs.map { run in
+      let isNewest = seen.insert(run.request.workflow).inserted
+      return Retention.Candidate(
+        isProtected: isNewest || run.status.isLive || run.number == lastSuccess,
+        endedAt: run.endedAt ?? run.requestedAt,
+        bytes: retention.bytes == nil ? 0 : directory.outputBytes(of: run.id))
+    }
+    var deleted: [RunID] = []
+    for position in retention.positionsToDelete(candidates, now: SystemClock().now)
+    where try remove(runs[position]) {
+      deleted.append(runs[position].id)
+    }
+    return deleted
+  }
+}
+
+extension StateDirectory {
+  /// The file with the limits of the project: a map with the keys of `keep`.
+  package var retentionPath: String { path + "/keep.yaml" }
+
+  /// Returns the limits of the project.
+  ///
+  /// - Returns: The limits; without any if there is no file.
+  /// - Throws: ``WorkflowError`` with all errors in the file.
+  package func retention() throws(WorkflowError) -> Retention {
+    guard let bytes = fileContents(retentionPath, upTo: 1 << 16) else { return Retention() }
+    return try Retention(bytes, file: retentionPath)
+  }
+
+  /// Returns the size of the output of a run.
+  func outputBytes(of run: RunID) -> Int64 {
+    let folder = logFolder(of: run)
+    return FolderReader.names(in: folder).reduce(0) { sum, step in
+      FolderReader.names(in: folder + "/" + step).reduce(sum) { sum, name in
+        let status = try? Stat(at: folder + "/\(step)/\(name)", followsLink: false)
+        return sum + (status?.size ?? 0)
+      }
+    }
+  }
+}
