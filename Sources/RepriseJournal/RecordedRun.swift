@@ -162,10 +162,13 @@ package final class RecordedRun: Recorder {
         "UPDATE run SET ended_at = ?, outcome = ? WHERE number = ?", event.time.microseconds,
         outcome.name, number)
       if outcome == .succeeded {
-        // Number successes in the order of their ends, for watches with `after` triggers.
+        // Number successes in the order of their ends, for watches with `after` triggers. Do not
+        // reuse the number of a deleted run, which a watch may have seen.
         try connection.execute(
           """
-          UPDATE run SET success = (SELECT coalesce(max(success), 0) + 1 FROM run) WHERE number = ?
+          UPDATE run SET success = 1 + max(
+            (SELECT coalesce(max(success), 0) FROM run),
+            (SELECT coalesce(max(last_success), 0) FROM watch)) WHERE number = ?
           """, number)
       }
     default: break
