@@ -266,6 +266,7 @@ struct RunCommandTests {
     // In the end the step reads the peak memory of its parent.
     try scenario.write(
       """
+      keep: { log: 4g }
       steps:
         - id: a
           run: |

@@ -206,8 +206,8 @@ struct WorkflowReader {
     if let outputs = fields["outputs"] { _ = readOutputs(outputs, of: "the workflow", context) }
     return Header(
       name: name, description: description, timeout: timeout, maxParallel: maxParallel,
-      failsFast: failsFast, concurrency: concurrency, durability: durability, keep: keep, triggers: triggers,
-      parameters: parameters, context: context, outline: outline)
+      failsFast: failsFast, concurrency: concurrency, durability: durability, keep: keep,
+      triggers: triggers, parameters: parameters, context: context, outline: outline)
   }
 
   mutating func addScope(_ scope: Scope) {
