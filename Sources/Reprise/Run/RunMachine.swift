@@ -256,9 +256,17 @@ struct RunMachine: Sendable {
   }
 
   private mutating func restart(from requested: [StepIndex]) -> [Action] {
-    let steps = restartedSteps(from: requested)
+    var steps = restartedSteps(from: requested)
     let isWhole = requested.isEmpty || isRestartingWhole
-    reload?.start(isWhole ? nil : steps.map { graph.id(of: $0) })
+    if var reload {
+      reload.start(isWhole ? nil : steps.map { graph.id(of: $0) })
+      // Steps that depend on them in the new graph only must be stopped as well.
+      let (stopped, started) = (Set(steps), Set(reload.started.map { reload.graph.id(of: $0) }))
+      steps = graph.topologicalOrder.filter {
+        stopped.contains($0) || started.contains(graph.id(of: $0))
+      }
+      self.reload = reload
+    }
     waiting = .toRestart(steps, isWhole: isWhole, outstanding: nil)
     return [.stop(steps, because: .restart(isWhole ? nil : steps))]
   }
