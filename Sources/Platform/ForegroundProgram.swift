@@ -57,9 +57,10 @@ private func spawnInOwnGroup(_ arguments: [String]) throws(Errno) -> Int32 {
   unsafe sigemptyset(&none)
   unsafe posix_spawnattr_setsigmask(&attributes, &none)
   var pointers: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) } + [nil]
-  defer { unsafe pointers.forEach { unsafe free($0) } }
+  defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
   var process: pid_t = 0
-  let error = unsafe posix_spawnp(&process, pointers[0]!, nil, &attributes, &pointers, environ)
+  guard let program = unsafe pointers[0] else { throw .noMemory }
+  let error = unsafe posix_spawnp(&process, program, nil, &attributes, &pointers, environ)
   guard error == 0 else { throw Errno(rawValue: error) }
   return process
 }

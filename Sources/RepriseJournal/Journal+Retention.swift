@@ -29,6 +29,7 @@ extension Retention {
   /// - Parameters:
   ///   - runs: The runs, newest first.
   ///   - now: The current time.
+  /// - Returns: The positions, in order.
   package func positionsToDelete(_ runs: [Candidate], now: Timestamp) -> [Int] {
     var (count, size) = (0, Int64(0))
     return runs.indices.filter { position in

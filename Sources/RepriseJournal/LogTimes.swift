@@ -29,6 +29,7 @@ enum LogTimes {
   /// - Parameters:
   ///   - entry: The entry of the output.
   ///   - last: The last entry; nil if there is none.
+  /// - Returns: Whether it needs one.
   static func needs(_ entry: Entry, after last: Entry?) -> Bool {
     guard let last else { return true }
     let elapsed = entry.time - last.time

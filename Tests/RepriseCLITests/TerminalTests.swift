@@ -54,10 +54,11 @@ struct TerminalTests {
   {
     let scenario = try Scenario()
     let output = try await run(
-      "reprise run w.yaml", keys: "wait_for began1; printf '?lr'; wait_for late2; printf c",
+      "reprise run w.yaml",
+      keys: "wait_for began1; printf '?lry'; wait_for late2; printf cy",
       in: scenario)
     #expect(scenario.read("log") == "q1\nq2\n")
-    #expect(output.contains("generation 2") && output.contains("show or hide the output"))
+    #expect(output.contains("generation 2") && output.contains("last lines on or off"))
     #expect(output.contains("status 130"))
     expectUntouched(output, scenario)
   }
@@ -72,7 +73,8 @@ struct TerminalTests {
       """, to: "stubborn.yaml")
     let output = try await run(
       "reprise run stubborn.yaml",
-      keys: "wait_for began; printf c; shown waiting; printf r; shown 'restarted any'; printf c",
+      keys:
+        "wait_for began; printf cy; shown waiting; printf r; shown 'restarted any'; printf cy",
       in: scenario)
     #expect(output.contains("the run is being cancelled and can no longer be restarted"))
     #expect(output.contains("status 130"))
@@ -91,7 +93,7 @@ struct TerminalTests {
     expectUntouched(output, scenario)
   }
 
-  @Test func `t starts a run of a watch, p pauses it, and Ctrl-C ends it`() async throws {
+  @Test func `T starts a run of a watch, P pauses it, and Ctrl-C ends it`() async throws {
     let scenario = try Scenario()
     try scenario.write(
       """
@@ -101,8 +103,8 @@ struct TerminalTests {
     let output = try await run(
       "trap : INT; reprise watch watch.yaml",
       keys:
-        "shown 'waiting for:'; printf t; wait_for began1; printf pt; shown '1 waiting (manual)'; shown paused; "
-        + "cp ran held; printf p; wait_for began2; sleep 0.3; printf '\\003'",
+        "shown 'waiting for:'; printf T; wait_for began1; printf PT; shown '1 waiting (manual)'; shown paused; "
+        + "cp ran held; printf P; wait_for began2; sleep 0.3; printf '\\003'",
       in: scenario)
     #expect(scenario.read("held") == "x\n", "no run starts while the watch is paused")
     #expect(scenario.read("ran") == "x\nx\n")
@@ -124,8 +126,8 @@ struct TerminalTests {
   @Test func `the terminal is restored after a failure`() async throws {
     let scenario = try Scenario()
     let output = try await run(
-      "echo 'steps: [{ id: a, run: exit 3 }]' > f.yaml; reprise run f.yaml", keys: ":", in: scenario
-    )
+      "echo 'steps: [{ id: a, run: exit 3 }]' > f.yaml; reprise run f.yaml",
+      keys: "shown 'q quit'; printf q", in: scenario)
     #expect(output.contains("status 1") && output.contains("first failure"))
     expectUntouched(output, scenario)
   }
@@ -160,7 +162,7 @@ struct TerminalTests {
       done
       fg
       """,
-      keys: "wait_for began1; printf '\\032'; wait_for late1; printf c", in: scenario)
+      keys: "wait_for began1; printf '\\032'; wait_for late1; printf cy", in: scenario)
     #expect(scenario.read("states").split(separator: "\n").allSatisfy { $0.hasPrefix("T") })
     #expect(!scenario.read("states").isEmpty)
     #expect(output.contains("status 130"))
@@ -173,7 +175,7 @@ struct TerminalTests {
     let scenario = try Scenario()
     let output = try await run(
       "set -m; reprise run w.yaml; stty -a | grep -c ' icanon' > stopped; kill -USR1 %1; fg",
-      keys: "wait_for began1; printf '\\032'; wait_for began2; printf c", in: scenario)
+      keys: "wait_for began1; printf '\\032'; wait_for began2; printf cy", in: scenario)
     #expect(scenario.read("stopped") == "1\n")
     #expect(scenario.read("log") == "q1\nq2\n")
     expectUntouched(output, scenario)

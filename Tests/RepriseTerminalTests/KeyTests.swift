@@ -1,5 +1,6 @@
 // How keys are found in the bytes of a terminal, and the table of what they do.
 
+import Foundation
 import TestSupport
 import Testing
 
@@ -80,5 +81,28 @@ struct KeyTests {
     let rows = KeyBinding.helpRows([.steps, .watch], columns: 79)
     #expect(rows.count <= 14 && rows.allSatisfy { $0.width <= 80 })
     #expect(KeyBinding.helpRows([.steps], columns: 39).allSatisfy { $0.width <= 40 })
+  }
+}
+
+/// Documentation/terminal.md.
+struct KeyDocumentTests {
+  @Test func `the page on the terminal has every key, as the help has it`() throws {
+    let page = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Documentation/terminal.md").standardized
+    let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
+      .filter { $0.hasPrefix("| `") }
+    let expected = KeyBinding.table.sorted { order($0.place) < order($1.place) }.map { binding in
+      let keys = binding.label.split(separator: " ").map { "`\($0)`" }.joined(separator: " ")
+      return "| \(keys) | \(binding.help) |"
+    }
+    #expect(rows.map(String.init) == expected)
+  }
+
+  private func order(_ place: KeyBinding.Place) -> Int {
+    switch place {
+    case .steps: 0
+    case .log: 1
+    case .watch: 2
+    }
   }
 }

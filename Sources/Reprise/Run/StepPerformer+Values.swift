@@ -57,8 +57,7 @@ extension StepPerformer {
 extension RunValues {
   /// Creates the values for steps that an executor runs.
   ///
-  /// - Parameters:
-  ///   - kept: The values of steps that are not part of the run.
+  /// `kept` has the values of steps that are not part of the run.
   init(
     run: RunID?, generation: Int, status: RunEnding, _ executor: any Executor, _ secrets: Secrets,
     kept: [String: StepValues] = [:],

@@ -29,6 +29,7 @@ extension RunState {
   /// have not succeeded.
   ///
   /// - Parameter id: The id of a step or a group; nil for all steps.
+  /// - Returns: The state.
   package func restarting(from id: String?) -> RunState {
     var state = self
     for id in withDependents(of: id) { state.forget(id) }

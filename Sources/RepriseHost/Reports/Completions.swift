@@ -32,6 +32,7 @@ package struct Completions {
   /// The names of the workflows, and the paths of workflow files below a typed folder.
   ///
   /// - Parameter typed: The word to complete.
+  /// - Returns: The completions.
   package static func workflows(_ typed: String) -> [Completion] {
     let files = WorkflowFiles()
     guard !typed.utf8.contains(UInt8(ascii: "/")) else { return paths(typed) }

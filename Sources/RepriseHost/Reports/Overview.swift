@@ -27,6 +27,7 @@ package struct Overview {
   /// Returns a listing of the workflows that can be given by name in the current folder.
   ///
   /// - Parameter commands: The names of subcommands.
+  /// - Returns: The listing.
   package static func current(besides commands: [String]) -> Overview {
     guard let folder = WorkflowFiles().folder else { return Overview(of: []) }
     // Files such as those of dotenv are relative to the parent folder.

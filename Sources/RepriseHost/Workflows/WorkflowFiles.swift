@@ -121,6 +121,7 @@ package struct WorkflowFiles: Sendable {
   /// Returns the paths of the folders, with a `/`, and workflow files in a folder, sorted.
   ///
   /// - Parameter folder: Empty, or a path that ends with `/`.
+  /// - Returns: The paths.
   static func entries(in folder: String) -> [String] {
     FolderReader.names(in: folder.isEmpty ? "." : folder).filter { !$0.hasPrefix(".") }.sorted()
       .compactMap { name in

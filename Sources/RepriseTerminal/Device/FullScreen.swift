@@ -14,6 +14,7 @@ struct FullScreen {
   /// - Parameters:
   ///   - newRows: The rows of the window, from the top.
   ///   - redraws: Whether to draw all rows, as after a resize.
+  /// - Returns: The text to write.
   mutating func update(to newRows: [TerminalSafe], redraws: Bool) -> TerminalSafe {
     var text: TerminalSafe = ""
     var old = rows ?? []

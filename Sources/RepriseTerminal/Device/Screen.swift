@@ -40,6 +40,7 @@ struct Screen {
   ///
   /// - Parameter columns: The new width of the window after a resize: terminals wrap rows that have
   ///   become too long. Nil if the width is the same.
+  /// - Returns: The text to write.
   mutating func clear(columns: Int? = nil) -> TerminalSafe {
     guard !rows.isEmpty else { return "" }
     defer { rows = [] }

@@ -17,9 +17,6 @@ struct Cockpit {
     case cancel(step: String?)
     case kill
     case approve(String, isApproved: Bool)
-    case succeed(String)
-    case skip(String)
-    case pauseRun
     case trigger
     case pauseWatch
     /// Show what reading the workflow file again would change, and ask.
@@ -140,8 +137,7 @@ struct Cockpit {
     case .edit: return .edit(step: subject(context))
     case .page: return withStep(context) { .page(step: $0) }
     case .quit: return quit(context)
-    case .restartRun, .restartStep, .cancelRun, .cancelStep, .approve, .reject, .succeed, .skip,
-      .pauseRun, .reload:
+    case .restartRun, .restartStep, .cancelRun, .cancelStep, .approve, .reject, .reload:
       return request(action, context)
     default: break
     }
@@ -222,7 +218,6 @@ struct Cockpit {
         ask("cancel the run?", .cancel(step: nil))
       }
       return nil
-    case .pauseRun: return .pauseRun
     default: break
     }
     guard !context.isCancelling else {
@@ -235,8 +230,6 @@ struct Cockpit {
     case .reload: return .previewReload
     case .approve, .reject: askAboutApproval(action == .approve, context)
     case .cancelStep: askAboutStep("cancel", context) { .cancel(step: $0) }
-    case .succeed: askAboutStep("count as done by hand:", context) { .succeed($0) }
-    case .skip: askAboutStep("skip", context) { .skip($0) }
     default: break
     }
     return nil

@@ -175,8 +175,7 @@ final class TreeDisplay: EventDisplay {
     case .findCursor: write("\u{1B}[6n")
     case .previewReload: reload(isDryRun: true)
     case .reload: reload(isDryRun: false)
-    case .succeed, .skip, .pauseRun, .scroll:
-      break
+    case .scroll: break
     }
   }
 

@@ -9,6 +9,7 @@ extension TreeView {
   /// steps and needs; only visible rows are rendered.
   ///
   /// - Parameter size: The size of the window.
+  /// - Returns: The rows, as many as the window has.
   func graph(_ size: WindowSize) -> [TerminalSafe] {
     guard let plan = state.plan else { return [] }
     let columns = size.columns - 1

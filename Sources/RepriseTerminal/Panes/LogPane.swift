@@ -251,6 +251,7 @@ struct LogPane {
   ///   - size: The size of the window.
   ///   - status: The state of the step in words.
   ///   - style: The style of the rows.
+  /// - Returns: As many rows as the window has.
   func lines(_ size: WindowSize, status: TerminalSafe, style: Style) -> [TerminalSafe] {
     let columns = max(1, size.columns - 1)
     let start = shownTop(size)

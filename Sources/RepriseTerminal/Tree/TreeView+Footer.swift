@@ -122,6 +122,7 @@ extension TreeView {
   /// - Parameters:
   ///   - columns: The width of the window.
   ///   - room: The maximum number of rows; none if it is too small.
+  /// - Returns: The rows; none while nothing has failed.
   func failureRows(columns: Int, room: Int) -> [Row] {
     guard outcome == nil || options.staysAfterEnd, room >= 2, state.counts.failed > 0 else {
       return []

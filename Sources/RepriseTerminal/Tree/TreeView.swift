@@ -52,6 +52,7 @@ struct TreeView {
   /// - Parameters:
   ///   - size: The size of the window.
   ///   - tree: The rows of all steps.
+  /// - Returns: The rows and what can be clicked.
   func frame(_ size: WindowSize, _ tree: [TreeRow]) -> Frame {
     // Leave the last column empty: some terminals wrap after writing to it.
     let columns = size.columns - 1
@@ -85,6 +86,7 @@ struct TreeView {
   /// - Parameters:
   ///   - state: The state of the run.
   ///   - now: The time of the last frame.
+  /// - Returns: The time until then.
   static func nextChange(of state: RunState, after now: Timestamp) -> Duration? {
     guard state.phase.isActive else { return nil }
     if state.counts.running > 0 { return .milliseconds(100) }
