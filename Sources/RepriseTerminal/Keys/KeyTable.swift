@@ -107,7 +107,7 @@ struct KeyBinding: Sendable {
         let binding = rows[number]
         let text: TerminalSafe =
           "\((TerminalSafe(binding.label)).padded(to: 6)) \(binding.help)"
-        return text.padded(to: width)
+        return number + height < rows.count ? text.padded(to: width) : text
       }.joined()
     }
   }
