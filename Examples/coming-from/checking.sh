@@ -7,5 +7,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 
-has() { grep -qF -- "$1" output || { echo "missing: $1"; cat output; exit 1; }; }
-has_not() { ! grep -qF -- "$1" output || { echo "unexpected: $1"; cat output; exit 1; }; }
+# Names of steps are padded to a column.
+squeezed() { tr -s ' ' < output; }
+has() { squeezed | grep -qF -- "$1" || { echo "missing: $1"; cat output; exit 1; }; }
+has_not() { ! squeezed | grep -qF -- "$1" || { echo "unexpected: $1"; cat output; exit 1; }; }

@@ -49,7 +49,7 @@ extension Command {
       notExecutable = notExecutable ?? candidate
     }
     if let notExecutable { throw .notExecutable(path: notExecutable) }
-    throw .commandNotFound(name: executable, path: path)
+    throw .commandNotFound(name: executable)
   }
 
   /// Returns a path relative to this process's working directory instead of the command's.

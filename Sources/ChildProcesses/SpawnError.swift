@@ -4,7 +4,7 @@ import Platform
 
 /// An error of starting a command.
 package enum SpawnError: Error, Equatable, CustomStringConvertible {
-  case commandNotFound(name: String, path: String)
+  case commandNotFound(name: String)
   case noSuchFile(path: String)
   case notExecutable(path: String)
   case isDirectory(path: String)
@@ -22,8 +22,8 @@ package enum SpawnError: Error, Equatable, CustomStringConvertible {
   /// The message: what is wrong and how to fix it.
   package var description: String {
     switch self {
-    case .commandNotFound(let name, let path):
-      "there is no command \"\(name)\" in PATH (\(path)); install it, or give its path"
+    case .commandNotFound(let name):
+      "\(name): not found on PATH; install it, or give its path"
     case .noSuchFile(let path): "there is no file \"\(path)\""
     case .notExecutable(let path):
       "\"\(path)\" is not executable; make it executable with: chmod +x \(path)"

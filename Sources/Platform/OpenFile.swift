@@ -131,6 +131,18 @@ package func fileContents(_ path: String, upTo limit: Int = .max) -> [UInt8]? {
   }
 }
 
+/// Appends bytes to a file, which is created if it does not exist.
+///
+/// - Parameters:
+///   - path: The path.
+///   - bytes: Returns the bytes for the size that the file has.
+/// - Throws: The system error; some of the bytes may have been written.
+package func appendToFile(_ path: String, _ bytes: (_ size: Int) -> [UInt8]) throws(Errno) {
+  let permissions: FilePermissions = [.ownerReadWrite, .groupRead, .otherRead]
+  let file = try OpenFile(path, .writeOnly, options: [.append, .create], permissions: permissions)
+  try writeBytes(bytes(Int(try file.status().size)), to: file.descriptor)
+}
+
 extension FileDescriptor.OpenOptions {
   /// An opened terminal does not become the controlling terminal of this process (`O_NOCTTY`).
   package static var noControllingTerminal: Self { Self(rawValue: O_NOCTTY) }

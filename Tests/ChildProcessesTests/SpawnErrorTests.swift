@@ -35,7 +35,7 @@ struct SpawnErrorTests {
 
   @Test func `each reason for a failed start has its own error`() throws {
     #expect(
-      error("no-such-command") == .commandNotFound(name: "no-such-command", path: "/usr/bin:/bin"))
+      error("no-such-command") == .commandNotFound(name: "no-such-command"))
     #expect(error(folder + "/none") == .noSuchFile(path: folder + "/none"))
     #expect(error(folder) == .isDirectory(path: folder))
     #expect(error("true", directory: folder + "/none") == .missingDirectory(path: folder + "/none"))

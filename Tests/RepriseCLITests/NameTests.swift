@@ -91,7 +91,7 @@ struct NameTests {
     let validated = try await scenario.reprise("validate", "first").succeeds()
     #expect(validated.output == "workflows/first.yaml: 4 steps, no errors\n")
     let ended = try await scenario.reprise("first", "-p", "who=Ada").succeeds()
-    #expect(ended.output.contains("greet │ hello Ada"))
+    #expect(ended.output.contains("greet   │ hello Ada"))
     try scenario.write("mine", to: "workflows/hello.yml")
     for line in ["init", "init first", "init a/b", "init .x"] {
       let refused = try await reprise(line, in: "sub", of: scenario).fails(with: 2)

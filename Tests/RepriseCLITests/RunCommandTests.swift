@@ -16,7 +16,7 @@ struct RunCommandTests {
     try scenario.write(Self.short, to: "workflows/short.yaml")
     let ended = try await scenario.reprise("run", "short").succeeds()
     #expect(scenario.read("log") == "1\n2\n3\n")
-    #expect(ended.output.contains("two succeeded"))
+    #expect(ended.output.contains("two   succeeded"))
     #expect(!ended.output.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
   }
 
@@ -126,7 +126,7 @@ struct RunCommandTests {
   }
 
   @Test(arguments: [
-    ("{ id: a, run: no-such-command }", "there is no command \"no-such-command\""),
+    ("{ id: a, run: no-such-command }", "no-such-command: not found on PATH"),
     ("{ id: a, run: ./plain }", "chmod +x ./plain"),
     ("{ id: a, exec: [\"true\"], dir: nowhere }", "there is no directory \"nowhere\""),
   ])
@@ -240,6 +240,18 @@ struct RunCommandTests {
     let ended = try await started.end().succeeds()
     #expect(scenario.read("log") == "a1\na2\n")
     #expect(ended.output.contains("generation 2 started"))
+  }
+
+  @Test func `the failure of a command that does not exist names it, not the whole PATH`()
+    async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write("steps: [{ id: a, run: nosuchcmd }]", to: "w.yaml")
+    let ended = try await scenario.reprise("run", "w.yaml").fails(with: 1)
+    let reason = "could not start: nosuchcmd: not found on PATH; install it, or give its path\n"
+    #expect(ended.output.contains(" ms: " + reason))
+    #expect(ended.output.contains("first failure: a " + reason))
+    #expect(!ended.output.contains("/bin"))
   }
 
   @Test func `a closed output pipe ends the run without an error message`() async throws {

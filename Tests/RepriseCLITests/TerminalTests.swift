@@ -93,6 +93,14 @@ struct TerminalTests {
     expectUntouched(output, scenario)
   }
 
+  @Test func `on a build server, a terminal gets plain lines with colours`() async throws {
+    let scenario = try Scenario()
+    try scenario.write("steps: [{ id: a, run: echo hello }]", to: "plain.yaml")
+    let output = try await run("CI=true NO_COLOR= reprise run plain.yaml", keys: ":", in: scenario)
+    #expect(output.contains("\u{1B}[36ma\u{1B}[0m \u{1B}[2m│\u{1B}[0m hello"))
+    #expect(!output.contains("\u{1B}[?25l"), "the cursor is not hidden")
+  }
+
   @Test func `T starts a run of a watch, P pauses it, and Ctrl-C ends it`() async throws {
     let scenario = try Scenario()
     try scenario.write(

@@ -139,7 +139,8 @@ struct TerminalSafeTests {
     var shown: [TerminalSafe] = []
     for event in try Self.events(naming: hostile.text) {
       shown += [log.text(for: event), json.line(for: event)]
-      if let sign = log.heartbeat(at: event.time) { shown.append(sign) }
+      let silent = event.time.advanced(by: .seconds(-15))
+      if let sign = log.heartbeat(at: event.time, lastWrite: silent) { shown.append(sign) }
       try state.apply(event)
       let view = TreeView(
         state: state, now: event.time, style: style, options: TreeView.Options())

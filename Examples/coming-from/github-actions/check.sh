@@ -23,5 +23,5 @@ has "publish success"
 has "publish skipped"
 
 "$reprise" run "$here/reprise.yaml" --progress plain --max-parallel 1 > output 2>&1
-test "$(grep -nF 'lint succeeded' output | cut -d: -f1)" -lt "$(grep -nF 'notify started' output | cut -d: -f1)"
+test "$(grep -nE 'lint +succeeded' output | cut -d: -f1)" -lt "$(grep -nE 'notify +started' output | cut -d: -f1)"
 echo "github-actions: ok"

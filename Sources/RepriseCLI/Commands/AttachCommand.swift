@@ -30,7 +30,7 @@ struct AttachCommand: AsyncParsableCommand {
 
   @OptionGroup var run: RunArgument
 
-  @Option(help: "Progress display: auto, tree, plain, json or none.")
+  @Option(help: "Progress display: auto, tree, plain, github, json or none.")
   var progress = ProgressStyle.auto
 
   func run() async throws {
@@ -85,7 +85,7 @@ struct AttachCommand: AsyncParsableCommand {
     do {
       let events = try found.journal.events(of: found.record)
       switch progress {
-      case .auto, .tree, .plain: printLine(try RunReport(found.record, events).text)
+      case .auto, .tree, .plain, .github: printLine(try RunReport(found.record, events).text)
       case .json: for event in events { printLine(jsonLine(event)) }
       case .none: break
       }

@@ -23,7 +23,7 @@ struct ResumeCommand: DrivingCommand {
 
   @OptionGroup var run: RunArgument
 
-  @Option(help: "Progress display: auto, tree, plain, json or none.")
+  @Option(help: "Progress display: auto, tree, plain, github, json or none.")
   var progress = ProgressStyle.auto
 
   @Flag(help: "Resume even if finished steps have changed; they are not run again.")

@@ -40,7 +40,7 @@ struct RunCommand: DrivingCommand {
     help: ArgumentHelp("Arguments for the workflow: args in its expressions.", valueName: "args"))
   var arguments: [String] = []
 
-  @Option(help: "Progress display: auto, tree, plain, json or none.")
+  @Option(help: "Progress display: auto, tree, plain, github, json or none.")
   var progress = ProgressStyle.auto
 
   @OptionGroup var parameters: ParameterOptions
@@ -96,9 +96,9 @@ struct RunCommand: DrivingCommand {
     }
     if noJournal {
       try selected.workflow.expectNeedsNoJournal()
+      let style = progress.resolved(environment: inheritedEnvironment())
       let hasKeys = isTerminal(standardInput) && isTerminal(standardOutput)
-      try selected.workflow.expectApprovable(
-        isAnswered: yes || hasKeys && [.auto, .tree].contains(progress))
+      try selected.workflow.expectApprovable(isAnswered: yes || hasKeys && style == .tree)
     }
     let secrets = try await Secrets.gathered(for: selected.workflow)
     let request = try loaded.request(scope.recorded, hiding: secrets)

@@ -30,7 +30,7 @@ struct WatchCommand: DrivingCommand {
 
   @OptionGroup var workflow: WorkflowArgument
 
-  @Option(help: "Progress display: auto, tree, plain, json or none.")
+  @Option(help: "Progress display: auto, tree, plain, github, json or none.")
   var progress = ProgressStyle.auto
 
   @OptionGroup var parameters: ParameterOptions
@@ -61,7 +61,8 @@ struct WatchCommand: DrivingCommand {
     }
     // With a `stdin` trigger on a terminal, typed lines are events, so keys cannot be commands.
     let isTyped = triggers.standardInput != nil && isTerminal(standardInput)
-    let style = isTyped && (progress == .auto || progress == .tree) ? .plain : progress
+    let shown = progress.resolved(environment: inheritedEnvironment())
+    let style = isTyped && shown == .tree ? .plain : shown
     let secrets = try await Secrets.gathered(for: loaded.workflow)
     let journal = try state.openJournal()
     let recorded = try await journal.heldWatch(of: loaded, hiding: secrets)

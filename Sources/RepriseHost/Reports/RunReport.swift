@@ -90,7 +90,7 @@ package struct RunReport {
   /// - Parameters:
   ///   - columns: The number of columns of the output.
   ///   - isTerminal: Whether the output is a terminal.
-  ///   - environment: The environment with `TERM`, `NO_COLOR` and the locale.
+  ///   - environment: The environment with `TERM`, `NO_COLOR` and so on, and the locale.
   /// - Returns: The lines.
   package func timeline(
     columns: Int, isTerminal: Bool, environment: [String: String]

@@ -2,6 +2,7 @@
 // back-pressure and memory stays bounded.
 
 import Dispatch
+import Platform
 import Reprise
 import Synchronization
 
@@ -10,6 +11,8 @@ final class LineDisplay: EventDisplay {
   /// The format of the lines.
   enum Content: Sendable {
     case plain(Style)
+    /// Plain lines with the output of each step in a group.
+    case github(Style, GitHubJob)
     case json
     /// Only the report at the end of the run.
     case report(Style)
@@ -17,6 +20,8 @@ final class LineDisplay: EventDisplay {
 
   private struct State {
     var log: PlainLog
+    /// The output of steps that waits for their end, under GitHub Actions.
+    var groups: GitHubGroups?
     var lastWrite = SystemClock().now
     var isClosed = false
   }
@@ -29,12 +34,14 @@ final class LineDisplay: EventDisplay {
   private let prefix: String
   private let state: Mutex<State>
   private let heartbeat = Mutex<EventSource?>(nil)
+  /// Everything is written on this queue, so that no line is written inside a group.
+  private let queue = DispatchQueue(label: "reprise.lines")
 
   /// Creates a display.
   ///
   /// - Parameters:
   ///   - device: The device to write to.
-  ///   - controls: The callbacks; only `outputClosed` is used.
+  ///   - controls: The callbacks; only `outputClosed` and `place` are used.
   ///   - content: The format of the lines.
   ///   - prefix: A text after the time of each line that identifies the run.
   ///   - joinedAt: The time of attaching; earlier events are a replay. Nil if there are none.
@@ -48,15 +55,18 @@ final class LineDisplay: EventDisplay {
     self.content = content
     let style: Style
     switch content {
-    case .plain(let given), .report(let given): style = given
+    case .plain(let given), .github(let given, _), .report(let given): style = given
     case .json: style = Style(hasColour: false, hasUnicode: false)
     }
-    state = Mutex(
-      State(
-        log: PlainLog(
-          style: style, prefix: prefix, joinedAt: joinedAt, offset: localTimeOffset)))
-    guard case .plain = content else { return }
-    let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "reprise.sign-of-life"))
+    var state = State(
+      log: PlainLog(style: style, prefix: prefix, joinedAt: joinedAt, offset: localTimeOffset))
+    if case .github(_, let job) = content { state.groups = GitHubGroups(job) }
+    self.state = Mutex(state)
+    switch content {
+    case .json, .report: return
+    case .plain, .github: break
+    }
+    let timer = DispatchSource.makeTimerSource(queue: queue)
     timer.schedule(deadline: .now() + 1, repeating: 1)
     let source = EventSource(timer) { [weak self] in self?.showSignOfLife() }
     heartbeat.withLock { $0 = source }
@@ -65,6 +75,10 @@ final class LineDisplay: EventDisplay {
   func show(_ event: Event) {
     switch content {
     case .plain: write(state.withLock { $0.log.text(for: event) })
+    case .github:
+      var place: (path: String, line: Int?)?
+      if case .step(let id, _, .failed) = event.kind { place = controls.place(id) }
+      write(state.withLock { $0.groups?.text(for: event, in: &$0.log, place: place) ?? "" })
     case .json: write(json.value.line(for: event))
     case .report: state.withLock { $0.log.note(event) }
     }
@@ -79,11 +93,26 @@ final class LineDisplay: EventDisplay {
 
   private func finish() {
     heartbeat.withLock { $0 }?.cancel()
+    let run = state.withLock { $0.log.state }
     switch content {
     case .json: break
     case .plain(let style), .report(let style):
-      let report = FailureReport(state: state.withLock { $0.log.state }, style: style)
-      write(report.lines)
+      write(lines(FailureReport(state: run, style: style).lines))
+    case .github(let style, let job):
+      let report = lines(FailureReport(state: run, style: style).lines)
+      write(state.withLock { $0.groups?.inertIfNeeded(report) ?? report })
+      if let file = job.summaryFile { append(GitHubSummary(state: run), to: file) }
+    }
+  }
+
+  /// Appends a summary to a file, within the limit of GitHub.
+  private func append(_ summary: GitHubSummary, to path: String) {
+    do throws(Errno) {
+      try appendToFile(path) { size in
+        Array(summary.markdown(room: GitHubSummary.bytesMax - size).utf8)
+      }
+    } catch {
+      write("the summary of the run cannot be written to \(path): \("\(error)")\n")
     }
   }
 
@@ -97,22 +126,25 @@ final class LineDisplay: EventDisplay {
 
   func show(_ status: WatchStatus) {}
 
+  /// Writes which steps run, if there was no output for some time; called on the queue.
   private func showSignOfLife() {
     let now = SystemClock().now
-    let line = state.withLock { state -> TerminalSafe? in
-      guard now - state.lastWrite >= PlainLog.silenceMax else { return nil }
-      return state.log.heartbeat(at: now)
-    }
-    if let line { write([line]) }
+    let line = state.withLock { $0.log.heartbeat(at: now, lastWrite: $0.lastWrite) }
+    guard let line else { return }
+    let text = lines([line])
+    writeOnQueue(state.withLock { $0.groups?.inertIfNeeded(text) ?? text })
   }
 
-  private func write(_ lines: [TerminalSafe]) {
-    guard !lines.isEmpty else { return }
-    write(lines.joined(separator: "\n") + "\n")
+  private func lines(_ lines: [TerminalSafe]) -> TerminalSafe {
+    lines.map { $0 + "\n" }.joined()
   }
 
   private func write(_ text: TerminalSafe) {
     guard !text.isEmpty else { return }
+    queue.sync { writeOnQueue(text) }
+  }
+
+  private func writeOnQueue(_ text: TerminalSafe) {
     let isClosed = state.withLock { state in
       state.lastWrite = SystemClock().now
       return state.isClosed

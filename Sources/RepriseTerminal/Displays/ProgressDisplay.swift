@@ -6,19 +6,38 @@ import Synchronization
 
 /// The style of the progress display.
 package enum ProgressStyle: String, Sendable, CaseIterable {
-  /// A tree on a terminal, plain lines elsewhere.
+  /// A tree on a terminal, plain lines elsewhere and on build servers, `github` under GitHub
+  /// Actions.
   case auto
   /// A tree of steps, redrawn in place.
   case tree
   /// A line for each transition and each line of output.
   case plain
+  /// Plain lines with the output of each step in a group, annotations and a summary, for GitHub
+  /// Actions.
+  case github
   /// One JSON event per line.
   case json
   /// Only a report of failures at the end.
   case none
 
   /// Whether human-readable messages may be written alongside.
-  package var isHumanReadable: Bool { [.auto, .tree, .plain].contains(self) }
+  package var isHumanReadable: Bool { [.auto, .tree, .plain, .github].contains(self) }
+
+  /// Returns the style that `auto` stands for; other styles are unchanged.
+  ///
+  /// A build server may provide a terminal without a user, so nothing is animated there.
+  ///
+  /// - Parameters:
+  ///   - output: The descriptor to write to.
+  ///   - environment: The environment with `TERM`, `CI` and `GITHUB_ACTIONS`.
+  /// - Returns: The style.
+  package func resolved(output: Int32 = 1, environment: [String: String]) -> ProgressStyle {
+    guard self == .auto else { return self }
+    if environment.isOn("GITHUB_ACTIONS") { return .github }
+    let isAnimated = TerminalDevice(descriptor: output).isTerminal && environment["TERM"] != "dumb"
+    return isAnimated && !environment.isOn("CI") ? .tree : .plain
+  }
 }
 
 /// Shows a run from its events alone, independent of their source.
@@ -39,7 +58,7 @@ package final class ProgressDisplay: Sendable {
   ///   - style: The style of the display.
   ///   - output: The descriptor to write to.
   ///   - input: The descriptor to read keys from, if it is a terminal.
-  ///   - environment: The environment with `TERM`, `NO_COLOR` and the locale.
+  ///   - environment: The environment with `TERM`, `NO_COLOR` and so on, and the locale.
   ///   - joinedAt: The time of attaching to a run in progress: plain lines mark earlier events as a
   ///     replay. Nil if the display is attached from the start.
   ///   - controls: The actions of the keys.
@@ -90,27 +109,27 @@ func makeDisplay(
   _ style: ProgressStyle, output: Int32, input: Int32, environment: [String: String],
   controls: DisplayControls, prefix: String = "", joinedAt: Timestamp? = nil
 ) -> any EventDisplay {
-  let look = Style(environment: environment)
   let device = TerminalDevice(descriptor: output)
-  let plainLook = Style(hasColour: false, hasUnicode: look.hasUnicode)
-  switch style {
-  case .auto, .tree, .plain:
-    guard isTree(style, output: output, environment: environment) else {
-      return LineDisplay(
-        device: device, controls: controls, content: .plain(plainLook), prefix: prefix,
-        joinedAt: joinedAt)
-    }
+  let look = Style(environment: environment, isTerminal: device.isTerminal)
+  switch style.resolved(output: output, environment: environment) {
+  case .tree:
     return TreeDisplay(
-      device: device, keys: TerminalDevice(descriptor: input), style: look, controls: controls)
+      device: device, keys: TerminalDevice(descriptor: input),
+      style: Style(environment: environment), controls: controls)
+  case .auto, .plain:
+    return LineDisplay(
+      device: device, controls: controls, content: .plain(look), prefix: prefix,
+      joinedAt: joinedAt)
+  case .github:
+    return LineDisplay(
+      device: device, controls: controls,
+      content: .github(look, GitHubJob(environment: environment)), prefix: prefix,
+      joinedAt: joinedAt)
   case .json: return LineDisplay(device: device, controls: controls, content: .json)
   case .none:
+    let errors = TerminalDevice(descriptor: 2)
     return LineDisplay(
-      device: TerminalDevice(descriptor: 2), controls: controls, content: .report(plainLook))
+      device: errors, controls: controls,
+      content: .report(Style(environment: environment, isTerminal: errors.isTerminal)))
   }
-}
-
-/// Returns whether runs are shown as a tree.
-func isTree(_ style: ProgressStyle, output: Int32, environment: [String: String]) -> Bool {
-  let isTerminal = TerminalDevice(descriptor: output).isTerminal
-  return style == .tree || style == .auto && isTerminal && environment["TERM"] != "dumb"
 }

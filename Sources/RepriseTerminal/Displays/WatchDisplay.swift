@@ -59,19 +59,20 @@ package final class WatchDisplay: Sendable {
   ///
   /// - Parameters:
   ///   - style: The style of the display.
-  ///   - environment: The environment with `TERM`, `NO_COLOR` and the locale.
+  ///   - environment: The environment with `TERM`, `NO_COLOR` and so on, and the locale.
   ///   - isParallel: Whether runs may overlap; if so, they are shown as lines.
   ///   - controls: The callbacks of the display.
   package init(
     style: ProgressStyle, environment: [String: String], isParallel: Bool, controls: Controls
   ) {
-    self.style = isParallel && (style == .auto || style == .tree) ? .plain : style
+    let style = style.resolved(environment: environment)
+    self.style = isParallel && style == .tree ? .plain : style
     self.environment = environment
     self.isParallel = isParallel
     self.controls = controls
     isHumanReadable = style.isHumanReadable
     common =
-      isTree(self.style, output: 1, environment: environment)
+      self.style == .tree
       ? makeDisplay(
         self.style, output: 1, input: 0, environment: environment,
         controls: Self.runControls(controls)) : nil
@@ -141,19 +142,21 @@ package final class WatchDisplay: Sendable {
   ///   - words: The description of the event.
   ///   - run: The run that handles it.
   package func announce(_ trigger: Trigger, _ words: String, run: RunID) {
-    let line: TerminalSafe
+    var line: TerminalSafe
     switch style {
     case .json:
       line = TerminalSafe(
         json: #"{"event":"\#(Event.triggerName)","run":"\#(run)","trigger":\#(trigger.json)}"#)
-    case .plain, .auto:
+    case .plain, .github, .auto:
       guard common == nil else { return }
       let now = SystemClock().now
       let time = now.advanced(by: localTimeOffset(now)).description.dropFirst(11).prefix(12)
       line = "\(time)\(isParallel ? " \(run)" : "") trigger \(TerminalSafe(words))"
     case .tree, .none: return
     }
-    if !TerminalDevice(descriptor: 1).write(line + "\n") { controls.outputClosed() }
+    line += "\n"
+    if style == .github { line = GitHubCommand.inertIfNeeded(line) }
+    if !TerminalDevice(descriptor: 1).write(line) { controls.outputClosed() }
   }
 
   /// Waits until the last run has been shown, and restores the terminal.

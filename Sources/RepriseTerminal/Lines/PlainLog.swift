@@ -7,10 +7,13 @@ import Reprise
 /// Folds the events into a state, to know how long steps took.
 struct PlainLog {
   /// The maximum time without output before a sign of life.
-  static let silenceMax: Duration = .seconds(30)
+  static let silenceMax: Duration = .seconds(15)
+  /// The maximum number of running steps that a sign of life names.
+  private static let namesMax = 5
 
   private(set) var state = RunState()
   private let style: Style
+  private var column: StepColumn
   /// A text after the time of each line that identifies the run.
   private let prefix: String
   /// Returns the offset of local time from UTC at a moment.
@@ -24,6 +27,7 @@ struct PlainLog {
     offset: @escaping @Sendable (Timestamp) -> Duration
   ) {
     self.style = style
+    column = StepColumn(nil, style: style)
     self.prefix = prefix
     self.joinedAt = joinedAt
     self.offset = offset
@@ -32,9 +36,18 @@ struct PlainLog {
   /// Applies an event without rendering it.
   mutating func note(_ event: Event) {
     do {
-      try state.apply(event)
+      try apply(event)
     } catch {
       preconditionFailure("BUG: \(error)")
+    }
+  }
+
+  private mutating func apply(_ event: Event) throws(InvalidTransition) {
+    try state.apply(event)
+    switch event.kind {
+    case .runStarted(let plan), .runResumed(let plan), .runReloaded(let plan, _):
+      column = StepColumn(plan, style: style)
+    case .runRestarting, .generationStarted, .runCancelling, .runEnded, .step: break
     }
   }
 
@@ -70,48 +83,65 @@ struct PlainLog {
     return lines(for: event).map { "\($0)\n" }.joined()
   }
 
-  private func outputPrefix(_ id: String, _ time: Timestamp) -> TerminalSafe {
-    "\(clock(time)) \(id) \(bar) "
+  private mutating func outputPrefix(_ id: String, _ time: Timestamp) -> TerminalSafe {
+    "\(clock(time)) \(column.name(id)) \(bar) "
   }
 
-  private var bar: TerminalSafe { style.hasUnicode ? "│" : "|" }
+  private var bar: TerminalSafe { style.coloured(style.hasUnicode ? "│" : "|", .dim) }
 
   /// Returns the lines for the next event, without control characters.
   mutating func lines(for event: Event) -> [TerminalSafe] {
     var startedAt: Timestamp?
     if case .step(let id, _, _) = event.kind { startedAt = state[id]?.startedAt }
-    guard (try? state.apply(event)) != nil else { return [] }
+    guard (try? apply(event)) != nil else { return [] }
     let time = clock(event.time)
     if case .step(let id, let attempt, let stepEvent) = event.kind {
-      return stepLines(id, attempt, stepEvent, event, startedAt).map { "\(time) \(id) \($0)" }
+      let lines = stepLines(id, attempt, stepEvent, event, startedAt)
+      guard !lines.isEmpty else { return [] }
+      let beginning: TerminalSafe = "\(time) \(column.name(id)) "
+      return lines.map { beginning + $0 }
     }
+    return [time + " " + runLine(event)]
+  }
+
+  private func runLine(_ event: Event) -> TerminalSafe {
     switch event.kind {
     case .runStarted(let plan):
       let count = plan.steps.count
       let name = plan.workflow
-      return [
-        "\(time) run \(event.run) of \(name) started: \(count) \(count == 1 ? "step" : "steps")"
-      ]
-    case .runResumed(let plan):
-      return ["\(time) run \(event.run) of \(plan.workflow) resumed"]
-    case .runRestarting: return ["\(time) restarting: waiting for running steps to stop"]
-    case .generationStarted: return ["\(time) generation \(event.generation) started"]
-    case .runCancelling(let cause): return ["\(time) cancelling \(cause.description)"]
-    case .runEnded(let outcome): return ["\(time) run \(ending(outcome, event))"]
-    default: return ["\(time) \(event.kind.description)"]
+      return "run \(event.run) of \(name) started: \(count) \(count == 1 ? "step" : "steps")"
+    case .runResumed(let plan): return "run \(event.run) of \(plan.workflow) resumed"
+    case .runRestarting:
+      return style.coloured("restarting", .yellow) + ": waiting for running steps to stop"
+    case .generationStarted: return "generation \(event.generation) started"
+    case .runCancelling(let cause):
+      return style.coloured("cancelling", .yellow) + " \(cause.description)"
+    case .runEnded(let outcome): return "run " + ending(outcome, event)
+    case .runReloaded, .step: return "\(event.kind.description)"
     }
   }
 
   /// Returns a sign of life: the running steps, and for how long they have been running.
-  func heartbeat(at now: Timestamp) -> TerminalSafe? {
-    let running = state.steps.filter { $0.phase == .running }
-    guard state.phase.isActive, !running.isEmpty else { return nil }
-    let names = running.prefix(5).map { step -> TerminalSafe in
+  ///
+  /// Steps with a known duration are followed by it. Nil if there was output recently, or if no step
+  /// is running.
+  func heartbeat(at now: Timestamp, lastWrite: Timestamp) -> TerminalSafe? {
+    guard now - lastWrite >= Self.silenceMax, state.phase.isActive else { return nil }
+    let running = state.steps.indices.filter { state.steps[$0].phase == .running }
+    guard !running.isEmpty else { return nil }
+    let names = running.prefix(Self.namesMax).map { position -> TerminalSafe in
+      let step = state.steps[position]
       let time = step.startedAt.map { durationText(now - $0) } ?? ""
-      return "\(step.id) (\(time))"
+      let usual: TerminalSafe =
+        state.plan?.steps[position].usualSeconds.map {
+          ", usually \(durationText(.seconds($0)))"
+        } ?? ""
+      return "\(step.id) (\(time)\(usual))"
     }
-    let more: TerminalSafe = running.count > 5 ? " and \(running.count - 5) more" : ""
-    return "\(clock(now)) still running: \(names.joined(separator: ", "))\(more)"
+    let rest = running.count - names.count
+    let more: TerminalSafe = rest > 0 ? " and \(rest) more" : ""
+    return clock(now) + " "
+      + style.coloured("still running: \(names.joined(separator: ", "))\(more)", .dim)
   }
 
   private func stepLines(
@@ -123,7 +153,8 @@ struct PlainLog {
     case .ready, .progress: return []
     case .waiting(let text):
       return [
-        "waits for approval: \(text); approve it with: reprise approve \(event.run) \(id)"
+        style.coloured("waits for approval", .yellow)
+          + ": \(text); approve it with: reprise approve \(event.run) \(id)"
       ]
     case .started:
       let label: TerminalSafe = state.label(of: id).map { " (\($0))" } ?? ""
@@ -131,34 +162,36 @@ struct PlainLog {
     case .output(_, let text, let isPartial):
       guard !isPartial else { return [] }
       return text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        .map { "\(bar) \(String($0) ?? "")" }
-    case .succeeded: return ["succeeded" + took]
+        .map { bar + " \(String($0) ?? "")" }
+    case .succeeded: return [style.coloured("succeeded", .green) + took]
     case .retrying(let reason, let delay):
       return [
-        "attempt \(attempt) failed\(took): \(reason.description); "
-          + "retrying in \(durationText(delay))"
+        style.coloured("attempt \(attempt) failed", .red)
+          + "\(took): \(reason.description); retrying in \(durationText(delay))"
       ]
     case .failed(let reason):
       let isTolerated: TerminalSafe = state.isTolerated(id) ? "; the run continues" : ""
-      return ["failed\(took): \(reason.description)\(isTolerated)"]
-    case .skipped(let reason, _): return ["skipped: \(reason)"]
-    default: return ["\(stepEvent.description)"]
+      return [style.coloured("failed", .red) + "\(took): \(reason.description)\(isTolerated)"]
+    case .cancelled: return [style.coloured("\(stepEvent.description)", .yellow)]
+    case .skipped(let reason, _): return [style.coloured("skipped: \(reason)", .dim)]
+    case .approved: return ["\(stepEvent.description)"]
     }
   }
 
   private func ending(_ outcome: RunOutcome, _ event: Event) -> TerminalSafe {
     let took: TerminalSafe = state.startedAt.map { " after \(durationText(event.time - $0))" } ?? ""
     return switch outcome {
-    case .succeeded: "succeeded" + took
-    case .failed(let step, _): "failed\(took), first at \(step)"
-    case .cancelled: "cancelled" + took
-    case .timedOut: "timed out" + took
-    case .abandoned: "abandoned" + took
+    case .succeeded: style.coloured("succeeded", .green) + took
+    case .failed(let step, _): style.coloured("failed", .red) + "\(took), first at \(step)"
+    case .cancelled: style.coloured("cancelled", .yellow) + took
+    case .timedOut: style.coloured("timed out", .red) + took
+    case .abandoned: style.coloured("abandoned", .red) + took
     }
   }
 
   /// Returns the time of day, such as `12:00:01.234`.
-  private func clock(_ time: Timestamp) -> String {
-    String(time.advanced(by: offset(time)).description.dropFirst(11).prefix(12)) + prefix
+  private func clock(_ time: Timestamp) -> TerminalSafe {
+    let text = time.advanced(by: offset(time)).description.dropFirst(11).prefix(12)
+    return style.coloured("\(text)\(prefix)", .dim)
   }
 }

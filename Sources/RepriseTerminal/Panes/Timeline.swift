@@ -60,13 +60,12 @@ package struct Timeline {
   ///   - state: The state of the run, for its critical path.
   ///   - now: The end of what has not ended.
   ///   - isTerminal: Whether the output is a terminal, which may have colours.
-  ///   - environment: The environment with `TERM`, `NO_COLOR` and the locale.
+  ///   - environment: The environment with `TERM`, `NO_COLOR` and so on, and the locale.
   package init(
     _ history: RunHistory, _ state: RunState, now: Timestamp, isTerminal: Bool,
     environment: [String: String]
   ) {
-    var style = Style(environment: environment)
-    if !isTerminal { style.hasColour = false }
+    let style = Style(environment: environment, isTerminal: isTerminal)
     self.init(history, state, now: now, style: style)
   }
 

@@ -9,10 +9,17 @@ struct Style: Sendable, Equatable {
   /// Whether to use characters beyond ASCII.
   var hasUnicode: Bool
 
-  /// Derives the style from the environment (https://no-color.org).
-  init(environment: [String: String]) {
+  /// Derives the style from the environment and the kind of output.
+  ///
+  /// `NO_COLOR` forbids colours (https://no-color.org). Otherwise `FORCE_COLOR` and
+  /// `CLICOLOR_FORCE` demand them (https://force-color.org); otherwise the output must be a terminal
+  /// that is not `dumb`.
+  init(environment: [String: String], isTerminal: Bool = true) {
     let term = environment["TERM"] ?? ""
-    hasColour = (environment["NO_COLOR"] ?? "").isEmpty && term != "dumb" && !term.isEmpty
+    let isForced = environment.isOn("FORCE_COLOR") || environment.isOn("CLICOLOR_FORCE")
+    hasColour =
+      (environment["NO_COLOR"] ?? "").isEmpty
+      && (isForced || isTerminal && term != "dumb" && !term.isEmpty)
     let locale =
       [environment["LC_ALL"], environment["LC_CTYPE"], environment["LANG"]]
       .compactMap { $0 }.first { !$0.isEmpty } ?? ""
@@ -77,5 +84,12 @@ struct Style: Sendable, Equatable {
     let others = guides(isLast: isLast).others
     if isFirst { return (hasUnicode ? "┌ " : ",-", others) }
     return (isLast ? guides(isLast: true).first : others, others)
+  }
+}
+
+extension [String: String] {
+  /// Returns whether a variable is set to something other than an empty text, `0` or `false`.
+  func isOn(_ name: String) -> Bool {
+    !["", "0", "false"].contains(self[name] ?? "")
   }
 }

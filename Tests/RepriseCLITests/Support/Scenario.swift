@@ -107,7 +107,8 @@ final class Scenario: Sendable {
       process.arguments = arguments
       process.currentDirectoryURL = folder
       process.environment = ProcessInfo.processInfo.environment.merging(
-        ["TZ": "UTC", "LC_ALL": "C.UTF-8"]
+        // The tests may themselves run on a build server.
+        ["TZ": "UTC", "LC_ALL": "C.UTF-8", "CI": "", "GITHUB_ACTIONS": "", "FORCE_COLOR": ""]
       ) { $1 }.merging(environment) { $1 }
       let (outputPipe, errorPipe) = (Pipe(), Pipe())
       process.standardOutput = outputPipe
