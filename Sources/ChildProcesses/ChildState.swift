@@ -209,6 +209,9 @@ final class ChildState {
     guard terminatesAt <= now else {
       return .wait(min(terminatesAt - now, backOff.next(upTo: .milliseconds(50))))
     }
+    for text in tree.commandLines {
+      _ = onOutput(OutputLines(stream: .leftBehind, text: text, isPartial: false))
+    }
     stop(grace: Self.leftoverGrace.untilKilled, tree)
     return .wait(backOff.next(upTo: .milliseconds(16)))
   }

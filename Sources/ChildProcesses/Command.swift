@@ -50,6 +50,9 @@ package struct OutputLines: Sendable, Equatable {
     ///
     /// Only complete lines of at most 4 KiB are delivered; others are dropped.
     case report
+    /// Not a stream: the command line of a process that its first process has left behind, and that
+    /// is being ended.
+    case leftBehind
   }
 
   /// The stream that it was written to.

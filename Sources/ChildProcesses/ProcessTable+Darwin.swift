@@ -22,5 +22,8 @@ extension ProcessTable {
 
   /// Returns an empty array: the environment is not readable without special privileges.
   static func environment(of pid: Int32) -> [String] { [] }
+
+  /// Returns an empty text, for the same reason.
+  static func commandLine(of pid: Int32) -> String { "" }
 }
 #endif

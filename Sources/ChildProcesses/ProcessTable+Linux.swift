@@ -80,6 +80,14 @@ extension ProcessTable {
     (fileContents("/proc/\(pid)/environ") ?? []).split(separator: 0)
       .map { String(decoding: $0, as: UTF8.self) }
   }
+
+  /// Returns the words of a process, separated by spaces, up to 200 characters; empty if they
+  /// cannot be read.
+  static func commandLine(of pid: Int32) -> String {
+    let words = (fileContents("/proc/\(pid)/cmdline") ?? []).split(separator: 0)
+      .map { String(decoding: $0, as: UTF8.self) }
+    return String(words.joined(separator: " ").prefix(200))
+  }
 }
 
 /// The file in which the kernel lists the children of a thread.

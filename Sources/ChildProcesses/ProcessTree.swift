@@ -46,6 +46,17 @@ struct ProcessTree {
   /// The processes outside of the leader's process group.
   var outsiders: [Int32] { members.filter { $0.group != leader }.map(\.pid) }
 
+  /// The maximum number of processes that are reported by name.
+  private static let namedMax = 5
+
+  /// The command lines of the first processes, in the order of their ids.
+  var commandLines: [String] {
+    members.map(\.pid).sorted().prefix(Self.namedMax).map { pid in
+      let line = ProcessTable.commandLine(of: pid)
+      return line.isEmpty ? "process \(pid)" : line
+    }
+  }
+
   /// Sends a signal to every process of the tree.
   func send(_ signal: Int32) {
     // Signal the group first: this is atomic, so no process can escape by forking in the meantime.

@@ -153,7 +153,7 @@ final class ControlConnection: Sendable {
       reply(.ok, to: received.id)
       attach(to: events)
     case .success(let request):
-      target.carryOut(request, by: Requester(.program)) { [weak self, queue] answer in
+      target.carryOut(request, of: socket.peer) { [weak self, queue] answer in
         guard let self else { return }
         queue.async { self.reply(answer, to: received.id) }
       }
@@ -273,9 +273,12 @@ final class ControlConnection: Sendable {
 /// A socket that is closed once neither its connection nor an event source uses it.
 private final class Socket: Sendable {
   let descriptor: Int32
+  /// The id of the process that has connected, if it is known.
+  let peer: Int?
 
   init(_ descriptor: Int32) {
     self.descriptor = descriptor
+    peer = peerProcess(of: descriptor).map(Int.init)
   }
 
   deinit {

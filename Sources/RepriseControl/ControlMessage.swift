@@ -17,9 +17,9 @@ package enum ControlRequest: Sendable, Equatable {
   /// Send all events from now on, after a replay up to the current state.
   case attach
   /// Intervene in the run: restart it, or cancel or approve steps.
-  case run(Intervention)
+  case run(Intervention, by: Requester = Requester(.program))
   /// Read the workflow file again, and restart the run with it.
-  case reload(ReloadOptions)
+  case reload(ReloadOptions, by: Requester = Requester(.program))
   /// Start a run of a watched workflow with these parameters.
   case trigger(parameters: [String: String])
   /// Report the status of a watch.
@@ -110,8 +110,8 @@ package struct ControlError: Error, Equatable, CustomStringConvertible {
 }
 
 extension ControlRequest: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case reprise, request, from, now, step, approved, params, changed, force
+  fileprivate enum CodingKeys: String, CodingKey {
+    case reprise, request, from, now, step, approved, params, changed, force, by, result, outputs
     case isDryRun = "dry-run"
   }
 
@@ -119,27 +119,40 @@ extension ControlRequest: Codable {
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     try checkVersion(try container.decodeIfPresent(Int.self, forKey: .reprise))
+    let requester =
+      try container.decodeIfPresent(ClaimedRequester.self, forKey: .by)?.requester
+      ?? Requester(.program)
     switch try container.decode(String.self, forKey: .request) {
     case "attach": self = .attach
     case "restart":
-      self = .run(.restart(from: try container.decodeTexts(forKey: .from)))
+      self = .run(.restart(from: try container.decodeTexts(forKey: .from)), by: requester)
     case "cancel":
       self = .run(
         .cancel(
           steps: try container.decodeTexts(forKey: .step),
-          now: try container.decodeIfPresent(Bool.self, forKey: .now) ?? false))
+          now: try container.decodeIfPresent(Bool.self, forKey: .now) ?? false),
+        by: requester)
     case "approve":
       self = .run(
         .approve(
-          step: try container.decode(String.self, forKey: .step),
-          isApproved: try container.decodeIfPresent(Bool.self, forKey: .approved) ?? true))
+          step: try container.decodeIfPresent(String.self, forKey: .step),
+          isApproved: try container.decodeIfPresent(Bool.self, forKey: .approved) ?? true),
+        by: requester)
     case "reload":
       self = .reload(
         ReloadOptions(
           from: try container.decodeTexts(forKey: .from),
           changedOnly: try container.decodeIfPresent(Bool.self, forKey: .changed) ?? false,
           isDryRun: try container.decodeIfPresent(Bool.self, forKey: .isDryRun) ?? false,
-          isForced: try container.decodeIfPresent(Bool.self, forKey: .force) ?? false))
+          isForced: try container.decodeIfPresent(Bool.self, forKey: .force) ?? false),
+        by: requester)
+    case "set":
+      self = .run(
+        .set(
+          steps: try container.decodeTexts(forKey: .step), try container.decodeResult()),
+        by: requester)
+    case "pause": self = .run(.pause, by: requester)
+    case "unpause": self = .run(.unpause, by: requester)
     case "trigger":
       self = .trigger(
         parameters: try container.decodeIfPresent([String: String].self, forKey: .params) ?? [:])
@@ -147,7 +160,7 @@ extension ControlRequest: Codable {
     case let other:
       throw ControlError(
         "there is no request \"\(other)\": requests are attach, restart, reload, cancel, approve, "
-          + "trigger and status")
+          + "set, pause, unpause, trigger and status")
     }
   }
 
@@ -155,21 +168,33 @@ extension ControlRequest: Codable {
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(controlVersion, forKey: .reprise)
+    if case .run(_, let requester) = self, requester != Requester(.program) {
+      try container.encode(requester, forKey: .by)
+    }
     switch self {
     case .attach:
       try container.encode("attach", forKey: .request)
-    case .run(.restart(let from)):
+    case .run(.restart(let from), _):
       try container.encode("restart", forKey: .request)
       try container.encode(texts: from, forKey: .from)
-    case .run(.cancel(let steps, let now)):
+    case .run(.cancel(let steps, let now), _):
       try container.encode("cancel", forKey: .request)
       try container.encode(texts: steps, forKey: .step)
       if now { try container.encode(true, forKey: .now) }
-    case .run(.approve(let step, let isApproved)):
+    case .run(.approve(let step, let isApproved), _):
       try container.encode("approve", forKey: .request)
-      try container.encode(step, forKey: .step)
+      try container.encodeIfPresent(step, forKey: .step)
       if !isApproved { try container.encode(false, forKey: .approved) }
-    case .reload(let options):
+    case .run(.set(let steps, let result), _):
+      try container.encode("set", forKey: .request)
+      try container.encode(texts: steps, forKey: .step)
+      try container.encode(result.word, forKey: .result)
+      if case .succeeded(let outputs) = result, !outputs.isEmpty {
+        try container.encode(outputs, forKey: .outputs)
+      }
+    case .run(.pause, _): try container.encode("pause", forKey: .request)
+    case .run(.unpause, _): try container.encode("unpause", forKey: .request)
+    case .reload(let options, _):
       try container.encode("reload", forKey: .request)
       try container.encode(texts: options.from, forKey: .from)
       if options.changedOnly { try container.encode(true, forKey: .changed) }
@@ -181,6 +206,37 @@ extension ControlRequest: Codable {
     case .status:
       try container.encode("status", forKey: .request)
     }
+  }
+}
+
+/// What a client says about itself.
+///
+/// Only a terminal of this process has keys, and only signals are signals.
+private struct ClaimedRequester: Decodable {
+  var kind: String?
+  var name: String?
+  var user: String?
+  var comment: String?
+
+  var requester: Requester {
+    let kind = kind.flatMap(Requester.Kind.init)
+    let claimed = kind.flatMap { [.attach, .command].contains($0) ? $0 : nil } ?? .program
+    return Requester(claimed, name: name, user: user, comment: comment)
+  }
+}
+
+extension KeyedDecodingContainer<ControlRequest.CodingKeys> {
+  /// Decodes a result that is set by hand.
+  fileprivate func decodeResult() throws -> HandmadeResult {
+    let word = try decode(String.self, forKey: .result)
+    let outputs = try decodeIfPresent([String: String].self, forKey: .outputs) ?? [:]
+    guard let result = HandmadeResult(word: word, outputs: outputs) else {
+      throw ControlError("there is no result \"\(abridged(word))\": it is succeeded or skipped")
+    }
+    if result == .skipped, !outputs.isEmpty {
+      throw ControlError("a skipped step has no outputs")
+    }
+    return result
   }
 }
 

@@ -19,8 +19,11 @@ package protocol ControlTarget: Sendable {
   ///
   /// - Parameters:
   ///   - options: What to run again.
+  ///   - requester: Who makes the request.
   ///   - answer: Called once, on any thread, when the reload is accepted or refused.
-  func reload(_ options: ReloadOptions, answer: @escaping @Sendable (ControlReply) -> Void)
+  func reload(
+    _ options: ReloadOptions, by requester: Requester,
+    answer: @escaping @Sendable (ControlReply) -> Void)
   /// The events of the run, beginning with a replay up to the current state; nil before it starts.
   var controlEvents: RunEvents? { get }
   /// The number of the first signal that asked to stop the run, if any.
@@ -46,7 +49,8 @@ extension ControlTarget {
 
   /// Refuses: only a run that was started from a file can be reloaded.
   package func reload(
-    _ options: ReloadOptions, answer: @escaping @Sendable (ControlReply) -> Void
+    _ options: ReloadOptions, by requester: Requester,
+    answer: @escaping @Sendable (ControlReply) -> Void
   ) {
     answer(.refused("there is no workflow file to read again"))
   }
@@ -63,15 +67,17 @@ extension ControlTarget {
   ///
   /// - Parameters:
   ///   - request: Any request except `attach`, which the connection handles.
-  ///   - requester: Who makes the request.
+  ///   - process: The id of the process that makes the request, if it is known.
   ///   - answer: Called once, on any thread.
   package func carryOut(
-    _ request: ControlRequest, by requester: Requester,
+    _ request: ControlRequest, of process: Int?,
     answer: @escaping @Sendable (ControlReply) -> Void
   ) {
     switch request {
-    case .run(let intervention): perform(intervention, by: requester, answer: answer)
-    case .reload(let options): reload(options, answer: answer)
+    case .run(let intervention, let requester):
+      perform(intervention, by: requester.naming(process: process), answer: answer)
+    case .reload(let options, let requester):
+      reload(options, by: requester.naming(process: process), answer: answer)
     case .trigger(let parameters): trigger(parameters: parameters, answer: answer)
     case .status:
       answer(
@@ -88,9 +94,7 @@ extension Run: ControlTarget {
     _ intervention: Intervention, by requester: Requester,
     answer: @escaping @Sendable (ControlReply) -> Void
   ) {
-    perform(intervention, by: requester) {
-      (result: Result<InterventionAnswer, InterventionRefusal>) in answer(ControlReply(result))
-    }
+    perform(intervention, by: requester, onAnswer: { answer(ControlReply($0)) })
   }
 
   /// The events of the run.

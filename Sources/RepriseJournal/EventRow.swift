@@ -30,7 +30,7 @@ struct EventRow: Equatable {
     if case .step(let id, let attempt, let stepEvent) = event.kind {
       step = id
       self.attempt = attempt
-      if Self.plain.contains(stepEvent) { return }
+      if event.by == nil, Self.plain.contains(stepEvent) { return }
     }
     json = try Self.json(of: event)
   }

@@ -44,7 +44,7 @@ struct RunHostTests {
     let run = try #require(hosted).run
     await expectEventually("the step ignores SIGTERM") { run.state.tail(of: "a") == ["up"] }
     switch first {
-    case "key": controls.keys.cancel()
+    case "key": _ = await controls.keys.request(.cancel(steps: [], now: false), "c")
     case "signal": controls.receive(2)
     default: controls.cancel(now: false)
     }

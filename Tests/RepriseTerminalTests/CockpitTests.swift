@@ -60,15 +60,18 @@ struct CockpitTests {
   }
 
   @Test(arguments: [
-    ("r", Cockpit.Effect.restart(from: nil)), ("c", .cancel(step: nil)), ("R", .restart(from: "b")),
-    ("C", .cancel(step: "b")),
+    ("r", Intervention.restart(from: [])), ("c", .cancel(steps: [], now: false)),
+    ("R", .restart(from: ["b"])), ("C", .cancel(steps: ["b"], now: false)),
+    ("D", .set(steps: ["b"], .succeeded([:]))), ("S", .set(steps: ["b"], .skipped)), ("p", .pause),
   ])
-  func `a key that stops something asks once`(_ key: String, _ effect: Cockpit.Effect) throws {
+  func `a key that stops something asks once`(
+    _ key: String, _ intervention: Intervention
+  ) throws {
     let context = try context(run("a") + [.step("a", attempt: 1, .succeeded([:]))] + run("b"))
     var cockpit = Cockpit()
     #expect(press([.character(Character(key))], &cockpit, context) == nil)
     #expect(cockpit.question?.text.string.hasSuffix("?") == true)
-    #expect(press(["y"], &cockpit, context) == effect)
+    #expect(press(["y"], &cockpit, context) == .request(intervention, key: key))
     #expect(cockpit.question == nil)
 
     #expect(press([.character(Character(key)), "n"], &cockpit, context) == nil)
@@ -104,8 +107,10 @@ struct CockpitTests {
   {
     let context = try context(run("a") + [.runCancelling(.request)])
     var cockpit = Cockpit()
-    #expect(press(["c", "y"], &cockpit, context) == .kill)
-    for key: Key in ["r", "R", "C"] {
+    #expect(
+      press(["c", "y"], &cockpit, context)
+        == .request(.cancel(steps: [], now: true), key: "c"))
+    for key: Key in ["r", "R", "C", "D", "S", "p"] {
       #expect(press([key, "y"], &cockpit, context) == nil)
       _ = cockpit.press(key, context)
       #expect(cockpit.notice == "the run is being cancelled and can no longer be restarted")
@@ -121,14 +126,17 @@ struct CockpitTests {
     var cockpit = Cockpit()
     press(["a"], &cockpit, one)
     #expect(cockpit.question?.text == "approve t[0]: ship t[0]?")
-    #expect(press(["y"], &cockpit, one) == .approve("t[0]", isApproved: true))
+    #expect(
+      press(["y"], &cockpit, one) == .request(.approve(step: "t[0]", isApproved: true), key: "a"))
 
     let two = try context(asking)
     cockpit = Cockpit()
     press(["x"], &cockpit, two)
     #expect(cockpit.question == nil && cockpit.notice?.string.hasPrefix("2 steps wait") == true)
     press([.down, .down], &cockpit, two)
-    #expect(press(["x", "y"], &cockpit, two) == .approve("t[1]", isApproved: false))
+    #expect(
+      press(["x", "y"], &cockpit, two)
+        == .request(.approve(step: "t[1]", isApproved: false), key: "x"))
     #expect(
       press(["a"], &cockpit, try context()) == nil && cockpit.notice == "no step waits for approval"
     )
@@ -140,7 +148,7 @@ struct CockpitTests {
     press([.enter], &cockpit, context)
     #expect(cockpit.view == .log(step: "a"))
     #expect(press(["f"], &cockpit, context) == .scroll(.follow))
-    #expect(press(["R", "y"], &cockpit, context) == .restart(from: "a"))
+    #expect(press(["R", "y"], &cockpit, context) == .request(.restart(from: ["a"]), key: "R"))
     press([.escape], &cockpit, context)
     #expect(cockpit.view == .tree)
     press([.escape, .down, .down, .down, .enter], &cockpit, context)
@@ -156,6 +164,8 @@ struct CockpitTests {
     var cockpit = Cockpit()
     #expect(press(["r", "y"], &cockpit, over) == .leave(.resume))
     #expect(press(["R", "y"], &cockpit, over) == .leave(.restart(from: "a")))
+    #expect(press(["D", "y"], &cockpit, over) == .leave(.set(step: "a", .succeeded([:]))))
+    #expect(press(["S", "y"], &cockpit, over) == .leave(.set(step: "a", .skipped)))
     #expect(press(["q"], &cockpit, over) == .leave(.quit))
     #expect(press(["c"], &cockpit, over) == nil && cockpit.notice == "the run is over")
     #expect(press(["q"], &cockpit, try context(run("a"))) == nil)

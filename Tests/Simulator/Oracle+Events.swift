@@ -51,7 +51,14 @@ extension Oracle {
         plan.withDependents(positions) == Set(positions), "restart",
         "\(ids ?? []) are restarted without all of their dependents")
       blocked = Set(positions)
+    case .runPaused:
+      check(isActive && pausedAt == nil, "pause", "the run is paused while \(phase)")
+      pausedAt = time
+    case .runUnpaused:
+      check(pausedAt != nil, "pause", "the run is unpaused, but not paused")
+      pausedAt = nil
     case .runCancelling:
+      pausedAt = nil
       check(isActive, "cancel", "the run is cancelled while \(phase)")
       phase = .cancelling
       wasStopped = true
@@ -61,7 +68,7 @@ extension Oracle {
     case .step(let id, let attempt, let stepEvent):
       guard let position = plan.positions[id] else { return fail("plan", "no step \"\(id)\"") }
       check(isActive, "ended", "\(id) \(stepEvent) while the run is \(phase)")
-      receive(stepEvent, of: position, attempt: attempt, time)
+      receive(stepEvent, of: position, attempt: attempt, time, isByHand: event.by != nil)
     default: break
     }
   }
@@ -109,6 +116,7 @@ extension Oracle {
       steps[position].status = .cancelled
     }
     phase = .restarting
+    pausedAt = nil
     isResuming = true
     wasStopped = false
     outcome = nil
@@ -156,7 +164,7 @@ extension Oracle {
   // MARK: Steps
 
   private func receive(
-    _ event: Event.StepEvent, of position: Int, attempt: Int, _ time: Int64
+    _ event: Event.StepEvent, of position: Int, attempt: Int, _ time: Int64, isByHand: Bool
   ) {
     let old = steps[position].status
     func expect(_ statuses: Status...) {
@@ -180,12 +188,14 @@ extension Oracle {
     case .started:
       expect(.ready)
       start(position, attempt: attempt, time)
+    case .cancelling:
+      expect(.ready, .running)
     case .retrying:
       expect(.running)
       steps[position].status = .ready
       lastRelease = time
     case .succeeded(let outputs):
-      expect(.running)
+      if isByHand { expect(.pending, .ready, .running) } else { expect(.running) }
       end(position, .succeeded, time)
       steps[position].outputs = outputs
       steps[position].successNumber = recordedCount
@@ -208,9 +218,12 @@ extension Oracle {
       end(position, .cancelled, time)
     case .skipped:
       check(!old.isFinal, "transition", "\(name(position)): \(event) while \(old)")
-      checkNeeds(of: position, "is skipped")
-      check(
-        plan.steps[position].spec.condition != nil, "skipped", "\(name(position)) has no condition")
+      if !isByHand {
+        checkNeeds(of: position, "is skipped")
+        check(
+          plan.steps[position].spec.condition != nil, "skipped",
+          "\(name(position)) has no condition")
+      }
       end(position, .skipped, time)
     default:
       expect(.running)
@@ -238,6 +251,11 @@ extension Oracle {
       !blocked.contains(position), "gate",
       "\(name(position)) starts after it was stopped by a restart or cancel")
     if attempt == 1 { checkNeeds(of: position, "starts") }
+    if let pausedAt, attempt == 1, !steps[position].awaitsApproval {
+      check(
+        steps[position].readyAt <= pausedAt, "pause",
+        "\(name(position)) became ready in a pause and starts in it")
+    }
     // A rejected step starts without a slot.
     if !steps[position].awaitsApproval {
       if attempt == 1 { checkOrder(of: position) }

@@ -94,7 +94,9 @@ extension Oracle {
 
   /// Checks that no slot is free while a step waits for one, when nothing is ready to run.
   func checkIdle() {
-    guard phase == .running || phase == .restarting, steps.count <= 400 else { return }
+    guard phase == .running || phase == .restarting, pausedAt == nil, steps.count <= 400 else {
+      return
+    }
     let running = steps.count { $0.status == .running }
     guard running < maxParallel else { return }
     for (position, step) in steps.enumerated()

@@ -86,6 +86,8 @@ final class Oracle: @unchecked Sendable {
   /// Steps that must not start, because they are being stopped.
   var blocked: Set<Int> = []
   var isResuming = false
+  /// The time at which the run was paused, if it is paused.
+  var pausedAt: Int64?
   var wasStopped = false
   var runID: RunID?
   var outcome: RunOutcome?

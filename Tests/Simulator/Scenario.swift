@@ -78,6 +78,10 @@ public struct Scenario: Codable, Sendable, Equatable {
     case kill
     /// Cancels a step while the run continues; kills it if it is already being cancelled.
     case cancelStep(String)
+    /// Sets the result of a step by hand: succeeded, or skipped.
+    case set(String, skipped: Bool)
+    case pause
+    case unpause
     case approve(String)
     case refuse(String)
     case listen(Listener)

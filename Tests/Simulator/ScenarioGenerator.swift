@@ -15,7 +15,7 @@ struct ScenarioGenerator {
     case failures, errors, slowStops, ignoredCancels, output, instantSteps, equalLengths
     case restarts, partialRestarts, restartsWith, cancel, kill, answers, listeners, slowListeners
     case littleDemand, leavers, crashes, diskFull, slowDisk, tornWrites, noDisk, resumes
-    case shuffledFile, denseGraph, chains, bursts, stepCancels
+    case shuffledFile, denseGraph, chains, bursts, stepCancels, results, pauses
   }
 
   /// Creates a generator for a seed.
@@ -167,6 +167,12 @@ struct ScenarioGenerator {
     for step in scenario.steps where step.approval && has(.answers) {
       actions.append(random.chance(0.7) ? .approve(step.id) : .refuse(step.id))
     }
+    for _ in 0..<some(.results, 3, &random) {
+      let isOfFailure = !failing.isEmpty && random.chance(0.6)
+      actions.append(
+        .set(random.pick(isOfFailure ? failing : ids), skipped: random.chance(0.5)))
+    }
+    if has(.pauses) { actions += random.chance(0.5) ? [.pause] : [.pause, .unpause] }
     for _ in 0..<some(.listeners, 3, &random) { actions.append(.listen(listener())) }
     if scenario.disk.isUsed {
       for _ in 0..<some(.crashes, 4, &random) { actions.append(.crash) }

@@ -190,7 +190,8 @@ extension Scenario {
     }
     smaller.moments.removeAll { moment in
       switch moment.action {
-      case .restartFrom(let id), .cancelStep(let id), .approve(let id), .refuse(let id):
+      case .restartFrom(let id), .cancelStep(let id), .set(let id, _), .approve(let id),
+        .refuse(let id):
         replacement[id] != nil
       case .restartWith(let ids): ids.contains { replacement[$0] != nil }
       default: false

@@ -200,11 +200,14 @@ final class Simulation: @unchecked Sendable {
   private func answerApprovals(of run: Run) -> Bool {
     let waiting = run.state.steps.filter { $0.approval != nil }
     for step in waiting { _ = try? run.answer(step.id, isApproved: scenario.grantsAtEnd) }
-    if waiting.isEmpty {
+    let isPaused = run.state.isPaused
+    if isPaused {
+      run.perform(.unpause, by: .api) { _ in }
+    } else if waiting.isEmpty {
       let left = run.state.steps.filter { !$0.phase.isFinal }.map { "\($0.id) \($0.phase)" }
       oracle.fail("stuck", "nothing more can happen, and the run is \(run.state.phase): \(left)")
     }
-    return !waiting.isEmpty
+    return !waiting.isEmpty || isPaused
   }
 
   /// Checks what must hold when a run is over and all work has settled.
@@ -263,6 +266,11 @@ final class Simulation: @unchecked Sendable {
     case .kill: run.kill()
     case .cancelStep(let id):
       run.perform(.cancel(steps: [id], now: false), by: .api) { _ in }
+    case .set(let id, let isSkipped):
+      let result = isSkipped ? HandmadeResult.skipped : .succeeded(["made": "by hand"])
+      run.perform(.set(steps: [id], result), by: .api) { _ in }
+    case .pause: run.perform(.pause, by: .api) { _ in }
+    case .unpause: run.perform(.unpause, by: .api) { _ in }
     case .approve(let id): _ = try? run.approve(id)
     case .refuse(let id): _ = try? run.refuse(id)
     case .listen(let settings):

@@ -91,15 +91,20 @@ public struct Engine: Sendable {
   ///     succeeded do not run.
   ///   - secrets: The values of its secrets.
   ///   - usualDurations: The durations of steps in earlier runs, by step id, for displays.
+  ///   - results: Results of unfinished steps that are set by hand, by step id; they do not run.
+  ///   - requester: Who sets these results.
   /// - Returns: The run, under its existing id.
   /// - Throws: ``ResumeError`` if no event of the run was recorded. Start the run instead.
   public func resume(
     _ state: RunState, with workflow: Workflow, secrets: Secrets = Secrets(),
-    usualDurations: [String: Duration] = [:]
+    usualDurations: [String: Duration] = [:], setting results: [String: HandmadeResult] = [:],
+    by requester: Requester = .api
   ) throws(ResumeError) -> Run {
     guard let id = state.run else { throw .neverStarted }
+    let results = results.mapValues { SetResult(result: $0, by: requester) }
     return Run(
-      workflow, .resume(id, state), secrets: secrets, usualDurations: usualDurations, engine: self)
+      workflow, .resume(id, state, results), secrets: secrets, usualDurations: usualDurations,
+      engine: self)
   }
 }
 

@@ -11,15 +11,15 @@ public final class Run: Sendable {
   public let id: RunID
   /// The workflow being run: that of the current generation.
   public var workflow: Workflow { ledger.decide { $0.workflow } }
-  private let ledger: RunLedger
+  let ledger: RunLedger
   private let runtime: Runtime
-  private let requests: AsyncStream<RunDriver.Request>.Continuation
+  let requests: AsyncStream<RunDriver.Request>.Continuation
   private let end = SharedAnswer<RunOutcome>()
 
   /// Whether a run is new or resumed.
   enum Beginning {
     case start(RunID)
-    case resume(RunID, RunState)
+    case resume(RunID, RunState, [String: SetResult])
   }
 
   init(
@@ -28,13 +28,15 @@ public final class Run: Sendable {
     engine: Engine, listening: (RunEvents) -> Void = { _ in }
   ) {
     let state: RunState
+    var results: [String: SetResult] = [:]
     switch beginning {
     case .start(let id):
       self.id = id
       state = RunState()
-    case .resume(let id, let earlier):
+    case .resume(let id, let earlier, let set):
       self.id = id
       state = earlier
+      results = set
     }
     runtime = engine.runtime
     let (stream, continuation) = AsyncStream.makeStream(of: RunDriver.Request.self)
@@ -45,10 +47,10 @@ public final class Run: Sendable {
       runtime: engine.runtime, observer: observer.map(ObservingListener.init),
       onFailure: { continuation.yield(.input(.cancel(.abandoned($0)))) })
     listening(RunEvents(ledger: ledger))
-    ledger.decide { page in
+    ledger.decide { [results] page in
       page.controls = Array(repeating: StepControl(), count: workflow.graph.count)
       page.mainCount = workflow.graph.count - workflow.finallyCount
-      page.begin(workflow, usualDurations)
+      page.begin(workflow, usualDurations, setting: results)
     }
     let performer = StepPerformer(
       workflow: workflow, executor: engine.executor, registry: engine.registry,
@@ -116,7 +118,7 @@ public final class Run: Sendable {
   /// starts the next generation. Returns immediately. Requests made while a restart is pending are
   /// coalesced into it. Does nothing once the run has ended or is being cancelled.
   public func restart() {
-    requests.yield(.input(.restart(from: [], requestedIn: generation)))
+    perform(.restart(from: []), by: .api) { _ in }
   }
 
   /// Restarts one step and its dependents; other branches continue, and earlier successes are kept.
@@ -127,71 +129,8 @@ public final class Run: Sendable {
   /// - Throws: ``SelectionError`` if no step is selected.
   public func restart(from step: String) throws(SelectionError) {
     let (workflow, state) = ledger.decide { ($0.workflow, $0.state) }
-    let steps = try workflow.selected(by: [step], in: state)
-    post(
-      .restart(from: steps, requestedIn: state.generation), in: workflow, by: .api, { _ in })
-  }
-
-  /// Intervenes in the run: restarts it, or cancels or approves steps.
-  ///
-  /// - Parameters:
-  ///   - intervention: The request.
-  ///   - requester: Who makes it, for the record.
-  /// - Returns: What the run does now; it may not have happened yet.
-  /// - Throws: ``InterventionRefusal`` if the run cannot do it.
-  @discardableResult
-  public func perform(
-    _ intervention: Intervention, by requester: Requester = .api
-  ) async throws(InterventionRefusal) -> InterventionAnswer {
-    try await withCheckedContinuation { continuation in
-      perform(intervention, by: requester) { continuation.resume(returning: $0) }
-    }.get()
-  }
-
-  /// Intervenes in the run.
-  ///
-  /// - Parameters:
-  ///   - intervention: The request.
-  ///   - requester: Who makes it.
-  ///   - answer: Called once, on any thread, when the run has accepted or refused the request.
-  package func perform(
-    _ intervention: Intervention, by requester: Requester,
-    answer: @escaping @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void
-  ) {
-    do throws(SelectionError) {
-      let (workflow, state) = ledger.decide { ($0.workflow, $0.state) }
-      switch intervention {
-      case .restart(let selectors):
-        let steps = try workflow.selected(by: selectors, in: state)
-        post(
-          .restart(from: steps, requestedIn: state.generation), in: workflow, by: requester, answer)
-      case .cancel(let selectors, let now):
-        guard !selectors.isEmpty else {
-          return post(now ? .kill : .cancel(.request), in: workflow, by: requester, answer)
-        }
-        let steps = try workflow.selected(by: selectors, in: state)
-        post(.cancelSteps(steps, now: now), in: workflow, by: requester, answer)
-      case .approve(let step, let isApproved):
-        guard try self.answer(step, isApproved: isApproved) else {
-          return answer(.failure(.refused("step \"\(step)\" is not waiting for approval")))
-        }
-        answer(
-          .success(
-            InterventionAnswer(
-              "step \"\(step)\" is \(isApproved ? "approved" : "rejected")", steps: [step])))
-      }
-    } catch {
-      answer(.failure(.refused(error.description)))
-    }
-  }
-
-  private func post(
-    _ input: RunMachine.Input, in workflow: Workflow, by requester: Requester,
-    _ answer: @escaping @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void
-  ) {
-    let request = RunDriver.Request.intervention(
-      input, in: workflow.graph, by: requester, answer: answer)
-    if case .terminated = requests.yield(request) { request.refuse() }
+    _ = try workflow.selected(by: [step], in: state)
+    perform(.restart(from: [step]), by: .api) { _ in }
   }
 
   /// Restarts the run with another version of its workflow.
@@ -212,7 +151,8 @@ public final class Run: Sendable {
   public func restart(
     with workflow: Workflow, from steps: [String]? = nil
   ) async throws(SelectionError) -> Bool {
-    try await reload(workflow, secrets: nil, .init(workflow, from: steps), when: { _ in true })
+    try await reload(
+      workflow, secrets: nil, .init(workflow, from: steps), by: .api, when: { _ in true })
   }
 
   /// Restarts the run with another version of its workflow, if `accept` returns true.
@@ -221,28 +161,30 @@ public final class Run: Sendable {
   ///   - workflow: The workflow of the next generation.
   ///   - secrets: Its secrets; nil to keep those of the run.
   ///   - extent: The steps to run again.
+  ///   - requester: Who makes the request.
   ///   - accept: Called with the plan if the run can restart, before anything is changed; returns
   ///     whether to go ahead. Runs on its own queue, where it may block. The run handles no other
   ///     request until it returns.
   /// - Returns: Whether the restart was accepted.
   package func reload(
     _ workflow: Workflow, secrets: Secrets? = nil, _ extent: ReloadExtent,
-    accept: @escaping @Sendable (ReloadPlan) -> Bool
+    by requester: Requester = .api, accept: @escaping @Sendable (ReloadPlan) -> Bool
   ) async -> Bool {
     let queue = runtime.makeQueue("reprise.restart")
     return await reload(
-      workflow, secrets: secrets, extent, when: { plan in await queue.result { accept(plan) } })
+      workflow, secrets: secrets, extent, by: requester,
+      when: { plan in await queue.result { accept(plan) } })
   }
 
   private func reload(
-    _ workflow: Workflow, secrets: Secrets?, _ extent: ReloadExtent,
+    _ workflow: Workflow, secrets: Secrets?, _ extent: ReloadExtent, by requester: Requester,
     when accept: @escaping @Sendable (ReloadPlan) async -> Bool
   ) async -> Bool {
     await withCheckedContinuation { continuation in
       let request = RunDriver.Request.reload(
         ReloadRequest(
-          workflow: workflow, secrets: secrets, extent: extent, accept: accept,
-          answer: { continuation.resume(returning: $0) }))
+          workflow: workflow, secrets: secrets, extent: extent, requester: requester,
+          accept: accept, answer: { continuation.resume(returning: $0) }))
       if case .terminated = requests.yield(request) { request.refuse() }
     }
   }
@@ -282,23 +224,18 @@ public final class Run: Sendable {
   /// Approves or rejects a step that is waiting for approval.
   @discardableResult
   package func answer(_ step: String, isApproved: Bool) throws(SelectionError) -> Bool {
-    let tickets = try ledger.decide { page in
-      Result { () throws(SelectionError) in
-        try page.workflow.found(step).compactMap {
-          page.controls[$0.position].takeApproval()
-        }
-      }
-    }.get()
-    return tickets.filter { $0.answer(isApproved) }.count > 0
+    if case .success = try approve(.success(step), isApproved: isApproved, by: .api) {
+      true
+    } else {
+      false
+    }
   }
-
-  private var generation: Int { ledger.decide { $0.state.generation } }
 
   /// Cancels the run: no new step starts, and running steps must stop within their grace periods.
   ///
   /// Returns immediately. Further calls have no effect.
   public func cancel() {
-    requests.yield(.input(.cancel(.request)))
+    perform(.cancel(steps: [], now: false), by: .api) { _ in }
   }
 
   /// Cancels the run because of a problem; its outcome is then ``RunOutcome/abandoned(_:)``.
@@ -315,13 +252,15 @@ public final class Run: Sendable {
   ///
   /// Returns immediately. In-process steps cannot be killed; they are cancelled.
   public func kill() {
-    requests.yield(.input(.kill))
+    perform(.cancel(steps: [], now: true), by: .api) { _ in }
   }
 }
 
 extension RunLedger.Page {
   /// Reports that the run has started or resumed.
-  fileprivate mutating func begin(_ workflow: Workflow, _ usualDurations: [String: Duration]) {
+  fileprivate mutating func begin(
+    _ workflow: Workflow, _ usualDurations: [String: Duration], setting results: [String: SetResult]
+  ) {
     let plan = RunPlan(workflow, usualDurations: usualDurations)
     guard state.phase != .notStarted else {
       return record(.runStarted(plan), generation: 1)
@@ -330,5 +269,10 @@ extension RunLedger.Page {
     let remaining = state.steps.enumerated()
       .filter { !$0.element.phase.isSuccess || $0.offset >= mainCount }.map(\.element.id)
     record(.generationStarted(reset: remaining), generation: state.generation + 1)
+    for position in state.steps.indices {
+      guard let set = results[state.steps[position].id], state.steps[position].phase == .pending
+      else { continue }
+      record(set.result.event, of: position, attempt: 0, by: set.by)
+    }
   }
 }

@@ -20,13 +20,15 @@ extension Event: Codable {
     return Event(
       time: try fields.value("time", time), run: try fields.value("run", run),
       generation: try fields.value("generation", generation),
-      kind: try fields.cases("event", kind))
+      kind: try fields.cases("event", kind), by: try fields.value("by", by, default: nil))
   }
 }
 
 extension Event: CustomStringConvertible {
   /// A one-line description, such as `3fk2m9x0ab, generation 2: step build, attempt 1: started`.
-  public var description: String { "\(run), generation \(generation): \(kind)" }
+  public var description: String {
+    "\(run), generation \(generation): \(kind)" + (by.map { ", by \($0)" } ?? "")
+  }
 }
 
 extension Event.Kind: CustomStringConvertible {

@@ -15,6 +15,8 @@ public struct Event: Sendable, Equatable {
   public var generation: Int
   /// The content of the event.
   public var kind: Kind
+  /// Who asked for what the event reports; nil if nobody did.
+  public var by: Requester?
 
   /// Creates an event.
   ///
@@ -23,11 +25,15 @@ public struct Event: Sendable, Equatable {
   ///   - run: The id of the run.
   ///   - generation: The generation of the run, from 1.
   ///   - kind: The content of the event.
-  public init(time: Timestamp, run: RunID, generation: Int, kind: Kind) {
+  ///   - requester: Who asked for what the event reports.
+  public init(
+    time: Timestamp, run: RunID, generation: Int, kind: Kind, by requester: Requester? = nil
+  ) {
     self.time = time
     self.run = run
     self.generation = generation
     self.kind = kind
+    by = requester
   }
 
   /// The content of an event.
@@ -52,6 +58,10 @@ public struct Event: Sendable, Equatable {
     case runReloaded(RunPlan, WorkflowChanges)
     /// The run is being cancelled: no more steps start, and running steps are being stopped.
     case runCancelling(CancellationCause)
+    /// Nothing new starts until the run is unpaused; running steps go on.
+    case runPaused
+    /// Steps start again.
+    case runUnpaused
     /// The run has ended; always the last event, unless the run is resumed.
     case runEnded(RunOutcome)
     /// An event of one step in one attempt: 0 before its first start, then from 1.
@@ -75,10 +85,14 @@ public struct Event: Sendable, Equatable {
     /// `isPartial` marks the current content of an unfinished line, such as a progress bar; the
     /// next output on the stream replaces it.
     case output(OutputChannel, text: String, isPartial: Bool)
+    /// The step has left this process behind, given by its command line, and it is being ended.
+    case leftBehind(String)
     /// The action succeeded, with these outputs.
     case succeeded(StepOutputs)
     /// An attempt failed; the next one starts after this delay.
     case retrying(FailureReason, after: Duration)
+    /// The step is being cancelled on request, although the run continues.
+    case cancelling
     /// The last attempt failed, or the step could not be started at all.
     case failed(FailureReason)
     /// The step was stopped or never started, for this cause.
@@ -98,7 +112,8 @@ extension Event.Kind: CodedCases {
     [
       .runStarted(RunPlan(workflow: "", steps: [])), .runResumed(RunPlan(workflow: "", steps: [])),
       .runRestarting(from: nil), .generationStarted(reset: nil), .runCancelling(.request),
-      .runReloaded(RunPlan(workflow: "", steps: []), WorkflowChanges()), .runEnded(.succeeded),
+      .runReloaded(RunPlan(workflow: "", steps: []), WorkflowChanges()), .runPaused,
+      .runUnpaused, .runEnded(.succeeded),
     ] + Event.StepEvent.byName.values.map { .step("", attempt: 0, $0) })
 
   var row: CaseRow<Self> {
@@ -132,6 +147,8 @@ extension Event.Kind: CodedCases {
       CaseRow("run-cancelling", "run cancelling \(cause)") {
         .runCancelling(try $0.value("cause", cause))
       }
+    case .runPaused: CaseRow("run-paused", "run paused", self)
+    case .runUnpaused: CaseRow("run-unpaused", "run unpaused", self)
     case .runEnded(let outcome):
       CaseRow("run-ended", "run ended: \(outcome)") { .runEnded(try $0.cases("outcome", outcome)) }
     case .step(let id, let attempt, let event):
@@ -153,8 +170,9 @@ extension Event.Kind: CodedCases {
 extension Event.StepEvent: CodedCases {
   static let byName = named([
     .ready, .waiting(""), .approved, .started, .progress(0, ""),
-    .output(.standardOutput, text: "", isPartial: false), .succeeded([:]),
-    .retrying(.rejected, after: .zero), .failed(.rejected), .cancelled(.request), .skipped("", [:]),
+    .output(.standardOutput, text: "", isPartial: false), .leftBehind(""), .succeeded([:]),
+    .retrying(.rejected, after: .zero), .cancelling, .failed(.rejected), .cancelled(.request),
+    .skipped("", [:]),
   ])
 
   var row: CaseRow<Self> {
@@ -179,6 +197,10 @@ extension Event.StepEvent: CodedCases {
           try $0.value("stream", stream), text: try $0.value("text", text),
           isPartial: try $0.value("partial", isPartial, default: false))
       }
+    case .leftBehind(let command):
+      CaseRow("step-left-behind", "ended: \(command), left behind") {
+        .leftBehind(try $0.value("command", command))
+      }
     case .succeeded(let outputs):
       CaseRow("step-succeeded", "succeeded" + named(outputs)) {
         .succeeded(try $0.value("outputs", outputs))
@@ -187,6 +209,7 @@ extension Event.StepEvent: CodedCases {
       CaseRow("step-retrying", "failed: \(reason); retrying in \(durationText(delay))") {
         .retrying(try $0.value("reason", reason), after: try $0.seconds(delay))
       }
+    case .cancelling: CaseRow("step-cancelling", "being cancelled", self)
     case .failed(let reason):
       CaseRow("step-failed", "failed: \(reason)") { .failed(try $0.value("reason", reason)) }
     case .cancelled(let cause):

@@ -1,7 +1,7 @@
-// `Requester`: who asked a run for something.
+// `Requester`: who asked a run for something, and for what.
 
 /// Who asked a run for a restart, a cancellation or another intervention.
-public struct Requester: Sendable, Equatable, Codable {
+public struct Requester: Sendable, Equatable {
   /// The way in which the request reached the run.
   public enum Kind: String, Sendable, Codable, CaseIterable {
     /// A key in the terminal of the run.
@@ -20,14 +20,35 @@ public struct Requester: Sendable, Equatable, Codable {
     case api
   }
 
+  private struct Fields: Sendable, Equatable, Codable {
+    var kind: Kind
+    var name: String?
+    var process: Int?
+    var user: String?
+    var comment: String?
+    var steps: [String]?
+  }
+
+  // Boxed, because there are many events and steps, and few of them have a requester.
+  private final class Box: Sendable {
+    let fields: Fields
+    init(_ fields: Fields) { self.fields = fields }
+  }
+
+  private let box: Box
+
   /// The way in which the request reached the run.
-  public var kind: Kind
+  public var kind: Kind { box.fields.kind }
   /// The command, the key, the signal or the trigger, such as `reprise restart`.
-  public var name: String?
+  public var name: String? { box.fields.name }
   /// The id of the process that made the request, if it is another one.
-  public var process: Int?
-  /// The name or number of the user who made the request, if it is another process.
-  public var user: String?
+  public var process: Int? { box.fields.process }
+  /// The name of the user who made the request, if it is known.
+  public var user: String? { box.fields.user }
+  /// What the requester said about the request.
+  public var comment: String? { box.fields.comment }
+  /// The steps that the request names; nil if it is about the whole run.
+  public var steps: [String]? { box.fields.steps }
 
   /// Creates a requester.
   ///
@@ -35,20 +56,55 @@ public struct Requester: Sendable, Equatable, Codable {
   ///   - kind: The way in which the request reaches the run.
   ///   - name: The command, the key, the signal or the trigger.
   ///   - process: The id of the process that makes the request, if it is another one.
-  ///   - user: The name or number of the user who makes the request.
-  public init(_ kind: Kind, name: String? = nil, process: Int? = nil, user: String? = nil) {
-    self.kind = kind
-    self.name = name
-    self.process = process
-    self.user = user
+  ///   - user: The name of the user who makes the request.
+  ///   - comment: What the requester says about the request.
+  ///   - steps: The steps that the request names; nil if it is about the whole run.
+  public init(
+    _ kind: Kind, name: String? = nil, process: Int? = nil, user: String? = nil,
+    comment: String? = nil, steps: [String]? = nil
+  ) {
+    box = Box(
+      Fields(
+        kind: kind, name: name, process: process, user: user, comment: comment, steps: steps))
   }
 
   /// The program that embeds the engine.
   public static let api = Requester(.api)
+
+  /// Compares all fields.
+  public static func == (one: Requester, other: Requester) -> Bool {
+    one.box === other.box || one.box.fields == other.box.fields
+  }
+
+  /// Returns the requester with other steps, or another process.
+  package func naming(steps: [String]? = nil, process: Int? = nil) -> Requester {
+    Requester(
+      kind, name: name, process: process ?? self.process, user: user, comment: comment,
+      steps: steps ?? self.steps)
+  }
+
+  /// Returns the requester without secrets in its texts.
+  func masked(by mask: (String) -> String) -> Requester {
+    Requester(
+      kind, name: name.map(mask), process: process, user: user, comment: comment.map(mask),
+      steps: steps)
+  }
+}
+
+extension Requester: Codable {
+  /// Encodes the documented fields.
+  public func encode(to encoder: any Encoder) throws {
+    try box.fields.encode(to: encoder)
+  }
+
+  /// Decodes a requester that `encode(to:)` has written.
+  public init(from decoder: any Decoder) throws {
+    box = Box(try Fields(from: decoder))
+  }
 }
 
 extension Requester: CustomStringConvertible {
-  /// A phrase such as `reprise restart (pid 1234)`, to follow the word *by*.
+  /// A phrase such as `reprise restart (user ann, pid 1234)`, to follow the word *by*.
   public var description: String {
     let what =
       switch kind {

@@ -97,6 +97,10 @@ public struct LocalExecutor: Executor {
         command(for: context, outputs), filter: filter(context.masker),
         roomForOutput: context.roomForOutput
       ) { lines in
+        if lines.stream == .leftBehind {
+          context.report(leftBehind: lines.text)
+          return true
+        }
         guard lines.stream != .report else {
           if let (part, text) = ProgressText.progress(in: lines.text) {
             context.report(progress: part, text)

@@ -12,6 +12,7 @@ import WorkflowLanguage
 ///   of its own does not hold up the steps after it.
 /// - One at a time: the next step begins only after the previous one has reported that it
 ///   ``started(_:)``, so that steps also *start* in plan order, regardless of thread scheduling.
+/// - A pause holds all of them up; steps that have slots keep them.
 /// - All or nothing: a step takes its slots in all of its limits at once. No step holds a slot
 ///   while it waits for another, so steps cannot deadlock.
 ///
@@ -50,6 +51,8 @@ final class Slots: Sendable {
     var holders: Set<Int> = []
     /// The step that began last, until it has started.
     var starting: Int?
+    /// Whether no step may begin for now.
+    var isPaused = false
   }
 
   private let state: Mutex<State>
@@ -103,6 +106,7 @@ final class Slots: Sendable {
         next.queue.insert(position)
       }
       next.starting = state.starting.flatMap(moved)
+      next.isPaused = state.isPaused
       state = next
       move()
     }
@@ -140,6 +144,12 @@ final class Slots: Sendable {
       state.unparkForFreeSlots(of: step.position)
       return true
     }
+  }
+
+  /// Stops steps from beginning, or lets them begin again.
+  func setPaused(_ isPaused: Bool) {
+    state.withLock { $0.isPaused = isPaused }
+    startNext()
   }
 
   /// Begins the next step, if one can begin.
@@ -222,7 +232,7 @@ extension Slots.State {
   ///
   /// - Returns: The callback that begins the step.
   fileprivate mutating func nextTurn() -> Slots.Turn? {
-    guard starting == nil, free > 0 else { return nil }
+    guard starting == nil, free > 0, !isPaused else { return nil }
     while let step = queue.popSmallest() {
       guard waiting[step] != nil else { continue }
       let own = limitsOfStep[step] ?? []

@@ -11,8 +11,53 @@ public enum Intervention: Sendable, Equatable {
   ///
   /// Without a grace period if `now` is true, or if the step is already being cancelled.
   case cancel(steps: [String], now: Bool)
-  /// Approve or reject a step that is waiting for approval.
-  case approve(step: String, isApproved: Bool)
+  /// Approve or reject a step that is waiting for approval; nil if only one is waiting.
+  case approve(step: String?, isApproved: Bool)
+  /// Set the results of these steps by hand; what depends on them runs.
+  ///
+  /// A step in progress is stopped first. From steps that have failed or were cancelled, the run
+  /// is restarted, without running these steps themselves. A pending step keeps the result when
+  /// its turn comes.
+  case set(steps: [String], HandmadeResult)
+  /// Start nothing new until the run is unpaused, restarted or not; steps in progress go on.
+  case pause
+  /// Start steps again.
+  case unpause
+}
+
+/// A result of a step that is set by hand.
+public enum HandmadeResult: Sendable, Equatable {
+  /// The step counts as succeeded, with these outputs.
+  case succeeded(StepOutputs)
+  /// The step counts as skipped.
+  case skipped
+
+  /// The reason of a step that is skipped by hand.
+  package static let skipReason = "on request"
+
+  var event: Event.StepEvent {
+    switch self {
+    case .succeeded(let outputs): .succeeded(outputs)
+    case .skipped: .skipped(Self.skipReason, [:])
+    }
+  }
+
+  /// Creates the result with a word: `succeeded` (or `success`) or `skipped`; nil for others.
+  package init?(word: String, outputs: StepOutputs = [:]) {
+    switch word {
+    case "succeeded", "success": self = .succeeded(outputs)
+    case "skipped": self = .skipped
+    default: return nil
+    }
+  }
+
+  /// The word for a step with this result.
+  package var word: String {
+    switch self {
+    case .succeeded: "succeeded"
+    case .skipped: "skipped"
+    }
+  }
 }
 
 /// The answer to an intervention that was accepted.
@@ -76,6 +121,24 @@ extension InterventionAnswer {
 
   static func cancelled(_ steps: [String]) -> Self {
     Self("\(stepNames(steps)): being cancelled; the run continues", steps: steps)
+  }
+
+  static func set(_ steps: [String], _ result: HandmadeResult, generation: Int?) -> Self {
+    let verb = steps.count == 1 ? "counts" : "count"
+    let what = "\(stepNames(steps)) \(verb) as \(result.word)"
+    return Self(
+      generation.map { what + "; generation \($0) begins with the steps that depend on it" }
+        ?? what,
+      generation: generation, steps: steps)
+  }
+
+  static func paused(_ run: RunID, _ isPaused: Bool, wasPaused: Bool) -> Self {
+    switch (isPaused, wasPaused) {
+    case (true, false): Self("run \(run) is paused: nothing new starts until it is unpaused")
+    case (true, true): Self("run \(run) is already paused")
+    case (false, true): Self("run \(run) continues")
+    case (false, false): Self("run \(run) is not paused")
+    }
   }
 
   private static func counted(_ count: Int) -> String { "\(count) step\(count == 1 ? "" : "s")" }

@@ -10,6 +10,8 @@ struct ReloadRequest: Sendable {
   let secrets: Secrets?
   /// The steps to run again.
   let extent: ReloadExtent
+  /// Who makes the request.
+  let requester: Requester
   /// Called if the reload is possible; returns whether to go ahead.
   let accept: @Sendable (ReloadPlan) async -> Bool
   /// Receives whether the reload was accepted.

@@ -35,15 +35,21 @@ struct RunDriver: Sendable {
     }
   }
 
-  private var performer: StepPerformer
+  private(set) var performer: StepPerformer
   private let requests: AsyncStream<Request>
   private let requester: AsyncStream<Request>.Continuation
   private let clock: any RunClock
   private(set) var machine: RunMachine
   private let pipeline: Pipeline
   /// The reload with which the next generation starts, if any.
-  private var reload: (request: ReloadRequest, plan: ReloadPlan)?
+  var reload: (request: ReloadRequest, plan: ReloadPlan)?
   private var alarm: Task<Void, Never>?
+  /// Who made the request that is being handled.
+  private(set) var asker: Requester?
+  /// The results to set when the next generation begins, by the id of the step.
+  var resultsToSet: [String: SetResult] = [:]
+  /// Who asked for the restart in progress.
+  private var restarter: Requester?
 
   var ledger: RunLedger { performer.ledger }
   var workflow: Workflow { performer.workflow }
@@ -86,6 +92,7 @@ struct RunDriver: Sendable {
 
   /// Returns the machine's input for a request; nil if the request has no effect.
   private mutating func input(for request: Request) async -> RunMachine.Input? {
+    asker = nil
     switch request {
     case .input(.stepEnded(let step)):
       // Ignore a stale report: the step has been restarted in the meantime.
@@ -97,7 +104,7 @@ struct RunDriver: Sendable {
       return isInProgress ? nil : .stepEnded(step)
     case .input(let input):
       return input
-    case .intervention(let input, let graph, _, let answer):
+    case .intervention(let input, let graph, let asking, let answer):
       guard let input = input.moved(from: graph, to: workflow.graph) else {
         answer(.failure(.refused("the steps are no longer part of the workflow")))
         return nil
@@ -105,40 +112,15 @@ struct RunDriver: Sendable {
       let result = answerTo(input)
       answer(result)
       guard case .success = result else { return nil }
+      asker = performer.masked(asking)
+      if case .restart(let steps, _) = input { forgetResultsToSet(from: steps) }
       return input
     case .reload(let request):
       let reload = await accepted(request)
       request.answer(reload != nil)
+      asker = reload == nil ? nil : performer.masked(request.requester)
       return reload.map(RunMachine.Input.reload)
     }
-  }
-
-  /// Plans a reload and asks whether to go ahead; nil if not.
-  private mutating func accepted(_ request: ReloadRequest) async -> RunMachine.Reload? {
-    let next = request.workflow
-    guard machine.mayRestart, (request.secrets ?? performer.secrets).problem(with: next) == nil
-    else { return nil }
-    let plan = ledger.decide { [restarting = machine.restarting] page in
-      ReloadPlan(from: page.workflow, to: next, request.extent) { step in
-        let state = page.state.steps[step.position]
-        return ReloadPlan.Step(
-          phase: state.phase, isInProgress: state.phase.isActive && state.startedAt != nil,
-          isRestarting: restarting.contains(step), cause: page.causeOfStop(of: step))
-      }
-    }
-    // Ask before changing anything: the decision may have to be recorded first.
-    guard await request.accept(plan) else { return nil }
-    reload = (request, plan)
-    let reset = Set(plan.reset)
-    let graph = workflow.graph
-    return RunMachine.Reload(
-      stopped: graph.topologicalOrder.filter { step in
-        let id = graph.id(of: step)
-        return reset.contains(id) || next.graph.index(of: id) == nil
-      },
-      graph: next.graph, finallyCount: next.finallyCount,
-      started: next.graph.topologicalOrder.filter { reset.contains(next.graph.id(of: $0)) },
-      isWhole: plan.isWhole)
   }
 
   private mutating func decide(_ input: RunMachine.Input) -> [RunMachine.Action] {
@@ -176,6 +158,11 @@ struct RunDriver: Sendable {
       case .cancelSteps(let steps, let now):
         cancel(steps, now: now)
         input = .stepsCancelled
+      case .set(let steps, let result):
+        let ended = set(steps, to: result)
+        input = ended.isEmpty ? .stepsCancelled : .restart(from: ended, requestedIn: nil)
+      case .pause(let isPaused):
+        pause(isPaused)
       case .kill:
         let handlers = ledger.decide { page in
           page.controls.indices.flatMap { page.controls[$0].kill() }
@@ -208,7 +195,8 @@ struct RunDriver: Sendable {
     }
     let places = reload == nil ? [] : execution.places
     let origins = reload.map { self.origins(in: $0.request.workflow, starting: steps) } ?? []
-    ledger.decide { [generation = machine.generation, workflow, slots = performer.slots] page in
+    ledger.decide {
+      [generation = machine.generation, workflow, slots = performer.slots, restarter] page in
       if let reload {
         page.replaceWorkflow(
           with: workflow, reload.plan, origins: origins, moving: places, slots)
@@ -217,20 +205,11 @@ struct RunDriver: Sendable {
       page.ending = nil
       page.earlyFinallyCount = 0
       let reset = isWhole ? nil : steps.map { workflow.graph.id(of: $0) }
-      page.record(.generationStarted(reset: reset), generation: generation)
+      page.record(.generationStarted(reset: reset), generation: generation, by: restarter)
     }
+    restarter = nil
+    setResults(among: steps)
     if reload != nil { execution.replaceGraph(with: workflow.graph, origins: origins) }
-  }
-
-  /// Returns the step of the current workflow that each step of the next one continues, if any.
-  private func origins(in next: Workflow, starting steps: [StepIndex]) -> [StepIndex?] {
-    let started = Set(steps)
-    return next.graph.indices.map { step in
-      started.contains(step)
-        ? nil
-        : ledger.state.position(ofStep: next.graph.id(of: step))
-          .map { StepIndex($0) }
-    }
   }
 
   /// Connects the steps of a generation and starts the timer for its time limit.
@@ -285,15 +264,18 @@ struct RunDriver: Sendable {
   /// Stops steps: pending steps can no longer start, and running steps are cancelled.
   ///
   /// - Returns: The steps that are still in progress.
-  private func stop(
+  private mutating func stop(
     _ steps: [StepIndex], because reason: RunMachine.StopReason, _ execution: PipelineExecution
   ) -> Set<StepIndex> {
-    let outstanding = ledger.decide { [graph = workflow.graph] page in
+    if case .restart = reason { restarter = asker }
+    let outstanding = ledger.decide { [graph = workflow.graph, asker] page in
       switch reason {
       case .restart(let restarted):
-        page.record(.runRestarting(from: restarted.map { $0.map { graph.id(of: $0) } }))
+        let from = restarted.map { $0.map { graph.id(of: $0) } }
+        page.record(.runRestarting(from: from), by: asker)
       case .cancel(let cause):
-        page.record(.runCancelling(cause))
+        page.record(.runCancelling(cause), by: asker)
+        performer.slots.setPaused(false)
       case .kill:
         break
       }
@@ -355,15 +337,6 @@ struct RunDriver: Sendable {
 }
 
 extension RunLedger.Page {
-  /// Returns the cause for which a step was or is being stopped, if any.
-  fileprivate func causeOfStop(of step: StepIndex) -> CancellationCause? {
-    switch state.steps[step.position].phase {
-    case .cancelled(let cause): cause
-    case .pending, .ready, .running: controls[step.position].cause
-    case .succeeded, .failed, .skipped: nil
-    }
-  }
-
   /// Records the cancellation of all steps that have not ended.
   fileprivate mutating func cancelRest(because cause: CancellationCause, upTo count: Int) {
     for position in 0..<count where !state.steps[position].phase.isFinal {

@@ -285,8 +285,12 @@ extension RunLedger.Page {
   /// Records and publishes one event, stamped with the current time and generation by default.
   ///
   /// For an event of a step, passing the step's position avoids a lookup.
-  mutating func record(_ kind: Event.Kind, generation: Int? = nil, ofStepAt step: Int? = nil) {
-    let event = event(kind, generation: generation)
+  mutating func record(
+    _ kind: Event.Kind, generation: Int? = nil, ofStepAt step: Int? = nil,
+    by requester: Requester? = nil
+  ) {
+    var event = event(kind, generation: generation)
+    event.by = requester
     if !event.isTransient { record?.append(event) }
     publish(event, ofStepAt: step)
   }
@@ -309,8 +313,11 @@ extension RunLedger.Page {
   }
 
   /// Records and publishes an event of one step.
-  mutating func record(_ event: Event.StepEvent, of step: Int, attempt: Int) {
-    record(.step(state.steps[step].id, attempt: attempt, event), ofStepAt: step)
+  mutating func record(
+    _ event: Event.StepEvent, of step: Int, attempt: Int, by requester: Requester? = nil
+  ) {
+    record(
+      .step(state.steps[step].id, attempt: attempt, event), ofStepAt: step, by: requester)
     guard let record, case .succeeded = event else { return }
     if successNumbers.isEmpty { successNumbers = Array(repeating: 0, count: state.steps.count) }
     successNumbers[step] = record.appendedCount

@@ -23,6 +23,10 @@ struct RunMachine: Sendable {
     case kill
     /// Cancel these steps only; the run continues. Without grace if `now` is true.
     case cancelSteps([StepIndex], now: Bool)
+    /// Set the results of these steps by hand.
+    case set([StepIndex], HandmadeResult)
+    /// Start nothing new from now on, or start steps again.
+    case pause(Bool)
     /// The steps of the last `cancelSteps` are being stopped, or have ended without having started.
     case stepsCancelled
     /// The steps of the last `stop` can no longer start; these are still in progress.
@@ -79,6 +83,11 @@ struct RunMachine: Sendable {
     case kill
     /// Cancel these steps, of which the pending ones end at once, and send `stepsCancelled`.
     case cancelSteps([StepIndex], now: Bool)
+    /// Set the results of these steps. If some have ended, restart from them, else send
+    /// `stepsCancelled`.
+    case set([StepIndex], HandmadeResult)
+    /// Let nothing new start, or let steps start again.
+    case pause(Bool)
     /// Wait until all output and results are durable, then send ``Input/settled(generation:)``.
     ///
     /// The driver keeps handling requests in the meantime, so a slow disk or reader does not delay
@@ -185,6 +194,11 @@ struct RunMachine: Sendable {
     case .cancelSteps(let requested, let now):
       let steps = cancellable(requested)
       return steps.isEmpty ? [] : [.cancelSteps(steps, now: now)]
+    case .set(let requested, let result):
+      let steps = cancellable(requested)
+      return steps.isEmpty ? [] : [.set(steps, result)]
+    case .pause(let isPaused):
+      return mayRestart ? [.pause(isPaused)] : []
     case .connected, .stepsCancelled:
       break
     case .stopped(let outstanding):
@@ -351,6 +365,8 @@ extension RunMachine.Input {
       return moved(steps).map { .restart(from: $0, requestedIn: generation) }
     case .cancelSteps(let steps, let now):
       return moved(steps).map { .cancelSteps($0, now: now) }
+    case .set(let steps, let result):
+      return moved(steps).map { .set($0, result) }
     default:
       return self
     }

@@ -2,6 +2,18 @@
 
 import WorkflowLanguage
 
+/// The answer to a step that is waiting for approval.
+struct Approval: Sendable {
+  let isApproved: Bool
+  let by: Requester
+}
+
+/// A result of a step that was set by hand.
+struct SetResult: Sendable {
+  let result: HandmadeResult
+  let by: Requester?
+}
+
 /// The control state of one step, across all generations of a run.
 ///
 /// A value guarded by the ledger's lock. Its methods change the state and return the futures,
@@ -14,10 +26,14 @@ struct StepControl: Sendable {
   private(set) var generation: Int?
   /// The cause for which this step is being stopped although the run continues.
   private(set) var cause: CancellationCause?
+  /// The result that was set by hand while the step was in progress, to record when it has stopped.
+  var setResult: SetResult?
+  /// Who asked to cancel this step alone.
+  private(set) var requester: Requester?
   /// The future of the step, from the moment it is ready until it ends.
   private var future: StepFuture?
   /// The pending approval, if the step is waiting for one.
-  private var approval: Ticket<Bool>?
+  private var approval: Ticket<Approval?>?
   private var killHandlers: [Int: @Sendable () -> Void] = [:]
   private var nextHandler = 0
   private var isKilled = false
@@ -28,6 +44,9 @@ struct StepControl: Sendable {
   /// Returns whether this generation of the step may continue: its gate is open, and the step is
   /// not being stopped.
   func mayContinue(_ generation: Int) -> Bool { admits(generation) && cause == nil }
+
+  /// Whether the gate is open for some generation.
+  var isOpen: Bool { generation != nil }
 
   /// Opens the gate for a generation.
   mutating func admit(to generation: Int) {
@@ -44,6 +63,8 @@ struct StepControl: Sendable {
   /// Forgets how the step was stopped in the previous generation.
   mutating func reset() {
     cause = nil
+    requester = nil
+    setResult = nil
     isKilled = false
   }
 
@@ -62,9 +83,14 @@ struct StepControl: Sendable {
   ///
   /// - Returns: The future to interrupt; nil if the step is not ready yet. It then checks ``cause``
   ///   when it becomes ready.
-  mutating func stop(_ cause: CancellationCause) -> StepFuture? {
+  mutating func stop(
+    _ cause: CancellationCause, by requester: Requester? = nil
+  ) -> StepFuture? {
     // A step that is being cancelled on request stays so if `fail-fast` stops it, too.
-    if self.cause != .request { self.cause = cause }
+    if self.cause != .request {
+      self.cause = cause
+      self.requester = requester
+    }
     return future
   }
 
@@ -72,15 +98,15 @@ struct StepControl: Sendable {
 
   /// Makes the step wait for approval.
   ///
-  /// - Returns: The ticket to wait on; its answer is whether the step is approved.
-  mutating func ask() -> Ticket<Bool> {
-    let ticket = Ticket<Bool>()
+  /// - Returns: The ticket to wait on.
+  mutating func ask() -> Ticket<Approval?> {
+    let ticket = Ticket<Approval?>()
     approval = ticket
     return ticket
   }
 
   /// Takes the ticket of a step that is waiting for approval; nil if it is not.
-  mutating func takeApproval() -> Ticket<Bool>? {
+  mutating func takeApproval() -> Ticket<Approval?>? {
     defer { approval = nil }
     return approval
   }

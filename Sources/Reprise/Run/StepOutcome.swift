@@ -63,7 +63,7 @@ extension RunPhase {
 extension Event.StepEvent {
   func result(of step: String, isTolerated: Bool) -> StepResult {
     switch self {
-    case .succeeded(let outputs): .succeeded(outputs)
+    case .succeeded(let outputs), .skipped(_, let outputs): .succeeded(outputs)
     case .failed: isTolerated ? .succeeded([:]) : .failed(step)
     default: .stopped
     }

@@ -4,9 +4,20 @@ import WorkflowLanguage
 
 /// The end of a wait for approval.
 enum ApprovalAnswer {
-  case approved
-  /// The step was rejected, or the time limit has passed.
-  case refused(FailureReason)
+  case approved(by: Requester)
+  /// The step was rejected, or the time limit has passed, which nobody asked for.
+  case refused(FailureReason, by: Requester?)
+}
+
+extension ApprovalAnswer {
+  /// Creates the end of a wait; the answer is nil if the time limit has passed.
+  fileprivate init(_ answer: Approval?, limit: Duration) {
+    guard let answer else {
+      self = .refused(.timedOut(after: limit), by: nil)
+      return
+    }
+    self = answer.isApproved ? .approved(by: answer.by) : .refused(.rejected, by: answer.by)
+  }
 }
 
 extension StepPerformer {
@@ -15,21 +26,18 @@ extension StepPerformer {
   /// Either an answer takes the ticket of the step first, or the timer does and rejects the step.
   ///
   /// - Returns: The answer; nil if the step was stopped.
-  func answer(to ticket: Ticket<Bool>, of job: StepJob) async -> ApprovalAnswer? {
+  func answer(to ticket: Ticket<Approval?>, of job: StepJob) async -> ApprovalAnswer? {
     guard let limit = job.step.timeout, job.step.action == .wait else {
-      return await ticket.value().map { $0 ? .approved : .refused(.rejected) }
+      return await ticket.value().map { ApprovalAnswer($0, limit: .zero) }
     }
     let timer = Task { [clock, ledger] in
-      guard (try? await clock.sleep(for: limit)) != nil else { return false }
+      guard (try? await clock.sleep(for: limit)) != nil else { return }
       let ticket = ledger.decide { page in
         page.mayContinue(job) ? page.controls[job.place.index.position].takeApproval() : nil
       }
-      return ticket?.answer(false) ?? false
+      ticket?.answer(nil)
     }
-    let answer = await ticket.value()
-    timer.cancel()
-    guard let answer else { return nil }
-    guard !answer else { return .approved }
-    return .refused(await timer.value ? .timedOut(after: limit) : .rejected)
+    defer { timer.cancel() }
+    return await ticket.value().map { ApprovalAnswer($0, limit: limit) }
   }
 }

@@ -4,6 +4,31 @@ import Masking
 import WorkflowLanguage
 
 extension StepPerformer {
+  /// Returns the settings of a step, with the values of this run.
+  func resolved(
+    _ job: StepJob, _ values: RunValues
+  ) throws(FailureReason) -> ResolvedStep {
+    do throws(ResolutionError) {
+      return try workflow.resolved(job.step, values)
+    } catch {
+      throw .badValue(error.description)
+    }
+  }
+
+  /// Returns the context of an attempt.
+  func context(
+    of job: StepJob, attempt: Int, _ resolved: ResolvedStep, _ values: RunValues
+  ) -> StepContext {
+    // Steps that share its work may need its standard output even if this step does not.
+    let needsCapture = workflow.needsStandardOutput(job.step) || resolved.share != nil
+    return StepContext(
+      run: ledger.run, generation: job.generation, attempt: attempt, workflow: workflow,
+      step: job.step, resolved: resolved, values: values, masker: secrets.masker,
+      hiddenVariables: secrets.variables, capture: needsCapture ? OutputCapture() : nil,
+      index: job.index, results: job.results,
+      reporter: LedgerReporter(ledger: ledger, place: job.place, attempt: attempt))
+  }
+
   /// Returns the values that the expressions of a step can refer to.
   func values(for job: StepJob) -> RunValues {
     RunValues(
@@ -40,6 +65,10 @@ extension StepPerformer {
 
   func masked(_ text: String) -> String {
     secrets.masker.masked(text)
+  }
+
+  func masked(_ requester: Requester) -> Requester {
+    secrets.masker.isEmpty ? requester : requester.masked(by: masked)
   }
 
   func masked(_ reason: FailureReason) -> FailureReason {

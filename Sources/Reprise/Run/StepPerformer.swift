@@ -210,7 +210,7 @@ struct StepPerformer: Sendable {
     let shown = secrets.hidden(in: text)
     // Create the ticket in the same decision that publishes the wait, so that no answer comes too
     // early.
-    let ticket = ledger.decide { page -> Ticket<Bool>? in
+    let ticket = ledger.decide { page -> Ticket<Approval?>? in
       guard page.mayContinue(job) else { return nil }
       let position = job.place.index.position
       page.record(.waiting(shown), of: position, attempt: 0)
@@ -218,12 +218,12 @@ struct StepPerformer: Sendable {
     }
     guard let ticket, let answer = await answer(to: ticket, of: job) else { throw Withdrawn() }
     switch answer {
-    case .approved:
-      try begin(.approved, of: job)
+    case .approved(let requester):
+      try begin(.approved, of: job, by: masked(requester))
       return nil
-    case .refused(let reason):
+    case .refused(let reason, let requester):
       try begin(.started, of: job, attempt: 1)
-      return end(job.place, attempt: 1, .failed(reason))
+      return end(job.place, attempt: 1, .failed(reason), by: requester.map(masked))
     }
   }
 
@@ -283,29 +283,6 @@ struct StepPerformer: Sendable {
     return .over(end(place, attempt: number, event))
   }
 
-  private func resolved(
-    _ job: StepJob, _ values: RunValues
-  ) throws(FailureReason) -> ResolvedStep {
-    do throws(ResolutionError) {
-      return try workflow.resolved(job.step, values)
-    } catch {
-      throw .badValue(error.description)
-    }
-  }
-
-  private func context(
-    of job: StepJob, attempt: Int, _ resolved: ResolvedStep, _ values: RunValues
-  ) -> StepContext {
-    // Steps that share its work may need its standard output even if this step does not.
-    let needsCapture = workflow.needsStandardOutput(job.step) || resolved.share != nil
-    return StepContext(
-      run: ledger.run, generation: job.generation, attempt: attempt, workflow: workflow,
-      step: job.step, resolved: resolved, values: values, masker: secrets.masker,
-      hiddenVariables: secrets.variables, capture: needsCapture ? OutputCapture() : nil,
-      index: job.index, results: job.results,
-      reporter: LedgerReporter(ledger: ledger, place: job.place, attempt: attempt))
-  }
-
   /// Returns the delay before the next attempt; nil if there is none.
   private func delay(after event: Event.StepEvent, attempt: Int, of step: Workflow.Step)
     -> Duration?
@@ -339,11 +316,11 @@ struct StepPerformer: Sendable {
   ///
   /// - Throws: ``Withdrawn`` if the step was stopped.
   private func begin(
-    _ event: Event.StepEvent, of job: StepJob, attempt: Int = 0
+    _ event: Event.StepEvent, of job: StepJob, attempt: Int = 0, by requester: Requester? = nil
   ) throws(Withdrawn) {
     let mayContinue = ledger.decide { page in
       guard page.mayContinue(job) else { return false }
-      page.record(event, of: job.place.index.position, attempt: attempt)
+      page.record(event, of: job.place.index.position, attempt: attempt, by: requester)
       return true
     }
     if !mayContinue { throw Withdrawn() }
@@ -369,12 +346,15 @@ struct StepPerformer: Sendable {
   /// Records the end of a step in progress, even if its generation is over for the step.
   ///
   /// The driver then still waits for that end, which ``reportEnd(of:)`` reports.
-  func end(_ place: StepPlace, attempt: Int, _ event: Event.StepEvent) -> StepResult {
+  func end(
+    _ place: StepPlace, attempt: Int, _ event: Event.StepEvent, by requester: Requester? = nil
+  ) -> StepResult {
     let (result, siblings) = ledger.decide { page -> (StepResult, [StepFuture]) in
       let step = place.index
       let id = page.state.steps[step.position].id
       let isTolerated = page.state.isTolerated(id)
       var event = event
+      var requester = requester
       var resultOfStop: StepResult?
       if case .cancelled(.request) = event {
         let own = page.controls[step.position].cause
@@ -382,10 +362,17 @@ struct StepPerformer: Sendable {
           resultOfStop = .failed(failed)
         } else if own == .request {
           resultOfStop = .cancelled(id)
+          requester = page.controls[step.position].requester
         }
         event = .cancelled(own ?? page.state.phase.causeOfStop)
       }
-      page.record(event, of: step.position, attempt: attempt)
+      // Not if the step is being stopped for a restart or because the run is being cancelled.
+      if let set = page.controls[step.position].setResult, page.controls[step.position].isOpen {
+        event = set.result.event
+        requester = set.by
+        resultOfStop = nil
+      }
+      page.record(event, of: step.position, attempt: attempt, by: requester)
       page.controls[step.position].end()
       var siblings: [StepFuture] = []
       if case .failed = event, !isTolerated, page.state.phase == .running {

@@ -55,6 +55,8 @@ package struct RunHistory: Sendable, Equatable {
     package fileprivate(set) var answeredAt: Timestamp?
     /// The answer; nil while the step waits for it.
     package fileprivate(set) var answer: Answer?
+    /// Who answered; nil if nobody did, or in old records.
+    package fileprivate(set) var by: Requester?
   }
 
   /// One generation of the run.
@@ -119,7 +121,9 @@ package struct RunHistory: Sendable, Equatable {
     case .runReloaded(let plan, _):
       self.plan = plan
     case .runRestarting:
-      next = next ?? Next(beginning: .restarted(from: nil), requestedAt: event.time)
+      next =
+        next
+        ?? Next(beginning: .restarted(from: nil), requestedAt: event.time, requester: event.by)
     case .generationStarted(let reset):
       endGeneration(at: event.time)
       var beginning = next?.beginning ?? .unknown
@@ -128,7 +132,7 @@ package struct RunHistory: Sendable, Equatable {
     case .runEnded(let outcome):
       endGeneration(at: event.time, outcome)
     case .step(let id, let attempt, let stepEvent):
-      apply(stepEvent, id, attempt, event.time)
+      apply(stepEvent, id, attempt, event)
     default:
       break
     }
@@ -171,17 +175,18 @@ package struct RunHistory: Sendable, Equatable {
   }
 
   private mutating func apply(
-    _ event: Event.StepEvent, _ id: String, _ attempt: Int, _ time: Timestamp
+    _ stepEvent: Event.StepEvent, _ id: String, _ attempt: Int, _ event: Event
   ) {
+    let time = event.time
     guard let last = generations.indices.last else { return }
-    switch event {
+    switch stepEvent {
     case .ready:
       readyTimes[id] = time
     case .waiting(let text):
       openQuestions[id] = Place(generation: last, offset: generations[last].approvals.count)
       generations[last].approvals.append(Approval(step: id, text: text, askedAt: time))
     case .approved:
-      answer(id, .approved, at: time)
+      answer(id, .approved, at: time, by: event.by)
       readyTimes[id] = time
     case .started:
       // A rejected step starts and fails at once, without an answer in between.
@@ -195,6 +200,11 @@ package struct RunHistory: Sendable, Equatable {
     case .succeeded(let outputs):
       end(id, .succeeded(outputs), time)
     case .failed(let reason):
+      if reason == .rejected,
+        let own = generations[last].approvals.lastIndex(where: { $0.step == id })
+      {
+        generations[last].approvals[own].by = event.by
+      }
       end(id, .failed(reason), time)
     case .cancelled(let cause):
       end(id, .cancelled(cause), time)
@@ -220,10 +230,13 @@ package struct RunHistory: Sendable, Equatable {
     generations[place.generation].attempts[place.offset].retryDelay = retryDelay
   }
 
-  private mutating func answer(_ id: String, _ answer: Approval.Answer, at time: Timestamp) {
+  private mutating func answer(
+    _ id: String, _ answer: Approval.Answer, at time: Timestamp, by requester: Requester? = nil
+  ) {
     guard let place = openQuestions.removeValue(forKey: id) else { return }
     generations[place.generation].approvals[place.offset].answeredAt = time
     generations[place.generation].approvals[place.offset].answer = answer
+    generations[place.generation].approvals[place.offset].by = requester
   }
 }
 

@@ -11,20 +11,25 @@ extension RunState {
       return []
     }
     // What happened before the last generation started is reported as part of the one before.
-    func event(_ time: Timestamp, _ kind: Event.Kind) -> Event {
+    func event(_ time: Timestamp, _ kind: Event.Kind, by requester: Requester? = nil) -> Event {
       let isEarlier = generation > 1 && time < generationStartedAt
-      return Event(time: time, run: run, generation: generation - (isEarlier ? 1 : 0), kind: kind)
+      return Event(
+        time: time, run: run, generation: generation - (isEarlier ? 1 : 0), kind: kind,
+        by: requester)
     }
     // Sort by time. At equal times, the step that failed first comes before the others.
     let positions = [firstFailure].compactMap(\.self) + steps.indices.filter { $0 != firstFailure }
     var changes = positions.flatMap { position in
-      steps[position].recap.map { event($0.time, $0.kind) }
+      steps[position].recap.map { event($0.time, $0.kind, by: $0.by) }
     }
     switch phase {
     case .notStarted, .running, .ended: break
-    case .restarting: changes.append(event(phaseChangedAt, .runRestarting(from: nil)))
-    case .cancelling(let cause): changes.append(event(phaseChangedAt, .runCancelling(cause)))
+    case .restarting:
+      changes.append(event(phaseChangedAt, .runRestarting(from: nil), by: phaseRequester))
+    case .cancelling(let cause):
+      changes.append(event(phaseChangedAt, .runCancelling(cause), by: phaseRequester))
     }
+    if let pause { changes.append(event(pause.time, .runPaused, by: pause.by)) }
     // The documentation does not guarantee that `sorted` is stable, so include the offset.
     changes = changes.enumerated()
       .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
@@ -34,7 +39,8 @@ extension RunState {
       let count = changes.prefix { $0.generation < generation }.count
       events += changes.prefix(count)
       // Reset nothing: the remaining results of earlier generations have been reported.
-      events.append(event(generationStartedAt, .generationStarted(reset: [])))
+      events.append(
+        event(generationStartedAt, .generationStarted(reset: []), by: generationRequester))
       changes.removeFirst(count)
     }
     events += changes
@@ -44,15 +50,22 @@ extension RunState {
 }
 
 extension StepState {
-  fileprivate var recap: [(time: Timestamp, kind: Event.Kind)] {
-    var events: [(time: Timestamp, kind: Event.Kind)] = []
-    func add(_ time: Timestamp, _ event: Event.StepEvent) {
-      events.append((time, .step(id, attempt: attempt, event)))
+  fileprivate var recap: [(time: Timestamp, kind: Event.Kind, by: Requester?)] {
+    var events: [(time: Timestamp, kind: Event.Kind, by: Requester?)] = []
+    func add(
+      _ time: Timestamp, _ event: Event.StepEvent, attempt number: Int? = nil, by: Requester? = nil
+    ) {
+      events.append((time, .step(id, attempt: number ?? attempt, event), by))
     }
     // Attempt 0, as in the original events: before the first start.
-    if let readyAt { events.append((readyAt, .step(id, attempt: 0, .ready))) }
-    if let approval, let readyAt {
-      events.append((readyAt, .step(id, attempt: 0, .waiting(approval))))
+    if let readyAt { add(readyAt, .ready, attempt: 0) }
+    if let approval, let readyAt { add(readyAt, .waiting(approval), attempt: 0) }
+    if let readyAt {
+      for intervention in interventions {
+        guard case .approved(let question) = intervention.kind else { continue }
+        add(readyAt, .waiting(question), attempt: 0)
+        add(intervention.time, .approved, attempt: 0, by: intervention.by)
+      }
     }
     if let startedAt { add(startedAt, .started) }
     if let progress { add(progress.reportedAt, .progress(progress.part, progress.text)) }
@@ -64,15 +77,27 @@ extension StepState {
         add(time, .output(partial.stream, text: partial.text, isPartial: true))
       }
     }
+    if let time = retry?.failedAt ?? endedAt ?? startedAt {
+      for command in leftBehind { add(time, .leftBehind(command)) }
+    }
     if let retry { add(retry.failedAt, .retrying(retry.reason, after: retry.delay)) }
+    if readyAt != nil {
+      for intervention in interventions where intervention.kind == .cancelled {
+        add(intervention.time, .cancelling, by: intervention.by)
+      }
+    }
     guard let endedAt else { return events }
     switch phase {
     case .pending, .ready, .running: break
-    case .succeeded(let outputs): add(endedAt, .succeeded(outputs))
-    case .failed(let reason): add(endedAt, .failed(reason))
-    case .cancelled(let cause): add(endedAt, .cancelled(cause))
-    case .skipped(let reason, let outputs): add(endedAt, .skipped(reason, outputs))
+    case .succeeded(let outputs): add(endedAt, .succeeded(outputs), by: setter)
+    case .failed(let reason): add(endedAt, .failed(reason), by: interventions.last?.by)
+    case .cancelled(let cause): add(endedAt, .cancelled(cause), by: interventions.last?.by)
+    case .skipped(let reason, let outputs):
+      add(endedAt, .skipped(reason, outputs), by: setter)
     }
     return events
   }
+
+  /// Who set the result of the step by hand.
+  private var setter: Requester? { isSetByHand ? interventions.last?.by : nil }
 }

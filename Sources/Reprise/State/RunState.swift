@@ -25,6 +25,16 @@ public struct RunState: Sendable, Equatable {
   public private(set) var generationStartedAt: Timestamp?
   /// The time of the last change of ``phase``.
   public private(set) var phaseChangedAt: Timestamp?
+  /// Who asked for the current ``phase``: a restart or a cancellation.
+  public private(set) var phaseRequester: Requester?
+  /// Who asked for the restart that began the current generation, and from which steps.
+  public private(set) var generationRequester: Requester?
+  /// Whether nothing new starts, on request; restarts do not change it.
+  public var isPaused: Bool { pause != nil }
+  /// Who paused the run; nil if it is not paused, or nobody is known.
+  public var pauseRequester: Requester? { pause?.by }
+  /// The event that paused the run, while it is paused.
+  private(set) var pause: Event?
 
   private var positions: [String: Int] = [:]
 
@@ -52,6 +62,13 @@ public struct RunState: Sendable, Equatable {
   /// - Returns: The label, such as `linux, 5`; nil for a step that was not expanded.
   public func label(of id: String) -> String? {
     positions[id].flatMap { plan?.steps[$0].label }
+  }
+
+  /// The steps that are waiting for approval, in file order.
+  ///
+  /// Their ``StepState/approval`` is the question.
+  public var awaitingApproval: [StepState] {
+    counts.ready == 0 ? [] : steps.filter { $0.approval != nil }
   }
 
   /// Returns the position of a step in ``steps``, in constant time.
@@ -83,17 +100,26 @@ public struct RunState: Sendable, Equatable {
       try resume(plan, event)
     case .runRestarting:
       try expect(event, phase == .running || phase == .restarting)
-      setPhase(.restarting, event.time)
+      setPhase(.restarting, event)
     case .runReloaded(let plan, _):
       try reload(plan, event)
     case .generationStarted(let reset):
       try startGeneration(reset: reset, event)
     case .runCancelling(let cause):
       try expect(event, phase.isActive)
-      setPhase(.cancelling(cause), event.time)
+      setPhase(.cancelling(cause), event)
+      // The steps under `finally` run.
+      pause = nil
+    case .runPaused:
+      try expect(event, phase.isActive)
+      pause = event
+    case .runUnpaused:
+      try expect(event, phase.isActive)
+      pause = nil
     case .runEnded(let outcome):
       try expect(event, phase.isActive && counts.final == steps.count)
-      setPhase(.ended(outcome), event.time)
+      setPhase(.ended(outcome), event)
+      pause = nil
     case .step(let id, let attempt, let stepEvent):
       guard let position = known ?? positions[id], phase.isActive, event.generation == generation
       else {
@@ -116,7 +142,7 @@ public struct RunState: Sendable, Equatable {
     positions.reserveCapacity(steps.count)
     for (position, step) in steps.enumerated() { positions[step.id] = position }
     counts.pending = steps.count
-    setPhase(.running, event.time)
+    setPhase(.running, event)
   }
 
   private mutating func resume(_ plan: RunPlan, _ event: Event) throws(InvalidTransition) {
@@ -135,7 +161,8 @@ public struct RunState: Sendable, Equatable {
       counts.add(steps[position].phase, 1)
     }
     firstFailure = earliestFailure()
-    setPhase(.restarting, event.time)
+    pause = nil
+    setPhase(.restarting, event)
   }
 
   private mutating func reload(_ plan: RunPlan, _ event: Event) throws(InvalidTransition) {
@@ -172,7 +199,9 @@ public struct RunState: Sendable, Equatable {
       steps[position] = StepState(id: steps[position].id)
     }
     firstFailure = firstFailure.flatMap { isFailed($0) ? $0 : earliestFailure() }
-    setPhase(.running, event.time)
+    setPhase(.running, event)
+    generationRequester = event.by
+    phaseRequester = nil
   }
 
   /// Returns whether a step has failed and its failure is not tolerated.
@@ -187,9 +216,10 @@ public struct RunState: Sendable, Equatable {
     }
   }
 
-  private mutating func setPhase(_ newPhase: RunPhase, _ time: Timestamp) {
+  private mutating func setPhase(_ newPhase: RunPhase, _ event: Event) {
     phase = newPhase
-    phaseChangedAt = time
+    phaseChangedAt = event.time
+    phaseRequester = event.by
   }
 
   /// Makes a succeeded step count as cancelled, so that it runs again when the run is resumed.
@@ -214,6 +244,7 @@ public struct RunState: Sendable, Equatable {
       steps[position].approval = text
     case .approved:
       try expect(event, old == .ready && steps[position].approval != nil)
+      note(.approved(steps[position].approval ?? ""), of: position, event)
       steps[position].approval = nil
     case .progress(let part, let text):
       try expect(event, old == .running)
@@ -227,28 +258,48 @@ public struct RunState: Sendable, Equatable {
       steps[position].retry = nil
       // Show only the output of the current attempt.
       steps[position].output = OutputTail()
+      steps[position].leftBehind = []
       setPhase(.running, of: position)
     case .output(let stream, let text, let isPartial):
       try expect(event, old == .running)
       steps[position].output.append(text, stream: stream, isPartial: isPartial, at: event.time)
-    case .succeeded(let outputs):
+    case .leftBehind(let command):
       try expect(event, old == .running)
+      steps[position].leftBehind.append(command)
+    case .succeeded(let outputs):
+      // A step whose result is set by hand need not be running.
+      try expect(event, old == .running || event.by != nil && !old.isFinal)
+      if event.by != nil { note(.set, of: position, event) }
       end(position, .succeeded(outputs), event.time)
     case .retrying(let reason, let delay):
       try expect(event, old == .running)
       steps[position].retry = PendingRetry(reason: reason, failedAt: event.time, delay: delay)
       setPhase(.ready, of: position)
+    case .cancelling:
+      try expect(event, old.isActive)
+      note(.cancelled, of: position, event)
     case .failed(let reason):
       try expect(event, old == .running)
+      if reason == .rejected { note(.rejected, of: position, event) }
       end(position, .failed(reason), event.time)
       if firstFailure == nil && isFailed(position) { firstFailure = position }
     case .cancelled(let cause):
       try expect(event, !old.isFinal)
+      // A pending step that is cancelled alone was not being cancelled before.
+      if old == .pending, event.by != nil { note(.cancelled, of: position, event) }
       end(position, .cancelled(cause), event.time)
     case .skipped(let reason, let outputs):
       try expect(event, !old.isFinal)
+      if event.by != nil { note(.set, of: position, event) }
       end(position, .skipped(reason, outputs), event.time)
     }
+  }
+
+  private mutating func note(
+    _ kind: StepIntervention.Kind, of position: Int, _ event: Event
+  ) {
+    steps[position].interventions.append(
+      StepIntervention(kind: kind, time: event.time, by: event.by))
   }
 
   private mutating func end(_ position: Int, _ phase: StepPhase, _ time: Timestamp) {

@@ -16,6 +16,10 @@ public struct StepState: Sendable, Equatable {
   public internal(set) var retry: PendingRetry?
   /// The text to approve, while the step waits for approval.
   public internal(set) var approval: String?
+  /// What was asked of this step alone in this generation, in order.
+  public internal(set) var interventions: [StepIntervention] = []
+  /// The command lines of processes that the current or last attempt has left behind.
+  public internal(set) var leftBehind: [String] = []
   /// The progress that the step last reported.
   public internal(set) var progress: StepProgress?
   /// The time at which the step succeeded, failed, was cancelled or was skipped.
@@ -26,6 +30,36 @@ public struct StepState: Sendable, Equatable {
   init(id: String) {
     self.id = id
   }
+
+  /// Whether its result was set by hand.
+  public var isSetByHand: Bool { interventions.last?.kind == .set }
+
+  /// Whether the step is being cancelled on request, although the run continues.
+  public var isBeingCancelled: Bool {
+    phase.isActive && interventions.contains { $0.kind == .cancelled }
+  }
+}
+
+/// Something that was asked of a step alone, such as its approval.
+public struct StepIntervention: Sendable, Equatable {
+  /// What was asked.
+  public enum Kind: Sendable, Equatable {
+    /// This question was approved.
+    case approved(String)
+    /// The step was rejected.
+    case rejected
+    /// The step was to be cancelled.
+    case cancelled
+    /// The result of the step was set by hand.
+    case set
+  }
+
+  /// What was asked.
+  public let kind: Kind
+  /// The time of the event that reported it.
+  public let time: Timestamp
+  /// Who asked for it; nil in old records.
+  public let by: Requester?
 }
 
 /// The progress that a step has reported.

@@ -6,7 +6,7 @@ public import WorkflowLanguage
 ///
 /// Called on the thread that starts the run, before the run does anything.
 public protocol EngineObserver: Sendable {
-  /// Called when a run begins or is resumed by ``Engine/resume(_:with:secrets:usualDurations:)``.
+  /// Called when a run begins or is resumed by ``Engine/resume(_:with:secrets:usualDurations:setting:by:)``.
   ///
   /// - Parameters:
   ///   - run: The id of the run.

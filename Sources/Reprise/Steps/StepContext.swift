@@ -81,6 +81,11 @@ public struct StepContext: Sendable {
     return reporter.report(.output(stream, text: text, isPartial: isPartial))
   }
 
+  /// Reports a process that the step has left behind, and that is being ended.
+  func report(leftBehind commandLine: String) {
+    reporter.report(.leftBehind(masker.masked(commandLine)))
+  }
+
   private static let progressTextMax = 200
 
   /// Reports the progress of the step.

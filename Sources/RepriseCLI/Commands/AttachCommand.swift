@@ -38,7 +38,7 @@ struct AttachCommand: AsyncParsableCommand {
     guard found.record.status.isLive else { throw try showEnded(found) }
     let client = try found.journal.client(of: found.record)
     let joinedAt = SystemClock().now
-    try await ask(.attach, of: client)
+    try await reply(of: client, to: .attach)
     let outcome = Mutex(RunOutcome?.none)
     let leaving = Mutex(ExitStatus?.none)
     var controls = DisplayControls(

@@ -23,12 +23,15 @@ struct RestartCommand: AsyncParsableCommand {
       EXAMPLES
         reprise restart @last
         reprise restart 3fk --from build --from 'test-*'
-        reprise restart 3fk --from :failed
+        reprise restart 3fk --from :failed --wait
         reprise restart @last --reload --changed
         reprise restart @last --reload --from test --dry-run
+
+      EXIT STATUS
+        With --wait, the command waits until the run ends, and exits like reprise run.
       """)
 
-  @OptionGroup var run: RunArgument
+  @OptionGroup var request: RequestOptions
 
   @Option(
     parsing: .unconditionalSingleValue,
@@ -59,18 +62,15 @@ struct RestartCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let (record, journal) = try run.find()
-    let client = try journal.client(of: record)
-    guard reload else {
-      if record.fileHasChanged {
-        printError("the file has changed since this run began; --reload reads it again")
-      }
-      return try await ask(.run(.restart(from: from)), of: client)
-    }
     let options = ReloadOptions(
       from: from, changedOnly: changed, isDryRun: dryRun, isForced: force)
-    // Secrets may be fetched by programs that take their time.
-    try await ask(.reload(options), of: client, within: .seconds(120))
+    if !reload, try request.run.find().record.fileHasChanged {
+      printError("the file has changed since this run began; --reload reads it again")
+    }
+    let requester = Requester.command("restart")
+    let state = try await request.send(
+      reload ? .reload(options, by: requester) : .run(.restart(from: from), by: requester))
+    if let state, !dryRun { throw ExitStatus.ofEnd(state) }
   }
 }
 
@@ -90,9 +90,12 @@ struct CancelCommand: AsyncParsableCommand {
         reprise cancel @last --now
         reprise cancel @last --step lint
         reprise cancel @last --step 'test[*]'
+
+      EXIT STATUS
+        With --wait, the command waits until the run, or each of the steps, has ended: 0.
       """)
 
-  @OptionGroup var run: RunArgument
+  @OptionGroup var request: RequestOptions
 
   @Option(
     parsing: .unconditionalSingleValue,
@@ -104,7 +107,7 @@ struct CancelCommand: AsyncParsableCommand {
   var now = false
 
   func run() async throws {
-    try await ask(.run(.cancel(steps: step, now: now)), of: try run.client())
+    try await request.send(.cancel(steps: step, now: now), as: .command("cancel"))
   }
 }
 
@@ -113,23 +116,163 @@ struct ApproveCommand: AsyncParsableCommand {
     commandName: "approve",
     abstract: "Approve or reject a step that is waiting for approval.",
     discussion: """
-      A rejected step fails.
+      A rejected step fails. The answer is recorded with the user, the time and the comment.
 
       EXAMPLES
-        reprise approve @last deploy
-        reprise approve 3fk deploy --refuse
+        reprise approve @last
+        reprise approve @last deploy --comment "checked on staging"
+        reprise approve 3fk deploy --reject
+
+      EXIT STATUS
+        With --wait, the command waits until the step has ended: 0 if it succeeded, 1 if it did \
+      not. With --reject, 0.
       """)
 
-  @OptionGroup var run: RunArgument
+  @OptionGroup var request: RequestOptions
 
-  @Argument(help: "The id of the step.", completion: .step)
-  var step: String
+  @Argument(help: "The id of the step; not needed if only one is waiting.", completion: .step)
+  var step: String?
 
-  @Flag(help: "Reject the step instead.")
-  var refuse = false
+  @Flag(name: [.long, .customLong("refuse")], help: "Reject the step instead.")
+  var reject = false
+
+  @Option(help: ArgumentHelp("A comment for the record.", valueName: "text"))
+  var comment: String?
 
   func run() async throws {
-    try await ask(.run(.approve(step: step, isApproved: !refuse)), of: try run.client())
+    let state = try await request.send(
+      .approve(step: step, isApproved: !reject), as: .command("approve", comment: comment))
+    guard let state, !reject else { return }
+    let waited = state.steps.filter { step in
+      step.interventions.contains { $0.by?.steps == [step.id] } && !step.phase.isSuccess
+    }
+    if !waited.isEmpty { throw ExitStatus.stepFailed }
+  }
+}
+
+struct SetCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set",
+    abstract: "Set the result of a step of a live run by hand.",
+    discussion: """
+      The step counts as succeeded or skipped, and what depends on it runs: for a step that you \
+      have done, or mended, yourself. A step in progress is stopped first. If the step has failed \
+      or was cancelled, a new generation begins with the steps that depend on it. A pending step \
+      gets its result now, and does not run when its turn comes. The record says who did it.
+
+      A run that has ended goes on with reprise resume RUN --set STEP=succeeded.
+
+      \(SelectorHelp.text)
+
+      EXAMPLES
+        reprise set @last migrate succeeded
+        reprise set @last version succeeded --output version=1.2.0
+        reprise set 3fk 'test[*]' skipped --comment "the test machine is down"
+
+      EXIT STATUS
+        With --wait, the command waits until each of the steps has ended: 0.
+      """)
+
+  @OptionGroup var request: RequestOptions
+
+  @Argument(help: "The step.", completion: .step)
+  var step: String
+
+  @Argument(help: "succeeded or skipped.", completion: .list(["succeeded", "skipped"]))
+  var result: String
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "An output of the step that succeeded. Can be repeated.", valueName: "name=value"))
+  var output: [String] = []
+
+  @Option(help: ArgumentHelp("A comment for the record.", valueName: "text"))
+  var comment: String?
+
+  func validate() throws {
+    try ParameterOptions.check(output, "--output")
+    guard let set = HandmadeResult(word: result) else {
+      throw ValidationError("The result must be succeeded or skipped, not '\(result)'.")
+    }
+    if set == .skipped, !output.isEmpty {
+      throw ValidationError("A skipped step has no outputs.")
+    }
+  }
+
+  func run() async throws {
+    let outputs = ParameterOptions.texts(of: output)
+    guard let set = HandmadeResult(word: result, outputs: outputs) else { return }
+    let record = try request.run.find().record
+    guard record.status.isLive else {
+      throw Problem(
+        "error: run \(record.id) has ended; set the result and go on with: "
+          + "reprise resume \(record.id) --set \(step)=\(set.word)")
+    }
+    try await request.send(.set(steps: [step], set), as: .command("set", comment: comment))
+  }
+}
+
+struct SkipCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "skip",
+    abstract: "Skip steps of a live run.",
+    discussion: """
+      Short for reprise set RUN STEP skipped, for several steps. What depends on them runs.
+
+      \(SelectorHelp.text)
+
+      EXAMPLES
+        reprise skip @last lint
+        reprise skip @last 'notify-*' --comment "not at night"
+      """)
+
+  @OptionGroup var request: RequestOptions
+
+  @Argument(help: "The steps.", completion: .step)
+  var steps: [String]
+
+  @Option(help: ArgumentHelp("A comment for the record.", valueName: "text"))
+  var comment: String?
+
+  func run() async throws {
+    try await request.send(.set(steps: steps, .skipped), as: .command("skip", comment: comment))
+  }
+}
+
+struct PauseCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pause",
+    abstract: "Let no new step of a live run start.",
+    discussion: """
+      Steps in progress go on. The run can be restarted while it is paused, and then waits before \
+      its first step. Cancelling it ends the pause, so that steps under finally run. The time \
+      limit of the run goes on.
+
+      EXAMPLES
+        reprise pause @last
+      """)
+
+  @OptionGroup var request: RunArgument
+
+  func run() async throws {
+    try await request.send(.run(.pause, by: .command("pause")))
+  }
+}
+
+struct UnpauseCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unpause",
+    abstract: "Let the steps of a paused run start again.",
+    discussion: """
+      EXAMPLES
+        reprise unpause @last
+      """)
+
+  @OptionGroup var request: RunArgument
+
+  func run() async throws {
+    try await request.send(.run(.unpause, by: .command("unpause")))
   }
 }
 
@@ -145,19 +288,43 @@ enum SelectorHelp {
     """
 }
 
-/// Sends a request to a live run, and prints its answer.
-///
-/// - Throws: ``Problem`` if the request fails or is rejected.
-func ask(
-  _ request: ControlRequest, of client: ControlClient, within patience: Duration = .seconds(10)
-) async throws(Problem) {
-  let reply: ControlReply
-  do throws(ControlError) {
-    reply = try await client.ask(request, within: patience)
-  } catch {
-    throw Problem(error)
+/// The run to which a request is sent, and whether to wait for what follows.
+struct RequestOptions: ParsableArguments {
+  @OptionGroup var run: RunArgument
+
+  @Flag(help: "Wait for what follows; see EXIT STATUS.")
+  var wait = false
+
+  /// Sends a request, prints the answer of the run, and waits if the user wants it.
+  ///
+  /// - Parameter request: What is asked, and by whom.
+  /// - Returns: The state of the run after the wait; nil without a wait.
+  /// - Throws: ``Problem`` if the run cannot be reached, or refuses.
+  @discardableResult
+  func send(_ request: ControlRequest) async throws -> RunState? {
+    let (sent, answer) = try await run.send(request)
+    return wait ? try await sent.consequence(of: answer) : nil
   }
-  // The diagnostics of a workflow file have several lines.
-  if case .accepted(let answer) = reply { printLine(TerminalSafe(lines: answer.description)) }
-  if case .refused(let text) = reply { throw Problem("error: " + TerminalSafe(lines: text)) }
+
+  /// Sends an intervention, prints the answer of the run, and waits if the user wants it.
+  ///
+  /// - Throws: ``Problem`` if the run cannot be reached, or refuses.
+  @discardableResult
+  func send(_ intervention: Intervention, as requester: Requester) async throws -> RunState? {
+    try await send(.run(intervention, by: requester))
+  }
+}
+
+extension RunArgument {
+  /// Sends a request to the run, and prints its answer.
+  ///
+  /// - Throws: ``Problem`` if the run cannot be reached, or refuses.
+  @discardableResult
+  func send(_ request: ControlRequest) async throws -> (LiveRequest, InterventionAnswer) {
+    let found = try find()
+    let request = LiveRequest(request, of: found.record, in: found.journal)
+    let answer = try await request.answer()
+    printLine(TerminalSafe(lines: answer.description))
+    return (request, answer)
+  }
 }

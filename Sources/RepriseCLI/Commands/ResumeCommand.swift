@@ -19,6 +19,7 @@ struct ResumeCommand: DrivingCommand {
       EXAMPLES
         reprise resume @last
         reprise resume 3fk2m9x0ab --force
+        reprise resume @failed --set test=succeeded
       """)
 
   @OptionGroup var run: RunArgument
@@ -28,6 +29,13 @@ struct ResumeCommand: DrivingCommand {
 
   @Flag(help: "Resume even if finished steps have changed; they are not run again.")
   var force = false
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "Set the result of a step by hand (succeeded or skipped) and do not run it. Can be repeated.",
+      valueName: "step=result"))
+  var set: [String] = []
 
   @Flag(help: "If a step fails, exit with its exit status instead of 1.")
   var passThrough = false
@@ -44,9 +52,23 @@ struct ResumeCommand: DrivingCommand {
 
   func validate() throws {
     try ParameterOptions.check(parameters)
+    _ = try results()
   }
 
   @OptionGroup var staying: StayOptions
+
+  private func results() throws -> [String: HandmadeResult] {
+    var results: [String: HandmadeResult] = [:]
+    for text in set {
+      let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+      guard parts.count == 2, let result = HandmadeResult(word: parts[1]) else {
+        throw ValidationError(
+          "--set \(text): expected STEP=succeeded or STEP=skipped.")
+      }
+      results[parts[0]] = result
+    }
+    return results
+  }
 
   var drivesRun: Bool { true }
   var isDetached: Bool { false }
@@ -63,7 +85,8 @@ struct ResumeCommand: DrivingCommand {
         "error: the folder of the run no longer exists: \"\(record.request.directory)\"")
     }
     let resumed = try await ResumedRun(
-      record, ParameterOptions.texts(of: parameters), acceptsChanges: force)
+      record, ParameterOptions.texts(of: parameters), acceptsChanges: force, setting: results(),
+      by: .command("resume"))
     let driven = DrivenRun(
       progress: progress, resumed.secrets, passesThrough: passThrough, stays: staying.policy,
       approvesAll: yes)

@@ -39,7 +39,9 @@ struct TriggerCommand: AsyncParsableCommand {
   func run() async throws {
     let journal = try state.openExistingJournal()
     let client = try await WatchList.client(of: name, in: journal)
-    try await ask(.trigger(parameters: ParameterOptions.texts(of: parameters)), of: client)
+    try await reply(
+      of: client, to: .trigger(parameters: ParameterOptions.texts(of: parameters)))
+    printLine("the event for \(name) is recorded; see its run with: reprise runs")
   }
 }
 

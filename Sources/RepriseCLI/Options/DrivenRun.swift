@@ -65,7 +65,7 @@ struct DrivenRun {
   /// - Throws: ``Problem``.
   func exitStatus(
     of loaded: LoadedWorkflow, in journal: Journal,
-    recordedBy record: () throws -> (RecordedRun, RunState?)
+    recordedBy record: () throws -> (RecordedRun, ResumedState?)
   ) async throws -> ExitStatus {
     forwardSignals(controls)
     let links = ProcessLinks.current.withLock { $0 }
@@ -73,7 +73,7 @@ struct DrivenRun {
     guard links.foreground?.isWaiting != false else {
       throw ExitStatus.stopped(by: SignalNumber.hangUp)
     }
-    var (recorded, state): (RecordedRun, RunState?)
+    var (recorded, state): (RecordedRun, ResumedState?)
     do { (recorded, state) = try record() } catch { throw Problem(error) }
     let id = recorded.id
     let locks = GuardedLocks(links.guardian, run: id.description)

@@ -24,12 +24,12 @@ struct ParameterOptions: ParsableArguments {
     try Self.check(parameters)
   }
 
-  /// Checks that each value of `-p` has the form `name=value`.
-  static func check(_ parameters: [String]) throws {
+  /// Checks that each value of an option has the form `name=value`.
+  static func check(_ parameters: [String], _ option: String = "-p") throws {
     for parameter in parameters
     where !parameter.dropFirst().contains("=") || parameter.hasPrefix("=") {
       // The message does not quote the value, which may be a secret.
-      throw ValidationError("-p expects name=value; an argument has no name or no \"=\".")
+      throw ValidationError("\(option) expects name=value; an argument has no name or no \"=\".")
     }
   }
 

@@ -56,6 +56,14 @@ struct ExitStatus: Error, Equatable {
   }
 }
 
+extension ExitStatus {
+  /// Returns the exit status of a command that has waited for the end of a run.
+  static func ofEnd(_ state: RunState) -> ExitStatus {
+    guard case .ended(let outcome) = state.phase else { return .internalFailure }
+    return .of(outcome, signal: nil, passesThrough: false)
+  }
+}
+
 extension Problem {
   /// The exit status of a command that ends with this problem.
   var status: ExitStatus {

@@ -64,7 +64,7 @@ final class EngineRuns: SignalTarget {
       guard let controls = RunID(run).flatMap({ group[$0] }), !controls.isOver else {
         return answer(.refused("no run \"\(run)\" of this engine is live"))
       }
-      controls.carryOut(request, by: Requester(.program)) { answer(EngineReply($0)) }
+      controls.carryOut(request, of: nil) { answer(EngineReply($0)) }
     }
   }
 

@@ -12,10 +12,12 @@ struct RunActivity: Equatable {
   /// The ids of the steps that are awaiting approval.
   let awaitingApproval: [String]
   private let phase: RunPhase
+  private let isPaused: Bool
 
   /// Derives the activity from a state.
   init(_ state: RunState) {
     phase = state.phase
+    isPaused = state.isPaused
     running = state.steps.filter { $0.phase == .running }.map(\.id)
     retrying = state.steps.filter { $0.phase == .ready && $0.retry != nil }.map(\.id)
     awaitingApproval = state.steps.filter { $0.phase == .ready && $0.approval != nil }.map(\.id)
@@ -28,6 +30,7 @@ struct RunActivity: Equatable {
     case .cancelling: return "cancelling"
     case .notStarted, .running, .ended: break
     }
+    if isPaused { return "paused" }
     let isIdle = running.isEmpty && retrying.isEmpty
     return isIdle && !awaitingApproval.isEmpty ? "awaiting approval" : RunStatus.running.rawValue
   }

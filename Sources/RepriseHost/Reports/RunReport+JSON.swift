@@ -88,6 +88,7 @@ extension RunReport {
     let asked: Timestamp
     let answered: Timestamp?
     let answer: String?
+    let by: Requester?
 
     init(_ approval: RunHistory.Approval) {
       step = approval.step
@@ -95,6 +96,7 @@ extension RunReport {
       asked = approval.askedAt
       answered = approval.answeredAt
       answer = approval.answer?.rawValue
+      by = approval.by
     }
   }
 

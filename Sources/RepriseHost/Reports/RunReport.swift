@@ -137,7 +137,10 @@ package struct RunReport {
         return question + asked + ", awaiting approval"
       }
       let after = durationText(time - approval.askedAt)
-      return question + asked + ", \(answer.rawValue) \(localTime(time)), after \(after)"
+      let by: TerminalSafe = approval.by.map { " by \($0.description)" } ?? ""
+      let comment: TerminalSafe = approval.by?.comment.map { ": \($0)" } ?? ""
+      return question + asked + ", \(answer.rawValue) \(localTime(time)), after \(after)" + by
+        + comment
     }
   }
 
@@ -157,6 +160,9 @@ package struct RunReport {
     if step.phase == .ready, let question = step.approval { return ("awaiting approval", question) }
     if step.phase == .ready, let retry = step.retry {
       return ("retrying", "\(retry.reason); retrying in \(durationText(retry.delay))")
+    }
+    if step.isSetByHand, let by = step.interventions.last?.by {
+      return (step.phase.name, "set by hand by \(by)" + (by.comment.map { ": \($0)" } ?? ""))
     }
     return (step.phase.name, step.phase.detail ?? "")
   }

@@ -16,24 +16,23 @@ extension DisplayControls {
     of client: ControlClient, socket: String, file: String,
     outputClosed: @escaping @Sendable () -> Void
   ) {
-    self.init(
-      restart: { client.post(.run(.restart(from: []))) },
-      cancel: { client.post(.run(.cancel(steps: [], now: false))) },
-      kill: { client.post(.run(.cancel(steps: [], now: true))) },
-      approve: { client.post(.run(.approve(step: $0, isApproved: $1))) },
-      outputClosed: outputClosed)
-    reload = { isDryRun in
-      // The attached connection only carries events.
+    let user = currentUserName()
+    // The attached connection only carries events.
+    @Sendable func ask(_ make: (Requester) -> ControlRequest, _ key: String) async -> KeyAnswer {
       do throws(ControlError) {
-        let reply = try await ControlClient(socket).ask(
-          .reload(ReloadOptions(changedOnly: true, isDryRun: isDryRun)))
+        let request = make(Requester(.attach, name: key, user: user))
+        let reply = try await ControlClient(socket).ask(request)
         return (reply.text, reply.isAccepted)
       } catch {
         return ("error: \(error)", false)
       }
     }
+    self.init(outputClosed: outputClosed)
+    request = { intervention, key in await ask({ .run(intervention, by: $0) }, key) }
+    reload = { isDryRun in
+      await ask(
+        { .reload(ReloadOptions(changedOnly: true, isDryRun: isDryRun), by: $0) }, "u")
+    }
     place = { workflowPlace(ofStep: $0, in: file) }
-    restartFrom = { client.post(.run(.restart(from: [$0]))) }
-    cancelStep = { client.post(.run(.cancel(steps: [$0], now: false))) }
   }
 }

@@ -71,7 +71,7 @@ package struct RunHost: Sendable {
   /// - Throws: ``Problem`` or ``JournalError``; `CancellationError` if the task is cancelled.
   package func begin(
     _ recorded: RecordedRun, _ loaded: LoadedWorkflow, _ secrets: Secrets,
-    state: RunState? = nil, controls: RunControls, onReachable: () -> Void = {}
+    state: ResumedState? = nil, controls: RunControls, onReachable: () -> Void = {}
   ) async throws -> HostedRun? {
     if let group = guardian?.controlGroup { recorded.setCleanupNote(group.path) }
     controls.setRecorder(recorded)
@@ -120,7 +120,7 @@ package struct RunHost: Sendable {
   }
 
   private func start(
-    _ recorded: RecordedRun, _ loaded: LoadedWorkflow, _ secrets: Secrets, _ state: RunState?
+    _ recorded: RecordedRun, _ loaded: LoadedWorkflow, _ secrets: Secrets, _ state: ResumedState?
   ) async -> Run {
     let engine = settings.makeEngine(
       recorder: recorded, memory: JournalMemory(journal, file: loaded.path))
@@ -130,7 +130,9 @@ package struct RunHost: Sendable {
     // A run that was interrupted before its turn has no state to resume.
     guard
       let resumed = try? state.map({
-        try engine.resume($0, with: loaded.workflow, secrets: secrets, usualDurations: usual)
+        try engine.resume(
+          $0.state, with: loaded.workflow, secrets: secrets, usualDurations: usual,
+          setting: $0.results, by: $0.requester)
       })
     else {
       return engine.start(

@@ -21,9 +21,12 @@ struct Reloader: Sendable {
   /// - Parameters:
   ///   - run: The run.
   ///   - options: What to run again.
+  ///   - requester: Who makes the request.
   /// - Returns: What happens now.
   /// - Throws: ``Problem`` if the reload is refused; the run is unchanged then.
-  func reload(_ run: Run, _ options: ReloadOptions) async throws -> InterventionAnswer {
+  func reload(
+    _ run: Run, _ options: ReloadOptions, by requester: Requester
+  ) async throws -> InterventionAnswer {
     guard !loaded.isText else {
       throw Problem("error: the workflow of this run came with a request, not from a file")
     }
@@ -40,7 +43,9 @@ struct Reloader: Sendable {
     let extent = try extent(options, of: run, next.workflow)
     let old = run.workflow
     let decision = Mutex<Decision?>(nil)
-    let isAccepted = await run.reload(next.workflow, secrets: secrets, extent) { plan in
+    let isAccepted = await run.reload(
+      next.workflow, secrets: secrets, extent, by: requester
+    ) { plan in
       let generation = run.state.generation + 1
       let made = Decision(
         plan, options, generation: generation,

@@ -4,6 +4,13 @@ package import Reprise
 package import RepriseJournal
 import RepriseTerminal
 
+/// The state of a run that continues, and the results that are set by hand then.
+package struct ResumedState: Sendable {
+  let state: RunState
+  var results: [String: HandmadeResult] = [:]
+  var requester = Requester.api
+}
+
 /// What is needed to continue a run where it stopped, or from a step.
 package struct ResumedRun: Sendable {
   /// The steps that run again.
@@ -23,6 +30,8 @@ package struct ResumedRun: Sendable {
   private let id: RunID
   private let extent: Extent
   private let acceptsChanges: Bool
+  private let results: [String: HandmadeResult]
+  private let requester: Requester
 
   /// Reads the workflow file of a run again, and fetches its secrets.
   ///
@@ -33,10 +42,13 @@ package struct ResumedRun: Sendable {
   ///   - texts: The parameters that were not recorded because they contain secrets.
   ///   - extent: The steps that run again.
   ///   - acceptsChanges: Whether finished steps that do not run again may have changed.
+  ///   - results: Results of unfinished steps that are set by hand, by step id.
+  ///   - requester: Who sets them.
   /// - Throws: ``Problem`` if the file has mistakes or a secret cannot be fetched.
   package init(
     _ record: RunRecord, _ texts: [String: String] = [:], _ extent: Extent = .unfinished,
-    acceptsChanges: Bool = false
+    acceptsChanges: Bool = false, setting results: [String: HandmadeResult] = [:],
+    by requester: Requester = .api
   ) async throws {
     whole = try LoadedWorkflow(recorded: record, texts)
     scope = RunScope(recorded: record.request.options)
@@ -45,6 +57,9 @@ package struct ResumedRun: Sendable {
     id = record.id
     self.extent = extent
     self.acceptsChanges = acceptsChanges
+    self.results = results
+    self.requester = requester
+    for step in results.keys { try expect(step) }
   }
 
   /// Takes the record of the run, so that this process drives it from now on.
@@ -52,11 +67,14 @@ package struct ResumedRun: Sendable {
   /// - Parameter journal: The journal of the run.
   /// - Returns: The record, and the state to resume.
   /// - Throws: ``Problem`` if the run must not be resumed; ``JournalError``.
-  package func reopen(in journal: Journal) throws -> (RecordedRun, RunState) {
+  package func reopen(in journal: Journal) throws -> (RecordedRun, ResumedState) {
     let isAlone = workflow.workflow.concurrency?.policy == .reject
     var resumed = RunState()
     let (recorded, _) = try journal.reopen(id, isAlone: isAlone) { record, state in
       resumed = state
+      if let done = results.keys.sorted().first(where: { state[$0]?.phase.isSuccess == true }) {
+        throw Problem("error: step \"\(done)\" has already succeeded or been skipped")
+      }
       if case .from(let step) = extent {
         try expect(step)
         resumed = state.restarting(from: step)
@@ -68,7 +86,7 @@ package struct ResumedRun: Sendable {
       }
       return try whole.request(scope.recorded, hiding: secrets)
     }
-    return (recorded, resumed)
+    return (recorded, ResumedState(state: resumed, results: results, requester: requester))
   }
 
   private func expect(_ step: String?) throws(Problem) {

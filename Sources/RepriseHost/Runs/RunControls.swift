@@ -93,20 +93,25 @@ package final class RunControls: ControlTarget, SignalTarget {
   }
 
   package func receive(_ signal: Int32) {
+    let requester = Requester(.signal, name: Self.name(of: signal))
     guard signal != SignalNumber.user1 else {
-      restart()
-      return
+      return perform(.restart(from: []), by: requester) { _ in }
     }
     let isFirst = recordCancel(because: signal)
     // A closing terminal sends SIGHUP twice, once through the shell, and closes the output as well.
     // Do not treat this as a second request.
-    end(now: !isFirst && signal != SignalNumber.hangUp)
+    end(now: !isFirst && signal != SignalNumber.hangUp, by: requester)
+  }
+
+  private static func name(of signal: Int32) -> String {
+    signal == SignalNumber.user1
+      ? "SIGUSR1" : String(signalName(Int(signal)).prefix { $0 != " " })
   }
 
   /// Cancels the run because its output has been closed.
   package func outputClosed() {
     recordCancel(because: SignalNumber.pipe)
-    end(now: false)
+    end(now: false, by: Requester(.signal, name: Self.name(of: SignalNumber.pipe)))
   }
 
   /// Records that a cancel was requested.
@@ -126,8 +131,8 @@ package final class RunControls: ControlTarget, SignalTarget {
     return isFirst
   }
 
-  private func end(now: Bool) {
-    run.map { now ? $0.kill() : $0.cancel() }
+  private func end(now: Bool, by requester: Requester) {
+    run?.perform(.cancel(steps: [], now: now), by: requester, onAnswer: { _ in })
   }
 
   /// Restarts the run from the top.
@@ -137,17 +142,19 @@ package final class RunControls: ControlTarget, SignalTarget {
 
   /// The actions of the keys of a display.
   package var keys: DisplayControls {
-    var keys = DisplayControls(
-      restart: { self.press(.restart(from: []), "r") },
-      cancel: { self.press(.cancel(steps: [], now: false), "c") },
-      kill: { self.press(.cancel(steps: [], now: true), "c") },
-      approve: { step, isApproved in
-        self.press(.approve(step: step, isApproved: isApproved), isApproved ? "a" : "x")
-      },
-      outputClosed: { self.outputClosed() })
+    var keys = DisplayControls(outputClosed: { self.outputClosed() })
+    keys.request = { intervention, key in
+      await withCheckedContinuation { continuation in
+        self.perform(intervention, by: Requester(.key, name: key)) {
+          continuation.resume(returning: ($0.text, $0.isAccepted))
+        }
+      }
+    }
     keys.reload = { isDryRun in
       await withCheckedContinuation { continuation in
-        self.reload(ReloadOptions(changedOnly: true, isDryRun: isDryRun)) {
+        self.reload(
+          ReloadOptions(changedOnly: true, isDryRun: isDryRun), by: Requester(.key, name: "u")
+        ) {
           continuation.resume(returning: ($0.text, $0.isAccepted))
         }
       }
@@ -158,13 +165,7 @@ package final class RunControls: ControlTarget, SignalTarget {
       }
       return workflowPlace(ofStep: step, in: loaded.path)
     }
-    keys.restartFrom = { self.press(.restart(from: [$0]), "R") }
-    keys.cancelStep = { self.press(.cancel(steps: [$0], now: false), "C") }
     return keys
-  }
-
-  private func press(_ intervention: Intervention, _ key: String) {
-    perform(intervention, by: Requester(.key, name: key)) { _ in }
   }
 
   // MARK: Requests of other programs
@@ -187,7 +188,8 @@ package final class RunControls: ControlTarget, SignalTarget {
   }
 
   package func reload(
-    _ options: ReloadOptions, answer: @escaping @Sendable (ControlReply) -> Void
+    _ options: ReloadOptions, by requester: Requester,
+    answer: @escaping @Sendable (ControlReply) -> Void
   ) {
     let (run, reloader) = state.withLock { ($0.run, $0.reloader) }
     guard let run else {
@@ -197,7 +199,7 @@ package final class RunControls: ControlTarget, SignalTarget {
     guard let reloader else { return answer(.refused("there is no workflow file to read again")) }
     Task {
       do {
-        answer(.accepted(try await reloader.reload(run, options)))
+        answer(.accepted(try await reloader.reload(run, options, by: requester)))
       } catch {
         answer(.refused(Problem(error).text.string.withoutErrorPrefix))
       }

@@ -44,6 +44,11 @@ package final class RunEnding: Sendable {
         switch ending {
         case .quit: return nil
         case .resume: try await self.prepare(run, .unfinished)
+        case .set(let step, let result):
+          try await self.prepare(
+            run, .unfinished,
+            setting: [step: result],
+            by: Requester(.key, name: result == .skipped ? "S" : "D"))
         case .restart(let step): try await self.prepare(run, .from(step: step))
         }
         return nil
@@ -55,10 +60,14 @@ package final class RunEnding: Sendable {
   }
 
   /// Reads the file again before the display ends, so that mistakes can be mended in it.
-  private func prepare(_ run: RunID, _ extent: ResumedRun.Extent) async throws {
+  private func prepare(
+    _ run: RunID, _ extent: ResumedRun.Extent, setting results: [String: HandmadeResult] = [:],
+    by requester: Requester = .api
+  ) async throws {
     let journal = journal
     let record = try await blocking { try journal.run(named: run.description) }
-    let resumed = try await ResumedRun(record, [:], extent)
+    let resumed = try await ResumedRun(
+      record, [:], extent, setting: results, by: requester)
     prepared.withLock { $0 = resumed }
   }
 }

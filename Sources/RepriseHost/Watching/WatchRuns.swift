@@ -167,7 +167,8 @@ final class WatchRuns: Sendable {
     locks.share(recorded)
     guard
       let hosted = try await host.begin(
-        recorded, loaded, secrets, state: state, controls: controls)
+        recorded, loaded, secrets, state: state.map { ResumedState(state: $0) },
+        controls: controls)
     else {
       locks.release(recorded)
       return nil
@@ -212,7 +213,8 @@ final class WatchRuns: Sendable {
       return false
     }
     guard let extent = try? ReloadExtent(loaded.workflow, from: steps) else { return false }
-    return await run.reload(loaded.workflow, extent) { [self] plan in
+    let requester = Requester(.watch, name: event.trigger.hiding(secrets).words, steps: steps)
+    return await run.reload(loaded.workflow, extent, by: requester) { [self] plan in
       do {
         try watch.restart(run.id, as: request, handling: event)
       } catch {

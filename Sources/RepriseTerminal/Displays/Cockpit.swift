@@ -1,7 +1,7 @@
 // Decides what a key means: the choice of a step, questions before anything is stopped, and the
 // requests that follow. Pure.
 
-import Reprise
+package import Reprise
 
 /// What the user has chosen and is being asked, and what the next key does.
 struct Cockpit {
@@ -13,10 +13,8 @@ struct Cockpit {
 
   /// What a key asks for.
   enum Effect: Sendable, Equatable {
-    case restart(from: String?)
-    case cancel(step: String?)
-    case kill
-    case approve(String, isApproved: Bool)
+    /// Something that is asked of the run, and the key that asks.
+    case request(Intervention, key: String)
     case trigger
     case pauseWatch
     /// Show what reading the workflow file again would change, and ask.
@@ -137,7 +135,8 @@ struct Cockpit {
     case .edit: return .edit(step: subject(context))
     case .page: return withStep(context) { .page(step: $0) }
     case .quit: return quit(context)
-    case .restartRun, .restartStep, .cancelRun, .cancelStep, .approve, .reject, .reload:
+    case .restartRun, .restartStep, .cancelRun, .cancelStep, .approve, .reject, .reload, .setDone,
+      .skip, .pauseRun:
       return request(action, context)
     default: break
     }
@@ -213,9 +212,11 @@ struct Cockpit {
     switch action {
     case .cancelRun:
       if context.isCancelling {
-        ask("kill all processes of the run at once?", .kill)
+        ask(
+          "kill all processes of the run at once?",
+          .request(.cancel(steps: [], now: true), key: "c"))
       } else {
-        ask("cancel the run?", .cancel(step: nil))
+        ask("cancel the run?", .request(.cancel(steps: [], now: false), key: "c"))
       }
       return nil
     default: break
@@ -225,11 +226,23 @@ struct Cockpit {
       return nil
     }
     switch action {
-    case .restartRun: ask("restart the whole run?", .restart(from: nil))
+    case .restartRun: ask("restart the whole run?", .request(.restart(from: []), key: "r"))
     case .restartStep: askAboutRestart(context)
     case .reload: return .previewReload
     case .approve, .reject: askAboutApproval(action == .approve, context)
-    case .cancelStep: askAboutStep("cancel", context) { .cancel(step: $0) }
+    case .cancelStep:
+      askAboutStep("cancel", context) {
+        .request(.cancel(steps: [$0], now: false), key: "C")
+      }
+    case .setDone:
+      askAboutStep("count", context, " as succeeded") {
+        .request(.set(steps: [$0], .succeeded([:])), key: "D")
+      }
+    case .skip:
+      askAboutStep("skip", context) { .request(.set(steps: [$0], .skipped), key: "S") }
+    case .pauseRun:
+      if context.run.isPaused { return .request(.unpause, key: "p") }
+      ask("pause the run, so that nothing new starts?", .request(.pause, key: "p"))
     default: break
     }
     return nil
@@ -249,6 +262,12 @@ struct Cockpit {
         return nil
       }
       ask("restart from \(step)?", .leave(.restart(from: step)))
+    case .setDone:
+      askAboutStep("count", context, " as succeeded and resume the run") {
+        .leave(.set(step: $0, .succeeded([:])))
+      }
+    case .skip:
+      askAboutStep("skip", context, " and resume the run") { .leave(.set(step: $0, .skipped)) }
     default: notice = "the run is over"
     }
     return nil
@@ -259,13 +278,14 @@ struct Cockpit {
   }
 
   private mutating func askAboutStep(
-    _ verb: TerminalSafe, _ context: Context, _ effect: (String) -> Effect
+    _ verb: TerminalSafe, _ context: Context, _ rest: TerminalSafe = "",
+    _ effect: (String) -> Effect
   ) {
     guard let step = subject(context) else {
       notice = "choose a step with the arrow keys first"
       return
     }
-    ask("\(verb) \(step)?", effect(step))
+    ask("\(verb) \(step)\(rest)?", effect(step))
   }
 
   private mutating func askAboutRestart(_ context: Context) {
@@ -281,7 +301,7 @@ struct Cockpit {
       case 1: " and \(dependents[0]), which needs it"
       case let count: " and the \(count) steps that depend on it"
       }
-    ask("restart \(step)\(others)?", .restart(from: step))
+    ask("restart \(step)\(others)?", .request(.restart(from: [step]), key: "R"))
   }
 
   private mutating func askAboutApproval(_ isApproved: Bool, _ context: Context) {
@@ -297,7 +317,8 @@ struct Cockpit {
     }
     ask(
       "\(isApproved ? "approve" : "reject") \(step.id): \(step.approval ?? "")",
-      .approve(step.id, isApproved: isApproved))
+      .request(
+        .approve(step: step.id, isApproved: isApproved), key: isApproved ? "a" : "x"))
   }
 }
 
@@ -309,4 +330,6 @@ package enum DisplayEnding: Sendable, Equatable {
   case resume
   /// The run is to be restarted from a step, or from the top.
   case restart(from: String?)
+  /// The run is to be resumed, with this result of a step.
+  case set(step: String, HandmadeResult)
 }

@@ -4,25 +4,16 @@ package import Reprise
 
 /// The callbacks of a display: the actions of its keys, and the notification of a closed output.
 package struct DisplayControls: Sendable {
-  /// Restarts the run from the top.
-  package var restart: @Sendable () -> Void
-  /// Cancels the run.
-  package var cancel: @Sendable () -> Void
-  /// Cancels the run without a grace period.
-  package var kill: @Sendable () -> Void
-  /// Approves or rejects a step that is waiting for approval.
-  package var approve: @Sendable (_ step: String, _ isApproved: Bool) -> Void
+  /// Asks the run for something because of a key; returns what it does now, or why it does not.
+  package var request: @Sendable (_ intervention: Intervention, _ key: String) async -> KeyAnswer =
+    { _, _ in ("error: no run is live", false) }
   /// Called when the output has been closed.
   package var outputClosed: @Sendable () -> Void
-  /// Restarts a step, or the steps of a group, and their dependents.
-  package var restartFrom: @Sendable (_ step: String) -> Void = { _ in }
-  /// Cancels a step, while the run continues; kills it if it is already being cancelled.
-  package var cancelStep: @Sendable (_ step: String) -> Void = { _ in }
   /// Reads the workflow file again, and restarts the steps that have changed and their dependents.
   ///
   /// A dry run only says what would happen. Returns what happens now, or why nothing does; the text
   /// may have several lines.
-  package var reload: @Sendable (_ isDryRun: Bool) async -> (text: String, isAccepted: Bool) = {
+  package var reload: @Sendable (_ isDryRun: Bool) async -> KeyAnswer = {
     _ in ("there is no workflow file to read again", false)
   }
   /// Returns the path of the workflow file, and the line of a step in it if it is found.
@@ -47,25 +38,14 @@ package struct DisplayControls: Sendable {
 
   /// Creates controls.
   ///
-  /// - Parameters:
-  ///   - restart: Restarts the run from the top.
-  ///   - cancel: Cancels the run.
-  ///   - kill: Cancels the run without a grace period.
-  ///   - approve: Approves or rejects a step that is waiting for approval.
-  ///   - outputClosed: Called when the output has been closed.
-  package init(
-    restart: @escaping @Sendable () -> Void, cancel: @escaping @Sendable () -> Void,
-    kill: @escaping @Sendable () -> Void,
-    approve: @escaping @Sendable (_ step: String, _ isApproved: Bool) -> Void,
-    outputClosed: @escaping @Sendable () -> Void
-  ) {
-    self.restart = restart
-    self.cancel = cancel
-    self.kill = kill
-    self.approve = approve
+  /// - Parameter outputClosed: Called when the output has been closed.
+  package init(outputClosed: @escaping @Sendable () -> Void) {
     self.outputClosed = outputClosed
   }
 }
+
+/// What a run does now that a key has asked for something, or why nothing happens.
+package typealias KeyAnswer = (text: String, isAccepted: Bool)
 
 /// A display that shows events.
 ///

@@ -157,12 +157,7 @@ final class TreeDisplay: EventDisplay {
 
   private func perform(_ effect: Cockpit.Effect) {
     switch effect {
-    case .restart(nil): controls.restart()
-    case .restart(let step?): controls.restartFrom(step)
-    case .cancel(nil): controls.cancel()
-    case .cancel(let step?): controls.cancelStep(step)
-    case .kill: controls.kill()
-    case .approve(let step, let isApproved): controls.approve(step, isApproved)
+    case .request(let intervention, let key): request(intervention, key)
     case .trigger: controls.fire()
     case .pauseWatch: controls.pause()
     case .edit(let step): useTerminal { await $0.edit(step) }
@@ -191,6 +186,16 @@ final class TreeDisplay: EventDisplay {
         return notify(TerminalSafe(lines: problem))
       }
       if let leave = state.withLock({ $0.takeLeave() }) { end(ending, leave) }
+    }
+  }
+
+  /// Asks the run for something, and says why it refuses.
+  ///
+  /// What it does is seen by its events.
+  private func request(_ intervention: Intervention, _ key: String) {
+    Task {
+      let (text, isAccepted) = await controls.request(intervention, key)
+      if !isAccepted { notify(TerminalSafe(lines: text)) }
     }
   }
 

@@ -79,12 +79,10 @@ package final class WatchDisplay: Sendable {
   }
 
   private static func runControls(_ controls: Controls) -> DisplayControls {
-    var result = DisplayControls(
-      restart: { controls.keys()?.restart() }, cancel: { controls.keys()?.cancel() },
-      kill: { controls.keys()?.kill() }, approve: { controls.keys()?.approve($0, $1) },
-      outputClosed: controls.outputClosed)
-    result.restartFrom = { controls.keys()?.restartFrom($0) }
-    result.cancelStep = { controls.keys()?.cancelStep($0) }
+    var result = DisplayControls(outputClosed: controls.outputClosed)
+    result.request = { intervention, key in
+      await controls.keys()?.request(intervention, key) ?? ("error: no run is live", false)
+    }
     result.fire = controls.fire
     result.pause = controls.pause
     result.logs = controls.logs

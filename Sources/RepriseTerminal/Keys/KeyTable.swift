@@ -6,6 +6,7 @@ enum KeyAction: String, CaseIterable, Sendable {
   // The tree, and the panes that show steps.
   case previous, next, firstStep, lastStep, open, back
   case restartStep, restartRun, cancelStep, cancelRun, approve, reject
+  case setDone, skip, pauseRun
   case reload, edit, page
   case stream, output, graph, timeline, mouse, help, quit
   case trigger, pauseWatch
@@ -67,6 +68,9 @@ struct KeyBinding: Sendable {
     .init(.steps, ["c"], .cancelRun, "c", "cancel the run; twice: kill"),
     .init(.steps, ["a"], .approve, "a", "approve it"),
     .init(.steps, ["x"], .reject, "x", "reject it"),
+    .init(.steps, ["D"], .setDone, "D", "count it as succeeded"),
+    .init(.steps, ["S"], .skip, "S", "skip it"),
+    .init(.steps, ["p"], .pauseRun, "p", "pause or continue the run"),
     .init(.steps, ["u"], .reload, "u", "reload the workflow file"),
     .init(.steps, ["e"], .edit, "e", "edit the workflow file"),
     .init(.steps, ["v"], .page, "v", "open its log in $PAGER"),

@@ -59,7 +59,7 @@ struct GitHubGroups {
       let time = startedAt.map { elapsedText(event.time - $0) }
       return line + group(of: id, attempt: attempt, time: time)
         + annotation(of: id, stepEvent, log.state, place)
-    case .ready, .waiting, .approved, .started, .progress, .output: return line
+    default: return line
     }
   }
 
@@ -109,7 +109,7 @@ struct GitHubGroups {
     switch event.kind {
     case .generationStarted, .runEnded, .runResumed:
       return outputs.keys.sorted().map { group(of: $0) }.joined()
-    case .runStarted, .runRestarting, .runReloaded, .runCancelling, .step: return ""
+    default: return ""
     }
   }
 

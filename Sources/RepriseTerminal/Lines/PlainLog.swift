@@ -47,7 +47,7 @@ struct PlainLog {
     switch event.kind {
     case .runStarted(let plan), .runResumed(let plan), .runReloaded(let plan, _):
       column = StepColumn(plan, style: style)
-    case .runRestarting, .generationStarted, .runCancelling, .runEnded, .step: break
+    default: break
     }
   }
 
@@ -112,13 +112,28 @@ struct PlainLog {
       return "run \(event.run) of \(name) started: \(count) \(count == 1 ? "step" : "steps")"
     case .runResumed(let plan): return "run \(event.run) of \(plan.workflow) resumed"
     case .runRestarting:
-      return style.coloured("restarting", .yellow) + ": waiting for running steps to stop"
-    case .generationStarted: return "generation \(event.generation) started"
+      return style.coloured("restarting", .yellow)
+        + "\(origin(of: event)): waiting for running steps to stop"
+    case .generationStarted:
+      return "generation \(event.generation) started\(origin(of: event))"
     case .runCancelling(let cause):
-      return style.coloured("cancelling", .yellow) + " \(cause.description)"
+      return style.coloured("cancelling", .yellow) + " \(cause.description)\(origin(of: event))"
     case .runEnded(let outcome): return "run " + ending(outcome, event)
-    case .runReloaded, .step: return "\(event.kind.description)"
+    case .runReloaded, .runPaused, .runUnpaused, .step:
+      return "\(event.kind.description)\(origin(of: event))"
     }
+  }
+
+  /// Returns from which steps and by whom something was asked, after a space; empty if unknown.
+  private func origin(of event: Event) -> TerminalSafe {
+    guard let requester = event.by else { return "" }
+    var steps: TerminalSafe = ""
+    if case .step = event.kind {
+    } else if let named = requester.steps {
+      steps = " from \(named.joined(separator: ", "))"
+    }
+    let comment: TerminalSafe = requester.comment.map { ": \($0)" } ?? ""
+    return "\(steps) by \(requester.description)\(comment)"
   }
 
   /// Returns a sign of life: the running steps, and for how long they have been running.
@@ -163,7 +178,12 @@ struct PlainLog {
       guard !isPartial else { return [] }
       return text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         .map { bar + " \(String($0) ?? "")" }
-    case .succeeded: return [style.coloured("succeeded", .green) + took]
+    case .leftBehind(let command): return ["ended: \(command), left behind by \"\(id)\""]
+    case .succeeded:
+      guard event.by == nil else {
+        return [style.coloured("set to succeeded", .green) + origin(of: event)]
+      }
+      return [style.coloured("succeeded", .green) + took]
     case .retrying(let reason, let delay):
       return [
         style.coloured("attempt \(attempt) failed", .red)
@@ -171,10 +191,15 @@ struct PlainLog {
       ]
     case .failed(let reason):
       let isTolerated: TerminalSafe = state.isTolerated(id) ? "; the run continues" : ""
-      return [style.coloured("failed", .red) + "\(took): \(reason.description)\(isTolerated)"]
-    case .cancelled: return [style.coloured("\(stepEvent.description)", .yellow)]
-    case .skipped(let reason, _): return [style.coloured("skipped: \(reason)", .dim)]
-    case .approved: return ["\(stepEvent.description)"]
+      return [
+        style.coloured("failed", .red)
+          + "\(took): \(reason.description)\(origin(of: event))\(isTolerated)"
+      ]
+    case .cancelling, .cancelled:
+      return [style.coloured("\(stepEvent.description)", .yellow) + origin(of: event)]
+    case .skipped(let reason, _):
+      return [style.coloured("skipped: \(reason)", .dim) + origin(of: event)]
+    case .approved: return ["\(stepEvent.description)\(origin(of: event))"]
     }
   }
 

@@ -81,7 +81,8 @@ extension TreeView {
       let isTolerated: TerminalSafe = state.isTolerated(step.id) ? "; the run continues" : ""
       return "\(reason.description)\(isTolerated)"
     case .cancelled(let cause): return "cancelled \(cause.description)"
-    case .skipped(let reason, _): return "skipped: \(reason)"
+    case .skipped(let reason, _): return "skipped: \(reason)" + setter(of: step)
+    case .succeeded where step.isSetByHand: return "set by hand" + setter(of: step)
     case .running:
       let attempt: TerminalSafe = step.attempt > 1 ? "attempt \(step.attempt)  " : ""
       let bar: TerminalSafe = bar(of: step).map { "\($0)  " } ?? ""
@@ -99,6 +100,13 @@ extension TreeView {
       return "attempt \(step.attempt) \(retry.reason.description); retrying in \(next)"
     case .pending, .succeeded: return ""
     }
+  }
+
+  /// Returns who set the result of a step from outside of this terminal, after a space.
+  private func setter(of step: StepState) -> TerminalSafe {
+    guard step.isSetByHand, let intervention = step.interventions.last else { return "" }
+    return origin(intervention.by)
+      + (intervention.by?.comment.map { ": \($0)" } ?? "")
   }
 
   /// Returns the progress bar of a step, as reported or else estimated from earlier runs.

@@ -101,9 +101,11 @@ struct TreeView {
   private var header: Row {
     let name = TerminalSafe(state.plan?.workflow ?? "")
     let generation: TerminalSafe = state.generation > 1 ? "  generation \(state.generation)" : ""
+    let origin = waiting == nil ? origin(state.generationRequester) : ""
     let run: TerminalSafe = options.hasKeys ? state.run.map { "  run \($0)" } ?? "" : ""
     return Row(parts: [
-      (name, .bold), (generation, .cyan), (waiting.map { "  \($0)" } ?? "", .yellow), (run, .dim),
+      (name, .bold), (generation, .cyan), (origin, .dim),
+      (waiting.map { "  \($0)" } ?? "", .yellow), (run, .dim),
     ])
   }
 
@@ -111,8 +113,11 @@ struct TreeView {
   private var waiting: TerminalSafe? {
     let verb: TerminalSafe
     switch state.phase {
-    case .cancelling: verb = "cancelling"
-    case .restarting: verb = "restarting"
+    case .cancelling: verb = "cancelling" + origin(state.phaseRequester)
+    case .restarting: verb = "restarting" + origin(state.phaseRequester)
+    case .running where state.isPaused:
+      return "paused" + origin(state.pauseRequester)
+        + ": nothing new starts\(options.hasKeys ? "; p continues" : "")"
     case .notStarted, .running, .ended: return nil
     }
     let names = state.steps.lazy.filter(\.phase.isActive).prefix(4).map { TerminalSafe($0.id) }
@@ -121,6 +126,12 @@ struct TreeView {
     let more: TerminalSafe = names.count > 3 ? ", …" : ""
     return "\(verb): waiting for \(names.prefix(3).joined(separator: ", "))\(more)\(since)"
       + (killCountdown.map { "; killed in \($0)" } ?? "")
+  }
+
+  /// Returns who asked for something from outside of this terminal, after a space.
+  func origin(_ requester: Requester?) -> TerminalSafe {
+    guard let requester, requester.kind != .key, requester.kind != .api else { return "" }
+    return " by \(requester.description)"
   }
 
   /// The time until the first step that is being stopped is killed.

@@ -50,6 +50,137 @@ import Testing
     #expect(scenario.read("log") == "a1\nc2\n")
   }
 
+  @Test func `commands answer with what the run does, and wait for what follows`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      grace: 2s
+      steps:
+        - parallel:
+            - { id: slow, run: "touch slow; exec sleep 60" }
+            - { id: bad, run: "[ $REPRISE_GENERATION = 2 ]" }
+            - { id: go, approval: "Ship it?" }
+            - { id: hold, run: "until [ -e go ]; do sleep 0.02; done" }
+        - { id: end, run: "true" }
+      """, to: "w.yaml")
+    let started = try scenario.start("run w.yaml --progress plain", writingTo: "log")
+    await expectEventually("it waits") {
+      scenario.has("slow") && scenario.read("log").contains("exited with status")
+        && scenario.read("log").contains("waits for approval")
+    }
+    let approved = try await scenario.reprise(
+      "approve", "@last", "--comment", "checked", "--wait"
+    ).succeeds()
+    #expect(approved.output == "step \"go\" is approved\n")
+    let cancelled = try await scenario.reprise("cancel", "@last", "--step", "s*w", "--wait")
+      .succeeds()
+    #expect(cancelled.output == "step \"slow\": being cancelled; the run continues\n")
+    try await scenario.reprise("approve", "@last").fails(with: 2)
+    let again = try await scenario.reprise("restart", "@last", "--from", ":failed").succeeds()
+    #expect(again.output.hasPrefix("generation 2 of run "))
+    #expect(again.output.hasSuffix(" begins: 2 steps run again\n"), "\(again.output)")
+    await expectEventually("the generation begins") {
+      scenario.read("log").contains("generation 2 started from :failed by reprise restart (")
+    }
+    try scenario.write("", to: "go")
+    try await started.end().fails(with: 130)
+    let log = scenario.read("log")
+    #expect(log.contains(" approved by reprise approve ("), "\(log)")
+    #expect(log.contains("): checked\n"), "\(log)")
+    #expect(log.contains(" cancelled on request by reprise cancel ("), "\(log)")
+  }
+
+  @Test func `a result that is set by hand lets a run go on, while it runs and after its end`()
+    async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      steps:
+        - { id: bad, needs: [], run: "exit 3" }
+        - { id: use, needs: [bad], run: "echo used $V >> used", env: { V: "${{ steps.bad.outputs.v || 'nothing' }}" } }
+        - { id: hold, needs: [], run: "until [ -e go ]; do sleep 0.02; done" }
+      """, to: "w.yaml")
+    let started = try scenario.start("run w.yaml --progress plain", writingTo: "log")
+    await expectEventually("it has failed") { scenario.read("log").contains("exited with status") }
+    let set = try await scenario.reprise(
+      "set", "@last", "bad", "succeeded", "--output", "v=1", "--comment", "did it", "--wait"
+    ).succeeds()
+    #expect(
+      set.output
+        == "step \"bad\" counts as succeeded; generation 2 begins with the steps that depend on it\n"
+    )
+    await expectEventually("its dependent runs") { scenario.read("used") == "used 1\n" }
+    #expect(scenario.read("log").contains(" set to succeeded by reprise set ("))
+    let again = try await scenario.reprise("skip", "@last", "bad").fails(with: 2)
+    #expect(again.errors.contains("already succeeded; restart from it instead"), "\(again.errors)")
+    try await scenario.reprise("restart", "@last", "--from", "bad").succeeds()
+    await expectEventually("it runs and fails again") {
+      scenario.read("log").components(separatedBy: "exited with status").count == 3
+    }
+    try scenario.write("", to: "go")
+    try await started.end().fails(with: 1)
+    let late = try await scenario.reprise("set", "@last", "bad", "succeeded").fails(with: 2)
+    #expect(late.errors.contains("--set bad=succeeded"), "\(late.errors)")
+    try await scenario.reprise("resume", "@last", "--set", "bad=succeeded").succeeds()
+    #expect(scenario.read("used") == "used 1\nused nothing\n")
+    let shown = try await scenario.reprise("show", "@last").succeeds()
+    #expect(shown.output.contains("set by hand by reprise resume"), "\(shown.output)")
+    for wrong in [
+      "set @last bad done", "resume @last --set bad", "set @last bad skipped --output a=b",
+    ] {
+      try await scenario.start(wrong.split(separator: " ").map(String.init)).end().fails(with: 2)
+    }
+  }
+
+  @Test func `in a paused run nothing new starts until it is unpaused`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      steps:
+        - { id: first, run: "touch began; until [ -e go ]; do sleep 0.02; done" }
+        - { id: next, run: "touch next" }
+      """, to: "w.yaml")
+    let started = try scenario.start("run w.yaml --progress plain", writingTo: "log")
+    await expectEventually("it runs") { scenario.has("began") }
+    try await scenario.reprise("pause", "@last").succeeds()
+    try scenario.write("", to: "go")
+    await expectEventually("the next step is ready") {
+      (try? scenario.journal().state(of: scenario.journal().run(named: "@last")))?.counts.ready == 1
+    }
+    let runs = try await scenario.reprise("runs").succeeds()
+    #expect(runs.output.contains("paused"), "\(runs.output)")
+    #expect(!scenario.has("next"))
+    try await scenario.reprise("unpause", "@last").succeeds()
+    try await started.end().succeeds()
+    #expect(scenario.read("log").contains("run paused by reprise pause ("))
+    #expect(scenario.has("next"))
+  }
+
+  @Test func `a process that a step leaves behind is named when it is ended`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "steps: [{ id: serve, run: 'sleep 61 & echo ready' }]", to: "w.yaml")
+    let ended = try await scenario.reprise("run", "w.yaml", "--progress", "plain").succeeds()
+    #expect(
+      ended.output.contains("ended: sleep 61, left behind by \"serve\""), "\(ended.output)")
+    let json = try await scenario.reprise("logs", "@last").succeeds()
+    #expect(!json.output.contains("left behind"))
+    let journal = try scenario.journal()
+    let recorded = try journal.state(of: try journal.run(named: "@last"))
+    #expect(recorded["serve"]?.leftBehind == ["sleep 61"])
+  }
+
+  @Test func `restart --wait exits like the run`() async throws {
+    let scenario = try Scenario()
+    let started = try await start(scenario)
+    let waiting = try scenario.start(["restart", "@last", "--from", "b", "--wait"])
+    await expectEventually("b runs again") { scenario.has("b2") }
+    try scenario.write("", to: "go")
+    try await started.end().succeeds()
+    try await waiting.end().succeeds()
+  }
+
   @Test func `attach shows a run to its end, with its exit status`() async throws {
     let scenario = try Scenario()
     let started = try await start(scenario)

@@ -76,6 +76,8 @@ struct EventTableTests {
       #"{"cause":{"kind":"interrupted"},"event":"run-cancelling"}"#,
       "run cancelling because the engine died"
     ),
+    (.runPaused, #"{"event":"run-paused"}"#, "run paused"),
+    (.runUnpaused, #"{"event":"run-unpaused"}"#, "run unpaused"),
     (
       .runEnded(.succeeded),
       #"{"event":"run-ended","outcome":"succeeded"}"#, "run ended: succeeded"
@@ -150,6 +152,20 @@ struct EventTableTests {
       "seconds":1.5,"step":"a"}
       """#,
       "step a, attempt 1: failed: exited with status 75; retrying in 1.5 s"
+    ),
+    (
+      step(1, .leftBehind("sleep 9")),
+      #"{"attempt":1,"command":"sleep 9","event":"step-left-behind","step":"a"}"#,
+      "step a, attempt 1: ended: sleep 9, left behind"
+    ),
+    (
+      step(1, .cancelling), #"{"attempt":1,"event":"step-cancelling","step":"a"}"#,
+      "step a, attempt 1: being cancelled"
+    ),
+    (
+      step(0, .cancelled(.cancellation(ofStep: "b"))),
+      #"{"attempt":0,"cause":{"kind":"cancellation","step":"b"},"event":"step-cancelled","step":"a"}"#,
+      "step a, attempt 0: cancelled because step \"b\" was cancelled"
     ),
     (
       step(1, .failed(.exited(status: 2))),
@@ -227,6 +243,21 @@ struct EventTableTests {
     #expect(shown == json)
     #expect(kind.description == text)
     #expect(try JSONLine.decoded([event]) == [event])
+  }
+
+  @Test func `who asked for something is a field of any event`() throws {
+    let requester = Requester(
+      .command, name: "reprise restart", process: 12, user: "ann", comment: "flaky", steps: ["a"])
+    let event = Event(
+      time: Timestamp(microseconds: 0), run: try #require(RunID("r")), generation: 2,
+      kind: .runRestarting(from: ["a"]), by: requester)
+    let text = try JSONLine.text(event)
+    #expect(
+      text.contains(
+        #""by":{"comment":"flaky","kind":"command","name":"reprise restart","process":12,"#
+          + #""steps":["a"],"user":"ann"}"#), "\(text)")
+    #expect(try JSONLine.decoded([event]) == [event])
+    #expect(requester.description == "reprise restart (user ann, pid 12)")
   }
 
   @Test func `every event has a row in the table`() {

@@ -89,6 +89,144 @@ struct InterventionTests {
     #expect(await run.outcome == .succeeded)
   }
 
+  @Test func `a failed step that is set to succeeded does not run again, but its dependents do`()
+    async throws
+  {
+    let run = try Self.start([("bad", []), ("quick", ["bad"]), ("slow", [])])
+    await expectEventually("it has failed") { run.state.counts.failed == 1 }
+    let ann = Requester(.command, name: "reprise set", user: "ann", comment: "did it myself")
+    let answer = try await run.perform(
+      .set(steps: ["bad"], .succeeded(["from": "ann"])), by: ann)
+    #expect(
+      answer.description
+        == "step \"bad\" counts as succeeded; generation 2 begins with the steps that depend on it")
+    await expectEventually("its dependent runs") { run.state.counts.succeeded == 2 }
+    let bad = try #require(run.state["bad"])
+    #expect(bad.phase == .succeeded(["from": "ann"]) && bad.attempt == 0 && bad.isSetByHand)
+    #expect(bad.interventions.last?.by == ann.naming(steps: ["bad"]))
+    #expect(run.state["slow"]?.phase == .running, "other branches go on")
+    var late = RunState()
+    for event in run.state.recap { try late.apply(event) }
+    #expect(late["bad"] == bad)
+    run.cancel()
+    _ = await run.outcome
+  }
+
+  @Test func `a running step that is skipped is stopped, and its dependents run`() async throws {
+    let run = try Self.start([("slow", []), ("quick", ["slow"])])
+    await expectEventually("it runs") { run.state.counts.running == 1 }
+    let ann = Requester(.command, name: "reprise skip", user: "ann")
+    let answer = try await run.perform(.set(steps: ["slow"], .skipped), by: ann)
+    #expect(answer.description == "step \"slow\" counts as skipped" && answer.generation == nil)
+    #expect(await run.outcome == .succeeded)
+    #expect(run.state["slow"]?.phase == .skipped("on request", [:]))
+    #expect(run.state["slow"]?.interventions.last?.by == ann.naming(steps: ["slow"]))
+    #expect(run.state["quick"]?.phase.isSuccess == true && run.state.generation == 1)
+  }
+
+  @Test func `a pending step that is set keeps its result when its turn comes`() async throws {
+    let run = try Self.start([("slow", []), ("bad", ["slow"]), ("quick", ["bad"])])
+    await expectEventually("the first runs") { run.state.counts.running == 1 }
+    try await run.perform(.set(steps: ["bad"], .succeeded([:])))
+    await expectEventually("it has its result") { run.state["bad"]?.phase == .succeeded([:]) }
+    #expect(run.state["quick"]?.phase == .pending, "it waits for the first")
+    try await run.perform(.set(steps: ["slow"], .succeeded([:])))
+    #expect(await run.outcome == .succeeded)
+    #expect(run.state["bad"]?.attempt == 0)
+  }
+
+  @Test func `a result that was set is forgotten when the step is restarted`() async throws {
+    let run = try Self.start([("first", []), ("bad", []), ("quick", ["bad"])])
+    await expectEventually("it has failed") { run.state.counts.failed == 1 }
+    try await run.perform(.set(steps: ["bad"], .skipped))
+    await expectEventually("it is skipped") { run.state["quick"]?.phase.isSuccess == true }
+    try await run.perform(.restart(from: ["bad", "first"]))
+    #expect(await run.outcome == .succeeded)
+    #expect(run.state["bad"]?.attempt == 1 && run.state["bad"]?.isSetByHand == false)
+  }
+
+  @Test func `a restart before the next generation outweighs a result that is to be set`()
+    async throws
+  {
+    let gate = Gate()
+    let run = Engine(
+      executor: ClosureExecutor { context in
+        guard context.step.id == "bad" || context.generation > 1 else {
+          await gate.wait()
+          try Task.checkCancellation()
+          return [:]
+        }
+        if context.generation == 1 { throw FailureReason.exited(status: 3) }
+        return [:]
+      }
+    ).start(
+      try Workflow(
+        name: "w",
+        steps: ["bad", "stubborn"].map { Workflow.Step(id: $0, action: .run("true")) }))
+    await expectEventually("one has failed, and the other runs") {
+      run.state.counts.failed == 1 && run.state.counts.running == 1
+    }
+    // The next generation waits for the stubborn step.
+    try await run.perform(.restart(from: ["stubborn"]))
+    #expect(try await run.perform(.set(steps: ["bad"], .skipped)).generation == 2)
+    try await run.perform(.restart(from: ["bad"]))
+    gate.open()
+    #expect(await run.outcome == .succeeded)
+    #expect(run.state["bad"]?.attempt == 1 && run.state["bad"]?.isSetByHand == false)
+  }
+
+  @Test func `in a pause nothing new starts, also after a restart, and the record says who paused`()
+    async throws
+  {
+    let run = try Self.start([("quick-1", []), ("slow", []), ("quick-2", ["slow"])])
+    await expectEventually("the first has ended") { run.state.counts.succeeded == 1 }
+    let ann = Requester(.command, name: "reprise pause", user: "ann")
+    let answer = try await run.perform(.pause, by: ann)
+    #expect(
+      answer.description == "run \(run.id) is paused: nothing new starts until it is unpaused")
+    await expectEventually("it is paused") { run.state.isPaused }
+    #expect(run.state.pauseRequester == ann && run.state["slow"]?.phase == .running)
+    #expect(try await run.perform(.pause).description == "run \(run.id) is already paused")
+    try await run.perform(.restart(from: []))
+    await expectEventually("two steps are ready in generation 2") {
+      run.state.generation == 2 && run.state.counts.ready == 2
+    }
+    var late = RunState()
+    for event in run.state.recap { try late.apply(event) }
+    #expect(late.isPaused && late.pauseRequester == ann)
+    #expect(run.state.counts.running == 0 && run.state.counts.final == 0)
+    #expect(try await run.perform(.unpause).description == "run \(run.id) continues")
+    #expect(await run.outcome == .succeeded)
+    #expect(!run.state.isPaused)
+  }
+
+  @Test func `cancelling a paused run ends the pause, so that steps under finally run`()
+    async throws
+  {
+    let run = Engine(executor: Self.executor).start(
+      try Workflow(
+        text: """
+          steps: [{ id: slow, run: x }]
+          finally: [{ id: quick-clean, run: x }]
+          """, file: "w.yaml"))
+    await expectEventually("it runs") { run.state.counts.running == 1 }
+    try await run.perform(.pause)
+    run.cancel()
+    #expect(await run.outcome == .cancelled)
+    #expect(run.state["quick-clean"]?.phase.isSuccess == true && !run.state.isPaused)
+  }
+
+  @Test func `a resumed run takes results that are set by hand`() async throws {
+    let run = try Self.start([("bad", []), ("quick", ["bad"])])
+    #expect(await run.outcome != .succeeded)
+    let resumed = try Engine(executor: Self.executor).resume(
+      run.state, with: run.workflow, setting: ["bad": .succeeded(["from": "ann"])],
+      by: Requester(.key, name: "D"))
+    #expect(await resumed.outcome == .succeeded)
+    let bad = try #require(resumed.state["bad"])
+    #expect(bad.phase == .succeeded(["from": "ann"]) && bad.isSetByHand && bad.attempt == 0)
+  }
+
   @Test func `a request that cannot be met is refused with the reason`() async throws {
     let run = try Self.start([("slow", []), ("quick", [])])
     await expectEventually("one step has ended") { run.state.counts.succeeded == 1 }
@@ -99,6 +237,10 @@ struct InterventionTests {
       (.restart(from: [":odd"]), "there is no selector \":odd\""),
       (.restart(from: ["slwo"]), "there is no step \"slwo\"; did you mean \"slow\"?"),
       (.approve(step: "slow", isApproved: true), "step \"slow\" is not waiting for approval"),
+      (
+        .set(steps: ["quick"], .skipped),
+        "step \"quick\": already succeeded; restart from it instead"
+      ),
     ] {
       let refusal = await #expect(throws: InterventionRefusal.self) {
         try await run.perform(request)
@@ -114,5 +256,39 @@ struct InterventionTests {
     await #expect(throws: InterventionRefusal("the run has ended")) {
       try await run.perform(.cancel(steps: [], now: false))
     }
+  }
+
+  @Test func `who asked for what is in the events, and in the state of late subscribers`()
+    async throws
+  {
+    let ann = Requester(.command, name: "reprise restart", process: 12, user: "ann")
+    let approval = Requester(.program, name: "bot", comment: "checked")
+    var go = Workflow.Step(id: "go", action: .run("true"))
+    go.extras.approval = "Go?"
+    let others = ["slow", "other"].map { Workflow.Step(id: $0, action: .run("true")) }
+    let run = Engine(executor: Self.executor).start(try Workflow(name: "w", steps: others + [go]))
+    await expectEventually("it waits for approval") { run.state.awaitingApproval.count == 1 }
+    #expect(run.state.awaitingApproval.map(\.id) == ["go"])
+    try await run.perform(.approve(step: nil, isApproved: true), by: approval)
+    await expectEventually("it is approved") { run.state["go"]?.phase == .running }
+    let answer = run.state["go"]?.interventions.first
+    #expect(answer?.kind == .approved("Go?") && answer?.by == approval.naming(steps: ["go"]))
+    try await run.perform(.cancel(steps: ["other"], now: false), by: ann)
+    await expectEventually("it is cancelled") { run.state.counts.cancelled == 1 }
+    #expect(run.state["other"]?.interventions.first?.by?.user == "ann")
+    let events = EventCollector(run)
+    try await run.perform(.restart(from: ["slow"]), by: ann)
+    await expectEventually("the generation begins") { run.state.generation == 2 }
+    #expect(run.state.generationRequester == ann.naming(steps: ["slow"]))
+    var late = RunState()
+    for event in run.state.recap { try late.apply(event) }
+    #expect(late.generationRequester == run.state.generationRequester)
+    #expect(late["go"]?.interventions == run.state["go"]?.interventions)
+    #expect(late["other"]?.interventions == run.state["other"]?.interventions)
+    run.cancel()
+    _ = await run.outcome
+    let restarting = await events.all().first { $0.kind == .runRestarting(from: ["slow"]) }
+    #expect(restarting?.by == ann.naming(steps: ["slow"]))
+    #expect(run.state.phase == .ended(.cancelled))
   }
 }

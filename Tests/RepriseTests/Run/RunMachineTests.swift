@@ -146,7 +146,7 @@ private struct World {
 
   private mutating func request(using generator: inout SeededGenerator) {
     let generation = Int.random(in: 1...machine.generation, using: &generator)
-    switch Int.random(in: 0..<17, using: &generator) {
+    switch Int.random(in: 0..<20, using: &generator) {
     case 0...3: feed(.restart(from: [], requestedIn: generation), using: &generator)
     case 4...7:
       let step = StepIndex(Int.random(in: 0..<graph.count, using: &generator))
@@ -158,6 +158,10 @@ private struct World {
       let steps = graph.indices.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
       feed(.cancelSteps(steps, now: Bool.random(using: &generator)), using: &generator)
     case 14...15: requestReload(using: &generator)
+    case 16...17:
+      let steps = graph.indices.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
+      feed(.set(steps, .skipped), using: &generator)
+    case 18: feed(.pause(Bool.random(using: &generator)), using: &generator)
     default: feed(.kill, using: &generator)
     }
   }
@@ -240,6 +244,12 @@ private struct World {
       return nil
     case .cancelSteps(let steps, _):
       return cancel(steps)
+    case .set(let steps, _):
+      let ended = steps.filter { phases[$0.position] == .over }
+      let input = cancel(steps.filter { phases[$0.position] != .over })
+      return ended.isEmpty ? input : .restart(from: ended, requestedIn: nil)
+    case .pause:
+      return nil
     case .settle:
       if failsToRecord { mustAbandon = true } else { settling.append(machine.generation) }
       return nil

@@ -1,0 +1,111 @@
+// `Run.perform`: the one way in which requests reach a live run.
+
+import WorkflowLanguage
+
+extension Run {
+  /// Intervenes in the run: restarts or pauses it, or cancels, approves or sets steps.
+  ///
+  /// - Parameters:
+  ///   - intervention: The request.
+  ///   - requester: Who makes it, for the record.
+  /// - Returns: What the run does now; it may not have happened yet.
+  /// - Throws: ``InterventionRefusal`` if the run cannot do it.
+  @discardableResult
+  public func perform(
+    _ intervention: Intervention, by requester: Requester = .api
+  ) async throws(InterventionRefusal) -> InterventionAnswer {
+    try await withCheckedContinuation { continuation in
+      perform(intervention, by: requester) { continuation.resume(returning: $0) }
+    }.get()
+  }
+
+  /// Intervenes in the run.
+  ///
+  /// - Parameters:
+  ///   - intervention: The request.
+  ///   - requester: Who makes it.
+  ///   - answer: Called once, on any thread, when the run has accepted or refused the request.
+  package func perform(
+    _ intervention: Intervention, by requester: Requester,
+    onAnswer answer: @escaping @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void
+  ) {
+    do throws(SelectionError) {
+      let (workflow, state) = ledger.decide { ($0.workflow, $0.state) }
+      switch intervention {
+      case .restart(let selectors):
+        let steps = try workflow.selected(by: selectors, in: state)
+        let requester = selectors.isEmpty ? requester : requester.naming(steps: selectors)
+        post(
+          .restart(from: steps, requestedIn: state.generation), in: workflow, by: requester, answer)
+      case .cancel(let selectors, let now):
+        guard !selectors.isEmpty else {
+          return post(now ? .kill : .cancel(.request), in: workflow, by: requester, answer)
+        }
+        let steps = try workflow.selected(by: selectors, in: state)
+        post(
+          .cancelSteps(steps, now: now), in: workflow, by: requester.naming(steps: selectors),
+          answer)
+      case .set(let selectors, let result):
+        let steps = try workflow.selected(by: selectors, in: state)
+        post(
+          .set(steps, result), in: workflow, by: requester.naming(steps: selectors), answer)
+      case .pause:
+        post(.pause(true), in: workflow, by: requester, answer)
+      case .unpause:
+        post(.pause(false), in: workflow, by: requester, answer)
+      case .approve(let step, let isApproved):
+        answer(
+          try approve(
+            step.map { .success($0) } ?? state.onlyApproval, isApproved: isApproved, by: requester))
+      }
+    } catch {
+      answer(.failure(.refused(error.description)))
+    }
+  }
+
+  private func post(
+    _ input: RunMachine.Input, in workflow: Workflow, by requester: Requester,
+    _ answer: @escaping @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void
+  ) {
+    let request = RunDriver.Request.intervention(
+      input, in: workflow.graph, by: requester, answer: answer)
+    if case .terminated = requests.yield(request) { request.refuse() }
+  }
+
+  /// Approves or rejects a step that is waiting for approval.
+  func approve(
+    _ step: Result<String, InterventionRefusal>, isApproved: Bool, by requester: Requester
+  ) throws(SelectionError) -> Result<InterventionAnswer, InterventionRefusal> {
+    let id: String
+    switch step {
+    case .success(let one): id = one
+    case .failure(let refusal): return .failure(refusal)
+    }
+    let tickets = try ledger.decide { page in
+      Result { () throws(SelectionError) in
+        try page.workflow.found(id).compactMap { page.controls[$0.position].takeApproval() }
+      }
+    }.get()
+    let requester = requester.naming(steps: [id])
+    let approval = Approval(isApproved: isApproved, by: requester)
+    guard tickets.filter({ $0.answer(approval) }).count > 0 else {
+      return .failure(.refused("step \"\(id)\" is not waiting for approval"))
+    }
+    let text = "step \"\(id)\" is \(isApproved ? "approved" : "rejected")"
+    return .success(InterventionAnswer(text, steps: [id]))
+  }
+}
+
+extension RunState {
+  /// The only step that is waiting for approval, or why there is not one.
+  fileprivate var onlyApproval: Result<String, InterventionRefusal> {
+    let waiting = awaitingApproval.map(\.id)
+    guard let first = waiting.first else {
+      return .failure(.refused("no step is waiting for approval"))
+    }
+    guard waiting.count == 1 else {
+      return .failure(.refused("name one of the waiting steps: \(stepNames(waiting))"))
+    }
+    return .success(first)
+  }
+}
