@@ -101,6 +101,27 @@ struct TerminalTests {
     #expect(!output.contains("\u{1B}[?25l"), "the cursor is not hidden")
   }
 
+  @Test
+  func `--notify rings the bell and notifies at the end, also if only errors have a terminal`()
+    async throws
+  {
+    let scenario = try Scenario()
+    try scenario.write("name: quiet\nsteps: [{ id: a, run: echo hello }]", to: "quiet.yaml")
+    let notification = "\u{1B}]777;notify;reprise: quiet;succeeded\u{07}\u{07}"
+    let tree = try await run("reprise run quiet.yaml --notify", keys: ":", in: scenario)
+    #expect(tree.contains(notification))
+    let piped = try await run(
+      "reprise run quiet.yaml --notify > lines", keys: ":", in: scenario)
+    #expect(piped.contains(notification) && !scenario.read("lines").contains("\u{07}"))
+    try scenario.write("name: quiet\nsteps: [{ id: a, run: test -e ok }]", to: "fails.yaml")
+    let resumed = try await run(
+      "reprise run fails.yaml --progress none; touch ok; reprise resume @last --notify",
+      keys: ":", in: scenario)
+    #expect(resumed.contains(notification))
+    let without = try await run("reprise run quiet.yaml", keys: ":", in: scenario)
+    #expect(!without.contains("\u{07}"))
+  }
+
   @Test func `T starts a run of a watch, P pauses it, and Ctrl-C ends it`() async throws {
     let scenario = try Scenario()
     try scenario.write(

@@ -14,20 +14,7 @@ extension StepContext {
     case .run(let text): script = text
     case .call, .perform, .wait: return []
     }
-    switch step.shell ?? workflow.shell {
-    case .standard: return PlainCommand.words(of: script) ?? ["/bin/sh", "-e", "-c", script]
-    case .named(let shell): return [shell] + shellOptions(for: shell) + ["-c", script]
-    case .arguments(let words): return words + [script]
-    }
-  }
-
-  /// Returns options that make known shells fail when a command, or any part of a pipeline, fails.
-  private func shellOptions(for shell: String) -> [String] {
-    switch shell.split(separator: "/").last ?? "" {
-    case "bash", "zsh", "ksh": ["-e", "-o", "pipefail"]
-    case "sh", "dash", "ash": ["-e"]
-    default: []
-    }
+    return (step.shell ?? workflow.shell).commandLine(for: script)
   }
 
   /// Runs one attempt.
@@ -40,6 +27,26 @@ extension StepContext {
         preconditionFailure("BUG: unknown kind of in-process work")
       }
       return try await closure.body(self)
+    }
+  }
+}
+
+extension Shell {
+  /// Returns the program that runs a script, with its arguments.
+  package func commandLine(for script: String) -> [String] {
+    switch self {
+    case .standard: PlainCommand.words(of: script) ?? ["/bin/sh", "-e", "-c", script]
+    case .named(let shell): [shell] + Self.options(for: shell) + ["-c", script]
+    case .arguments(let words): words + [script]
+    }
+  }
+
+  /// Returns options that make known shells fail when a command, or any part of a pipeline, fails.
+  private static func options(for shell: String) -> [String] {
+    switch shell.split(separator: "/").last ?? "" {
+    case "bash", "zsh", "ksh": ["-e", "-o", "pipefail"]
+    case "sh", "dash", "ash": ["-e"]
+    default: []
     }
   }
 }

@@ -73,7 +73,8 @@ struct EngineCommand: DrivingCommand {
         say: { printError($0) })
     let stdioEngine = StdioEngine(
       host, settings: engine.settings,
-      .init(input: standardInput, write: { writeAll($0, to: standardOutput) }))
+      .init(
+        input: standardInput, write: { writeAll($0, to: standardOutput) }, say: { printError($0) }))
     forwardSignals(stdioEngine)
     switch await stdioEngine.run() {
     case .inputEnded: throw ExitStatus.succeeded

@@ -57,6 +57,8 @@ struct ResumeCommand: DrivingCommand {
 
   @OptionGroup var staying: StayOptions
 
+  @OptionGroup var notifying: NotifyOption
+
   private func results() throws -> [String: HandmadeResult] {
     var results: [String: HandmadeResult] = [:]
     for text in set {
@@ -89,7 +91,7 @@ struct ResumeCommand: DrivingCommand {
       by: .command("resume"))
     let driven = DrivenRun(
       progress: progress, resumed.secrets, passesThrough: passThrough, stays: staying.policy,
-      approvesAll: yes)
+      approvesAll: yes, notifies: notifying.notify)
     throw try await driven.exitStatus(of: resumed.workflow, in: journal) {
       try resumed.reopen(in: journal)
     }

@@ -68,6 +68,8 @@ struct RunCommand: DrivingCommand {
 
   @OptionGroup var staying: StayOptions
 
+  @OptionGroup var notifying: NotifyOption
+
   var drivesRun: Bool { !dryRun }
   var isDetached: Bool { detach }
 
@@ -104,7 +106,8 @@ struct RunCommand: DrivingCommand {
     let request = try loaded.request(scope.recorded, hiding: secrets)
     let run = DrivenRun(
       progress: detach ? .none : progress, secrets, engine.settings,
-      passesThrough: passThrough, stays: staying.policy, approvesAll: yes)
+      passesThrough: passThrough, stays: staying.policy, approvesAll: yes,
+      notifies: notifying.notify)
     guard !noJournal else { throw await run.exitStatus(of: selected) }
     let journal = try state.openJournal()
     throw try await run.exitStatus(of: selected, in: journal) {

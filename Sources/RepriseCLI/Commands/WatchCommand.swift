@@ -37,6 +37,8 @@ struct WatchCommand: DrivingCommand {
 
   @OptionGroup var engine: EngineOptions
 
+  @OptionGroup var notifying: NotifyOption
+
   @OptionGroup var state: StateOptions
 
   var drivesRun: Bool { true }
@@ -79,6 +81,7 @@ struct WatchCommand: DrivingCommand {
   ) async throws -> ExitStatus {
     let display = WatchDisplay(
       style: style, environment: inheritedEnvironment(), isParallel: isParallel,
+      notifies: notifying.notify,
       controls: WatchDisplay.Controls(
         keys: { watch.newest?.keys }, status: { watch.watchStatus }, fire: { watch.fire() },
         pause: { watch.togglePause() }, outputClosed: { watch.end(because: .outputClosed) }))

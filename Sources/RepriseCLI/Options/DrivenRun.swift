@@ -21,6 +21,8 @@ struct DrivenRun {
   let stays: @Sendable (RunOutcome) -> Bool
   /// Whether all steps that wait for approval are approved.
   let approvesAll: Bool
+  /// Whether the terminal notifies its user of the end.
+  let notifies: Bool
   private let controls = RunControls()
   /// The start time; earlier events were recorded before the run was resumed.
   private let beganAt = SystemClock().now
@@ -28,7 +30,7 @@ struct DrivenRun {
   init(
     progress: ProgressStyle, _ secrets: Secrets, _ settings: EngineSettings = EngineSettings(),
     passesThrough: Bool, stays: @escaping @Sendable (RunOutcome) -> Bool = { _ in false },
-    approvesAll: Bool = false
+    approvesAll: Bool = false, notifies: Bool = false
   ) {
     self.progress = progress
     self.secrets = secrets
@@ -36,6 +38,7 @@ struct DrivenRun {
     self.passesThrough = passesThrough
     self.stays = stays
     self.approvesAll = approvesAll
+    self.notifies = notifies
   }
 
   /// Runs a workflow to its end without recording it.
@@ -48,7 +51,9 @@ struct DrivenRun {
     controls.setWorkflow(loaded)
     controls.begin(run)
     let (display, outcome) = await show(run, controls.keys)
+    let warning = await controls.performEndCommand(after: outcome, secrets: secrets)
     _ = await display.finish()
+    if let warning { printError(warning) }
     return .of(outcome, signal: controls.stopSignal, passesThrough: passesThrough)
   }
 
@@ -94,10 +99,13 @@ struct DrivenRun {
       // While the display stays, other processes may resume the run or start one of its group.
       let problem = await hosted.finish()
       locks.release(recorded)
+      let warning = await controls.performEndCommand(after: outcome, secrets: secrets)
       controls.onCancel { display.leave() }
       var status = ExitStatus.of(
         outcome, signal: controls.stopSignal, passesThrough: passesThrough)
-      if await display.finish() != .quit, let resumed = ending.resumed {
+      let ended = await display.finish()
+      if let warning { printError(warning) }
+      if ended != .quit, let resumed = ending.resumed {
         do { (recorded, state) = try resumed.reopen(in: journal) } catch { throw Problem(error) }
         (workflow, secrets) = (resumed.workflow, resumed.secrets)
         continue
@@ -126,6 +134,7 @@ struct DrivenRun {
     let isReport = progress == .none
     if !isReport { display.attach(to: run.events) }
     let outcome = await run.ended()
+    if notifies { EndNotification(workflow: run.workflow.name, outcome: outcome).send() }
     if isReport { display.attach(to: run.events) }
     return (display, outcome)
   }

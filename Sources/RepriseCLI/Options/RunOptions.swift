@@ -71,3 +71,13 @@ struct StayOptions: ParsableArguments {
     }
   }
 }
+
+/// Whether the terminal notifies its user of the end of a run.
+struct NotifyOption: ParsableArguments {
+  @Flag(
+    help: """
+      At the end of a run, ring the bell and show a notification on the desktop (OSC 9 and OSC \
+      777); without a terminal on standard output or standard error, do nothing.
+      """)
+  var notify = false
+}

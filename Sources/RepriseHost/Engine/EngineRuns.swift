@@ -28,6 +28,7 @@ final class EngineRuns: SignalTarget {
   private let host: RunHost?
   private let settings: EngineSettings
   private let report: @Sendable (Event) -> Void
+  private let say: @Sendable (TerminalSafe) -> Void
   private let group = RunGroup<RunControls>()
   private let locks: GuardedLocks
   private let state = Mutex(State())
@@ -39,10 +40,14 @@ final class EngineRuns: SignalTarget {
   /// - Parameters:
   ///   - host: The host of recorded runs; nil to record no runs.
   ///   - settings: The settings of engines for runs that are not recorded.
+  ///   - say: Prints a message for people.
   ///   - report: Called with each event of each run; never concurrently for the same run.
   init(
-    _ host: RunHost?, _ settings: EngineSettings, report: @escaping @Sendable (Event) -> Void
+    _ host: RunHost?, _ settings: EngineSettings,
+    say: @escaping @Sendable (TerminalSafe) -> Void = { _ in },
+    report: @escaping @Sendable (Event) -> Void
   ) {
+    self.say = host?.say ?? say
     self.host = host
     self.settings = settings
     self.report = report
@@ -146,6 +151,7 @@ final class EngineRuns: SignalTarget {
       if let hosted {
         await show(hosted.run, recorded)
         if let problem = await hosted.finish() { host.say("error: run \(id): \(problem)") }
+        await performEndCommand(of: hosted.run, controls, secrets)
       } else {
         locks.release(recorded)
         reportEnd(.cancelled, of: id)
@@ -173,7 +179,17 @@ final class EngineRuns: SignalTarget {
     controls.setWorkflow(loaded)
     controls.begin(run)
     await show(run)
+    await performEndCommand(of: run, controls, secrets)
     group.remove(id)
+  }
+
+  private func performEndCommand(
+    of run: Run, _ controls: RunControls, _ secrets: Secrets
+  ) async {
+    let outcome = await run.ended()
+    if let warning = await controls.performEndCommand(after: outcome, secrets: secrets) {
+      say("run \(run.id): " + warning)
+    }
   }
 
   /// Reports the events of a run until all its processes have ended, and releases its lock.

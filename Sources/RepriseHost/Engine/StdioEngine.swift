@@ -5,7 +5,7 @@ import Dispatch
 import Platform
 import Reprise
 import RepriseControl
-import RepriseTerminal
+package import RepriseTerminal
 
 /// An engine that reads requests from an input and writes replies and events to an output.
 package final class StdioEngine: SignalTarget {
@@ -25,11 +25,17 @@ package final class StdioEngine: SignalTarget {
     package var input: Int32
     /// Writes replies and events; returns false if the output has been closed.
     package var write: @Sendable ([UInt8]) -> Bool
+    /// Prints a message for people.
+    package var say: @Sendable (TerminalSafe) -> Void
 
     /// Creates streams.
-    package init(input: Int32, write: @escaping @Sendable ([UInt8]) -> Bool) {
+    package init(
+      input: Int32, write: @escaping @Sendable ([UInt8]) -> Bool,
+      say: @escaping @Sendable (TerminalSafe) -> Void = { _ in }
+    ) {
       self.input = input
       self.write = write
+      self.say = say
     }
   }
 
@@ -62,7 +68,7 @@ package final class StdioEngine: SignalTarget {
     for _ in 0..<Self.requestsMax { room.signal() }
     let output = LineOutput(streams.write, onClosed: { end.yield(.outputClosed) })
     self.output = output
-    runs = EngineRuns(host, settings) { event in
+    runs = EngineRuns(host, settings, say: streams.say) { event in
       // Output may be dropped for a slow reader; transitions may not.
       if event.isTransient {
         output.writeIfRead { safeLine(event) }

@@ -85,6 +85,11 @@ package final class RunControls: ControlTarget, SignalTarget {
     if isCancelled { action() }
   }
 
+  /// Calls a closure at the next request to cancel, even if there were earlier ones.
+  func onNextCancel(_ action: @escaping @Sendable () -> Void) {
+    state.withLock { $0.onCancel = action }
+  }
+
   // MARK: Signals and keys
 
   /// Stops recording, because this process is being killed.

@@ -175,14 +175,16 @@ final class WatchRuns: Sendable {
     }
     if group.add(hosted.run.id, controls) { controls.cancel(now: false) }
     report(.statusChanged)
-    Task { await finish(hosted) }
+    Task { await finish(hosted, controls) }
     return hosted.run
   }
 
-  private func finish(_ hosted: HostedRun) async {
+  private func finish(_ hosted: HostedRun, _ controls: RunControls) async {
     let outcome = await hosted.run.ended()
     locks.release(hosted.recorded)
     if let problem = await hosted.finish() { say("error: \(problem)") }
+    let warning = await controls.performEndCommand(after: outcome, secrets: secrets)
+    if let warning { say(warning.string) }
     if outcome != .succeeded { recordFailure() }
     group.remove(hosted.run.id)
     report(.statusChanged)

@@ -48,6 +48,8 @@ package final class WatchDisplay: Sendable {
   private let style: ProgressStyle
   private let environment: [String: String]
   private let isParallel: Bool
+  /// Whether the end of each run is notified on the terminal.
+  private let notifies: Bool
   private let controls: Controls
   /// The display shared by all runs, if they run one at a time.
   private let common: (any EventDisplay)?
@@ -61,14 +63,17 @@ package final class WatchDisplay: Sendable {
   ///   - style: The style of the display.
   ///   - environment: The environment with `TERM`, `NO_COLOR` and so on, and the locale.
   ///   - isParallel: Whether runs may overlap; if so, they are shown as lines.
+  ///   - notifies: Whether the end of each run is notified on the terminal.
   ///   - controls: The callbacks of the display.
   package init(
-    style: ProgressStyle, environment: [String: String], isParallel: Bool, controls: Controls
+    style: ProgressStyle, environment: [String: String], isParallel: Bool, notifies: Bool = false,
+    controls: Controls
   ) {
     let style = style.resolved(environment: environment)
     self.style = isParallel && style == .tree ? .plain : style
     self.environment = environment
     self.isParallel = isParallel
+    self.notifies = notifies
     self.controls = controls
     isHumanReadable = style.isHumanReadable
     common =
@@ -98,10 +103,14 @@ package final class WatchDisplay: Sendable {
         prefix: isParallel ? " \(run.id)" : "")
     last.withLock { last in
       let before = last
-      last = Task { [isParallel] in
+      last = Task { [isParallel, notifies] in
         if !isParallel { await before?.value }
         for await event in run.events.values { display.show(event) }
         display.rest()
+        if notifies {
+          let outcome = await run.ended()
+          EndNotification(workflow: run.workflow.name, outcome: outcome).send()
+        }
         if isParallel { await before?.value }
       }
     }

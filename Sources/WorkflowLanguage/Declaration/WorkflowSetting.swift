@@ -118,6 +118,21 @@ public struct WorkflowSetting: Sendable, Equatable {
     return WorkflowSetting("keep", .map(values))
   }
 
+  /// A script that runs after the end of a run.
+  ///
+  /// Applies to runs of the command `reprise`. An `Engine` does not run it. The script is a static
+  /// string, so that data cannot become code.
+  public static func onEnd(run script: StaticString) -> WorkflowSetting {
+    WorkflowSetting("on-end", .text(script.description))
+  }
+
+  /// A program, followed by its arguments, that runs after the end of a run.
+  ///
+  /// Applies to runs of the command `reprise`. An `Engine` does not run it.
+  public static func onEnd(exec words: [String]) -> WorkflowSetting {
+    WorkflowSetting("on-end", .list(words.map(Value.text)))
+  }
+
   /// Cancels the other steps at the first failure.
   public static var failsFast: WorkflowSetting { failsFast(if: true) }
 

@@ -100,6 +100,7 @@ extension Workflow {
       workflow.failsFast = failsFast
       workflow.durability = durability
       workflow.keep = keep
+      workflow.onEnd = onEnd
       workflow.parameters = parameters
       workflow.scopes = scopes
       workflow.sources = sources

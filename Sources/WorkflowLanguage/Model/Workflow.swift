@@ -24,6 +24,8 @@ public struct Workflow: Sendable, Equatable {
   public var durability: Durability?
   /// The ended runs that are kept; nil for all of them.
   public var keep: Retention?
+  /// The command that runs after the end of a run; nil for none.
+  public var onEnd: EndCommand?
   /// The triggers that start runs while the workflow is watched; nil for none.
   public var triggers: Triggers?
   /// The parameters of a run.

@@ -41,6 +41,9 @@ extension KeyTable {
         "durability", .choice(Durability.allCases.map(\.rawValue)),
         "which crash the record of a successful step survives"),
       Key("keep", .map(keep), "which ended runs are kept, and how much of their output"),
+      Key(
+        "on-end", .either([.script, .list(.text, minimum: 1)]),
+        "a command that runs after the end of a run"),
       Key("on", .map(triggers), "the triggers that start runs in watch mode"),
       Key("defaults", .map(defaults), "default settings of steps"),
       Key("steps", .steps, "the steps, in order", isRequired: true),

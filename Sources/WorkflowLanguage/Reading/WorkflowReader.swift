@@ -132,6 +132,7 @@ struct WorkflowReader {
     workflow.failsFast = header.failsFast ?? false
     workflow.durability = header.durability
     workflow.keep = header.keep
+    workflow.onEnd = header.onEnd
     workflow.triggers = header.triggers
     workflow.parameters = header.parameters
     workflow.scopes = scopes
@@ -164,6 +165,7 @@ struct WorkflowReader {
     let concurrency: Concurrency?
     let durability: Durability?
     let keep: Retention?
+    let onEnd: EndCommand?
     let triggers: Triggers?
     let parameters: [Parameter]
     let context: Context
@@ -190,6 +192,7 @@ struct WorkflowReader {
     let concurrency = fields["concurrency"].flatMap { readConcurrency($0, context) }
     let durability: Durability? = choice(fields["durability"], "durability")
     let keep = fields["keep"].flatMap { readers[0].keep($0) }
+    let onEnd = fields["on-end"].flatMap { readers[0].endCommand($0) }
     let triggers = fields["on"].flatMap { readTriggers($0, context) }
     readSettings(fields, &context)
     guard let steps = fields["steps"] else {
@@ -207,7 +210,7 @@ struct WorkflowReader {
     return Header(
       name: name, description: description, timeout: timeout, maxParallel: maxParallel,
       failsFast: failsFast, concurrency: concurrency, durability: durability, keep: keep,
-      triggers: triggers, parameters: parameters, context: context, outline: outline)
+      onEnd: onEnd, triggers: triggers, parameters: parameters, context: context, outline: outline)
   }
 
   mutating func addScope(_ scope: Scope) {

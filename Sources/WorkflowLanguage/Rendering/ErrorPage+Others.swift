@@ -265,8 +265,8 @@ extension ErrorPage {
         """),
     ErrorPage(
       "R0908", "warning: key without effect in a used file",
-      "timeout, max-parallel, fail-fast, durability and keep apply to the workflow that is run, "
-        + "not to a workflow that it uses.",
+      "timeout, max-parallel, fail-fast, durability, keep and on-end apply to the workflow that is "
+        + "run, not to a workflow that it uses.",
       example: "steps: [{ id: all, uses: ./parts.yaml }]",
       fix:
         "Move the key to the workflow that is run. Ignore the warning if this file is also run "

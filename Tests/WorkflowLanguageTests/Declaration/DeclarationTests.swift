@@ -13,6 +13,7 @@ struct DeclarationTests {
       .secret("token", from: .environment("TOKEN")), .environment(["A": "x ${{ params.count }}"]),
       .concurrency(Concurrency(group: "deploy", policy: .queue)), .directory("sub"),
       .keep(Retention(runs: 20, age: .seconds(86_400), bytes: 1 << 30, logBytes: 1 << 24)),
+      .onEnd(run: "notify \"$REPRISE_OUTCOME\""),
       .on(["files": ["src/**"], "when-busy": "restart"])
     ) {
       Step("build", run: "echo \"hello\"\n\n  echo $A\n")
