@@ -69,6 +69,8 @@ package struct RunHistory: Sendable, Equatable {
     package let requestedAt: Timestamp?
     /// Who requested the restart, if the event says so.
     package let requester: Requester?
+    /// What another version of the workflow has changed; nil if it is the same one.
+    package let changes: WorkflowChanges?
     /// The start of the generation: all stopped steps of the one before are gone.
     package let startedAt: Timestamp
     /// The end of the generation; nil while it is running.
@@ -93,6 +95,7 @@ package struct RunHistory: Sendable, Equatable {
     let beginning: Beginning
     let requestedAt: Timestamp
     var requester: Requester?
+    var changes: WorkflowChanges?
   }
 
   /// The plan of the run; nil before the first event.
@@ -118,8 +121,9 @@ package struct RunHistory: Sendable, Equatable {
       self.plan = plan
       close()
       next = Next(beginning: .resumed, requestedAt: event.time)
-    case .runReloaded(let plan, _):
+    case .runReloaded(let plan, let changes):
       self.plan = plan
+      next?.changes = changes
     case .runRestarting:
       next =
         next
@@ -156,7 +160,7 @@ package struct RunHistory: Sendable, Equatable {
     generations.append(
       Generation(
         number: event.generation, beginning: beginning, requestedAt: next?.requestedAt,
-        requester: next?.requester, startedAt: event.time))
+        requester: next?.requester, changes: next?.changes, startedAt: event.time))
     next = nil
     readyTimes = [:]
   }
@@ -253,7 +257,8 @@ extension RunHistory.Generation {
     case .restarted(let steps):
       let after = elapsed.map { " after \(durationText($0))" } ?? ""
       let by = requester.map { " by \($0)" } ?? ""
-      return "restarted from \(steps.map(Self.some) ?? "the top")" + after + by
+      let reloaded = changes.map { "; the file has changed (\($0))" } ?? ""
+      return "restarted from \(steps.map(Self.some) ?? "the top")" + after + by + reloaded
     case .resumed:
       let pause = requestedAt.flatMap { time in previous?.endedAt.map { time - $0 } }
       let after = pause.map { ", \(durationText($0)) after generation \(number - 1) ended" } ?? ""

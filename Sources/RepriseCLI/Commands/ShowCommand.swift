@@ -13,23 +13,25 @@ struct ShowCommand: AsyncParsableCommand {
     abstract: "Show a run: its generations, its steps, their results, and its critical path.",
     discussion: """
       The table has the steps of the last generation. --timeline shows all generations as bars; \
-      --format trace prints them as a trace for https://ui.perfetto.dev.
+      --format trace prints them as a trace for https://ui.perfetto.dev. --format source prints the \
+      workflow file by which the last generation ran, or the one of --generation.
 
       EXAMPLES
         reprise show @last
         reprise show @hello --timeline
         reprise show @failed --json
         reprise show @last --format trace > trace.json
+        reprise show @last --format source --generation 1
       """)
 
   /// The format of the report.
   enum Format: String, CaseIterable, ExpressibleByArgument {
-    case text, json, timeline, trace
+    case text, json, timeline, trace, source
   }
 
   @OptionGroup var run: RunArgument
 
-  @Option(help: "The format: text, json, timeline or trace.")
+  @Option(help: "The format: text, json, timeline, trace or source.")
   var format: Format?
 
   @Flag(help: "Print one JSON object: the same as --format json.")
@@ -38,7 +40,14 @@ struct ShowCommand: AsyncParsableCommand {
   @Flag(help: "Show a bar for each step: the same as --format timeline.")
   var timeline = false
 
+  @Option(
+    help: ArgumentHelp("With --format source: the generation.", valueName: "number"))
+  var generation: Int?
+
   func validate() throws {
+    if let generation, format != .source || generation < 1 {
+      throw ValidationError("--generation needs --format source, and is at least 1.")
+    }
     guard [format != nil, json, timeline].count(where: { $0 }) <= 1 else {
       throw ValidationError("Choose one of --format, --json and --timeline.")
     }
@@ -46,6 +55,16 @@ struct ShowCommand: AsyncParsableCommand {
 
   func run() async throws {
     let (record, journal) = try run.find()
+    if format == .source {
+      do {
+        let definition = try journal.definition(ofGeneration: generation ?? .max, of: record)
+        let source = definition.source
+        return printLine(
+          TerminalSafe(lines: source.hasSuffix("\n") ? String(source.dropLast()) : source))
+      } catch {
+        throw Problem(error)
+      }
+    }
     let report: RunReport
     do {
       report = try RunReport(record, try journal.events(of: record))
@@ -55,7 +74,7 @@ struct ShowCommand: AsyncParsableCommand {
     switch format ?? (json ? .json : timeline ? .timeline : .text) {
     case .text: printLine(report.text)
     case .json: printLine(report.json)
-    case .trace: printLine(report.trace)
+    case .trace, .source: printLine(report.trace)
     case .timeline:
       printLine(
         report.timeline(

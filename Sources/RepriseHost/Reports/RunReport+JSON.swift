@@ -36,6 +36,7 @@ extension RunReport {
     let from: [String]?
     let requested: Timestamp?
     let by: Requester?
+    let changes: [String: [String]]?
     let started: Timestamp
     let ended: Timestamp?
     let outcome: String?
@@ -52,6 +53,9 @@ extension RunReport {
       }
       requested = generation.requestedAt
       by = generation.requester
+      changes = generation.changes.map {
+        ["added": $0.added, "removed": $0.removed, "changed": $0.changed]
+      }
       started = generation.startedAt
       ended = generation.endedAt
       outcome = generation.outcome?.name

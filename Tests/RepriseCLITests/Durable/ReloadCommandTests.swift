@@ -95,6 +95,14 @@ import Testing
     #expect(try journal.definition(ofGeneration: 1, of: run).source == Self.file())
     #expect(try journal.definition(ofGeneration: 2, of: run).source == new)
     #expect(try journal.state(of: run).steps.map(\.id) == ["a", "b", "end", "more"])
+    let first = ["show", "@last", "--format", "source", "--generation", "1"]
+    #expect(try await scenario.start(first).end().succeeds().output == Self.file())
+    let last = try await scenario.reprise("show", "@last", "--format", "source").succeeds()
+    #expect(last.output == new)
+    let shown = try await scenario.reprise("show", "@last").succeeds()
+    #expect(
+      shown.output.contains("by reprise restart (pid "), "\(shown.output)")
+    #expect(shown.output.contains("; the file has changed (added: more; removed: side"))
   }
 
   @Test func `a finished step that changed is refused, unless forced`() async throws {
