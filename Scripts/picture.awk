@@ -28,7 +28,7 @@ END {
   duration = (count - 1) * step + hold
   w = int(columns * width + 2 * margin); h = rows * height + 2 * margin
   printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" ", w, h, w, h
-  print "role=\"img\" aria-label=\"reprise run coordinator, restarted in its middle\">"
+  print "role=\"img\" aria-label=\"reprise run release: a step fails and is restarted\">"
   print "<!-- Made by Scripts/picture from a real run. -->"
   print "<style>"
   print "@media(prefers-color-scheme:dark){rect{fill:#161b22}text{fill:#e6edf3}.d{fill:#8b949e}.r{fill:#ff7b72}.g{fill:#3fb950}.y{fill:#d29922}.c{fill:#58a6ff}}"

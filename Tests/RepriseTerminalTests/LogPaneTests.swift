@@ -101,6 +101,42 @@ struct LogPaneTests {
     #expect(!pane.follows)
   }
 
+  @Test func `a search goes on at the other end of the log, and ends if there is no match`() throws
+  {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try write(numbers(1...80))
+    var pane = LogPane(step: "a")
+    pane.refresh(logs("1.1.log"), lines: [])
+    #expect(pane.follows)
+    pane.perform(.search, size)
+    for key: Key in ["e", " ", "1", "1", .enter] { pane.type(key, size) }
+    #expect(body(pane).contains("line 11"))
+    pane.perform(.previousMatch, size)
+    #expect(body(pane).contains("line 11") && !pane.isSearching)
+    pane.perform(.search, size)
+    for key: Key in ["n", "o", "n", "e", .enter] { pane.type(key, size) }
+    #expect(!pane.isSearching)
+    let wide = WindowSize(columns: 60, rows: size.rows)
+    let rows = pane.lines(wide, status: "", style: Style(hasColour: false, hasUnicode: true))
+    #expect(rows.last?.string.contains("not found") == true)
+  }
+
+  @Test func `a part of a log that is deleted while it is shown is empty`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try write(numbers(1...80))
+    var pane = LogPane(step: "a")
+    pane.refresh(logs("1.1.log"), lines: [])
+    #expect(body(pane).last == "line 80")
+    try write("line 1\n")
+    #expect(body(pane).allSatisfy { $0.isEmpty })
+    try FileManager.default.removeItem(at: folder)
+    #expect(body(pane).allSatisfy { $0.isEmpty })
+    for action: KeyAction in [.top, .lineDown, .pageDown, .bottom, .lineUp, .wrap, .pageUp] {
+      pane.perform(action, size)
+      #expect(body(pane).count == size.rows - 2)
+    }
+  }
+
   @Test func `the log of another attempt can be shown, and a new one is followed`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try write("first\n")

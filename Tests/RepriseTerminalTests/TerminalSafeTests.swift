@@ -102,7 +102,10 @@ struct TerminalSafeTests {
     #expect(["a", "b", "c"].joined(separator: ", ").string == "a, b, c")
   }
 
-  @Test(arguments: [("abc", 3), ("漢字", 4), ("é", 1), ("e\u{301}", 1), ("😀", 2), ("", 0)])
+  @Test(arguments: [
+    ("abc", 3), ("漢字", 4), ("é", 1), ("e\u{301}", 1), ("😀", 2), ("", 0), ("✅", 2), ("⚡", 2),
+    ("✔", 1), ("❤️", 2), ("हि", 2),
+  ])
   func `the width is the number of terminal columns`(_ text: String, _ width: Int) {
     #expect(TerminalSafe(text).width == width)
   }

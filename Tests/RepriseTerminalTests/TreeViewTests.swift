@@ -78,6 +78,9 @@ struct TreeViewTests {
   @Test func `a restart shows its generation and the steps that it waits for`() throws {
     let waiting = try state(started("a") + [.runRestarting(from: nil)])
     #expect(lines(waiting).first == "demo  restarting: waiting for a, 7.0s; killed in 3s")
+    // Other branches go on.
+    let part = try state(started("b1") + started("b2") + [.runRestarting(from: ["b2", "c"])])
+    #expect(lines(part).first == "demo  restarting: waiting for b2, 5.0s; killed in 5s")
     let again = try state([.runRestarting(from: nil), .generationStarted(reset: nil)])
     #expect(lines(again).first == "demo  generation 2")
   }

@@ -36,6 +36,8 @@ public struct RunState: Sendable, Equatable {
   /// The event that paused the run, while it is paused.
   private(set) var pause: Event?
 
+  /// The steps that the last restart stopped; nil for all.
+  private var restarted: Set<String>?
   private var positions: [String: Int] = [:]
 
   /// The state before the first event.
@@ -79,6 +81,18 @@ public struct RunState: Sendable, Equatable {
     positions[id]
   }
 
+  /// Returns whether a step is being stopped, by a cancel of the run or a restart.
+  ///
+  /// - Parameter id: The id of the step.
+  /// - Returns: Whether it is; a step that has ended counts, too.
+  package func isStopping(_ id: String) -> Bool {
+    switch phase {
+    case .restarting: restarted?.contains(id) ?? true
+    case .cancelling: true
+    case .notStarted, .running, .ended: false
+    }
+  }
+
   /// Applies the next event.
   ///
   /// Constant time, except for the first event and for restarts, which visit every step that they
@@ -98,8 +112,11 @@ public struct RunState: Sendable, Equatable {
       try start(plan, event)
     case .runResumed(let plan):
       try resume(plan, event)
-    case .runRestarting:
+    case .runRestarting(let steps):
       try expect(event, phase == .running || phase == .restarting)
+      // Another request while steps are being stopped adds its own.
+      let isFirst = phase == .running
+      restarted = steps.flatMap { isFirst ? Set($0) : restarted?.union($0) }
       setPhase(.restarting, event)
     case .runReloaded(let plan, _):
       try reload(plan, event)

@@ -107,7 +107,7 @@ struct Reloader: Sendable {
             run them again with --changed or --from, or keep their results with --force
           """)
       } else if options.changedOnly, plan.isWithoutChanges, hasSameSettings {
-        self = .leaves(InterventionAnswer("no step has changed: the run goes on"))
+        self = .leaves(InterventionAnswer("no step has changed: the run goes on", steps: []))
       } else if options.isDryRun {
         self = .leaves(
           InterventionAnswer("generation \(generation) would begin with:\n" + plan.text))

@@ -160,7 +160,7 @@ package final class RunControls: ControlTarget, SignalTarget {
         self.reload(
           ReloadOptions(changedOnly: true, isDryRun: isDryRun), by: Requester(.key, name: "u")
         ) {
-          continuation.resume(returning: ($0.text, $0.isAccepted))
+          continuation.resume(returning: ($0.text, $0.concernsSteps))
         }
       }
     }
@@ -220,6 +220,11 @@ package final class RunControls: ControlTarget, SignalTarget {
 }
 
 extension ControlReply {
+  /// Whether a request was accepted, and is about at least one step.
+  var concernsSteps: Bool {
+    if case .accepted(let answer) = self { answer.steps != [] } else { isAccepted }
+  }
+
   /// What happened, or why not, for a person.
   var text: String {
     switch self {

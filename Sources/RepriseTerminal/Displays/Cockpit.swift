@@ -52,6 +52,8 @@ struct Cockpit {
     var targets: [Int: String] = [:]
     /// The number of rows of the frame.
     var frameRows = 0
+    /// The number of pages of the help in the window.
+    var helpPages = 1
 
     /// Returns the name by which a row is chosen: the id of its step, or that of its group.
     func name(of row: TreeRow) -> String { row.name ?? run.steps[row.step].id }
@@ -67,7 +69,8 @@ struct Cockpit {
   /// Why the last key did nothing, or what it has done.
   var notice: TerminalSafe?
   private(set) var showsOutput = true
-  private(set) var showsHelp = false
+  /// The page of the help that is shown, from 1; 0 for none.
+  private(set) var helpPage = 0
   private(set) var usesMouse = false
   /// The row of a click whose place in the frame is not known yet.
   private var clickedRow: Int?
@@ -106,7 +109,7 @@ struct Cockpit {
     }
     if case .log = view, let action = KeyBinding.action(of: key, in: .log) {
       guard action == .back else { return .scroll(action) }
-      view = .tree
+      (view, helpPage) = (.tree, 0)
       return nil
     }
     let places: [KeyBinding.Place] = context.hasWatch ? [.watch, .steps] : [.steps]
@@ -125,7 +128,7 @@ struct Cockpit {
     case .open: openLog(context)
     case .back: back()
     case .output: showsOutput.toggle()
-    case .help: showsHelp.toggle()
+    case .help: helpPage = helpPage < context.helpPages ? helpPage + 1 : 0
     case .mouse: usesMouse.toggle()
     case .stream: view = view == .stream ? .tree : .stream
     case .graph: view = view == .graph ? .tree : .graph
@@ -196,7 +199,7 @@ struct Cockpit {
 
   private mutating func back() {
     if view == .graph || view == .timeline { view = .tree } else { chosen = nil }
-    showsHelp = false
+    helpPage = 0
   }
 
   private mutating func quit(_ context: Context) -> Effect? {

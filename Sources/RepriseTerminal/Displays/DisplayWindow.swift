@@ -19,6 +19,8 @@ struct DisplayWindow {
   private var fullScreen = FullScreen()
   private var log: LogPane?
   private var size: WindowSize?
+  /// The size for which the rows below the scrollback were drawn, perhaps before a pane.
+  private var screenSize: WindowSize?
   private var lines: PlainLog
   private var estimate: (at: Timestamp, rest: Duration?)?
   /// The rows of all steps of a plan, which cost too much to lay out for each frame.
@@ -73,6 +75,7 @@ struct DisplayWindow {
     context.isAttached = controls.detach != nil
     context.targets = frame.targets
     context.frameRows = frame.rows.count
+    context.helpPages = frame.helpPages
     var effect = cockpit.press(key, context)
     if case .scroll(let action)? = effect {
       log?.perform(action, size)
@@ -125,8 +128,9 @@ struct DisplayWindow {
     if run.plan != nil, let rows = pane(run, at: now, size) {
       return fullScreen.update(to: rows, redraws: isResized)
     }
-    var text: TerminalSafe = isResized ? screen.clear(columns: size.columns) : ""
-    text += fullScreen.leave()
+    var text = fullScreen.leave()
+    if let screenSize, screenSize != size { text += clearScreen(size) }
+    screenSize = size
     frame = view(run, watch, at: now).frame(size, treeRows(of: run))
     return text + screen.update(to: frame.rows)
   }
@@ -136,7 +140,7 @@ struct DisplayWindow {
   ) -> TreeView {
     var options = TreeView.Options(hasKeys: hasKeys)
     options.showsOutput = cockpit.showsOutput
-    options.showsHelp = cockpit.showsHelp
+    options.helpPage = cockpit.helpPage
     options.chosen = cockpit.chosen
     options.question = cockpit.question?.text
     options.notice = cockpit.notice
@@ -161,39 +165,34 @@ struct DisplayWindow {
   private mutating func pane(
     _ run: RunState, at now: Timestamp, _ size: WindowSize
   ) -> [TerminalSafe]? {
+    guard hasPane else { return nil }
+    let columns = size.columns - 1
+    let view = view(run, nil, at: now)
+    // A pane has at least three rows of its own.
+    var below = view.messageRows(columns: columns, room: max(1, size.rows - 3))
+    frame.helpPages = 1
+    if cockpit.helpPage > 0 {
+      var places: [KeyBinding.Place] = [.steps]
+      if case .log = cockpit.view { places = [.log] }
+      let help = view.helpRows(places, columns: columns, room: size.rows - 3 - below.count)
+      below += help.rows
+      frame.helpPages = help.pages
+    }
+    let room = WindowSize(columns: size.columns, rows: max(1, size.rows - below.count))
+    var rows: [TerminalSafe] = []
     switch cockpit.view {
     case .tree, .stream: return nil
     case .log(let step):
       guard let state = run[step] else { return nil }
       let found = run.run.flatMap { logs?($0, step) } ?? []
       log?.refresh(found, lines: state.output.lines.map(\.text))
-      let columns = size.columns - 1
-      var room = size
-      var below: [Row] = []
-      if let question = cockpit.question {
-        below = [Row("\(question.text)  y/n", .yellow)]
-      } else if let notice = cockpit.notice {
-        below = [Row(notice, .yellow)]
-      }
-      if cockpit.showsHelp {
-        below += KeyBinding.helpRows([.log], columns: columns).map { Row($0, .dim) }
-      }
-      room.rows = max(3, size.rows - below.count)
-      let rows = log?.lines(room, status: status(state, at: now), style: style) ?? []
-      return rows + below.map { $0.rendered(style, columns: columns) }
-    case .graph: return view(run, nil, at: now).graph(size)
-    case .timeline: return timeline(run, at: now, size)
+      rows = log?.lines(room, status: status(state, at: now), style: style) ?? []
+    case .graph: rows = view.graph(room)
+    case .timeline:
+      rows = Timeline(history, run, now: now, style: style)
+        .window(room, around: cockpit.chosen)
     }
-  }
-
-  /// Returns the rows of the timeline; the newest generation is at the bottom.
-  private func timeline(_ run: RunState, at now: Timestamp, _ size: WindowSize) -> [TerminalSafe] {
-    let columns = size.columns - 1
-    let timeline = Timeline(history, run, now: now, style: style)
-    let lines = timeline.lines(columns: columns)
-    let foot = cockpit.question.map { Row("\($0.text)  y/n", .yellow) }
-    return lines.suffix(max(1, size.rows - 1))
-      + [(foot ?? Row(cockpit.notice ?? "Esc close", .dim)).rendered(style, columns: columns)]
+    return rows + below.map { $0.rendered(style, columns: columns) }
   }
 
   private func status(_ step: StepState, at now: Timestamp) -> TerminalSafe {
@@ -202,6 +201,11 @@ struct DisplayWindow {
     }
     let attempt: TerminalSafe = step.attempt > 1 ? ", attempt \(step.attempt)" : ""
     return "\(step.phase.word)\(attempt)\(time.map { "  \($0)" } ?? "")"
+  }
+
+  /// Returns the codes that remove the rows below the scrollback in a window of a size.
+  private mutating func clearScreen(_ size: WindowSize) -> TerminalSafe {
+    screen.clear(columns: screenSize == size ? nil : size.columns)
   }
 
   /// Removes the rows, so that other text can be written.
@@ -224,7 +228,8 @@ struct DisplayWindow {
   mutating func stream(
     _ waiting: (events: [Event], droppedLines: Int), _ size: WindowSize
   ) -> TerminalSafe {
-    var text = screen.clear()
+    var text = clearScreen(size)
+    screenSize = size
     if waiting.droppedLines > 0 {
       text += "… \(waiting.droppedLines) lines are left out here; the logs have them\n"
     }
@@ -239,7 +244,7 @@ struct DisplayWindow {
   mutating func lastFrame(
     of run: RunState, at now: Timestamp, _ size: WindowSize, _ hasReport: Bool
   ) -> TerminalSafe {
-    var text = fullScreen.leave() + screen.clear() + leaveModes()
+    var text = fullScreen.leave() + clearScreen(size) + leaveModes()
     guard run.plan != nil else { return text + screen.leave() }
     (cockpit, staysAfterEnd) = (Cockpit(), false)
     let all = treeRows(of: run)

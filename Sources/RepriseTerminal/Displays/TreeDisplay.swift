@@ -13,6 +13,10 @@ import Synchronization
 final class TreeDisplay: EventDisplay {
   /// The minimum time between two frames.
   private static let frameTime: Duration = .milliseconds(100)
+  /// The time for which the size of the window must be the same after a change.
+  ///
+  /// While a window is being resized, a frame of the wrong width would wrap and remain.
+  private static let settlingTime: Duration = .milliseconds(50)
 
   private struct State {
     var run = RunState()
@@ -22,6 +26,8 @@ final class TreeDisplay: EventDisplay {
     /// Whether a frame is scheduled because time passes.
     var isTicking = false
     var lastFrame = Timestamp(microseconds: 0)
+    /// The size of the window at the last look.
+    var size: WindowSize?
     var isOver = false
     /// Whether the process is suspended (Ctrl-Z) or about to be, and another one has the terminal.
     var isSuspended = false
@@ -256,6 +262,12 @@ final class TreeDisplay: EventDisplay {
   /// Draws, and schedules the next frame if time alone changes it.
   private func redraw(isTick: Bool = false) {
     let now = clock.now
+    let size = device.size
+    let isResizing = state.withLock { state in
+      defer { state.size = size }
+      return state.size != nil && state.size != size
+    }
+    if isResizing { return redraw(after: Self.settlingTime, isTick: isTick) }
     let isWanted = state.withLock { state in
       if isTick { state.isTicking = false } else { state.isScheduled = false }
       let isWanted = !state.isOver && !state.isSuspended
@@ -277,7 +289,7 @@ final class TreeDisplay: EventDisplay {
   private func draw(at now: Timestamp) {
     drawStream()
     let (run, history, watch) = state.withLock { ($0.run, $0.history, $0.watch) }
-    write(
+    writeFrame(
       window.withLock { window in
         window.history = history
         return window.draw(run, watch, at: now, device.size)
@@ -290,7 +302,7 @@ final class TreeDisplay: EventDisplay {
     while window.withLock({ $0.isStreaming }) {
       let events = state.withLock { $0.stream.take() }
       guard !events.events.isEmpty else { return }
-      write(window.withLock { $0.stream(events, size) })
+      writeFrame(window.withLock { $0.stream(events, size) })
     }
   }
 
@@ -315,6 +327,13 @@ final class TreeDisplay: EventDisplay {
     state.withLock { $0.isSuspended = false }
     if keyboard.isUsable { write("\u{1B}[?2004h") }
     schedule()
+  }
+
+  /// Writes a frame, which terminals that understand its brackets show at once.
+  ///
+  /// See https://contour-terminal.org/vt-extensions/synchronized-output/.
+  private func writeFrame(_ text: TerminalSafe) {
+    if !text.isEmpty { write("\u{1B}[?2026h" + text + "\u{1B}[?2026l") }
   }
 
   private func write(_ text: TerminalSafe) {

@@ -38,10 +38,11 @@ extension TreeView {
       ("  graph: \(plan.steps.count) steps in \((layers.max() ?? -1) + 1) layers", .dim),
     ])
     let foot: TerminalSafe =
-      options.question.map { "\($0)  y/n" } ?? options.notice
-      ?? "↑ ↓ choose, Enter log, R restart from it, Esc close"
+      style.hasUnicode
+      ? "↑ ↓ choose · Enter log · R restart from it · ? help · Esc close"
+      : "j k choose, Enter log, R restart from it, ? help, Esc close"
     let empty = Array(repeating: Row(""), count: max(0, room - rows.count))
-    return ([head] + rows + empty + [Row(foot, options.question == nil ? .dim : .yellow)])
+    return ([head] + rows + empty + [Row(foot, .dim)])
       .map { $0.rendered(style, columns: columns) }
   }
 

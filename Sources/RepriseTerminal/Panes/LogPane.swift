@@ -54,6 +54,10 @@ struct LogPane {
   /// The last search text; nil before the first search.
   private var pattern: String?
   private var search: LogSearch?
+  /// The search that follows at the other end of the log if nothing is found.
+  private var nextSearch: LogSearch?
+  /// Whether the search has gone on at the other end.
+  private var isAgain = false
   /// The line of the last match.
   private var matchLine: Int?
   private var notice: TerminalSafe?
@@ -131,6 +135,7 @@ struct LogPane {
     case .previousMatch: find(from: matchLine ?? shownTop(size).line, isForward: false)
     case .firstError:
       search = LogSearch(LogSearch.errorWords, isAtWord: true, from: 0, isForward: true, in: text)
+      (nextSearch, isAgain) = (nil, false)
       proceed()
     case .previousAttempt: show(current - 1)
     case .nextAttempt: show(current + 1)
@@ -153,6 +158,9 @@ struct LogPane {
       return
     }
     search = LogSearch([pattern], from: max(0, line), isForward: isForward, in: text)
+    let otherEnd = isForward ? 0 : text.lineCount
+    nextSearch = LogSearch([pattern], from: otherEnd, isForward: isForward, in: text)
+    isAgain = false
     proceed()
   }
 
@@ -164,11 +172,12 @@ struct LogPane {
     switch result {
     case .found(let line):
       (matchLine, follows, self.search) = (line, false, nil)
+      notice = isAgain ? "went on at the other end" : nil
       // Some lines above the match show where it belongs.
       top = Position(line: max(0, line - 3))
     case .notFound:
-      notice = "not found"
-      self.search = nil
+      (self.search, nextSearch, isAgain) = (nextSearch, nil, nextSearch != nil)
+      if isAgain { proceed() } else { notice = "not found" }
     case .unfinished: notice = "searching …"
     }
   }
@@ -266,27 +275,29 @@ struct LogPane {
     if text.lineCount == 0 { body = [style.coloured("(no output yet)", .dim)] }
     body += Array(repeating: "", count: room - body.count)
     let head = Row(parts: [
-      (TerminalSafe(step), .bold), ("  \(status)", nil),
-      (logs.count > 1 ? "  \(title)" : "", .dim),
+      (TerminalSafe(step), .bold),
+      (logs.count > 1 ? "  \(title(isShort: columns < 60))" : "", .dim),
+      ("  \(status)", nil),
     ])
     return [head.rendered(style, columns: columns)] + body + [footer(columns, start, style)]
   }
 
   /// The name of the log that is shown, such as `generation 2, attempt 1 (3 of 3)`.
-  private var title: TerminalSafe {
+  private func title(isShort: Bool) -> TerminalSafe {
     let log = logs[current]
-    return "generation \(log.generation), attempt \(log.attempt) (\(current + 1) of \(logs.count))"
+    let number: TerminalSafe = "(\(current + 1) of \(logs.count))"
+    return isShort
+      ? number : "generation \(log.generation), attempt \(log.attempt) \(number)"
   }
 
   private func footer(_ columns: Int, _ start: Position, _ style: Style) -> TerminalSafe {
     if let input { return ("/\(input)" as TerminalSafe).cut(to: columns) }
     let dot: TerminalSafe = style.hasUnicode ? " · " : ", "
     let count = text.lineCount
-    var parts: [TerminalSafe] = []
+    var parts: [TerminalSafe] = ["line \(min(count, start.line + 1)) of \(count)"]
     if let notice { parts.append(notice) }
-    parts.append("line \(min(count, start.line + 1)) of \(count)")
     if follows { parts.append("following") }
-    if logs.isEmpty { parts.append("only the last lines: the run is not recorded") }
+    if logs.isEmpty && count > 0 { parts.append("only the last lines: the run is not recorded") }
     parts += ["/ search", "E error", "[ ] attempts", "? help", "Esc close"]
     return style.coloured(parts.joined(separator: dot).cut(to: columns), .dim)
   }

@@ -73,11 +73,14 @@ struct LogPiece {
 
   /// Returns lines, each without its line feed and cut to ``lineMax`` bytes.
   ///
-  /// Reads at most some 128 KiB beside the lines themselves.
+  /// Reads at most some 128 KiB beside the lines themselves. The lines of a file that has been
+  /// deleted, as the middle of a long log is, are empty.
   func lines(_ range: Range<Int>) -> [String] {
     let range = range.clamped(to: 0..<lineCount)
     guard let path else { return Array(fixedLines[range]) }
-    guard !range.isEmpty, let file = try? OpenFile(path, options: .noFollow) else { return [] }
+    guard let file = try? OpenFile(path, options: .noFollow) else {
+      return Array(repeating: "", count: range.count)
+    }
     let start = marks[marks.partitioningIndex { $0.line > range.lowerBound } - 1]
     var lines: [String] = []
     var number = start.line
@@ -98,7 +101,7 @@ struct LogPiece {
       return false
     }
     if lines.count < range.count { lines.append(String(decoding: line, as: UTF8.self)) }
-    return lines
+    return lines + Array(repeating: "", count: range.count - lines.count)
   }
 
   /// Returns the number of the line at an offset of the file.

@@ -74,31 +74,62 @@ package struct Timeline {
   /// - Parameter columns: The number of columns of the output.
   /// - Returns: The lines, at most that wide.
   package func lines(columns: Int) -> [TerminalSafe] {
+    entries(columns: columns, chosen: nil).map { $0.line() }
+  }
+
+  /// Returns the rows of a window: those around the chosen step, or else the last ones.
+  ///
+  /// - Parameters:
+  ///   - size: The size of the window.
+  ///   - chosen: The id of a step.
+  /// - Returns: At most as many rows as the window has.
+  func window(_ size: WindowSize, around chosen: String?) -> [TerminalSafe] {
+    let columns = size.columns - 1
+    let room = max(0, size.rows - 1)
+    let entries = entries(columns: columns, chosen: chosen)
+    let position = entries.lastIndex { $0.step != nil && $0.step == chosen } ?? entries.count
+    let start = max(0, min(position - room / 2, entries.count - room))
+    let foot: TerminalSafe =
+      style.hasUnicode
+      ? "↑ ↓ choose · Enter log · ? help · Esc close" : "j k choose, Enter log, ? help, Esc close"
+    return entries.dropFirst(start).prefix(room).map { $0.line() }
+      + [Row(foot, .dim).rendered(style, columns: columns)]
+  }
+
+  /// A line, which is rendered only if it is shown, and its step.
+  private typealias Entry = (step: String?, line: () -> TerminalSafe)
+
+  private func entries(columns: Int, chosen: String?) -> [Entry] {
     let bands = history.generations.map { Band($0, labels: labels, now: now) }
     guard let first = bands.first else { return [] }
+    func entry(_ line: @autoclosure @escaping () -> TerminalSafe) -> Entry { (nil, line) }
     let isOne = bands.count == 1
     let names = bands.flatMap { $0.rows.map(\.name.width) } + (isOne ? [] : [13])
     let nameWidth = min(names.max() ?? 0, max(8, columns / 3))
     let width = max(8, columns - nameWidth - 4 - Self.timeWidth)
-    var lines: [TerminalSafe] = []
+    var lines: [Entry] = []
     var earlier: RunHistory.Generation?
     for band in bands {
       if !isOne {
-        lines.append(title(of: band, nameWidth, width))
+        lines.append(entry(title(of: band, nameWidth, width)))
         if earlier != nil {
           let words: TerminalSafe = "  \(band.generation.words(after: earlier))"
-          lines.append(style.coloured(words.cut(to: columns), .dim))
+          lines.append(entry(style.coloured(words.cut(to: columns), .dim)))
         }
       }
-      lines += band.rows.map { line(of: $0, in: band.generation.number, nameWidth, width) }
+      lines += band.rows.map { row in
+        let isChosen = row.step == chosen
+        let number = band.generation.number
+        return (row.step, { line(of: row, in: number, nameWidth, width, isChosen: isChosen) })
+      }
       earlier = band.generation
     }
-    if first.rows.isEmpty && isOne { return ["no step has started"] }
+    if first.rows.isEmpty && isOne { return [entry("no step has started")] }
     if !path.isEmpty {
       let total = path.reduce(Duration.zero) { $0 + $1.duration + $1.wait }
       let ids = path.map(\.step).joined(separator: style.hasUnicode ? " → " : " -> ")
       let text: TerminalSafe = "* critical path, \(durationText(total)): \(ids)"
-      lines += ["", style.coloured(text.cut(to: columns), .cyan)]
+      lines += [entry(""), entry(style.coloured(text.cut(to: columns), .cyan))]
     }
     return lines
   }
@@ -126,14 +157,16 @@ package struct Timeline {
   }
 
   private func line(
-    of row: Bar, in generation: Int, _ nameWidth: Int, _ width: Int
+    of row: Bar, in generation: Int, _ nameWidth: Int, _ width: Int, isChosen: Bool
   ) -> TerminalSafe {
     var cells = Cells(width)
     for span in row.spans {
       cells.fill(from: cell(span.start, width), to: cell(span.end, width), with: span.kind)
     }
     let isCritical = criticalGenerations[row.step] == generation
-    let mark: TerminalSafe = isCritical ? "* " : "  "
+    let mark: TerminalSafe =
+      isChosen
+      ? style.coloured(style.hasUnicode ? "❯ " : "> ", .cyan) : isCritical ? "* " : "  "
     let time = row.spans.reduce(Duration.zero) { $0 + ($1.kind.isWork ? $1.duration : .zero) }
     return mark + row.name.cut(to: nameWidth).padded(to: nameWidth) + "  "
       + cells.text(style, isCritical: isCritical) + aligned(time, to: Self.timeWidth)

@@ -271,22 +271,39 @@ extension TerminalSafe {
     self + .spaces(columns - width)
   }
 
-  /// Returns the number of columns of a character.
+  /// Returns the number of columns that a character takes at most.
   ///
-  /// Wide East Asian characters and emoji take two columns (Unicode Standard Annex 11, limited to
-  /// the ranges that terminals agree on).
+  /// Some terminals draw the parts of a character such as 👨‍👩‍👧 side by side.
   private static func width(_ character: Character) -> Int {
-    guard let scalar = character.unicodeScalars.first else { return 0 }
+    let scalars = character.unicodeScalars
+    guard let first = scalars.first else { return 0 }
+    let own = width(first)
+    guard scalars.index(after: scalars.startIndex) < scalars.endIndex else { return own }
+    let sum = scalars.dropFirst().reduce(own) { $0 + width($1) }
+    // The variation selector requests the wide form.
+    return sum == 1 && scalars.contains("\u{FE0F}") ? 2 : sum
+  }
+
+  /// Returns the number of columns of a Unicode scalar.
+  ///
+  /// Wide East Asian characters and emoji take two columns (Unicode Standard Annex 11).
+  private static func width(_ scalar: Unicode.Scalar) -> Int {
     switch scalar.value {
-    case 0x20..<0x300: return character.unicodeScalars.contains("\u{FE0F}") ? 2 : 1
-    case 0x300..<0x370, 0x200B...0x200D, 0x20D0...0x20FF, 0xFE00...0xFE0F: return 0
+    case 0x20..<0x300: return 1
+    case 0x300..<0x370, 0x1160...0x11FF, 0x200B...0x200D, 0x20D0...0x20FF, 0xFE00...0xFE0F: return 0
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
       0xA000...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
       0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x1FA70...0x1FAFF,
       0x20000...0x3FFFD:
       return 2
+    case 0x1F1E6...0x1F1FF:
+      return 1
     default:
-      return character.unicodeScalars.contains("\u{FE0F}") ? 2 : 1
+      let properties = scalar.properties
+      switch properties.generalCategory {
+      case .nonspacingMark, .enclosingMark, .format: return 0
+      default: return properties.isEmojiPresentation ? 2 : 1
+      }
     }
   }
 }

@@ -3,7 +3,7 @@
 import Reprise
 
 extension TreeView {
-  /// Returns the rows that fit: those around the chosen one, or those that matter most.
+  /// Returns the rows that fit, at most `room`: those around the chosen one, or those that matter most.
   func visible(_ rows: [TreeRow], room: Int) -> [Item] {
     guard rows.count > room else { return rows.map(Item.step) }
     guard let chosen = options.chosen,
@@ -14,8 +14,10 @@ extension TreeView {
 
   /// Returns the rows around the chosen one, as in a list that scrolls.
   private func window(_ rows: [TreeRow], around position: Int, room: Int) -> [Item] {
-    let count = max(1, room - 2)
+    // A very small window has no room for the numbers of the other rows.
+    let count = room < 3 ? room : room - 2
     let start = min(max(0, position - count / 2), rows.count - count)
+    guard count < room else { return rows[start..<(start + count)].map(Item.step) }
     let above = start
     let below = rows.count - start - count
     return [Item.fold("\(above) above")] + rows[start..<(start + count)].map(Item.step)
@@ -29,7 +31,7 @@ extension TreeView {
   /// keys act on.
   private func folded(_ rows: [TreeRow], room: Int) -> [Item] {
     var isHidden = Array(repeating: false, count: rows.count)
-    var excess = rows.count - room + 2
+    var excess = rows.count - max(1, room - 2)
     func hide(
       _ positions: some Sequence<Int>, approvals: Bool = false, where matches: (StepPhase) -> Bool
     ) -> Int {
@@ -54,7 +56,8 @@ extension TreeView {
     let top = finished > 0 ? [Item.fold("\(steps(finished)) finished")] : []
     let below = [(waiting, "waiting"), (others, "not shown")].filter { $0.0 > 0 }
       .map { "\(steps($0.0)) \($0.1)" as TerminalSafe }.joined(separator: ", ")
-    return top + shown + (below.isEmpty ? [] : [Item.fold(below)])
+    let items = top + shown + (below.isEmpty ? [] : [Item.fold(below)])
+    return items.count > room ? Array(shown.prefix(room)) : items
   }
 
   private func waitsForApproval(_ row: TreeRow) -> Bool {

@@ -9,35 +9,56 @@ extension TreeView {
     if case .ended(let outcome) = state.phase { outcome } else { nil }
   }
 
-  /// Returns the rows below the tree.
-  func footer(columns: Int, rows: Int) -> [Row] {
-    var footer = [summary(columns)]
-    if outcome == nil, let watch { footer.append(watch.summary) }
-    guard outcome == nil || options.staysAfterEnd, options.hasKeys else { return footer }
+  /// Returns the rows below the tree, and the number of pages of the help.
+  ///
+  /// - Parameters:
+  ///   - columns: The width of the window.
+  ///   - room: The maximum number of rows, at least one; if not all fit, a question comes first.
+  ///   - isScrolled: Whether some steps may not be shown because another one is chosen.
+  /// - Returns: The rows and the pages.
+  func footer(columns: Int, room: Int, isScrolled: Bool) -> (rows: [Row], helpPages: Int) {
+    let summary = summary(columns)
+    var others = outcome == nil ? watch.map { [$0.summary] } ?? [] : []
+    guard outcome == nil || options.staysAfterEnd, options.hasKeys else {
+      return (Array(([summary] + others).prefix(room)), 1)
+    }
     let waiting = state.steps.filter { $0.approval != nil }
-    if options.question == nil {
+    if options.question == nil && options.helpPage == 0 {
       let asked = waiting.first { $0.id == options.chosen } ?? waiting.first
-      if let asked { footer += approvalRows(asked, waiting.count, columns) }
+      if let asked { others += approvalRows(asked, waiting.count, columns, isScrolled: isScrolled) }
     }
-    if let question = options.question {
-      // The end of a long question is what it asks.
-      let lines = ("\(question)  y/n" as TerminalSafe).lines.flatMap {
-        $0.wrapped(to: columns, linesMax: 4)
-      }
-      footer += lines.suffix(max(1, rows / 2)).map { Row($0, .yellow) }
-    } else if let notice = options.notice {
-      footer += notice.lines.prefix(max(1, rows / 2)).map { Row($0, .yellow) }
-    }
-    if options.showsHelp {
-      let places: [KeyBinding.Place] = watch == nil ? [.steps] : [.steps, .watch]
-      let help = KeyBinding.helpRows(places, columns: columns)
-      let room = max(1, rows - footer.count - 6)
-      footer += help.prefix(room).map { Row($0, .dim) }
-      if help.count > room { footer.append(Row("enlarge the window to see all keys", .dim)) }
-    } else {
-      footer.append(Row(keys, .dim))
-    }
-    return footer
+    others += messageRows(columns: columns, room: max(1, room - 1))
+    // What comes last matters most: the question, and the keys that answer it.
+    let hasSummary = room > 1 || others.isEmpty
+    let footer = (hasSummary ? [summary] : []) + Array(others.suffix(max(1, room - 1)))
+    let left = room - footer.count
+    guard options.helpPage > 0 else { return (footer + (left > 0 ? [Row(keys, .dim)] : []), 1) }
+    let places: [KeyBinding.Place] = watch == nil ? [.steps] : [.steps, .watch]
+    let help = helpRows(places, columns: columns, room: left)
+    return (footer + help.rows, help.pages)
+  }
+
+  /// Returns the rows of the question, or else of the notice.
+  func messageRows(columns: Int, room: Int) -> [Row] {
+    let text = options.question.map { "\($0)  y/n" } ?? options.notice ?? ""
+    let lines = text.lines.flatMap { $0.wrapped(to: columns, linesMax: 4) }
+    // The end of a long question is what it asks.
+    let shown = options.question == nil ? lines.prefix(room) : lines.suffix(room)
+    return shown.map { Row($0, .yellow) }
+  }
+
+  /// Returns the chosen page of the help, and the number of pages.
+  func helpRows(
+    _ places: [KeyBinding.Place], columns: Int, room: Int
+  ) -> (rows: [Row], pages: Int) {
+    let help = KeyBinding.helpRows(places, columns: columns).map { Row($0, .dim) }
+    guard help.count > room else { return (help, 1) }
+    let size = max(1, room - 1)
+    let pages = (help.count + size - 1) / size
+    let page = min(options.helpPage, pages)
+    let more: TerminalSafe = page < pages ? "\(dot)? more keys" : "\(dot)? close"
+    let foot = Row("page \(page) of \(pages)\(more)", .dim)
+    return ((help.dropFirst((page - 1) * size).prefix(size) + [foot]).suffix(room), pages)
   }
 
   /// The most important keys at this moment.
@@ -57,32 +78,46 @@ extension TreeView {
   }
 
   private func summary(_ columns: Int) -> Row {
-    let counts = state.counts
-    // Cancelled and skipped steps have ended too, but do not count as done.
-    let done = counts.succeeded + counts.failed
-    var parts: [TerminalSafe] = ["\(done) of \(state.steps.count) done"]
-    for (count, word) in [
-      (counts.running, "running"), (counts.ready, "ready"), (counts.failed, "failed"),
-      (counts.cancelled, "cancelled"), (counts.skipped, "skipped"),
-    ] where count > 0 { parts.append("\(count) \(word)") }
-    let text = parts.joined(separator: dot)
     guard let outcome else {
       let time = state.startedAt.map { "   \(tickingText(now - $0))" as TerminalSafe } ?? ""
       let rest = options.expectedRest.map { rest -> TerminalSafe in
         let sign: TerminalSafe = style.hasUnicode ? "≈ " : "~ "
         return dot + sign + TerminalSafe(clockText(rest)) + " left"
       }
+      let tail = (rest ?? "") + time
+      let bar: TerminalSafe = columns < 60 ? "" : bar(partDone, width: 10) + " "
       return Row(parts: [
-        (columns < 60 ? "" : bar(partDone, width: 10) + " ", .cyan), (text, nil),
-        (rest ?? "", nil), (time, nil),
+        (bar, .cyan), (countsText(columns: columns - bar.width - tail.width), nil), (tail, nil),
       ])
     }
     let took = state.startedAt.flatMap { start in state.phaseChangedAt.map { $0 - start } } ?? .zero
+    let word = word(for: outcome)
+    let time: TerminalSafe = "   \(elapsedText(took))"
+    let text = "  " + countsText(columns: columns - word.width - 2 - time.width) + time
     let run: TerminalSafe = state.run.map { "   run \($0)" } ?? ""
+    let hasRoom = word.width + text.width + run.width <= columns
     return Row(parts: [
-      (word(for: outcome), outcome == .succeeded ? .green : outcome == .cancelled ? .yellow : .red),
-      ("  \(text)   \(elapsedText(took))", nil), (run, .dim),
+      (word, outcome == .succeeded ? .green : outcome == .cancelled ? .yellow : .red),
+      (text, nil), (hasRoom ? run : "", .dim),
     ])
+  }
+
+  /// Returns the numbers of steps; those that matter least are left out if they do not fit.
+  private func countsText(columns: Int) -> TerminalSafe {
+    let counts = state.counts
+    // Cancelled and skipped steps have ended too, but do not count as done.
+    let done = counts.succeeded + counts.failed
+    var parts = [
+      (counts.running, "running"), (counts.ready, "ready"), (counts.failed, "failed"),
+      (counts.cancelled, "cancelled"), (counts.skipped, "skipped"),
+    ].filter { $0.0 > 0 }
+    func text() -> TerminalSafe {
+      (["\(done) of \(state.steps.count) done"] + parts.map { "\($0.0) \($0.1)" })
+        .joined(separator: dot)
+    }
+    for word in ["ready", "skipped", "cancelled", "running", "failed"]
+    where text().width > columns { parts.removeAll { $0.1 == word } }
+    return text()
   }
 
   /// The part of the run that is done, from 0 to 1: by time if the rest is known, else by steps.
@@ -107,10 +142,12 @@ extension TreeView {
   /// Returns the keys that answer an approval, and its text if the tree may cut it.
   ///
   /// Users must not have to approve a text that they cannot read.
-  private func approvalRows(_ step: StepState, _ count: Int, _ columns: Int) -> [Row] {
+  private func approvalRows(
+    _ step: StepState, _ count: Int, _ columns: Int, isScrolled: Bool
+  ) -> [Row] {
     let text: TerminalSafe = "\(step.id): \(step.approval ?? "")"
     let widthOfOthers = 2 + nameWidthMax(columns) + 2 + 7 + 2 + "waits for approval: ".count
-    let isWhole = widthOfOthers + text.width <= columns && !options.hidesSteps
+    let isWhole = widthOfOthers + text.width <= columns && !options.hidesSteps && !isScrolled
     let question = isWhole ? [] : text.wrapped(to: columns, linesMax: 4).map { Row($0, .yellow) }
     let more: TerminalSafe =
       count > 1 ? "\(dot)\(count - 1) more \(count == 2 ? "waits" : "wait")" : ""

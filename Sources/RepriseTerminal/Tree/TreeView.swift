@@ -7,7 +7,8 @@ struct TreeView {
   /// What the user has chosen, and what the display has to say.
   struct Options: Sendable, Equatable {
     var showsOutput = true
-    var showsHelp = false
+    /// The page of the help that is shown, from 1; 0 for none.
+    var helpPage = 0
     /// Whether the terminal can read keys.
     var hasKeys = true
     /// Whether only the rows below the tree are shown.
@@ -29,6 +30,8 @@ struct TreeView {
     var rows: [TerminalSafe]
     /// The ids of steps and groups by the number of their row.
     var targets: [Int: String] = [:]
+    /// The number of pages of the help.
+    var helpPages = 1
   }
 
   let state: RunState
@@ -62,23 +65,26 @@ struct TreeView {
       return Frame(
         rows: rows.prefix(max(1, size.rows - 1)).map { $0.rendered(style, columns: columns) })
     }
-    var footer = footer(columns: columns, rows: size.rows)
+    // The header and a step are always shown, and the cursor needs the row below.
+    let room = max(2, size.rows - 2)
+    var (footer, helpPages) = footer(
+      columns: columns, room: options.hidesSteps ? max(1, size.rows - 1) : room - 1,
+      isScrolled: options.chosen != nil && tree.count > room - 8)
     if options.hidesSteps {
-      return Frame(rows: footer.map { $0.rendered(style, columns: columns) })
+      return Frame(
+        rows: footer.map { $0.rendered(style, columns: columns) }, helpPages: helpPages)
     }
-    // The header is always shown, and the cursor needs the row below.
-    let room = size.rows - 2
     let failure = failureRows(columns: columns, room: min(room / 3, room - footer.count - 3))
     footer = failure + footer
-    let items = visible(tree, room: max(3, room - footer.count))
+    let items = visible(tree, room: room - footer.count)
     let body = bodyRows(items, columns: columns)
     var targets: [Int: String] = [:]
     for (number, item) in items.enumerated() {
       if case .step(let row) = item { targets[1 + number] = id(of: row) }
     }
     return Frame(
-      rows: ([header] + body + footer).map { $0.rendered(style, columns: columns) },
-      targets: targets)
+      rows: ([header(columns)] + body + footer).map { $0.rendered(style, columns: columns) },
+      targets: targets, helpPages: helpPages)
   }
 
   /// Returns when a frame will differ if nothing happens; nil if it will not.
@@ -98,19 +104,24 @@ struct TreeView {
 
   // MARK: Header
 
-  private var header: Row {
+  private func header(_ columns: Int) -> Row {
     let name = TerminalSafe(state.plan?.workflow ?? "")
     let generation: TerminalSafe = state.generation > 1 ? "  generation \(state.generation)" : ""
-    let origin = waiting == nil ? origin(state.generationRequester) : ""
+    let long = waiting(isShort: false).map { "  \($0)" as TerminalSafe } ?? ""
+    let waiting =
+      name.width + long.width <= columns
+      ? long : self.waiting(isShort: true).map { "  \($0)" as TerminalSafe } ?? ""
+    let origin = waiting.isEmpty ? origin(state.generationRequester) : ""
     let run: TerminalSafe = options.hasKeys ? state.run.map { "  run \($0)" } ?? "" : ""
+    let fits = name.width + generation.width + waiting.width <= columns
     return Row(parts: [
-      (name, .bold), (generation, .cyan), (origin, .dim),
-      (waiting.map { "  \($0)" } ?? "", .yellow), (run, .dim),
+      (name, .bold), (fits ? generation : "", .cyan), (origin, .dim), (waiting, .yellow),
+      (run, .dim),
     ])
   }
 
-  /// The steps that a cancel or a restart is waiting for.
-  private var waiting: TerminalSafe? {
+  /// Returns the steps that a cancel or a restart is waiting for.
+  private func waiting(isShort: Bool) -> TerminalSafe? {
     let verb: TerminalSafe
     switch state.phase {
     case .cancelling: verb = "cancelling" + origin(state.phaseRequester)
@@ -120,12 +131,20 @@ struct TreeView {
         + ": nothing new starts\(options.hasKeys ? "; p continues" : "")"
     case .notStarted, .running, .ended: return nil
     }
-    let names = state.steps.lazy.filter(\.phase.isActive).prefix(4).map { TerminalSafe($0.id) }
+    let names =
+      state.steps.lazy.filter { $0.phase.isActive && state.isStopping($0.id) }
+      .prefix(4).map { TerminalSafe($0.id) } as [TerminalSafe]
     guard !names.isEmpty else { return verb }
     let since: TerminalSafe = state.phaseChangedAt.map { ", \(tickingText(now - $0))" } ?? ""
     let more: TerminalSafe = names.count > 3 ? ", …" : ""
+    let kill = killCountdown.map { "killed in \($0)" as TerminalSafe }
+    if isShort {
+      // The countdown is not cut, the names may be.
+      let until: TerminalSafe = kill.map { ", " + $0 } ?? ""
+      return "\(verb)\(until): \(names.prefix(3).joined(separator: ", "))\(more)"
+    }
     return "\(verb): waiting for \(names.prefix(3).joined(separator: ", "))\(more)\(since)"
-      + (killCountdown.map { "; killed in \($0)" } ?? "")
+      + (kill.map { "; " + $0 } ?? "")
   }
 
   /// Returns who asked for something from outside of this terminal, after a space.
@@ -137,7 +156,8 @@ struct TreeView {
   /// The time until the first step that is being stopped is killed.
   private var killCountdown: String? {
     guard let plan = state.plan, let since = state.phaseChangedAt else { return nil }
-    let graces = state.steps.indices.lazy.filter { state.steps[$0].phase == .running }
+    let graces = state.steps.indices.lazy
+      .filter { state.steps[$0].phase == .running && state.isStopping(state.steps[$0].id) }
       .map { plan.steps[$0].graceSeconds.map { .seconds($0) } ?? StepContext.defaultGracePeriod }
     guard let grace = graces.min(), grace > now - since else { return nil }
     return countdownText(grace - (now - since))

@@ -34,6 +34,19 @@ struct RunStateTests {
     #expect(state.counts.succeeded == 1 && state.counts.pending == 1)
   }
 
+  @Test func `the steps that a restart stops are known, also if it is extended`() throws {
+    var state = try state(after: [])
+    #expect(!state.isStopping("a"))
+    try state.apply(event(.runRestarting(from: ["b"])))
+    #expect(state.isStopping("b") && !state.isStopping("a"))
+    try state.apply(event(.runRestarting(from: ["a"])))
+    #expect(state.isStopping("a") && state.isStopping("b"))
+    try state.apply(event(.generationStarted(reset: ["a", "b"]), generation: 2))
+    #expect(!state.isStopping("a"))
+    try state.apply(event(.runRestarting(from: nil), generation: 2))
+    #expect(state.isStopping("a") && state.isStopping("b"))
+  }
+
   @Test(arguments: [
     [Event.Kind.step("a", attempt: 1, .started)],
     [.step("a", attempt: 1, .succeeded([:]))],
