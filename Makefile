@@ -22,7 +22,7 @@ build-tests: test-needs
 test: build-tests
 	Scripts/test $(TRAITS) --skip-build
 
-# The display in an emulated terminal, about ten minutes; TERMINAL passes arguments to
+# The display in an emulated terminal (Linux), about ten minutes; TERMINAL passes arguments to
 # Tests/Terminal/campaign.py, such as `--only film`.
 terminal-test: test-needs build
 	Scripts/terminal-test .build/debug/reprise $(TERMINAL)

@@ -56,7 +56,7 @@ struct SmallWindowTests {
     }
     let state = try state()
     for options in all {
-      for rows in 4...30 {
+      for rows in 2...30 {
         for columns in [30, 40, 80] {
           let shown = frame(state, WindowSize(columns: columns, rows: rows), options)
           #expect(shown.count < rows, "\(columns)x\(rows): \(shown)")
@@ -94,7 +94,7 @@ struct SmallWindowTests {
     let stopping = try state([.runCancelling(.request)])
     #expect(
       frame(stopping, WindowSize(columns: 40, rows: 10))[0]
-        == "small  cancelling, killed in 6s: gate, …")
+        == "small  cancelling, killed in 6s: gate,…")
   }
 
   @Test func `the help has pages if it does not fit`() throws {

@@ -57,8 +57,12 @@ def write(folder, name, text):
         file.write(text)
 
 
-def flood(reprise, folder, size):
-    """A log follows a step that prints as fast as it can, to its last line."""
+def flood(reprise, folder):
+    """A log follows a step that prints as fast as it can, to its last line.
+
+    A release build gets 1 GB; a debug build, which is slow, 100 MB.
+    """
+    size = 1_000_000_000 if "/release/" in reprise else 100_000_000
     write(folder, "flood.yaml", f"""name: flood
 steps:
   - id: flood

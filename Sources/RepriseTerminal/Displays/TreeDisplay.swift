@@ -263,11 +263,14 @@ final class TreeDisplay: EventDisplay {
   private func redraw(isTick: Bool = false) {
     let now = clock.now
     let size = device.size
-    let isResizing = state.withLock { state in
+    let delay = state.withLock { state -> Duration in
       defer { state.size = size }
-      return state.size != nil && state.size != size
+      let isResizing = state.size != nil && state.size != size
+      if isResizing { return Self.settlingTime }
+      // An event may have been drawn a moment ago.
+      return isTick ? Self.frameTime - (now - state.lastFrame) : .zero
     }
-    if isResizing { return redraw(after: Self.settlingTime, isTick: isTick) }
+    if delay > .milliseconds(1) { return redraw(after: delay, isTick: isTick) }
     let isWanted = state.withLock { state in
       if isTick { state.isTicking = false } else { state.isScheduled = false }
       let isWanted = !state.isOver && !state.isSuspended

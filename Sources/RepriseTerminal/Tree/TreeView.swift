@@ -66,11 +66,12 @@ struct TreeView {
         rows: rows.prefix(max(1, size.rows - 1)).map { $0.rendered(style, columns: columns) })
     }
     // The header and a step are always shown, and the cursor needs the row below.
-    let room = max(2, size.rows - 2)
+    let room = size.rows - 2
+    let isTooLow = size.rows < 4
     var (footer, helpPages) = footer(
-      columns: columns, room: options.hidesSteps ? max(1, size.rows - 1) : room - 1,
+      columns: columns, room: options.hidesSteps || isTooLow ? max(1, room + 1) : room - 1,
       isScrolled: options.chosen != nil && tree.count > room - 8)
-    if options.hidesSteps {
+    if options.hidesSteps || isTooLow {
       return Frame(
         rows: footer.map { $0.rendered(style, columns: columns) }, helpPages: helpPages)
     }
