@@ -1,6 +1,7 @@
 # The tests of the keys of the tree. Each begins and ends with no pane and no chosen step.
 
 import os
+import re
 
 from emulator import MOUSE_MODES
 from keys import key
@@ -83,6 +84,37 @@ def cancel_step(tour, label):
     # The run goes on, and the step can be started again.
     tour.press("R").shows("restart slow").press("y").next_generation()
     tour.ran_again(before, "slow")
+
+
+@key("tree", "D")
+def count_as_succeeded(tour, label):
+    set_by_hand(tour, label, "count slow as succeeded?", "✔")
+
+
+@key("tree", "S")
+def skip(tour, label):
+    set_by_hand(tour, label, "skip slow?", "○")
+
+
+def set_by_hand(tour, label, question, glyph):
+    """Sets the result of a running step, and starts it again."""
+    before = tour.counts()
+    tour.choose("slow").press(label).shows(question, "y/n")
+    tour.press("n").shows("nothing was done")
+    tour.press(label).shows("y/n").press("y")
+    tour.wait(lambda tour: f"{glyph} slow" in tour.text, f"{glyph} slow")
+    tour.generation = max([tour.generation] + [
+        int(number) for number in re.findall(r"generation (\d+)", tour.text)])
+    tour.press("R").shows("restart slow").press("y").next_generation()
+    tour.ran_again(before, "slow")
+
+
+@key("tree", "p")
+def pause(tour, label):
+    tour.press(label).shows("pause the run", "y/n")
+    tour.press("n").shows("nothing was done")
+    tour.press(label).shows("y/n").press("y").shows("tour", "paused")
+    tour.press(label).shows_no("paused")
 
 
 @key("tree", "c")

@@ -22,7 +22,7 @@ extension DisplayControls {
       do throws(ControlError) {
         let request = make(Requester(.attach, name: key, user: user))
         let reply = try await ControlClient(socket).ask(request)
-        return (reply.text, reply.concernsSteps)
+        return (reply.text, key == "u" ? reply.concernsSteps : reply.isAccepted)
       } catch {
         return ("error: \(error)", false)
       }
