@@ -118,8 +118,7 @@ struct SmallWindowTests {
   @Test func `a resize while a pane is open leaves no old rows when it is closed`() throws {
     let state = try state()
     var window = DisplayWindow(style: style, hasKeys: true, logs: nil)
-    let controls = DisplayControls(
-      restart: {}, cancel: {}, kill: {}, approve: { _, _ in }, outputClosed: {})
+    let controls = DisplayControls(outputClosed: {})
     let (large, narrow) = (WindowSize(columns: 80, rows: 24), WindowSize(columns: 40, rows: 24))
     let now = Timestamp(microseconds: 0)
     _ = window.draw(state, nil, at: now, large)

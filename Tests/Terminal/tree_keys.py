@@ -208,7 +208,7 @@ def stream(tour, label):
 
     def streamed(tour):
         rows = tour.screen.all_rows
-        return [row.split("│ ")[1] for row in rows if "first │ line" in row]
+        return [row.split("│ ")[1] for row in rows if re.search(r"first +│ line", row)]
     # Each generation prints its lines once, in order, wherever the view is changed.
     tour.wait(lambda tour: len(streamed(tour)) >= LINES, "all lines of the first step")
     tour.expect(
