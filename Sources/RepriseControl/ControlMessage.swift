@@ -110,6 +110,14 @@ package struct ControlError: Error, Equatable, CustomStringConvertible {
 }
 
 extension ControlRequest: Codable {
+  /// Who makes the request, if it is one to a run.
+  private var requester: Requester? {
+    switch self {
+    case .run(_, let requester), .reload(_, let requester): requester
+    case .attach, .trigger, .status: nil
+    }
+  }
+
   fileprivate enum CodingKeys: String, CodingKey {
     case reprise, request, from, now, step, approved, params, changed, force, by, result, outputs
     case isDryRun = "dry-run"
@@ -168,7 +176,7 @@ extension ControlRequest: Codable {
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(controlVersion, forKey: .reprise)
-    if case .run(_, let requester) = self, requester != Requester(.program) {
+    if let requester, requester != Requester(.program) {
       try container.encode(requester, forKey: .by)
     }
     switch self {

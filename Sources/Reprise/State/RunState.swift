@@ -36,8 +36,8 @@ public struct RunState: Sendable, Equatable {
   /// The event that paused the run, while it is paused.
   private(set) var pause: Event?
 
-  /// The steps that the last restart stopped; nil for all.
-  private var restarted: Set<String>?
+  /// The steps that the restart in progress stops; nil for all, and empty if there is none.
+  private var restarted: Set<String>? = []
   private var positions: [String: Int] = [:]
 
   /// The state before the first event.
@@ -79,6 +79,11 @@ public struct RunState: Sendable, Equatable {
   /// - Returns: Its position; nil if the run has no such step.
   public func position(ofStep id: String) -> Int? {
     positions[id]
+  }
+
+  /// The ids of the steps that the restart in progress stops, in file order; nil for all.
+  var restartedSteps: [String]? {
+    restarted.map { restarted in steps.map(\.id).filter(restarted.contains) }
   }
 
   /// Returns whether a step is being stopped, by a cancel of the run or a restart.
@@ -125,6 +130,7 @@ public struct RunState: Sendable, Equatable {
     case .runCancelling(let cause):
       try expect(event, phase.isActive)
       setPhase(.cancelling(cause), event)
+      restarted = []
       // The steps under `finally` run.
       pause = nil
     case .runPaused:
@@ -179,6 +185,7 @@ public struct RunState: Sendable, Equatable {
     }
     firstFailure = earliestFailure()
     pause = nil
+    restarted = nil
     setPhase(.restarting, event)
   }
 
@@ -188,6 +195,7 @@ public struct RunState: Sendable, Equatable {
       event, phase == .restarting && steps.allSatisfy { kept.contains($0.id) || !$0.phase.isActive }
     )
     let earlier = self
+    restarted?.formIntersection(kept)
     self.plan = plan
     positions = [:]
     counts = StepCounts()
@@ -210,6 +218,7 @@ public struct RunState: Sendable, Equatable {
         && affected.allSatisfy { !steps[$0].phase.isActive })
     generation = event.generation
     generationStartedAt = event.time
+    restarted = []
     for position in affected {
       counts.add(steps[position].phase, -1)
       counts.add(.pending, 1)

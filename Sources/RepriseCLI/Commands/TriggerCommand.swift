@@ -56,7 +56,7 @@ struct TriggersCommand: AsyncParsableCommand {
 
       STATE
         watching        events start runs
-        paused          events are queued until p is pressed in its display
+        paused          events are queued until P is pressed in its display
         not answering   the watch is starting, shutting down or suspended
         ended           watch the workflow again with: reprise watch FILE
       """)

@@ -18,7 +18,7 @@ struct WatchCommand: DrivingCommand {
       workflows are events that start a run; when-busy determines what happens to an event that \
       arrives during a run. Each run is recorded as with reprise run.
 
-      Keys: t start a run now, p pause or continue, and those of reprise run. Ctrl-C stops the \
+      Keys: T start a run now, P pause or continue it, and those of reprise run. Ctrl-C stops the \
       watch; the next watch handles the events still queued. SIGUSR1 restarts the \
       current run.
 

@@ -209,7 +209,7 @@ import Testing
       "the field \"now\" must be true or false", true
     ),
     (
-      #"{"reprise":1,"id":"x","request":"approve","run":"r"}"#, "the field \"step\" is missing",
+      #"{"reprise":1,"id":"x","request":"set","run":"r"}"#, "the field \"result\" is missing",
       true
     ),
     (#"{"reprise":1,"#, "see Documentation/control.md: it is not JSON", false),
