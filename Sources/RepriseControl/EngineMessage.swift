@@ -15,7 +15,7 @@ package enum EngineRequest: Sendable, Equatable {
 
   /// Start a run with parameter values, as text, by name.
   case start(Source, parameters: [String: String])
-  /// Restart a run, cancel it, or approve or reject one of its steps.
+  /// A request to a run.
   case control(run: String, ControlRequest)
 }
 
@@ -43,14 +43,15 @@ extension EngineRequest: Decodable {
     case "start":
       let parameters = try container.decodeIfPresent([String: String].self, forKey: .params)
       self = .start(try Self.source(in: container), parameters: parameters ?? [:])
-    case "restart", "reload", "cancel", "approve":
+    case "restart", "reload", "cancel", "approve", "set", "pause", "unpause":
       guard let run = try container.decodeIfPresent(String.self, forKey: .run) else {
         throw ControlError("the field \"run\" is missing: it must be the id of a run")
       }
       self = .control(run: run, try ControlRequest(from: decoder))
     case let other:
       throw ControlError(
-        "there is no request \"\(other)\": requests are start, restart, reload, cancel and approve")
+        "there is no request \"\(other)\": requests are start, restart, reload, cancel, approve, "
+          + "set, pause and unpause")
     }
   }
 

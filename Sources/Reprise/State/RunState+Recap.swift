@@ -25,7 +25,8 @@ extension RunState {
     switch phase {
     case .notStarted, .running, .ended: break
     case .restarting:
-      changes.append(event(phaseChangedAt, .runRestarting(from: restartedSteps), by: phaseRequester))
+      changes.append(
+        event(phaseChangedAt, .runRestarting(from: restartedSteps), by: phaseRequester))
     case .cancelling(let cause):
       changes.append(event(phaseChangedAt, .runCancelling(cause), by: phaseRequester))
     }
