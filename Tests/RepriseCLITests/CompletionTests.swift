@@ -51,10 +51,16 @@ struct CompletionTests {
     try await scenario.reprise("run", "hello").succeeds()
     let run = try #require(try await scenario.runs().first).id
     let runs = try await offered(["show", ""], "positional@0", shell: "fish", in: scenario)
-    #expect(runs.map { $0.split(separator: "\t")[0] } == ["@last", Substring(run)])
+    #expect(runs.map { $0.split(separator: "\t")[0] } == ["@last", "@hello", Substring(run)])
     #expect(runs.allSatisfy { $0.contains("\thello, succeeded, ") && $0.hasSuffix(" ago") })
+    try scenario.write("steps: [{ id: a, run: exit 1 }]", to: "workflows/bad.yaml")
+    try await scenario.reprise("run", "bad").fails(with: 1)
+    let named = try await offered(["show", ""], "positional@0", shell: "bash", in: scenario)
+    #expect(Array(named.prefix(4)) == ["@last", "@failed", "@bad", "@hello"])
     #expect(
-      try await offered(["logs", "@last", ""], "positional@1", shell: "bash", in: scenario) == ["a"]
+      try await offered(["logs", "@hello", ""], "positional@1", shell: "bash", in: scenario) == [
+        "a"
+      ]
     )
   }
 

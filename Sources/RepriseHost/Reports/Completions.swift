@@ -79,7 +79,7 @@ package struct Completions {
     }
   }
 
-  /// The runs of the project, newest first.
+  /// The runs of the project, newest first, after `@last`, `@failed` and those of each workflow.
   package var runs: [Completion] {
     guard let runs = try? journal?.runs().prefix(Self.runsMax), let last = runs.first else {
       return []
@@ -89,7 +89,15 @@ package struct Completions {
       let age = Duration.microseconds(now.microseconds - run.requestedAt.microseconds)
       return "\(run.request.workflow), \(run.status.rawValue), \(Self.age(age)) ago"
     }
-    return [Completion(word: "@last", description: words(last))]
+    var named = [Completion(word: "@last", description: words(last))]
+    if let failed = runs.first(where: { $0.status == .failed }) {
+      named.append(Completion(word: "@failed", description: words(failed)))
+    }
+    var seen: Set<String> = []
+    for run in runs where seen.insert(run.request.workflow).inserted {
+      named.append(Completion(word: "@" + run.request.workflow, description: words(run)))
+    }
+    return named
       + runs.map { Completion(word: $0.id.description, description: words($0)) }
   }
 
