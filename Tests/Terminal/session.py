@@ -181,10 +181,14 @@ class Session:
             self.type(KEYS.get(name, name))
         return self
 
-    def resize(self, columns, rows, rewraps=True):
-        """Changes the size right after a frame, so that no frame of the old size is on its way."""
+    def resize(self, columns, rows, rewraps=True, moves=True):
+        """Changes the size right after a frame, so that no frame of the old size is on its way.
+
+        If nothing that the window shows moves, there is no frame to wait for.
+        """
         frame = len(self.frames)
-        self.wait(lambda session: len(session.frames) > frame, "a frame before the change")
+        if moves:
+            self.wait(lambda session: len(session.frames) > frame, "a frame before the change")
         fcntl.ioctl(
             self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.screen.resize(rows, columns, rewraps)
