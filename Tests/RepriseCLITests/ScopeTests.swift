@@ -68,7 +68,7 @@ struct ScopeTests {
     let first = try #require(try await scenario.runs().first).id
     let part = try await scenario.reprise("run", "w.yaml", "--from", "release").fails(with: 1)
     #expect(part.errors.contains("outputs of \"m\", \"version\" are those of run \(first)\n"))
-    // They are part of the run, even if the other run is deleted, and can be taken again from it.
+    // They are part of the run, even if the other run is deleted, and can be loaded again from it.
     try await scenario.reprise("prune", "--keep", "1").succeeds()
     try scenario.write("", to: "go")
     try await scenario.reprise("resume", "@last").succeeds()

@@ -7,7 +7,7 @@ import Testing
 @testable import RepriseTerminal
 
 struct GitHubTests {
-  private static let job = GitHubJob(environment: ["GITHUB_WORKSPACE": "/work/app"])
+  private static let job = GitHubJob(environment: ["GITHUB_WORKSPACE": "/checkout/app"])
 
   /// Returns what is shown for a run with these steps and events, one event each second.
   private func shown(
@@ -80,7 +80,7 @@ struct GitHubTests {
     }
     let message = "exited with status 2%0A50%25%0Ano: such, file"
     #expect(
-      try annotation((path: "/work/app/workflows/ci.yaml", line: 7))
+      try annotation((path: "/checkout/app/workflows/ci.yaml", line: 7))
         == "::error file=workflows/ci.yaml,line=7,title=a::\(message)")
     #expect(
       try annotation((path: "/else/ci.yaml", line: nil))
@@ -113,7 +113,7 @@ struct GitHubTests {
         output(id, hostile), .step(id, attempt: 1, .failed(.notStarted("a\n::error::b"))),
         .runEnded(.failed(step: id, reason: .notStarted(""))),
       ]
-    let text = try shown(of: [id], kinds, place: (path: "/work/app/a:b,c.yaml", line: 1)).pieces
+    let text = try shown(of: [id], kinds, place: (path: "/checkout/app/a:b,c.yaml", line: 1)).pieces
       .joined()
     // What GitHub's runner does with the lines: commands in both forms, except while stopped.
     var token: Substring?

@@ -1,4 +1,4 @@
-// When colours are used, and which display `auto` stands for.
+// When colours are used, and which display `auto` selects.
 
 import Foundation
 import Testing

@@ -15,7 +15,7 @@ public struct Event: Sendable, Equatable {
   public var generation: Int
   /// The content of the event.
   public var kind: Kind
-  /// Who asked for what the event reports; nil if nobody did.
+  /// Who requested what the event reports; nil if no one did.
   public var by: Requester?
 
   /// Creates an event.

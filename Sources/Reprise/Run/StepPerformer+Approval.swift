@@ -5,7 +5,7 @@ import WorkflowLanguage
 /// The end of a wait for approval.
 enum ApprovalAnswer {
   case approved(by: Requester)
-  /// The step was rejected, or the time limit has passed, which nobody asked for.
+  /// The step was rejected, or the time limit has passed, without a requester.
   case refused(FailureReason, by: Requester?)
 }
 

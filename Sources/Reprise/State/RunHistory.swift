@@ -55,7 +55,7 @@ package struct RunHistory: Sendable, Equatable {
     package fileprivate(set) var answeredAt: Timestamp?
     /// The answer; nil while the step waits for it.
     package fileprivate(set) var answer: Answer?
-    /// Who answered; nil if nobody did, or in old records.
+    /// Who answered; nil if there was no answer, or in old records.
     package fileprivate(set) var by: Requester?
   }
 

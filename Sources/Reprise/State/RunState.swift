@@ -31,7 +31,7 @@ public struct RunState: Sendable, Equatable {
   public private(set) var generationRequester: Requester?
   /// Whether nothing new starts, on request; restarts do not change it.
   public var isPaused: Bool { pause != nil }
-  /// Who paused the run; nil if it is not paused, or nobody is known.
+  /// Who paused the run; nil if it is not paused, or the requester is unknown.
   public var pauseRequester: Requester? { pause?.by }
   /// The event that paused the run, while it is paused.
   private(set) var pause: Event?

@@ -156,7 +156,7 @@ struct SetCommand: AsyncParsableCommand {
     abstract: "Set the result of a step of a live run by hand.",
     discussion: """
       The step counts as succeeded or skipped, and what depends on it runs: for a step that you \
-      have done, or mended, yourself. A step in progress is stopped first. If the step has failed \
+      have done, or fixed, yourself. A step in progress is stopped first. If the step has failed \
       or was cancelled, a new generation begins with the steps that depend on it. A pending step \
       gets its result now, and does not run when its turn comes. The record says who did it.
 

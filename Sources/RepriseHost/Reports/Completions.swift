@@ -7,7 +7,7 @@ package import RepriseJournal
 package struct Completion: Equatable, Sendable {
   /// The word.
   package let word: String
-  /// What it stands for, for shells that show it.
+  /// A description of it, for shells that show one.
   package let description: String
 }
 

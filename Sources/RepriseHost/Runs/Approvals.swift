@@ -1,4 +1,4 @@
-// Approvals without a person: `--yes`, and the check that somebody can approve.
+// Approvals without a person: `--yes`, and the check that a person can approve.
 
 package import CombineOperators
 package import Reprise

@@ -59,7 +59,7 @@ package final class RunEnding: Sendable {
     return keys
   }
 
-  /// Reads the file again before the display ends, so that mistakes can be mended in it.
+  /// Reads the file again before the display ends, so that its errors can be fixed.
   private func prepare(
     _ run: RunID, _ extent: ResumedRun.Extent, setting results: [String: HandmadeResult] = [:],
     by requester: Requester = .api

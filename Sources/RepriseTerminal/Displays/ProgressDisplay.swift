@@ -24,7 +24,7 @@ package enum ProgressStyle: String, Sendable, CaseIterable {
   /// Whether human-readable messages may be written alongside.
   package var isHumanReadable: Bool { [.auto, .tree, .plain, .github].contains(self) }
 
-  /// Returns the style that `auto` stands for; other styles are unchanged.
+  /// Returns the style that `auto` selects; other styles are unchanged.
   ///
   /// A build server may provide a terminal without a user, so nothing is animated there.
   ///
