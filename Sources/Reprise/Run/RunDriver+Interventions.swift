@@ -46,7 +46,7 @@ extension RunDriver {
       if let done = phases.firstIndex(where: \.isSuccess) {
         return .failure(
           .refused(
-            "\(named([steps[done]])): already \(phases[done].word); restart from it instead"))
+            "\(named([steps[done]])): already \(phases[done].name); restart from it instead"))
       }
       return .success(
         .set(
@@ -163,12 +163,5 @@ extension RunDriver {
       return true
     }
     if isChanged { performer.slots.setPaused(isPaused) }
-  }
-}
-
-extension StepPhase {
-  /// The word for an ended step.
-  fileprivate var word: String {
-    if case .skipped = self { "skipped" } else { "succeeded" }
   }
 }

@@ -99,6 +99,19 @@ public enum StepPhase: Sendable, Equatable {
   /// The step did not run, for this reason; the outputs are those of its last run, if any.
   case skipped(String, StepOutputs)
 
+  /// The name of the state, as in Documentation/events.md.
+  package var name: String {
+    switch self {
+    case .pending: "pending"
+    case .ready: "ready"
+    case .running: "running"
+    case .succeeded: "succeeded"
+    case .failed: "failed"
+    case .cancelled: "cancelled"
+    case .skipped: "skipped"
+    }
+  }
+
   /// Whether the step has ended in this generation.
   public var isFinal: Bool {
     switch self {

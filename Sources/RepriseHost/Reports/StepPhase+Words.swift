@@ -1,21 +1,8 @@
-// The name and the detail of a step's state in reports.
+// The detail of a step's state in reports.
 
 import Reprise
 
 extension StepPhase {
-  /// The name of the state, as in Documentation/events.md.
-  var name: String {
-    switch self {
-    case .pending: "pending"
-    case .ready: "ready"
-    case .running: "running"
-    case .succeeded: "succeeded"
-    case .failed: "failed"
-    case .cancelled: "cancelled"
-    case .skipped: "skipped"
-    }
-  }
-
   /// Why the step failed, was cancelled or was skipped.
   var detail: String? {
     switch self {

@@ -200,7 +200,7 @@ struct DisplayWindow {
       step.endedAt.map { elapsedText($0 - start) } ?? tickingText(now - start)
     }
     let attempt: TerminalSafe = step.attempt > 1 ? ", attempt \(step.attempt)" : ""
-    return "\(step.phase.word)\(attempt)\(time.map { "  \($0)" } ?? "")"
+    return "\(step.phase.name)\(attempt)\(time.map { "  \($0)" } ?? "")"
   }
 
   /// Returns the codes that remove the rows below the scrollback in a window of a size.
@@ -256,20 +256,5 @@ struct DisplayWindow {
     let summary = RunSummary(state: run, style: style, isFolded: all.count > Self.lastRowsMax)
     let report = summary.lines + FailureReport(state: run, style: style).lines
     return text + report.map { $0 + "\n" }.joined()
-  }
-}
-
-extension StepPhase {
-  /// The phase in a word.
-  var word: TerminalSafe {
-    switch self {
-    case .pending: "pending"
-    case .ready: "ready"
-    case .running: "running"
-    case .succeeded: "succeeded"
-    case .failed: "failed"
-    case .cancelled: "cancelled"
-    case .skipped: "skipped"
-    }
   }
 }
