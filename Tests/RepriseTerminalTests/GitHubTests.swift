@@ -164,17 +164,27 @@ struct GitHubTests {
       ids.flatMap { started($0) }
       + (0..<9).flatMap { _ in ids.map { output($0, lines) } }
       + (0..<21).map { _ in output("s0", lines) }
-    let (pieces, _) = try shown(of: ids, kinds)
-    let parts = pieces.filter { $0.hasPrefix("::group::") }
+    let ends = ids.map { Event.Kind.step($0, attempt: 1, .succeeded([:])) }
+    let pieces = try shown(of: ids, kinds + ends).pieces
+    // What is shown before the step has ended; other groups follow the line about the end.
+    let parts = pieces.flatMap { $0.split(separator: "::endgroup::\n") }
+      .filter { $0.hasPrefix("::group::") }
     let shownBytes = parts.map { $0.split(separator: "\n").count { $0 == line } * 100 }
     #expect(shownBytes.allSatisfy { $0 <= GitHubGroups.stepBytesMax + 100_000 })
-    let waiting = 29_100_000 - shownBytes.reduce(0, +)
-    #expect(waiting < GitHubGroups.bytesMax)
+    #expect(29_100_000 - shownBytes.reduce(0, +) < GitHubGroups.bytesMax)
     #expect(parts.contains { $0.hasPrefix("::group::s0, part 2\n") })
-    let ends = ids.map { Event.Kind.step($0, attempt: 1, .succeeded([:])) }
-    let all = try shown(of: ids, kinds + ends).pieces.joined()
+    let all = pieces.joined()
     #expect(all.split(separator: "\n").count { $0 == line } == 291_000)
-    #expect(all.contains(#/::group::s0, part \d \(\d+:\d+\)\n/#))
+    #expect(all.contains("::group::s0, part 4 (5:50)\n"))
+  }
+
+  @Test func `which output is shown early depends on sizes and names only`() throws {
+    let line = String(repeating: "x", count: 500_000)
+    let ids = (0..<40).map { "s\($0)" }
+    let kinds = ids.flatMap { started($0) } + ids.map { output($0, line) }
+    let titles = try shown(of: ids, kinds).pieces.joined().split(separator: "\n")
+      .filter { $0.hasPrefix("::group::") }
+    #expect(titles == ids.prefix(34).sorted().prefix(18).map { "::group::\($0), part 1" })
   }
 
   // MARK: The summary

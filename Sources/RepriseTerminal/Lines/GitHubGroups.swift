@@ -76,9 +76,21 @@ struct GitHubGroups {
     outputs[id]?.bytes += count
     bytes += count
     if outputs[id]?.bytes ?? 0 >= Self.stepBytesMax { return part(of: id) }
-    guard bytes >= Self.bytesMax, let largest = outputs.max(by: { $0.value.bytes < $1.value.bytes })
-    else { return "" }
-    return part(of: largest.key)
+    return bytes >= Self.bytesMax ? partsOfLargest() : ""
+  }
+
+  /// Returns groups with the waiting output of the steps that have the most, until half of the
+  /// maximum waits.
+  ///
+  /// Half, because the steps are sorted each time: so a step's line costs the same with many steps.
+  private mutating func partsOfLargest() -> TerminalSafe {
+    let bySize = outputs.sorted { ($1.value.bytes, $0.key) < ($0.value.bytes, $1.key) }
+    var parts: TerminalSafe = ""
+    for (id, _) in bySize {
+      if bytes <= Self.bytesMax / 2 { break }
+      parts += part(of: id)
+    }
+    return parts
   }
 
   /// Returns a group with the output of a step so far.
