@@ -136,8 +136,10 @@ examples: install-needs
 SOURCES = Package.swift Plugins Sources Tests Fuzzing/Package.swift Fuzzing/Sources \
   Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests \
   $(wildcard Examples/*/Package.swift Examples/*/Sources)
-lint:
+# Checks the layout of the sources, and that the mutants still match them.
+lint: test-needs
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
+	./Scripts/mutants --check
 
 format:
 	$(SWIFT) format --in-place --recursive $(SOURCES)
