@@ -57,6 +57,13 @@ struct CompletionTests {
     try await scenario.reprise("run", "bad").fails(with: 1)
     let named = try await offered(["show", ""], "positional@0", shell: "bash", in: scenario)
     #expect(Array(named.prefix(4)) == ["@last", "@failed", "@bad", "@hello"])
+    // The names mean what they mean to the commands: a run that timed out counts as failed.
+    try scenario.write(
+      "{ timeout: 100ms, steps: [{ id: a, run: sleep 60 }] }", to: "workflows/failed.yaml")
+    try await scenario.reprise("run", "failed").fails(with: 3)
+    let late = try await offered(["show", ""], "positional@0", shell: "fish", in: scenario)
+    #expect(late.count { $0.hasPrefix("@failed\t") } == 1)
+    #expect(late.contains { $0.hasPrefix("@failed\tfailed, timed-out, ") })
     #expect(
       try await offered(["logs", "@hello", ""], "positional@1", shell: "bash", in: scenario) == [
         "a"

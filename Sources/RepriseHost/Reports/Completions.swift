@@ -81,23 +81,19 @@ package struct Completions {
 
   /// The runs of the project, newest first, after `@last`, `@failed` and those of each workflow.
   package var runs: [Completion] {
-    guard let runs = try? journal?.runs().prefix(Self.runsMax), let last = runs.first else {
-      return []
-    }
+    guard let journal, let runs = try? journal.runs().prefix(Self.runsMax) else { return [] }
     let now = SystemClock().now
     func words(_ run: RunRecord) -> String {
       let age = Duration.microseconds(now.microseconds - run.requestedAt.microseconds)
       return "\(run.request.workflow), \(run.status.rawValue), \(Self.age(age)) ago"
     }
-    var named = [Completion(word: "@last", description: words(last))]
-    if let failed = runs.first(where: { $0.status == .failed }) {
-      named.append(Completion(word: "@failed", description: words(failed)))
-    }
+    // The journal decides what a name means. A workflow may be called "last" or "failed".
     var seen: Set<String> = []
-    for run in runs where seen.insert(run.request.workflow).inserted {
-      named.append(Completion(word: "@" + run.request.workflow, description: words(run)))
+    let names = (["@last", "@failed"] + runs.map { "@" + $0.request.workflow })
+      .filter { seen.insert($0).inserted }
+    return names.compactMap { name in
+      (try? journal.run(named: name)).map { Completion(word: name, description: words($0)) }
     }
-    return named
       + runs.map { Completion(word: $0.id.description, description: words($0)) }
   }
 

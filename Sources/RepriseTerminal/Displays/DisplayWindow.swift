@@ -248,7 +248,8 @@ struct DisplayWindow {
     guard run.plan != nil else { return text + screen.leave() }
     (cockpit, staysAfterEnd) = (Cockpit(), false)
     let all = treeRows(of: run)
-    // The cursor can move back over no more rows than the window has, and a thousand are too many to read.
+    // The cursor can move back over no more rows than the window has, and a thousand are too
+    // many to read.
     let rows = min(Self.lastRowsMax, max(10, all.count)) + 3
     let frame = view(run, nil, at: now).frame(WindowSize(columns: size.columns, rows: rows), all)
     text += screen.update(to: frame.rows) + screen.leave()
