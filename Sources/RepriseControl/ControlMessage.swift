@@ -20,8 +20,8 @@ package enum ControlRequest: Sendable, Equatable {
   case run(Intervention, by: Requester = Requester(.program))
   /// Read the workflow file again, and restart the run with it.
   case reload(ReloadOptions, by: Requester = Requester(.program))
-  /// Start a run of a watched workflow with these parameters.
-  case trigger(parameters: [String: String])
+  /// Start a run of a watched workflow with these parameters; may wait until it handles the event.
+  case trigger(parameters: [String: String], waits: Bool = false)
   /// Report the status of a watch.
   case status
 }
@@ -53,6 +53,8 @@ package enum ControlReply: Sendable, Equatable {
   case ok
   /// The intervention was accepted.
   case accepted(InterventionAnswer)
+  /// This run handles the event.
+  case handled(by: RunID)
   /// The request failed, for the given reason.
   case refused(String)
   /// The status of the watch.
@@ -119,7 +121,8 @@ extension ControlRequest: Codable {
   }
 
   fileprivate enum CodingKeys: String, CodingKey {
-    case reprise, request, from, now, step, approved, params, changed, force, by, result, outputs
+    case reprise, request, from, now, step, approved, params, wait, changed, force, by, result
+    case outputs
     case isDryRun = "dry-run"
   }
 
@@ -163,7 +166,8 @@ extension ControlRequest: Codable {
     case "unpause": self = .run(.unpause, by: requester)
     case "trigger":
       self = .trigger(
-        parameters: try container.decodeIfPresent([String: String].self, forKey: .params) ?? [:])
+        parameters: try container.decodeIfPresent([String: String].self, forKey: .params) ?? [:],
+        waits: try container.decodeIfPresent(Bool.self, forKey: .wait) ?? false)
     case "status": self = .status
     case let other:
       throw ControlError(
@@ -208,9 +212,10 @@ extension ControlRequest: Codable {
       if options.changedOnly { try container.encode(true, forKey: .changed) }
       if options.isDryRun { try container.encode(true, forKey: .isDryRun) }
       if options.isForced { try container.encode(true, forKey: .force) }
-    case .trigger(let parameters):
+    case .trigger(let parameters, let waits):
       try container.encode("trigger", forKey: .request)
       if !parameters.isEmpty { try container.encode(parameters, forKey: .params) }
+      if waits { try container.encode(true, forKey: .wait) }
     case .status:
       try container.encode("status", forKey: .request)
     }
@@ -280,7 +285,7 @@ extension ControlReply {
   /// Whether the request was accepted.
   package var isAccepted: Bool {
     switch self {
-    case .ok, .accepted, .status: true
+    case .ok, .accepted, .handled, .status: true
     case .refused: false
     }
   }
@@ -288,7 +293,7 @@ extension ControlReply {
 
 extension ControlReply: Codable {
   private enum CodingKeys: String, CodingKey {
-    case reprise, reply, text, status, generation, steps
+    case reprise, reply, text, status, generation, steps, run
   }
 
   /// Decodes a reply of this protocol version.
@@ -297,6 +302,13 @@ extension ControlReply: Codable {
     try checkVersion(try container.decodeIfPresent(Int.self, forKey: .reprise))
     switch try container.decode(String.self, forKey: .reply) {
     case "ok":
+      if let run = try container.decodeIfPresent(String.self, forKey: .run) {
+        guard let id = RunID(run) else {
+          throw ControlError("\(abridged(run)) is not the id of a run")
+        }
+        self = .handled(by: id)
+        return
+      }
       guard let text = try container.decodeIfPresent(String.self, forKey: .text) else {
         self = .ok
         return
@@ -324,6 +336,9 @@ extension ControlReply: Codable {
       try container.encode(answer.description, forKey: .text)
       try container.encodeIfPresent(answer.generation, forKey: .generation)
       try container.encodeIfPresent(answer.steps, forKey: .steps)
+    case .handled(let run):
+      try container.encode("ok", forKey: .reply)
+      try container.encode(run.description, forKey: .run)
     case .refused(let text):
       try container.encode("error", forKey: .reply)
       try container.encode(text, forKey: .text)

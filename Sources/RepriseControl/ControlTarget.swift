@@ -32,9 +32,11 @@ package protocol ControlTarget: Sendable {
   ///
   /// - Parameters:
   ///   - parameters: The parameter values, as text, by name.
-  ///   - answer: Called on any thread when the event has been durably accepted, or refused.
+  ///   - waits: Whether the answer waits until a run handles the event.
+  ///   - answer: Called once, on any thread, when the event is on disk or handled, or refused.
   func trigger(
-    parameters: [String: String], answer: @escaping @Sendable (ControlReply) -> Void)
+    parameters: [String: String], waits: Bool,
+    answer: @escaping @Sendable (ControlReply) -> Void)
   /// The status of the watch; nil if the target is not a watch.
   var watchStatus: WatchStatus? { get }
 }
@@ -42,7 +44,8 @@ package protocol ControlTarget: Sendable {
 extension ControlTarget {
   /// Refuses: only a watch can be triggered.
   package func trigger(
-    parameters: [String: String], answer: @escaping @Sendable (ControlReply) -> Void
+    parameters: [String: String], waits: Bool,
+    answer: @escaping @Sendable (ControlReply) -> Void
   ) {
     answer(.refused("this is a run, not a watch"))
   }
@@ -78,7 +81,8 @@ extension ControlTarget {
       perform(intervention, by: requester.naming(process: process), answer: answer)
     case .reload(let options, let requester):
       reload(options, by: requester.naming(process: process), answer: answer)
-    case .trigger(let parameters): trigger(parameters: parameters, answer: answer)
+    case .trigger(let parameters, let waits):
+      trigger(parameters: parameters, waits: waits, answer: answer)
     case .status:
       answer(
         watchStatus.map(ControlReply.status)

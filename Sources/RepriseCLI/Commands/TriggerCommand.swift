@@ -12,12 +12,16 @@ struct TriggerCommand: AsyncParsableCommand {
     commandName: "trigger",
     abstract: "Start a run of a workflow that is being watched.",
     discussion: """
-      Exit status 0 means that the event is on disk: it is handled exactly once, even if the \
-      watch is killed. To see its run, use reprise runs.
+      The command returns once the event is on disk: it is handled exactly once, even if the watch \
+      is killed. With --wait, it names the run that handles the event, and waits for its end.
 
       EXAMPLES
         reprise trigger deploy
-        reprise trigger deploy -p target=production
+        reprise trigger deploy -p target=production --wait
+
+      EXIT STATUS
+        0: the event is on disk. With --wait, as of the run, like reprise run; 2 if the event was \
+        dropped.
       """)
 
   @Argument(help: "The name of the workflow.", completion: .workflow)
@@ -30,6 +34,9 @@ struct TriggerCommand: AsyncParsableCommand {
     completion: .parameter)
   var parameters: [String] = []
 
+  @Flag(help: "Wait for the end of the run that handles the event.")
+  var wait = false
+
   @OptionGroup var state: StateOptions
 
   func validate() throws {
@@ -39,9 +46,16 @@ struct TriggerCommand: AsyncParsableCommand {
   func run() async throws {
     let journal = try state.openExistingJournal()
     let client = try await WatchList.client(of: name, in: journal)
-    try await reply(
-      of: client, to: .trigger(parameters: ParameterOptions.texts(of: parameters)))
-    printLine("the event for \(name) is recorded; see its run with: reprise runs")
+    let answer = try await reply(
+      of: client,
+      to: .trigger(parameters: ParameterOptions.texts(of: parameters), waits: wait))
+    guard case .handled(let run) = answer else {
+      return printLine("the event for \(name) is recorded; see its run with: reprise runs")
+    }
+    printLine("run \(run.description) handles the event")
+    let status = await journal.statusAfterEnd(of: run, within: nil)
+    printLine("run \(run.description) has ended: \(status.rawValue)")
+    if status != .succeeded { throw ExitStatus.of(status) }
   }
 }
 

@@ -68,13 +68,13 @@ package final class FolderChanges: Sendable {
   ///
   /// - Parameters:
   ///   - directory: The state directory.
-  ///   - patience: The timeout.
+  ///   - patience: The timeout; nil to wait forever.
   ///   - find: Returns the value, or nil to wait for the next change.
   /// - Returns: The value; nil on timeout.
   /// - Throws: ``Problem`` if the folder cannot be watched; the error of `find`;
   ///   `CancellationError` if the task is cancelled.
   package static func first<Value>(
-    ofLiveRunsIn directory: StateDirectory, within patience: Duration,
+    ofLiveRunsIn directory: StateDirectory, within patience: Duration?,
     _ find: () async throws -> Value?
   ) async throws -> Value? {
     if let value = try await find() { return value }

@@ -72,6 +72,9 @@ package struct LiveRequest: Sendable {
 
 /// Sends a request to a live run or a watch.
 ///
+/// - Parameters:
+///   - client: The connection to it.
+///   - request: The request.
 /// - Returns: The reply, which is not a refusal.
 /// - Throws: ``Problem`` if there is no reply, or the request is refused.
 @discardableResult
@@ -90,10 +93,14 @@ package func reply(
 }
 
 extension ControlRequest {
-  /// The maximum time to wait for a reply.
-  fileprivate var patience: Duration {
+  /// The maximum time to wait for a reply; nil to wait forever.
+  fileprivate var patience: Duration? {
+    switch self {
     // Secrets may be fetched by programs that take their time.
-    if case .reload = self { .seconds(120) } else { .seconds(10) }
+    case .reload: .seconds(120)
+    case .trigger(_, waits: true): nil
+    default: .seconds(10)
+    }
   }
 
   /// Whether what was asked for has happened completely.

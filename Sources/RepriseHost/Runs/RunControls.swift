@@ -228,7 +228,7 @@ extension ControlReply {
   /// What happened, or why not, for a person.
   var text: String {
     switch self {
-    case .ok, .status: "done"
+    case .ok, .handled, .status: "done"
     case .accepted(let answer): answer.description
     case .refused(let reason): "error: " + reason
     }

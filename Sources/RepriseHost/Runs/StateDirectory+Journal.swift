@@ -107,11 +107,16 @@ extension Journal {
     }
   }
 
-  /// Waits at most two seconds until the end of a run is recorded.
+  /// Waits until the end of a run is recorded.
   ///
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - patience: The timeout; nil to wait forever.
   /// - Returns: The final status; `running` if the run has not ended.
-  package func statusAfterEnd(of run: RunID) async -> RunStatus {
-    let ended = try? await FolderChanges.first(ofLiveRunsIn: directory, within: .seconds(2)) {
+  package func statusAfterEnd(
+    of run: RunID, within patience: Duration? = .seconds(2)
+  ) async -> RunStatus {
+    let ended = try? await FolderChanges.first(ofLiveRunsIn: directory, within: patience) {
       () -> RunStatus? in
       let status = try? self.run(named: run.description).status
       return status.flatMap { $0.isLive ? nil : $0 }

@@ -33,17 +33,22 @@ extension Watch: ControlTarget {
   package var newest: RunControls? { runs.newest }
 
   package func trigger(
-    parameters: [String: String], answer: @escaping @Sendable (ControlReply) -> Void
+    parameters: [String: String], waits: Bool,
+    answer: @escaping @Sendable (ControlReply) -> Void
   ) {
     let event = WatchEvent(
       Trigger(.socket, time: SystemClock().now.description), parameters: parameters)
     if let reason = refusal(of: event) { return answer(.refused(reason)) }
-    inbox.put(event) { result in
-      switch result {
-      case .accepted: answer(.ok)
-      case .refused(let reason): answer(.refused(reason))
-      }
-    }
+    let onEnd: @Sendable (WatchInbox.End) -> Void = { if waits { answer(ControlReply($0)) } }
+    inbox.put(
+      event,
+      answer: { result in
+        switch result {
+        case .accepted where waits: break
+        case .accepted: answer(.ok)
+        case .refused(let reason): answer(.refused(reason))
+        }
+      }, onEnd: onEnd)
   }
 
   /// Returns why an event of a client cannot be accepted, or nil if it can.
@@ -88,5 +93,16 @@ extension Watch {
     status.next = sources.next
     status.runs = runs.live
     return status
+  }
+}
+
+extension ControlReply {
+  /// The reply to a client that waits for the end of its event.
+  fileprivate init(_ end: WatchInbox.End) {
+    switch end {
+    case .handled(let run): self = .handled(by: run)
+    case .dropped: self = .refused("no run handles the event: it was dropped; see the watch for why")
+    case .left: self = .refused("the watch has ended; the next watch handles the event")
+    }
   }
 }

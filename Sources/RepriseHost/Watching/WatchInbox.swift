@@ -18,21 +18,41 @@ final class WatchInbox: Sendable {
     case refused(String)
   }
 
+  /// What became of a recorded event.
+  enum End: Sendable, Equatable {
+    /// A run handles it.
+    case handled(by: RunID)
+    /// No run handles it.
+    case dropped
+    /// The watch has ended; the next watch handles the event.
+    case left
+  }
+
   private struct Entry: Sendable {
     /// Records the entry, and returns the recorded events.
     let record: @Sendable (WatchTransaction) throws(JournalError) -> [WatchEvent]
     let answer: @Sendable (Answer) -> Void
+    /// Called with what became of the first recorded event.
+    var onEnd: (@Sendable (End) -> Void)?
   }
 
   private struct State: Sendable {
     /// The descriptions of queued events, by number.
     var waiting: [Int64: String] = [:]
-    /// The callers of `putAndWait`, by the number of their event.
-    var waiters: [Int64: CheckedContinuation<Void, Never>] = [:]
+    /// Who wants to know the ends of events, by the number of the event.
+    var listeners: [Int64: @Sendable (End) -> Void] = [:]
     var counts: WatchCounts
     var last: String?
     var isClosed = false
     var hasEndedWaits = false
+
+    /// Removes a recorded event from the queue, and returns who wants to know its end.
+    mutating func take(_ event: WatchEvent) -> [@Sendable (End) -> Void] {
+      event.numbers.compactMap { number in
+        waiting[number] = nil
+        return listeners.removeValue(forKey: number)
+      }
+    }
 
     /// Returns the descriptions of the first queued events, without sorting all of them.
     func firstWaiting(_ count: Int) -> [String] {
@@ -100,9 +120,19 @@ final class WatchInbox: Sendable {
   /// - Parameters:
   ///   - event: The event.
   ///   - answer: Called with the result on the queue of the inbox.
-  func put(_ event: WatchEvent, answer: @escaping @Sendable (Answer) -> Void = { _ in }) {
-    put(answer: answer) { transaction throws(JournalError) in try transaction.accept([event]) }
+  ///   - onEnd: Called on any thread, once a recorded event has been handled or dropped.
+  func put(
+    _ event: WatchEvent, answer: @escaping @Sendable (Answer) -> Void = { _ in },
+    onEnd: (@Sendable (End) -> Void)? = nil
+  ) {
+    guard !state.withLock({ $0.isClosed }) else { return answer(.refused(Self.isClosing)) }
+    enqueue(
+      Entry(
+        record: { transaction throws(JournalError) in try transaction.accept([event]) },
+        answer: answer, onEnd: onEnd))
   }
+
+  private static let isClosing = "the watch is shutting down"
 
   /// Enqueues a closure that records events.
   ///
@@ -114,7 +144,7 @@ final class WatchInbox: Sendable {
     recording record: @escaping @Sendable (WatchTransaction) throws(JournalError) -> [WatchEvent]
   ) {
     guard !state.withLock({ $0.isClosed }) else {
-      return answer(.refused("the watch is shutting down"))
+      return answer(.refused(Self.isClosing))
     }
     enqueue(Entry(record: record, answer: answer))
   }
@@ -155,17 +185,24 @@ final class WatchInbox: Sendable {
       return onFailure(error)
     }
     let events = recorded.flatMap(\.self)
-    state.withLock { state in
+    let left = state.withLock { state in
       for event in events {
         state.counts.accepted += event.trigger.count
         state.counts.folded += event.trigger.count - 1
       }
       state.wait(for: events, words)
       state.last = events.last.map { words($0.trigger) } ?? state.last
+      return zip(batch, recorded).compactMap { entry, events -> (@Sendable (End) -> Void)? in
+        guard let onEnd = entry.onEnd, let number = events.first?.numbers.first else { return nil }
+        if state.hasEndedWaits { return onEnd }
+        state.listeners[number] = onEnd
+        return nil
+      }
     }
     onChange()
     // Answer before publishing, so that callers know as early as possible.
     for (entry, events) in zip(batch, recorded) { entry.answer(.accepted(events)) }
+    for onEnd in left { onEnd(.left) }
     for event in events { subject.value.send(event) }
   }
 
@@ -176,32 +213,31 @@ final class WatchInbox: Sendable {
 
   /// Enqueues an event, and waits until a run handles it or it is dropped.
   func putAndWait(_ event: WatchEvent) async {
-    let answer = await withCheckedContinuation { continuation in
-      put(event) { continuation.resume(returning: $0) }
+    await withCheckedContinuation { continuation in
+      put(
+        event,
+        answer: { answer in
+          if case .refused = answer { continuation.resume() }
+        },
+        onEnd: { _ in continuation.resume() })
     }
-    guard case .accepted(let events) = answer, let number = events.first?.numbers.first else {
-      return
-    }
-    await state.wait(
-      until: { $0.waiting[number] == nil || $0.hasEndedWaits },
-      among: { $0.waiters[number] = $1 })
   }
 
-  /// Ends the waits in ``putAndWait(_:)``; the next watch handles queued events.
+  /// Ends the waits for the ends of events; the next watch handles queued events.
   func endWaits() {
-    let waits = state.withLock { state in
-      defer { state.waiters = [:] }
+    let listeners = state.withLock { state in
+      defer { state.listeners = [:] }
       state.hasEndedWaits = true
-      return state.waiters.values.map(\.self)
+      return state.listeners.values.map(\.self)
     }
-    for wait in waits { wait.resume() }
+    for onEnd in listeners { onEnd(.left) }
   }
 
   // MARK: Results of events
 
   /// Records that an event was dropped.
   func dropped(_ event: WatchEvent) {
-    take(event) { $0.dropped += 1 }
+    end(event, as: .dropped) { $0.dropped += 1 }
     // Record the drop in the next batch, so that this call does not wait for the disk.
     enqueue(
       Entry(
@@ -220,22 +256,21 @@ final class WatchInbox: Sendable {
   }
 
   /// Counts an event that a run handles.
-  func handled(_ event: WatchEvent, byRestart isRestart: Bool) {
-    take(event) { counts in
+  func handled(_ event: WatchEvent, by run: RunID, byRestart isRestart: Bool) {
+    end(event, as: .handled(by: run)) { counts in
       if isRestart { counts.restarts += 1 } else { counts.runs += 1 }
     }
   }
 
-  private func take(_ event: WatchEvent, _ count: (inout WatchCounts) -> Void) {
-    let taken = state.withLock { state in
+  private func end(
+    _ event: WatchEvent, as end: End, counting count: (inout WatchCounts) -> Void
+  ) {
+    let listeners = state.withLock { state in
       state.counts.folded += max(0, event.numbers.count - 1)
       count(&state.counts)
-      return event.numbers.compactMap { number in
-        state.waiting[number] = nil
-        return state.waiters.removeValue(forKey: number)
-      }
+      return state.take(event)
     }
-    for continuation in taken { continuation.resume() }
+    for onEnd in listeners { onEnd(end) }
     onChange()
   }
 

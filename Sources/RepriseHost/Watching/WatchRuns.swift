@@ -121,7 +121,7 @@ final class WatchRuns: Sendable {
       let request = try request(loaded)
       return (loaded, try watch.begin(request, handling: event, isAlone: isAlone))
     }
-    inbox.handled(event, byRestart: false)
+    inbox.handled(event, by: recorded.id, byRestart: false)
     report(.handled(event.trigger.hiding(secrets), by: recorded.id))
     do {
       return try await begin(recorded, loaded)
@@ -223,7 +223,7 @@ final class WatchRuns: Sendable {
         say("error: \(error)")
         return false
       }
-      inbox.handled(event, byRestart: true)
+      inbox.handled(event, by: run.id, byRestart: true)
       report(.handled(event.trigger.hiding(secrets), by: run.id))
       if !plan.added.isEmpty || !plan.removed.isEmpty {
         let changes = WorkflowChanges(
