@@ -116,9 +116,14 @@ struct InterventionTests {
     let run = try Self.start([("slow", []), ("quick", ["slow"])])
     await expectEventually("it runs") { run.state.counts.running == 1 }
     let ann = Requester(.command, name: "reprise skip", user: "ann")
+    let collector = EventCollector(run)
     let answer = try await run.perform(.set(steps: ["slow"], .skipped), by: ann)
     #expect(answer.description == "step \"slow\" counts as skipped" && answer.generation == nil)
     #expect(await run.outcome == .succeeded)
+    let skips = await collector.all().filter { event in
+      if case .step("slow", _, .skipped) = event.kind { true } else { false }
+    }
+    #expect(skips.map(\.by) == [ann.naming(steps: ["slow"])])
     #expect(run.state["slow"]?.phase == .skipped("on request", [:]))
     #expect(run.state["slow"]?.interventions.last?.by == ann.naming(steps: ["slow"]))
     #expect(run.state["quick"]?.phase.isSuccess == true && run.state.generation == 1)
@@ -212,7 +217,9 @@ struct InterventionTests {
     await expectEventually("it runs") { run.state.counts.running == 1 }
     try await run.perform(.pause)
     run.cancel()
-    #expect(await run.outcome == .cancelled)
+    await expectEventually("it ends", within: .seconds(20)) {
+      run.state.phase == .ended(.cancelled)
+    }
     #expect(run.state["quick-clean"]?.phase.isSuccess == true && !run.state.isPaused)
   }
 

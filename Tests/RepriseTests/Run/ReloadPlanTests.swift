@@ -31,6 +31,19 @@ struct ReloadPlanTests {
     }
   }
 
+  @Test func `a step that a removed step has cancelled runs again`() throws {
+    let plan = ReloadPlan(
+      from: try Self.workflow("steps: [{ id: a, run: x }, { id: b, run: x, needs: [] }]"),
+      to: try Self.workflow("steps: [{ id: b, run: x, needs: [] }]"), .changed
+    ) { step in
+      let phases: [StepPhase] = [.failed(.rejected), .cancelled(.failure(ofStep: "a"))]
+      let cause: CancellationCause? = step.position == 1 ? .failure(ofStep: "a") : nil
+      return ReloadPlan.Step(
+        phase: phases[step.position], isInProgress: false, isRestarting: false, cause: cause)
+    }
+    #expect(plan.runsAgain == ["b"])
+  }
+
   private static let old = """
     steps:
       - { id: a, run: echo a }

@@ -90,6 +90,29 @@ struct ReloadTests {
     #expect(Self.ran(run, "last") == "run: l2")
   }
 
+  @Test func `a step that goes on frees its slot when it ends`() async throws {
+    let (goesOn, together) = (Gate(), Gate())
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        try await (context.step.id == "server" ? goesOn : together).waitUnlessCancelled()
+        return [:]
+      })
+    let run = engine.start(
+      try Self.workflow("max-parallel: 2\nsteps: [{ id: server, run: s }]"))
+    await expectEventually("server runs") { run.state["server"]?.phase == .running }
+    let next = "{ id: c, run: c, needs: [server] }, { id: d, run: d, needs: [server] }"
+    let workflow = try Self.workflow("max-parallel: 2\nsteps: [{ id: server, run: s }, \(next)]")
+    #expect(await run.reload(workflow, .changed) { _ in true })
+    goesOn.open()
+    await expectEventually("both run at once", within: .seconds(20)) {
+      run.state.counts.running == 2
+    }
+    together.open()
+    await expectEventually("it ends", within: .seconds(20)) {
+      run.state.phase == .ended(.succeeded)
+    }
+  }
+
   @Test func `a removed step is gone before anything new starts`() async throws {
     let stopping = Gate()
     let gone = Protected(false)
