@@ -6,7 +6,7 @@ SWIFT ?= swift
 # Tests also cover the optional libraries, which the command does not use.
 TRAITS = --enable-all-traits
 
-.PHONY: run build build-tests test terminal-test package check-package mutants nightly campaigns simulate simulate-faults soak fuzz api errors docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
+.PHONY: run build build-tests test terminal-test web-test package check-package mutants nightly campaigns simulate simulate-faults soak fuzz api errors docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
 
 run: build
 	@.build/debug/reprise run $(WORKFLOW)
@@ -26,6 +26,10 @@ test: build-tests
 # Tests/Terminal/campaign.py, such as `--only film`.
 terminal-test: test-needs build
 	Scripts/terminal-test .build/debug/reprise $(TERMINAL)
+
+# The live page in a browser (Linux), about five minutes; WEB passes arguments to Tests/Web/campaign.py.
+web-test: build-tests
+	Scripts/web-test .build/debug/reprise .build/debug/reprise-web $(WEB)
 
 # The campaigns of Documentation/reliability.md at full length: about an hour. SOAK selects others.
 SOAK ?= BrokenFileTests|CancelTests|ClockTests|CombineLatestTests|ConcatMapTests|ConcurrencyTests|ControlCommandTests|ControlServerTests|ConvergenceTests|CountingBufferModelTests|CountingBufferRaceTests|DatabaseTests|DeclarationDocumentTests|EngineEndTests|FoldingDebounceModelTests|FoldingDebounceRaceTests|GitignoreRulesTests|JournalTests|KillTests|LargeFileTests|LimitTests|LinkTests|MaskerTests|MeasureTests|MergeTests|OracleTests|OrderTests|OutcomeTests|PowerLossTests|ProcessRestartTests|ReportChannelTests|RestartTests|ReloadTests|ReloadPlanTests|ReloadCommandTests|RunCommandTests|RunMachineTests|RunPublisherTests|RunStatesTests|RunsTests|SecretFormsTests|SecretTests|SimulationTests|SlotsTests|SoakTests|StartOrderTests|StepFutureTests|TreeTests|TriggerTests|UpgradeTests|WatchCampaignTests|WatchedFilesTests|WithLatestFromTests|YearTests|ZippedTests|DiskErrorTests
@@ -102,9 +106,10 @@ endif
 release: install-needs
 	@[ "$$(uname)" != Linux ] || pkg-config --exists libcurl libxml-2.0 2>/dev/null \
 	  || ./Scripts/install-needs libcurl4-openssl-dev libxml2-dev
-	$(SWIFT) build -c release $(LEAN) --product reprise
+	$(SWIFT) build -c release --traits Web $(LEAN) --product reprise
+	$(SWIFT) build -c release --traits Web $(LEAN) --product reprise-web
 
-# A Debian package and a tarball in .build/packages: command, manual pages, completions, systemd unit.
+# A Debian package and a tarball in .build/packages: command, page, manual pages, completions, systemd unit.
 package: release
 	Scripts/package .build/release/reprise .build/packages
 

@@ -3,6 +3,7 @@
 import PackageDescription
 
 let observability = TargetDependencyCondition.when(traits: ["Observability"])
+let web = TargetDependencyCondition.when(traits: ["Web"])
 
 let package = Package(
   name: "reprise",
@@ -13,6 +14,7 @@ let package = Package(
     .library(name: "RepriseObservability", targets: ["RepriseObservability"]),
     .library(name: "RepriseService", targets: ["RepriseService"]),
     .executable(name: "reprise", targets: ["RepriseCLI"]),
+    .executable(name: "reprise-web", targets: ["RepriseWebServer"]),
   ],
   // Disabled by default, so that a package that embeds only the engine does not fetch their
   // dependencies. Without its trait a target is empty.
@@ -23,6 +25,7 @@ let package = Package(
     .trait(
       name: "ServiceLifecycle",
       description: "RepriseService: an engine as a service of swift-service-lifecycle"),
+    .trait(name: "Web", description: "reprise-web: the live page, served by Hummingbird"),
   ],
   dependencies: [
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
@@ -32,6 +35,10 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.1.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
+    .package(
+      url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
   ],
   // In the order of the data flow: a target depends only on targets above it.
   targets: [
@@ -112,6 +119,24 @@ let package = Package(
       plugins: ["CommitOfBuild"]
     ),
     .plugin(name: "CommitOfBuild", capability: .buildTool()),
+    .target(
+      name: "RepriseWeb",
+      dependencies: [
+        "Platform", "Reprise", "RepriseHost", "RepriseJournal", "RepriseControl",
+        "RepriseTerminal", "FileWatching", "CombineOperators",
+      ],
+      exclude: ["Page"], plugins: ["PageText"]),
+    .plugin(name: "PageText", capability: .buildTool()),
+    .executableTarget(
+      name: "RepriseWebServer",
+      dependencies: [
+        "Platform", "Reprise", "RepriseHost", "RepriseJournal", "RepriseTerminal", "RepriseWeb",
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: web),
+        .product(name: "Hummingbird", package: "hummingbird", condition: web),
+        .product(name: "NIOCore", package: "swift-nio", condition: web),
+        .product(name: "HTTPTypes", package: "swift-http-types", condition: web),
+        .product(name: "Logging", package: "swift-log", condition: web),
+      ]),
 
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(
@@ -173,6 +198,8 @@ let package = Package(
       dependencies: [
         "RepriseCLI", "RepriseHost", "RepriseControl", "RepriseJournal", "SQLite", "TestSupport",
       ]),
+    .testTarget(
+      name: "RepriseWebTests", dependencies: ["RepriseWeb", "RepriseJournal", "TestSupport"]),
     .testTarget(name: "HouseTests", dependencies: ["WorkflowLanguage"]),
   ],
   swiftLanguageModes: [.v6]

@@ -26,7 +26,7 @@ package final class FileLock: Sendable {
   /// - Parameter path: The path of the file, which is created if it does not exist.
   /// - Returns: The lock; nil if it is already held.
   /// - Throws: ``JournalError`` if the file cannot be opened.
-  static func take(_ path: String) throws(JournalError) -> FileLock? {
+  package static func take(_ path: String) throws(JournalError) -> FileLock? {
     try take(path) { file throws(Errno) in try file.lock() }
   }
 

@@ -169,19 +169,23 @@ package final class Journal: Sendable {
   ///
   /// - Parameters:
   ///   - workflow: The workflow whose runs to return; nil for all.
+  ///   - number: The ``RunRecord/number`` before which the runs were requested; nil for the newest.
+  ///   - limit: The maximum number of runs; nil for all.
   ///   - onUnreadable: Called with the error of each skipped run.
   /// - Returns: The runs.
   /// - Throws: ``JournalError``.
   package func runs(
-    workflow: String? = nil, onUnreadable: (JournalError) -> Void = { _ in }
+    workflow: String? = nil, before number: Int64? = nil, limit: Int? = nil,
+    onUnreadable: (JournalError) -> Void = { _ in }
   ) throws(JournalError) -> [RunRecord] {
     let rows = try explaining {
       try database.read { connection in
         try connection.rows(
           """
-          SELECT \(RunRow.columns) FROM run WHERE workflow = coalesce(?, workflow)
-          ORDER BY number DESC
-          """, workflow)
+          SELECT \(RunRow.columns) FROM run
+          WHERE workflow = coalesce(?, workflow) AND number < coalesce(?, number + 1)
+          ORDER BY number DESC LIMIT coalesce(?, -1)
+          """, workflow, number, limit)
       }
     }
     return rows.compactMap { row in
@@ -196,14 +200,23 @@ package final class Journal: Sendable {
 
   /// Returns the events of a run in order, without output.
   ///
+  /// Events are numbered from 1 in this order, without gaps.
+  ///
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - count: The number of events at the beginning to leave out.
+  /// - Returns: The events.
   /// - Throws: ``JournalError`` if an event cannot be read.
-  package func events(of run: RunRecord) throws(JournalError) -> [Event] {
+  package func events(
+    of run: RunRecord, after count: Int = 0
+  ) throws(JournalError) -> [Event] {
     let rows = try explaining {
       try database.read { connection in
         try connection.rows(
           """
-          SELECT time, generation, kind, step, attempt, json FROM event WHERE run = ? ORDER BY number
-          """, run.number)
+          SELECT time, generation, kind, step, attempt, json FROM event
+          WHERE run = ? AND number > ? ORDER BY number
+          """, run.number, count)
       }
     }
     var events: [Event] = []
@@ -292,6 +305,16 @@ extension RunState {
   /// - Throws: ``JournalError`` if an event is an invalid transition.
   package init(_ events: [Event], of run: RunID) throws(JournalError) {
     self.init()
+    try fold(events, of: run)
+  }
+
+  /// Folds further recorded events of a run.
+  ///
+  /// - Parameters:
+  ///   - events: The events after those so far.
+  ///   - run: The id of the run.
+  /// - Throws: ``JournalError`` if an event is an invalid transition.
+  package mutating func fold(_ events: [Event], of run: RunID) throws(JournalError) {
     for event in events {
       do throws(InvalidTransition) {
         try apply(event)

@@ -1,7 +1,7 @@
 // The index of a log file with the times of its lines, in a file next to it.
 
 import Platform
-import Reprise
+package import Reprise
 
 /// The times of the output in a log file.
 ///
@@ -61,6 +61,40 @@ enum LogTimes {
         return bytes.reversed().reduce(0) { $0 << 8 | Int64($1) }
       }
       return Entry(offset: number(at: 0), time: Timestamp(microseconds: number(at: 8)))
+    }
+  }
+}
+
+extension LogFile {
+  /// Returns the times of a range of the output.
+  ///
+  /// Logarithmic in the size of the index, and linear in the number of entries of the range.
+  ///
+  /// - Parameter range: The offsets in the output of the attempt.
+  /// - Returns: Offsets and times in order: output from an offset to the next one was written at its
+  ///   time. The first offset may be before the range. Empty if no times were recorded.
+  package func times(in range: Range<Int64>) -> [(offset: Int64, time: Timestamp)] {
+    files.flatMap { file -> [(offset: Int64, time: Timestamp)] in
+      guard file.offset < range.upperBound else { return [] }
+      let path = LogTimes.path(of: file.path)
+      let size = (try? Stat(at: path, followsLink: false))?.size ?? 0
+      // The last entry that is not after the beginning of the range.
+      var (low, high) = (0, Int(size) / LogTimes.entrySize)
+      while low < high {
+        let middle = (low + high) / 2
+        guard let entry = LogTimes.entries(path, from: middle, count: 1).first else { return [] }
+        if entry.offset <= range.lowerBound { low = middle + 1 } else { high = middle }
+      }
+      var times: [(offset: Int64, time: Timestamp)] = []
+      var position = max(0, low - 1)
+      while true {
+        let page = LogTimes.entries(path, from: position, count: 1024)
+        for entry in page where entry.offset < range.upperBound {
+          times.append((entry.offset, entry.time))
+        }
+        guard let last = page.last, last.offset < range.upperBound else { return times }
+        position += page.count
+      }
     }
   }
 }

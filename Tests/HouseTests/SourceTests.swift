@@ -56,6 +56,14 @@ struct SourceTests {
       "Platform", "Paths", "Reprise", "RepriseTerminal", "RepriseJournal", "RepriseControl",
       "ChildProcesses", "FileWatching", "CombineOperators",
     ],
+    "RepriseWeb": [
+      "Platform", "Reprise", "RepriseHost", "RepriseTerminal", "RepriseJournal", "RepriseControl",
+      "FileWatching", "CombineOperators",
+    ],
+    "RepriseWebServer": [
+      "Platform", "Reprise", "RepriseHost", "RepriseTerminal", "RepriseJournal", "RepriseWeb",
+      "ArgumentParser", "Hummingbird", "HummingbirdCore", "HTTPTypes", "Logging", "NIOCore",
+    ],
     "RepriseCLI": [
       "Platform", "Reprise", "RepriseHost", "RepriseTerminal", "RepriseJournal", "RepriseControl",
       "ChildProcesses", "CombineOperators", "ArgumentParser",
@@ -111,7 +119,7 @@ struct SourceTests {
       }
       .filter { !$0.contains("canImport(FoundationEssentials)") }
       // Nor is what a trait brings, which is the same everywhere.
-      .filter { !["#if Observability", "#if ServiceLifecycle"].contains($0) }
+      .filter { !["#if Observability", "#if ServiceLifecycle", "#if Web"].contains($0) }
       // Nor is choosing who brings the publishers, which is done in one place.
       .filter { source.target != "CombineShim" || !$0.contains("canImport(Combine)") }
     #expect(saysSo || conditions.isEmpty, "\(conditions)")

@@ -20,6 +20,7 @@ struct ResumeCommand: DrivingCommand {
         reprise resume @last
         reprise resume 3fk2m9x0ab --force
         reprise resume @failed --set test=succeeded
+        reprise resume 3fk2m9x0ab --from build
       """)
 
   @OptionGroup var run: RunArgument
@@ -36,6 +37,12 @@ struct ResumeCommand: DrivingCommand {
       "Set the result of a step by hand (succeeded or skipped) and do not run it. Can be repeated.",
       valueName: "step=result"))
   var set: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Run this step and its dependents again, too, even if they have succeeded.",
+      valueName: "step"), completion: .step)
+  var from: String?
 
   @Flag(help: "If a step fails, exit with its exit status instead of 1.")
   var passThrough = false
@@ -87,7 +94,8 @@ struct ResumeCommand: DrivingCommand {
         "error: the folder of the run no longer exists: \"\(record.request.directory)\"")
     }
     let resumed = try await ResumedRun(
-      record, ParameterOptions.texts(of: parameters), acceptsChanges: force, setting: results(),
+      record, ParameterOptions.texts(of: parameters),
+      from.map { .from(step: $0) } ?? .unfinished, acceptsChanges: force, setting: results(),
       by: .command("resume"))
     let driven = DrivenRun(
       progress: progress, resumed.secrets, passesThrough: passThrough, stays: staying.policy,

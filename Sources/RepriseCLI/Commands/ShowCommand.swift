@@ -14,7 +14,8 @@ struct ShowCommand: AsyncParsableCommand {
     discussion: """
       The table has the steps of the last generation. --timeline shows all generations as bars; \
       --format trace prints them as a trace for https://ui.perfetto.dev. --format source prints the \
-      workflow file by which the last generation ran, or the one of --generation.
+      workflow file by which the last generation ran, or the one of --generation. --html writes the \
+      page of the run to a file that can be sent to somebody: graph, timeline, and the ends of logs.
 
       EXAMPLES
         reprise show @last
@@ -22,6 +23,7 @@ struct ShowCommand: AsyncParsableCommand {
         reprise show @failed --json
         reprise show @last --format trace > trace.json
         reprise show @last --format source --generation 1
+        reprise show @failed --html report.html
       """)
 
   /// The format of the report.
@@ -44,17 +46,29 @@ struct ShowCommand: AsyncParsableCommand {
     help: ArgumentHelp("With --format source: the generation.", valueName: "number"))
   var generation: Int?
 
+  @Option(
+    help: ArgumentHelp("Write one file of HTML.", valueName: "file"), completion: .file())
+  var html: String?
+
   func validate() throws {
     if let generation, format != .source || generation < 1 {
       throw ValidationError("--generation needs --format source, and is at least 1.")
     }
-    guard [format != nil, json, timeline].count(where: { $0 }) <= 1 else {
-      throw ValidationError("Choose one of --format, --json and --timeline.")
+    guard [format != nil, json, timeline, html != nil].count(where: { $0 }) <= 1 else {
+      throw ValidationError("Choose one of --format, --json, --timeline and --html.")
     }
   }
 
   func run() async throws {
     let (record, journal) = try run.find()
+    if let html {
+      throw WebProgram.start(
+        [
+          "--run", record.id.description, "--html",
+          html.hasPrefix("/") ? html : (startFolder ?? ".") + "/" + html, "--state-dir",
+          journal.directory.path,
+        ])
+    }
     if format == .source {
       do {
         let definition = try journal.definition(ofGeneration: generation ?? .max, of: record)

@@ -81,7 +81,7 @@ package struct Completions {
 
   /// The runs of the project, newest first, after `@last`, `@failed` and those of each workflow.
   package var runs: [Completion] {
-    guard let journal, let runs = try? journal.runs().prefix(Self.runsMax) else { return [] }
+    guard let journal, let runs = try? journal.runs(limit: Self.runsMax) else { return [] }
     let now = SystemClock().now
     func words(_ run: RunRecord) -> String {
       let age = Duration.microseconds(now.microseconds - run.requestedAt.microseconds)

@@ -47,17 +47,20 @@ package struct RunList {
 }
 
 /// A run in the JSON output.
-struct RunLine: Encodable {
-  private let id: String
+package struct RunLine: Encodable, Equatable {
+  /// The id of the run.
+  package let id: String
   private let workflow: String
   private let file: String
   private let directory: String
-  private let status: RunStatus
+  /// The status of the run.
+  package let status: RunStatus
   private let generation: Int
   private let process: Int
-  private let started: Timestamp
+  /// The time at which the run was requested.
+  package let started: Timestamp
   private let ended: Timestamp?
-  private let seconds: Double?
+  private var seconds: Double?
   private let running: [String]?
   private let awaitingApproval: [String]?
 
@@ -65,6 +68,23 @@ struct RunLine: Encodable {
     case id, workflow, file, directory, status, generation, process, started, ended, seconds
     case running
     case awaitingApproval = "awaiting-approval"
+  }
+
+  /// The output without the elapsed time of a live run, which changes all the time.
+  package var withoutClock: RunLine {
+    var line = self
+    if status.isLive { line.seconds = nil }
+    return line
+  }
+
+  /// Creates the output of a run.
+  ///
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - state: The state of the run, if it is running.
+  ///   - now: The current time, for a run that has not ended.
+  package init(_ run: RunRecord, state: RunState?, now: Timestamp) {
+    self.init(run, state.map { RunActivity($0) }, now)
   }
 
   init(_ run: RunRecord, _ activity: RunActivity?, _ now: Timestamp) {

@@ -1,36 +1,34 @@
 // The report on a run as JSON, as documented in Documentation/journal.md.
 
-import Reprise
+package import Reprise
 import RepriseJournal
 package import RepriseTerminal
 
-extension RunReport {
+extension RunReport: Encodable {
   /// The report as one JSON object.
-  package var json: TerminalSafe { jsonLine(Document(self)) }
+  package var json: TerminalSafe { jsonLine(self) }
 
-  private struct Document: Encodable {
-    let report: RunReport
-
-    init(_ report: RunReport) { self.report = report }
-
-    private enum CodingKeys: String, CodingKey {
-      case generations, steps
-      case criticalPath = "critical-path"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      let (record, state) = (report.record, report.state)
-      let activity = record.status == .running ? RunActivity(state) : nil
-      try RunLine(record, activity, report.now).encode(to: encoder)
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(report.history.generations.map(Generation.init), forKey: .generations)
-      try container.encode(
-        state.steps.map { Step($0, label: state.label(of: $0.id)) }, forKey: .steps)
-      try container.encode(state.criticalPath.map(Link.init), forKey: .criticalPath)
-    }
+  private enum CodingKeys: String, CodingKey {
+    case generations, steps
+    case criticalPath = "critical-path"
   }
 
-  private struct Generation: Encodable {
+  /// Encodes the documented format.
+  package func encode(to encoder: any Encoder) throws {
+    try line.encode(to: encoder)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(history.generations.map { Generation($0) }, forKey: .generations)
+    try container.encode(state.steps.map { Step($0, in: state) }, forKey: .steps)
+    try container.encode(state.criticalPath.map(Link.init), forKey: .criticalPath)
+  }
+
+  /// The run as `reprise runs --json` has it.
+  package var line: RunLine {
+    RunLine(record, record.status == .running ? RunActivity(state) : nil, now)
+  }
+
+  /// A generation in the JSON output.
+  package struct Generation: Encodable {
     let generation: Int
     let beginning: String
     let from: [String]?
@@ -43,7 +41,8 @@ extension RunReport {
     let attempts: [Attempt]
     let approvals: [Approval]
 
-    init(_ generation: RunHistory.Generation) {
+    /// Creates the output of a generation.
+    package init(_ generation: RunHistory.Generation) {
       self.generation = generation.number
       switch generation.beginning {
       case .started: (beginning, from) = ("started", nil)
@@ -64,7 +63,8 @@ extension RunReport {
     }
   }
 
-  private struct Attempt: Encodable {
+  /// An attempt in the JSON output.
+  package struct Attempt: Encodable {
     let step: String
     let attempt: Int
     let state: String
@@ -74,7 +74,8 @@ extension RunReport {
     let reason: FailureReason?
     let cause: CancellationCause?
 
-    init(_ attempt: RunHistory.Attempt) {
+    /// Creates the output of an attempt.
+    package init(_ attempt: RunHistory.Attempt) {
       step = attempt.step
       self.attempt = attempt.number
       state = attempt.phase.name
@@ -86,7 +87,7 @@ extension RunReport {
     }
   }
 
-  private struct Approval: Encodable {
+  struct Approval: Encodable {
     let step: String
     let text: String
     let asked: Timestamp
@@ -104,7 +105,8 @@ extension RunReport {
     }
   }
 
-  private struct Step: Encodable {
+  /// A step in the JSON output.
+  package struct Step: Encodable {
     let step: String
     let label: String?
     let state: String
@@ -123,10 +125,11 @@ extension RunReport {
       case awaitingApproval = "awaiting-approval"
     }
 
-    init(_ step: StepState, label: String?) {
+    /// Creates the output of a step of a state.
+    package init(_ step: StepState, in state: RunState) {
       self.step = step.id
-      self.label = label
-      state = step.phase.name
+      label = state.label(of: step.id)
+      self.state = step.phase.name
       attempt = step.attempt
       ready = step.readyAt
       started = step.startedAt
@@ -142,12 +145,14 @@ extension RunReport {
     }
   }
 
-  private struct Link: Encodable {
+  /// A step of the critical path in the JSON output.
+  package struct Link: Encodable {
     let step: String
     let seconds: Double
     let waited: Double
 
-    init(_ link: CriticalStep) {
+    /// Creates the output of a step of the path.
+    package init(_ link: CriticalStep) {
       step = link.step
       seconds = link.duration / .seconds(1)
       waited = link.wait / .seconds(1)

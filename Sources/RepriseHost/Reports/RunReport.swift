@@ -7,10 +7,28 @@ package import RepriseTerminal
 /// A report on one run: its generations, its steps, its approvals and its critical path.
 package struct RunReport {
   let record: RunRecord
-  let state: RunState
+  /// The state of the run.
+  package let state: RunState
   /// The history of the run.
   package let history: RunHistory
   let now: Timestamp
+
+  /// Creates a report of events that have been folded already.
+  ///
+  /// - Parameters:
+  ///   - record: The run.
+  ///   - state: The state of the run.
+  ///   - history: The history of the run.
+  ///   - now: The current time, for what has not ended.
+  package init(
+    _ record: RunRecord, _ state: RunState, _ history: RunHistory,
+    now: Timestamp = SystemClock().now
+  ) {
+    self.record = record
+    self.state = state
+    self.history = history
+    self.now = now
+  }
 
   /// Creates a report.
   ///

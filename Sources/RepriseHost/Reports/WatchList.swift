@@ -7,7 +7,8 @@ package import RepriseTerminal
 
 /// The workflows that are or were watched, with the counts of their events.
 package struct WatchList {
-  private let lines: [WatchLine]
+  /// The watches.
+  package let lines: [WatchLine]
 
   /// Reads the records of all watches, and asks the live ones for their status.
   ///
@@ -86,7 +87,7 @@ extension WatchList {
 }
 
 /// A watch in the JSON output.
-private struct WatchLine: Encodable {
+package struct WatchLine: Encodable, Equatable {
   let workflow: String
   let file: String
   let state: String

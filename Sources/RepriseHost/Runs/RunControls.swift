@@ -237,7 +237,7 @@ extension ControlReply {
 
 extension String {
   /// The text without `error: ` at its start, which the client adds.
-  var withoutErrorPrefix: String {
+  package var withoutErrorPrefix: String {
     let prefix = "error: "
     return hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
   }

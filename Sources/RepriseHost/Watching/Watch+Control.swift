@@ -101,7 +101,8 @@ extension ControlReply {
   fileprivate init(_ end: WatchInbox.End) {
     switch end {
     case .handled(let run): self = .handled(by: run)
-    case .dropped: self = .refused("no run handles the event: it was dropped; see the watch for why")
+    case .dropped:
+      self = .refused("no run handles the event: it was dropped; see the watch for why")
     case .left: self = .refused("the watch has ended; the next watch handles the event")
     }
   }

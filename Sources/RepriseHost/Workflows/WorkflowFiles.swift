@@ -134,7 +134,7 @@ package struct WorkflowFiles: Sendable {
   /// Returns the shortest argument that selects a file.
   ///
   /// In the folder of workflows, the name without folder and extension; otherwise the path.
-  static func shortName(_ path: String, in folder: String?) -> String {
+  package static func shortName(_ path: String, in folder: String?) -> String {
     guard let folder, path.hasPrefix(folder + "/") else { return path }
     let name = path.dropFirst(folder.count + 1)
     let ending = endings.first(where: name.hasSuffix) ?? ""

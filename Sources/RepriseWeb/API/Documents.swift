@@ -1,0 +1,150 @@
+// The JSON documents of the API that no command prints, as Documentation/web.md has them.
+
+import Platform
+import Reprise
+import RepriseHost
+import RepriseJournal
+import RepriseTerminal
+
+/// The project, and the keys of the page.
+struct ProjectDocument: Encodable {
+  let name: String
+  let folder: String
+  let version: String
+  let keys = BrowserKey.table
+}
+
+/// A run with all that its page shows at first.
+struct RunDocument: Encodable {
+  private let report: RunReport
+  private let number: Int
+  private let plan: RunPlan?
+  private let finally: Int?
+  private let phase: String
+  private let paused: Bool?
+  private let estimate: Estimate?
+  private let params: [String: String]
+  private let trigger: String?
+  private let live: Bool
+
+  private enum CodingKeys: String, CodingKey {
+    case number, plan, finally, phase, paused, estimate, params, trigger, live
+  }
+
+  init(_ run: FollowedRun) {
+    report = run.report
+    number = run.events.count
+    plan = run.state.plan
+    finally = run.state.plan?.finallyCount
+    phase = run.state.phase.nameInReport
+    paused = run.state.isPaused ? true : nil
+    estimate = run.estimate(at: SystemClock().now)
+    let request = run.record.request
+    params = request.parameters
+    trigger = request.options[RunRequest.optionOfTrigger].flatMap(Trigger.init(json:))
+      .flatMap { $0.cause == .manual ? nil : $0.words }
+    live = run.record.status.isLive
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try report.encode(to: encoder)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(number, forKey: .number)
+    try container.encodeIfPresent(plan, forKey: .plan)
+    try container.encodeIfPresent(finally, forKey: .finally)
+    try container.encode(phase, forKey: .phase)
+    try container.encodeIfPresent(paused, forKey: .paused)
+    try container.encodeIfPresent(estimate, forKey: .estimate)
+    try container.encode(params, forKey: .params)
+    try container.encodeIfPresent(trigger, forKey: .trigger)
+    try container.encode(live, forKey: .live)
+  }
+}
+
+/// A page of the list of runs.
+struct RunsDocument: Encodable {
+  let runs: [RunLine]
+  let more: Bool
+}
+
+/// A workflow of the project, and what a form for its parameters needs.
+struct WorkflowDocument: Encodable {
+  struct Parameter: Encodable {
+    let name: String
+    let type: String
+    let `default`: String?
+    let options: [String]?
+    let required: Bool
+    let description: String?
+  }
+
+  private let name: String
+  private let path: String
+  private let description: String?
+  private let params: [Parameter]
+  private let error: String?
+
+  /// Reads a file.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - name: The argument of `reprise run` that selects it.
+  init(path: String, name: String) {
+    self.name = name
+    self.path = path
+    do {
+      let workflow = try Workflow(contentsOf: path, with: Arguments(allowsMissing: true))
+      description = workflow.description
+      params = workflow.parameters.map { parameter in
+        let options: [String]? =
+          if case .choice(let options) = parameter.kind { options } else { nil }
+        return Parameter(
+          name: parameter.name, type: parameter.kind.name,
+          default: parameter.defaultValue?.asText, options: options,
+          required: parameter.defaultValue == nil, description: parameter.description)
+      }
+      error = nil
+    } catch {
+      (description, params) = (nil, [])
+      let count = error.diagnostics.count
+      self.error = "\(count) \(count == 1 ? "error" : "errors"); see reprise validate \(name)"
+    }
+  }
+}
+
+/// The runs of a workflow beside each other: a row for each step, a cell for each run.
+struct TableDocument: Encodable {
+  struct Cell: Encodable {
+    let state: String
+    let seconds: Double?
+  }
+
+  private let runs: [RunLine]
+  private let steps: [String]
+  private let cells: [[Cell?]]
+
+  /// Creates a table of runs, oldest first.
+  init(_ runs: [FollowedRun]) {
+    self.runs = runs.map(\.report.line)
+    var steps: [String] = []
+    var known: Set<String> = []
+    // In the order of the newest run; what only earlier ones had comes last.
+    for run in runs.reversed() {
+      for step in run.state.steps where known.insert(step.id).inserted { steps.append(step.id) }
+    }
+    self.steps = steps
+    cells = steps.map { step in
+      runs.map { run in
+        run.state[step].map { Cell(state: $0.phase.name, seconds: $0.seconds) }
+      }
+    }
+  }
+}
+
+extension StepState {
+  /// The duration of the last attempt; nil if it has not ended.
+  var seconds: Double? {
+    guard let startedAt, let endedAt else { return nil }
+    return (endedAt - startedAt) / .seconds(1)
+  }
+}

@@ -1,0 +1,273 @@
+// The API of the page: which request does what. Documentation/web.md describes it for other programs.
+
+import Platform
+import Reprise
+import RepriseHost
+package import RepriseJournal
+import RepriseTerminal
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Answers the requests of pages that ``WebGuard`` has let pass.
+///
+/// Reads the journal, and sends what changes a run to its control socket, or starts a command of its
+/// own. Thread-safe.
+package struct WebAPI: Sendable {
+  let journal: Journal
+  let feed: ProjectFeed
+  /// The rules that each request must meet before it is answered.
+  package let guarding: WebGuard
+  let started: StartedRuns
+  private let folder: String
+  private let version: String
+
+  /// Creates the API of a project.
+  ///
+  /// - Parameters:
+  ///   - journal: The journal of the project.
+  ///   - feed: The feed of the same journal.
+  ///   - guarding: The guard, which trades the token for the session.
+  ///   - started: Starts runs.
+  ///   - folder: The folder of the project, which is the current one.
+  ///   - version: The version of the command.
+  package init(
+    _ journal: Journal, _ feed: ProjectFeed, guarding: WebGuard, started: StartedRuns,
+    folder: String, version: String
+  ) {
+    self.journal = journal
+    self.feed = feed
+    self.guarding = guarding
+    self.started = started
+    self.folder = folder
+    self.version = version
+  }
+
+  /// Answers a request.
+  ///
+  /// - Parameters:
+  ///   - head: The head, which the guard has let pass.
+  ///   - body: The body.
+  /// - Returns: The answer; errors are answers, too.
+  package func answer(_ head: RequestHead, _ body: [UInt8]) async -> WebAnswer {
+    do {
+      let path = head.path ?? []
+      guard path.first == "api" else { return try PageFiles.answer(path, head) }
+      let request = APIRequest(head, Array(path.dropFirst()), body)
+      return head.method == "POST" ? try await change(request) : try await read(request)
+    } catch let refusal as Refusal {
+      return WebAnswer(refusal)
+    } catch let problem as Problem {
+      return WebAnswer(Refusal(409, problem.text.string.withoutErrorPrefix))
+    } catch {
+      return WebAnswer(Refusal(500, "\(error)"))
+    }
+  }
+
+  // MARK: Reading
+
+  private func read(_ request: APIRequest) async throws -> WebAnswer {
+    switch (request.path.first, request.path.count) {
+    case ("project", 1):
+      let name = folder.split(separator: "/").last.map(String.init) ?? folder
+      return .json(ProjectDocument(name: name, folder: folder, version: version))
+    case ("runs", 1): return .json(try await runs(request))
+    case ("runs", 2): return .json(RunDocument(try await run(request)))
+    case ("runs", 3) where request.path[2] == "source": return .json(try await source(request))
+    case ("runs", 5) where request.path[2] == "steps" && request.path[4] == "log":
+      return try await log(request)
+    case ("workflows", 1): return .json(["workflows": try await workflows()])
+    case ("watches", 1): return .json(["watches": feed.contents.watches])
+    case ("compare", 1): return .json(try await comparison(request))
+    case ("table", 1): return .json(try await table(request))
+    case ("events", 1): return try events(request)
+    default: throw Refusal(404, "there is nothing at this path; see Documentation/web.md")
+    }
+  }
+
+  private func runs(_ request: APIRequest) async throws -> RunsDocument {
+    let limit = min(try request.number("limit") ?? 50, 500)
+    guard limit > 0 else { throw Refusal(400, "limit must be at least 1") }
+    let before = try await request.text("before").asyncMap { try await record($0).number }
+    let workflow = request.text("workflow")
+    return try await blocking { [journal] in
+      let records = try journal.runs(workflow: workflow, before: before, limit: limit + 1)
+      let now = SystemClock().now
+      let lines = records.prefix(limit).map { record in
+        RunLine(
+          record, state: record.status == .running ? try? journal.state(of: record) : nil, now: now)
+      }
+      return RunsDocument(runs: lines, more: records.count > limit)
+    }
+  }
+
+  /// Finds a run by its id.
+  func record(_ id: String) async throws -> RunRecord {
+    guard RunID(id) != nil else { throw Refusal(404, "there is no run \"\(abridged(id))\"") }
+    return try await blocking { [journal] in
+      do {
+        let record = try journal.run(named: id)
+        guard record.id.description == id else { throw Refusal(404, "there is no run \"\(id)\"") }
+        return record
+      } catch {
+        throw (error as? Refusal) ?? Refusal(404, "\(error)")
+      }
+    }
+  }
+
+  private func folded(_ record: RunRecord) async throws -> FollowedRun {
+    try await blocking { [journal] in
+      var run = FollowedRun(record)
+      _ = try run.readNew(in: journal)
+      return run
+    }
+  }
+
+  private func run(_ request: APIRequest) async throws -> FollowedRun {
+    try await folded(try await record(request.path[1]))
+  }
+
+  private func source(_ request: APIRequest) async throws -> [String: String] {
+    let record = try await record(request.path[1])
+    let generation = try request.number("generation") ?? record.generation
+    let text = try await blocking { [journal] in
+      try journal.definition(ofGeneration: generation, of: record).source
+    }
+    return ["path": record.request.file, "text": text]
+  }
+
+  private func log(_ request: APIRequest) async throws -> WebAnswer {
+    let record = try await record(request.path[1])
+    let step = request.path[3]
+    let (generation, attempt) = (try request.number("generation"), try request.number("attempt"))
+    let from = try request.number("from") ?? 0
+    let limit = try request.number("limit") ?? Int(LogWindow.bytesDefault)
+    let found = request.text("find")
+    let isBackward = request.text("back") != nil
+    guard from >= 0 || found == nil, limit > 0 else {
+      throw Refusal(400, "from and limit must not be negative")
+    }
+    return try await blocking { [journal] in
+      let logs = journal.directory.logs(of: record.id, steps: [step]).filter { log in
+        (generation ?? log.generation) == log.generation && (attempt ?? log.attempt) == log.attempt
+      }
+      guard let log = logs.last else {
+        throw Refusal(404, "step \"\(abridged(step))\" has written nothing there")
+      }
+      guard let found, !found.isEmpty else {
+        return .json(LogWindow(of: log, from: Int64(from), limit: Int64(limit)))
+      }
+      return .json(LogMatches(of: found, in: log, from: Int64(from), isBackward: isBackward))
+    }
+  }
+
+  private func workflows() async throws -> [WorkflowDocument] {
+    try await blocking {
+      guard let folder = WorkflowFiles().folder else { return [] }
+      return WorkflowFiles.found(in: folder).map {
+        WorkflowDocument(path: $0, name: WorkflowFiles.shortName($0, in: folder))
+      }
+    }
+  }
+
+  private func comparison(_ request: APIRequest) async throws -> Comparison {
+    func subject(_ side: String) async throws -> Comparison.Subject {
+      guard let id = request.text(side) else { throw Refusal(400, "the field \(side) is missing") }
+      let run = try await folded(try await record(id))
+      let generation = try request.number("\(side)-generation") ?? run.state.generation
+      let source = try await blocking { [journal] in
+        try journal.definition(ofGeneration: generation, of: run.record).source
+      }
+      return Comparison.Subject(run: run, generation: generation, source: source)
+    }
+    return Comparison(try await subject("a"), try await subject("b"))
+  }
+
+  private func table(_ request: APIRequest) async throws -> TableDocument {
+    let limit = min(max(1, try request.number("limit") ?? 30), 100)
+    let workflow = request.text("workflow")
+    return try await blocking { [journal] in
+      let records = try journal.runs(workflow: workflow, limit: limit)
+      return TableDocument(
+        try records.reversed().map { record in
+          var run = FollowedRun(record)
+          _ = try run.readNew(in: journal)
+          return run
+        })
+    }
+  }
+
+  // MARK: The stream
+
+  private func events(_ request: APIRequest) throws -> WebAnswer {
+    // A browser that connects again sends the last positions.
+    let marks =
+      request.lastEventID
+      ?? request.text("run").map { text in
+        text.split(separator: ",").map { mark in
+          mark.contains(":") ? String(mark) : "\(mark):\(request.text("after") ?? "0")"
+        }.joined(separator: ",")
+      }
+    var positions: [RunID: Int] = [:]
+    for mark in (marks ?? "").split(separator: ",") {
+      let parts = mark.split(separator: ":")
+      guard parts.count == 2, let run = RunID(String(parts[0])), let number = Int(parts[1]),
+        number >= 0, positions.count < Self.followedRunsMax
+      else { throw Refusal(400, "run must be up to \(Self.followedRunsMax) pairs ID:NUMBER") }
+      positions[run] = number
+    }
+    return WebAnswer(
+      fields: [("Content-Type", "text/event-stream")],
+      body: .events(feed.reader(following: positions)))
+  }
+
+  private static let followedRunsMax = 32
+}
+
+/// A request below `/api`.
+struct APIRequest: Sendable {
+  let path: [String]
+  let body: [UInt8]
+  let lastEventID: String?
+  private let query: [String: String]
+
+  init(_ head: RequestHead, _ path: [String], _ body: [UInt8]) {
+    self.path = path
+    self.body = body
+    query = head.query ?? [:]
+    lastEventID = head.only("last-event-id").flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Returns a value of the query.
+  func text(_ name: String) -> String? { query[name] }
+
+  /// Returns a whole number of the query.
+  func number(_ name: String) throws(Refusal) -> Int? {
+    guard let text = query[name] else { return nil }
+    guard let number = Int(text), abs(number) <= 1 << 50 else {
+      throw Refusal(400, "\(name) must be a whole number")
+    }
+    return number
+  }
+
+  /// Decodes the body.
+  func decoded<Value: Decodable>(_ type: Value.Type) throws(Refusal) -> Value {
+    do {
+      return try JSONDecoder().decode(type, from: Data(body))
+    } catch {
+      throw Refusal(400, "the body is not the JSON object that this request needs")
+    }
+  }
+}
+
+extension Optional where Wrapped: Sendable {
+  fileprivate func asyncMap<Value>(
+    _ transform: (Wrapped) async throws -> Value
+  ) async rethrows -> Value? {
+    guard let self else { return nil }
+    return try await transform(self)
+  }
+}

@@ -1,0 +1,153 @@
+// What one page is sent: server-sent events from the contents of the feed.
+
+import Reprise
+import RepriseHost
+import RepriseJournal
+
+/// The events for one connection, as bytes of a stream of server-sent events
+/// (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+///
+/// Each piece is made when it is asked for, from what the feed has read by then: a slow connection
+/// gets fewer and larger pieces, costs no memory and misses no recorded event.
+package struct FeedReader: AsyncSequence, Sendable {
+  package typealias Element = [UInt8]
+  package typealias Failure = Never
+
+  /// The longest silence of a stream; then a comment follows.
+  static let silenceMax: Duration = .seconds(15)
+
+  private let feed: ProjectFeed
+  private let positions: [RunID: Int]
+  private let signals: AsyncStream<Void>
+  /// Ends the subscription; must be called once the connection is closed.
+  package let end: @Sendable () -> Void
+
+  init(
+    _ feed: ProjectFeed, _ positions: [RunID: Int], _ signals: AsyncStream<Void>,
+    end: @escaping @Sendable () -> Void
+  ) {
+    self.feed = feed
+    self.positions = positions
+    self.signals = signals
+    self.end = end
+  }
+
+  package func makeAsyncIterator() -> Iterator {
+    Iterator(feed: feed, signals: signals.makeAsyncIterator(), positions: positions)
+  }
+
+  /// The position of one connection in the feed.
+  package struct Iterator: AsyncIteratorProtocol {
+    private let feed: ProjectFeed
+    private var signals: AsyncStream<Void>.Iterator
+    private var positions: [RunID: Int]
+    private var lines: [String: RunLine] = [:]
+    private var watches: [WatchLine]?
+    private var progressVersions: [RunID: Int] = [:]
+    private var outputVersions: [RunID: Int] = [:]
+    private var slowFieldsSentAt: [RunID: ContinuousClock.Instant] = [:]
+    private var sentAt = ContinuousClock.now
+
+    fileprivate init(
+      feed: ProjectFeed, signals: AsyncStream<Void>.Iterator, positions: [RunID: Int]
+    ) {
+      self.feed = feed
+      self.signals = signals
+      self.positions = positions
+    }
+
+    package mutating func next() async -> [UInt8]? {
+      while await signals.next(isolation: nil) != nil {
+        var text = StreamText()
+        let contents = feed.contents
+        addList(contents, to: &text)
+        for id in positions.keys.sorted(by: { $0.description < $1.description }) {
+          if let run = contents.runs[id] { addRun(run, to: &text) }
+        }
+        let now = ContinuousClock.now
+        if text.bytes.isEmpty {
+          guard now - sentAt >= FeedReader.silenceMax else { continue }
+          text.addComment()
+        }
+        sentAt = now
+        return text.bytes
+      }
+      return nil
+    }
+
+    private mutating func addList(_ contents: ProjectFeed.Contents, to text: inout StreamText) {
+      var changed: [RunLine] = []
+      var ids: Set<String> = []
+      for line in contents.lines {
+        ids.insert(line.id)
+        // The elapsed time changes always, and the page has a clock of its own.
+        if lines[line.id]?.withoutClock != line.withoutClock { changed.append(line) }
+        lines[line.id] = line
+      }
+      // A run that is only older than the newest ones is not gone.
+      let oldest = contents.lines.last?.started
+      let removed = lines.values.filter { line in
+        !ids.contains(line.id) && (oldest.map { line.started > $0 } ?? true)
+      }.map(\.id).sorted()
+      for id in lines.keys where !ids.contains(id) { lines[id] = nil }
+      if !changed.isEmpty || !removed.isEmpty {
+        text.add("runs", ListFrame(runs: changed, removed: removed.isEmpty ? nil : removed))
+      }
+      if watches != contents.watches {
+        watches = contents.watches
+        text.add("watches", ["watches": contents.watches])
+      }
+    }
+
+    private mutating func addRun(_ run: FollowedRun, to text: inout StreamText) {
+      let id = run.record.id
+      let position = positions[id] ?? 0
+      if position > run.events.count {
+        // The record is not the one that the page has seen.
+        positions[id] = run.events.count
+        return text.add("reset", ["run": id.description])
+      }
+      if position < run.events.count {
+        let now = ContinuousClock.now
+        let isEnd = if case .ended = run.state.phase { true } else { false }
+        let addsSlowFields = isEnd || slowFieldsSentAt[id].map { now - $0 >= .seconds(1) } ?? true
+        if addsSlowFields { slowFieldsSentAt[id] = now }
+        let frame = RunFrame(run, after: position, addsSlowFields: addsSlowFields)
+        positions[id] = run.events.count
+        let marks = positions.map { "\($0.key):\($0.value)" }.sorted().joined(separator: ",")
+        text.add("run", frame, id: marks)
+      }
+      if progressVersions[id, default: 0] < run.progressVersion {
+        progressVersions[id] = run.progressVersion
+        text.add("progress", ProgressFrame(run: id.description, steps: run.progress))
+      }
+      let seen = outputVersions[id, default: 0]
+      if seen < run.outputVersion {
+        outputVersions[id] = run.outputVersion
+        let grown = run.outputs.filter { $0.value.version > seen }
+        text.add("output", OutputFrame(run: id.description, grown, in: feed.journal.directory))
+      }
+    }
+  }
+}
+
+/// The text of server-sent events.
+struct StreamText {
+  private(set) var bytes: [UInt8] = []
+
+  /// Adds an event.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the event.
+  ///   - value: Its data; JSON has no line feeds.
+  ///   - id: The position, which a browser sends back when it connects again.
+  mutating func add(_ name: String, _ value: some Encodable, id: String? = nil) {
+    bytes += Array("event: \(name)\n".utf8)
+    if let id { bytes += Array("id: \(id)\n".utf8) }
+    bytes += Array("data: ".utf8)
+    bytes += jsonBytes(value)
+    bytes += Array("\n\n".utf8)
+  }
+
+  mutating func addComment() { bytes += Array(": still here\n\n".utf8) }
+}

@@ -1,0 +1,175 @@
+// A window of the output of an attempt, and a search in it: a page never gets a whole log.
+
+import Platform
+import Reprise
+import RepriseJournal
+
+/// A part of the output of an attempt, in lines.
+struct LogWindow: Encodable {
+  struct Line: Encodable, Equatable {
+    /// The offset of the line in the output, in bytes.
+    let at: Int64
+    let time: Timestamp?
+    let text: String
+    /// Whether the next line is the rest of the same one.
+    let continues: Bool?
+  }
+
+  /// The default and the maximum size of a window, in bytes.
+  static let bytesDefault: Int64 = 256 << 10
+  static let bytesMax: Int64 = 4 << 20
+  /// The maximum length of a line of a window, in bytes.
+  static let lineBytesMax = 64 << 10
+
+  let generation: Int
+  let attempt: Int
+  let size: Int64
+  let from: Int64
+  let to: Int64
+  let leftOut: Int64
+  let lines: [Line]
+
+  private enum CodingKeys: String, CodingKey {
+    case generation, attempt, size, from, to, lines
+    case leftOut = "left-out"
+  }
+
+  /// Returns the size of the output so far, including what was not kept, in bytes.
+  static func size(of log: LogFile) -> Int64 {
+    let files = log.files.map { ($0.offset, Self.size(ofFile: $0.path)) }
+    return files.map { $0.0 + $0.1 }.max() ?? 0
+  }
+
+  private static func size(ofFile path: String) -> Int64 {
+    (try? Stat(at: path, followsLink: false))?.size ?? 0
+  }
+
+  /// Reads a window.
+  ///
+  /// - Parameters:
+  ///   - log: The log.
+  ///   - from: The offset of its beginning, which moves back to the start of a line; if it is
+  ///     negative, the distance to the end.
+  ///   - limit: The number of bytes.
+  init(of log: LogFile, from: Int64, limit: Int64) {
+    let size = Self.size(of: log)
+    let wanted = min(max(0, from < 0 ? size + from : from), size)
+    // A window holds at least one line.
+    let length = min(max(Int64(Self.lineBytesMax) + 1, limit), Self.bytesMax)
+    let bytes = OutputBytes(log)
+    let start = wanted == 0 ? 0 : bytes.startOfLine(at: wanted)
+    let (pieces, leftOut) = bytes.read(start..<min(size, wanted + length))
+    let times = log.times(in: start..<min(size, wanted + length))
+    var lines: [Line] = []
+    var end = start
+    var position = 0
+    for piece in pieces {
+      end = piece.offset
+      var rest = piece.bytes[...]
+      while !rest.isEmpty {
+        let lineFeed = rest.prefix(Self.lineBytesMax).firstIndex(of: UInt8(ascii: "\n"))
+        // The rest of a line that is still being written, or is in the next window.
+        if lineFeed == nil, rest.count < Self.lineBytesMax, piece.isCutOff { break }
+        let text = rest[..<(lineFeed ?? min(rest.endIndex, rest.startIndex + Self.lineBytesMax))]
+        let isWhole = lineFeed != nil || text.endIndex == rest.endIndex
+        while position + 1 < times.count, times[position + 1].offset <= end { position += 1 }
+        lines.append(
+          Line(
+            at: end, time: times.isEmpty ? nil : times[position].time,
+            text: String(decoding: text, as: UTF8.self), continues: isWhole ? nil : true))
+        let used = text.count + (lineFeed == nil ? 0 : 1)
+        end += Int64(used)
+        rest = rest.dropFirst(used)
+      }
+    }
+    generation = log.generation
+    attempt = log.attempt
+    self.size = size
+    self.from = start
+    to = end
+    self.leftOut = leftOut
+    self.lines = lines
+  }
+}
+
+/// Matches of a search in the output of an attempt.
+struct LogMatches: Encodable {
+  struct Match: Encodable {
+    let at: Int64
+    let text: String
+  }
+
+  /// The maximum number of matches of an answer, and of bytes that are searched for it.
+  static let countMax = 200
+  static let bytesMax: Int64 = 256 << 20
+
+  let size: Int64
+  let matches: [Match]
+  /// Where to go on; missing at the end of the output.
+  let next: Int64?
+
+  /// Searches for a text, without regard to the case of ASCII letters.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - log: The log.
+  ///   - from: Where to begin, at the start of a line.
+  ///   - isBackward: Whether to search from there to the beginning; matches are in order all the same.
+  init(of text: String, in log: LogFile, from: Int64, isBackward: Bool) {
+    let size = LogWindow.size(of: log)
+    let bytes = OutputBytes(log)
+    let wanted = Array(text.utf8).map(lowercased)
+    var matches: [Match] = []
+    var next: Int64?
+    let range =
+      isBackward
+      ? max(0, from - Self.bytesMax)..<max(0, min(from, size))
+      : max(0, min(from, size))..<min(size, from + Self.bytesMax)
+    for piece in bytes.pieces(range) {
+      var start = piece.offset
+      for line in piece.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      {
+        if contains(line, wanted) {
+          matches.append(
+            Match(at: start, text: String(decoding: line.prefix(1024), as: UTF8.self)))
+          if !isBackward, matches.count == Self.countMax {
+            next = start + Int64(line.count) + 1
+            break
+          }
+        }
+        start += Int64(line.count) + 1
+      }
+      if next != nil { break }
+    }
+    if isBackward, matches.count > Self.countMax {
+      matches.removeFirst(matches.count - Self.countMax)
+    }
+    if next == nil {
+      if isBackward {
+        next = range.lowerBound > 0 ? range.lowerBound : nil
+      } else {
+        next = range.upperBound < size ? range.upperBound : nil
+      }
+    }
+    self.size = size
+    self.matches = matches
+    self.next = next.flatMap { $0 < size ? $0 : nil }
+  }
+}
+
+private func lowercased(_ byte: UInt8) -> UInt8 {
+  (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+}
+
+/// Whether bytes contain others that are in lower case.
+private func contains(_ bytes: ArraySlice<UInt8>, _ wanted: [UInt8]) -> Bool {
+  guard let first = wanted.first, bytes.count >= wanted.count else { return wanted.isEmpty }
+  return bytes.withUnsafeBufferPointer { bytes in
+    for start in 0...(bytes.count - wanted.count) where lowercased(bytes[start]) == first {
+      if (1..<wanted.count).allSatisfy({ lowercased(bytes[start + $0]) == wanted[$0] }) {
+        return true
+      }
+    }
+    return false
+  }
+}

@@ -1,0 +1,125 @@
+// A run as the page shows it: the report of the server, and what the stream changes in it. Pure.
+
+/** Makes a run of its report. */
+export function runOf(report) {
+  const run = { ...report, progress: {}, outputs: {} };
+  run.byStep = new Map(report.steps.map((step) => [step.step, step]));
+  run.attempts = new Map();
+  for (const generation of report.generations) {
+    for (const attempt of generation.attempts) addAttempt(run, attempt, generation.generation);
+  }
+  indexPlan(run);
+  return run;
+}
+
+function indexPlan(run) {
+  const steps = run.plan?.steps ?? [];
+  run.order = steps.map((step) => step.id);
+  run.planned = new Map(steps.map((step) => [step.id, step]));
+  run.dependents = new Map(run.order.map((id) => [id, []]));
+  for (const step of steps) for (const need of step.needs) run.dependents.get(need)?.push(step.id);
+  run.critical = new Set((run["critical-path"] ?? []).map((link) => link.step));
+}
+
+function addAttempt(run, attempt, generation) {
+  let all = run.attempts.get(attempt.step);
+  if (!all) run.attempts.set(attempt.step, (all = []));
+  const entry = { ...attempt, generation };
+  const at = all.findIndex((other) =>
+    other.generation === generation && other.attempt === attempt.attempt);
+  if (at >= 0) all[at] = entry;
+  else all.push(entry);
+}
+
+/**
+ * Takes a message of the stream.
+ *
+ * Returns the ids of the steps that it changes; null if it changes the plan or everything.
+ */
+export function takeFrame(run, frame) {
+  if (frame.number <= run.number) return [];
+  run.number = frame.number;
+  Object.assign(run, frame.line, { phase: frame.phase, paused: frame.paused });
+  if (!frame.line["awaiting-approval"]) delete run["awaiting-approval"];
+  run.live = ["running", "queued"].includes(run.status);
+  if (frame.estimate || run.phase === "ended") run.estimate = frame.estimate;
+  if (frame["critical-path"]) run["critical-path"] = frame["critical-path"];
+  if (frame.generations) {
+    run.generations = frame.generations;
+    run.attempts = new Map();
+    for (const generation of frame.generations) {
+      for (const attempt of generation.attempts) addAttempt(run, attempt, generation.generation);
+    }
+  }
+  for (const attempt of frame.attempts) addAttempt(run, attempt, attempt.generation);
+  const ids = frame.steps.map((step) => step.step);
+  if (frame.plan) {
+    run.plan = frame.plan;
+    run.byStep = new Map(frame.steps.map((step) => [step.step, step]));
+  } else {
+    for (const step of frame.steps) run.byStep.set(step.step, step);
+  }
+  for (const id of ids) if (!isActive(run.byStep.get(id))) delete run.progress[id];
+  if (frame.plan || frame["critical-path"]) indexPlan(run);
+  return frame.plan ? null : ids;
+}
+
+/** The state of a step as it is drawn: `waiting` is one that awaits an approval. */
+export function stateOf(step) {
+  if (!step) return "pending";
+  return step.state === "ready" && step["awaiting-approval"] ? "waiting" : step.state;
+}
+
+/** Whether a step is at work, or waits for somebody. */
+export function isActive(step) {
+  return ["running", "waiting"].includes(stateOf(step));
+}
+
+/** Whether a step has ended. */
+export function isOver(step) {
+  return ["succeeded", "failed", "cancelled", "skipped"].includes(step?.state);
+}
+
+/** The number of steps in each state. */
+export function counts(run) {
+  const result = {};
+  for (const id of run.order) {
+    const state = stateOf(run.byStep.get(id));
+    result[state] = (result[state] ?? 0) + 1;
+  }
+  return result;
+}
+
+/** The usual duration of a step in seconds; undefined if it is unknown. */
+export function usualOf(run, id) {
+  return run.planned.get(id)?.["usual-seconds"];
+}
+
+/** A step and all that depends on it. */
+export function withDependents(run, id) {
+  const found = new Set([id]);
+  const rest = [id];
+  while (rest.length) {
+    for (const next of run.dependents.get(rest.pop()) ?? []) {
+      if (!found.has(next)) {
+        found.add(next);
+        rest.push(next);
+      }
+    }
+  }
+  return found;
+}
+
+/** The questions that wait for an answer. */
+export function questions(run) {
+  return run.order.map((id) => run.byStep.get(id))
+    .filter((step) => stateOf(step) === "waiting");
+}
+
+/** Applies a message about the list of runs, newest first. */
+export function takeList(lines, { runs, removed }) {
+  const known = new Map(lines.map((line) => [line.id, line]));
+  for (const id of removed ?? []) known.delete(id);
+  for (const line of runs) known.set(line.id, line);
+  return [...known.values()].sort((a, b) => (a.started < b.started ? 1 : -1));
+}

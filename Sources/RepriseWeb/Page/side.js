@@ -1,0 +1,89 @@
+// The left column: the history of a workflow as bars, the runs, and what starts runs.
+
+import { el, fill, icon } from "./dom.js";
+import { durationText, momentText } from "./format.js";
+
+/** Draws the column; `actions` has what its controls do. */
+export function drawSide(box, state, actions) {
+  const names = [...new Set([...state.workflows.map((workflow) => workflow.name),
+    ...state.lines.map((line) => line.workflow)])].sort();
+  const shown = state.lines.filter((line) => !state.filter || line.workflow === state.filter);
+  const workflow = state.filter || state.run?.workflow || shown[0]?.workflow;
+  const past = state.lines.filter((line) => line.workflow === workflow).slice(0, 20).reverse();
+  const top = box.querySelector(".list")?.scrollTop ?? 0;
+  fill(box,
+    workflow && [
+      el("div", { class: "side" }, el("span", {}, workflow), el("span", {}, median(past))),
+      historyBars(past, state.run?.id, actions),
+    ],
+    el("div", { class: "side" }, "Runs",
+      el("select", { "aria-label": "Workflow",
+        onchange: (event) => actions.filter(event.target.value) },
+        el("option", { value: "" }, "all"),
+        names.map((name) => el("option", { value: name, selected: name === state.filter }, name))),
+      el("button", { class: "chip", onclick: () => actions.start(), disabled: state.isStatic },
+        "Start…")),
+    el("div", { class: "list" },
+      shown.map((line) => runRow(line, state, actions)),
+      state.hasMore && el("button", { class: "plain", onclick: actions.more }, "Older runs")),
+    state.watches.length > 0 && [
+      el("div", { class: "side" }, "Triggers"),
+      state.watches.map((watch) => trigger(watch, actions)),
+    ]);
+  const list = box.querySelector(".list");
+  if (list) list.scrollTop = top;
+}
+
+function median(past) {
+  const times = past.filter((line) => line.status === "succeeded").map((line) => line.seconds)
+    .sort((a, b) => a - b);
+  return times.length ? `median ${durationText(times[Math.floor(times.length / 2)])}` : "";
+}
+
+function historyBars(past, current, actions) {
+  const longest = Math.max(1, ...past.map((line) => line.seconds ?? 0));
+  const box = el("div", { class: "history", role: "group", "aria-label": "History" });
+  for (const line of past) {
+    const words = `run ${line.id}, ${line.status}, ${durationText(line.seconds)}`;
+    const bar = el("button", { class: `b-${line.status}`, title: words, "aria-label": words,
+      onclick: () => actions.open(line.id) });
+    if (line.id === current) bar.setAttribute("aria-current", "true");
+    bar.style.height = `${4 + 42 * ((line.seconds ?? 0) / longest)}px`;
+    box.append(bar);
+  }
+  return box;
+}
+
+function runRow(line, state, actions) {
+  const waits = line["awaiting-approval"]?.length ? "waiting" : line.status;
+  const doing = waits === "waiting" ? `awaiting approval: ${line["awaiting-approval"].join(", ")}`
+    : (line.running ?? []).slice(0, 3).join(", ");
+  const generation = line.generation > 1 ? `generation ${line.generation}` : "";
+  const isLive = line.status === "running" || line.status === "queued";
+  const took = isLive ? momentText(line.started) : durationText(line.seconds);
+  const more = [isLive ? line.status : momentText(line.started), generation, doing].filter(Boolean);
+  return el("button", { class: "run", "aria-current": String(line.id === state.run?.id),
+    onclick: () => actions.open(line.id) },
+  icon(waits), el("span", {}, el("b", {}, line.workflow)), el("span", { class: "took" }, took),
+  el("span", { class: "more" }, `${line.id} · ${more.join(" · ")}`),
+  el("span", { class: "aside" }, line.status));
+}
+
+function trigger(watch, actions) {
+  const hasSocket = watch.triggers.some((words) => words.includes("socket"));
+  const what = watch.state === "watching" ? watch.triggers.join("; ") : watch.state;
+  const waiting = watch.waiting ? `${watch.waiting} waiting` : "";
+  const next = watch.next ? `next ${momentOf(watch.next)}` : "";
+  return el("div", { class: "trigger", title: watch.triggers.join("; ") }, icon("trigger"),
+    el("span", {}, watch.workflow, " ",
+      el("span", { class: "dim" }, [what, waiting, next].filter(Boolean).join(" · "))),
+    hasSocket && watch.state === "watching" && el("button", { class: "chip",
+      onclick: () => actions.trigger(watch.workflow) }, "Trigger"));
+}
+
+function momentOf(iso) {
+  const date = new Date(iso);
+  const isToday = date.toDateString() === new Date().toDateString();
+  const clock = date.toTimeString().slice(0, 5);
+  return isToday ? clock : `${date.toLocaleDateString("en", { weekday: "short" })} ${clock}`;
+}

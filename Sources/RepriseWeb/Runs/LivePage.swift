@@ -1,0 +1,96 @@
+// The page that is being served for a project, so that a second start finds it.
+
+import Dispatch
+import Platform
+import RepriseHost
+package import RepriseJournal
+import RepriseTerminal
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The record of the page in the state directory, which only its user can read.
+///
+/// It outlives the server, so that pages that are open in a browser find the next server at the same
+/// address, with the same session.
+package struct LivePage: Codable, Sendable {
+  /// The port of the last server; nil if it was a socket.
+  package var port: Int?
+  /// The address for a browser, with the token; nil for a socket.
+  package var url: String?
+  /// The secrets of the page.
+  package var keys: WebKeys
+
+  /// Creates a record.
+  package init(port: Int?, url: String?, keys: WebKeys) {
+    self.port = port
+    self.url = url
+    self.keys = keys
+  }
+
+  private static func path(in directory: StateDirectory) -> String {
+    directory.livePath + "/web.json"
+  }
+
+  /// Takes the lock of the page of a project.
+  ///
+  /// - Parameter directory: The state directory.
+  /// - Returns: The lock; nil if another process serves the page.
+  /// - Throws: ``JournalError`` if the lock cannot be opened.
+  package static func lock(in directory: StateDirectory) throws(JournalError) -> FileLock? {
+    try FileLock.take(directory.livePath + "/web.lock")
+  }
+
+  /// Reads the record; nil if there is none, or it cannot be used.
+  package init?(in directory: StateDirectory) {
+    guard let bytes = fileContents(Self.path(in: directory), upTo: 4096),
+      let page = try? JSONDecoder().decode(LivePage.self, from: Data(bytes)),
+      page.keys.areWellFormed
+    else { return nil }
+    self = page
+  }
+
+  /// Writes the record.
+  ///
+  /// - Parameter directory: The state directory.
+  /// - Throws: The system error.
+  package func write(in directory: StateDirectory) throws {
+    try Self.write(jsonBytes(self), to: Self.path(in: directory))
+  }
+
+  /// Writes a file that only its user can read.
+  private static func write(_ bytes: [UInt8], to path: String) throws {
+    let file = try OpenFile(
+      path, .readWrite, options: [.create, .noFollow], permissions: .ownerReadWrite)
+    guard file.replaceContents(with: bytes) else {
+      throw Problem("error: cannot write \"\(path)\"")
+    }
+  }
+
+  /// Opens the page in the browser of the user.
+  ///
+  /// Other users see the arguments of processes, so the address with the token is in a file.
+  ///
+  /// - Parameter directory: The state directory.
+  /// - Throws: ``Problem`` if there is no browser.
+  package func open(in directory: StateDirectory) throws {
+    guard let url else { return }
+    let path = directory.livePath + "/web.html"
+    let markup = """
+      <!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=\(url)">
+      <title>Reprise</title><a href="\(url)">Open the page</a>
+
+      """
+    try Self.write(Array(markup.utf8), to: path)
+    let null = try OpenFile("/dev/null", .writeOnly)
+    do {
+      let browser = try DetachedProgram([browserOpener, path], errors: null.descriptor)
+      DispatchQueue(label: "reprise.web.browser").async { browser.waitForEnd() }
+    } catch {
+      throw Problem("error: \(browserOpener) cannot be started: open the address above yourself")
+    }
+  }
+}

@@ -1,0 +1,218 @@
+// The HTTP server: Hummingbird's, with limits, in front of the guard and the API.
+
+#if Web
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import Platform
+import RepriseHost
+import RepriseJournal
+import RepriseTerminal
+import RepriseWeb
+import Synchronization
+
+/// Where the page is to be served.
+enum WebPlace: Sendable {
+  /// A port of the loopback addresses; nil for the port of last time, or a free one.
+  case loopback(port: Int?)
+  /// A Unix socket.
+  case socket(path: String)
+}
+
+/// Serves the page of a project until the process ends.
+struct WebServer: Sendable {
+  private static let connectionsMax = 128
+  private static let headBytesMax = 16 << 10
+  private static let headFieldsMax = 64
+  private static let idleMax: Int64 = 60
+
+  private let site: WebSite
+  private let place: WebPlace
+  private let opens: Bool
+
+  init(_ site: WebSite, _ place: WebPlace, opens: Bool) {
+    self.site = site
+    self.place = place
+    self.opens = opens
+  }
+
+  /// Serves the page; if another process does, prints its address.
+  ///
+  /// - Throws: ``Problem`` if the address is in use.
+  func run() async throws {
+    let directory = site.journal.directory
+    let last = LivePage(in: directory)
+    guard let lock = try LivePage.lock(in: directory) else {
+      guard let last, let url = last.url else {
+        throw Problem("error: the page of this project is served on a socket already")
+      }
+      say(url)
+      if opens { try last.open(in: directory) }
+      return
+    }
+    defer { withExtendedLifetime(lock) {} }
+    let keys = last?.keys ?? WebKeys()
+    let feed = try ProjectFeed(site.journal)
+    try await withThrowingTaskGroup { group in
+      group.addTask { await feed.run() }
+      group.addTask { try await serve(feed, keys, last) }
+      try await group.next()
+      group.cancelAll()
+    }
+  }
+
+  private func serve(_ feed: ProjectFeed, _ keys: WebKeys, _ last: LivePage?) async throws {
+    switch place {
+    case .socket(let path):
+      let address = WebAddress.socket(path: path)
+      try LivePage(port: nil, url: nil, keys: keys).write(in: site.journal.directory)
+      let served = ServedAPI()
+      served.set(site.api(feed, WebGuard(address, keys)))
+      try await serve(
+        .unixDomainSocket(path: path), served,
+        onPort: { _ in
+          try? changePermissions(of: path, to: .ownerReadWrite)
+          say("unix:\(path), then http://localhost:PORT/#token=\(keys.token)")
+        })
+    case .loopback(let port):
+      do {
+        try await serveLoopback(feed, keys, port ?? last?.port ?? 0)
+      } catch  where port == nil && last?.port != nil {
+        // Another program has the port of last time.
+        try await serveLoopback(feed, keys, 0)
+      } catch {
+        throw Problem("error: port \(port ?? 0) cannot be used: \(error)")
+      }
+    }
+  }
+
+  /// Serves on both loopback addresses.
+  private func serveLoopback(_ feed: ProjectFeed, _ keys: WebKeys, _ port: Int) async throws {
+    let bound = AsyncStream.makeStream(of: Int.self)
+    let served = ServedAPI()
+    try await withThrowingTaskGroup { group in
+      group.addTask {
+        try await serve(
+          .hostname("127.0.0.1", port: port), served,
+          onPort: { port in
+            let address = WebAddress.loopback(port: port)
+            served.set(site.api(feed, WebGuard(address, keys)))
+            bound.continuation.yield(port)
+          })
+      }
+      group.addTask {
+        guard let port = await bound.stream.first(where: { _ in true }) else { return }
+        let url = "http://127.0.0.1:\(port)/#token=\(keys.token)"
+        let page = LivePage(port: port, url: url, keys: keys)
+        try page.write(in: site.journal.directory)
+        say(url)
+        if opens { try page.open(in: site.journal.directory) }
+        // Without IPv6, 127.0.0.1 is enough.
+        try? await serve(.hostname("::1", port: port), served, onPort: { _ in })
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private func serve(
+    _ address: BindAddress, _ served: ServedAPI, onPort: @escaping @Sendable (Int) -> Void
+  ) async throws {
+    var logger = Logger(label: "reprise-web")
+    logger.logLevel = .critical
+    let application = Application(
+      responder: CallbackResponder { (request: Request, _: BasicRequestContext) in
+        guard let api = served.api else { return Response(status: .serviceUnavailable) }
+        return await answer(request, api)
+      },
+      server: .http1(
+        configuration: .init(
+          idleTimeout: .seconds(Self.idleMax),
+          httpDecoderConfiguration: .init(
+            maxHeaderFieldSize: Self.headBytesMax, maxHeaderListSize: Self.headBytesMax,
+            maxHeaderFieldCount: Self.headFieldsMax))),
+      configuration: .init(
+        address: address,
+        availableConnectionsDelegate: MaximumAvailableConnections(Self.connectionsMax)),
+      onServerRunning: { channel in onPort(channel.localAddress?.port ?? 0) }, logger: logger)
+    try await application.run()
+  }
+
+  // MARK: Requests
+
+  private func answer(_ request: Request, _ api: WebAPI) async -> Response {
+    let head = RequestHead(request)
+    let answer: WebAnswer
+    do throws(Refusal) {
+      try api.guarding.check(head)
+      answer = await api.answer(head, try await body(of: request))
+    } catch {
+      answer = WebAnswer(error)
+    }
+    return response(to: head, answer)
+  }
+
+  private func body(of request: Request) async throws(Refusal) -> [UInt8] {
+    guard request.method == .post else { return [] }
+    do {
+      let buffer = try await request.body.collect(upTo: WebGuard.bodyBytesMax)
+      return Array(buffer.readableBytesView)
+    } catch {
+      throw Refusal(413, "the body is longer than \(WebGuard.bodyBytesMax) bytes, or cut off")
+    }
+  }
+
+  private func response(to head: RequestHead, _ answer: WebAnswer) -> Response {
+    var fields = HTTPFields()
+    for (name, value) in WebAnswer.commonFields + answer.fields {
+      if let name = HTTPField.Name(name) { fields[name] = value }
+    }
+    let status = HTTPResponse.Status(code: answer.status)
+    switch answer.body {
+    case .bytes(let bytes):
+      let body = ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
+      let response = Response(status: status, headers: fields, body: body)
+      return head.method == "HEAD" ? response.createHeadResponse() : response
+    case .events(let reader):
+      guard head.method == "GET" else {
+        reader.end()
+        return Response(status: status, headers: fields)
+      }
+      return Response(
+        status: status, headers: fields,
+        body: ResponseBody { writer in
+          defer { reader.end() }
+          // Waits until the client has taken a piece, before the next one is made.
+          for await piece in reader { try await writer.write(ByteBuffer(bytes: piece)) }
+          try await writer.finish(nil)
+        })
+    }
+  }
+
+  private func say(_ text: String) {
+    try? writeBytes(Array((text + "\n").utf8), to: 1)
+  }
+}
+
+/// The API that is served once the port is known.
+private final class ServedAPI: Sendable {
+  private let state = Mutex(WebAPI?.none)
+
+  var api: WebAPI? { state.withLock { $0 } }
+
+  func set(_ api: WebAPI) { state.withLock { $0 = api } }
+}
+
+extension RequestHead {
+  fileprivate init(_ request: Request) {
+    var fields: [String: [String]] = [:]
+    for field in request.headers {
+      fields[field.name.rawName.lowercased(), default: []].append(field.value)
+    }
+    if let authority = request.head.authority { fields["host", default: []].append(authority) }
+    self.init(
+      method: request.method.rawValue, target: request.head.path ?? "", fields: fields)
+  }
+}
+#endif
