@@ -19,13 +19,16 @@ package struct DetachedProgram: Sendable {
   ///   - arguments: The path of the program, and its arguments.
   ///   - errors: A descriptor of a file that receives its standard error. Not a pipe, whose reader
   ///     would end with this process.
-  /// - Throws: The system error if the program could not be started.
+  /// - Throws: The system error if the program could not be started, or an argument has a zero byte.
   package init(_ arguments: [String], errors: Int32) throws(Errno) {
+    guard !arguments.contains(where: { $0.utf8.contains(0) }) else { throw .invalidArgument }
     var attributes = SpawnAttributes()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    let flags = Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK)
-    unsafe posix_spawnattr_setflags(&attributes, Int16(flags | spawnInNewSession))
+    let flags =
+      Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK) | spawnInNewSession
+      | spawnWithoutInheriting
+    unsafe posix_spawnattr_setflags(&attributes, Int16(truncatingIfNeeded: flags))
     var all = sigset_t()
     unsafe sigfillset(&all)
     unsafe posix_spawnattr_setsigdefault(&attributes, &all)
@@ -38,6 +41,8 @@ package struct DetachedProgram: Sendable {
     unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
     unsafe posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
+    // A socket that stayed open there would keep its port after this process.
+    markDescriptorsAsOwn()
     var pointers: [UnsafeMutablePointer<CChar>?] =
       unsafe arguments.map { unsafe strdup($0) } + [nil]
     defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }

@@ -112,7 +112,8 @@ struct WebServer: Sendable {
         // Without IPv6, 127.0.0.1 is enough.
         try? await serve(.hostname("::1", port: port), served, onPort: { _ in })
       }
-      try await group.waitForAll()
+      // The first error ends both, unlike with waitForAll.
+      while try await group.next() != nil {}
     }
   }
 

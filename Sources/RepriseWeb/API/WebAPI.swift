@@ -151,16 +151,26 @@ package struct WebAPI: Sendable {
       throw Refusal(400, "from and limit must not be negative")
     }
     return try await blocking { [journal] in
-      let logs = journal.directory.logs(of: record.id, steps: [step]).filter { log in
+      let log = journal.directory.logs(of: record.id, steps: [step]).last { log in
         (generation ?? log.generation) == log.generation && (attempt ?? log.attempt) == log.attempt
       }
-      guard let log = logs.last else {
-        throw Refusal(404, "step \"\(abridged(step))\" has written nothing there")
+      if log == nil {
+        var run = FollowedRun(record)
+        _ = try run.readNew(in: journal)
+        guard let state = run.state[step], (attempt ?? 0) <= max(1, state.attempt),
+          (generation ?? 0) <= run.state.generation
+        else {
+          throw Refusal(404, "the run has no such attempt of a step \"\(abridged(step))\"")
+        }
       }
       guard let found, !found.isEmpty else {
-        return .json(LogWindow(of: log, from: Int64(from), limit: Int64(limit)))
+        let window = log.map { LogWindow(of: $0, from: Int64(from), limit: Int64(limit)) }
+        return .json(window ?? LogWindow())
       }
-      return .json(LogMatches(of: found, in: log, from: Int64(from), isBackward: isBackward))
+      let matches = log.map {
+        LogMatches(of: found, in: $0, from: Int64(from), isBackward: isBackward)
+      }
+      return .json(matches ?? LogMatches())
     }
   }
 

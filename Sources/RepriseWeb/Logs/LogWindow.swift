@@ -21,8 +21,9 @@ struct LogWindow: Encodable {
   /// The maximum length of a line of a window, in bytes.
   static let lineBytesMax = 64 << 10
 
-  let generation: Int
-  let attempt: Int
+  /// The attempt; nil if the step has written nothing.
+  let generation: Int?
+  let attempt: Int?
   let size: Int64
   let from: Int64
   let to: Int64
@@ -42,6 +43,13 @@ struct LogWindow: Encodable {
 
   private static func size(ofFile path: String) -> Int64 {
     (try? Stat(at: path, followsLink: false))?.size ?? 0
+  }
+
+  /// The window of a step that has written nothing.
+  init() {
+    (generation, attempt) = (nil, nil)
+    (size, from, to, leftOut) = (0, 0, 0, 0)
+    lines = []
   }
 
   /// Reads a window.
@@ -108,6 +116,11 @@ struct LogMatches: Encodable {
   /// Where to go on; missing at the end of the output.
   let next: Int64?
 
+  /// The matches in a step that has written nothing.
+  init() {
+    (size, matches, next) = (0, [], nil)
+  }
+
   /// Searches for a text, without regard to the case of ASCII letters.
   ///
   /// - Parameters:
@@ -126,18 +139,19 @@ struct LogMatches: Encodable {
       ? max(0, from - Self.bytesMax)..<max(0, min(from, size))
       : max(0, min(from, size))..<min(size, from + Self.bytesMax)
     for piece in bytes.pieces(range) {
-      var start = piece.offset
-      for line in piece.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-      {
-        if contains(line, wanted) {
-          matches.append(
-            Match(at: start, text: String(decoding: line.prefix(1024), as: UTF8.self)))
-          if !isBackward, matches.count == Self.countMax {
-            next = start + Int64(line.count) + 1
-            break
-          }
+      var position = 0
+      while let hit = firstIndex(of: wanted, in: piece.bytes, from: position) {
+        let start = piece.bytes[..<hit].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        let end = piece.bytes[hit...].firstIndex(of: UInt8(ascii: "\n")) ?? piece.bytes.endIndex
+        let line = piece.bytes[start..<end]
+        matches.append(
+          Match(
+            at: piece.offset + Int64(start), text: String(decoding: line.prefix(1024), as: UTF8.self)))
+        position = end + 1
+        if !isBackward, matches.count == Self.countMax {
+          next = piece.offset + Int64(position)
+          break
         }
-        start += Int64(line.count) + 1
       }
       if next != nil { break }
     }
@@ -161,15 +175,25 @@ private func lowercased(_ byte: UInt8) -> UInt8 {
   (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
 }
 
-/// Whether bytes contain others that are in lower case.
-private func contains(_ bytes: ArraySlice<UInt8>, _ wanted: [UInt8]) -> Bool {
-  guard let first = wanted.first, bytes.count >= wanted.count else { return wanted.isEmpty }
-  return bytes.withUnsafeBufferPointer { bytes in
-    for start in 0...(bytes.count - wanted.count) where lowercased(bytes[start]) == first {
-      if (1..<wanted.count).allSatisfy({ lowercased(bytes[start + $0]) == wanted[$0] }) {
-        return true
+/// Returns where bytes contain others that are in lower case.
+private func firstIndex(of wanted: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
+  guard let first = wanted.first else { return nil }
+  let upper = first >= UInt8(ascii: "a") && first <= UInt8(ascii: "z") ? first & 0xDF : first
+  let last = bytes.count - wanted.count
+  // A loop without iterators, for the sake of debug builds.
+  var at = start
+  return unsafe bytes.withUnsafeBufferPointer { bytes in
+    while at <= last {
+      let byte = unsafe bytes[at]
+      if byte == first || byte == upper {
+        var length = 1
+        while length < wanted.count, unsafe lowercased(bytes[at + length]) == wanted[length] {
+          length += 1
+        }
+        if length == wanted.count { return at }
       }
+      at += 1
     }
-    return false
+    return nil
   }
 }

@@ -9,7 +9,7 @@ import { keyListener } from "./keys.js";
 import { counts, isActive, questions, runOf, stateOf, takeFrame, takeList, withDependents }
   from "./model.js";
 import { buildPage } from "./page.js";
-import { answer, ask, closeSheet, isAsking, say, showKeys, showStart } from "./sheets.js";
+import { answer, ask, closeSheet, isAsking, isForSheet, say, showKeys, showStart } from "./sheets.js";
 import { drawSide } from "./side.js";
 import { showComparison, showSource, showTable } from "./views.js";
 
@@ -162,8 +162,11 @@ function receive({ type, data, ...status }) {
     [state.live, state.ended] = [status.live, status.ended ?? false];
     state.lostSince = status.live ? null : state.lostSince ?? status.since ?? Date.now();
   } else if (type === "runs") {
+    const isFirst = state.project && !state.lines.length;
     state.lines = takeList(state.lines, data);
     sideIsStale = true;
+    // A page that waits for a first run shows it.
+    if (isFirst && state.lines.length) actions.open(state.lines[0].id);
   } else if (type === "watches") {
     state.watches = data.watches;
     sideIsStale = true;
@@ -374,7 +377,7 @@ async function begin() {
   }
   const keys = keyListener(state.project.keys, { ...actions, open: () => parts.log.focus() }, {
     isInLog: () => document.activeElement === parts.log.element,
-    isBusy: (event) => handleQuestion(event),
+    isBusy: isForSheet,
   });
   addEventListener("keydown", keys);
   addEventListener("popstate", followAddress);
@@ -384,17 +387,6 @@ async function begin() {
   await followAddress();
   // Clocks, only while something runs.
   setInterval(() => { if (state.run?.live && !document.hidden) draw(); }, 250);
-}
-
-/** Keys while a question or a sheet is open. */
-function handleQuestion(event) {
-  if (!isAsking()) return document.querySelector(".sheet") !== null && event.key !== "Escape";
-  if (event.target.tagName === "INPUT") return true;
-  if (event.key === "y" || event.key === "n") {
-    event.preventDefault();
-    answer(event.key === "y");
-  }
-  return event.key !== "Escape";
 }
 
 begin();

@@ -55,8 +55,9 @@ export function drawClock(state, now) {
   const took = run.live ? secondsBetween(run.started, now) : run.seconds;
   let rest = null;
   if (run.estimate && run.live) {
-    // The estimate is as old as the last message.
-    rest = Math.max(0, run.estimate.seconds - secondsBetween(run.estimateAt ?? now, now));
+    // The estimate is as old as the last message. While nothing runs, nothing gets done.
+    const since = counted.running ? secondsBetween(run.estimateAt ?? now, now) : 0;
+    rest = Math.max(0, run.estimate.seconds - since);
   }
   fill(clock, el("span", {}, el("b", {}, durationText(took))),
     rest != null && el("span", {}, "about ", el("b", {}, durationText(rest)), " left"),

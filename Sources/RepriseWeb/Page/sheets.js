@@ -26,6 +26,17 @@ export function answer(isYes) {
   if (isYes) act?.();
 }
 
+/** Whether a key is not for the page, because a question or a sheet is open. */
+export function isForSheet(event) {
+  if (!isAsking()) return document.querySelector(".sheet") !== null && event.key !== "Escape";
+  if (event.target.tagName === "INPUT") return true;
+  if (event.key === "y" || event.key === "n") {
+    event.preventDefault();
+    answer(event.key === "y");
+  }
+  return event.key !== "Escape";
+}
+
 let timer = null;
 
 /** Shows a message for some seconds. */
