@@ -6,7 +6,7 @@ SWIFT ?= swift
 # Tests also cover the optional libraries, which the command does not use.
 TRAITS = --enable-all-traits
 
-.PHONY: run build build-tests test terminal-test web-test package check-package mutants nightly campaigns simulate simulate-faults soak fuzz api errors docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
+.PHONY: run build build-tests test terminal-test web-test web-load package check-package mutants nightly campaigns simulate simulate-faults soak fuzz api errors docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
 
 run: build
 	@.build/debug/reprise run $(WORKFLOW)
@@ -31,6 +31,10 @@ terminal-test: test-needs build
 web-test: build-tests
 	Scripts/web-test .build/debug/reprise .build/debug/reprise-web $(WEB)
 
+# The live page with 10,000 steps and 10,000 events a second, with release builds.
+web-load: release
+	Scripts/web-test .build/release/reprise .build/release/reprise-web --only load:
+
 # The campaigns of Documentation/reliability.md at full length: about an hour. SOAK selects others.
 SOAK ?= BrokenFileTests|CancelTests|ClockTests|CombineLatestTests|ConcatMapTests|ConcurrencyTests|ControlCommandTests|ControlServerTests|ConvergenceTests|CountingBufferModelTests|CountingBufferRaceTests|DatabaseTests|DeclarationDocumentTests|EngineEndTests|FoldingDebounceModelTests|FoldingDebounceRaceTests|GitignoreRulesTests|JournalTests|KillTests|LargeFileTests|LimitTests|LinkTests|MaskerTests|MeasureTests|MergeTests|OracleTests|OrderTests|OutcomeTests|PowerLossTests|ProcessRestartTests|ReportChannelTests|RestartTests|ReloadTests|ReloadPlanTests|ReloadCommandTests|RunCommandTests|RunMachineTests|RunPublisherTests|RunStatesTests|RunsTests|SecretFormsTests|SecretTests|SimulationTests|SlotsTests|SoakTests|StartOrderTests|StepFutureTests|TreeTests|TriggerTests|UpgradeTests|WatchCampaignTests|WatchedFilesTests|WithLatestFromTests|YearTests|ZippedTests|DiskErrorTests
 soak: install-needs
@@ -47,7 +51,7 @@ mutants: test-needs
 nightly: HOURS = 0.1
 nightly: FUZZ = 200000
 nightly: test-needs
-	TIMEOUT=20 $(MAKE) --keep-going --jobs=1 guard embedding examples terminal-test check-package fuzz simulate mutants \
+	TIMEOUT=20 $(MAKE) --keep-going --jobs=1 guard embedding examples terminal-test web-load check-package fuzz simulate mutants \
 	  HOURS=$(HOURS) FUZZ=$(FUZZ)
 
 # Every campaign at its full length, and the sanitizer: most of a day.

@@ -3,15 +3,17 @@
 import Foundation
 import PackagePlugin
 
-/// Writes the files of `Page` into a source file before each build, as text and compressed.
+/// Writes the files of `Page` into a source file whenever one of them changes, as text and compressed.
 ///
 /// Literals of text compile at once; the arrays of bytes that SwiftPM makes of embedded resources
 /// take seconds.
 @main
 struct PageText: BuildToolPlugin {
-  func createBuildCommands(context: PluginContext, target: any Target) -> [Command] {
-    let folder = context.pluginWorkDirectoryURL
-    // The file is replaced only when it changes, so that nothing is compiled again for the same page.
+  func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
+    let output = context.pluginWorkDirectoryURL.appending(path: "PageText.swift")
+    let page = target.directoryURL.appending(path: "Page")
+    let files = try FileManager.default.contentsOfDirectory(
+      at: page, includingPropertiesForKeys: nil)
     let script = """
       set -e
       quote='"'
@@ -30,16 +32,13 @@ struct PageText: BuildToolPlugin {
         echo '  ]'
         echo '}'
       } > "$2.new"
-      cmp -s "$2.new" "$2" && rm "$2.new" || mv "$2.new" "$2"
+      mv "$2.new" "$2"
       """
     return [
-      .prebuildCommand(
+      .buildCommand(
         displayName: "Reading the page", executable: URL(filePath: "/bin/sh"),
-        arguments: [
-          "-c", script, "sh", target.directoryURL.appending(path: "Page").path,
-          folder.appending(path: "PageText.swift").path,
-        ],
-        outputFilesDirectory: folder)
+        arguments: ["-c", script, "sh", page.path, output.path],
+        inputFiles: files.sorted { $0.path < $1.path }, outputFiles: [output])
     ]
   }
 }

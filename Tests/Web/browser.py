@@ -109,8 +109,7 @@ def with_browser(workflows, *flags, **environment):
                 page = own.serve()
                 page.session()
                 browser.open(page.url)
-                eventually("the page is drawn", lambda: browser.script(
-                    "return document.getElementById('live') !== null"))
+                eventually("the page is drawn", lambda: browser.text("#bar .crumbs"))
                 try:
                     note = test(own, page, browser)
                 except (AssertionError, JavascriptException):

@@ -58,6 +58,12 @@ def waits(test):
     return test
 
 
+def long(test):
+    """Marks a check that runs only if it is asked for."""
+    test.is_long = True
+    return test
+
+
 def with_page(workflows, **environment):
     """Makes a check of a function with a project whose page is served, and the page."""
     def decorated(test):
@@ -166,17 +172,18 @@ class Project:
         """Runs a command, and returns what it prints."""
         return self.finished(*words).stdout
 
-    def start(self, *words, output=subprocess.DEVNULL):
-        process = subprocess.Popen([self.reprise, *words], cwd=self.folder, env=self.environment,
+    def start(self, *words, output=subprocess.DEVNULL, nice=False):
+        command = ["nice"] * nice + [self.reprise]
+        process = subprocess.Popen([*command, *words], cwd=self.folder, env=self.environment,
                                    stdin=subprocess.DEVNULL, stdout=output,
                                    stderr=subprocess.DEVNULL, text=True)
         self.processes.append(process)
         return process
 
-    def run(self, name, *words):
+    def run(self, name, *words, nice=False):
         """Starts a run, and returns its id once it is recorded."""
         before = self.ids()
-        self.start("run", name, "--progress", "none", *words)
+        self.start("run", name, "--progress", "none", *words, nice=nice)
         return eventually("a new run", lambda: next(iter(self.ids() - before), None))
 
     def run_to_end(self, name, status, *words):

@@ -105,7 +105,7 @@ def output_and_progress_come_while_a_step_runs(own, page):
 @with_page({"many": MANY})
 def positions_that_are_wrong_are_refused_or_reset(own, page):
     run = own.run("many")
-    for mark in ("x", f"{run}:x", f"{run}:-1", f"{run}:0,!:1",
+    for mark in ("!:1", f"{run}:x", f"{run}:-1", f"{run}:0,!:1",
                  ",".join(f"{number:010d}:0" for number in range(40))):
         expect_equal(f"for {mark[:20]!r} the status", page.get(f"/api/events?run={mark}").status,
                      400)

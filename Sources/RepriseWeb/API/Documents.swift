@@ -33,7 +33,7 @@ struct RunDocument: Encodable {
 
   init(_ run: FollowedRun) {
     report = run.report
-    number = run.events.count
+    number = run.number
     plan = run.state.plan
     finally = run.state.plan?.finallyCount
     phase = run.state.phase.nameInReport

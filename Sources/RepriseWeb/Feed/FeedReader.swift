@@ -62,7 +62,7 @@ package struct FeedReader: AsyncSequence, Sendable {
         let contents = feed.contents
         addList(contents, to: &text)
         for id in positions.keys.sorted(by: { $0.description < $1.description }) {
-          if let run = contents.runs[id] { addRun(run, to: &text) }
+          if let run = contents.runs[id] { await addRun(run, to: &text) }
         }
         let now = ContinuousClock.now
         if text.bytes.isEmpty {
@@ -99,21 +99,25 @@ package struct FeedReader: AsyncSequence, Sendable {
       }
     }
 
-    private mutating func addRun(_ run: FollowedRun, to text: inout StreamText) {
+    private mutating func addRun(_ run: FollowedRun, to text: inout StreamText) async {
       let id = run.record.id
       let position = positions[id] ?? 0
-      if position > run.events.count {
+      let journal = feed.journal
+      let events =
+        position > run.number
+        ? nil : try? await blocking { try run.events(after: position, in: journal) }
+      guard let events else {
         // The record is not the one that the page has seen.
-        positions[id] = run.events.count
+        positions[id] = run.number
         return text.add("reset", ["run": id.description])
       }
-      if position < run.events.count {
+      if !events.isEmpty {
         let now = ContinuousClock.now
         let isEnd = if case .ended = run.state.phase { true } else { false }
         let addsSlowFields = isEnd || slowFieldsSentAt[id].map { now - $0 >= .seconds(1) } ?? true
         if addsSlowFields { slowFieldsSentAt[id] = now }
-        let frame = RunFrame(run, after: position, addsSlowFields: addsSlowFields)
-        positions[id] = run.events.count
+        let frame = RunFrame(run, events, addsSlowFields: addsSlowFields)
+        positions[id] = run.number
         let marks = positions.map { "\($0.key):\($0.value)" }.sorted().joined(separator: ",")
         text.add("run", frame, id: marks)
       }

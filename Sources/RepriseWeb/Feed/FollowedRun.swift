@@ -14,10 +14,15 @@ struct FollowedRun: Sendable {
     let version: Int
   }
 
+  /// The maximum number of events that are kept: a reader that is further behind reads the journal.
+  private static let recentMax = 4096
+
   /// The record of the run.
   var record: RunRecord
-  /// All events so far.
-  private(set) var events: [Event] = []
+  /// The number of events so far.
+  private(set) var number = 0
+  /// The last ones of them.
+  private(set) var recent: [Event] = []
   private(set) var state = RunState()
   private(set) var history = RunHistory()
   /// The progress of running steps, by step; not recorded.
@@ -39,7 +44,7 @@ struct FollowedRun: Sendable {
   /// - Returns: Whether there were any.
   /// - Throws: ``JournalError`` if an event cannot be read, or is invalid.
   mutating func readNew(in journal: Journal) throws(JournalError) -> Bool {
-    let new = try journal.events(of: record, after: events.count)
+    let new = try journal.events(of: record, after: number)
     try state.fold(new, of: record.id)
     for event in new {
       history.apply(event)
@@ -47,8 +52,22 @@ struct FollowedRun: Sendable {
         progress[step] = nil
       }
     }
-    events += new
+    number += new.count
+    recent = Array((recent + new).suffix(Self.recentMax))
     return !new.isEmpty
+  }
+
+  /// Returns the events after a position.
+  ///
+  /// - Parameters:
+  ///   - position: A number of events, at most ``number``.
+  ///   - journal: The journal, which is read if they are not kept any more; that blocks.
+  /// - Returns: The events.
+  /// - Throws: ``JournalError``.
+  func events(after position: Int, in journal: Journal) throws(JournalError) -> [Event] {
+    let count = number - position
+    guard count > recent.count else { return recent.suffix(count) }
+    return Array(try journal.events(of: record, after: position).prefix(count))
   }
 
   /// The report on the run.

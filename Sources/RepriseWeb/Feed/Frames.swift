@@ -77,22 +77,21 @@ struct RunFrame: Encodable {
     case criticalPath = "critical-path"
   }
 
-  /// Creates the frame of the events after a position.
+  /// Creates the frame of the last events of a run.
   ///
   /// - Parameters:
   ///   - followed: The run.
-  ///   - position: The number of events that are known.
+  ///   - events: Its last events, which are not known yet.
   ///   - addsSlowFields: Whether to add what takes longer for many steps: estimate and path.
-  init(_ followed: FollowedRun, after position: Int, addsSlowFields: Bool) {
+  init(_ followed: FollowedRun, _ events: [Event], addsSlowFields: Bool) {
     let (state, report) = (followed.state, followed.report)
-    let events = Array(followed.events[position...])
     var touched: Set<String> = []
     var changesAll = false
     for event in events {
       if case .step(let step, _, _) = event.kind { touched.insert(step) } else { changesAll = true }
     }
     run = followed.record.id.description
-    number = followed.events.count
+    number = followed.number
     self.events = events
     steps = state.steps.filter { changesAll || touched.contains($0.id) }
       .map { RunReport.Step($0, in: state) }

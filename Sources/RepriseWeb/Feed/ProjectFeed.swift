@@ -83,7 +83,9 @@ package final class ProjectFeed: Sendable {
       while true {
         let begun = ContinuousClock.now
         let isMoreDue = await read()
-        try? await SystemClock().sleep(for: Self.interval - (ContinuousClock.now - begun))
+        // At most half of the time goes into reading, however large the runs are.
+        let took = ContinuousClock.now - begun
+        try? await SystemClock().sleep(for: max(Self.interval - took, took))
         if Task.isCancelled { return }
         // The change may have been announced before it could be read.
         if isRepeated && !isMoreDue { break }

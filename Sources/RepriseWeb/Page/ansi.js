@@ -1,5 +1,7 @@
 // Colours of terminal output: a small state machine from escape sequences to classes. Pure.
 
+import { isHidden, visible } from "./format.js";
+
 const colours = ["grey", "red", "green", "yellow", "blue", "magenta", "cyan", ""];
 
 /**
@@ -7,6 +9,7 @@ const colours = ["grey", "red", "green", "yellow", "blue", "magenta", "cyan", ""
  * has an effect; other sequences are left out, and control and bidirectional characters are shown.
  */
 export function styledPieces(line) {
+  if (line && visible(line) === line) return [{ text: line, className: "" }];
   const pieces = [];
   let style = {};
   let plain = "";
@@ -24,23 +27,15 @@ export function styledPieces(line) {
         style = restyled(style, sequence.replace(/^(\x1b\[|\x9b)/, "").slice(0, -1));
       }
       at = end - 1;
-    } else if (isVisibleControl(code)) {
+    } else if (isHidden(line[at])) {
       flush();
-      const name = code.toString(16).toUpperCase().padStart(4, "0");
-      pieces.push({ text: `‹U+${name}›`, className: "control" });
+      pieces.push({ text: visible(line[at]), className: "control" });
     } else {
       plain += line[at];
     }
   }
   flush();
   return pieces;
-}
-
-/** Whether a character is shown by its number: it would be invisible, or reorder others. */
-function isVisibleControl(code) {
-  return (code < 0x20 && code !== 0x09) || (code >= 0x7f && code < 0xa0)
-    || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069)
-    || code === 0x200e || code === 0x200f || code === 0x061c || code === 0xfeff;
 }
 
 /** The end of the escape sequence at a position. */

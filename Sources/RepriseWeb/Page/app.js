@@ -3,13 +3,15 @@
 import { APIError, openSession, openStream, post, read, staticRun } from "./api.js";
 import { drawDetail, stepTime } from "./detail.js";
 import { byId, el, fill, onceAFrame } from "./dom.js";
+import { visible } from "./format.js";
 import { legend } from "./graph.js";
 import { drawBanner, drawBar, drawClock } from "./head.js";
 import { keyListener } from "./keys.js";
 import { counts, isActive, questions, runOf, stateOf, takeFrame, takeList, withDependents }
   from "./model.js";
 import { buildPage } from "./page.js";
-import { answer, ask, closeSheet, isAsking, isForSheet, say, showKeys, showStart } from "./sheets.js";
+import { answer, ask, closeSheet, isAsking, isForSheet, say, showKeys, showStart }
+  from "./sheets.js";
 import { drawSide } from "./side.js";
 import { showComparison, showSource, showTable } from "./views.js";
 
@@ -43,7 +45,7 @@ const draw = onceAFrame(() => {
     drawBanner(byId("banner"), state, actions);
     drawDetail(parts.detail, state, actions);
     if (run) fill(parts.legend, legend(counts(run)));
-    document.title = run ? `${run.workflow} · ${run.status} — Reprise` : "Reprise";
+    document.title = visible(run ? `${run.workflow} · ${run.status} — Reprise` : "Reprise");
   }
   drawClock(state, now());
   parts.welcome.hidden = run !== null;
@@ -187,6 +189,7 @@ function receiveRun(type, data) {
   if (type !== "run") return;
   const ids = takeFrame(run, data);
   if (data.estimate) run.estimateAt = now();
+  if (!state.chosen) chooseStep(firstStep());
   const failedNow = data.events.find((event) => event.event === "step-failed");
   // The first failure is shown at once, unless the user reads something else.
   if (failedNow && state.isFollowing && run.byStep.has(failedNow.step)) chooseStep(failedNow.step);

@@ -1,5 +1,7 @@
 // Makes elements. Text only ever becomes text: nothing that a step prints can become markup.
 
+import { visible } from "./format.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 const svgNames = new Set([
   "svg", "g", "path", "rect", "text", "line", "circle", "defs", "pattern", "title",
@@ -12,7 +14,7 @@ export function el(name, attributes = {}, ...children) {
   for (const [key, value] of Object.entries(attributes)) {
     if (value == null || value === false) continue;
     if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
-    else element.setAttribute(key, value === true ? "" : value);
+    else element.setAttribute(key, value === true ? "" : visible(String(value)));
   }
   append(element, children);
   return element;
@@ -21,7 +23,8 @@ export function el(name, attributes = {}, ...children) {
 function append(element, children) {
   for (const child of children) {
     if (Array.isArray(child)) append(element, child);
-    else if (child != null && child !== false) element.append(child);
+    else if (child instanceof Node) element.append(child);
+    else if (child != null && child !== false) element.append(visible(String(child)));
   }
 }
 

@@ -8,6 +8,7 @@ export function secondsBetween(from, to) {
 /** A duration such as `0.4 s`, `12 s`, `3:34` or `1:02:03`. */
 export function durationText(seconds) {
   if (seconds == null) return "";
+  if (seconds < 0) return durationText(0);
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;
@@ -91,4 +92,20 @@ export function beginningText(generation) {
     case "resumed": return `resumed${requesterText(generation.by)}`;
     default: return "started";
   }
+}
+
+// Characters that would be invisible, or reorder others.
+const hidden = new RegExp("[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u202a-\\u202e"
+  + "\\u2066-\\u2069\\ufeff]", "g");
+
+/** Text in which characters that would be invisible, or reorder others, are shown as numbers. */
+export function visible(text) {
+  return text.replace(hidden, numberOf);
+}
+
+/** Whether {@link visible} changes a character. */
+export function isHidden(character) { return visible(character) !== character; }
+
+function numberOf(character) {
+  return `‹U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}›`;
 }

@@ -20,6 +20,8 @@ export function makeGraph(box, { choose, now }) {
   let isStale = false;
   let parts = [];
   let edgeParts = [];
+  // What is on the canvas: for each node its state, and for which theme.
+  let painted = { looks: null, theme: "" };
 
   const surface = el("div", { class: "surface" });
   const corner = el("div", { class: "corner" },
@@ -32,7 +34,7 @@ export function makeGraph(box, { choose, now }) {
   function nodeHeight(node) { return node.members.length > 1 ? 50 : 42; }
 
   function nodeWidth(node) {
-    return Math.min(260, Math.max(108, nodeName(node).length * 7.4 + (node.group ? 78 : 48)));
+    return Math.min(260, Math.max(146, nodeName(node).length * 7.4 + (node.group ? 78 : 48)));
   }
 
   function nodeName(node) {
@@ -71,6 +73,7 @@ export function makeGraph(box, { choose, now }) {
       (node) => ({ w: nodeWidth(graph.nodes[node]), h: nodeHeight(graph.nodes[node]) }));
     parts = [];
     edgeParts = [];
+    painted.looks = null;
     if (graph.nodes.length <= drawnAsElementsMax) buildElements();
     else fill(surface, el("canvas", { role: "img", "aria-label": "Graph; names: see Table" }));
     if (view.isFitted) fitAll();
@@ -158,8 +161,12 @@ export function makeGraph(box, { choose, now }) {
       if (part.text !== time) {
         part.text = time;
         part.time.textContent = time;
-        const kind = node.group ? "group of steps, open with Enter" : "step";
-        part.root.setAttribute("aria-label", `${node.name ?? node.id}, ${kind}, ${state}, ${time}`);
+      }
+      const kind = node.group ? "group of steps, open with Enter" : "step";
+      const label = `${node.name ?? node.id}, ${kind}, ${state}, ${time}`;
+      if (part.label !== label) {
+        part.label = label;
+        part.root.setAttribute("aria-label", label);
       }
       const share = node.step ? run.progress[node.step]?.part ?? 0 : 0;
       if (part.share !== share) {
@@ -208,18 +215,32 @@ export function makeGraph(box, { choose, now }) {
     redraw();
   }
 
-  const redraw = onceAFrame(() => {
+  const paint = onceAFrame(() => {
     if (!run || !layout) return;
     const scene = surface.querySelector(".scene");
     if (scene) {
       scene.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.scale})`);
-    } else {
-      drawCanvas(surface.querySelector("canvas"), view);
     }
-    drawMini();
+    const { theme } = document.documentElement.dataset;
+    const isWhole = !painted.looks || painted.theme !== theme;
+    if (isWhole) painted = { looks: [], theme };
+    // Of thousands of nodes, few change between two frames.
+    const changedNodes = [];
+    graph.nodes.forEach((node, at) => {
+      const look = nodeState(node) + (node.members.includes(chosen) ? " chosen" : "");
+      if (painted.looks[at] !== look) changedNodes.push(at);
+      painted.looks[at] = look;
+    });
+    if (!scene) drawCanvas(surface.querySelector("canvas"), view, changedNodes, isWhole);
+    drawMini(changedNodes, isWhole);
   });
 
-  function prepared(canvas, width, height) {
+  function redraw() {
+    painted.looks = null;
+    paint();
+  }
+
+  function prepared(canvas, width, height, isWhole) {
     const ratio = devicePixelRatio || 1;
     const [columns, rows] = [Math.round(width * ratio), Math.round(height * ratio)];
     if (canvas.width !== columns || canvas.height !== rows) {
@@ -227,7 +248,7 @@ export function makeGraph(box, { choose, now }) {
     }
     const context = canvas.getContext("2d");
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, width, height);
+    if (isWhole) context.clearRect(0, 0, width, height);
     return context;
   }
 
@@ -243,9 +264,9 @@ export function makeGraph(box, { choose, now }) {
     return found;
   }
 
-  function drawCanvas(canvas, { x, y, scale }) {
+  function drawCanvas(canvas, { x, y, scale }, changedNodes, isWhole) {
     const [width, height] = [box.clientWidth, box.clientHeight];
-    const context = prepared(canvas, width, height);
+    const context = prepared(canvas, width, height, isWhole);
     const colour = colours();
     const isSeen = (left, top, right, bottom) =>
       right * scale + x > 0 && left * scale + x < width
@@ -253,7 +274,7 @@ export function makeGraph(box, { choose, now }) {
     context.lineWidth = Math.max(0.4, scale);
     context.strokeStyle = colour.line;
     context.beginPath();
-    for (const route of layout.routes) {
+    for (const route of isWhole ? new Set(layout.routes) : []) {
       for (let at = 1; at < route.length; at += 1) {
         const [from, to] = [route[at - 1], route[at]];
         if (!isSeen(from.x, Math.min(from.y, to.y), to.x, Math.max(from.y, to.y))) continue;
@@ -264,10 +285,11 @@ export function makeGraph(box, { choose, now }) {
     context.stroke();
     context.font = `${12 * scale}px sans-serif`;
     context.textBaseline = "middle";
-    graph.nodes.forEach((node, at) => {
+    for (const at of changedNodes) {
+      const node = graph.nodes[at];
       const place = layout.nodes[at];
       const size = nodeHeight(node);
-      if (!isSeen(place.x, place.y - size / 2, place.x + place.w, place.y + size / 2)) return;
+      if (!isSeen(place.x, place.y - size / 2, place.x + place.w, place.y + size / 2)) continue;
       const state = nodeState(node);
       const [left, top] = [place.x * scale + x, (place.y - size / 2) * scale + y];
       // Small nodes are shown by their colour alone.
@@ -275,26 +297,27 @@ export function makeGraph(box, { choose, now }) {
       context.fillRect(left, top, place.w * scale, size * scale);
       context.strokeStyle = node.members.includes(chosen) ? colour.accent : colour[state];
       context.strokeRect(left, top, place.w * scale, size * scale);
-      if (scale < 0.35) return;
+      if (scale < 0.35) continue;
       context.fillStyle = colour.text;
       context.fillText(nodeName(node), left + 12 * scale, top + (size / 2) * scale);
-    });
+    }
   }
 
-  function drawMini() {
-    const isWhole = layout.width * view.scale <= box.clientWidth + 1
+  function drawMini(changedNodes, isWhole) {
+    const fits = layout.width * view.scale <= box.clientWidth + 1
       && layout.height * view.scale <= box.clientHeight + 1;
-    mini.hidden = isWhole || box.clientWidth < 400;
+    mini.hidden = fits || box.clientWidth < 400;
     if (mini.hidden) return;
-    const context = prepared(mini, 210, 74);
+    const context = prepared(mini, 210, 74, isWhole);
     const scale = Math.min(202 / layout.width, 66 / layout.height);
     const colour = colours();
-    graph.nodes.forEach((node, at) => {
+    for (const at of changedNodes) {
       const place = layout.nodes[at];
-      context.fillStyle = colour[nodeState(node)];
+      context.fillStyle = colour[nodeState(graph.nodes[at])];
       context.fillRect(4 + place.x * scale, 4 + (place.y - 21) * scale,
         Math.max(1, place.w * scale), Math.max(1, 42 * scale));
-    });
+    }
+    if (!changedNodes.length) return;
     context.strokeStyle = colour.accent;
     context.strokeRect(4 + (-view.x / view.scale) * scale, 4 + (-view.y / view.scale) * scale,
       (box.clientWidth / view.scale) * scale, (box.clientHeight / view.scale) * scale);
@@ -350,7 +373,7 @@ export function makeGraph(box, { choose, now }) {
       rebuild();
     }
     if (parts.length) updateElements();
-    redraw();
+    paint();
   }
 
   return {

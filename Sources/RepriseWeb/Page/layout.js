@@ -1,13 +1,66 @@
 // A layered drawing of a graph (Sugiyama, Tagawa and Toda 1981). Pure: sizes in, places out.
 
+const blockMin = 48;
+
 /**
  * Places the nodes of a graph without cycles in columns.
+ *
+ * A column of many nodes becomes a block of several columns, which is placed as one node: edges end
+ * at its border. So graphs stay readable, and thousands of siblings cost no more than one.
+ */
+export function layered(count, edges, size, options) {
+  const columns = [];
+  ranks(count, edges).forEach((rank, node) => (columns[rank] ??= []).push(node));
+  if (columns.every((column) => column.length < blockMin)) {
+    return placed(count, edges, size, options);
+  }
+  const blocks = columns.flatMap((column) =>
+    (column.length < blockMin ? column.map((node) => blockOf([node], size))
+      : [blockOf(column, size)]));
+  const blockAt = new Int32Array(count);
+  blocks.forEach((block, at) => block.members.forEach((node) => { blockAt[node] = at; }));
+  const known = new Map();
+  const between = [];
+  const edgeAt = edges.map(([from, to]) => {
+    const pair = [blockAt[from], blockAt[to]];
+    const key = pair.join();
+    if (!known.has(key)) known.set(key, between.push(pair) - 1);
+    return known.get(key);
+  });
+  const outer = placed(blocks.length, between, (at) => blocks[at], options);
+  const nodes = [];
+  blocks.forEach((block, at) => {
+    const { x, y } = outer.nodes[at];
+    block.members.forEach((node, index) => {
+      const [column, row] = [Math.floor(index / block.rows), index % block.rows];
+      nodes[node] = { x: x + column * (block.cellW + blockGap), w: block.cellW,
+        y: y - block.h / 2 + row * (block.cellH + blockGap) + block.cellH / 2 };
+    });
+  });
+  return { ...outer, nodes, routes: edgeAt.map((at) => outer.routes[at]) };
+}
+
+const blockGap = 14;
+
+/** Nodes that are placed together, about as high as they are many to a row. */
+function blockOf(members, size) {
+  const sizes = members.map(size);
+  const cellW = sizes.reduce((most, { w }) => Math.max(most, w), 0);
+  const cellH = sizes.reduce((most, { h }) => Math.max(most, h), 0);
+  const rows = Math.ceil(Math.sqrt(members.length));
+  const across = Math.ceil(members.length / rows);
+  return { members, rows, cellW, cellH, w: across * (cellW + blockGap) - blockGap,
+    h: rows * (cellH + blockGap) - blockGap };
+}
+
+/**
+ * Places nodes one by one.
  *
  * Edges are pairs of node numbers; `size` returns the width and height of a node. Ranks come from
  * longest paths; long edges share one chain of dummies for each source, so that fans stay linear;
  * the order within a column comes from barycentres, and the places from isotonic regression.
  */
-export function layered(count, edges, size, { sweeps = 12, gapX = 46, gapY = 16 } = {}) {
+function placed(count, edges, size, { sweeps = 12, gapX = 46, gapY = 16 } = {}) {
   const graph = withDummies(count, edges, ranks(count, edges));
   const { rank, above, below, routes } = graph;
   const layers = [];

@@ -5,7 +5,7 @@ import { logPath, read } from "./api.js";
 import { el, fill, onceAFrame } from "./dom.js";
 import { bytesText, clockText } from "./format.js";
 
-const linesMax = 4000;
+const linesMax = 1000;
 const windowBytes = 128 * 1024;
 
 /** Creates the log pane; `say` shows a message, `link` returns the address of a line. */
@@ -50,7 +50,7 @@ export function makeLog(box, { say, link }) {
       const start = line == null ? -windowBytes : Math.max(0, line - windowBytes / 2);
       const window = await readLog(next, { from: start, limit: windowBytes });
       if (own !== ticket) return;
-      take(window);
+      take(window, line);
       draw(line);
     } catch (error) {
       if (own === ticket) fill(list, el("div", { class: "note" }, noteOf(error)));
@@ -61,9 +61,16 @@ export function makeLog(box, { say, link }) {
     return error.status === 404 ? "no output yet" : error.message;
   }
 
-  function take(window) {
-    lines = window.lines;
-    [from, to, size] = [window.from, window.to, window.size];
+  function take(window, line) {
+    [lines, from, to, size] = [window.lines, window.from, window.to, window.size];
+    if (lines.length > linesMax) {
+      // Short lines: those around the wanted one, or the last ones.
+      const wanted = line == null ? lines.length : lines.findIndex((one) => one.at >= line);
+      const first = Math.max(0, Math.min(lines.length, wanted + linesMax / 2) - linesMax);
+      if (first + linesMax < lines.length) to = lines[first + linesMax].at;
+      lines = lines.slice(first, first + linesMax);
+      from = lines[0].at;
+    }
     place.shown = { generation: window.generation, attempt: window.attempt };
     if (window["left-out"]) say(`${bytesText(window["left-out"])} of the output were not kept`);
   }
@@ -81,6 +88,7 @@ export function makeLog(box, { say, link }) {
         const start = Math.max(0, from - windowBytes);
         const window = await readLog(place, { from: start, limit: Math.max(65537, from - start) });
         if (own !== ticket) return;
+        if (isOther(window)) return void open(place);
         const before = window.lines.filter((line) => line.at < from);
         const top = list.firstElementChild;
         const offset = top?.getBoundingClientRect().top ?? 0;
@@ -95,6 +103,7 @@ export function makeLog(box, { say, link }) {
       } else {
         const window = await readLog(place, { from: to, limit: windowBytes });
         if (own !== ticket) return;
+        if (isOther(window)) return void open(place);
         const after = window.lines.filter((line) => line.at >= to);
         lines = [...lines, ...after].slice(-linesMax);
         if (lines.length) from = lines[0].at;
@@ -112,6 +121,12 @@ export function makeLog(box, { say, link }) {
         extend("end");
       }
     }
+  }
+
+  /** Whether a window or a message is of another attempt than the one that is shown. */
+  function isOther({ generation, attempt }) {
+    const { shown } = place;
+    return shown && (generation !== shown.generation || attempt !== shown.attempt);
   }
 
   function endOf(all) {
@@ -145,12 +160,14 @@ export function makeLog(box, { say, link }) {
 
   let drawn = [];
   const drawNow = onceAFrame(() => {
-    const isSame = drawn.length && lines.length >= drawn.length
-      && drawn.every((line, at) => line === lines[at]);
-    if (!isSame) {
+    // Mostly, some lines have gone at the start and some have come at the end.
+    const gone = drawn.indexOf(lines[0]);
+    const kept = drawn.length - gone;
+    if (gone < 0 || kept > lines.length || drawn.at(-1) !== lines[kept - 1]) {
       fill(list, lines.map(lineElement));
     } else {
-      for (const line of lines.slice(drawn.length)) list.append(lineElement(line));
+      for (let count = 0; count < gone; count += 1) list.firstChild.remove();
+      list.append(...lines.slice(kept).map(lineElement));
     }
     drawn = [...lines];
     if (!lines.length) fill(list, el("div", { class: "note" }, "no output yet"));
@@ -173,6 +190,8 @@ export function makeLog(box, { say, link }) {
   }
 
   list.addEventListener("scroll", () => {
+    // A note takes the place of the lines while others are read: nobody has scrolled.
+    if (list.firstElementChild?.className === "note") return;
     const isAtEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 4;
     if (isFollowing !== isAtEnd && (to >= size || !isAtEnd)) {
       isFollowing = isAtEnd;
@@ -224,9 +243,9 @@ export function makeLog(box, { say, link }) {
   async function goTo(at) {
     [marked, isFollowing] = [at, false];
     if (at >= from && at < to) return redraw();
-    const kept = [matches, matchAt];
+    const kept = [matches, matchAt, found.textContent];
     await open(place, at);
-    [matches, matchAt] = kept;
+    [matches, matchAt, found.textContent] = kept;
     return redraw();
   }
 
@@ -247,10 +266,7 @@ export function makeLog(box, { say, link }) {
     /** The output has grown, or the step has ended. */
     grown(output) {
       if (!place) return;
-      const { shown } = place;
-      const isOther = output && shown
-        && (output.generation !== shown.generation || output.attempt !== shown.attempt);
-      if (isOther) {
+      if (output && isOther(output)) {
         if (place.generation == null) open({ ...place });
         return;
       }

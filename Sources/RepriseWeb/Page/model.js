@@ -18,6 +18,10 @@ function indexPlan(run) {
   run.planned = new Map(steps.map((step) => [step.id, step]));
   run.dependents = new Map(run.order.map((id) => [id, []]));
   for (const step of steps) for (const need of step.needs) run.dependents.get(need)?.push(step.id);
+  indexPath(run);
+}
+
+function indexPath(run) {
   run.critical = new Set((run["critical-path"] ?? []).map((link) => link.step));
 }
 
@@ -60,7 +64,8 @@ export function takeFrame(run, frame) {
     for (const step of frame.steps) run.byStep.set(step.step, step);
   }
   for (const id of ids) if (!isActive(run.byStep.get(id))) delete run.progress[id];
-  if (frame.plan || frame["critical-path"]) indexPlan(run);
+  if (frame.plan) indexPlan(run);
+  else if (frame["critical-path"]) indexPath(run);
   return frame.plan ? null : ids;
 }
 
@@ -80,13 +85,15 @@ export function isOver(step) {
   return ["succeeded", "failed", "cancelled", "skipped"].includes(step?.state);
 }
 
-/** The number of steps in each state. */
+/** The number of steps in each state; counted once for each message. */
 export function counts(run) {
+  if (run.countedAt === run.number) return run.counted;
   const result = {};
   for (const id of run.order) {
     const state = stateOf(run.byStep.get(id));
     result[state] = (result[state] ?? 0) + 1;
   }
+  [run.countedAt, run.counted] = [run.number, result];
   return result;
 }
 
@@ -95,8 +102,9 @@ export function usualOf(run, id) {
   return run.planned.get(id)?.["usual-seconds"];
 }
 
-/** A step and all that depends on it. */
+/** A step and all that depends on it; found once for each plan. */
 export function withDependents(run, id) {
+  if (run.closureOf?.id === id && run.closureOf.plan === run.plan) return run.closureOf.found;
   const found = new Set([id]);
   const rest = [id];
   while (rest.length) {
@@ -107,6 +115,7 @@ export function withDependents(run, id) {
       }
     }
   }
+  run.closureOf = { id, plan: run.plan, found };
   return found;
 }
 

@@ -1,6 +1,7 @@
 // What lies over the page: the confirmation, the form that starts a run, and the list of keys.
 
 import { byId, el, fill } from "./dom.js";
+import { visible } from "./format.js";
 
 let pending = null;
 
@@ -12,7 +13,8 @@ export function ask(question, act, extra) {
     el("button", { class: "primary", onclick: () => answer(true) }, "Yes", el("kbd", {}, "y")),
     el("button", { onclick: () => answer(false) }, "No", el("kbd", {}, "n")));
   box.hidden = false;
-  box.querySelector("button.primary").focus();
+  // The space bar and the enter key of pasted text must not mean yes.
+  box.querySelector("button:last-child").focus();
 }
 
 /** Whether a question is open. */
@@ -43,7 +45,7 @@ let timer = null;
 export function say(text, isBad = false) {
   const box = byId("said");
   box.className = isBad ? "bad" : "";
-  box.textContent = text;
+  box.textContent = visible(text);
   clearTimeout(timer);
   timer = setTimeout(() => { box.textContent = ""; }, isBad ? 15000 : 6000);
 }
@@ -88,7 +90,7 @@ export function showStart(workflows, chosen, start) {
   const problem = el("p", { role: "alert" });
   const drawFields = () => {
     const workflow = workflows.find((one) => one.name === choice.value);
-    problem.textContent = workflow.error ?? "";
+    problem.textContent = visible(workflow.error ?? "");
     fill(fields, workflow.description && el("p", { class: "dim" }, workflow.description),
       workflow.params.map(field));
   };
@@ -104,7 +106,7 @@ export function showStart(workflows, chosen, start) {
       await start(choice.value, params);
       closeSheet();
     } catch (error) {
-      problem.textContent = error.message;
+      problem.textContent = visible(error.message);
     }
   } }, el("label", {}, "workflow", choice), fields, problem,
   el("div", { class: "actions" }, el("button", { class: "primary", type: "submit" }, "Start"),

@@ -47,7 +47,11 @@ async function checkSession() {
 }
 
 function received(type, data) {
-  if (type === "run") positions.set(data.run, data.number);
+  if (type === "run") {
+    positions.set(data.run, data.number);
+    // The state is in the message; of the events, pages only look for failures.
+    data.events = data.events.filter((event) => event.event === "step-failed");
+  }
   if (type === "reset") positions.delete(data.run);
   send({ type, data }, (runs) => !data.run || data.run in runs);
 }

@@ -35,11 +35,18 @@ export function makeTimeline(box, { choose, now }) {
   const spacer = el("div");
   fill(box, spacer, drawing);
 
+  let [found, foundFor] = [[], ""];
+
+  /** The steps that have a row; found once for each message. */
   function rows() {
-    return run.order.filter((id) => {
+    const key = `${run.id} ${run.number} ${onlyCritical}`;
+    if (key === foundFor) return found;
+    foundFor = key;
+    found = run.order.filter((id) => {
       if (onlyCritical) return run.critical.has(id);
       return run.attempts.has(id) || stateOf(run.byStep.get(id)) !== "skipped";
     });
+    return found;
   }
 
   const draw = onceAFrame(() => {
@@ -165,10 +172,22 @@ export function makeTimeline(box, { choose, now }) {
   }, { passive: false });
   new ResizeObserver(draw).observe(box);
 
+  let drawnAt = 0;
+  let timer = null;
+
   return {
     show(nextRun, nextChosen, isPath) {
+      const isOther = nextRun !== run || nextChosen !== chosen || isPath !== onlyCritical;
       [run, chosen, onlyCritical] = [nextRun, nextChosen, isPath];
-      draw();
+      // Bars move slowly: five times a second are enough.
+      const wait = isOther ? 0 : Math.max(0, drawnAt + 200 - performance.now());
+      if (timer && !isOther) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        timer = null;
+        drawnAt = performance.now();
+        draw();
+      }, wait);
     },
     reveal(id) {
       const at = run ? rows().indexOf(id) : -1;
