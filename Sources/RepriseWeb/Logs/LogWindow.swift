@@ -146,7 +146,8 @@ struct LogMatches: Encodable {
         let line = piece.bytes[start..<end]
         matches.append(
           Match(
-            at: piece.offset + Int64(start), text: String(decoding: line.prefix(1024), as: UTF8.self)))
+            at: piece.offset + Int64(start),
+            text: String(decoding: line.prefix(1024), as: UTF8.self)))
         position = end + 1
         if !isBackward, matches.count == Self.countMax {
           next = piece.offset + Int64(position)
