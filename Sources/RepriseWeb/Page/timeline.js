@@ -69,7 +69,12 @@ export function makeTimeline(box, { choose, now }) {
     el("line", { class: "hatch", x1: 0, y1: 0, x2: 0, y2: 6 })));
     const shown = all.slice(first, last).map((id, index) =>
       row(id, headHeight + (first + index) * rowHeight, x, scale, nameWidth, width));
-    fill(drawing, hatch, marks(x, scale, bottom), shown);
+    const drawnMarks = marks(x, scale, bottom).filter(Boolean);
+    const isText = (mark) => mark.tagName === "text";
+    // The scale stays at the top; rows scroll beneath it.
+    fill(drawing, hatch, drawnMarks.filter((mark) => !isText(mark)), shown,
+      el("rect", { class: "scale", x: 0, y: box.scrollTop, width, height: 17 }),
+      drawnMarks.filter(isText));
   });
 
   function marks(x, scale, bottom) {
