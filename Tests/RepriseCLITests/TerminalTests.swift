@@ -161,6 +161,22 @@ struct TerminalTests {
     expectUntouched(output, scenario)
   }
 
+  @Test func `a run that goes on elsewhere is shown where its end stayed`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      "steps: [{ id: a, run: 'test -e ok || exit 3; until [ -e shown ]; do sleep 0.05; done' }]",
+      to: "f.yaml")
+    let output = try await run(
+      """
+      { until [ -e ok ]; do sleep 0.05; done; reprise resume @last --progress none; } > other 2>&1 &
+      reprise run f.yaml
+      """,
+      keys: "shown 'q quit'; touch ok; shown 'generation 2'; touch shown", in: scenario)
+    #expect(output.contains("first failure") && output.contains("generation 2"))
+    #expect(output.contains("succeeded") && output.contains("status 0"))
+    expectUntouched(output, scenario)
+  }
+
   @Test(arguments: [
     ("kill -TERM $(ps -o ppid= -p $(cat engine))", "status 143"),
     ("kill -HUP $(ps -o ppid= -p $(cat engine))", "status 129"),

@@ -103,12 +103,23 @@ struct DrivenRun {
       controls.onCancel { display.leave() }
       var status = ExitStatus.of(
         outcome, signal: controls.stopSignal, passesThrough: passesThrough)
+      let elsewhere = Task {
+        guard stays(outcome) else { return AttachedRun?.none }
+        let next = await AttachedRun.next(of: id, in: journal, progress)
+        if next != nil { display.leave() }
+        return next
+      }
       let ended = await display.finish()
+      elsewhere.cancel()
       if let warning { printError(warning) }
       if ended != .quit, let resumed = ending.resumed {
         do { (recorded, state) = try resumed.reopen(in: journal) } catch { throw Problem(error) }
         (workflow, secrets) = (resumed.workflow, resumed.secrets)
         continue
+      }
+      if let next = await elsewhere.value {
+        // The page or another terminal has resumed the run: show what it does now.
+        return try await next.exitStatus()
       }
       if let problem, status != .internalFailure {
         // The steps had finished, but writing their last output failed.
