@@ -89,83 +89,17 @@ public struct LocalExecutor: Executor {
   /// - Returns: The outputs that the step wrote to the file named by `REPRISE_OUTPUT`.
   /// - Throws: ``FailureReason`` or `CancellationError`.
   public func execute(_ context: StepContext) async throws -> StepOutputs {
-    let outputs = try OutputFile(environment: environment)
-    defer { outputs.remove() }
-    let child: ChildProcess
-    do {
-      child = try ChildProcess.spawn(
-        command(for: context, outputs), filter: filter(context.masker),
-        roomForOutput: context.roomForOutput
-      ) { lines in
-        if lines.stream == .leftBehind {
-          context.report(leftBehind: lines.text)
-          return true
-        }
-        guard lines.stream != .report else {
-          if let (part, text) = ProgressText.progress(in: lines.text) {
-            context.report(progress: part, text)
-          }
-          return true
-        }
-        return context.report(
-          masked: lines.text,
-          on: lines.stream == .standardError ? .standardError : .standardOutput,
-          isPartial: lines.isPartial)
-      }
-    } catch {
-      throw FailureReason.notStarted(error.description)
-    }
+    let attempt = try AttemptProcess(
+      AttemptSpec(context), inheriting: inherited, in: directory, masker: context.masker,
+      roomForOutput: context.roomForOutput, report: context.report)
+    defer { attempt.removeFile() }
     let status = await withTaskCancellationHandler {
-      await context.withKillHandler({ child.kill() }, operation: { await child.end() })
+      await context.withKillHandler({ attempt.kill() }, operation: { await attempt.end() })
     } onCancel: {
-      child.terminate(grace: context.gracePeriod)
+      attempt.terminate(grace: context.gracePeriod)
     }
     // A cancelled step has not completed its work, whatever its exit status.
     try Task.checkCancellation()
-    switch status {
-    case .exited(code: 0): return try outputs.outputs()
-    case .exited(let code): throw FailureReason.exited(status: Int(code))
-    case .signalled(let signal): throw FailureReason.signalled(signal: Int(signal))
-    }
+    return try attempt.outputs(of: status)
   }
-
-  /// Returns a factory of filters that mask secrets in output; nil if there are no secrets.
-  private func filter(_ masker: Masker) -> (@Sendable () -> any OutputFilter)? {
-    guard !masker.isEmpty else { return nil }
-    return { MaskingFilter(stream: masker.stream()) }
-  }
-
-  private func command(for context: StepContext, _ outputs: OutputFile) -> Command {
-    let resolved = context.resolved
-    let words = context.commandLine
-    let identity = [
-      ("REPRISE_RUN_ID", context.run.description),
-      ("REPRISE_STEP_ID", context.step.id),
-      ("REPRISE_GENERATION", String(context.generation)),
-      ("REPRISE_ATTEMPT", String(context.attempt)),
-    ]
-    var variables = inherited
-    for (name, value) in resolved.weakEnvironment where environment[name] == nil {
-      variables[name] = value
-    }
-    for name in context.hiddenVariables { variables[name] = nil }
-    for (name, value) in resolved.environment { variables[name] = value }
-    for (name, value) in identity { variables[name] = value }
-    variables["REPRISE_OUTPUT"] = outputs.path
-    return Command(
-      executable: words[0],
-      arguments: Array(words.dropFirst()),
-      environment: variables,
-      directory: resolved.directories.reduce(directory, resolvedDirectory),
-      tag: identity.map(\.0), reportVariable: "REPRISE_PROGRESS")
-  }
-}
-
-/// Masks secrets in one output stream.
-private struct MaskingFilter: OutputFilter {
-  var stream: MaskingStream
-
-  mutating func append(_ bytes: ArraySlice<UInt8>) -> [UInt8] { stream.append(bytes) }
-
-  mutating func finish() -> [UInt8] { stream.finish() }
 }

@@ -11,10 +11,9 @@ struct OutputFile {
 
   /// Creates an empty file in the folder for temporary files.
   ///
-  /// - Parameter environment: The environment in which `TMPDIR` is looked up.
+  /// - Parameter directory: The value of `TMPDIR`, if it is set.
   /// - Throws: ``FailureReason`` if the file cannot be created.
-  init(environment: [String: String]) throws(FailureReason) {
-    let directory = environment["TMPDIR"]
+  init(folder directory: String?) throws(FailureReason) {
     let folder = temporaryFolder(directory)
     do throws(Errno) {
       path = try makeTemporaryFile(TemporaryFiles.prefix("output", directory))

@@ -24,8 +24,8 @@ extension StepPerformer {
     return StepContext(
       run: ledger.run, generation: job.generation, attempt: attempt, workflow: workflow,
       step: job.step, resolved: resolved, values: values, masker: secrets.masker,
-      hiddenVariables: secrets.variables, capture: needsCapture ? OutputCapture() : nil,
-      index: job.index, results: job.results,
+      secretTexts: secrets.texts, hiddenVariables: secrets.variables,
+      capture: needsCapture ? OutputCapture() : nil, index: job.index, results: job.results,
       reporter: LedgerReporter(ledger: ledger, place: job.place, attempt: attempt))
   }
 

@@ -48,6 +48,9 @@ public struct Secrets: Sendable {
   /// The value of a secret, where `scope` identifies one of the workflow files of the run.
   subscript(scope: Int, name: String) -> String? { values[Key(scope: scope, name: name)] }
 
+  /// All values that are masked.
+  var texts: [String] { Array(retired.union(values.values)).sorted() }
+
   /// Returns a text with each secret replaced by `***`.
   ///
   /// - Parameter text: The text.

@@ -25,6 +25,8 @@ public struct StepContext: Sendable {
   let values: RunValues
   /// Masks secrets in everything that the step reports and outputs.
   package let masker: Masker
+  /// The secrets that ``masker`` masks.
+  let secretTexts: [String]
   /// Environment variables that contained secrets, which the step does not inherit.
   package let hiddenVariables: Set<String>
   /// Captures the standard output, if the step's outputs are computed from it.
@@ -81,9 +83,25 @@ public struct StepContext: Sendable {
     return reporter.report(.output(stream, text: text, isPartial: isPartial))
   }
 
-  /// Reports a process that the step has left behind, and that is being ended.
-  func report(leftBehind commandLine: String) {
-    reporter.report(.leftBehind(masker.masked(commandLine)))
+  /// Reports what an executor was told about the attempt; its secrets are masked.
+  ///
+  /// The end of the attempt is not reported: the executor returns it.
+  ///
+  /// - Parameter news: What it was told.
+  /// - Returns: Whether more output may follow immediately.
+  @discardableResult
+  func report(_ news: AttemptNews) -> Bool {
+    switch news {
+    case .output(let stream, let text, let isPartial):
+      return report(masked: text, on: stream, isPartial: isPartial)
+    case .leftBehind(let commandLine):
+      return reporter.report(.leftBehind(commandLine))
+    case .progress(let part, let text):
+      report(progress: part, text)
+    case .queued, .started, .outOfSight, .ended:
+      break
+    }
+    return true
   }
 
   private static let progressTextMax = 200

@@ -43,7 +43,7 @@ struct OutputTextTests {
   {
     for place in ["mkdir -p $1/x/y; touch $1/x/z", "ln -s . $1", "mkfifo $1"] {
       let folder = try TemporaryFolder()
-      let file = try OutputFile(environment: ["TMPDIR": folder.path])
+      let file = try OutputFile(folder: folder.path)
       try TemporaryFolder.run("/bin/sh", ["-c", "rm $1; \(place)", "sh", file.path])
       #expect(throws: FailureReason.self) { try file.outputs() }
       file.remove()
@@ -53,7 +53,7 @@ struct OutputTextTests {
 
   @Test func `an output file may have 1 MiB and not a byte more`() throws {
     let folder = try TemporaryFolder()
-    let file = try OutputFile(environment: ["TMPDIR": folder.path])
+    let file = try OutputFile(folder: folder.path)
     defer { file.remove() }
     let url = URL(fileURLWithPath: file.path)
     let value = String(repeating: "x", count: OutputText.bytesMax - 2)

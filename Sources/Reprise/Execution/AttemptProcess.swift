@@ -1,0 +1,135 @@
+// `AttemptProcess`: the process tree of one attempt on this machine, with its output and outputs.
+
+package import ChildProcesses
+package import Masking
+
+/// One thing that an attempt reports while it is in progress.
+public enum AttemptNews: Sendable, Equatable {
+  /// It waits where it runs, for this reason, which may be empty.
+  case queued(String)
+  /// Its program starts, on this machine.
+  case started(host: String)
+  /// It wrote whole lines, joined by line feeds, with secrets masked.
+  ///
+  /// `isPartial` marks the current state of an unfinished line, which the next output replaces.
+  case output(OutputChannel, text: String, isPartial: Bool)
+  /// It reported its progress: a fraction from 0 to 1 and the current activity.
+  case progress(Double, String)
+  /// It has left this process behind, which is being ended.
+  case leftBehind(String)
+  /// Nothing can be said about it for now, for this reason; it may go on.
+  case outOfSight(String)
+  /// It ended, and nothing of it is left.
+  case ended(AttemptResult)
+}
+
+/// The result of an attempt.
+public enum AttemptResult: Sendable, Equatable {
+  /// The program succeeded, with these outputs.
+  case succeeded(StepOutputs)
+  /// It failed, or was not started, for this reason.
+  case failed(FailureReason)
+  /// It was stopped on request before it ended by itself.
+  case stopped
+}
+
+/// The running process tree of one attempt.
+package struct AttemptProcess: Sendable {
+  private let child: ChildProcess
+  private let outputs: OutputFile
+
+  /// Starts the program of an attempt.
+  ///
+  /// - Parameters:
+  ///   - spec: The attempt.
+  ///   - inherited: The variables that it inherits.
+  ///   - directory: The directory that its own is relative to; nil for that of this process.
+  ///   - masker: Masks the secrets in the output.
+  ///   - roomForOutput: Waits until more may be reported, after `report` has returned false.
+  ///   - report: Receives the news on the thread that serves all processes, where it must not
+  ///     block; returns whether more may follow immediately.
+  /// - Throws: ``FailureReason`` if the program cannot be started; nothing is left then.
+  package init(
+    _ spec: AttemptSpec, inheriting inherited: Environment, in directory: String?,
+    masker: Masker, roomForOutput: @escaping @Sendable () async -> Void,
+    report: @escaping @Sendable (AttemptNews) -> Bool
+  ) throws(FailureReason) {
+    outputs = try OutputFile(folder: inherited["TMPDIR"])
+    var variables = inherited
+    for (name, value) in spec.weakEnvironment where inherited[name] == nil {
+      variables[name] = value
+    }
+    for name in spec.hiddenVariables { variables[name] = nil }
+    for (name, value) in spec.environment { variables[name] = value }
+    variables["REPRISE_OUTPUT"] = outputs.path
+    let command = Command(
+      executable: spec.command[0], arguments: Array(spec.command.dropFirst()),
+      environment: variables, directory: resolvedDirectory(directory, spec.directory),
+      tag: AttemptSpec.identityNames, reportVariable: "REPRISE_PROGRESS")
+    do {
+      child = try ChildProcess.spawn(
+        command, filter: Self.filter(masker), roomForOutput: roomForOutput
+      ) { lines in
+        Self.news(lines, masker).map(report) ?? true
+      }
+    } catch {
+      outputs.remove()
+      throw .notStarted(error.description)
+    }
+  }
+
+  /// Asks every process of the tree to end, and kills what is left after the grace period.
+  ///
+  /// - Parameter grace: The grace period.
+  package func terminate(grace: Duration) { child.terminate(grace: grace) }
+
+  /// Kills every process of the tree.
+  package func kill() { child.kill() }
+
+  /// Waits until no process of the tree is left and all output has been reported.
+  ///
+  /// - Returns: The exit status of the first process.
+  package func end() async -> ChildExit { await child.end() }
+
+  /// Returns the outputs of the ended program.
+  ///
+  /// - Parameter status: Its exit status.
+  /// - Returns: The outputs that it wrote to the file named by `REPRISE_OUTPUT`.
+  /// - Throws: ``FailureReason`` if it failed, or if the file is invalid.
+  package func outputs(of status: ChildExit) throws(FailureReason) -> StepOutputs {
+    switch status {
+    case .exited(code: 0): return try outputs.outputs()
+    case .exited(let code): throw .exited(status: Int(code))
+    case .signalled(let signal): throw .signalled(signal: Int(signal))
+    }
+  }
+
+  /// Removes the file for the outputs.
+  package func removeFile() { outputs.remove() }
+
+  private static func news(_ lines: OutputLines, _ masker: Masker) -> AttemptNews? {
+    switch lines.stream {
+    case .leftBehind: .leftBehind(masker.masked(lines.text))
+    case .report:
+      ProgressText.progress(in: lines.text).map { .progress($0.part, masker.masked($0.text)) }
+    case .standardOutput:
+      .output(.standardOutput, text: lines.text, isPartial: lines.isPartial)
+    case .standardError: .output(.standardError, text: lines.text, isPartial: lines.isPartial)
+    }
+  }
+
+  /// Returns a factory of filters that mask secrets in output; nil if there are no secrets.
+  private static func filter(_ masker: Masker) -> (@Sendable () -> any OutputFilter)? {
+    guard !masker.isEmpty else { return nil }
+    return { MaskingFilter(stream: masker.stream()) }
+  }
+}
+
+/// Masks secrets in one output stream.
+private struct MaskingFilter: OutputFilter {
+  var stream: MaskingStream
+
+  mutating func append(_ bytes: ArraySlice<UInt8>) -> [UInt8] { stream.append(bytes) }
+
+  mutating func finish() -> [UInt8] { stream.finish() }
+}

@@ -1,0 +1,79 @@
+// `AttemptSpec`: what one attempt of a step runs, as a value that can be sent to another machine.
+
+/// The program of one attempt of a step, with its environment, its directory and its limits.
+///
+/// A plain value, which does not refer to its run: it can be encoded, sent elsewhere and started
+/// there. It contains secrets, both in its variables and in ``secrets``: send it through a channel
+/// that no one else can read, never as an argument or an environment variable.
+public struct AttemptSpec: Sendable, Equatable, Codable {
+  /// The names of the variables that identify an attempt, in ``environment``.
+  static let identityNames = [
+    "REPRISE_RUN_ID", "REPRISE_STEP_ID", "REPRISE_GENERATION", "REPRISE_ATTEMPT",
+  ]
+
+  /// The program with its arguments; at least one word.
+  public var command: [String]
+  /// The variables that the workflow and the step set, and those that identify the attempt.
+  ///
+  /// They take precedence over inherited ones.
+  public var environment: [String: String]
+  /// The variables of `dotenv` files, which apply only where none of the name is inherited.
+  public var weakEnvironment: [String: String]
+  /// The names of variables that are not inherited, because they contain secrets.
+  public var hiddenVariables: Set<String>
+  /// The directory, relative to that of the executor unless it is absolute; nil for that directory.
+  public var directory: String?
+  /// The time from the request to stop until everything is killed.
+  public var grace: Duration
+  /// The maximum duration, from the start of the program; unlimited if nil.
+  public var timeLimit: Duration?
+  /// The secrets that are masked in the output, wherever it is written.
+  public var secrets: [String]
+
+  /// Creates a specification.
+  ///
+  /// - Parameters:
+  ///   - command: The program with its arguments; at least one word.
+  ///   - environment: The variables that the workflow and the step set.
+  ///   - directory: The directory, relative to that of the executor.
+  ///   - grace: The time from the request to stop until everything is killed.
+  ///   - timeLimit: The maximum duration; unlimited if nil.
+  public init(
+    command: [String], environment: [String: String] = [:], directory: String? = nil,
+    grace: Duration = StepContext.defaultGracePeriod, timeLimit: Duration? = nil
+  ) {
+    precondition(!command.isEmpty, "an attempt needs a program")
+    self.command = command
+    self.environment = environment
+    weakEnvironment = [:]
+    hiddenVariables = []
+    self.directory = directory
+    self.grace = grace
+    self.timeLimit = timeLimit
+    secrets = []
+  }
+
+  /// Creates the specification of an attempt of a step.
+  ///
+  /// - Parameter context: The attempt, of a step that starts a program.
+  public init(_ context: StepContext) {
+    let resolved = context.resolved
+    self.init(
+      command: context.commandLine, environment: resolved.environment,
+      directory: resolved.directories.reduce(nil, resolvedDirectory), grace: context.gracePeriod,
+      timeLimit: context.step.timeout)
+    weakEnvironment = resolved.weakEnvironment
+    hiddenVariables = context.hiddenVariables
+    secrets = context.secretTexts
+    let identity = [
+      context.run.description, context.step.id, String(context.generation),
+      String(context.attempt),
+    ]
+    for (name, value) in zip(Self.identityNames, identity) { environment[name] = value }
+  }
+}
+
+extension AttemptSpec: CustomStringConvertible {
+  /// The words of the command, without the environment, which may contain secrets.
+  public var description: String { command.joined(separator: " ") }
+}
