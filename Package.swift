@@ -103,17 +103,20 @@ let package = Package(
     .target(
       name: "RepriseTerminal", dependencies: ["Platform", "Reprise", "CombineOperators"]),
     .target(
+      name: "RepriseExecutors",
+      dependencies: ["Platform", "Reprise", "ChildProcesses", "Masking"]),
+    .target(
       name: "RepriseHost",
       dependencies: [
-        "Platform", "Paths", "Reprise", "RepriseJournal", "RepriseControl", "RepriseTerminal",
+        "Platform", "Paths", "Reprise", "RepriseExecutors", "RepriseJournal", "RepriseControl", "RepriseTerminal",
         "ChildProcesses", "FileWatching", "CombineOperators",
       ]
     ),
     .executableTarget(
       name: "RepriseCLI",
       dependencies: [
-        "Platform", "Reprise", "RepriseHost", "RepriseJournal", "RepriseControl",
-        "RepriseTerminal", "ChildProcesses", "CombineOperators",
+        "Platform", "Reprise", "RepriseExecutors", "RepriseHost", "RepriseJournal",
+        "RepriseControl", "RepriseTerminal", "ChildProcesses", "CombineOperators",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       plugins: ["CommitOfBuild"]
@@ -187,6 +190,9 @@ let package = Package(
     ),
     .testTarget(name: "RepriseControlTests", dependencies: ["RepriseControl", "TestSupport"]),
     .testTarget(name: "RepriseTerminalTests", dependencies: ["RepriseTerminal", "TestSupport"]),
+    .testTarget(
+      name: "RepriseExecutorsTests",
+      dependencies: ["RepriseExecutors", "Reprise", "Platform", "TestSupport"]),
     .testTarget(
       name: "RepriseHostTests",
       dependencies: [

@@ -12,6 +12,8 @@ struct ProcessSnapshot: Sendable {
   let table: ProcessTable
   /// The children that this process had started and not reaped.
   let started: Set<Int32>
+  /// The number of them that have a tree.
+  private let treeCount: Int
   /// Living children that this process has not started: adopted orphans.
   private(set) var adopted: [ProcessEntry] = []
   /// Whether the snapshot is complete.
@@ -29,6 +31,7 @@ struct ProcessSnapshot: Sendable {
     // Read both atomically: a child started in between would be mistaken for an orphan and reaped.
     (table, started) = Reactor.shared.withoutStarts { (ProcessTable.current(), $0) }
     isWhole = !table.isIncomplete
+    treeCount = Reactor.shared.startedChildren.intersection(started).count
     guard adoptsOrphans else { return }
     for stranger in table.children(of: processID) where !started.contains(stranger.pid) {
       if stranger.isZombie {
@@ -49,7 +52,7 @@ struct ProcessSnapshot: Sendable {
     adopted.filter { orphan in
       if orphan.session == leader { return true }
       guard let environment = environments[orphan.pid] else { return false }
-      return !tag.isEmpty && tag.isSubset(of: environment) || started.count == 1
+      return !tag.isEmpty && tag.isSubset(of: environment) || treeCount == 1
     }.map(\.pid)
   }
 }
@@ -101,6 +104,6 @@ struct ProcessScans {
   /// A child that is being started during the check may be counted wrongly; the snapshot then
   /// decides.
   private static func ask(_ question: (() -> Set<Int32>) -> Bool) -> Bool {
-    question { Reactor.shared.startedChildren }
+    question { Reactor.shared.knownChildren }
   }
 }

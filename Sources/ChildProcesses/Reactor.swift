@@ -35,6 +35,8 @@ final class Reactor: TaskExecutor {
   private let starting = Mutex(())
   /// The children that have been started and not reaped.
   private let started = Mutex<Set<Int32>>([])
+  /// The children that go on when this process ends: no tree owns them.
+  private let detached = Mutex<Set<Int32>>([])
   private let wakeUp: PipeEnds
 
   private init() {
@@ -115,12 +117,36 @@ final class Reactor: TaskExecutor {
     return carried.state.child
   }
 
+  /// Starts a child that goes on when this process ends.
+  ///
+  /// - Parameter start: Starts it, and returns its process.
+  func introduceDetached(_ start: () throws(Errno) -> Int32) throws(Errno) -> Int32 {
+    let result = starting.withLock { _ -> Result<Int32, Errno> in
+      do throws(Errno) {
+        let process = try start()
+        _ = detached.withLock { $0.insert(process) }
+        return .success(process)
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Reaps a child that goes on when this process ends, if it has ended.
+  func reapDetached(_ process: Int32) {
+    guard detached.withLock({ $0.contains(process) }), peekExit(process) != nil else { return }
+    _ = detached.withLock { $0.remove(process) }
+    reapChild(process)
+  }
+
   /// Runs a closure while no child is being started.
   ///
-  /// - Parameter body: Receives the children that have been started and not reaped.
+  /// - Parameter body: Receives the children that have been started and not reaped, those included
+  ///   that no tree owns.
   /// - Returns: The result of the closure.
   func withoutStarts<Result: Sendable>(_ body: (Set<Int32>) -> Result) -> Result {
-    starting.withLock { _ in body(startedChildren) }
+    starting.withLock { _ in body(startedChildren.union(detached.withLock { $0 })) }
   }
 
   /// Runs a closure that ends this process, while no child is being started or reported as ended.
@@ -135,6 +161,9 @@ final class Reactor: TaskExecutor {
   /// A child that is being started right now may be missing: waiting for it would take long, and
   /// some callers do not need it. See ``withoutStarts(_:)`` for the others.
   var startedChildren: Set<Int32> { started.withLock { $0 } }
+
+  /// All children of which this process knows why they exist.
+  var knownChildren: Set<Int32> { startedChildren.union(detached.withLock { $0 }) }
 
   fileprivate func forget(_ pid: Int32) {
     // Remove the id before reaping: afterwards, the system may reuse it for another child.

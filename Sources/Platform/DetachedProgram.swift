@@ -19,8 +19,11 @@ package struct DetachedProgram: Sendable {
   ///   - arguments: The path of the program, and its arguments.
   ///   - errors: A descriptor of a file that receives its standard error. Not a pipe, whose reader
   ///     would end with this process.
+  ///   - variables: Environment variables in addition to those of this process.
   /// - Throws: The system error if the program could not be started, or an argument has a zero byte.
-  package init(_ arguments: [String], errors: Int32) throws(Errno) {
+  package init(
+    _ arguments: [String], errors: Int32, variables: [String: String] = [:]
+  ) throws(Errno) {
     guard !arguments.contains(where: { $0.utf8.contains(0) }) else { throw .invalidArgument }
     var attributes = SpawnAttributes()
     unsafe posix_spawnattr_init(&attributes)
@@ -46,9 +49,16 @@ package struct DetachedProgram: Sendable {
     var pointers: [UnsafeMutablePointer<CChar>?] =
       unsafe arguments.map { unsafe strdup($0) } + [nil]
     defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
+    var entries: [UnsafeMutablePointer<CChar>?] = unsafe environmentEntries().compactMap { entry in
+      guard variables[entry.name] == nil else { return nil }
+      return unsafe strdup(entry.name + "=" + entry.value)
+    }
+    for (name, value) in variables { unsafe entries.append(unsafe strdup(name + "=" + value)) }
+    unsafe entries.append(nil)
+    defer { for index in unsafe entries.indices { unsafe free(entries[index]) } }
     var process: pid_t = 0
     guard let program = unsafe pointers[0] else { throw .noMemory }
-    let error = unsafe posix_spawnp(&process, program, &actions, &attributes, &pointers, environ)
+    let error = unsafe posix_spawnp(&process, program, &actions, &attributes, &pointers, &entries)
     guard error == 0 else { throw Errno(rawValue: error) }
     self.process = process
   }

@@ -15,7 +15,7 @@ extension Journal {
   /// - Returns: The durations by step id, without steps that never succeeded.
   /// - Throws: ``JournalError``.
   package func usualDurations(like id: RunID) throws(JournalError) -> [String: Duration] {
-    let started = Event.StepEvent.started.name
+    let started = Event.StepEvent.started().name
     let succeeded = Event.StepEvent.succeeded([:]).name
     let rows = try explaining {
       try database.read { connection in

@@ -133,6 +133,9 @@ package struct StateDirectory: Sendable, Equatable {
   /// The folder with the locks and sockets of live runs; changes when a run starts or ends.
   package var livePath: String { path + "/live" }
 
+  /// The folder with the records of attempts that run apart from their engine.
+  package var attemptsPath: String { path + "/attempts" }
+
   /// Returns the folder with the output of a run.
   package func logFolder(of run: RunID) -> String { runsPath + "/\(run)" }
 

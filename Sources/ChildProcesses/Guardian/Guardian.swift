@@ -193,7 +193,8 @@ struct TerminationRequests {
   }
 }
 
-/// Kills and reaps every descendant of this process, repeatedly until none is left.
+/// Kills and reaps every descendant of this process, repeatedly until none is left, except those
+/// of a ``DetachedHost``.
 ///
 /// This process must adopt orphans: as long as it has a descendant, it then also has a child, so it
 /// is certain that none is left when it has no children. This stops a fork bomb, because a killed
@@ -203,10 +204,13 @@ func killDescendants() {
   while true {
     while waitForAnyChild(WaitOption.withoutWaiting) != nil {}
     guard hasChildren() else { return }
-    let alive = ProcessTable.current().withDescendants([this])
-    for entry in alive where entry.pid != this && !entry.isZombie {
-      sendSignal(SignalNumber.kill, to: entry.pid)
-    }
+    let table = ProcessTable.current()
+    let alive = table.withDescendants([this]).filter { $0.pid != this && !$0.isZombie }
+    // Only hosts may be left; then the children of this process prove nothing, but a whole table
+    // does: a process that is missing in it would have ended while it was read.
+    let others = alive.filter { !DetachedHost.isSpared($0.pid) }
+    if others.isEmpty, !alive.isEmpty, !table.isIncomplete { return }
+    for entry in others { sendSignal(SignalNumber.kill, to: entry.pid) }
     pauseThread(milliseconds: 1)
   }
 }

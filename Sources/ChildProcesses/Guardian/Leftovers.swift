@@ -5,7 +5,7 @@ import Platform
 /// Kills every process of this user that was started with one of the given environment entries,
 /// repeatedly until none is left.
 ///
-/// Spares this process and its ancestors. Reads the environment of every process of this user,
+/// Spares this process and its ancestors, and those of a ``DetachedHost``. Reads the environment of every process of this user,
 /// which takes some milliseconds for hundreds of processes.
 ///
 /// - Parameter entries: Entries such as `REPRISE_RUN_ID=3fk2m9x0ab`.
@@ -20,6 +20,7 @@ package func killProcesses(startedWith entries: Set<String>) -> Int {
     let alive = table.entries.values.filter { entry in
       !entry.isZombie && !spared.contains(entry.pid)
         && ProcessTable.environment(of: entry.pid).contains(where: entries.contains)
+        && !DetachedHost.isSpared(entry.pid)
     }.map(\.pid)
     guard !alive.isEmpty else { return found.count }
     for entry in table.withDescendants(alive) where !spared.contains(entry.pid) {

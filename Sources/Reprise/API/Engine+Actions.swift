@@ -79,6 +79,20 @@ extension Engine {
     }
   }
 
+  /// Registers a kind of runner, which steps choose with `runner`; replaces one of the same name.
+  ///
+  /// - Parameter kind: The type of the runner.
+  public mutating func register<R: RunnerKind>(_ kind: R.Type) {
+    registry.register(kind, check: checking(R.self))
+  }
+
+  /// Where attempts that run elsewhere are kept, and the program that serves them; for
+  /// ``RunnerKind``.
+  public var surroundings: RunnerSurroundings {
+    get { registry.runners.surroundings }
+    set { registry.runners.surroundings = newValue }
+  }
+
   /// Reads a workflow from a file and checks its calls against the actions of this engine.
   ///
   /// - Parameters:

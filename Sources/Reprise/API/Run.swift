@@ -267,7 +267,12 @@ extension RunLedger.Page {
     }
     record(.runResumed(plan))
     let remaining = state.steps.enumerated()
-      .filter { !$0.element.phase.isSuccess || $0.offset >= mainCount }.map(\.element.id)
+      .filter {
+        !$0.element.phase.isActive && (!$0.element.phase.isSuccess || $0.offset >= mainCount)
+      }.map(\.element.id)
+    for position in state.steps.indices where state.steps[position].phase.isActive {
+      controls[position].isAdopting = true
+    }
     record(.generationStarted(reset: remaining), generation: state.generation + 1)
     for position in state.steps.indices {
       guard let set = results[state.steps[position].id], state.steps[position].phase == .pending

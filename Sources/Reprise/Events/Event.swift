@@ -76,8 +76,16 @@ public struct Event: Sendable, Equatable {
     case waiting(String)
     /// The step was approved.
     case approved
-    /// An attempt has started.
-    case started
+    /// An attempt was given to a runner, or waits there for another reason than before.
+    ///
+    /// It is recorded with its token before the runner knows it.
+    case queued(RunnerPlace, text: String)
+    /// An attempt has started, on this machine if it has a runner that says so.
+    case started(on: String? = nil)
+    /// Nothing can be said about the attempt for now, for this reason; it may go on.
+    case outOfSight(String)
+    /// The attempt is in sight again.
+    case inSight
     /// The step reported its progress: a fraction from 0 to 1 and the current activity.
     case progress(Double, String)
     /// The step wrote complete lines, joined by line feeds, without a trailing one.
@@ -169,7 +177,8 @@ extension Event.Kind: CodedCases {
 
 extension Event.StepEvent: CodedCases {
   static let byName = named([
-    .ready, .waiting(""), .approved, .started, .progress(0, ""),
+    .ready, .waiting(""), .approved, .queued(RunnerPlace(runner: "", token: ""), text: ""),
+    .started(), .outOfSight(""), .inSight, .progress(0, ""),
     .output(.standardOutput, text: "", isPartial: false), .leftBehind(""), .succeeded([:]),
     .retrying(.rejected, after: .zero), .cancelling, .failed(.rejected), .cancelled(.request),
     .skipped("", [:]),
@@ -183,7 +192,23 @@ extension Event.StepEvent: CodedCases {
         .waiting(try $0.value("text", text))
       }
     case .approved: CaseRow("step-approved", "approved", self)
-    case .started: CaseRow("step-started", "started", self)
+    case .queued(let place, let text):
+      CaseRow("step-queued", "queued on \(place.runner)" + (text.isEmpty ? "" : ": \(text)")) {
+        .queued(
+          RunnerPlace(
+            runner: try $0.value("runner", place.runner), token: try $0.value("token", place.token),
+            survives: try $0.value("survives", place.survives, default: false)),
+          text: try $0.value("text", text, default: ""))
+      }
+    case .started(let host):
+      CaseRow("step-started", "started" + (host.map { " on \($0)" } ?? "")) {
+        .started(on: try $0.value("host", host, default: nil))
+      }
+    case .outOfSight(let text):
+      CaseRow("step-out-of-sight", "out of sight: \(text)") {
+        .outOfSight(try $0.value("text", text))
+      }
+    case .inSight: CaseRow("step-in-sight", "in sight again", self)
     case .progress(let part, let text):
       CaseRow(
         "step-progress",

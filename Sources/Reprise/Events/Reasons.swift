@@ -21,6 +21,8 @@ public enum FailureReason: Sendable, Equatable, Error {
   case rejected
   /// An in-process step threw an error; the text describes it.
   case threw(String)
+  /// Nothing is left of the attempt where it ran, and it has no result; the text says why.
+  case lost(String)
 }
 
 /// The cause that stopped a step before it could succeed or fail.
@@ -71,7 +73,7 @@ public typealias StepOutputs = [String: String]
 extension FailureReason: CodedCases {
   static let byName = named([
     .exited(status: 0), .signalled(signal: 0), .timedOut(after: .zero), .notStarted(""),
-    .badOutputs(""), .badValue(""), .rejected, .threw(""),
+    .badOutputs(""), .badValue(""), .rejected, .threw(""), .lost(""),
   ])
 
   var row: CaseRow<Self> {
@@ -98,6 +100,8 @@ extension FailureReason: CodedCases {
     case .rejected: CaseRow("rejected", "was not approved", self)
     case .threw(let text):
       CaseRow("threw", "threw an error: \(text)") { .threw(try $0.value("text", text)) }
+    case .lost(let text):
+      CaseRow("lost", "was lost: \(text)") { .lost(try $0.value("text", text)) }
     }
   }
 }

@@ -27,6 +27,9 @@ public struct AttemptSpec: Sendable, Equatable, Codable {
   public var grace: Duration
   /// The maximum duration, from the start of the program; unlimited if nil.
   public var timeLimit: Duration?
+  /// A program that ends what the command has started outside of its own process tree, such as a
+  /// container; it runs if the command was stopped, or did not end by itself. Nil for none.
+  public var cleanup: [String]?
   /// The secrets that are masked in the output, wherever it is written.
   public var secrets: [String]
 
@@ -50,6 +53,7 @@ public struct AttemptSpec: Sendable, Equatable, Codable {
     self.directory = directory
     self.grace = grace
     self.timeLimit = timeLimit
+    cleanup = nil
     secrets = []
   }
 

@@ -27,7 +27,8 @@ public struct LocalExecutor: Executor {
   private let inherited: Environment
   /// The names of inherited variables that are not UTF-8, which expressions cannot use.
   let nonUTF8Variables: Set<String>
-  private let directory: String?
+  /// The directory in which steps run; nil for that of this process.
+  let directory: String?
   /// Compiled file patterns of recent steps.
   private let searches = FileSearches()
 

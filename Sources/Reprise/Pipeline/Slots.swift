@@ -215,6 +215,9 @@ extension Slots.State {
       let own = [
         extras.mutex.map { (name: "m" + $0, count: 1) },
         extras.parallelLimit.map { (name: "g" + $0.group, count: $0.count) },
+        extras.runner.flatMap { runner in
+          runner.maxParallel.map { (name: "r" + runner.name, count: $0) }
+        },
       ].compactMap(\.self)
       for limit in own {
         let index = indices[limit.name] ?? limits.count

@@ -9,10 +9,22 @@ struct LedgerReporter: StepReporter {
   func report(_ event: Event.StepEvent) -> Bool {
     ledger.decide { page in
       let step = place.index.position
-      guard page.state.steps[step].phase == .running else { return true }
+      switch (page.state.steps[step].phase, event) {
+      case (.running, .queued), (.running, .started): return true
+      case (.running, _), (.ready, .queued), (.ready, .started): break
+      default: return true
+      }
       page.record(event, of: step, attempt: attempt)
       return page.hasRoomForOutput
     }
+  }
+
+  var hasStarted: Bool {
+    ledger.decide { $0.state.steps[place.index.position].phase == .running }
+  }
+
+  func recorded() async -> String? {
+    await ledger.recorded()
   }
 
   func roomForOutput() async {

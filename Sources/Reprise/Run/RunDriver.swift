@@ -232,7 +232,11 @@ struct RunDriver: Sendable {
     let generation = machine.generation
     ledger.decide { page in
       // A step that succeeded before the run was resumed is connected only to provide its outputs.
-      for step in steps where page.state.steps[step.position].phase == .pending {
+      for step in steps {
+        guard
+          page.state.steps[step.position].phase == .pending
+            || page.controls[step.position].isAdopting
+        else { continue }
         page.controls[step.position].admit(to: generation)
       }
     }

@@ -37,6 +37,8 @@ struct StepControl: Sendable {
   private var killHandlers: [Int: @Sendable () -> Void] = [:]
   private var nextHandler = 0
   private var isKilled = false
+  /// Whether the step was in progress when the engine before this one died, and goes on.
+  var isAdopting = false
 
   /// Returns whether an event of this generation of the step may be recorded.
   func admits(_ generation: Int) -> Bool { self.generation == generation }
@@ -66,6 +68,7 @@ struct StepControl: Sendable {
     requester = nil
     setResult = nil
     isKilled = false
+    isAdopting = false
   }
 
   /// Stores the future of a step that has become ready.
@@ -76,6 +79,7 @@ struct StepControl: Sendable {
   /// Records that the step has ended.
   mutating func end() {
     future = nil
+    isAdopting = false
     approval = nil
   }
 

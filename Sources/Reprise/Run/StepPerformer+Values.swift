@@ -78,6 +78,7 @@ extension StepPerformer {
     case .badOutputs(let text): .badOutputs(masked(text))
     case .badValue(let text): .badValue(masked(text))
     case .threw(let text): .threw(masked(text))
+    case .lost(let text): .lost(masked(text))
     case .exited, .signalled, .timedOut, .rejected: reason
     }
   }

@@ -6,19 +6,21 @@ extension StepPerformer {
   /// Carries out one attempt within its timeout.
   ///
   /// - Returns: The event that ends the attempt.
-  func execute(_ context: StepContext, _ values: RunValues) async -> Event.StepEvent {
+  func execute(
+    _ context: StepContext, _ values: RunValues, by executor: any Executor
+  ) async -> Event.StepEvent {
     do {
       let outputs: StepOutputs
       if context.resolved.action == .wait {
         outputs = [:]
-      } else if let timeout = context.step.timeout {
+      } else if let timeout = context.step.timeout, !executor.reportsStart {
         guard
           let result = try await withTimeout(
-            timeout, { try await carryOut(context) })
+            timeout, { try await carryOut(context, by: executor) })
         else { return .failed(.timedOut(after: timeout)) }
         outputs = result
       } else {
-        outputs = try await carryOut(context)
+        outputs = try await carryOut(context, by: executor)
       }
       return .succeeded(try all(outputs, of: context, values))
     } catch is CancellationError where Task.isCancelled {
@@ -39,18 +41,23 @@ extension StepPerformer {
   func taskExecutor(for step: StepIndex) -> (any TaskExecutor)? {
     let declared = workflow.steps[step.position]
     guard declared.action.kind.startsProgram, observer == nil, declared.extrasIfAny?.cache == nil,
-      !declared.readsFiles
+      !declared.readsFiles, declared.extrasIfAny?.runner == nil
     else { return nil }
     return executor.taskExecutor
   }
 
   /// Carries out one attempt, through the observer if there is one.
-  private func carryOut(_ context: StepContext) async throws -> StepOutputs {
-    guard let observer else { return try await performUnobserved(context) }
-    return try await observer.observe(context, StepAttempt { try await performUnobserved($0) })
+  private func carryOut(
+    _ context: StepContext, by executor: any Executor
+  ) async throws -> StepOutputs {
+    guard let observer else { return try await performUnobserved(context, by: executor) }
+    return try await observer.observe(
+      context, StepAttempt { try await performUnobserved($0, by: executor) })
   }
 
-  private func performUnobserved(_ context: StepContext) async throws -> StepOutputs {
+  private func performUnobserved(
+    _ context: StepContext, by executor: any Executor
+  ) async throws -> StepOutputs {
     guard let name = context.resolved.share else {
       return try await context.carryOut(by: executor, registry)
     }
@@ -61,7 +68,7 @@ extension StepPerformer {
       onWait: { owner in
         context.report("shares the work of \(owner), which is in progress", on: .standardError)
       },
-      perform: { try await resultForOthers(of: context) })
+      perform: { try await resultForOthers(of: context, by: executor) })
     context.capture?.take(result.standardOutput)
     return result.outputs
   }
@@ -69,7 +76,9 @@ extension StepPerformer {
   /// Carries out work whose result is shared with other runs, and masks the result.
   ///
   /// Other runs do not know the secrets of this one.
-  private func resultForOthers(of context: StepContext) async throws -> SharedWork.Result {
+  private func resultForOthers(
+    of context: StepContext, by executor: any Executor
+  ) async throws -> SharedWork.Result {
     do {
       let outputs = try await context.carryOut(by: executor, registry)
       return SharedWork.Result(

@@ -57,7 +57,9 @@ struct StepPerformer: Sendable {
         return .over(giveUp(job, because: blockingResult))
       }
     }
-    if let result = resultWithoutStarting(job) { return .over(result) }
+    if attemptToAdopt(job).token == nil, let result = resultWithoutStarting(job) {
+      return .over(result)
+    }
     let (result, isAwaited) = ledger.decide { page -> (StepResult?, Bool) in
       guard page.admits(job) else { return (.stopped, false) }
       let step = place.index
@@ -65,11 +67,15 @@ struct StepPerformer: Sendable {
         return (recordCancellation(job, cause, &page), page.mustReportStepEnd)
       }
       page.controls[step.position].becomeReady(future)
-      page.record(.ready, of: step.position, attempt: 0)
+      // An attempt that has survived the engine before this one goes on.
+      if page.state.steps[step.position].phase == .pending {
+        page.record(.ready, of: step.position, attempt: 0)
+      }
       return (nil, false)
     }
     if isAwaited { stepEnded(place.index) }
     if let result { return .over(result) }
+    if attemptToAdopt(job).token != nil { return .toSlots }
     return job.step.extrasIfAny?.approval == nil ? .toSlots : .toApproval
   }
 
@@ -141,7 +147,7 @@ struct StepPerformer: Sendable {
   private func fail(_ job: StepJob, _ reason: FailureReason) -> StepResult {
     guard record(.ready, of: job) else { return .stopped }
     // Once the step is ready, the run waits for its end.
-    let hasStarted = record(.started, of: job, attempt: 1)
+    let hasStarted = record(.started(), of: job, attempt: 1)
     let result =
       hasStarted
       ? end(job.place, attempt: 1, .failed(reason))
@@ -183,11 +189,13 @@ struct StepPerformer: Sendable {
     let job = job(place, generation: generation, results: results)
     // Let the next step in the queue start, however this one ends.
     defer { slots.started(place.index) }
-    var startedCount = 0
+    var (startedCount, adopted) = attemptToAdopt(job)
     do throws(Withdrawn) {
-      if let result = try await resultOfApproval(job) { return result }
+      if adopted == nil, let result = try await resultOfApproval(job) { return result }
       while true {
-        switch try await attempt(startedCount + 1, of: job) {
+        let token = adopted
+        adopted = nil
+        switch try await attempt(startedCount + 1, of: job, adopting: token) {
         case .over(let result):
           return result
         case .retry(let delay):
@@ -222,7 +230,7 @@ struct StepPerformer: Sendable {
       try begin(.approved, of: job, by: masked(requester))
       return nil
     case .refused(let reason, let requester):
-      try begin(.started, of: job, attempt: 1)
+      try begin(.started(), of: job, attempt: 1)
       return end(job.place, attempt: 1, .failed(reason), by: requester.map(masked))
     }
   }
@@ -234,12 +242,14 @@ struct StepPerformer: Sendable {
   }
 
   /// Makes one attempt, once the step has its slots.
-  private func attempt(_ number: Int, of job: StepJob) async throws(Withdrawn) -> AttemptResult {
+  private func attempt(
+    _ number: Int, of job: StepJob, adopting adopted: AttemptToken? = nil
+  ) async throws(Withdrawn) -> AttemptResult {
     let place = job.place
     guard await slots.take(place.index, generation: job.generation) else { throw Withdrawn() }
     // The successes of its needs must survive a power loss from here on. If they cannot be
     // recorded, the run is about to be abandoned.
-    if number == 1,
+    if number == 1, adopted == nil,
       let problem = await ledger.recorded(successesOf: workflow.graph.needs(of: job.index))
     {
       throw Withdrawn(cause: .abandoned(problem))
@@ -253,19 +263,29 @@ struct StepPerformer: Sendable {
     do throws(FailureReason) {
       resolved = try self.resolved(job, values)
       trace = try self.trace(of: job, resolved, values)
-      if let trace, number == 1 {
+      if let trace, number == 1, adopted == nil {
         earlierOutputs = await outputsIfUpToDate(trace, job)
         if earlierOutputs == nil { try await forget(job) }
       }
     } catch {
-      try begin(.started, of: job, attempt: number)
+      try begin(.started(), of: job, attempt: number)
       return .over(end(place, attempt: number, .failed(masked(error))))
     }
     if let earlierOutputs { return .over(try skipUpToDate(job, earlierOutputs)) }
-    try begin(.started, of: job, attempt: number)
+    let executor: any Executor
+    do throws(FailureReason) {
+      executor = try self.executor(for: job.step)
+    } catch {
+      try begin(.started(), of: job, attempt: number)
+      return .over(end(place, attempt: number, .failed(error)))
+    }
+    // Elsewhere, an attempt may wait for long before it starts.
+    if !executor.reportsStart { try begin(.started(), of: job, attempt: number) }
     slots.started(place.index)
-    let context = context(of: job, attempt: number, resolved, values)
-    var event = await execute(context, values)
+    var context = context(of: job, attempt: number, resolved, values)
+    context.adopted = adopted
+    var event = await execute(context, values, by: executor)
+    if executor.reportsStart { startIfNeeded(job, attempt: number, endingWith: event) }
     if case .succeeded(let outputs) = event {
       let files = filesMade(by: context)
       if let problem = missingFiles(files, context) {

@@ -68,7 +68,11 @@ extension StepState {
         add(intervention.time, .approved, attempt: 0, by: intervention.by)
       }
     }
-    if let startedAt { add(startedAt, .started) }
+    if let placement {
+      add(placement.queuedAt, .queued(placement.place, text: placement.queuedBecause ?? ""))
+    }
+    if let startedAt, !isQueuedAgain { add(startedAt, .started(on: placement?.host)) }
+    if let text = placement?.outOfSightBecause, let startedAt { add(startedAt, .outOfSight(text)) }
     if let progress { add(progress.reportedAt, .progress(progress.part, progress.text)) }
     if let time = output.lastAt {
       for line in output.lines {
@@ -98,6 +102,9 @@ extension StepState {
     }
     return events
   }
+
+  /// Whether an attempt before the current one has started, but the current one has not.
+  private var isQueuedAgain: Bool { phase == .ready && placement?.queuedBecause != nil }
 
   /// Who set the result of the step by hand.
   private var setter: Requester? { isSetByHand ? interventions.last?.by : nil }

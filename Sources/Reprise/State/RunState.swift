@@ -177,7 +177,8 @@ public struct RunState: Sendable, Equatable {
     steps = plan.steps.map { earlier[$0.id] ?? StepState(id: $0.id) }
     for position in steps.indices {
       positions[steps[position].id] = position
-      if steps[position].phase.isActive {
+      // What survives its engine goes on, and is adopted.
+      if steps[position].phase.isActive, steps[position].placement?.place.survives != true {
         steps[position].phase = .cancelled(.interrupted)
         steps[position].endedAt = event.time
       }
@@ -275,8 +276,24 @@ public struct RunState: Sendable, Equatable {
     case .progress(let part, let text):
       try expect(event, old == .running)
       steps[position].progress = StepProgress(part: part, text: text, reportedAt: event.time)
-    case .started:
+    case .queued(let place, let text):
       try expect(event, old == .ready)
+      steps[position].attempt = attempt
+      steps[position].retry = nil
+      if steps[position].placement?.place != place {
+        steps[position].placement = StepPlacement(place: place, queuedAt: event.time)
+      }
+      steps[position].placement?.queuedBecause = text
+    case .outOfSight(let text):
+      try expect(event, old == .running)
+      steps[position].placement?.outOfSightBecause = text
+    case .inSight:
+      try expect(event, old == .running)
+      steps[position].placement?.outOfSightBecause = nil
+    case .started(let host):
+      try expect(event, old == .ready)
+      steps[position].placement?.host = host
+      steps[position].placement?.queuedBecause = nil
       steps[position].approval = nil
       steps[position].progress = nil
       steps[position].startedAt = event.time
@@ -300,6 +317,7 @@ public struct RunState: Sendable, Equatable {
     case .retrying(let reason, let delay):
       try expect(event, old == .running)
       steps[position].retry = PendingRetry(reason: reason, failedAt: event.time, delay: delay)
+      steps[position].placement = nil
       setPhase(.ready, of: position)
     case .cancelling:
       try expect(event, old.isActive)

@@ -20,6 +20,8 @@ public struct StepState: Sendable, Equatable {
   public internal(set) var interventions: [StepIntervention] = []
   /// The command lines of processes that the current or last attempt has left behind.
   public internal(set) var leftBehind: [String] = []
+  /// Where the current or last attempt runs; nil for a plain process on this machine.
+  public internal(set) var placement: StepPlacement?
   /// The progress that the step last reported.
   public internal(set) var progress: StepProgress?
   /// The time at which the step succeeded, failed, was cancelled or was skipped.

@@ -25,6 +25,10 @@ public protocol Executor: Sendable {
   /// or caches read files, always run in the shared pool.
   var taskExecutor: (any TaskExecutor)? { get }
 
+  /// Whether the executor reports the starts of attempts and enforces their time limits itself,
+  /// because they may wait for long where they run; false by default.
+  var reportsStart: Bool { get }
+
   /// The environment variables that every step inherits; none by default.
   var environment: [String: String] { get }
 
@@ -49,6 +53,9 @@ public protocol Executor: Sendable {
 extension Executor {
   /// Nil: the shared pool.
   public var taskExecutor: (any TaskExecutor)? { nil }
+
+  /// False.
+  public var reportsStart: Bool { false }
 
   /// An empty dictionary.
   public var environment: [String: String] { [:] }

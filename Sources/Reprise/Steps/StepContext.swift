@@ -29,6 +29,8 @@ public struct StepContext: Sendable {
   let secretTexts: [String]
   /// Environment variables that contained secrets, which the step does not inherit.
   package let hiddenVariables: Set<String>
+  /// The attempt to go on with, which has survived the engine that began it; nil for a new one.
+  var adopted: AttemptToken?
   /// Captures the standard output, if the step's outputs are computed from it.
   let capture: OutputCapture?
 
@@ -98,7 +100,11 @@ public struct StepContext: Sendable {
       return reporter.report(.leftBehind(commandLine))
     case .progress(let part, let text):
       report(progress: part, text)
-    case .queued, .started, .outOfSight, .ended:
+    case .started(let host):
+      reporter.report(.started(on: host))
+    case .outOfSight(let text):
+      reporter.report(.outOfSight(masker.masked(text)))
+    case .queued, .ended:
       break
     }
     return true

@@ -10,6 +10,14 @@ protocol StepReporter: Sendable {
   @discardableResult
   func report(_ event: Event.StepEvent) -> Bool
 
+  /// Whether the start of the attempt has been reported.
+  var hasStarted: Bool { get }
+
+  /// Waits until everything that was reported is recorded.
+  ///
+  /// - Returns: The problem if it cannot be recorded.
+  func recorded() async -> String?
+
   /// Waits until more output may be reported.
   func roomForOutput() async
 

@@ -2,6 +2,7 @@
 
 package import ChildProcesses
 package import Reprise
+import RepriseExecutors
 import RepriseControl
 package import RepriseJournal
 package import RepriseTerminal
@@ -21,11 +22,17 @@ package struct EngineSettings: Sendable {
   /// - Parameters:
   ///   - recorder: The recorder of the run, if any.
   ///   - memory: The memory of steps that are up to date, if any.
+  ///   - attempts: The folder for the records of attempts that run elsewhere, if any.
   /// - Returns: The engine.
   package func makeEngine(
-    recorder: (any Recorder)? = nil, memory: (any StepMemory)? = nil
+    recorder: (any Recorder)? = nil, memory: (any StepMemory)? = nil, attempts: String? = nil
   ) -> Engine {
-    Engine(recorder: recorder, memory: memory, rerunsUpToDateSteps: rerunsUpToDateSteps)
+    var engine = Engine(
+      recorder: recorder, memory: memory, rerunsUpToDateSteps: rerunsUpToDateSteps)
+    StandardRunners.register(with: &engine)
+    engine.surroundings = RunnerSurroundings(
+      attempts: attempts, hostProgram: StandardRunners.ownProgram)
+    return engine
   }
 }
 
@@ -123,7 +130,8 @@ package struct RunHost: Sendable {
     _ recorded: RecordedRun, _ loaded: LoadedWorkflow, _ secrets: Secrets, _ state: ResumedState?
   ) async -> Run {
     let engine = settings.makeEngine(
-      recorder: recorded, memory: JournalMemory(journal, file: loaded.path))
+      recorder: recorded, memory: JournalMemory(journal, file: loaded.path),
+      attempts: journal.directory.attemptsPath)
     // Only for the display, so ignore records that cannot be read.
     let usual =
       (try? await blocking { [journal] in try journal.usualDurations(like: recorded.id) }) ?? [:]

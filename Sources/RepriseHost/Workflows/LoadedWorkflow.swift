@@ -2,6 +2,7 @@
 
 import Platform
 package import Reprise
+import RepriseExecutors
 package import RepriseJournal
 import RepriseTerminal
 
@@ -99,8 +100,9 @@ package struct LoadedWorkflow: Sendable {
     do throws(WorkflowError) {
       // The command provides no actions. A file that is only inspected may be meant for a program
       // that does, so do not check its actions.
-      workflow = try source.workflow(
-        with: arguments, actions: arguments.allowsMissing ? nil : ActionCatalog())
+      var catalog = StandardRunners.catalog
+      catalog.isComplete = !arguments.allowsMissing
+      workflow = try source.workflow(with: arguments, actions: catalog)
     } catch {
       throw Problem(Secrets.hidden(in: error, source.secretSources.values))
     }

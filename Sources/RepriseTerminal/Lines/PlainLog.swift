@@ -171,9 +171,15 @@ struct PlainLog {
         style.coloured("waits for approval", .yellow)
           + ": \(text); approve it with: reprise approve \(event.run) \(id)"
       ]
-    case .started:
+    case .queued(let place, let text):
+      guard !text.isEmpty else { return [] }
+      return [style.coloured("queued", .dim) + " on \(place.runner): \(text)"]
+    case .outOfSight, .inSight:
+      return [style.coloured("\(stepEvent.description)", .yellow)]
+    case .started(let host):
       let label: TerminalSafe = state.label(of: id).map { " (\($0))" } ?? ""
-      return ["started" + label + (attempt > 1 ? ", attempt \(attempt)" : "")]
+      let machine: TerminalSafe = host.map { " on \($0)" } ?? ""
+      return ["started" + label + (attempt > 1 ? ", attempt \(attempt)" : "") + machine]
     case .output(_, let text, let isPartial):
       guard !isPartial else { return [] }
       return text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -95,6 +95,18 @@ public struct StepSetting: Sendable, Equatable {
     StepSetting("share", name.value)
   }
 
+  /// Where the step runs: the name of a runner of the workflow, or `local`.
+  public static func runner(_ name: TemplateValue) -> StepSetting {
+    StepSetting("runner", name.value)
+  }
+
+  /// Where the step runs: a kind of runner, with its settings.
+  public static func runner(
+    _ kind: String, _ settings: [String: TemplateValue]
+  ) -> StepSetting {
+    StepSetting("runner", .map([kind: .map(settings.mapValues(\.value))]))
+  }
+
   /// Requires approval before the step starts; the text describes what to approve.
   public static func approval(_ text: TemplateValue) -> StepSetting {
     StepSetting("approval", text.value)

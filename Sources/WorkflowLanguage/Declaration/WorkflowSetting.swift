@@ -162,6 +162,19 @@ public struct WorkflowSetting: Sendable, Equatable {
     WorkflowSetting("defaults", settings.value)
   }
 
+  /// The named places where steps run: each a kind of runner, with its settings.
+  public static func runner(
+    named name: String, _ kind: String, _ settings: [String: TemplateValue] = [:]
+  ) -> WorkflowSetting {
+    WorkflowSetting(
+      "runners", name: name, .map([kind: .map(settings.mapValues(\.value))]))
+  }
+
+  /// Where steps run: the name of a runner, or `local`.
+  public static func runner(_ name: TemplateValue) -> WorkflowSetting {
+    WorkflowSetting("runner", name.value)
+  }
+
   /// The outputs available to a workflow that uses this one.
   public static func outputs(_ outputs: [String: TemplateValue]) -> WorkflowSetting {
     WorkflowSetting("outputs", .map(outputs.mapValues(\.value)))

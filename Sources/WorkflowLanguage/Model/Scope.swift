@@ -32,6 +32,8 @@ package struct Scope: Sendable, Equatable {
   var environment: [String: Template] = [:]
   /// The working directory of its steps, relative to the parent scope.
   var directory: Template?
+  /// The runners that the file names.
+  var runners: [String: RunnerChoice] = [:]
   /// The name of the workflow.
   var workflow: String
   /// The steps that were expanded or that use other files, by their ids in this file.

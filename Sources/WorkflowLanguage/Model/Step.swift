@@ -141,6 +141,8 @@ public struct StepExtras: Sendable, Equatable {
   var scope = 0
   /// The group whose other steps are cancelled when this step fails; nil for none.
   package var failFastGroup: String?
+  /// Where the step runs; nil for a plain process on this machine.
+  public var runner: RunnerChoice?
   /// The `max-parallel` limit of the step's group.
   package var parallelLimit: ParallelLimit?
 

@@ -5,8 +5,10 @@ import YAML
 
 extension KeyTable {
   private static let noContainers =
-    "steps run on this machine: start one with exec, as in: exec: [docker, run, --rm, node:20, …]"
+    "did you mean \"runner\"? A step runs in a container with: "
+    + "runner: { container: { image: node:20 } }"
   private static let environment = Shape.named(.variable, .template)
+  private static let runner = Shape.either([.text, .named(.identifier, .anything)])
   private static let shell = Shape.either([.text, .list(.text, minimum: 1)])
 
   static let workflow = KeyTable(
@@ -26,6 +28,10 @@ extension KeyTable {
         "dotenv", .either([.text, .list(.either([.text, .map(dotenv)]), minimum: 0)]),
         "files with environment variables"),
       Key("secrets", .named(.identifier, .map(secret)), "values that are never shown or stored"),
+      Key(
+        "runners", .named(.identifier, .named(.identifier, .anything)),
+        "places where steps run, by name: each with its kind and settings"),
+      Key("runner", runner, "where steps run, if not as processes on this machine"),
       Key("dir", .template, "the directory in which steps run"),
       Key("shell", shell, "the shell that runs scripts"),
       Key("timeout", .computed(.duration), "the maximum duration of one generation of a run"),
@@ -204,6 +210,11 @@ extension KeyTable {
       Key(
         "share", .template, "a name; steps with the same name that run at once share one execution",
         .extras, excludedBy: ["uses"]),
+      Key("runner", runner, "where it runs, if not as a process on this machine", .extras,
+        excludedBy: ["approval"]),
+      Key(
+        "survive", .boolean, "whether it goes on when its engine dies, to be adopted by resume",
+        .extras, excludedBy: ["approval", "uses"]),
       Key(
         "foreach", .either([.template, .list(.anything, minimum: 0), .map(range)]),
         "the items; the step runs once for each", .many),
@@ -268,11 +279,17 @@ extension KeyTable {
 
   static let parallel = KeyTable(
     place: "a parallel group",
-    keys: [Key("parallel", .branches, "branches that run in parallel", isRequired: true)])
+    keys: [
+      Key("parallel", .branches, "branches that run in parallel", isRequired: true),
+      Key("runner", runner, "where its steps run"),
+    ])
 
   static let sequence = KeyTable(
     place: "a nested list",
-    keys: [Key("steps", .steps, "steps that run in order", isRequired: true)])
+    keys: [
+      Key("steps", .steps, "steps that run in order", isRequired: true),
+      Key("runner", runner, "where its steps run"),
+    ])
 
   /// The keys of other tools, with the corresponding key of this language.
   private static let synonyms = [

@@ -137,6 +137,16 @@ extension WorkflowReader {
     extras.continuesOnError =
       fields["continue-on-error"].flatMap { boolean($0, "continue-on-error", context) }
       ?? context.defaults.continuesOnError
+    if let node = fields["runner"], let runner = readRunner(node, context) {
+      extras.runner = runner
+    }
+    if let node = fields["survive"], boolean(node, "survive", context) == true {
+      if fields["runner"] != nil {
+        readers[context.file].report(
+          .exclusive("runner", "survive", in: "a step"), at: fields.key("survive") ?? node)
+      }
+      extras.runner = RunnerChoice(name: "survive", kind: "survive")
+    }
     extras.mutex = fields["mutex"].flatMap { text($0, "mutex", context) } ?? extras.mutex
     extras.approval = fields["approval"].flatMap { text($0, "approval", context) }
     if let node = fields["outputs"] {

@@ -30,10 +30,14 @@ extension WorkflowReader {
     inner.extras.groups = context.extras.groups + [scopes[context.scope].prefix + id]
     inner.extras.failFastGroup = context.extras.failFastGroup
     inner.extras.parallelLimit = context.extras.parallelLimit
+    inner.extras.runner = context.extras.runner
     inner.extras.conditions = context.extras.conditions
     inner.isFinally = context.isFinally
     if context.isFinally {
       inner.extras.finally = Set(RunEnding.allCases)
+    }
+    if let node = fields["runner"], let runner = readRunner(node, context) {
+      inner.extras.runner = runner
     }
     if let node = fields["if"], let condition = readCondition(node, context, draft) {
       inner.extras.conditions.append(condition)

@@ -233,6 +233,10 @@ struct WorkflowReader {
       scopes[context.scope].directory = template(
         node, "dir", .workflowDirectory, context, draft: nil)
     }
+    if let node = fields["runners"] { scopes[context.scope].runners = readRunners(node, context) }
+    if let node = fields["runner"], let runner = readRunner(node, context) {
+      context.extras.runner = runner
+    }
     context.defaults.shell = fields["shell"].flatMap { readers[file].shell($0) }
     context.defaults.grace = fields["grace"].flatMap {
       duration($0, "grace", context, allowsZero: true)
@@ -296,8 +300,12 @@ struct WorkflowReader {
       return readParallel(renamed, pairs, after: before, context)
     }
     if !isStep, Node.position(of: "steps", in: pairs) != nil {
-      guard let steps = readers[context.file].fields(of: node, .sequence)?["steps"] else {
-        return (nil, before)
+      guard let fields = readers[context.file].fields(of: node, .sequence),
+        let steps = fields["steps"]
+      else { return (nil, before) }
+      var context = context
+      if let node = fields["runner"], let runner = readRunner(node, context) {
+        context.extras.runner = runner
       }
       let (outline, ends) = readList(steps, after: before, context)
       return (outline, ends)
@@ -325,8 +333,13 @@ struct WorkflowReader {
   private mutating func readParallel(
     _ node: Node, _ pairs: [Node.Pair], after before: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
+    var context = context
     for pair in pairs where pair.key.text != "parallel" {
-      readers[context.file].report(.groupKey(pair.key.text ?? ""), at: pair.key)
+      if pair.key.text == "runner" {
+        if let runner = readRunner(pair.value, context) { context.extras.runner = runner }
+      } else {
+        readers[context.file].report(.groupKey(pair.key.text ?? ""), at: pair.key)
+      }
     }
     guard let branches = pairs.first(where: { $0.key.text == "parallel" })?.value,
       let nodes = readers[context.file].list(branches, of: "a list of branches")

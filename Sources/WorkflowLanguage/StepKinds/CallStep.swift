@@ -7,7 +7,7 @@ struct CallStep: NamedStepKind {
   static let name = "call"
   static let shape = Shape.text
   static let summary = "an action of the program that runs the workflow"
-  static let refused = ["run", "exec", "shell"]
+  static let refused = ["run", "exec", "shell", "runner"]
 
   let action: String
   let arguments: CallArguments
@@ -30,7 +30,7 @@ struct CallStep: NamedStepKind {
     for (name, _, value) in given {
       arguments.trees[name] = reader.tree(of: value, "\"\(name)\"", step.context, step.draft)
     }
-    if reader.errorCount == before, let actions = reader.actions {
+    if reader.errorCount == before, let actions = reader.actions, actions.isComplete {
       reader.check(action, step.node, arguments, step.all["with"], against: actions, step.context)
     }
     return CallStep(action: action, arguments: arguments)
@@ -119,7 +119,7 @@ extension WorkflowReader {
   }
 
   /// Returns the node that an error is about, or the innermost node around it.
-  private func place(of error: ArgumentError, in node: Node) -> Node {
+  func place(of error: ArgumentError, in node: Node) -> Node {
     var node = node
     for (position, part) in error.path.enumerated() {
       switch node.content {

@@ -1,0 +1,46 @@
+// Steps that run elsewhere: their executor, and attempts that have survived the engine before.
+
+import WorkflowLanguage
+
+extension StepPerformer {
+  /// Returns the executor of a step: its runner, or that of the engine.
+  ///
+  /// - Throws: ``FailureReason`` if the runner cannot be used.
+  func executor(for step: Workflow.Step) throws(FailureReason) -> any Executor {
+    guard let choice = step.extrasIfAny?.runner, step.action.kind.startsProgram else {
+      return executor
+    }
+    return try registry.runners.executor(of: choice, executor)
+  }
+
+  /// Returns the attempt of a step that goes on where it runs, after the death of its engine.
+  ///
+  /// - Returns: The number of the attempts before it, and its token; 0 and nil if there is none.
+  func attemptToAdopt(_ job: StepJob) -> (before: Int, token: AttemptToken?) {
+    guard job.step.extrasIfAny?.runner != nil else { return (0, nil) }
+    return ledger.decide { page in
+      guard job.place.isPresent else { return (0, nil) }
+      let state = page.state.steps[job.place.index.position]
+      guard state.phase.isActive, let place = state.placement?.place, place.survives,
+        page.controls[job.place.index.position].isAdopting,
+        let token = AttemptToken(place.token)
+      else { return (0, nil) }
+      return (state.attempt - 1, token)
+    }
+  }
+
+  /// Records the start of an attempt that ended elsewhere without one, such as a refused one.
+  ///
+  /// A cancelled attempt need not have started.
+  func startIfNeeded(_ job: StepJob, attempt: Int, endingWith event: Event.StepEvent) {
+    switch event {
+    case .succeeded, .failed: break
+    default: return
+    }
+    ledger.decide { page in
+      let position = job.place.index.position
+      guard job.place.isPresent, page.state.steps[position].phase == .ready else { return }
+      page.record(.started(), of: position, attempt: attempt)
+    }
+  }
+}

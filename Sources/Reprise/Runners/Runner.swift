@@ -1,0 +1,129 @@
+// `Runner`: the contract of places where attempts run that outlive a connection, or the engine.
+
+/// A place where attempts of steps run: another process, a container, another machine, a cluster.
+///
+/// A runner begins attempts and finds them again, by tokens that the engine chooses. The attempt
+/// itself, its output and its result belong to the place: a runner may be asked again at any time,
+/// by this engine or, after its death, by the next one. ``RunnerExecutor`` makes an executor of it.
+///
+/// Every method may be called on any thread, and must return or throw soon after its task is
+/// cancelled.
+public protocol Runner: Sendable {
+  /// Whether attempts go on when the engine has died, so that the next one adopts them.
+  ///
+  /// If false, they end soon after the engine.
+  var survivesEngine: Bool { get }
+
+  /// Begins an attempt.
+  ///
+  /// Idempotent: a second call with the same token begins nothing, and returns the first attempt.
+  ///
+  /// - Parameters:
+  ///   - spec: What to run.
+  ///   - token: The token of the attempt.
+  /// - Returns: The attempt.
+  /// - Throws: ``RunnerFailure/refused(_:)`` if nothing was begun and nothing will be; after
+  ///   ``RunnerFailure/cannotAsk(_:)``, the attempt may have begun.
+  func begin(
+    _ spec: AttemptSpec, token: AttemptToken
+  ) async throws(RunnerFailure) -> any RunnerHandle
+
+  /// Finds an attempt that may have been begun, also by an earlier engine.
+  ///
+  /// - Parameter token: The token of the attempt.
+  /// - Returns: The attempt; nil only if it is certain that there is none and that none will appear.
+  /// - Throws: ``RunnerFailure/cannotAsk(_:)`` if this cannot be said now.
+  func find(_ token: AttemptToken) async throws(RunnerFailure) -> (any RunnerHandle)?
+
+  /// Says what is known of many attempts at once.
+  ///
+  /// - Parameter tokens: The tokens of the attempts.
+  /// - Returns: What is known, by token.
+  /// - Throws: ``RunnerFailure/cannotAsk(_:)`` if nothing can be said now.
+  func look(
+    _ tokens: [AttemptToken]
+  ) async throws(RunnerFailure) -> [AttemptToken: AttemptSight]
+}
+
+/// An attempt that a runner has begun.
+public protocol RunnerHandle: Sendable {
+  /// The news of the attempt from a mark on; the last one is its end.
+  ///
+  /// The sequence is read by one task at a time. It may throw ``RunnerFailure/cannotAsk(_:)`` at
+  /// any time; nothing is lost then, and another call with the last mark goes on. It ends without
+  /// ``AttemptNews/ended(_:)`` if the attempt is gone and there is no result.
+  ///
+  /// - Parameter mark: The mark after the last news that the caller has.
+  /// - Returns: The news, each with the mark after it.
+  func news(from mark: OutputMark) -> AsyncThrowingStream<MarkedNews, any Error>
+
+  /// Asks the attempt to stop; if it has not begun to run, it never will.
+  ///
+  /// Returns before it has stopped. Further calls can only shorten the grace period.
+  ///
+  /// - Parameter grace: The time after which what is left of it is killed.
+  /// - Throws: ``RunnerFailure/cannotAsk(_:)`` if it cannot be asked now.
+  func stop(grace: Duration) async throws(RunnerFailure)
+
+  /// Returns whether it is certain that nothing of the attempt is left and nothing will start.
+  ///
+  /// - Throws: ``RunnerFailure/cannotAsk(_:)`` if this cannot be said now.
+  func isGone() async throws(RunnerFailure) -> Bool
+
+  /// Gives the attempt up: from now on it can neither start nor write a result.
+  ///
+  /// For an attempt that stays out of sight for longer than the workflow accepts.
+  func abandon() async throws(RunnerFailure)
+}
+
+/// A position in the record of an attempt.
+public struct OutputMark: Sendable, Hashable, Codable {
+  /// The position, in bytes.
+  public var offset: Int64
+
+  /// Creates a mark; 0 is the beginning.
+  public init(offset: Int64 = 0) { self.offset = offset }
+}
+
+/// A piece of news, with the position after it.
+public struct MarkedNews: Sendable, Equatable {
+  /// The news.
+  public var news: AttemptNews
+  /// The mark from which the next news follows.
+  public var next: OutputMark
+
+  /// Creates a marked piece of news.
+  public init(_ news: AttemptNews, next: OutputMark) {
+    self.news = news
+    self.next = next
+  }
+}
+
+/// What is known of an attempt at one moment.
+public enum AttemptSight: Sendable, Equatable {
+  /// It waits where it runs, for this reason, which may be empty.
+  case queued(String)
+  /// It runs on this machine.
+  case running(host: String)
+  /// It has ended, and its result can be read.
+  case ended
+  /// It is certain that nothing of it runs or will run, and that there is no result.
+  case gone
+  /// Nothing can be said, for this reason.
+  case unknown(String)
+}
+
+/// The reason that a runner did not do what it was asked.
+public enum RunnerFailure: Error, Sendable, Equatable, CustomStringConvertible {
+  /// It refuses, and asking again does not help; the text says why and what to do.
+  case refused(String)
+  /// It cannot be asked now, for this reason; ask again later.
+  case cannotAsk(String)
+
+  /// The reason.
+  public var description: String {
+    switch self {
+    case .refused(let text), .cannotAsk(let text): text
+    }
+  }
+}

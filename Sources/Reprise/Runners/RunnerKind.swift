@@ -1,0 +1,134 @@
+// `RunnerKind`: a kind of place where steps run, with its settings; and the registered kinds.
+
+import Synchronization
+import WorkflowLanguage
+
+/// A kind of place where steps run; its properties are the settings in `runners`.
+///
+///     struct Elsewhere: RunnerKind {
+///       static let name = "elsewhere"
+///       let queue: String?
+///
+///       func makeExecutor(named name: String, in surroundings: RunnerSurroundings)
+///         throws(FailureReason) -> any Executor
+///       {
+///         RunnerExecutor(MyRunner(queue: queue), named: name, in: surroundings)
+///       }
+///     }
+///
+///     engine.register(Elsewhere.self)
+///
+/// The settings in a workflow file are checked when the file is read, so an error is reported with
+/// its line and column before anything runs. Their names are those of the `CodingKeys`.
+public protocol RunnerKind: Decodable, Sendable, SendableMetatype {
+  /// The name of the kind in workflow files.
+  static var name: String { get }
+
+  /// Creates the executor; called once for each runner of a run's engine.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the runner, for messages.
+  ///   - surroundings: What it may use of its engine.
+  /// - Returns: The executor.
+  /// - Throws: ``FailureReason`` if it cannot work; the steps fail for this reason.
+  func makeExecutor(
+    named name: String, in surroundings: RunnerSurroundings
+  ) throws(FailureReason) -> any Executor
+
+  /// Returns what is missing for it, in sentences: on this machine and where steps would run.
+  ///
+  /// - Parameter surroundings: What it may use of its engine.
+  /// - Returns: The problems; empty if it can be used.
+  func problems(in surroundings: RunnerSurroundings) async -> [String]
+}
+
+extension RunnerKind {
+  /// No problems.
+  public func problems(in surroundings: RunnerSurroundings) async -> [String] { [] }
+}
+
+/// What a runner may use of its engine.
+public struct RunnerSurroundings: Sendable {
+  /// The folder for the records of attempts that run elsewhere; nil if there is none.
+  public var attempts: String?
+  /// The program `reprise`, which serves attempts as `reprise host`; nil for the one in `PATH`.
+  public var hostProgram: String?
+  /// The variables that steps inherit.
+  public internal(set) var environment: [String: String] = [:]
+  /// The directory that those of steps are relative to; nil for that of this process.
+  public internal(set) var directory: String?
+  /// The source of time.
+  public var clock: any RunClock = SystemClock()
+
+  /// Creates surroundings.
+  ///
+  /// - Parameters:
+  ///   - attempts: The folder for the records of attempts that run elsewhere.
+  ///   - hostProgram: The program `reprise`, which serves attempts as `reprise host`.
+  public init(attempts: String? = nil, hostProgram: String? = nil) {
+    self.attempts = attempts
+    self.hostProgram = hostProgram
+  }
+}
+
+/// The kinds of runners of an engine, and the executors of those that were used.
+struct RunnerRegistry: Sendable {
+  typealias Make =
+    @Sendable (RunnerChoice, RunnerSurroundings) -> Result<any Executor, FailureReason>
+
+  private final class Made: Sendable {
+    let executors = Mutex<[String: any Executor]>([:])
+  }
+
+  var surroundings = RunnerSurroundings()
+  private var kinds: [String: Make] = [:]
+  /// A reference, so that all copies of an engine share connections.
+  private let made = Made()
+
+  mutating func register<R: RunnerKind>(_ kind: R.Type) {
+    kinds[kind.name] = { choice, surroundings in Self.make(kind, choice, surroundings) }
+  }
+
+  private static func make<R: RunnerKind>(
+    _ kind: R.Type, _ choice: RunnerChoice, _ surroundings: RunnerSurroundings
+  ) -> Result<any Executor, FailureReason> {
+    do throws(ArgumentError) {
+      guard let runner = try R.decoded(from: choice.arguments) else {
+        preconditionFailure("BUG: a known value was decoded as unknown")
+      }
+      do throws(FailureReason) {
+        return .success(try runner.makeExecutor(named: choice.name, in: surroundings))
+      } catch {
+        return .failure(error)
+      }
+    } catch {
+      return .failure(.badValue("runner \"\(choice.name)\": \(error)"))
+    }
+  }
+
+  /// Returns the executor of a runner, which is created at its first use.
+  ///
+  /// - Throws: ``FailureReason`` if there is no such kind, or the runner cannot work.
+  func executor(
+    of choice: RunnerChoice, _ base: any Executor
+  ) throws(FailureReason) -> any Executor {
+    guard let make = kinds[choice.kind] else {
+      let names = kinds.keys.sorted().joined(separator: ", ")
+      throw .notStarted(
+        "there is no runner of the kind \"\(choice.kind)\"; "
+          + (names.isEmpty
+            ? "the program that runs the workflow has not registered any" : "there are: \(names)"))
+    }
+    let key = "\(choice.name) \(choice.kind) \(Value.map(choice.settings).json)"
+    var surroundings = surroundings
+    surroundings.environment = base.environment
+    surroundings.directory = (base as? LocalExecutor)?.directory
+    let result = made.executors.withLock { executors -> Result<any Executor, FailureReason> in
+      if let known = executors[key] { return .success(known) }
+      let result = make(choice, surroundings)
+      if case .success(let executor) = result { executors[key] = executor }
+      return result
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,233 @@
+// `AttemptFolder`: the files of one attempt, through which an engine and a host know of each other.
+
+package import Platform
+package import Reprise
+
+/// The folder of one attempt that runs apart from its engine.
+///
+/// Engine and host share no memory and may die at any time, each on its own machine. All that they
+/// know of each other is here, in files that are complete or missing:
+///
+/// - `spec`: what to run. Only this user can read it, and the host removes it.
+/// - `claim`: created exclusively, by the host that runs the attempt, or by the engine to keep any
+///   host from running it. So an attempt never runs twice, even if it was submitted twice.
+/// - `out.log`: the news, appended by the host; see ``AttemptRecord``.
+/// - `lease`: touched by the host while the attempt is in progress.
+/// - `stop`: the grace period, written by the engine to stop the attempt.
+/// - `result.json`: the result, written by the host when nothing of the attempt is left.
+package struct AttemptFolder: Sendable {
+  /// The time between two renewals of the lease.
+  package static let leaseInterval = Duration.seconds(2)
+
+  /// The path.
+  package let path: String
+
+  /// Creates the value for a path.
+  package init(path: String) { self.path = path }
+
+  /// Creates the value for an attempt.
+  ///
+  /// - Parameters:
+  ///   - token: The token of the attempt.
+  ///   - root: The folder of all attempts.
+  package init(of token: AttemptToken, in root: String) { path = root + "/" + token.text }
+
+  var specPath: String { path + "/spec" }
+  var claimPath: String { path + "/claim" }
+  package var outputPath: String { path + "/out.log" }
+  var leasePath: String { path + "/lease" }
+  var stopPath: String { path + "/stop" }
+  package var resultPath: String { path + "/result.json" }
+  /// What the program that brought the host to life wrote, for messages.
+  package var hostLogPath: String { path + "/host.log" }
+  var submittedPath: String { path + "/submitted" }
+
+  /// Whether the folder exists.
+  package var exists: Bool { mayAccess(path, .existence) }
+  /// Whether a submission has been answered.
+  var isSubmitted: Bool { mayAccess(submittedPath, .existence) }
+
+  /// Creates the folder, unless it exists.
+  ///
+  /// - Throws: The system error.
+  package func make() throws(Errno) {
+    do throws(Errno) {
+      try makeFolder(path, permissions: .ownerReadWriteExecute)
+    } catch {
+      if error != .fileExists { throw error }
+    }
+  }
+
+  /// Removes the folder with everything in it.
+  package func remove() { TemporaryFolderTree.remove(path) }
+
+  // MARK: The claim
+
+  /// Who has the right to run the attempt.
+  package struct Claim: Sendable, Equatable, Codable {
+    /// The name of the machine of the host; nil if the engine has taken the claim.
+    package var host: String?
+    /// The process of the host, or of the engine.
+    package var process: Int32
+  }
+
+  /// Takes the claim.
+  ///
+  /// - Parameter host: The name of this machine for a host; nil for an engine.
+  /// - Returns: The file, which is locked until it is closed; nil if the claim was taken before.
+  /// - Throws: The system error.
+  package func takeClaim(host: String?) throws(Errno) -> ClaimFile? {
+    do throws(Errno) {
+      let file = try OpenFile(
+        claimPath, .readWrite, options: [.create, .exclusiveCreate, .noFollow],
+        permissions: .ownerReadWrite)
+      // Until the lock is taken, an engine could take this host for dead: it waits for the content.
+      try? file.lock()
+      let claim = Claim(host: host, process: processID)
+      try writeBytes(Array(claim.json.utf8), to: file.descriptor)
+      return ClaimFile(file)
+    } catch {
+      if error == .fileExists { return nil }
+      throw error
+    }
+  }
+
+  /// The claim; nil if no one has taken it, or if it is being taken.
+  package var claim: Claim? {
+    fileContents(claimPath, upTo: 4096).flatMap { Claim(json: $0) }
+  }
+
+  /// Whether a process on this machine holds the claim; nil if no one has taken it.
+  ///
+  /// The guardian of the host holds it as well, until no process of the attempt is left.
+  package var isHeld: Bool? {
+    do throws(Errno) {
+      let file = try OpenFile(claimPath, .readWrite, options: [.noFollow])
+      return try file.isLocked()
+    } catch {
+      return nil
+    }
+  }
+
+  // MARK: The lease
+
+  /// Renews the lease.
+  func renewLease() {
+    do throws(Errno) {
+      let file = try OpenFile(
+        leasePath, .writeOnly, options: [.create, .noFollow], permissions: .ownerReadWrite)
+      file.replaceContents(with: Array("\(SystemClock().now)\n".utf8))
+    } catch {}
+  }
+
+  /// The time of the last renewal, by the clock of the file system, in nanoseconds; 0 if none.
+  var leaseTime: Int64 { (try? Stat(at: leasePath))?.modifiedNanoseconds ?? 0 }
+
+  // MARK: Stopping
+
+  private struct StopNote: Codable {
+    var grace: Duration
+  }
+
+  /// Asks the host to stop the attempt; a later request can only shorten the grace period.
+  ///
+  /// - Throws: The system error.
+  package func requestStop(grace: Duration) throws(Errno) {
+    let earlier = requestedGrace
+    if let earlier, earlier <= grace { return }
+    try write(StopNote(grace: grace).json, to: stopPath, isSynced: false)
+  }
+
+  /// The requested grace period; nil if no one has asked to stop the attempt.
+  package var requestedGrace: Duration? {
+    fileContents(stopPath, upTo: 4096).flatMap { StopNote(json: $0)?.grace }
+  }
+
+  // MARK: The specification and the result
+
+  /// Writes what to run, for this user only.
+  ///
+  /// - Throws: The system error.
+  package func write(_ spec: AttemptSpec) throws(Errno) {
+    try write(spec.json, to: specPath, isSynced: false)
+  }
+
+  /// Writes the result, so that it is complete on disk or missing.
+  ///
+  /// - Throws: The system error.
+  package func write(_ result: AttemptResult) throws(Errno) {
+    try write(CodedResult(result).json, to: resultPath, isSynced: true)
+  }
+
+  /// The result; nil if there is none.
+  package var result: AttemptResult? {
+    fileContents(resultPath).flatMap { CodedResult(json: $0)?.result }
+  }
+
+  /// Notes that a submission was answered.
+  func markSubmitted() {
+    try? write("", to: submittedPath, isSynced: false)
+  }
+
+  private func write(_ text: String, to path: String, isSynced: Bool) throws(Errno) {
+    let temporary = path + ".new"
+    let file = try OpenFile(
+      temporary, .writeOnly, options: [.create, .truncate, .noFollow], permissions: .ownerReadWrite)
+    try writeBytes(Array(text.utf8), to: file.descriptor)
+    if isSynced { try file.sync() }
+    try renameFile(temporary, to: path)
+    if isSynced { try OpenFile(self.path).sync() }
+  }
+}
+
+/// The claim of an attempt, held until this value is destroyed.
+package struct ClaimFile: ~Copyable, Sendable {
+  private let file: OpenFile
+
+  /// The descriptor that holds the claim, as does each copy of it in another process.
+  package var descriptor: Int32 { file.descriptor }
+
+  init(_ file: consuming OpenFile) { self.file = file }
+}
+
+/// A result in the form in which it is stored.
+private struct CodedResult: Codable {
+  var state: String
+  var outputs: StepOutputs?
+  var reason: FailureReason?
+
+  init(_ result: AttemptResult) {
+    switch result {
+    case .succeeded(let outputs):
+      (state, self.outputs) = ("succeeded", outputs)
+    case .failed(let reason):
+      (state, self.reason) = ("failed", reason)
+    case .stopped:
+      state = "stopped"
+    }
+  }
+
+  var result: AttemptResult? {
+    switch state {
+    case "succeeded": .succeeded(outputs ?? [:])
+    case "failed": reason.map(AttemptResult.failed)
+    case "stopped": .stopped
+    default: nil
+    }
+  }
+}
+
+/// Removes folders that only Reprise writes to.
+enum TemporaryFolderTree {
+  /// Removes a folder with the files in it; does not follow links.
+  static func remove(_ path: String) {
+    for name in FolderReader.names(in: path) {
+      do throws(Errno) {
+        try removeFile(path + "/" + name)
+      } catch {
+        if error == .isDirectory || error == .notPermitted { remove(path + "/" + name) }
+      }
+    }
+    removeFolder(path)
+  }
+}

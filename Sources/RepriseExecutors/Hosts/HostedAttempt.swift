@@ -1,0 +1,202 @@
+// `HostedAttempt`: runs one attempt in its folder, apart from its engine. The host's side.
+
+import ChildProcesses
+import Masking
+package import Platform
+package import Reprise
+import Synchronization
+
+/// One attempt that this process runs for an engine, which may be far away or dead.
+package final class HostedAttempt: Sendable {
+  /// Why an attempt does not run here.
+  package enum Refusal: Error, Sendable, Equatable {
+    /// Another host or the engine has claimed it.
+    case claimed
+    /// Its files cannot be read or written, for this reason.
+    case unreadable(String)
+  }
+
+  /// The exit status of a host whose attempt was claimed before.
+  package static let statusOfClaimed: Int32 = 75
+
+  private struct State {
+    var offset: Int64 = 0
+    var problem: Errno?
+    var process: AttemptProcess?
+    var grace: Duration?
+    var isTimedOut = false
+  }
+
+  /// The folder of the attempt.
+  package let folder: AttemptFolder
+  private let spec: AttemptSpec
+  private let claim: ClaimFile
+  private let output: OpenFile
+  private let state = Mutex(State())
+  private let onNews: @Sendable (AttemptNews, OutputMark) -> Void
+
+  /// The descriptor of the claim, for the guardian of this process.
+  package var claimDescriptor: Int32 { claim.descriptor }
+
+  /// Claims an attempt and reads what to run.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder of the attempt.
+  ///   - host: The name of this machine.
+  ///   - spec: What to run; nil to read it from the folder.
+  ///   - onNews: Called with each piece of news and the mark after it, on any thread; must not
+  ///     block.
+  /// - Throws: ``Refusal``.
+  package init(
+    _ folder: AttemptFolder, on host: String, spec: AttemptSpec? = nil,
+    onNews: @escaping @Sendable (AttemptNews, OutputMark) -> Void = { _, _ in }
+  ) throws(Refusal) {
+    self.folder = folder
+    self.onNews = onNews
+    do throws(Errno) {
+      guard let claim = try folder.takeClaim(host: host) else { throw Errno.fileExists }
+      self.claim = claim
+      output = try OpenFile(
+        folder.outputPath, .writeOnly, options: [.append, .create, .noFollow],
+        permissions: .ownerReadWrite)
+    } catch {
+      throw error == .fileExists ? .claimed : .unreadable("\(folder.path): \(error)")
+    }
+    if let spec {
+      self.spec = spec
+    } else {
+      guard let read = fileContents(folder.specPath).flatMap({ AttemptSpec(json: $0) }) else {
+        throw .unreadable("\(folder.specPath) cannot be read")
+      }
+      self.spec = read
+    }
+    // It contains secrets, and no one else needs it.
+    try? removeFile(folder.specPath)
+  }
+
+  /// Asks the attempt to stop; a later request can only shorten the grace period.
+  ///
+  /// - Parameter grace: The grace period; nil for that of the attempt.
+  package func stop(grace: Duration? = nil) {
+    let grace = grace ?? spec.grace
+    let process = state.withLock { state -> AttemptProcess? in
+      if let earlier = state.grace, earlier <= grace { return nil }
+      state.grace = grace
+      return state.process
+    }
+    process?.terminate(grace: grace)
+  }
+
+  /// Runs the attempt to its end and writes the result.
+  ///
+  /// - Parameter isWanted: Returns whether the attempt is still wanted; asked each second.
+  /// - Returns: The result, which is on disk, unless that failed: see ``problem``.
+  package func run(
+    whileWanted isWanted: @escaping @Sendable () -> Bool = { true }
+  ) async -> AttemptResult {
+    let watch = Task { await self.keepLease(isWanted) }
+    let result = await performed()
+    watch.cancel()
+    await watch.value
+    do throws(Errno) {
+      try folder.write(result)
+    } catch {
+      state.withLock { $0.problem = error }
+    }
+    tell(.ended(result))
+    return result
+  }
+
+  /// The first error of writing the record or the result; nil if there was none.
+  package var problem: Errno? { state.withLock { $0.problem } }
+
+  private func performed() async -> AttemptResult {
+    let environment = Environment(inheritedEnvironment())
+    let process: AttemptProcess
+    do throws(FailureReason) {
+      process = try AttemptProcess(
+        spec, inheriting: environment, in: nil, masker: Masker(secrets: spec.secrets),
+        roomForOutput: {}, report: { self.tell($0) })
+    } catch {
+      return .failed(error)
+    }
+    defer { process.removeFile() }
+    let grace = state.withLock { state in
+      state.process = process
+      return state.grace
+    }
+    if let grace { process.terminate(grace: grace) }
+    let timer = spec.timeLimit.map { limit in
+      Task {
+        guard (try? await Task.sleep(for: limit)) != nil else { return }
+        self.state.withLock { $0.isTimedOut = $0.grace == nil }
+        self.stop()
+      }
+    }
+    let status = await process.end()
+    timer?.cancel()
+    let (isStopped, isTimedOut, problem) = state.withLock {
+      ($0.grace != nil, $0.isTimedOut, $0.problem)
+    }
+    if let cleanup = spec.cleanup, isStopped || !status.isByItself {
+      await cleanUp(cleanup, environment)
+    }
+    if isTimedOut { return .failed(.timedOut(after: spec.timeLimit ?? .zero)) }
+    if isStopped { return .stopped }
+    if let problem { return .failed(.badOutputs("the output cannot be written there: \(problem)")) }
+    do throws(FailureReason) {
+      return .succeeded(try process.outputs(of: status))
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  /// Runs the program that ends what the command has started outside of its process tree.
+  private func cleanUp(_ command: [String], _ environment: Environment) async {
+    let words = Command(
+      executable: command[0], arguments: Array(command.dropFirst()), environment: environment)
+    guard let child = try? ChildProcess.spawn(words, onOutput: { _ in true }) else { return }
+    _ = await child.end()
+  }
+
+  /// Writes a piece of news to the record, and passes it on.
+  @discardableResult
+  private func tell(_ news: AttemptNews) -> Bool {
+    let bytes = AttemptRecord.lines(of: news, at: SystemClock().now)
+    state.withLock { state in
+      if !bytes.isEmpty, state.problem == nil {
+        do throws(Errno) {
+          try writeBytes(bytes, to: output.descriptor)
+          state.offset += Int64(bytes.count)
+        } catch {
+          state.problem = error
+        }
+      }
+      // Under the lock, so that news and marks are in the same order everywhere.
+      onNews(news, OutputMark(offset: state.offset))
+    }
+    return true
+  }
+
+  /// Renews the lease, and stops the attempt when the engine asks for it or nobody wants it.
+  private func keepLease(_ isWanted: @Sendable () -> Bool) async {
+    var turn = 0
+    while true {
+      if turn % 20 == 0 { folder.renewLease() }
+      if let grace = folder.requestedGrace { stop(grace: grace) }
+      if turn % 10 == 9, !isWanted() { stop() }
+      turn += 1
+      guard (try? await Task.sleep(for: .milliseconds(100))) != nil else { return }
+    }
+  }
+}
+
+extension ChildExit {
+  /// Whether the program ended by itself, and not by a signal or a failure of its runner.
+  fileprivate var isByItself: Bool {
+    switch self {
+    case .exited(let code): code < 125
+    case .signalled: false
+    }
+  }
+}

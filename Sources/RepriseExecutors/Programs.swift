@@ -1,0 +1,95 @@
+// Finds programs, and runs those that answer at once.
+
+import ChildProcesses
+import Platform
+import Reprise
+import Synchronization
+
+/// Returns the path of a program; nil if it is not in a search path.
+func findProgram(_ name: String, in path: String?) -> String? {
+  if name.contains("/") { return mayAccess(name, .execution) ? name : nil }
+  for folder in (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":") {
+    let candidate = folder + "/" + name
+    if mayAccess(candidate, .execution) { return candidate }
+  }
+  return nil
+}
+
+/// The answer of a program.
+struct ProgramAnswer: Sendable {
+  /// Its exit status; nil if it was ended by a signal, or took too long.
+  var status: Int?
+  /// The lines of its standard output.
+  var output: String
+  /// The lines of its standard error.
+  var errors: String
+
+  /// The first line of what it says about a failure.
+  var complaint: String {
+    let text = errors.isEmpty ? output : errors
+    let line = text.split(separator: "\n").first.map(String.init) ?? ""
+    return line.isEmpty ? (status.map { "status \($0)" } ?? "no answer") : line
+  }
+}
+
+/// Runs a program and waits for its end.
+///
+/// - Parameters:
+///   - command: The program with its arguments.
+///   - environment: Its environment.
+///   - limit: The time after which it is killed.
+/// - Returns: Its answer.
+/// - Throws: ``RunnerFailure/refused(_:)`` if it cannot be started.
+func answer(
+  of command: [String], in environment: [String: String], within limit: Duration = .seconds(30)
+) async throws(RunnerFailure) -> ProgramAnswer {
+  let lines = Mutex(ProgramAnswer(output: "", errors: ""))
+  let collected = Collected(lines: lines)
+  let child: ChildProcess
+  do {
+    child = try ChildProcess.spawn(
+      Command(
+        executable: command[0], arguments: Array(command.dropFirst()), environment: environment)
+    ) { piece in
+      collected.take(piece)
+      return true
+    }
+  } catch {
+    throw .refused(error.description)
+  }
+  let timer = Task {
+    guard (try? await Task.sleep(for: limit)) != nil else { return }
+    child.kill()
+  }
+  let end = await withTaskCancellationHandler {
+    await child.end()
+  } onCancel: {
+    child.kill()
+  }
+  timer.cancel()
+  var answer = collected.answer
+  if case .exited(let code) = end { answer.status = Int(code) }
+  return answer
+}
+
+/// The output of a program while it runs.
+private final class Collected: Sendable {
+  private let lines: Mutex<ProgramAnswer>
+  private static let bytesMax = 8 << 20
+
+  init(lines: consuming Mutex<ProgramAnswer>) { self.lines = lines }
+
+  var answer: ProgramAnswer { lines.withLock { $0 } }
+
+  func take(_ piece: OutputLines) {
+    guard !piece.isPartial else { return }
+    lines.withLock { lines in
+      guard lines.output.utf8.count + lines.errors.utf8.count < Self.bytesMax else { return }
+      switch piece.stream {
+      case .standardOutput: lines.output += piece.text + "\n"
+      case .standardError: lines.errors += piece.text + "\n"
+      case .report, .leftBehind: break
+      }
+    }
+  }
+}

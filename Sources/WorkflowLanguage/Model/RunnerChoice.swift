@@ -1,0 +1,32 @@
+// The choice of the runner of a step: its kind and settings.
+
+/// Where a step runs, if not as a plain process on this machine.
+public struct RunnerChoice: Sendable, Equatable {
+  /// The name under `runners`; the kind, for a runner that is described at the step.
+  public var name: String
+  /// The kind, such as `sandbox`.
+  public var kind: String
+  /// The settings of that kind, by name.
+  public var settings: [String: Value]
+  /// The maximum number of its steps that run at once; unlimited if nil.
+  public var maxParallel: Int?
+
+  /// Creates a choice.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the runner, for displays.
+  ///   - kind: The kind, such as `sandbox`.
+  ///   - settings: The settings of that kind, by name.
+  ///   - maxParallel: The maximum number of its steps that run at once.
+  public init(
+    name: String, kind: String, settings: [String: Value] = [:], maxParallel: Int? = nil
+  ) {
+    self.name = name
+    self.kind = kind
+    self.settings = settings
+    self.maxParallel = maxParallel
+  }
+
+  /// The settings, for decoding.
+  package var arguments: [String: ArgumentValue] { settings.mapValues(ArgumentValue.init) }
+}
