@@ -35,7 +35,7 @@ struct LogCopyTests {
     try record(0, .runStarted(Self.plan))
     for step in ["a", "b"] {
       try record(0, .step(step, attempt: 0, .ready))
-      try record(0, .step(step, attempt: 1, .started))
+      try record(0, .step(step, attempt: 1, .started()))
     }
     try say(1, "b", "b one")
     try say(2, "a", "a one\na two")
@@ -45,10 +45,10 @@ struct LogCopyTests {
     try record(4, .step("b", attempt: 1, .cancelled(.restart)))
     try record(5, .generationStarted(reset: ["b"]))
     try record(5, .step("b", attempt: 0, .ready))
-    try record(5, .step("b", attempt: 1, .started))
+    try record(5, .step("b", attempt: 1, .started()))
     try say(6, "b", "b three")
     try record(7, .step("b", attempt: 1, .retrying(.exited(status: 1), after: .seconds(1))))
-    try record(8, .step("b", attempt: 2, .started))
+    try record(8, .step("b", attempt: 2, .started()))
     try say(9, "b", "b four", attempt: 2)
     try record(10, .step("b", attempt: 2, .failed(.exited(status: 1))))
     try record(10, .runEnded(.failed(step: "b", reason: .exited(status: 1))))

@@ -45,10 +45,10 @@ struct RunReportTests {
   }
 
   private static let untilApproval: [(Int, Event.Kind)] = [
-    (0, .step("build", attempt: 0, .ready)), (0, .step("build", attempt: 1, .started)),
+    (0, .step("build", attempt: 0, .ready)), (0, .step("build", attempt: 1, .started())),
     (3, .runRestarting(from: nil)), (3, .step("build", attempt: 1, .cancelled(.restart))),
     (4, .generationStarted(reset: nil)),
-    (4, .step("build", attempt: 0, .ready)), (4, .step("build", attempt: 1, .started)),
+    (4, .step("build", attempt: 0, .ready)), (4, .step("build", attempt: 1, .started())),
     (6, .step("build", attempt: 1, .succeeded(["version": "7"]))),
     (6, .step("gate", attempt: 0, .ready)), (6, .step("gate", attempt: 0, .waiting("Ship 7?"))),
   ]
@@ -69,7 +69,7 @@ struct RunReportTests {
         """), "\(text)")
     #expect(text.contains("gate   awaiting approval") && text.contains("  Ship 7?\n"), "\(text)")
     try recording.record([
-      (20, .step("gate", attempt: 0, .approved)), (20, .step("gate", attempt: 1, .started)),
+      (20, .step("gate", attempt: 0, .approved)), (20, .step("gate", attempt: 1, .started())),
       (21, .step("gate", attempt: 1, .succeeded([:]))), (21, .runEnded(.succeeded)),
     ])
     let ended = try recording.report(at: 99).text.string
@@ -100,7 +100,7 @@ struct RunReportTests {
     var recording = try Recording(try HostFolder())
     try recording.record(
       Self.untilApproval + [
-        (20, .step("gate", attempt: 1, .started)),
+        (20, .step("gate", attempt: 1, .started())),
         (20, .step("gate", attempt: 1, .failed(.rejected))),
         (20, .runEnded(.failed(step: "gate", reason: .rejected))),
       ])

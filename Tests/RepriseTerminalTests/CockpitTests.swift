@@ -34,7 +34,7 @@ struct CockpitTests {
   }
 
   private func run(_ id: String) -> [Event.Kind] {
-    [.step(id, attempt: 0, .ready), .step(id, attempt: 1, .started)]
+    [.step(id, attempt: 0, .ready), .step(id, attempt: 1, .started())]
   }
 
   /// Presses keys and returns the last effect.

@@ -27,7 +27,7 @@ struct GitHubTests {
   }
 
   private func started(_ id: String) -> [Event.Kind] {
-    [.step(id, attempt: 0, .ready), .step(id, attempt: 1, .started)]
+    [.step(id, attempt: 0, .ready), .step(id, attempt: 1, .started())]
   }
 
   private func output(_ id: String, _ text: String) -> Event.Kind {
@@ -145,7 +145,7 @@ struct GitHubTests {
       started("a") + [
         output("a", "one"),
         .step("a", attempt: 1, .retrying(.exited(status: 1), after: .zero)),
-        .step("a", attempt: 2, .started),
+        .step("a", attempt: 2, .started()),
         .step("a", attempt: 2, .output(.standardError, text: "two", isPartial: false)),
         .step("a", attempt: 2, .output(.standardError, text: "t", isPartial: true)),
         .step("a", attempt: 2, .cancelled(.request)), .runEnded(.cancelled),

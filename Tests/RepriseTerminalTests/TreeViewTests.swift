@@ -27,7 +27,7 @@ struct TreeViewTests {
   }
 
   private func started(_ id: String) -> [Event.Kind] {
-    [.step(id, attempt: 0, .ready), .step(id, attempt: 1, .started)]
+    [.step(id, attempt: 0, .ready), .step(id, attempt: 1, .started())]
   }
 
   private func lines(

@@ -78,6 +78,33 @@ package struct AttemptProcess: Sendable {
     }
   }
 
+  /// Starts the program of an attempt and waits until nothing of it is left.
+  ///
+  /// - Parameters:
+  ///   - spec: The attempt.
+  ///   - inherited: The variables that it inherits.
+  ///   - directory: The directory that its own is relative to; nil for that of this process.
+  ///   - context: Where it reports; stops it when its task is cancelled.
+  /// - Returns: The outputs.
+  /// - Throws: ``FailureReason`` or `CancellationError`.
+  package static func run(
+    _ spec: AttemptSpec, inheriting inherited: Environment, in directory: String?,
+    for context: StepContext
+  ) async throws -> StepOutputs {
+    let attempt = try AttemptProcess(
+      spec, inheriting: inherited, in: directory, masker: context.masker,
+      roomForOutput: context.roomForOutput, report: context.report)
+    defer { attempt.removeFile() }
+    let status = await withTaskCancellationHandler {
+      await context.withKillHandler({ attempt.kill() }, operation: { await attempt.end() })
+    } onCancel: {
+      attempt.terminate(grace: context.gracePeriod)
+    }
+    // A cancelled step has not completed its work, whatever its exit status.
+    try Task.checkCancellation()
+    return try attempt.outputs(of: status)
+  }
+
   /// Asks every process of the tree to end, and kills what is left after the grace period.
   ///
   /// - Parameter grace: The grace period.

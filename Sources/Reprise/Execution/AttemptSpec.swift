@@ -27,6 +27,8 @@ public struct AttemptSpec: Sendable, Equatable, Codable {
   public var grace: Duration
   /// The maximum duration, from the start of the program; unlimited if nil.
   public var timeLimit: Duration?
+  /// The folder for its temporary files, which its host creates and removes; nil for the usual one.
+  public var temporaryFolder: String?
   /// A program that ends what the command has started outside of its own process tree, such as a
   /// container; it runs if the command was stopped, or did not end by itself. Nil for none.
   public var cleanup: [String]?
@@ -53,6 +55,7 @@ public struct AttemptSpec: Sendable, Equatable, Codable {
     self.directory = directory
     self.grace = grace
     self.timeLimit = timeLimit
+    temporaryFolder = nil
     cleanup = nil
     secrets = []
   }

@@ -90,17 +90,7 @@ public struct LocalExecutor: Executor {
   /// - Returns: The outputs that the step wrote to the file named by `REPRISE_OUTPUT`.
   /// - Throws: ``FailureReason`` or `CancellationError`.
   public func execute(_ context: StepContext) async throws -> StepOutputs {
-    let attempt = try AttemptProcess(
-      AttemptSpec(context), inheriting: inherited, in: directory, masker: context.masker,
-      roomForOutput: context.roomForOutput, report: context.report)
-    defer { attempt.removeFile() }
-    let status = await withTaskCancellationHandler {
-      await context.withKillHandler({ attempt.kill() }, operation: { await attempt.end() })
-    } onCancel: {
-      attempt.terminate(grace: context.gracePeriod)
-    }
-    // A cancelled step has not completed its work, whatever its exit status.
-    try Task.checkCancellation()
-    return try attempt.outputs(of: status)
+    try await AttemptProcess.run(
+      AttemptSpec(context), inheriting: inherited, in: directory, for: context)
   }
 }

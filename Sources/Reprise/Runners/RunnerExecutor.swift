@@ -16,6 +16,11 @@ public struct RunnerExecutor: Executor {
   private let lostAfter: Duration?
   private let surroundings: RunnerSurroundings
   private let inherits: Bool
+  private let prepare: Preparation
+
+  /// Changes what to run, for example to run it within another program.
+  public typealias Preparation =
+    @Sendable (AttemptSpec, AttemptToken) throws(FailureReason) -> AttemptSpec
 
   /// Attempts report their starts themselves.
   public var reportsStart: Bool { true }
@@ -33,10 +38,13 @@ public struct RunnerExecutor: Executor {
   ///     inherit.
   ///   - lostAfter: The time after which an attempt that is out of sight is given up; nil to wait
   ///     for as long as it takes.
+  ///   - prepare: Changes what to run; by default nothing.
   public init(
     _ runner: any Runner, named name: String, in surroundings: RunnerSurroundings,
-    inheritsEnvironment: Bool = false, lostAfter: Duration? = nil
+    inheritsEnvironment: Bool = false, lostAfter: Duration? = nil,
+    prepare: @escaping Preparation = { spec, _ in spec }
   ) {
+    self.prepare = prepare
     self.runner = runner
     self.name = name
     self.surroundings = surroundings
@@ -67,6 +75,7 @@ public struct RunnerExecutor: Executor {
       ?? AttemptToken(
         run: context.run, step: context.step.id, generation: context.generation,
         attempt: context.attempt, using: &random)
+    if context.adopted == nil { spec = try prepare(spec, token) }
     let place = RunnerPlace(
       runner: name, token: token.text, survives: runner.survivesEngine)
     if context.adopted == nil {

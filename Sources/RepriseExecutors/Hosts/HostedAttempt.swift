@@ -111,7 +111,14 @@ package final class HostedAttempt: Sendable {
   package var problem: Errno? { state.withLock { $0.problem } }
 
   private func performed() async -> AttemptResult {
-    let environment = Environment(inheritedEnvironment())
+    var environment = Environment(inheritedEnvironment())
+    if let folder = spec.temporaryFolder {
+      // It may be mounted elsewhere, where other users write to it.
+      try? makeFolder(folder, permissions: FilePermissions(rawValue: 0o777))
+      try? changePermissions(of: folder, to: FilePermissions(rawValue: 0o777))
+      environment["TMPDIR"] = folder
+    }
+    defer { if let folder = spec.temporaryFolder { TemporaryFolderTree.remove(folder) } }
     let process: AttemptProcess
     do throws(FailureReason) {
       process = try AttemptProcess(

@@ -114,7 +114,7 @@ struct EventTableTests {
       #"{"attempt":0,"event":"step-approved","step":"a"}"#, "step a, attempt 0: approved"
     ),
     (
-      step(1, .started),
+      step(1, .started()),
       #"{"attempt":1,"event":"step-started","step":"a"}"#, "step a, attempt 1: started"
     ),
     (

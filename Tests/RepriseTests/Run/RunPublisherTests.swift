@@ -149,7 +149,7 @@ struct RunPublisherTests {
       #expect(lines.value == 2000)
       #expect(
         kinds.value.dropFirst() == [
-          .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started),
+          .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started()),
           .step("a", attempt: 1, .succeeded([:])), .runEnded(.succeeded),
         ])
     }

@@ -19,7 +19,7 @@ struct CriticalPathTests {
     try apply(0, .runStarted(RunPlan(workflow: "w", steps: planned)))
     for step in steps {
       try apply(step.ready, .step(step.id, attempt: 0, .ready))
-      try apply(step.start, .step(step.id, attempt: 1, .started))
+      try apply(step.start, .step(step.id, attempt: 1, .started()))
       try apply(step.end, .step(step.id, attempt: 1, .succeeded([:])))
     }
     return state

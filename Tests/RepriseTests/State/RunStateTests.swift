@@ -24,7 +24,7 @@ struct RunStateTests {
     #expect(state["a"]?.phase == .pending)
     try state.apply(event(.step("a", attempt: 0, .ready), at: 1))
     #expect(state["a"]?.phase == .ready)
-    try state.apply(event(.step("a", attempt: 1, .started), at: 2))
+    try state.apply(event(.step("a", attempt: 1, .started()), at: 2))
     #expect(state["a"]?.phase == .running)
     try state.apply(event(.step("a", attempt: 1, .succeeded(["v": "1"])), at: 3))
     let step = try #require(state["a"])
@@ -48,7 +48,7 @@ struct RunStateTests {
   }
 
   @Test(arguments: [
-    [Event.Kind.step("a", attempt: 1, .started)],
+    [Event.Kind.step("a", attempt: 1, .started())],
     [.step("a", attempt: 1, .succeeded([:]))],
     [.step("a", attempt: 0, .ready), .step("a", attempt: 0, .ready)],
     [.step("a", attempt: 0, .output(.standardOutput, text: "x", isPartial: false))],
@@ -83,8 +83,8 @@ struct RunStateTests {
 
   @Test func `the first failure is remembered until its step is reset`() throws {
     var state = try state(after: [
-      .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started),
-      .step("b", attempt: 0, .ready), .step("b", attempt: 1, .started),
+      .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started()),
+      .step("b", attempt: 0, .ready), .step("b", attempt: 1, .started()),
     ])
     try state.apply(event(.step("b", attempt: 1, .failed(.exited(status: 1))), at: 5))
     try state.apply(event(.step("a", attempt: 1, .failed(.exited(status: 2))), at: 6))
@@ -107,7 +107,7 @@ struct RunStateTests {
 
   @Test func `the last twenty lines of a step and its current line are kept`() throws {
     var state = try state(after: [
-      .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started),
+      .step("a", attempt: 0, .ready), .step("a", attempt: 1, .started()),
     ])
     let text = (1...50).map(String.init).joined(separator: "\n")
     func output(_ text: String, isPartial: Bool = false) -> Event {

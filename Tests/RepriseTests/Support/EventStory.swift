@@ -45,7 +45,7 @@ struct EventStory {
       if state.phase == .running { append(.ready, of: position) }
     case .ready:
       if state.phase == .running {
-        append(.step(state.steps[position].id, attempt: 1, .started))
+        append(.step(state.steps[position].id, attempt: 1, .started()))
       } else {
         append(.cancelled(.restart), of: position)
       }

@@ -1,0 +1,112 @@
+// Steps in containers, which podman or docker runs on this machine.
+
+import Platform
+package import Reprise
+
+/// Steps in containers of their own, by `podman run` or `docker run`.
+///
+/// The container is named as the attempt's token, so a second one of the attempt cannot be created.
+/// A host outside of the container runs the client, so the step goes on when the engine dies, and
+/// its result is written whether or not anyone is there to read it.
+package struct ContainerRunner: RunnerKind {
+  package static let name = "container"
+
+  private enum CodingKeys: String, CodingKey {
+    case image, mounts, network, user, pull, program, options, workdir
+    case readOnly = "read-only"
+  }
+
+  let image: String
+  var mounts: [String]?
+  var network: String?
+  var user: String?
+  var pull: String?
+  var program: String?
+  var options: [String]?
+  var workdir: String?
+  var readOnly: Bool?
+
+  package func makeExecutor(
+    named name: String, in surroundings: RunnerSurroundings
+  ) throws(FailureReason) -> any Executor {
+    let program = try foundProgram(in: surroundings)
+    let attempts = try surroundings.foundAttempts()
+    let runner = FolderRunner(
+      try ThisMachineSite(surroundings), attempts: attempts, clock: surroundings.clock)
+    let (kind, place) = (self, surroundings)
+    return RunnerExecutor(runner, named: name, in: surroundings) {
+      spec, token throws(FailureReason) in
+      try kind.wrapped(spec, token, program, attempts: attempts, place)
+    }
+  }
+
+  /// Returns the attempt as a command that runs it in a container.
+  private func wrapped(
+    _ spec: AttemptSpec, _ token: AttemptToken, _ program: String, attempts: String,
+    _ surroundings: RunnerSurroundings
+  ) throws(FailureReason) -> AttemptSpec {
+    let directory = try surroundings.absoluteDirectory(of: spec)
+    var words = [program, "run", "--rm", "--name", token.text, "--label", "reprise=\(token)"]
+    if let network { words += ["--network", network] }
+    if let user { words += ["--user", user] }
+    if let pull { words += ["--pull", pull] }
+    if readOnly == true { words.append("--read-only") }
+    for mount in mounts ?? ["."] {
+      var parts = mount.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+      if !parts[0].hasPrefix("/") {
+        guard let path = realPath(directory + "/" + parts[0]) else {
+          throw .notStarted("there is no \(directory)/\(parts[0]) to mount in the container")
+        }
+        parts[0] = path
+      }
+      if parts.count == 1 { parts.append(parts[0]) }
+      words += ["--volume", parts.joined(separator: ":")]
+    }
+    words += ["--workdir", workdir ?? directory]
+    // By name only: the values stay in the environment of the client.
+    for name in spec.environment.keys.sorted() { words += ["--env", name] }
+    words += ["--env", "REPRISE_OUTPUT", "--env", "REPRISE_PROGRESS", "--env", "TMPDIR"]
+    // Its outputs and progress are written there.
+    let temporary = AttemptFolder(of: token, in: attempts).path + "/tmp"
+    words += ["--volume", "\(temporary):\(temporary)"]
+    words += options ?? []
+    var wrapped = spec
+    wrapped.command = words + [image] + spec.command
+    wrapped.directory = directory
+    wrapped.temporaryFolder = temporary
+    wrapped.cleanup = [program, "rm", "--force", token.text]
+    return wrapped
+  }
+
+  private func foundProgram(
+    in surroundings: RunnerSurroundings
+  ) throws(FailureReason) -> String {
+    let names = program.map { [$0] } ?? ["podman", "docker"]
+    for name in names {
+      if let path = findProgram(name, in: surroundings.environment["PATH"]) { return path }
+    }
+    throw .notStarted(
+      "the program \(names.map { "\"\($0)\"" }.joined(separator: " or ")) is not in PATH; install "
+        + "podman (apt install podman crun)")
+  }
+
+  package func problems(in surroundings: RunnerSurroundings) async -> [String] {
+    do throws(FailureReason) {
+      let program = try foundProgram(in: surroundings)
+      do throws(RunnerFailure) {
+        let info = try await answer(of: [program, "info"], in: surroundings.environment)
+        guard info.status == 0 else { return ["\(program) does not work: \(info.complaint)"] }
+        let found = try await answer(
+          of: [program, "image", "inspect", image], in: surroundings.environment)
+        if found.status != 0, pull == "never" {
+          return ["the image \(image) is not there, and \"pull\" is never: \(found.complaint)"]
+        }
+        return []
+      } catch {
+        return [error.description]
+      }
+    } catch {
+      return [error.description]
+    }
+  }
+}

@@ -1,0 +1,254 @@
+// Steps as jobs of a Slurm cluster.
+
+import Platform
+package import Reprise
+import Synchronization
+
+/// Steps as jobs of a Slurm cluster: one job for each attempt.
+///
+/// Slurm decides when and where; the host that the job runs carries the attempt out and writes its
+/// result to a folder that all nodes share. Slurm's own account of a job is used only to say why it
+/// waits, and to know that it is gone: job numbers are used again after a crash of its controller,
+/// and jobs are forgotten, so attempts are known by the token in their name and comment.
+package struct SlurmRunner: RunnerKind {
+  package static let name = "slurm"
+
+  private enum CodingKeys: String, CodingKey {
+    case partition, cpus, memory, gpus, time, account, extra, attempts
+    case lostAfter = "lost-after"
+  }
+
+  var partition: String?
+  var cpus: Int?
+  var memory: String?
+  var gpus: String?
+  var time: Duration?
+  var account: String?
+  var extra: [String]?
+  /// The folder for the records of attempts, which all nodes share.
+  var attempts: String?
+  var lostAfter: Duration?
+
+  package func makeExecutor(
+    named name: String, in surroundings: RunnerSurroundings
+  ) throws(FailureReason) -> any Executor {
+    guard findProgram("sbatch", in: surroundings.environment["PATH"]) != nil else {
+      throw .notStarted(Self.missing)
+    }
+    let site = SlurmSite(
+      options: options, program: try surroundings.foundHostProgram(),
+      environment: surroundings.environment, clock: surroundings.clock)
+    let folder: String
+    if let attempts { folder = attempts } else { folder = try surroundings.foundAttempts() }
+    let runner = FolderRunner(site, attempts: folder, clock: surroundings.clock)
+    return RunnerExecutor(
+      runner, named: name, in: surroundings, inheritsEnvironment: true, lostAfter: lostAfter)
+  }
+
+  /// The options of sbatch for the settings.
+  private var options: [String] {
+    var options: [String] = []
+    if let partition { options.append("--partition=\(partition)") }
+    if let cpus { options.append("--cpus-per-task=\(cpus)") }
+    if let memory { options.append("--mem=\(memory)") }
+    if let gpus { options.append("--gpus=\(gpus)") }
+    if let account { options.append("--account=\(account)") }
+    if let time {
+      // Slurm counts whole minutes; the host keeps to a shorter `timeout` of the step.
+      let minutes = max(1, (time.components.seconds + 59) / 60)
+      options.append("--time=\(minutes)")
+    }
+    return options + (extra ?? [])
+  }
+
+  package func problems(in surroundings: RunnerSurroundings) async -> [String] {
+    let path = surroundings.environment["PATH"]
+    for program in ["sbatch", "squeue", "scancel"] where findProgram(program, in: path) == nil {
+      return [Self.missing]
+    }
+    do throws(RunnerFailure) {
+      let test = try await answer(
+        of: ["sbatch", "--test-only", "--wrap", "true"] + options, in: surroundings.environment)
+      return test.status == 0
+        ? [] : ["Slurm would not take a job with these settings: \(test.complaint)"]
+    } catch {
+      return [error.description]
+    }
+  }
+
+  private static let missing =
+    "the programs of Slurm (sbatch, squeue, scancel) are not in PATH; install slurm-client, or run "
+    + "on a machine that submits jobs"
+}
+
+/// A Slurm cluster, as its commands show it.
+final class SlurmSite: AttemptSite {
+  let name = "Slurm"
+  let isThisMachine = false
+
+  private let options: [String]
+  private let program: String
+  private let environment: [String: String]
+  private let queue: SlurmQueue
+  /// The submissions in progress: sbatch answers in milliseconds, but not to hundreds at once.
+  private let submissions = Gate(places: 4)
+
+  init(
+    options: [String], program: String, environment: [String: String], clock: any RunClock
+  ) {
+    self.options = options
+    self.program = program
+    self.environment = environment
+    queue = SlurmQueue(environment: environment, clock: clock)
+  }
+
+  func submit(
+    _ spec: AttemptSpec, _ token: AttemptToken, _ folder: AttemptFolder
+  ) async throws(RunnerFailure) {
+    // The environment, which may contain secrets, is in the folder, where only this user reads it.
+    // A job is never queued again by Slurm: the engine decides about retries.
+    let command =
+      [
+        "sbatch", "--parsable", "--no-requeue", "--export=NONE", "--job-name=\(token)",
+        "--comment=\(token)", "--output=\(folder.hostLogPath)", "--open-mode=append",
+        "--chdir=\(folder.path)",
+      ] + options + ["--wrap", "exec \(quoted(program)) host \(token) --folder \(quoted(folder.path))"]
+    await submissions.enter()
+    let result: Result<ProgramAnswer, RunnerFailure>
+    do throws(RunnerFailure) {
+      result = .success(try await answer(of: command, in: environment))
+    } catch {
+      result = .failure(error)
+    }
+    await submissions.leave()
+    let answer = try result.get()
+    guard answer.status != 0 else { return await queue.submitted(token) }
+    let text = "sbatch: " + answer.complaint
+    // What cannot be asked now may have been submitted; what is refused has not.
+    let isRefused = Self.refusals.contains { answer.errors.contains($0) }
+    throw isRefused ? .refused(text) : .cannotAsk(text)
+  }
+
+  /// What sbatch says of settings that it will never accept.
+  private static let refusals = [
+    "invalid partition", "Invalid account", "Requested node configuration is not available",
+    "unrecognized option", "invalid option", "Invalid --", "Invalid numeric value",
+    "More processors requested than permitted", "Invalid generic resource", "not permitted",
+    "Invalid feature specification", "exceeds", "Invalid qos",
+  ]
+
+  func sight(of token: AttemptToken) async throws(RunnerFailure) -> SiteSight {
+    try await queue.sight(of: token)
+  }
+
+  func withdraw(_ token: AttemptToken) async throws(RunnerFailure) {
+    let answer = try await answer(of: ["scancel", "--name=\(token)"], in: environment)
+    if answer.status != 0 { throw .cannotAsk("scancel: " + answer.complaint) }
+  }
+
+  func forget(_ token: AttemptToken) {
+    Task { [queue] in await queue.forget(token) }
+  }
+
+  private func quoted(_ text: String) -> String {
+    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+      + "'"
+  }
+}
+
+/// The jobs of this user, asked for at most twice a second for all attempts together.
+private actor SlurmQueue {
+  private static let interval = Duration.milliseconds(500)
+
+  private struct Job {
+    var state: String
+    var reason: String
+  }
+
+  private let environment: [String: String]
+  private let clock: any RunClock
+  private var jobs: [String: Job] = [:]
+  private var askedAt: Timestamp?
+  private var problem: RunnerFailure?
+  private var asking: Task<Void, Never>?
+  /// When attempts were submitted: what is newer than the answer is not absent in it.
+  private var submittedAt: [AttemptToken: Timestamp] = [:]
+
+  init(environment: [String: String], clock: any RunClock) {
+    self.environment = environment
+    self.clock = clock
+  }
+
+  func submitted(_ token: AttemptToken) { submittedAt[token] = clock.now }
+
+  func forget(_ token: AttemptToken) { submittedAt[token] = nil }
+
+  func sight(of token: AttemptToken) async throws(RunnerFailure) -> SiteSight {
+    if askedAt.map({ clock.now - $0 >= Self.interval }) ?? true {
+      let task = asking ?? Task { await self.ask() }
+      asking = task
+      await task.value
+    }
+    if let problem { throw problem }
+    guard let job = jobs[token.text] else {
+      if let submitted = submittedAt[token], let askedAt, submitted > askedAt { return .present }
+      return .absent
+    }
+    switch job.state {
+    case "PENDING", "REQUEUED", "SUSPENDED", "CONFIGURING":
+      return .queued(job.reason == "None" ? "" : job.reason)
+    case "RUNNING", "COMPLETING", "STAGE_OUT", "SIGNALING", "STOPPED":
+      return .present
+    default:
+      return .absent
+    }
+  }
+
+  private func ask() async {
+    defer { asking = nil }
+    let before = clock.now
+    do throws(RunnerFailure) {
+      let answer = try await answer(
+        of: ["squeue", "--noheader", "--states=all", "--me", "--format=%j|%T|%r"], in: environment)
+      guard answer.status == 0 else { throw .cannotAsk("squeue: " + answer.complaint) }
+      var jobs: [String: Job] = [:]
+      for line in answer.output.split(separator: "\n") {
+        let words = line.split(separator: "|", omittingEmptySubsequences: false)
+        guard words.count == 3 else { continue }
+        let job = Job(state: String(words[1]), reason: String(words[2]))
+        // Two jobs of a token: the one that may still run counts.
+        if let other = jobs[String(words[0])], other.state == "RUNNING" { continue }
+        jobs[String(words[0])] = job
+      }
+      self.jobs = jobs
+      problem = nil
+    } catch {
+      problem = .cannotAsk(error.description)
+    }
+    askedAt = before
+  }
+}
+
+/// Lets a number of tasks in at once.
+private actor Gate {
+  private var free: Int
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  init(places: Int) { free = places }
+
+  func enter() async {
+    if free > 0 {
+      free -= 1
+      return
+    }
+    await withCheckedContinuation { waiting.append($0) }
+  }
+
+  func leave() {
+    if waiting.isEmpty {
+      free += 1
+    } else {
+      waiting.removeFirst().resume()
+    }
+  }
+}
