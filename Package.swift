@@ -104,7 +104,7 @@ let package = Package(
       name: "RepriseTerminal", dependencies: ["Platform", "Reprise", "CombineOperators"]),
     .target(
       name: "RepriseExecutors",
-      dependencies: ["Platform", "Reprise", "ChildProcesses", "Masking"]),
+      dependencies: ["Platform", "Paths", "Reprise", "ChildProcesses", "Masking"]),
     .target(
       name: "RepriseHost",
       dependencies: [

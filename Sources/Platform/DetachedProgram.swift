@@ -19,10 +19,12 @@ package struct DetachedProgram: Sendable {
   ///   - arguments: The path of the program, and its arguments.
   ///   - errors: A descriptor of a file that receives its standard error. Not a pipe, whose reader
   ///     would end with this process.
+  ///   - connection: A descriptor that becomes its standard input and output; nil for `/dev/null`.
   ///   - variables: Environment variables in addition to those of this process.
   /// - Throws: The system error if the program could not be started, or an argument has a zero byte.
   package init(
-    _ arguments: [String], errors: Int32, variables: [String: String] = [:]
+    _ arguments: [String], errors: Int32, connection: Int32? = nil,
+    variables: [String: String] = [:]
   ) throws(Errno) {
     guard !arguments.contains(where: { $0.utf8.contains(0) }) else { throw .invalidArgument }
     var attributes = SpawnAttributes()
@@ -41,8 +43,13 @@ package struct DetachedProgram: Sendable {
     var actions = unsafe SpawnFileActions()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+    if let connection {
+      unsafe posix_spawn_file_actions_adddup2(&actions, connection, STDIN_FILENO)
+      unsafe posix_spawn_file_actions_adddup2(&actions, connection, STDOUT_FILENO)
+    } else {
+      unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+      unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+    }
     unsafe posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
     // A socket that stayed open there would keep its port after this process.
     markDescriptorsAsOwn()

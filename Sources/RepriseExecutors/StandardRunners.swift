@@ -7,7 +7,8 @@ package import WorkflowLanguage
 /// The kinds of runners of this module.
 package enum StandardRunners {
   private static let kinds: [any RunnerKind.Type] = [
-    SurviveRunner.self, SandboxRunner.self, ContainerRunner.self, SlurmRunner.self,
+    SurviveRunner.self, SandboxRunner.self, ContainerRunner.self, SSHRunner.self,
+    SlurmRunner.self,
   ]
 
   /// Registers all kinds with an engine.

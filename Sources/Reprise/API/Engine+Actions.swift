@@ -86,6 +86,16 @@ extension Engine {
     registry.register(kind, check: checking(R.self))
   }
 
+  /// Returns what is missing for a runner, on this machine and where steps would run.
+  ///
+  /// May take seconds, since it asks other programs and machines.
+  ///
+  /// - Parameter runner: A runner of a workflow.
+  /// - Returns: The problems, in sentences; empty if it can be used.
+  public func problems(of runner: RunnerChoice) async -> [String] {
+    await registry.runners.problems(of: runner, executor)
+  }
+
   /// Where attempts that run elsewhere are kept, and the program that serves them; for
   /// ``RunnerKind``.
   public var surroundings: RunnerSurroundings {

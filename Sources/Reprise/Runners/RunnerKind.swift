@@ -81,12 +81,37 @@ struct RunnerRegistry: Sendable {
   }
 
   var surroundings = RunnerSurroundings()
-  private var kinds: [String: Make] = [:]
+  private struct Kind: Sendable {
+    let make: Make
+    let problems: @Sendable (RunnerChoice, RunnerSurroundings) async -> [String]
+  }
+
+  private var kinds: [String: Kind] = [:]
   /// A reference, so that all copies of an engine share connections.
   private let made = Made()
 
   mutating func register<R: RunnerKind>(_ kind: R.Type) {
-    kinds[kind.name] = { choice, surroundings in Self.make(kind, choice, surroundings) }
+    kinds[kind.name] = Kind(
+      make: { choice, surroundings in Self.make(kind, choice, surroundings) },
+      problems: { choice, surroundings in
+        guard let runner = try? R.decoded(from: choice.arguments) else { return [] }
+        return await runner.problems(in: surroundings)
+      })
+  }
+
+  /// Returns what is missing for a runner, in sentences.
+  func problems(of choice: RunnerChoice, _ base: any Executor) async -> [String] {
+    guard let kind = kinds[choice.kind] else {
+      return ["there is no runner of the kind \"\(choice.kind)\""]
+    }
+    return await kind.problems(choice, surroundings(base))
+  }
+
+  private func surroundings(_ base: any Executor) -> RunnerSurroundings {
+    var surroundings = surroundings
+    surroundings.environment = base.environment
+    surroundings.directory = (base as? LocalExecutor)?.directory
+    return surroundings
   }
 
   private static func make<R: RunnerKind>(
@@ -112,7 +137,7 @@ struct RunnerRegistry: Sendable {
   func executor(
     of choice: RunnerChoice, _ base: any Executor
   ) throws(FailureReason) -> any Executor {
-    guard let make = kinds[choice.kind] else {
+    guard let kind = kinds[choice.kind] else {
       let names = kinds.keys.sorted().joined(separator: ", ")
       throw .notStarted(
         "there is no runner of the kind \"\(choice.kind)\"; "
@@ -120,12 +145,10 @@ struct RunnerRegistry: Sendable {
             ? "the program that runs the workflow has not registered any" : "there are: \(names)"))
     }
     let key = "\(choice.name) \(choice.kind) \(Value.map(choice.settings).json)"
-    var surroundings = surroundings
-    surroundings.environment = base.environment
-    surroundings.directory = (base as? LocalExecutor)?.directory
+    let surroundings = surroundings(base)
     let result = made.executors.withLock { executors -> Result<any Executor, FailureReason> in
       if let known = executors[key] { return .success(known) }
-      let result = make(choice, surroundings)
+      let result = kind.make(choice, surroundings)
       if case .success(let executor) = result { executors[key] = executor }
       return result
     }

@@ -31,6 +31,8 @@ public struct StepContext: Sendable {
   package let hiddenVariables: Set<String>
   /// The attempt to go on with, which has survived the engine that began it; nil for a new one.
   var adopted: AttemptToken?
+  /// Whether the attempt goes on that an earlier engine has begun.
+  package var isAdopted: Bool { adopted != nil }
   /// Captures the standard output, if the step's outputs are computed from it.
   let capture: OutputCapture?
 

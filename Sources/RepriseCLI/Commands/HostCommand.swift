@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ChildProcesses
+import Dispatch
 import Platform
 import Reprise
 import RepriseExecutors
@@ -29,24 +30,34 @@ struct HostCommand: DrivingCommand {
       """)
 
   @Argument(help: "The token of the attempt.")
-  var token: String
+  var token: String?
 
-  @Option(help: "The folder of the attempt.")
-  var folder: String
+  @Option(help: "The folder of the attempt; with --pool, that of all attempts.")
+  var folder: String?
+
+  @Flag(help: "Serve many attempts, requested over standard input.")
+  var pool = false
 
   var drivesRun: Bool { true }
   var isDetached: Bool { false }
 
   func validate() throws {
-    guard AttemptToken(token) != nil else {
-      throw ValidationError("\"\(token)\" is not the token of an attempt.")
+    if pool {
+      guard token == nil else { throw ValidationError("--pool takes no token.") }
+      return
     }
+    guard let token, AttemptToken(token) != nil else {
+      throw ValidationError("\"\(token ?? "")\" is not the token of an attempt.")
+    }
+    guard folder != nil else { throw ValidationError("Add --folder, the folder of the attempt.") }
   }
 
   func run() async throws {
+    if pool { return await servePool() }
+    let folder = folder ?? ""
     let attempt: HostedAttempt
     do throws(HostedAttempt.Refusal) {
-      attempt = try HostedAttempt(AttemptFolder(path: folder), on: hostName)
+      attempt = try HostedAttempt(AttemptFolder(path: folder), on: Self.machine)
     } catch {
       switch error {
       case .claimed: throw ExitStatus(code: HostedAttempt.statusOfClaimed)
@@ -59,6 +70,66 @@ struct HostCommand: DrivingCommand {
     _ = await attempt.run()
     if let problem = attempt.problem {
       throw Problem("error: cannot write to \(folder): \(problem)", cause: .internalFailure)
+    }
+  }
+}
+
+extension HostCommand {
+  /// The name of this machine; on a node of Slurm, that of the node.
+  private static var machine: String { environmentVariable("SLURMD_NODENAME") ?? hostName }
+
+  /// Serves attempts until the connection has ended and none is left.
+  private func servePool() async {
+    let root =
+      folder
+      ?? (environmentVariable("XDG_CACHE_HOME") ?? (environmentVariable("HOME") ?? "") + "/.cache")
+      + "/reprise/attempts"
+    let pool = HostPool(attempts: root, on: Self.machine) { bytes in
+      _ = writeAll(bytes, to: standardOutput)
+    }
+    forwardSignals(PoolSignals(pool: pool))
+    await PoolInput(pool: pool).read()
+    pool.connectionEnded()
+    while !pool.isIdle { try? await Task.sleep(for: .milliseconds(50)) }
+  }
+}
+
+/// Stops the attempts of a pool for a signal.
+private struct PoolSignals: SignalTarget {
+  let pool: HostPool
+
+  func receive(_ signal: Int32) {
+    // The end of the connection, which ssh tells by SIGHUP, leaves time to connect again.
+    if signal != SignalNumber.user1, signal != SignalNumber.hangUp { pool.stopAll() }
+  }
+
+  func freeze() {}
+}
+
+/// The requests to a pool on standard input.
+private struct PoolInput: Sendable {
+  let pool: HostPool
+
+  /// Reads until the end of the input.
+  func read() async {
+    await withCheckedContinuation { continuation in
+      DispatchQueue(label: "reprise.pool").async {
+        var rest: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+          guard let count = readBytes(standardInput, into: &buffer) else {
+            waitUntilReadable(standardInput)
+            continue
+          }
+          guard count > 0 else { break }
+          rest += buffer[..<count]
+          while let end = rest.firstIndex(of: 0x0A) {
+            pool.receive(Array(rest[..<end]))
+            rest.removeSubrange(...end)
+          }
+        }
+        continuation.resume()
+      }
     }
   }
 }

@@ -31,7 +31,8 @@ struct ValidateCommand: AsyncParsableCommand {
     for file in files {
       do {
         let path = try enterFolder(ofWorkflow: file)
-        let workflow = try Workflow(contentsOf: path, with: Arguments(allowsMissing: true))
+        let workflow = try Workflow(
+          contentsOf: path, with: Arguments(allowsMissing: true), actions: RunnerReport.catalog)
         all += workflow.warnings
         guard format == .text else { continue }
         let (steps, warnings) = (workflow.steps.count, workflow.warnings.count)
@@ -41,6 +42,7 @@ struct ValidateCommand: AsyncParsableCommand {
         printLine(
           "\(path): \(steps) \(steps == 1 ? "step" : "steps"), no errors"
             + (warnings == 0 ? "" : ", \(warnings) \(warnings == 1 ? "warning" : "warnings")"))
+        for problem in await RunnerReport(workflow).problems { printError("warning: \(problem)") }
       } catch let error as WorkflowError {
         isValid = false
         all += error.diagnostics

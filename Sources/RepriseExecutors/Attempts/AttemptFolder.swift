@@ -112,16 +112,26 @@ package struct AttemptFolder: Sendable {
   // MARK: The lease
 
   /// Renews the lease.
-  func renewLease() {
-    do throws(Errno) {
-      let file = try OpenFile(
-        leasePath, .writeOnly, options: [.create, .noFollow], permissions: .ownerReadWrite)
-      file.replaceContents(with: Array("\(SystemClock().now)\n".utf8))
-    } catch {}
-  }
+  func renewLease() { touch(leasePath) }
 
   /// The time of the last renewal, by the clock of the file system, in nanoseconds; 0 if none.
   var leaseTime: Int64 { (try? Stat(at: leasePath))?.modifiedNanoseconds ?? 0 }
+
+  /// Notes that an engine still wants the attempt, for a pool that has lost its connection.
+  package func renewInterest() { touch(interestPath) }
+
+  /// The time of the last note, in nanoseconds since 1970; 0 if there is none.
+  var interestTime: Int64 { (try? Stat(at: interestPath))?.modifiedNanoseconds ?? 0 }
+
+  private var interestPath: String { path + "/wanted" }
+
+  private func touch(_ path: String) {
+    do throws(Errno) {
+      let file = try OpenFile(
+        path, .writeOnly, options: [.create, .noFollow], permissions: .ownerReadWrite)
+      file.replaceContents(with: Array("\(SystemClock().now)\n".utf8))
+    } catch {}
+  }
 
   // MARK: Stopping
 
@@ -191,7 +201,7 @@ package struct ClaimFile: ~Copyable, Sendable {
 }
 
 /// A result in the form in which it is stored.
-private struct CodedResult: Codable {
+struct CodedResult: Codable, Sendable {
   var state: String
   var outputs: StepOutputs?
   var reason: FailureReason?
@@ -214,6 +224,20 @@ private struct CodedResult: Codable {
     case "stopped": .stopped
     default: nil
     }
+  }
+}
+
+/// Creates a folder and those above it that are missing, for this user only.
+///
+/// - Throws: The system error.
+package func makeFolderTree(_ path: String) throws(Errno) {
+  guard !path.isEmpty, !mayAccess(path, .existence) else { return }
+  let parent = path.split(separator: "/").dropLast().joined(separator: "/")
+  try makeFolderTree((path.hasPrefix("/") ? "/" : "") + parent)
+  do throws(Errno) {
+    try makeFolder(path, permissions: .ownerReadWriteExecute)
+  } catch {
+    if error != .fileExists { throw error }
   }
 }
 

@@ -68,7 +68,7 @@ package struct FolderRunner: Runner {
     let folder = AttemptFolder(of: token, in: root)
     if folder.claim == nil, !folder.isSubmitted {
       do throws(Errno) {
-        try makeFolders(root)
+        try makeFolderTree(root)
         try folder.make()
         try folder.write(spec)
       } catch {
@@ -110,17 +110,6 @@ package struct FolderRunner: Runner {
   private func handle(_ token: AttemptToken) -> FolderHandle {
     FolderHandle(
       folder: AttemptFolder(of: token, in: root), token: token, site: site, clock: clock)
-  }
-
-  private func makeFolders(_ path: String) throws(Errno) {
-    guard !mayAccess(path, .existence) else { return }
-    let parent = path.split(separator: "/").dropLast().joined(separator: "/")
-    try makeFolders((path.hasPrefix("/") ? "/" : "") + parent)
-    do throws(Errno) {
-      try makeFolder(path, permissions: .ownerReadWriteExecute)
-    } catch {
-      if error != .fileExists { throw error }
-    }
   }
 }
 

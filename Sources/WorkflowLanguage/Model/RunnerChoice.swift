@@ -27,6 +27,23 @@ public struct RunnerChoice: Sendable, Equatable {
     self.maxParallel = maxParallel
   }
 
+  /// The name with the kind, if they differ, for messages.
+  public var title: String { name == kind ? name : "\(name) (\(kind))" }
+
   /// The settings, for decoding.
   package var arguments: [String: ArgumentValue] { settings.mapValues(ArgumentValue.init) }
+}
+
+extension Workflow {
+  /// The runners that the workflow names or that its steps use, each once, in the order of names.
+  ///
+  /// Linear in the number of steps.
+  public var runners: [RunnerChoice] {
+    var found: [String: [RunnerChoice]] = [:]
+    let all = scopes.flatMap(\.runners.values) + steps.compactMap(\.extrasIfAny?.runner)
+    for runner in all where found[runner.name]?.contains(runner) != true {
+      found[runner.name, default: []].append(runner)
+    }
+    return found.sorted { $0.key < $1.key }.flatMap(\.value)
+  }
 }

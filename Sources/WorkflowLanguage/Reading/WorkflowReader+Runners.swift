@@ -36,7 +36,8 @@ extension WorkflowReader {
       names += scopes[position].runners.keys.sorted()
       scope = scopes[position].parent
     }
-    if let catalog = actions, catalog.runnerNames.contains(name) {
+    // Without a catalog, any name may be that of a kind.
+    if actions?.runnerNames.contains(name) ?? true {
       var settings = node
       settings.content = .mapping([])
       var kind = node

@@ -1,0 +1,91 @@
+// Programs that talk with this process through their standard input and output.
+
+import Dispatch
+package import Platform
+import Synchronization
+
+/// A program that receives lines from this process and sends lines to it, until either ends.
+///
+/// Its connection ends with this process. It is not part of any step, so no tree owns it.
+package final class ConnectedProgram: Sendable {
+  private let process: Int32
+  private let socket: Int32
+  private let writing = DispatchQueue(label: "reprise.connection.writing")
+  private let reading = DispatchQueue(label: "reprise.connection.reading")
+  private let isClosed = Mutex(false)
+
+  /// Starts a program.
+  ///
+  /// - Parameters:
+  ///   - arguments: The program, which is looked up in `PATH`, and its arguments.
+  ///   - errors: A descriptor of a file that receives its standard error.
+  /// - Throws: The system error if it could not be started.
+  package init(_ arguments: [String], errors: Int32) throws(Errno) {
+    guard let ends = socketPair() else { throw .tooManyOpenFiles }
+    socket = ends.0
+    defer { closeDescriptor(ends.1) }
+    do throws(Errno) {
+      process = try Reactor.shared.introduceDetached { () throws(Errno) in
+        try DetachedProgram(arguments, errors: errors, connection: ends.1).process
+      }
+    } catch {
+      closeDescriptor(ends.0)
+      throw error
+    }
+  }
+
+  /// Starts receiving; called once.
+  ///
+  /// - Parameters:
+  ///   - onBytes: Called with the bytes that arrive, on one thread; it may block.
+  ///   - onEnd: Called once when the connection has ended.
+  package func receive(
+    _ onBytes: @escaping @Sendable ([UInt8]) -> Void, onEnd: @escaping @Sendable () -> Void
+  ) {
+    reading.async { [self] in
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      while true {
+        guard let count = readBytes(socket, into: &buffer) else {
+          waitUntilReadable(socket)
+          continue
+        }
+        guard count > 0 else { break }
+        onBytes(Array(buffer[..<count]))
+      }
+      onEnd()
+      close()
+    }
+  }
+
+  /// Sends bytes, in the order of the calls. Returns immediately.
+  package func send(_ bytes: [UInt8]) {
+    writing.async { [self] in
+      guard !isClosed.withLock({ $0 }) else { return }
+      try? writeBytes(bytes, to: socket)
+    }
+  }
+
+  /// Ends the program.
+  package func end() {
+    shutDownSocket(socket)
+    sendSignal(SignalNumber.terminate, to: process)
+  }
+
+  private func close() {
+    sendSignal(SignalNumber.terminate, to: process)
+    writing.async { [self] in
+      isClosed.withLock { $0 = true }
+      closeDescriptor(socket)
+      reap(triesLeft: 100)
+    }
+  }
+
+  private func reap(triesLeft: Int) {
+    Reactor.shared.reapDetached(process)
+    guard processExists(process), triesLeft > 0 else { return }
+    if triesLeft == 20 { sendSignal(SignalNumber.kill, to: process) }
+    writing.asyncAfter(deadline: .now() + .milliseconds(50)) { [self] in
+      reap(triesLeft: triesLeft - 1)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+// The messages between an engine and a pool of attempts, one JSON object per line.
+
+import Reprise
+
+/// A request of an engine to a pool.
+struct PoolRequest: Codable, Sendable {
+  enum Kind: String, Codable {
+    /// Says that the engine is alive; the pool answers with its machine.
+    case hello
+    /// Begins an attempt; its news follow without further request.
+    case begin
+    /// Asks what is known of an attempt.
+    case look
+    /// Asks for the news of an attempt from an offset on.
+    case follow
+    case stop
+    /// Gives an attempt up.
+    case abandon
+  }
+
+  var request: Kind
+  var id: Int
+  var token: String?
+  var spec: AttemptSpec?
+  var offset: Int64?
+  var grace: Duration?
+  /// For hello: how long attempts go on without a sign of life, in seconds.
+  var patience: Double?
+}
+
+/// A reply of a pool, or a piece of news.
+struct PoolMessage: Codable, Sendable {
+  /// The request that it answers; nil for news.
+  var id: Int?
+  var host: String?
+  /// The reason that a request was refused.
+  var refused: String?
+  /// The reason that nothing can be said now.
+  var cannotAsk: String?
+  var sight: CodedSight?
+  var token: String?
+  var news: CodedNews?
+  var next: Int64?
+}
+
+/// What is known of an attempt, as JSON.
+struct CodedSight: Codable, Sendable {
+  var state: String
+  var text: String?
+
+  init(_ sight: AttemptSight) {
+    switch sight {
+    case .queued(let text): (state, self.text) = ("queued", text)
+    case .running(let host): (state, text) = ("running", host)
+    case .ended: state = "ended"
+    case .gone: state = "gone"
+    case .unknown(let text): (state, self.text) = ("unknown", text)
+    }
+  }
+
+  var sight: AttemptSight {
+    switch state {
+    case "queued": .queued(text ?? "")
+    case "running": .running(host: text ?? "")
+    case "ended": .ended
+    case "gone": .gone
+    default: .unknown(text ?? state)
+    }
+  }
+}
+
+/// A piece of news, as JSON.
+struct CodedNews: Codable, Sendable {
+  var kind: String
+  var text: String?
+  var part: Double?
+  var isPartial: Bool?
+  var result: CodedResult?
+
+  init(_ news: AttemptNews) {
+    switch news {
+    case .queued(let text): (kind, self.text) = ("queued", text)
+    case .started(let host): (kind, text) = ("started", host)
+    case .output(let stream, let text, let isPartial):
+      (kind, self.text, self.isPartial) = (stream.rawValue, text, isPartial ? true : nil)
+    case .progress(let part, let text): (kind, self.part, self.text) = ("progress", part, text)
+    case .leftBehind(let text): (kind, self.text) = ("left-behind", text)
+    case .outOfSight(let text): (kind, self.text) = ("out-of-sight", text)
+    case .ended(let result): (kind, self.result) = ("ended", CodedResult(result))
+    }
+  }
+
+  var news: AttemptNews? {
+    if let stream = OutputChannel(rawValue: kind) {
+      return .output(stream, text: text ?? "", isPartial: isPartial ?? false)
+    }
+    return switch kind {
+    case "queued": .queued(text ?? "")
+    case "started": .started(host: text ?? "")
+    case "progress": .progress(part ?? 0, text ?? "")
+    case "left-behind": .leftBehind(text ?? "")
+    case "out-of-sight": .outOfSight(text ?? "")
+    case "ended": result?.result.map(AttemptNews.ended)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,187 @@
+// `HostPool`: serves many attempts of an engine over one connection. The far side.
+
+import Platform
+import Reprise
+import Synchronization
+
+/// A pool of attempts on this machine, for an engine that may be elsewhere.
+///
+/// The engine sends requests, and the pool sends replies and news; see ``PoolRequest``. When the
+/// connection ends, or nothing was heard for a while, attempts go on for the time that the engine
+/// asked for, so that it can connect again; then they are stopped.
+package final class HostPool: Sendable {
+  private struct State {
+    var attempts: [AttemptToken: HostedAttempt] = [:]
+    var isClosed = false
+    var lastHeard = SystemClock().now
+    var patience = Duration.seconds(30)
+  }
+
+  private let root: String
+  private let host: String
+  private let send: @Sendable ([UInt8]) -> Void
+  private let state = Mutex(State())
+
+  /// Creates a pool.
+  ///
+  /// - Parameters:
+  ///   - root: The folder for the records of attempts.
+  ///   - host: The name of this machine.
+  ///   - send: Sends bytes to the engine, on any thread; must not block for long.
+  package init(
+    attempts root: String, on host: String, send: @escaping @Sendable ([UInt8]) -> Void
+  ) {
+    self.root = root
+    self.host = host
+    self.send = send
+  }
+
+  /// Handles one line of the engine.
+  package func receive(_ line: [UInt8]) {
+    guard let request = PoolRequest(json: line) else { return }
+    state.withLock { $0.lastHeard = SystemClock().now }
+    let token = request.token.flatMap { AttemptToken($0) }
+    var reply = PoolMessage(id: request.id)
+    switch (request.request, token) {
+    case (.hello, _):
+      if let patience = request.patience {
+        state.withLock { $0.patience = .seconds(patience) }
+      }
+      reply.host = host
+    case (.begin, let token?):
+      begin(request.spec, token, &reply)
+    case (.look, let token?):
+      return answer(reply) { [self] in
+        let handle = handle(token)
+        // An attempt of an earlier connection goes on as long as an engine asks for it.
+        handle.folder.renewInterest()
+        return try await handle.sight()
+      }
+    case (.follow, let token?):
+      follow(token, from: request.offset ?? 0)
+    case (.stop, let token?):
+      let grace = request.grace ?? .zero
+      if let attempt = state.withLock({ $0.attempts[token] }) {
+        attempt.stop(grace: grace)
+      } else {
+        Task { [self] in try? await handle(token).stop(grace: grace) }
+      }
+    case (.abandon, let token?):
+      Task { [self] in try? await handle(token).abandon() }
+    case (_, nil):
+      reply.refused = "a token is missing or invalid"
+    }
+    send(reply)
+  }
+
+  /// Stops everything soon, unless another connection asks for it.
+  package func connectionEnded() {
+    state.withLock { $0.isClosed = true }
+  }
+
+  /// Stops all attempts now.
+  package func stopAll() {
+    for attempt in state.withLock({ Array($0.attempts.values) }) { attempt.stop() }
+  }
+
+  /// Whether no attempt is left.
+  package var isIdle: Bool { state.withLock { $0.attempts.isEmpty } }
+
+  private func begin(_ spec: AttemptSpec?, _ token: AttemptToken, _ reply: inout PoolMessage) {
+    let folder = AttemptFolder(of: token, in: root)
+    guard let spec else { return reply.refused = "there is nothing to run" }
+    do throws(Errno) {
+      try makeFolderTree(root)
+      try folder.make()
+    } catch {
+      return reply.refused = "cannot create \(folder.path): \(error)"
+    }
+    folder.renewInterest()
+    do throws(HostedAttempt.Refusal) {
+      let attempt = try HostedAttempt(folder, on: host, spec: spec) { [self] news, mark in
+        send(news, of: token, next: mark)
+      }
+      state.withLock { $0.attempts[token] = attempt }
+      send(.started(host: host), of: token, next: OutputMark())
+      Task { [self] in
+        _ = await attempt.run { [self] in isWanted(folder) }
+        _ = state.withLock { $0.attempts.removeValue(forKey: token) }
+      }
+    } catch {
+      switch error {
+      case .claimed:
+        // Begun before, by this engine: its news are asked for.
+        follow(token, from: 0)
+      case .unreadable(let text): reply.refused = text
+      }
+    }
+  }
+
+  /// Whether an engine has given a sign of life within its patience.
+  private func isWanted(_ folder: AttemptFolder) -> Bool {
+    let (lastHeard, isClosed, patience) = state.withLock {
+      ($0.lastHeard, $0.isClosed, $0.patience)
+    }
+    let now = SystemClock().now
+    if !isClosed, now - lastHeard < patience { return true }
+    // Another pool may serve the engine that has come back.
+    let interest = Timestamp(microseconds: folder.interestTime / 1000)
+    return now - max(lastHeard, interest) < patience
+  }
+
+  private func follow(_ token: AttemptToken, from offset: Int64) {
+    Task { [self] in
+      let handle = handle(token)
+      do {
+        for try await item in handle.news(from: OutputMark(offset: offset)) {
+          handle.folder.renewInterest()
+          send(item.news, of: token, next: item.next)
+        }
+      } catch {
+        send(.outOfSight(String(describing: error)), of: token, next: OutputMark(offset: offset))
+      }
+    }
+  }
+
+  private func handle(_ token: AttemptToken) -> FolderHandle {
+    FolderHandle(
+      folder: AttemptFolder(of: token, in: root), token: token, site: PoolSite(),
+      clock: SystemClock())
+  }
+
+  private func answer(
+    _ reply: PoolMessage, _ sight: @escaping @Sendable () async throws -> AttemptSight
+  ) {
+    Task { [self] in
+      var reply = reply
+      do {
+        reply.sight = CodedSight(try await sight())
+      } catch {
+        reply.cannotAsk = String(describing: error)
+      }
+      send(reply)
+    }
+  }
+
+  private func send(_ news: AttemptNews, of token: AttemptToken, next: OutputMark) {
+    send(PoolMessage(token: token.text, news: CodedNews(news), next: next.offset))
+  }
+
+  private func send(_ message: PoolMessage) { send(Array((message.json + "\n").utf8)) }
+}
+
+/// Attempts of this machine that are known only by their folders.
+private struct PoolSite: AttemptSite {
+  let name = "the pool"
+  let isThisMachine = true
+
+  func submit(
+    _ spec: AttemptSpec, _ token: AttemptToken, _ folder: AttemptFolder
+  ) async throws(RunnerFailure) {
+    throw .refused("a pool submits nothing")
+  }
+
+  func sight(of token: AttemptToken) async throws(RunnerFailure) -> SiteSight { .absent }
+
+  func withdraw(_ token: AttemptToken) async throws(RunnerFailure) {}
+}
