@@ -6,7 +6,7 @@ SWIFT ?= swift
 # Tests also cover the optional libraries, which the command does not use.
 TRAITS = --enable-all-traits
 
-.PHONY: run build build-tests test terminal-test web-test web-load package check-package mutants nightly campaigns simulate simulate-faults soak fuzz api errors docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
+.PHONY: run build build-tests test terminal-test web-test web-load runners package check-package mutants nightly campaigns simulate simulate-faults soak fuzz api errors docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
 
 run: build
 	@.build/debug/reprise run $(WORKFLOW)
@@ -31,6 +31,11 @@ terminal-test: test-needs build
 web-test: build-tests
 	Scripts/web-test .build/debug/reprise .build/debug/reprise-web $(WEB)
 
+# Runners with what they run on: a cluster, containers, another machine by ssh, as root on Debian. RUNNERS
+# selects kinds; REPRISE_KILLS is the number of engines that are killed for each.
+runners: build-tests
+	Scripts/runners-test $(RUNNERS)
+
 # The live page with 10,000 steps and 10,000 events a second, with release builds.
 web-load: release
 	Scripts/web-test .build/release/reprise .build/release/reprise-web --only load:
@@ -51,7 +56,7 @@ mutants: test-needs
 nightly: HOURS = 0.1
 nightly: FUZZ = 200000
 nightly: test-needs
-	TIMEOUT=20 $(MAKE) --keep-going --jobs=1 guard embedding examples terminal-test web-load check-package fuzz simulate mutants \
+	TIMEOUT=20 $(MAKE) --keep-going --jobs=1 guard embedding examples terminal-test web-load runners check-package fuzz simulate mutants \
 	  HOURS=$(HOURS) FUZZ=$(FUZZ)
 
 # Every campaign at its full length, and the sanitizer: most of a day.

@@ -108,7 +108,8 @@ let package = Package(
     .target(
       name: "RepriseHost",
       dependencies: [
-        "Platform", "Paths", "Reprise", "RepriseExecutors", "RepriseJournal", "RepriseControl", "RepriseTerminal",
+        "Platform", "Paths", "Reprise", "RepriseExecutors", "RepriseJournal", "RepriseControl",
+        "RepriseTerminal",
         "ChildProcesses", "FileWatching", "CombineOperators",
       ]
     ),

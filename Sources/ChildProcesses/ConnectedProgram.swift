@@ -57,7 +57,9 @@ package final class ConnectedProgram: Sendable {
     }
   }
 
-  /// Sends bytes, in the order of the calls. Returns immediately.
+  /// Sends bytes, in the order of the calls.
+  ///
+  /// Returns immediately.
   package func send(_ bytes: [UInt8]) {
     writing.async { [self] in
       guard !isClosed.withLock({ $0 }) else { return }

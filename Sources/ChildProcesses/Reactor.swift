@@ -120,6 +120,8 @@ final class Reactor: TaskExecutor {
   /// Starts a child that goes on when this process ends.
   ///
   /// - Parameter start: Starts it, and returns its process.
+  /// - Returns: The process.
+  /// - Throws: What `start` throws.
   func introduceDetached(_ start: () throws(Errno) -> Int32) throws(Errno) -> Int32 {
     let result = starting.withLock { _ -> Result<Int32, Errno> in
       do throws(Errno) {

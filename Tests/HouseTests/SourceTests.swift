@@ -52,8 +52,10 @@ struct SourceTests {
     "RepriseJournal": ["Platform", "Reprise", "SQLite"],
     "RepriseControl": ["Platform", "Reprise", "CombineOperators"],
     "RepriseTerminal": ["Platform", "Reprise", "CombineOperators"],
+    "RepriseExecutors": ["Platform", "Paths", "Reprise", "ChildProcesses", "Masking"],
     "RepriseHost": [
-      "Platform", "Paths", "Reprise", "RepriseTerminal", "RepriseJournal", "RepriseControl",
+      "Platform", "Paths", "Reprise", "RepriseExecutors", "RepriseTerminal", "RepriseJournal",
+      "RepriseControl",
       "ChildProcesses", "FileWatching", "CombineOperators",
     ],
     "RepriseWeb": [
@@ -65,7 +67,8 @@ struct SourceTests {
       "ArgumentParser", "Hummingbird", "HummingbirdCore", "HTTPTypes", "Logging", "NIOCore",
     ],
     "RepriseCLI": [
-      "Platform", "Reprise", "RepriseHost", "RepriseTerminal", "RepriseJournal", "RepriseControl",
+      "Platform", "Reprise", "RepriseExecutors", "RepriseHost", "RepriseTerminal", "RepriseJournal",
+      "RepriseControl",
       "ChildProcesses", "CombineOperators", "ArgumentParser",
     ],
   ]

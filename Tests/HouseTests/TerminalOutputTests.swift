@@ -11,7 +11,10 @@ struct TerminalOutputTests {
     (#"(?<![\w.])(?:Swift\.)?(?:print|debugPrint|dump)\("#, ["System/Process.swift"]),
     (
       #"\bwriteAll\("#,
-      ["System/Process.swift", "Commands/EngineCommand.swift", "Commands/LogsCommand.swift"]
+      [
+        "System/Process.swift", "Commands/EngineCommand.swift", "Commands/LogsCommand.swift",
+        "Commands/HostCommand.swift",
+      ]
     ),
     // Functions of Platform and swift-system.
     (

@@ -83,7 +83,8 @@ extension Engine {
   ///
   /// - Parameter kind: The type of the runner.
   public mutating func register<R: RunnerKind>(_ kind: R.Type) {
-    registry.register(kind, check: checking(R.self))
+    registry.catalog.offer(runner: kind.name, check: checking(R.self))
+    runners.register(kind)
   }
 
   /// Returns what is missing for a runner, on this machine and where steps would run.
@@ -93,14 +94,14 @@ extension Engine {
   /// - Parameter runner: A runner of a workflow.
   /// - Returns: The problems, in sentences; empty if it can be used.
   public func problems(of runner: RunnerChoice) async -> [String] {
-    await registry.runners.problems(of: runner, executor)
+    await runners.problems(of: runner, executor)
   }
 
   /// Where attempts that run elsewhere are kept, and the program that serves them; for
   /// ``RunnerKind``.
   public var surroundings: RunnerSurroundings {
-    get { registry.runners.surroundings }
-    set { registry.runners.surroundings = newValue }
+    get { runners.surroundings }
+    set { runners.surroundings = newValue }
   }
 
   /// Reads a workflow from a file and checks its calls against the actions of this engine.

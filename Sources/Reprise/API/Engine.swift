@@ -25,6 +25,7 @@ public struct Engine: Sendable {
   let clock: any RunClock
   let recorder: (any Recorder)?
   var registry = ActionRegistry()
+  var runners = RunnerRegistry()
   // References, so that all copies of the engine share them.
   let sharedWork = SharedWork()
   let cancelledRuns = CancelledRuns()

@@ -54,6 +54,7 @@ public final class Run: Sendable {
     }
     let performer = StepPerformer(
       workflow: workflow, executor: engine.executor, registry: engine.registry,
+      runners: engine.runners,
       sharedWork: engine.sharedWork, observer: observer, ledger: ledger,
       slots: Slots(for: workflow, maxParallel: Engine.defaultMaxParallel),
       secrets: secrets, cache: engine.cache,

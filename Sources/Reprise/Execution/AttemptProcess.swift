@@ -1,37 +1,7 @@
 // `AttemptProcess`: the process tree of one attempt on this machine, with its output and outputs.
 
-package import ChildProcesses
+import ChildProcesses
 package import Masking
-
-/// One thing that an attempt reports while it is in progress.
-public enum AttemptNews: Sendable, Equatable {
-  /// It waits where it runs, for this reason, which may be empty.
-  case queued(String)
-  /// Its program starts, on this machine.
-  case started(host: String)
-  /// It wrote whole lines, joined by line feeds, with secrets masked.
-  ///
-  /// `isPartial` marks the current state of an unfinished line, which the next output replaces.
-  case output(OutputChannel, text: String, isPartial: Bool)
-  /// It reported its progress: a fraction from 0 to 1 and the current activity.
-  case progress(Double, String)
-  /// It has left this process behind, which is being ended.
-  case leftBehind(String)
-  /// Nothing can be said about it for now, for this reason; it may go on.
-  case outOfSight(String)
-  /// It ended, and nothing of it is left.
-  case ended(AttemptResult)
-}
-
-/// The result of an attempt.
-public enum AttemptResult: Sendable, Equatable {
-  /// The program succeeded, with these outputs.
-  case succeeded(StepOutputs)
-  /// It failed, or was not started, for this reason.
-  case failed(FailureReason)
-  /// It was stopped on request before it ended by itself.
-  case stopped
-}
 
 /// The running process tree of one attempt.
 package struct AttemptProcess: Sendable {
@@ -50,6 +20,16 @@ package struct AttemptProcess: Sendable {
   ///     block; returns whether more may follow immediately.
   /// - Throws: ``FailureReason`` if the program cannot be started; nothing is left then.
   package init(
+    _ spec: AttemptSpec, inheriting inherited: [String: String], in directory: String?,
+    masker: Masker, roomForOutput: @escaping @Sendable () async -> Void,
+    report: @escaping @Sendable (AttemptNews) -> Bool
+  ) throws(FailureReason) {
+    try self.init(
+      spec, inheriting: Environment(inherited), in: directory, masker: masker,
+      roomForOutput: roomForOutput, report: report)
+  }
+
+  init(
     _ spec: AttemptSpec, inheriting inherited: Environment, in directory: String?,
     masker: Masker, roomForOutput: @escaping @Sendable () async -> Void,
     report: @escaping @Sendable (AttemptNews) -> Bool
@@ -88,6 +68,13 @@ package struct AttemptProcess: Sendable {
   /// - Returns: The outputs.
   /// - Throws: ``FailureReason`` or `CancellationError`.
   package static func run(
+    _ spec: AttemptSpec, inheriting inherited: [String: String], in directory: String?,
+    for context: StepContext
+  ) async throws -> StepOutputs {
+    try await run(spec, inheriting: Environment(inherited), in: directory, for: context)
+  }
+
+  static func run(
     _ spec: AttemptSpec, inheriting inherited: Environment, in directory: String?,
     for context: StepContext
   ) async throws -> StepOutputs {
@@ -115,15 +102,24 @@ package struct AttemptProcess: Sendable {
 
   /// Waits until no process of the tree is left and all output has been reported.
   ///
-  /// - Returns: The exit status of the first process.
-  package func end() async -> ChildExit { await child.end() }
+  /// - Returns: The result; a stopped program has failed by a signal, or succeeded all the same.
+  package func result() async -> AttemptResult {
+    let status = await child.end()
+    do throws(FailureReason) {
+      return .succeeded(try outputs(of: status))
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  private func end() async -> ChildExit { await child.end() }
 
   /// Returns the outputs of the ended program.
   ///
   /// - Parameter status: Its exit status.
   /// - Returns: The outputs that it wrote to the file named by `REPRISE_OUTPUT`.
   /// - Throws: ``FailureReason`` if it failed, or if the file is invalid.
-  package func outputs(of status: ChildExit) throws(FailureReason) -> StepOutputs {
+  private func outputs(of status: ChildExit) throws(FailureReason) -> StepOutputs {
     switch status {
     case .exited(code: 0): return try outputs.outputs()
     case .exited(let code): throw .exited(status: Int(code))

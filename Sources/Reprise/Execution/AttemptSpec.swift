@@ -29,8 +29,9 @@ public struct AttemptSpec: Sendable, Equatable, Codable {
   public var timeLimit: Duration?
   /// The folder for its temporary files, which its host creates and removes; nil for the usual one.
   public var temporaryFolder: String?
-  /// A program that ends what the command has started outside of its own process tree, such as a
-  /// container; it runs if the command was stopped, or did not end by itself. Nil for none.
+  /// A program that ends what the command has started outside of its own process tree; nil for none.
+  ///
+  /// For example a container. It runs if the command was stopped, or did not end by itself.
   public var cleanup: [String]?
   /// The secrets that are masked in the output, wherever it is written.
   public var secrets: [String]

@@ -10,7 +10,7 @@ extension StepPerformer {
     guard let choice = step.extrasIfAny?.runner, step.action.kind.startsProgram else {
       return executor
     }
-    return try registry.runners.executor(of: choice, executor)
+    return try runners.executor(of: choice, executor)
   }
 
   /// Returns the attempt of a step that goes on where it runs, after the death of its engine.

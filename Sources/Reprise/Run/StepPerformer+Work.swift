@@ -111,4 +111,18 @@ extension StepPerformer {
       return nil
     }
   }
+
+  /// Returns the delay before the next attempt; nil if there is none.
+  func delay(after event: Event.StepEvent, attempt: Int, of step: Workflow.Step)
+    -> Duration?
+  {
+    guard let retry = step.retry, attempt <= retry.limit, case .failed(let reason) = event else {
+      return nil
+    }
+    if let statuses = retry.statuses {
+      guard case .exited(let status) = reason, statuses.contains(status) else { return nil }
+    }
+    var generator = runtime.generator
+    return retry.delay(after: attempt, random: .random(in: 0...1, using: &generator))
+  }
 }

@@ -10,6 +10,7 @@ struct StepPerformer: Sendable {
   var workflow: Workflow
   let executor: any Executor
   let registry: ActionRegistry
+  let runners: RunnerRegistry
   let sharedWork: SharedWork
   let observer: (any RunObserver)?
   let ledger: RunLedger
@@ -301,20 +302,6 @@ struct StepPerformer: Sendable {
       return .retry(after: delay)
     }
     return .over(end(place, attempt: number, event))
-  }
-
-  /// Returns the delay before the next attempt; nil if there is none.
-  private func delay(after event: Event.StepEvent, attempt: Int, of step: Workflow.Step)
-    -> Duration?
-  {
-    guard let retry = step.retry, attempt <= retry.limit, case .failed(let reason) = event else {
-      return nil
-    }
-    if let statuses = retry.statuses {
-      guard case .exited(let status) = reason, statuses.contains(status) else { return nil }
-    }
-    var generator = runtime.generator
-    return retry.delay(after: attempt, random: .random(in: 0...1, using: &generator))
   }
 
   // MARK: Recording

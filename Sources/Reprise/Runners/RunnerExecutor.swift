@@ -1,6 +1,7 @@
 // `RunnerExecutor`: makes an executor of a runner. Begins, follows, stops, and waits for the end.
 
 import Masking
+import Platform
 import Synchronization
 import WorkflowLanguage
 
@@ -59,6 +60,8 @@ public struct RunnerExecutor: Executor {
   /// - Throws: ``FailureReason``, or `CancellationError` if it was stopped.
   public func execute(_ context: StepContext) async throws -> StepOutputs {
     var spec = AttemptSpec(context)
+    // Where it runs, another directory may be the current one.
+    spec.directory = resolvedDirectory(surroundings.directory ?? workingFolder(), spec.directory)
     if inherits {
       spec.environment.merge(surroundings.environment) { own, _ in own }
       for (name, value) in spec.weakEnvironment where surroundings.environment[name] == nil {

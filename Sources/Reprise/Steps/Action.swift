@@ -43,8 +43,7 @@ public protocol Action: Decodable, Sendable {
 struct ActionRegistry: Sendable {
   typealias Body = @Sendable (StepContext) async throws -> StepOutputs
 
-  private(set) var catalog = ActionCatalog()
-  var runners = RunnerRegistry()
+  var catalog = ActionCatalog()
   private var bodies: [String: Body] = [:]
 
   init() {}
@@ -57,13 +56,6 @@ struct ActionRegistry: Sendable {
       "the name of an action must not be empty or begin with #")
     catalog.offer(name, check: check)
     bodies[name] = body
-  }
-
-  mutating func register<R: RunnerKind>(
-    _ kind: R.Type, check: @escaping ActionCatalog.Check
-  ) {
-    catalog.offer(runner: kind.name, check: check)
-    runners.register(kind)
   }
 
   /// Returns the body of an action.

@@ -90,7 +90,7 @@ extension HostCommand {
     forwardSignals(PoolSignals(pool: pool))
     await PoolInput(pool: pool).read()
     pool.connectionEnded()
-    while !pool.isIdle { try? await Task.sleep(for: .milliseconds(50)) }
+    while !pool.isIdle { try? await SystemClock().sleep(for: .milliseconds(50)) }
   }
 }
 

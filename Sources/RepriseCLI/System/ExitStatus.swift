@@ -50,7 +50,8 @@ struct ExitStatus: Error, Equatable {
       switch reason {
       case .exited(let status): return ExitStatus(code: Int32(truncatingIfNeeded: status))
       case .signalled(let signal): return .stopped(by: Int32(truncatingIfNeeded: signal))
-      case .timedOut, .notStarted, .badOutputs, .badValue, .rejected, .threw, .lost: return .stepFailed
+      case .timedOut, .notStarted, .badOutputs, .badValue, .rejected, .threw, .lost:
+        return .stepFailed
       }
     }
   }

@@ -61,6 +61,18 @@ package struct AttemptFolder: Sendable {
   /// Removes the folder with everything in it.
   package func remove() { TemporaryFolderTree.remove(path) }
 
+  /// Removes the folders of all attempts of a run, except those that a host of this machine holds.
+  ///
+  /// - Parameters:
+  ///   - run: The run, whose results have been recorded.
+  ///   - root: The folder of all attempts.
+  package static func removeAll(of run: RunID, in root: String) {
+    for name in FolderReader.names(in: root) where name.hasPrefix("\(run).") {
+      let folder = AttemptFolder(path: root + "/" + name)
+      if folder.isHeld != true { folder.remove() }
+    }
+  }
+
   // MARK: The claim
 
   /// Who has the right to run the attempt.

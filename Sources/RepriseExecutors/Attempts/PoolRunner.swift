@@ -265,7 +265,7 @@ private actor PoolConnection {
   private func keepAlive(_ number: Int) {
     Task { [weak self] in
       while true {
-        try? await Task.sleep(for: .seconds(3))
+        try? await SystemClock().sleep(for: .seconds(3))
         guard let self, await self.isCurrent(number) else { return }
         _ = await self.exchange(PoolRequest(request: .hello, id: 0))
       }
@@ -282,7 +282,7 @@ private actor PoolConnection {
     let id = request.id
     let line = Array((request.json + "\n").utf8)
     let timer = Task {
-      guard (try? await Task.sleep(for: Self.answerTimeMax)) != nil else { return }
+      guard (try? await SystemClock().sleep(for: Self.answerTimeMax)) != nil else { return }
       self.timedOut(id)
     }
     defer { timer.cancel() }
@@ -314,7 +314,9 @@ private actor PoolConnection {
     guard link?.number == number else { return }
     link = nil
     let text = "the connection to \(title) has ended"
-    for continuation in waiting.values { continuation.resume(returning: .failure(.cannotAsk(text))) }
+    for continuation in waiting.values {
+      continuation.resume(returning: .failure(.cannotAsk(text)))
+    }
     waiting = [:]
     for inbox in inboxes.values { inbox.fail(text) }
     inboxes = [:]

@@ -89,12 +89,16 @@ package final class HostPool: Sendable {
 
   private func begin(_ spec: AttemptSpec?, _ token: AttemptToken, _ reply: inout PoolMessage) {
     let folder = AttemptFolder(of: token, in: root)
-    guard let spec else { return reply.refused = "there is nothing to run" }
+    guard let spec else {
+      reply.refused = "there is nothing to run"
+      return
+    }
     do throws(Errno) {
       try makeFolderTree(root)
       try folder.make()
     } catch {
-      return reply.refused = "cannot create \(folder.path): \(error)"
+      reply.refused = "cannot create \(folder.path): \(error)"
+      return
     }
     folder.renewInterest()
     do throws(HostedAttempt.Refusal) {

@@ -111,7 +111,7 @@ package final class HostedAttempt: Sendable {
   package var problem: Errno? { state.withLock { $0.problem } }
 
   private func performed() async -> AttemptResult {
-    var environment = Environment(inheritedEnvironment())
+    var environment = inheritedEnvironment()
     if let folder = spec.temporaryFolder {
       // It may be mounted elsewhere, where other users write to it.
       try? makeFolder(folder, permissions: FilePermissions(rawValue: 0o777))
@@ -135,31 +135,27 @@ package final class HostedAttempt: Sendable {
     if let grace { process.terminate(grace: grace) }
     let timer = spec.timeLimit.map { limit in
       Task {
-        guard (try? await Task.sleep(for: limit)) != nil else { return }
+        guard (try? await SystemClock().sleep(for: limit)) != nil else { return }
         self.state.withLock { $0.isTimedOut = $0.grace == nil }
         self.stop()
       }
     }
-    let status = await process.end()
+    let result = await process.result()
     timer?.cancel()
     let (isStopped, isTimedOut, problem) = state.withLock {
       ($0.grace != nil, $0.isTimedOut, $0.problem)
     }
-    if let cleanup = spec.cleanup, isStopped || !status.isByItself {
+    if let cleanup = spec.cleanup, isStopped || !result.isByItself {
       await cleanUp(cleanup, environment)
     }
     if isTimedOut { return .failed(.timedOut(after: spec.timeLimit ?? .zero)) }
     if isStopped { return .stopped }
     if let problem { return .failed(.badOutputs("the output cannot be written there: \(problem)")) }
-    do throws(FailureReason) {
-      return .succeeded(try process.outputs(of: status))
-    } catch {
-      return .failed(error)
-    }
+    return result
   }
 
   /// Runs the program that ends what the command has started outside of its process tree.
-  private func cleanUp(_ command: [String], _ environment: Environment) async {
+  private func cleanUp(_ command: [String], _ environment: [String: String]) async {
     let words = Command(
       executable: command[0], arguments: Array(command.dropFirst()), environment: environment)
     guard let child = try? ChildProcess.spawn(words, onOutput: { _ in true }) else { return }
@@ -193,17 +189,18 @@ package final class HostedAttempt: Sendable {
       if let grace = folder.requestedGrace { stop(grace: grace) }
       if turn % 10 == 9, !isWanted() { stop() }
       turn += 1
-      guard (try? await Task.sleep(for: .milliseconds(100))) != nil else { return }
+      guard (try? await SystemClock().sleep(for: .milliseconds(100))) != nil else { return }
     }
   }
 }
 
-extension ChildExit {
-  /// Whether the program ended by itself, and not by a signal or a failure of its runner.
+extension AttemptResult {
+  /// Whether the program ended by itself, and not by a signal or a failure of what runs it.
   fileprivate var isByItself: Bool {
     switch self {
-    case .exited(let code): code < 125
-    case .signalled: false
+    case .failed(.exited(let status)): status < 125
+    case .failed(.signalled), .stopped: false
+    case .succeeded, .failed: true
     }
   }
 }

@@ -107,12 +107,13 @@ final class SlurmSite: AttemptSite {
   ) async throws(RunnerFailure) {
     // The environment, which may contain secrets, is in the folder, where only this user reads it.
     // A job is never queued again by Slurm: the engine decides about retries.
+    let host = quoted(program)
     let command =
       [
         "sbatch", "--parsable", "--no-requeue", "--export=NONE", "--job-name=\(token)",
         "--comment=\(token)", "--output=\(folder.hostLogPath)", "--open-mode=append",
         "--chdir=\(folder.path)",
-      ] + options + ["--wrap", "exec \(quoted(program)) host \(token) --folder \(quoted(folder.path))"]
+      ] + options + ["--wrap", "exec \(host) host \(token) --folder \(quoted(folder.path))"]
     await submissions.enter()
     let result: Result<ProgramAnswer, RunnerFailure>
     do throws(RunnerFailure) {

@@ -2,8 +2,8 @@
 
 package import ChildProcesses
 package import Reprise
-import RepriseExecutors
 import RepriseControl
+import RepriseExecutors
 package import RepriseJournal
 package import RepriseTerminal
 
@@ -192,6 +192,10 @@ package struct HostedRun: Sendable {
   package func finish() async -> JournalError? {
     await server.finish()
     await host.deleteOldRuns(of: workflow)
+    // All results are in the journal by now.
+    try? await blocking { [host, id = recorded.id] in
+      AttemptFolder.removeAll(of: id, in: host.journal.directory.attemptsPath)
+    }
     return recorded.outputProblem
   }
 }

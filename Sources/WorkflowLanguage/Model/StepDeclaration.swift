@@ -36,10 +36,11 @@ extension Workflow {
     case .named(let name): lines.append("shell: \(name)")
     case .arguments(let words): lines.append("shell: \(words)")
     }
-    lines += extras?.runner.map { runner in
-      let settings = runner.settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.asText)" }
-      return ["runner: \(runner.kind) " + settings.joined(separator: ", ")]
-    } ?? []
+    if let runner = extras?.runner {
+      let settings = runner.settings.sorted { $0.key < $1.key }
+        .map { "\($0.key)=\($0.value.asText)" }
+      lines.append("runner: \(runner.kind) " + settings.joined(separator: ", "))
+    }
     lines += (extras?.conditions ?? []).map { "if: \($0.template.source)" }
     lines += (extras?.outputs ?? [:]).sorted { $0.key < $1.key }
       .map { "outputs: \($0.key)=\($0.value.source)" }

@@ -8,7 +8,7 @@ extension KeyTable {
     "did you mean \"runner\"? A step runs in a container with: "
     + "runner: { container: { image: node:20 } }"
   private static let environment = Shape.named(.variable, .template)
-  private static let runner = Shape.either([.text, .named(.identifier, .anything)])
+  private static let runner = Shape.either([.template, .runnerKind])
   private static let shell = Shape.either([.text, .list(.text, minimum: 1)])
 
   static let workflow = KeyTable(
@@ -29,7 +29,7 @@ extension KeyTable {
         "files with environment variables"),
       Key("secrets", .named(.identifier, .map(secret)), "values that are never shown or stored"),
       Key(
-        "runners", .named(.identifier, .named(.identifier, .anything)),
+        "runners", .named(.identifier, .runnerKind),
         "places where steps run, by name: each with its kind and settings"),
       Key("runner", runner, "where steps run, if not as processes on this machine"),
       Key("dir", .template, "the directory in which steps run"),
@@ -210,7 +210,8 @@ extension KeyTable {
       Key(
         "share", .template, "a name; steps with the same name that run at once share one execution",
         .extras, excludedBy: ["uses"]),
-      Key("runner", runner, "where it runs, if not as a process on this machine", .extras,
+      Key(
+        "runner", runner, "where it runs, if not as a process on this machine", .extras,
         excludedBy: ["approval"]),
       Key(
         "survive", .boolean, "whether it goes on when its engine dies, to be adopted by resume",

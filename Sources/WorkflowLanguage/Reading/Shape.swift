@@ -23,6 +23,8 @@ indirect enum Shape: Sendable {
   case map(KeyTable)
   /// A map of user-defined names to values of a shape.
   case named(Names, Shape)
+  /// A map with one key: a kind of runner, with its settings.
+  case runnerKind
   /// The list of steps.
   case steps
   case branches

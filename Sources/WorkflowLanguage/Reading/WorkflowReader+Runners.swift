@@ -45,7 +45,8 @@ extension WorkflowReader {
       return readRunnerKind(kind, named: nil, context).map(Optional.some)
     }
     let known = names + (actions?.runnerNames ?? [])
-    readers[file].report(.unknownChoice("runner", name, Alternatives(to: name, among: known)), at: node)
+    readers[file].report(
+      .unknownChoice("runner", name, Alternatives(to: name, among: known)), at: node)
     return nil
   }
 

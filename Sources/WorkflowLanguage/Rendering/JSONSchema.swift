@@ -123,6 +123,11 @@ extension Shape {
         "type": .text("object"), "minProperties": .number(1),
         "propertyNames": .map(["pattern": .text(Shape.Names.identifier.pattern)]),
       ]
+    case .runnerKind:
+      return [
+        "type": .text("object"), "minProperties": .number(1), "maxProperties": .number(1),
+        "additionalProperties": .map(["type": .list([.text("object"), .text("null")])]),
+      ]
     case .steps: return ["$ref": .text("#/definitions/steps")]
     case .branches: return ["$ref": .text("#/definitions/steps")]
     case .computed(let shape): return Shape.anyOf([shape.schema, Self.expression])

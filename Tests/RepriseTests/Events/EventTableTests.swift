@@ -118,6 +118,32 @@ struct EventTableTests {
       #"{"attempt":1,"event":"step-started","step":"a"}"#, "step a, attempt 1: started"
     ),
     (
+      step(
+        1,
+        .queued(RunnerPlace(runner: "big", token: "r.a.1.1.x", survives: true), text: "Priority")),
+      #"{"attempt":1,"event":"step-queued","runner":"big","step":"a","survives":true,"#
+        + #""text":"Priority","token":"r.a.1.1.x"}"#, "step a, attempt 1: queued on big: Priority"
+    ),
+    (
+      step(1, .started(on: "n1")),
+      #"{"attempt":1,"event":"step-started","host":"n1","step":"a"}"#,
+      "step a, attempt 1: started on n1"
+    ),
+    (
+      step(1, .outOfSight("no answer")),
+      #"{"attempt":1,"event":"step-out-of-sight","step":"a","text":"no answer"}"#,
+      "step a, attempt 1: out of sight: no answer"
+    ),
+    (
+      step(1, .inSight), #"{"attempt":1,"event":"step-in-sight","step":"a"}"#,
+      "step a, attempt 1: in sight again"
+    ),
+    (
+      step(1, .failed(.lost("gone"))),
+      #"{"attempt":1,"event":"step-failed","reason":{"kind":"lost","text":"gone"},"step":"a"}"#,
+      "step a, attempt 1: failed: was lost: gone"
+    ),
+    (
       step(1, .progress(0.25, "half of the half")),
       #"{"attempt":1,"event":"step-progress","part":0.25,"step":"a","text":"half of the half"}"#,
       "step a, attempt 1: 25 %: half of the half"

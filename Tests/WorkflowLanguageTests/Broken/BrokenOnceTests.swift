@@ -69,10 +69,10 @@ struct BrokenOnceTests {
       "steps:\n- id: a\n    run: x\n", ["3:8 R0108"], hint: "indent \"run\" like \"id\" above"),
     BrokenFile(
       "steps: [{id: a, run: x, container: node:20}]\n", ["1:25 R0201"],
-      hint: "exec: [docker, run, --rm, node:20, …]"),
+      hint: "runner: { container: { image: node:20 } }"),
     BrokenFile(
       "services: {db: x}\nsteps: [{id: a, run: x}]\n", ["1:1 R0201"],
-      hint: "steps run on this machine"),
+      hint: "did you mean \"runner\"?"),
     BrokenFile(
       "steps: [{id: a, run: x, retry: {attempts: 3, delay: -1}}]\n", ["1:33 R0201", "1:53 R0208"]),
     BrokenFile(

@@ -2,7 +2,6 @@
 
 import Platform
 package import Reprise
-package import WorkflowLanguage
 
 /// The kinds of runners of this module.
 package enum StandardRunners {

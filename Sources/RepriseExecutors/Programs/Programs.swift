@@ -58,7 +58,7 @@ func answer(
     throw .refused(error.description)
   }
   let timer = Task {
-    guard (try? await Task.sleep(for: limit)) != nil else { return }
+    guard (try? await SystemClock().sleep(for: limit)) != nil else { return }
     child.kill()
   }
   let end = await withTaskCancellationHandler {

@@ -1,7 +1,6 @@
 // `WrappingExecutor`: runs steps as processes on this machine, within another program.
 
 import ChildProcesses
-import Masking
 import Platform
 import Reprise
 
@@ -15,7 +14,6 @@ struct WrappingExecutor: Executor {
     @Sendable (_ spec: AttemptSpec, _ directory: String, _ temporary: String) -> AttemptSpec
 
   private let surroundings: RunnerSurroundings
-  private let inherited: Environment
   private let wrap: Wrap
 
   var environment: [String: String] { surroundings.environment }
@@ -23,7 +21,6 @@ struct WrappingExecutor: Executor {
   init(_ surroundings: RunnerSurroundings, _ wrap: @escaping Wrap) {
     self.surroundings = surroundings
     self.wrap = wrap
-    inherited = Environment(surroundings.environment)
   }
 
   func execute(_ context: StepContext) async throws -> StepOutputs {
@@ -37,7 +34,7 @@ struct WrappingExecutor: Executor {
     defer { TemporaryFiles.remove(temporary) }
     let spec = AttemptSpec(context)
     let directory = try surroundings.absoluteDirectory(of: spec)
-    var variables = inherited
+    var variables = surroundings.environment
     variables["TMPDIR"] = temporary
     return try await AttemptProcess.run(
       wrap(spec, directory, temporary), inheriting: variables, in: surroundings.directory,
@@ -51,7 +48,9 @@ extension RunnerSurroundings {
   /// - Throws: ``FailureReason`` if it does not exist.
   func absoluteDirectory(of spec: AttemptSpec) throws(FailureReason) -> String {
     var path = spec.directory ?? directory ?? "."
-    if !path.hasPrefix("/"), let base = directory, spec.directory != nil { path = base + "/" + path }
+    if !path.hasPrefix("/"), let base = directory, spec.directory != nil {
+      path = base + "/" + path
+    }
     guard let real = realPath(path) else { throw .notStarted("there is no folder \(path)") }
     return real
   }
