@@ -100,10 +100,11 @@ struct FarSide: Sendable {
   func connect() async throws(RunnerFailure) -> ConnectedProgram {
     let path: String
     if let program { path = program } else { path = try await installedProgram() }
+    // The mark keeps an engine that runs on the same machine from taking the steps for leftovers.
     do throws(Errno) {
       let errors = try OpenFile("/dev/null", .writeOnly)
       return try ConnectedProgram(
-        command("exec \(path) host --pool"), errors: errors.descriptor)
+        command("REPRISE_HOST=pool exec \(path) host --pool"), errors: errors.descriptor)
     } catch {
       throw .refused("cannot start ssh: \(error)")
     }

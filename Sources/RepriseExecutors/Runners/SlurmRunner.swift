@@ -107,7 +107,8 @@ final class SlurmSite: AttemptSite {
   ) async throws(RunnerFailure) {
     // The environment, which may contain secrets, is in the folder, where only this user reads it.
     // A job is never queued again by Slurm: the engine decides about retries.
-    let host = quoted(program)
+    // The mark keeps an engine that runs on the same machine from taking the step for a leftover.
+    let host = "env REPRISE_HOST=\(token) \(quoted(program))"
     let command =
       [
         "sbatch", "--parsable", "--no-requeue", "--export=NONE", "--job-name=\(token)",
