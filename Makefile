@@ -6,7 +6,7 @@ SWIFT ?= swift
 # Tests also cover the optional libraries, which the command does not use.
 TRAITS = --enable-all-traits
 
-.PHONY: run build build-tests test terminal-test web-test web-load runners package check-package mutants nightly campaigns simulate simulate-faults soak fuzz api errors docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
+.PHONY: run build build-tests test terminal-test export-test web-test web-load runners package check-package mutants nightly campaigns simulate simulate-faults soak fuzz api errors docs picture lint format tsan release bench guard install-needs test-needs clean embedding examples
 
 run: build
 	@.build/debug/reprise run $(WORKFLOW)
@@ -26,6 +26,11 @@ test: build-tests
 # Tests/Terminal/campaign.py, such as `--only film`.
 terminal-test: test-needs build
 	Scripts/terminal-test .build/debug/reprise $(TERMINAL)
+
+# Exports for other workflow engines: Argo's schema, and Airflow, which is installed in a temporary folder;
+# about five minutes. EXPORT passes arguments to Tests/Export/campaign.py, such as `--only argo`.
+export-test: build
+	Scripts/export-test .build/debug/reprise $(EXPORT)
 
 # The live page in a browser (Linux), about five minutes; WEB passes arguments to Tests/Web/campaign.py.
 web-test: build-tests

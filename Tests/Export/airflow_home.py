@@ -1,0 +1,62 @@
+# Airflow in a temporary folder: its database, and runs of exported DAGs.
+
+import os
+import sqlite3
+import subprocess
+import sys
+import sysconfig
+
+
+class Airflow:
+    """An installation whose files are all below one folder."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.dags = os.path.join(folder, "dags")
+        os.makedirs(self.dags)
+        home = os.path.join(folder, "home")
+        self.database = os.path.join(home, "airflow.db")
+        inherited = {name: value for name, value in os.environ.items()
+                     if not name.startswith("AIRFLOW")}
+        self.environment = inherited | {
+            "AIRFLOW_HOME": home, "HOME": home,
+            "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+            "AIRFLOW__CORE__DAGS_FOLDER": self.dags,
+            "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{self.database}",
+            "AIRFLOW__LOGGING__BASE_LOG_FOLDER": os.path.join(home, "logs"),
+        }
+        os.makedirs(home)
+        self.succeed("db", "migrate")
+
+    def run(self, *arguments, timeout=300):
+        """Runs the command airflow; returns its status and its output."""
+        program = os.path.join(sysconfig.get_path("scripts"), "airflow")
+        ended = subprocess.run(
+            [sys.executable, program, *arguments], env=self.environment, cwd=self.folder,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            timeout=timeout, check=False)
+        return ended.returncode, ended.stdout.decode(errors="replace")
+
+    def succeed(self, *arguments):
+        """Runs the command airflow, which must succeed; returns its output."""
+        status, output = self.run(*arguments)
+        assert status == 0, f"airflow {' '.join(arguments)}: {status}\n{output[-4000:]}"
+        return output
+
+    def python(self, code):
+        """Runs Python code with this Airflow; returns its standard output."""
+        ended = subprocess.run(
+            [sys.executable, "-c", code], env=self.environment, cwd=self.folder,
+            capture_output=True, text=True, timeout=300, check=False)
+        assert ended.returncode == 0, ended.stderr[-4000:]
+        return ended.stdout
+
+    def test(self, dag_id, file):
+        """Runs a DAG; returns whether it succeeded, the states of its tasks, and the output."""
+        status, output = self.run("dags", "test", dag_id, "--dagfile-path", file)
+        assert status == 0 or "DagRun failed" in output, output[-4000:]
+        database = sqlite3.connect(self.database)
+        states = dict(database.execute(
+            "select task_id, state from task_instance where dag_id = ?", [dag_id]))
+        database.close()
+        return status == 0, states, output
