@@ -137,7 +137,7 @@ struct Guardian {
   /// Kills the processes that the engine has left behind, then exits with the engine's status.
   private func finish(_ status: ChildExit) -> Never {
     group?.kill()
-    killDescendants()
+    let hasSurvivors = killDescendants()
     group?.remove()
     if status != .exited(code: 0) { TemporaryFiles.removeLeftovers(of: engine) }
     switch status {
@@ -145,7 +145,7 @@ struct Guardian {
       exitAtOnce(code)
     case .signalled(let number):
       terminal?.restore()
-      if number == SignalNumber.kill { explain() }
+      if number == SignalNumber.kill { explain(hasSurvivors: hasSurvivors) }
       if requests.deadlineExpired, let asked = requests.last { exitAtOnce(128 + asked) }
       restoreSignal(number)
       SignalSet([number]).unblock()
@@ -156,7 +156,7 @@ struct Guardian {
   }
 
   /// Prints what happened and how to continue, on behalf of the killed engine.
-  private func explain() {
+  private func explain(hasSurvivors: Bool) {
     var buffer = [UInt8](repeating: 0, count: 256)
     let count = readBytes(link, into: &buffer) ?? 0
     let run = String(decoding: buffer[..<count].filter { $0 != 0 }, as: UTF8.self)
@@ -164,7 +164,8 @@ struct Guardian {
       requests.deadlineExpired
       ? ": it did not end within \(Self.secondsToEnd) s of the second signal" : ""
     let text =
-      "reprise: the engine was killed\(reason); all processes of its steps are gone\n"
+      "reprise: the engine was killed\(reason); all processes of its steps are gone"
+      + (hasSurvivors ? ", except those that survive it\n" : "\n")
       + (run.isEmpty ? "" : "  resume the run with: reprise resume \(run)\n")
     writeOnce(Array(text.utf8), to: 2)
   }
@@ -199,17 +200,20 @@ struct TerminationRequests {
 /// This process must adopt orphans: as long as it has a descendant, it then also has a child, so it
 /// is certain that none is left when it has no children. This stops a fork bomb, because a killed
 /// process cannot fork, and every process that is found is killed before the next scan.
-func killDescendants() {
+///
+/// - Returns: Whether a host is left.
+@discardableResult
+func killDescendants() -> Bool {
   let this = processID
   while true {
     while waitForAnyChild(WaitOption.withoutWaiting) != nil {}
-    guard hasChildren() else { return }
+    guard hasChildren() else { return false }
     let table = ProcessTable.current()
     let alive = table.withDescendants([this]).filter { $0.pid != this && !$0.isZombie }
     // Only hosts may be left; then the children of this process prove nothing, but a whole table
     // does: a process that is missing in it would have ended while it was read.
     let others = alive.filter { !DetachedHost.isSpared($0.pid) }
-    if others.isEmpty, !alive.isEmpty, !table.isIncomplete { return }
+    if others.isEmpty, !alive.isEmpty, !table.isIncomplete { return true }
     for entry in others { sendSignal(SignalNumber.kill, to: entry.pid) }
     pauseThread(milliseconds: 1)
   }

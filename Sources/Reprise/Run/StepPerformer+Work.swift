@@ -113,9 +113,12 @@ extension StepPerformer {
   }
 
   /// Returns the delay before the next attempt; nil if there is none.
-  func delay(after event: Event.StepEvent, attempt: Int, of step: Workflow.Step)
-    -> Duration?
-  {
+  func delay(
+    after event: Event.StepEvent, attempt: Int, of context: StepContext
+  ) -> Duration? {
+    // An attempt that was interrupted with its engine is made again, as local ones are.
+    if context.isAdopted, case .failed(.lost) = event { return .zero }
+    let step = context.step
     guard let retry = step.retry, attempt <= retry.limit, case .failed(let reason) = event else {
       return nil
     }

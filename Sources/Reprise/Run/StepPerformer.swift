@@ -295,7 +295,7 @@ struct StepPerformer: Sendable {
         await remember(trace, context, files, outputs)
       }
     }
-    if let delay = delay(after: event, attempt: number, of: context.step),
+    if let delay = delay(after: event, attempt: number, of: context),
       case .failed(let reason) = event,
       record(.retrying(reason, after: delay), of: job, attempt: number)
     {

@@ -102,7 +102,11 @@ public struct RunnerExecutor: Executor {
       try Task.checkCancellation()
       return outputs
     case .failed(let reason): throw reason
-    case .stopped: throw CancellationError()
+    case .stopped:
+      guard stopping.isRequested else {
+        throw FailureReason.lost("it was stopped where it ran, as no engine asked for it")
+      }
+      throw CancellationError()
     }
   }
 }

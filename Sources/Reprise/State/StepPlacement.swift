@@ -13,3 +13,8 @@ public struct StepPlacement: Sendable, Equatable {
   /// The time at which it was given to the runner.
   public internal(set) var queuedAt: Timestamp
 }
+
+extension StepPlacement {
+  /// The runner with the machine, for displays.
+  package var title: String { host.map { "\(place.runner) \($0)" } ?? place.runner }
+}

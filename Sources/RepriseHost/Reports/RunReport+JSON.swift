@@ -115,6 +115,10 @@ extension RunReport: Encodable {
     let started: Timestamp?
     let ended: Timestamp?
     let awaitingApproval: String?
+    let runner: String?
+    let host: String?
+    let queued: String?
+    let outOfSight: String?
     let reason: FailureReason?
     let cause: CancellationCause?
     let text: String?
@@ -122,7 +126,9 @@ extension RunReport: Encodable {
 
     private enum CodingKeys: String, CodingKey {
       case step, label, state, attempt, ready, started, ended, reason, cause, text, outputs
+      case runner, host, queued
       case awaitingApproval = "awaiting-approval"
+      case outOfSight = "out-of-sight"
     }
 
     /// Creates the output of a step of a state.
@@ -135,6 +141,10 @@ extension RunReport: Encodable {
       started = step.startedAt
       ended = step.endedAt
       awaitingApproval = step.approval
+      runner = step.placement?.place.runner
+      host = step.placement?.host
+      queued = step.phase == .ready ? step.placement?.queuedBecause : nil
+      outOfSight = step.phase == .running ? step.placement?.outOfSightBecause : nil
       reason = step.phase.reason
       cause = step.phase.cause
       switch step.phase {

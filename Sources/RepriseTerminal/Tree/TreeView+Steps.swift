@@ -89,11 +89,20 @@ extension TreeView {
       if let text = step.progress?.text, !text.isEmpty {
         return "\(attempt)\(bar)\(text)"
       }
-      guard options.showsOutput, let line = step.output.current else { return attempt + bar }
-      return "\(attempt)\(bar)\(line.text)"
+      if let reason = step.placement?.outOfSightBecause {
+        return "\(attempt)\(bar)out of sight: \(reason)"
+      }
+      let place: TerminalSafe = step.placement.map { "\($0.title)  " } ?? ""
+      guard options.showsOutput, let line = step.output.current else {
+        return attempt + bar + place
+      }
+      return "\(attempt)\(bar)\(place)\(line.text)"
     case .ready:
       if let approval = step.approval {
         return "waits for approval: \(approval)"
+      }
+      if let placement = step.placement, let reason = placement.queuedBecause {
+        return "queued on \(placement.place.runner)" + (reason.isEmpty ? "" : ": \(reason)")
       }
       guard let retry = step.retry else { return "" }
       let next = countdownText(min(retry.delay, retry.delay - (now - retry.failedAt)))

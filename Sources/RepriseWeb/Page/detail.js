@@ -48,6 +48,9 @@ function facts(run, step, state, actions) {
   } else if (usual) {
     found.push(["usually", durationText(usual)]);
   }
+  if (step.runner) found.push(["on", `${step.runner}${step.host ? ` (${step.host})` : ""}`]);
+  if (step.queued !== undefined) found.push(["queued", step.queued || "waits there"]);
+  if (step["out-of-sight"]) found.push(["out of sight", step["out-of-sight"]]);
   const reason = reasonText(step);
   if (reason && isOver(step)) found.push([step.state === "failed" ? "failed" : "why", reason]);
   const planned = run.planned.get(step.step);

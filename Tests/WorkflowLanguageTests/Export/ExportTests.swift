@@ -243,7 +243,8 @@ struct ExportTests {
   }
 
   @Test func `names are replaced as the other engine needs, and stay different`() throws {
-    let text = "runner: { container: { image: x } }\n"
+    let text =
+      "runner: { container: { image: x } }\n"
       + "steps: [{ id: a_b, run: x }, { id: a-b, run: x }, { id: main, run: x }, { id: 1, run: x }]"
     let manifest = try export(text, as: .argo).get()
     for name in ["a-b", "a-b-2", "main-2", "step-1"] {
