@@ -38,8 +38,9 @@ web-test: build-tests
 
 # Runners with what they run on: a cluster, containers, another machine by ssh, as root on Debian. RUNNERS
 # selects kinds; REPRISE_KILLS is the number of engines that are killed for each.
+REPRISE_KILLS ?= 10
 runners: build-tests
-	Scripts/runners-test $(RUNNERS)
+	REPRISE_KILLS=$(REPRISE_KILLS) Scripts/runners-test $(RUNNERS)
 
 # The live page with 10,000 steps and 10,000 events a second, with release builds.
 web-load: release

@@ -17,6 +17,9 @@ extension ProcessTable {
   /// Returns false: on Darwin, launchd adopts orphans.
   static func hasAdoptedChildren(besides known: () -> Set<Int32>) -> Bool { false }
 
+  /// Returns an empty set, for the same reason.
+  static func currentChildren() -> Set<Int32> { [] }
+
   /// Returns true: only the process table shows such children.
   static func hasUnknownChildren(besides known: () -> Set<Int32>) -> Bool { true }
 

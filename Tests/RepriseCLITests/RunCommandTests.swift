@@ -20,6 +20,24 @@ struct RunCommandTests {
     #expect(!ended.output.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
   }
 
+  /// Podman waits until the monitor of a container, which is an orphan, exists no more.
+  @Test func `an orphan that has ended is reaped while its step runs`() async throws {
+    let scenario = try Scenario()
+    try scenario.write(
+      """
+      steps:
+        - id: a
+          run: |
+            sh -c 'sleep 0.1 & echo $! > orphan'
+            for i in $(seq 200); do
+              kill -0 $(cat orphan) 2> /dev/null || exit 0
+              sleep 0.05
+            done
+            exit 9
+      """, to: "w.yaml")
+    try await scenario.reprise("run", "w.yaml").succeeds()
+  }
+
   @Test func `parts of a workflow can be run, or listed by a dry run`() async throws {
     let scenario = try Scenario()
     try scenario.write(Self.short, to: "short.yaml")

@@ -212,7 +212,10 @@ func killDescendants() -> Bool {
     let alive = table.withDescendants([this]).filter { $0.pid != this && !$0.isZombie }
     // Only hosts may be left; then the children of this process prove nothing, but a whole table
     // does: a process that is missing in it would have ended while it was read.
-    let others = alive.filter { !DetachedHost.isSpared($0.pid) }
+    // With what they have started, which need not have kept the mark: containers have monitors.
+    let hosts = alive.map(\.pid).filter(DetachedHost.isSpared)
+    let spared = Set(table.withDescendants(hosts).map(\.pid))
+    let others = alive.filter { !spared.contains($0.pid) }
     if others.isEmpty, !alive.isEmpty, !table.isIncomplete { return true }
     for entry in others { sendSignal(SignalNumber.kill, to: entry.pid) }
     pauseThread(milliseconds: 1)

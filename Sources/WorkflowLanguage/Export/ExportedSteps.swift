@@ -44,6 +44,7 @@ struct ExportedSteps {
   /// - Parameters:
   ///   - letters: The characters that a name may contain besides ASCII letters and digits.
   ///   - taken: Names that are already used.
+  /// - Returns: The names, in the order of the steps.
   func names(allowing letters: String, taken: Set<String> = []) -> [String] {
     var taken = taken
     return all.map { step in
