@@ -191,7 +191,7 @@ final class ReactorLoop {
   /// The posts that were taken out of the inbox and have not run yet.
   private var posts: ArraySlice<Reactor.Post> = []
   private(set) var adoptsOrphans = false
-  private var lastReaping = ContinuousClock.now
+  private var reaper = OrphanReaper()
   /// The number of process snapshots that have been taken.
   private(set) var snapshotCount = 0
 
@@ -216,7 +216,7 @@ final class ReactorLoop {
         while readBytes(wakeUp, into: &buffer) == buffer.count {}
       }
       for pid in processes { processEnded(pid) }
-      reapOrphans()
+      if adoptsOrphans, !children.isEmpty { reaper.reap() }
     }
   }
 
@@ -243,25 +243,7 @@ final class ReactorLoop {
       return max(0, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1)
     }
     guard adoptsOrphans, !children.isEmpty else { return next }
-    return min(next ?? Self.orphanInterval, Self.orphanInterval)
-  }
-
-  /// The time between two looks for adopted orphans that have ended, in milliseconds.
-  private static let orphanInterval = 250
-
-  /// Reaps adopted orphans that have ended, as the first process of the system would.
-  ///
-  /// A program may wait until another one that is not its child exists no more, and one that has
-  /// ended exists until it is reaped: podman waits so for the monitor of a container.
-  private func reapOrphans() {
-    guard adoptsOrphans, !children.isEmpty, ContinuousClock.now - lastReaping >= .milliseconds(200)
-    else { return }
-    lastReaping = .now
-    Reactor.shared.withoutStarts { known in
-      for pid in ProcessTable.currentChildren().subtracting(known) where peekExit(pid) != nil {
-        reapChild(pid)
-      }
-    }
+    return min(next ?? OrphanReaper.interval, OrphanReaper.interval)
   }
 
   // MARK: Posted work

@@ -119,6 +119,9 @@ package struct AttemptState: Sendable, Equatable {
       return []
     case (.intended, .stop) where !mayHaveBegun:
       phase = .over(.stopped)
+    case (.ending, .stop):
+      isStopping = true
+      phase = .ending(.stopped)
     case (_, .stop):
       isStopping = true
     case (.intended, .begun), (.adopting, .begun):

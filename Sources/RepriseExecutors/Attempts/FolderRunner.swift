@@ -48,6 +48,7 @@ package struct FolderRunner: Runner {
   private let site: any AttemptSite
   private let root: String
   private let clock: any RunClock
+  private let leases = LeaseWatches()
 
   /// Creates a runner.
   ///
@@ -109,7 +110,8 @@ package struct FolderRunner: Runner {
 
   private func handle(_ token: AttemptToken) -> FolderHandle {
     FolderHandle(
-      folder: AttemptFolder(of: token, in: root), token: token, site: site, clock: clock)
+      folder: AttemptFolder(of: token, in: root), token: token, site: site, clock: clock,
+      lease: leases[token])
   }
 }
 
@@ -119,13 +121,17 @@ struct FolderHandle: RunnerHandle {
   let token: AttemptToken
   let site: any AttemptSite
   let clock: any RunClock
-  private let lease = LeaseWatch()
+  private let lease: LeaseWatch
 
-  init(folder: AttemptFolder, token: AttemptToken, site: any AttemptSite, clock: any RunClock) {
+  init(
+    folder: AttemptFolder, token: AttemptToken, site: any AttemptSite, clock: any RunClock,
+    lease: LeaseWatch = LeaseWatch()
+  ) {
     self.folder = folder
     self.token = token
     self.site = site
     self.clock = clock
+    self.lease = lease
   }
 
   func news(from mark: OutputMark) -> AsyncThrowingStream<MarkedNews, any Error> {
@@ -202,7 +208,7 @@ struct FolderHandle: RunnerHandle {
 /// Notices that a lease is no longer renewed.
 ///
 /// Only changes of its time are compared, never the clocks of two machines.
-private final class LeaseWatch: Sendable {
+final class LeaseWatch: Sendable {
   private let last = Mutex<(time: Int64, seenAt: Timestamp)?>(nil)
 
   /// Returns whether a lease has not been renewed for three intervals.
@@ -213,6 +219,20 @@ private final class LeaseWatch: Sendable {
         return false
       }
       return now - known.seenAt > AttemptFolder.leaseInterval * 3
+    }
+  }
+}
+
+/// The watches of all attempts of a runner: each question would begin to watch anew otherwise.
+private final class LeaseWatches: Sendable {
+  private let watches = Mutex<[AttemptToken: LeaseWatch]>([:])
+
+  subscript(token: AttemptToken) -> LeaseWatch {
+    watches.withLock { watches in
+      if let known = watches[token] { return known }
+      let watch = LeaseWatch()
+      watches[token] = watch
+      return watch
     }
   }
 }

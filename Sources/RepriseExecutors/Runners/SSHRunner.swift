@@ -14,7 +14,7 @@ package struct SSHRunner: RunnerKind {
   package static let name = "ssh"
 
   /// How the files of a step get there.
-  enum Files: String, Decodable {
+  enum Files: String, SettingChoice {
     /// Both machines see the same files under the same paths.
     case shared
     /// The directory of the step is copied there before it, and changed files back after it.

@@ -13,7 +13,7 @@ package struct SandboxRunner: RunnerKind {
   package static let name = "sandbox"
 
   /// The network that the step sees.
-  enum Network: String, Decodable {
+  enum Network: String, SettingChoice {
     case none, host
   }
 

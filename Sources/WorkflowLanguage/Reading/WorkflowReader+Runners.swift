@@ -14,7 +14,9 @@ extension WorkflowReader {
         readers[context.file].report(.exclusive("runners", name, in: "a workflow"), at: key)
         continue
       }
-      runners[name] = readRunnerKind(value, named: name, context)
+      // After an error, the name exists all the same: each mistake is reported once.
+      runners[name] =
+        readRunnerKind(value, named: name, context) ?? RunnerChoice(name: name, kind: "")
     }
     return runners
   }
