@@ -139,7 +139,7 @@ struct FarSide: Sendable {
 
   /// Copies a directory to the far side, or its changed files back.
   func sync(_ directory: String, to far: String, back: Bool) async throws(FailureReason) {
-    let shell = words.dropLast(0).map(Self.quoted).joined(separator: " ")
+    let shell = words.map(Self.quoted).joined(separator: " ")
     let remote = "\(host):\(far)/"
     let here = directory + "/"
     let options = ["rsync", "--archive", "--compress", "--rsh", shell]

@@ -36,9 +36,7 @@ extension WorkflowReader {
     if context.isFinally {
       inner.extras.finally = Set(RunEnding.allCases)
     }
-    if let node = fields["runner"], let runner = readRunner(node, context) {
-      inner.extras.runner = runner
-    }
+    if let runner = fields["runner"] { readRunner(runner, of: context, into: &inner) }
     if let node = fields["if"], let condition = readCondition(node, context, draft) {
       inner.extras.conditions.append(condition)
     }

@@ -234,9 +234,7 @@ struct WorkflowReader {
         node, "dir", .workflowDirectory, context, draft: nil)
     }
     if let node = fields["runners"] { scopes[context.scope].runners = readRunners(node, context) }
-    if let node = fields["runner"], let runner = readRunner(node, context) {
-      context.extras.runner = runner
-    }
+    readRunner(fields["runner"], into: &context)
     context.defaults.shell = fields["shell"].flatMap { readers[file].shell($0) }
     context.defaults.grace = fields["grace"].flatMap {
       duration($0, "grace", context, allowsZero: true)
@@ -300,14 +298,11 @@ struct WorkflowReader {
       return readParallel(renamed, pairs, after: before, context)
     }
     if !isStep, Node.position(of: "steps", in: pairs) != nil {
-      guard let fields = readers[context.file].fields(of: node, .sequence),
-        let steps = fields["steps"]
-      else { return (nil, before) }
-      var context = context
-      if let node = fields["runner"], let runner = readRunner(node, context) {
-        context.extras.runner = runner
+      guard let steps = readers[context.file].fields(of: node, .sequence)?["steps"] else {
+        return (nil, before)
       }
-      let (outline, ends) = readList(steps, after: before, context)
+      let (outline, ends) = readList(
+        steps, after: before, self.context(of: pairs, besides: "steps", context))
       return (outline, ends)
     }
     return readStep(node, after: before, context)
@@ -333,14 +328,7 @@ struct WorkflowReader {
   private mutating func readParallel(
     _ node: Node, _ pairs: [Node.Pair], after before: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
-    var context = context
-    for pair in pairs where pair.key.text != "parallel" {
-      if pair.key.text == "runner" {
-        if let runner = readRunner(pair.value, context) { context.extras.runner = runner }
-      } else {
-        readers[context.file].report(.groupKey(pair.key.text ?? ""), at: pair.key)
-      }
-    }
+    let context = self.context(of: pairs, besides: "parallel", context)
     guard let branches = pairs.first(where: { $0.key.text == "parallel" })?.value,
       let nodes = readers[context.file].list(branches, of: "a list of branches")
     else { return (nil, before) }
