@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WorkflowLanguage
@@ -44,6 +45,55 @@ struct ExpansionTests {
 
   @Test func `a step after an empty foreach needs the step before it`() throws {
     #expect(try workflow("foreach: []").steps.last?.needs == ["before"])
+  }
+
+  @Test func `a step that needs an empty foreach needs what the foreach needs`() throws {
+    let workflow = try Workflow(
+      text: """
+        steps:
+          - { id: plan, run: x }
+          - { id: other, run: x, needs: [] }
+          - { id: a, run: x, needs: [plan, other], foreach: [] }
+          - { id: b, run: x, needs: a, matrix: { x: [1], exclude: [{ x: 1 }], include: [{ x: 2 }] } }
+          - { id: c, run: x, needs: b, foreach: { from: 1, to: 0 } }
+          - { id: join, needs: [c, a], env: { P: "${{ steps.plan.outputs.x }}" }, run: x }
+        """, file: "w.yaml")
+    #expect(workflow.steps.last?.needs == ["b[0]", "plan", "other"])
+    let chain = try Workflow(
+      text: """
+        steps:
+          - { id: plan, run: x }
+          - { id: a, run: x, foreach: [], needs: plan }
+          - { id: b, run: x, foreach: [], needs: a }
+          - { id: join, needs: b, env: { P: "${{ steps.plan.outputs.x }}" }, run: x }
+        """, file: "w.yaml")
+    #expect(chain.steps.last?.needs == ["plan"])
+  }
+
+  // MARK: Files
+
+  private func inFolder(_ dir: String, _ step: String, _ kept: [String: String]? = nil) throws
+    -> Workflow
+  {
+    try Workflow(
+      bytes: Array("dir: '\(dir)'\nsteps: [{ id: s, run: x, \(step) }]\n".utf8), file: "w.yaml",
+      sources: kept.map(SourceFiles.kept) ?? .disk)
+  }
+
+  @Test func `files that match patterns are items, sorted, relative to the folder of the step`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    try folder.write(["src/b.c", "src/a.c", "src/a.h", "src/deep/c.c"])
+    let flat = try inFolder(folder.path, "foreach: { files: 'src/*.c' }")
+    #expect(labels(flat) == ["src/a.c", "src/b.c"])
+    let below = try inFolder(folder.path, "dir: src, foreach: { files: ['**/*.c', '!b.c'] }")
+    #expect(labels(below) == ["a.c", "deep/c.c"])
+    #expect(labels(try inFolder(folder.path, "foreach: { files: '*.swift' }")).isEmpty)
+    // The list is part of the record of a run.
+    try folder.write(["src/new.c"])
+    let again = try inFolder(folder.path, "foreach: { files: 'src/*.c' }", flat.sources)
+    #expect(labels(again) == ["src/a.c", "src/b.c"])
   }
 
   /// The examples in "Running variations of jobs in a workflow" of the documentation of GitHub

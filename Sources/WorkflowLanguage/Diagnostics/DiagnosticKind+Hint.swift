@@ -283,6 +283,7 @@ extension MissingKeys {
       "write it like: { cron: '30 2 * * *', time-zone: Europe/Berlin } or { every: 10m }"
     case .path: "write it like: { path: .env }"
     case .inputsOrKey: "write it like: { inputs: [src/**], outputs: [build/app] }"
+    case .files: "write it like: { files: \"src/*.c\" }"
     case .options: "write them like: options: [staging, production]"
     }
   }

@@ -88,6 +88,7 @@ extension DiagnosticKind {
       "\"uses\" is nested more than \(WorkflowReader.usesDepthMax) levels deep"
     case .foreachText: "foreach must be a list, a range or an expression, not text"
     case .foreachValue(let types): "foreach must be a list, not \(types.name)"
+    case .filesOfForeach(let problem): problem
     case .noMatrixList: "this matrix has no lists"
     case .emptyMatrixList(let name): "the list \"\(name)\" of the matrix is empty"
     case .emptyMatrix: "this matrix has no combinations"
@@ -273,6 +274,7 @@ extension MissingKeys {
     case .cronOrEvery: "a schedule needs \"cron\" or \"every\""
     case .path: "a dotenv entry needs a \"path\""
     case .inputsOrKey: "cache needs \"inputs\" or a \"key\""
+    case .files: "files as items need \"files\""
     case .options(let name): "the choice \"\(name)\" needs \"options\""
     }
   }

@@ -72,6 +72,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case deepUses
   case foreachText
   case foreachValue(ValueTypes)
+  case filesOfForeach(String)
   case noMatrixList
   case emptyMatrixList(String)
   case emptyMatrix
@@ -215,7 +216,7 @@ enum ReadError: Error, Sendable, Equatable {
 
 /// Required keys that are missing.
 enum MissingKeys: Sendable, Equatable {
-  case steps, id, limit, groupAndPolicy, fromAndTo, paths, cronOrEvery, path, inputsOrKey
+  case steps, id, limit, groupAndPolicy, fromAndTo, paths, cronOrEvery, path, inputsOrKey, files
   case options(of: String)
 }
 

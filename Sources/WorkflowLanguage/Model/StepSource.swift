@@ -220,6 +220,7 @@ package struct StepSource: ValueSource {
 
   /// Returns the worst of the results of a group's last steps.
   private func result(of group: StepGroup) throws(ValueProblem) -> String {
+    guard !group.ends.isEmpty else { return "success" }
     let results = group.ends.compactMap { values.step($0)?.result }
     for result in ["failure", "cancelled", ""] where results.contains(result) { return result }
     return results.contains("success") ? "success" : "skipped"

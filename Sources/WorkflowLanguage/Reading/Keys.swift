@@ -217,7 +217,7 @@ extension KeyTable {
         "survive", .boolean, "whether it goes on when its engine dies, to be adopted by resume",
         .extras, excludedBy: ["approval", "uses"]),
       Key(
-        "foreach", .either([.template, .list(.anything, minimum: 0), .map(range)]),
+        "foreach", .either([.template, .list(.anything, minimum: 0), .map(range), .map(itemFiles)]),
         "the items; the step runs once for each", .many),
       Key("matrix", .matrix, "lists; the step runs once for each combination", .many),
       Key(
@@ -253,6 +253,12 @@ extension KeyTable {
       Key(
         "by", .either([.whole(Int(Int32.min)...Int(Int32.max)), .template]),
         "the difference between two numbers"),
+    ])
+
+  static let itemFiles = KeyTable(
+    place: "the files of foreach", example: "{ files: \"src/*.c\" }",
+    keys: [
+      Key("files", .someTexts, "patterns of the files that are the items", isRequired: true)
     ])
 
   static let cache = KeyTable(

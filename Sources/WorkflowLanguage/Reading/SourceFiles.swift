@@ -37,6 +37,9 @@ public struct SourceFiles: Sendable {
     return Array(text.utf8)
   }
 
+  /// Returns a text that was saved with a run under a key that is not a path; nil if there is none.
+  func keptText(_ key: String) -> String? { kept?[key] }
+
   /// Returns the contents of a dotenv file.
   ///
   /// Always reads from disk, except in examples, because dotenv files are never saved with a run.

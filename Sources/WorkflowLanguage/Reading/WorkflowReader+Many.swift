@@ -19,7 +19,7 @@ extension WorkflowReader {
     }
     let all: [Bindings]?
     if let node = fields["foreach"] {
-      all = readForeach(node, context)
+      all = readForeach(node, fields, context)
     } else {
       all = fields["matrix"].flatMap { readMatrix($0, context) }
     }
@@ -58,6 +58,7 @@ extension WorkflowReader {
       if errorCount > before { break }
     }
     let isSkipped = ends.isEmpty
+    if isSkipped { emptyGroups[group] = needs }
     scopes[context.scope].groups[id] = StepGroup(
       kind: .each(members), ends: isSkipped ? [] : stepIDs(of: ends))
     return (.group(group, .parallel(outlines)), isSkipped ? needs : ends)
@@ -84,7 +85,9 @@ extension WorkflowReader {
 
   // MARK: Foreach
 
-  private mutating func readForeach(_ node: Node, _ context: Context) -> [Bindings]? {
+  private mutating func readForeach(
+    _ node: Node, _ step: Fields, _ context: Context
+  ) -> [Bindings]? {
     let items: [Value]
     switch node.content {
     case .sequence(let nodes):
@@ -94,9 +97,12 @@ extension WorkflowReader {
         values.append(value)
       }
       items = values
-    case .mapping:
-      guard let range = readRange(node, context) else { return nil }
-      items = range
+    case .mapping(let pairs):
+      let values =
+        pairs.contains { $0.key.says("files") }
+        ? readFiles(node, dir: step["dir"], context) : readRange(node, context)
+      guard let values else { return nil }
+      items = values
     case .scalar:
       let before = errorCount
       guard let template = readers[context.file].template(node, "foreach"), !template.isPlain else {

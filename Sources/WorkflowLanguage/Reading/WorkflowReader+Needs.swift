@@ -128,6 +128,7 @@ extension WorkflowReader {
         } else if let ids {
           // An invalid step is missing; its errors have been reported.
           result += ids
+          if ids.isEmpty { result += idsPassed(byEmptyGroup: fullID(name, scope: scope)) }
           continue
         } else if name.contains(",") {
           kind = .needsAsText(name)
@@ -143,6 +144,29 @@ extension WorkflowReader {
     guard result.count > needs.count else { return result }
     var seen: Set<String> = []
     return result.filter { seen.insert($0).inserted }
+  }
+
+  /// Returns the ids of the steps that an expanded step without items needs.
+  ///
+  /// What needs it must still run after them.
+  private func idsPassed(byEmptyGroup id: String) -> [String] {
+    var result: [String] = []
+    var open = [id]
+    var seen: Set<String> = []
+    while let group = open.popLast() {
+      guard seen.insert(group).inserted else { continue }
+      for need in emptyGroups[group] ?? [] {
+        switch need {
+        case .step(let position): result.append(steps[position].id)
+        case .name(let number):
+          let (name, scope) = (needNames[number].text, needNames[number].scope)
+          guard let ids = ids(of: name, scope: scope) else { continue }
+          result += ids
+          if ids.isEmpty { open.append(fullID(name, scope: scope)) }
+        }
+      }
+    }
+    return result
   }
 
   /// Returns whether an id is the full id of a name in a scope.

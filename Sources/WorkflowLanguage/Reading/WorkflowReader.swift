@@ -68,6 +68,8 @@ struct WorkflowReader {
   /// The first places of ids, by scope.
   var places: [[String: Place]] = []
   var usedSources: [String: String] = [:]
+  /// The needs of the steps that were expanded to no steps, by their full ids.
+  var emptyGroups: [String: [Need]] = [:]
   /// The ids of the steps under `finally`.
   var finallyIDs: Set<String> = []
   /// The budget for values of expressions that are evaluated while the file is read.

@@ -141,10 +141,11 @@ struct StepValueTests {
             - "${{ toJSON(steps.m.outputs.x || 'other') }}"
             - "${{ toJSON(steps.u.outputs.x) }}"
             - "${{ toJSON(steps.m.outputs['x']) }}"
+            - "${{ steps.m.result }}"
       """, ["u.yaml": "steps: [{id: a, run: x}]\noutputs: {x: '${{ steps.a.outputs.x }}'}\n"])
     #expect(
       try workflow.resolved(workflow.steps[0], Self.values()).action
-        == .exec(["", "[]", "[]", "[]"]))
+        == .exec(["", "[]", "[]", "[]", "success"]))
   }
 
   @Test func `an output that no step of a foreach wrote is a list of nulls, unless all succeeded`()

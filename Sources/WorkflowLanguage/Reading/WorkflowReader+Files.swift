@@ -1,0 +1,79 @@
+// Reads `foreach: { files: … }`: the files that match patterns while the workflow is read.
+
+import Paths
+import YAML
+
+extension WorkflowReader {
+  /// Returns the files that match the patterns, in byte order; nil if they are not known.
+  ///
+  /// The list is kept with the run, so that a resumed run has the same steps.
+  mutating func readFiles(
+    _ node: Node, dir: Node?, _ context: Context
+  ) -> [Value]? {
+    let file = context.file
+    guard let fields = readers[file].fields(of: node, .itemFiles) else { return nil }
+    guard let files = fields["files"] else {
+      guard fields.lacks("files") else { return nil }
+      readers[file].report(.missing(.files), at: node)
+      return nil
+    }
+    let before = errorCount
+    let patterns = patterns(files, "files", context)
+    guard let folder = folder(dir, context), errorCount == before else {
+      return errorCount == before ? [.null] : nil
+    }
+    // Not the path of a file, so it cannot be one of a used file.
+    let key = "foreach: \(folder): " + patterns.joined(separator: "\n")
+    let text: String
+    if let known = usedSources[key] ?? sources.keptText(key) {
+      text = known
+    } else {
+      do throws(FileError) {
+        text = try found(patterns, in: folder).joined(separator: "\n")
+      } catch {
+        readers[file].report(.filesOfForeach("\(error)"), at: files)
+        return nil
+      }
+    }
+    usedSources[key] = text
+    return text.isEmpty ? [] : text.split(separator: "\n").map { .text(String($0)) }
+  }
+
+  private func found(_ patterns: [String], in folder: String) throws(FileError) -> [String] {
+    // The patterns have been checked.
+    guard let search = try? FileSearch(patterns) else { return [] }
+    // A line feed separates the names that are kept.
+    return try search.files(in: folder).filter { !$0.contains("\n") }
+  }
+
+  /// Returns the folder in which a step runs; nil if it is not known, with or without an error.
+  private mutating func folder(_ dir: Node?, _ context: Context) -> String? {
+    var templates: [(template: Template, scope: Int)] = []
+    var scope: Int? = context.scope
+    while let position = scope {
+      if let directory = scopes[position].directory { templates.append((directory, position)) }
+      scope = scopes[position].parent
+    }
+    var folder = "."
+    for (template, scope) in templates.reversed() {
+      do throws(EvaluationError) {
+        let source = StaticValues(
+          scope: scopes[scope], bindings: scopes[scope].bindings, what: "files", budget: budget)
+        folder = SourceFiles.joined(folder, below: try template.value(from: source).asText)
+      } catch {
+        return nil
+      }
+    }
+    guard let dir else { return folder }
+    return text(dir, "dir of a step with files", context).map {
+      SourceFiles.joined(folder, below: $0)
+    }
+  }
+}
+
+extension SourceFiles {
+  /// Returns a path, relative to a folder unless it is absolute.
+  fileprivate static func joined(_ folder: String, below path: String) -> String {
+    path.hasPrefix("/") ? path : folder == "." ? path : folder + "/" + path
+  }
+}
