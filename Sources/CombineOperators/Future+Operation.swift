@@ -37,3 +37,25 @@ extension Future where Output: Sendable, Failure == Never {
     }
   }
 }
+
+extension Future where Output: Sendable {
+  /// Creates a future from an asynchronous function that throws errors of one type.
+  ///
+  /// Like every `Future` it starts immediately and continues after all subscribers have cancelled.
+  ///
+  /// - Parameter operation: The function; it runs in a new task.
+  public convenience init(
+    typed operation: @escaping @Sendable () async throws(Failure) -> Output
+  ) {
+    self.init { promise in
+      let promise = UncheckedSendable(promise)
+      Task {
+        do throws(Failure) {
+          promise.value(.success(try await operation()))
+        } catch {
+          promise.value(.failure(error))
+        }
+      }
+    }
+  }
+}
