@@ -61,6 +61,7 @@ let package = Package(
     .target(name: "Schedules", dependencies: ["Platform"]),
     .target(
       name: "WorkflowLanguage", dependencies: ["Platform", "Paths", "Schedules", "YAML"]),
+    .target(name: "RepriseImport", dependencies: ["Schedules", "WorkflowLanguage", "YAML"]),
     .target(
       name: "CombineShim",
       dependencies: [
@@ -117,7 +118,8 @@ let package = Package(
       name: "RepriseCLI",
       dependencies: [
         "Platform", "Reprise", "RepriseExecutors", "RepriseHost", "RepriseJournal",
-        "RepriseControl", "RepriseTerminal", "ChildProcesses", "CombineOperators",
+        "RepriseControl", "RepriseTerminal", "RepriseImport", "ChildProcesses",
+        "CombineOperators",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       plugins: ["CommitOfBuild"]
@@ -160,6 +162,9 @@ let package = Package(
       name: "WorkflowLanguageTests",
       dependencies: ["WorkflowLanguage", "Schedules", "YAML", "TestSupport"],
       exclude: ["Messages.txt"]),
+    .testTarget(
+      name: "RepriseImportTests",
+      dependencies: ["RepriseImport", "WorkflowLanguage", "TestSupport"]),
     .testTarget(name: "CombineOperatorsTests", dependencies: ["CombineOperators", "TestSupport"]),
     .testTarget(
       name: "FileWatchingTests", dependencies: ["FileWatching", "Platform", "TestSupport"]),

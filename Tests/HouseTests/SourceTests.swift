@@ -38,6 +38,7 @@ struct SourceTests {
     "Paths": ["Platform"],
     "Schedules": ["Platform"],
     "WorkflowLanguage": ["Platform", "Paths", "Schedules", "YAML"],
+    "RepriseImport": ["Schedules", "WorkflowLanguage", "YAML"],
     "CombineShim": ["Combine", "OpenCombine"],
     "CombineOperators": ["CombineShim"],
     "ChildProcesses": ["Platform", "ChildProcessesShim"],
@@ -68,7 +69,7 @@ struct SourceTests {
     ],
     "RepriseCLI": [
       "Platform", "Reprise", "RepriseExecutors", "RepriseHost", "RepriseTerminal", "RepriseJournal",
-      "RepriseControl",
+      "RepriseControl", "RepriseImport",
       "ChildProcesses", "CombineOperators", "ArgumentParser",
     ],
   ]

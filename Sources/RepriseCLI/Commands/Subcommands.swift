@@ -10,8 +10,8 @@ var subcommands: [any ParsableCommand.Type] {
     ShowCommand.self, LogsCommand.self, AttachCommand.self, RestartCommand.self,
     CancelCommand.self, ApproveCommand.self, SetCommand.self, SkipCommand.self,
     PauseCommand.self, UnpauseCommand.self, ExplainCommand.self, TriggerCommand.self,
-    TriggersCommand.self, WebCommand.self, SchemaCommand.self, RunnersCommand.self,
-    PruneCommand.self, HostCommand.self,
+    TriggersCommand.self, WebCommand.self, SchemaCommand.self, ImportCommand.self,
+    RunnersCommand.self, PruneCommand.self, HostCommand.self,
   ]
 }
 

@@ -1,7 +1,7 @@
 // Writes values as YAML text.
 
 /// A value that can be written as YAML.
-indirect enum YAMLValue {
+package indirect enum YAMLValue {
   /// A number, a boolean or another word that needs no quotes.
   case word(String)
   case text(String)
@@ -61,7 +61,7 @@ indirect enum YAMLValue {
   }
 
   /// Returns a text in double quotes, which YAML and JSON read alike.
-  static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     let escaped = text.unicodeScalars.reduce(into: "") { result, scalar in
       switch scalar {
       case "\"": result += "\\\""

@@ -1,0 +1,107 @@
+// `reprise import`: translates a file of another tool to a workflow.
+
+import ArgumentParser
+import Platform
+import Reprise
+import RepriseHost
+import RepriseImport
+import RepriseTerminal
+
+struct ImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Translate a workflow of GitHub Actions, a Taskfile, a dagu file or a makefile.",
+    discussion: """
+      The workflow is printed, or written with --output. It has no errors: what has no \
+      equivalent is a comment at its place, or a step that fails with a message until it \
+      is replaced. The summary on standard error has a line for each difference, with the \
+      line of the original.
+
+      The tool is recognized by the name and the content of the file; --from says it.
+
+      EXIT STATUS
+        0  the workflow has everything that the file does
+        1  something is missing, and is written down in a comment
+        2  the file cannot be imported, or the output exists
+
+      EXAMPLES
+        reprise import .github/workflows/ci.yml
+        reprise import .github/workflows/ci.yml --output workflows/ci.yaml
+        reprise import Makefile --from make
+      """)
+
+  @Argument(help: "The file to import.", completion: .file())
+  var file: String
+
+  @Option(help: "The tool: github, taskfile, dagu or make.")
+  var from: ImportFormat?
+
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp("Write the workflow to a file.", valueName: "file"), completion: .file())
+  var output: String?
+
+  @Flag(help: "Overwrite the file of --output.")
+  var force = false
+
+  func validate() throws {
+    if force, output == nil { throw ValidationError("--force needs --output.") }
+  }
+
+  func run() async throws {
+    let bytes: [UInt8]
+    do {
+      bytes = try Workflow.bytes(of: file)
+    } catch {
+      throw Problem(error)
+    }
+    guard let format = from ?? ImportFormat(path: file, bytes: bytes) else {
+      throw Problem(
+        """
+        error: "\(file)" is not recognized; choose the tool: --from github, taskfile, dagu or make
+        """)
+    }
+    let workflow: ImportedWorkflow
+    do throws(ImportError) {
+      workflow = try ImportedWorkflow(bytes, from: format, path: file)
+    } catch {
+      throw Problem("error: \"\(file)\" cannot be imported: \(error.description)")
+    }
+    if let output {
+      try write(workflow.text, to: output)
+    } else {
+      printLine(TerminalSafe(lines: String(workflow.text.dropLast())))
+    }
+    printError(summary(of: workflow, from: format))
+    if workflow.verdict == .inPart { throw ExitStatus.stepFailed }
+  }
+
+  private func write(_ text: String, to path: String) throws(Problem) {
+    do throws(Errno) {
+      let file = try OpenFile(
+        path, .writeOnly, options: force ? [.create, .truncate] : [.create, .exclusiveCreate],
+        permissions: [.ownerReadWrite, .groupRead, .otherRead])
+      try writeBytes(Array(text.utf8), to: file.descriptor)
+    } catch .fileExists {
+      throw Problem("error: \"\(path)\" exists already; overwrite it with --force")
+    } catch {
+      throw Problem("error: cannot write \"\(path)\": \(error)", cause: .internalFailure)
+    }
+  }
+
+  /// The verdict, and a line for each difference.
+  private func summary(of workflow: ImportedWorkflow, from format: ImportFormat) -> TerminalSafe {
+    var lines: [String] = []
+    for remark in workflow.remarks {
+      let place = remark.line > 0 ? "\(file):\(remark.line)" : file
+      lines.append("\(place): \(remark.weight.rawValue): \(remark.text)")
+    }
+    let count = workflow.stepCount
+    lines.append(
+      "\(file): \(format.title), \(count) \(count == 1 ? "step" : "steps"): "
+        + workflow.verdict.rawValue)
+    return TerminalSafe(lines: lines.joined(separator: "\n"))
+  }
+}
+
+extension ImportFormat: ExpressibleByArgument {}

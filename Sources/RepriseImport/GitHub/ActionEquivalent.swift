@@ -1,0 +1,244 @@
+// What well-known actions of GitHub are on one machine: nothing, a remark, or a command.
+
+import YAML
+
+/// What a step of GitHub Actions is here.
+enum ActionEquivalent {
+  /// Nothing to do: the files are there.
+  case nothing
+  /// Nothing to do, with a remark.
+  case note(String)
+  /// A script, in the syntax of GitHub Actions, with variables for values that users write.
+  case script(String, env: [(String, String)] = [], note: String? = nil)
+  /// Nothing is known about it.
+  case missing(String)
+
+  /// Returns the equivalent of a step.
+  init(_ step: Node) {
+    if let run = step["run"]?.text {
+      self = .script(run)
+    } else if let uses = step["uses"]?.text {
+      let name = String(uses.prefix { $0 != "@" })
+      let inputs = Inputs(node: step["with"])
+      self =
+        Self.tool(name, inputs) ?? Self.command(name, inputs) ?? .missing("uses: \(uses)")
+    } else {
+      self = .nothing
+    }
+  }
+
+  /// The inputs of an action.
+  struct Inputs {
+    let node: Node?
+
+    subscript(name: String) -> String? {
+      guard let text = node?[name]?.text, !text.isEmpty else { return nil }
+      return text
+    }
+  }
+
+  /// Parts of the names of actions that work on issues and pull requests, instead of on files.
+  private static let worksOnGitHub = [
+    "stale", "labeler", "lock-", "issue", "comment", "assign", "semantic-pull-request",
+    "release-drafter", "automerge", "first-interaction", "compressed-size", "size-limit",
+    "require-allow-edits", "rebase", "add-to-project", "dependency-review", "slash-command",
+    "action-welcome", "bundlewatch", "label-",
+  ]
+
+  /// Returns the equivalent of an action that prepares the machine, or that only GitHub needs.
+  private static func tool(_ name: String, _ inputs: Inputs) -> ActionEquivalent? {
+    let last = name.split(separator: "/").dropFirst().joined(separator: "/")
+    switch name {
+    case "actions/checkout":
+      if let repository = inputs["repository"] {
+        return .note("checkout of \(repository): clone it once, before the run")
+      }
+      if inputs["submodules"] != nil { return .note("checkout: fetch the submodules once") }
+      return .nothing
+    case "actions/cache", "actions/cache/save", "actions/cache/restore", "Swatinem/rust-cache",
+      "satackey/action-docker-layer-caching":
+      return .note("cache: files stay where they are between runs")
+    case "actions/upload-artifact", "actions/download-artifact", "actions/upload-pages-artifact":
+      return .note(
+        "\(last): all jobs work in the same folder, so its files are there (\(inputs["path"] ?? "."))"
+      )
+    case "codecov/codecov-action", "coverallsapp/github-action", "github/codeql-action/init",
+      "github/codeql-action/analyze", "github/codeql-action/autobuild",
+      "github/codeql-action/upload-sarif", "codecov/test-results-action":
+      return .note("\(name): a service for repositories on GitHub, left out")
+    case "gradle/wrapper-validation-action", "gradle/actions/wrapper-validation",
+      "step-security/harden-runner", "styfle/cancel-workflow-action",
+      "rust-lang/simpleinfra/github-actions/cancel-outdated-builds":
+      return .note("\(name): protects or cancels runs on GitHub, left out")
+    case "actions-rs/toolchain", "dtolnay/rust-toolchain", "hecrj/setup-rust-action":
+      return .note("install Rust \(inputs["toolchain"] ?? "")".trimmed + " once")
+    case "volta-cli/action", "jurplel/install-qt-action", "mozilla/msvc-dev-cmd",
+      "ilammy/msvc-dev-cmd", "taiki-e/install-action", "extractions/netlify-cli",
+      "jetli/wasm-pack-action", "webfactory/ssh-agent", "crazy-max/ghaction-docker-buildx",
+      "reactivecircus/android-emulator-runner-setup", "Homebrew/actions/git-user-config",
+      "aws-actions/configure-aws-credentials", "azure/login", "ilteoood/docker_buildx",
+      "sigstore/cosign-installer", "mymindstorm/setup-emsdk":
+      return .note("\(name): install it once")
+    default: break
+    }
+    guard !name.hasPrefix("./") else { return nil }
+    if worksOnGitHub.contains(where: { last.contains($0) }) {
+      return .note("\(name): works on issues and pull requests, which stay on GitHub")
+    }
+    if last.contains("setup-") || last == "setup" || last.hasSuffix("/setup") {
+      let version = inputs.node?.pairs.first { $0.key.text?.contains("version") == true }
+      let text = version.flatMap { pair in
+        pair.value.text.map { " (\(pair.key.text ?? "") \($0))" }
+      }
+      return .note("\(name)\(text ?? ""): must be installed on this machine")
+    }
+    return nil
+  }
+
+  /// Returns the command that an action runs.
+  private static func command(_ name: String, _ inputs: Inputs) -> ActionEquivalent? {
+    func folder(_ key: String = "working-directory") -> String {
+      inputs[key].map { "cd \"\($0)\"\n" } ?? ""
+    }
+    let arguments =
+      inputs["args"].map { " " + $0.split { $0.isNewline }.joined(separator: " ") } ?? ""
+    switch name {
+    case "bahmutov/npm-install":
+      let install = "if [ -f yarn.lock ]; then yarn --frozen-lockfile; else npm ci; fi"
+      return .script(folder() + (inputs["install-command"] ?? install))
+    case "actions-rs/cargo":
+      let toolchain = inputs["toolchain"].map { "+\($0) " } ?? ""
+      return .script("cargo \(toolchain)\(inputs["command"] ?? "build")\(arguments)")
+    case "actions-rs/clippy-check": return .script("cargo clippy\(arguments)")
+    case "actions-rs/audit-check": return .script("cargo audit")
+    case "actions-rs/grcov": return .script("grcov .")
+    case "golangci/golangci-lint-action": return .script(folder() + "golangci-lint run\(arguments)")
+    case "goreleaser/goreleaser-action":
+      return .script(folder("workdir") + "goreleaser\(arguments)")
+    case "pre-commit/action":
+      return .script(
+        "pre-commit run --show-diff-on-failure \(inputs["extra_args"] ?? "--all-files")")
+    case "CultureHQ/actions-yarn", "borales/actions-yarn":
+      return .script("yarn \(inputs["cmd"] ?? inputs["args"] ?? "install")")
+    case "GabrielBB/xvfb-action", "coactions/setup-xvfb":
+      return inputs["run"].map { .script(folder() + "xvfb-run -a \($0)") }
+    case "microsoft/playwright-github-action": return .script("npx playwright install-deps")
+    case "pypa/gh-action-pypi-publish":
+      return .script(
+        "twine upload \(inputs["packages_dir"] ?? inputs["packages-dir"] ?? "dist")/*",
+        env: [
+          ("TWINE_USERNAME", inputs["user"] ?? "__token__"),
+          ("TWINE_PASSWORD", inputs["password"] ?? "${{ secrets.PYPI_TOKEN }}"),
+        ])
+    case "peaceiris/actions-gh-pages", "JamesIves/github-pages-deploy-action":
+      guard let folder = inputs["publish_dir"] ?? inputs["folder"] ?? inputs["FOLDER"] else {
+        return nil
+      }
+      let branch = inputs["publish_branch"] ?? inputs["branch"] ?? inputs["BRANCH"] ?? "gh-pages"
+      return .script("npx gh-pages --dist \"\(folder)\" --branch \"\(branch)\"")
+    case "peter-evans/create-pull-request":
+      return .script(
+        "git switch -c \"$BRANCH\"\ngit commit -a -m \"$MESSAGE\"\ngit push -u origin \"$BRANCH\"\n"
+          + "gh pr create --title \"$TITLE\" --body \"$BODY\"",
+        env: [
+          ("BRANCH", inputs["branch"] ?? "create-pull-request/patch"),
+          ("MESSAGE", inputs["commit-message"] ?? "Apply automatic changes"),
+          ("TITLE", inputs["title"] ?? "Apply automatic changes"), ("BODY", inputs["body"] ?? ""),
+          ("GH_TOKEN", "${{ secrets.GITHUB_TOKEN }}"),
+        ])
+    case "gaurav-nelson/github-action-markdown-link-check":
+      return .script("find . -name '*.md' -print0 | xargs -0 -n1 npx markdown-link-check -q")
+    case "ad-m/github-push-action":
+      return .script("git push origin \"HEAD:\(inputs["branch"] ?? "main")\"")
+    case "stefanzweifel/git-auto-commit-action":
+      return .script(
+        "git add \(inputs["file_pattern"] ?? ".")\ngit diff --cached --quiet || git commit -m \"$MESSAGE\"\ngit push",
+        env: [("MESSAGE", inputs["commit_message"] ?? "Apply automatic changes")])
+    default: return build(name, inputs)
+    }
+  }
+
+  private static func build(_ name: String, _ inputs: Inputs) -> ActionEquivalent? {
+    let folder = inputs["build-root-directory"].map { "cd \"\($0)\"\n" } ?? ""
+    switch name {
+    case "gradle/gradle-build-action", "gradle/actions/setup-gradle",
+      "eskatos/gradle-command-action":
+      return inputs["arguments"].map {
+        .script(folder + "./gradlew \($0)")
+      } ?? .note("\(name): must be installed on this machine")
+    case "nick-invision/retry", "nick-fields/retry":
+      return inputs["command"].map {
+        .script($0, note: "\(name): use \"retry\" and \"timeout\" of the step")
+      }
+    case "docker/login-action", "azure/docker-login": return dockerLogin(inputs)
+    case "docker/build-push-action": return dockerBuild(inputs)
+    default: return release(name, inputs)
+    }
+  }
+
+  private static func dockerLogin(_ inputs: Inputs) -> ActionEquivalent {
+    .script(
+      "echo \"$DOCKER_PASSWORD\" | docker login --username \"$DOCKER_USERNAME\" --password-stdin "
+        + (inputs["registry"] ?? inputs["login-server"] ?? ""),
+      env: [
+        ("DOCKER_USERNAME", inputs["username"] ?? ""),
+        ("DOCKER_PASSWORD", inputs["password"] ?? ""),
+      ])
+  }
+
+  private static func dockerBuild(_ inputs: Inputs) -> ActionEquivalent? {
+    // The first version of the action has other inputs.
+    guard inputs["repository"] == nil else { return nil }
+    var words = "docker buildx build"
+    for (key, option) in [
+      ("file", "--file"), ("platforms", "--platform"), ("target", "--target"),
+      ("outputs", "--output"),
+    ] {
+      if let value = inputs[key] { words += " \(option) \"\(value)\"" }
+    }
+    for (key, option) in [
+      ("tags", "--tag"), ("build-args", "--build-arg"), ("labels", "--label"),
+      ("cache-from", "--cache-from"), ("cache-to", "--cache-to"),
+    ] {
+      guard let value = inputs[key] else { continue }
+      if value.contains("type=gha") { continue }
+      for line in value.split(whereSeparator: \.isNewline) where !String(line).trimmed.isEmpty {
+        // An expression can be a list with a comma or a line for each element.
+        words += " \(option) \"\(String(line).trimmed)\""
+      }
+    }
+    if inputs["push"] == "true" { words += " --push" }
+    if inputs["load"] == "true" { words += " --load" }
+    let push = inputs["push"].map { $0.contains("${{") } ?? false
+    return .script(
+      words + " \"\(inputs["context"] ?? ".")\"",
+      note: push ? "push: \(inputs["push"] ?? ""): add --push to the command if it is true" : nil)
+  }
+
+  private static func release(_ name: String, _ inputs: Inputs) -> ActionEquivalent? {
+    let token = [("GH_TOKEN", "${{ secrets.GITHUB_TOKEN }}")]
+    switch name {
+    case "softprops/action-gh-release":
+      let files = (inputs["files"] ?? "").split(whereSeparator: \.isNewline).joined(separator: " ")
+      let tag = inputs["tag_name"] ?? "${{ github.ref_name }}"
+      return .script(
+        "gh release create \"\(tag)\" --generate-notes\(inputs["draft"] == "true" ? " --draft" : "") \(files)"
+          .trimmed, env: token)
+    case "actions/create-release":
+      let tag = inputs["tag_name"] ?? "${{ github.ref_name }}"
+      return .script(
+        "gh release create \"$TAG\" --title \"$TITLE\" --notes \"$NOTES\""
+          + (inputs["draft"] == "true" ? " --draft" : "")
+          + (inputs["prerelease"] == "true" ? " --prerelease" : ""),
+        env: token + [
+          ("TAG", tag), ("TITLE", inputs["release_name"] ?? tag), ("NOTES", inputs["body"] ?? ""),
+        ])
+    case "actions/upload-release-asset", "svenstaro/upload-release-action":
+      let path = inputs["asset_path"] ?? inputs["file"] ?? ""
+      return .script(
+        "gh release upload \"$TAG\" \"\(path)\" --clobber",
+        env: token + [("TAG", inputs["tag"] ?? "${{ github.ref_name }}")])
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,136 @@
+// The files GITHUB_ENV and GITHUB_PATH, by which a step of GitHub sets variables for later steps.
+
+/// What a script writes to GITHUB_ENV and GITHUB_PATH, as outputs of its step.
+///
+/// Later steps get each output as a variable. This needs the names of the variables in the script.
+struct GitHubEnvironmentFile {
+  /// The script, which writes outputs instead.
+  private(set) var script: String
+  /// The variables that it sets.
+  private(set) var names: [String] = []
+  /// The outputs with folders that it adds to PATH.
+  private(set) var folders: [String] = []
+  /// Whether it writes something whose name is not in the script.
+  private(set) var hasUnknownNames = false
+
+  private static let command = "::set-env name="
+
+  init(_ script: String) {
+    self.script = script
+    guard
+      script.contains("GITHUB_ENV") || script.contains("GITHUB_PATH")
+        || script.contains(Self.command)
+    else { return }
+    var lines = script.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .map(String.init)
+    for position in lines.indices {
+      if lines[position].contains("GITHUB_ENV") { readVariables(lines, position) }
+      if let range = lines[position].firstRange(of: Self.command) {
+        add(
+          String(
+            lines[position][range.upperBound...].prefix { $0.isLetter || $0 == "_" || $0.isNumber })
+        )
+      }
+      if lines[position].contains("GITHUB_PATH") { lines[position] = path(lines[position]) }
+    }
+    self.script = lines.joined(separator: "\n").replacing("GITHUB_ENV", with: "REPRISE_OUTPUT")
+      .replacing("GITHUB_PATH", with: "REPRISE_OUTPUT")
+  }
+
+  private mutating func add(_ name: String) {
+    if !name.isEmpty, !names.contains(name) { names.append(name) }
+  }
+
+  /// Reads the names of the variables that a line with GITHUB_ENV sets, or the lines around it.
+  private mutating func readVariables(_ lines: [String], _ position: Int) {
+    let line = lines[position]
+    var found = Self.names(in: line)
+    if found.isEmpty, line.trimmed.hasPrefix("}") {
+      // A group of commands whose output is the file.
+      for other in lines[..<position].reversed() {
+        if other.trimmed.hasSuffix("{") { break }
+        found += Self.names(in: other)
+      }
+    }
+    if found.isEmpty, let start = line.firstRange(of: "<<") {
+      // A here-document.
+      let delimiter = line[start.upperBound...].drop { "-'\" ".contains($0) }
+        .prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+      for other in lines[(position + 1)...] {
+        if other.trimmed == delimiter { break }
+        if let name = Self.name(at: other.trimmed[...]) { found.append(name) }
+      }
+    }
+    if found.isEmpty { hasUnknownNames = true }
+    for name in found { add(name) }
+  }
+
+  /// Returns the names in the arguments of `echo` and `printf` on a line.
+  private static func names(in line: String) -> [String] {
+    var names: [String] = []
+    for command in ["echo", "printf", "Write-Output", "-Value"] {
+      var rest = line[...]
+      while let range = rest.firstRange(of: command + " ") {
+        rest = rest[range.upperBound...]
+        let argument = rest.drop { " \"'`".contains($0) }
+        if let name = name(at: argument) { names.append(name) }
+      }
+    }
+    if names.isEmpty, let name = name(at: line.trimmed.drop { "\"'".contains($0) }) {
+      names.append(name)
+    }
+    return names
+  }
+
+  /// Returns the name at the start of `NAME=value` or `NAME<<DELIMITER`.
+  private static func name(at text: Substring) -> String? {
+    let name = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+    guard let first = name.first, !first.isNumber else { return nil }
+    let rest = text[name.endIndex...]
+    return rest.first == "=" || rest.hasPrefix("<<") ? String(name) : nil
+  }
+
+  /// Replaces `echo FOLDER >> $GITHUB_PATH` by an output.
+  private mutating func path(_ line: String) -> String {
+    guard let range = line.firstRange(of: "echo ") else {
+      hasUnknownNames = true
+      return line
+    }
+    let name = "added-path-\(folders.count + 1)"
+    let argument = line[range.upperBound...]
+    let quote = argument.first == "\"" || argument.first == "'" ? String(argument.prefix(1)) : ""
+    folders.append(name)
+    return line[..<range.upperBound] + quote + name + "=" + argument.dropFirst(quote.count)
+  }
+}
+
+extension GitHubJob {
+  /// Returns the variables that steps before a step have set, each with its value.
+  ///
+  /// - Parameter position: The position of the step.
+  /// - Returns: The names with the expressions of their values.
+  func variables(before position: Int) -> [(name: String, value: Translated)] {
+    var values: [(name: String, value: Translated)] = []
+    var path = ""
+    for step in steps[..<position] {
+      guard let id = step.id else { continue }
+      for name in step.written.names {
+        let earlier = values.first { $0.name == name }?.value.text ?? "''"
+        values.removeAll { $0.name == name }
+        values.append(
+          (
+            name,
+            Translated(
+              text: "steps.\(id).outputs.\(name) || \(earlier)", kind: .text, precedence: 1)
+          ))
+      }
+      for folder in step.written.folders {
+        path = "${{ steps.\(id).outputs.\(folder) || '/usr/bin' }}:" + path
+      }
+    }
+    if !path.isEmpty {
+      values.append(("PATH", Translated(text: path + "${{ env.PATH }}", kind: .unknown)))
+    }
+    return values
+  }
+}

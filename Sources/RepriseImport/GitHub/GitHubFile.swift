@@ -1,0 +1,121 @@
+// A workflow of GitHub Actions while it is translated: its jobs, and what its parts have in common.
+
+import YAML
+
+/// A workflow of GitHub Actions while it is translated.
+///
+/// A class, because expressions anywhere in the file add parameters, secrets and remarks.
+final class GitHubFile {
+  /// A parameter of the workflow that is written.
+  struct Parameter {
+    var name: String
+    var kind: Translated.Kind
+    var fallback: Draft?
+    var description: String?
+    var options: [Draft] = []
+    var isRequired = false
+  }
+
+  let root: Node
+  private(set) var parameters: [Parameter] = []
+  private(set) var secrets: [String] = []
+  private(set) var remarks: [ImportRemark] = []
+  var jobs: [GitHubJob] = []
+  var stepNames = StepNames()
+  /// The variables of the workflow, which all steps see.
+  let variables: Set<String>
+  /// The name of the event that starts the workflow, for conditions on it.
+  let eventName: String
+
+  init(_ root: Node) {
+    self.root = root
+    variables = Set((root["env"]?.pairs ?? []).compactMap(\.key.text))
+    let events = root["on"].map { $0.isMap ? $0.pairs.compactMap(\.key.text) : $0.texts } ?? []
+    eventName = events.first { $0 != "pull_request" } ?? events.first ?? "workflow_dispatch"
+  }
+
+  /// The line that is translated, for remarks.
+  var line = 0
+
+  func remark(_ weight: ImportRemark.Weight, _ text: String, at place: Int? = nil) {
+    let remark = ImportRemark(weight: weight, line: place ?? line, text: text)
+    // What is true of the whole file is said once.
+    guard !remarks.contains(where: { $0.text == text && $0.weight == weight }) else { return }
+    remarks.append(remark)
+  }
+
+  /// Adds a parameter unless there is one of that name, and returns it.
+  @discardableResult
+  func parameter(_ parameter: Parameter) -> Parameter {
+    if let known = parameters.first(where: { $0.name == parameter.name }) { return known }
+    parameters.append(parameter)
+    return parameter
+  }
+
+  /// Adds a secret and returns its name.
+  func secret(_ name: String) -> String {
+    let name = StepNames.identifier(name)
+    if !secrets.contains(name) {
+      secrets.append(name)
+      remark(.note, "the secret \(name) is read from the variable \(name)", at: 0)
+    }
+    return name
+  }
+
+  func job(_ id: String) -> GitHubJob? { jobs.first { $0.id == id } }
+}
+
+/// A job while it is translated.
+final class GitHubJob {
+  let id: String
+  let node: Node
+  /// The ids of the jobs that it needs.
+  let needs: [String]
+  var steps: [GitHubStep] = []
+  /// The variables of the job.
+  let environment: [Node.Pair]
+  /// The types of the values of its matrix, by name.
+  var matrixKinds: [String: Translated.Kind] = [:]
+
+  init(id: String, _ node: Node) {
+    self.id = id
+    self.node = node
+    needs = node["needs"]?.texts ?? []
+    environment = node["env"]?.pairs ?? []
+  }
+
+  /// The ids of its steps that are written.
+  var stepIDs: [String] { steps.compactMap(\.id) }
+
+  /// Whether its condition tests the status of other jobs.
+  var testsStatus: Bool {
+    guard let text = node["if"]?.text else { return false }
+    return ["always(", "failure(", "cancelled(", "success("].contains { text.contains($0) }
+  }
+}
+
+/// A step while it is translated.
+struct GitHubStep {
+  let node: Node
+  /// The id in the workflow that is written; nil if there is nothing to do.
+  var id: String?
+  /// What it does.
+  var work: ActionEquivalent
+  /// The variables that it sets for later steps.
+  let written: GitHubEnvironmentFile
+  /// Whether other steps need its id.
+  var originalID: String? { node["id"]?.text }
+
+  init(_ node: Node, id: String?, work: ActionEquivalent) {
+    self.node = node
+    self.id = id
+    self.work = work
+    written = GitHubEnvironmentFile(node["run"]?.text ?? "")
+  }
+
+  /// Whether its condition tests the status of other steps.
+  var testsStatus: Bool {
+    guard let text = node["if"]?.text else { return false }
+    return ["always(", "failure(", "cancelled(", "success("].contains { text.contains($0) }
+  }
+}

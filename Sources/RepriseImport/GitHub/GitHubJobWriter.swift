@@ -1,0 +1,236 @@
+// Writes a job of GitHub Actions as a branch of steps.
+
+import YAML
+
+/// Writes one job.
+struct GitHubJobWriter {
+  let file: GitHubFile
+  let job: GitHubJob
+
+  private var names: GitHubNames {
+    GitHubNames(
+      file: file, job: job,
+      variables: Dictionary(
+        job.environment.map { ($0.key.text ?? "", $0.value) }, uniquingKeysWith: { $1 }))
+  }
+
+  /// Returns the branch: a nested list of steps; nil if there is nothing to do.
+  mutating func branch() -> Draft.Item? {
+    file.line = job.node.mark.line
+    remarkPlace()
+    let condition = jobCondition()
+    let matrix = matrix()
+    var items: [Draft.Item] = []
+    var comments: [String] = []
+    for (position, step) in job.steps.enumerated() {
+      file.line = step.node.mark.line
+      switch step.work {
+      case .nothing: continue
+      case .note(let text):
+        comments.append(text)
+        file.remark(.note, text)
+        continue
+      case .script, .missing: break
+      }
+      var writer = GitHubStepWriter(
+        file: file, job: job, step: step, names: names, variables: variables(before: position))
+      var item = writer.item(
+        needs: needs(ofStepAt: position), condition: condition, matrix: matrix)
+      item.comments = comments + item.comments
+      comments = []
+      items.append(item)
+    }
+    guard !items.isEmpty else { return nil }
+    var group: [Draft.Item] = []
+    if let runner = container() { group.append(Draft.Item("runner", runner)) }
+    group.append(Draft.Item("steps", .list(items)))
+    var about = ["job \(job.id)" + (job.node["name"]?.text.map { ": \($0)" } ?? "")]
+    if let needed = job.node["needs"]?.texts, !needed.isEmpty {
+      about[0] += ", needs \(needed.joined(separator: ", "))"
+    }
+    about += comments
+    return Draft.Item("", .map(group), comments: file.jobs.count > 1 ? about : comments)
+  }
+
+  /// Reports settings of the job that depend on the machines of GitHub.
+  private func remarkPlace() {
+    let node = job.node
+    if let place = node["runs-on"] {
+      let labels = place.texts.joined(separator: " ").lowercased()
+      for system in ["windows", "macos"] where labels.contains(system) {
+        file.remark(.note, "job \(job.id) is meant for \(system)", at: place.mark.line)
+      }
+      if labels.contains("${{") {
+        file.remark(
+          .note, "job \(job.id): runs-on depends on an expression; all runs on this machine",
+          at: place.mark.line)
+      }
+    }
+    if let environment = node["environment"] {
+      file.remark(
+        .note, "job \(job.id): an environment can require an approval: add \"approval\"",
+        at: environment.mark.line)
+    }
+    for key in ["services"] {
+      guard let value = node[key] else { continue }
+      let names = value.pairs.compactMap(\.key.text).joined(separator: ", ")
+      file.remark(.missing, "job \(job.id): \(key): \(names)", at: value.mark.line)
+    }
+    for key in ["timeout-minutes", "continue-on-error", "concurrency"] {
+      guard let value = node[key] else { continue }
+      file.remark(.note, "job \(job.id): \(key)", at: value.mark.line)
+    }
+  }
+
+  /// Returns the variables that earlier steps of the job have set.
+  private func variables(before position: Int) -> [(name: String, value: Translated)] {
+    let variables = job.variables(before: position)
+    guard !variables.isEmpty, !job.matrixKinds.isEmpty else { return variables }
+    file.remark(.missing, "GITHUB_ENV: the outputs of a step with a matrix are a list")
+    return []
+  }
+
+  private func container() -> Draft? {
+    guard let container = job.node["container"] else { return nil }
+    file.line = container.mark.line
+    guard let image = container.text ?? container["image"]?.text else { return nil }
+    guard !image.contains("${{") else {
+      file.remark(.missing, "job \(job.id): the image of its container is an expression")
+      return nil
+    }
+    if container["options"] != nil || container["volumes"] != nil || container["credentials"] != nil
+    {
+      file.remark(.note, "job \(job.id): options of its container")
+    }
+    return .map([Draft.Item("container", .map([Draft.Item("image", .text(image))]))])
+  }
+
+  // MARK: Order
+
+  /// Returns the needs of a step, for which the order of the list is not enough; nil otherwise.
+  ///
+  /// A step of GitHub looks at all earlier steps. Here it looks at the steps that it needs, so a
+  /// step after one that runs in any case also needs the steps before that one.
+  private func needs(ofStepAt position: Int) -> [String]? {
+    var needs: [String] = []
+    for step in job.steps[..<position].reversed() {
+      guard let id = step.id else { continue }
+      needs.append(id)
+      if !step.testsStatus { break }
+    }
+    let isFirst = needs.isEmpty
+    if isFirst || job.steps[..<position].allSatisfy({ $0.id == nil || $0.testsStatus }) {
+      needs += file.lastSteps(neededBy: job)
+    }
+    return needs.isEmpty || !isFirst && needs.count == 1 ? nil : needs.reversed()
+  }
+
+  /// Returns the condition of the job, with those of the jobs that it needs.
+  private func jobCondition() -> JobCondition {
+    var condition = JobCondition()
+    if let text = job.node["if"]?.text {
+      file.line = job.node["if"]?.mark.line ?? file.line
+      do throws(Untranslatable) {
+        let (own, testsStatus) = try ExpressionTranslator(names: names).condition(text)
+        condition = JobCondition(value: own, testsStatus: testsStatus)
+      } catch {
+        file.remark(.missing, "job \(job.id): if: \(error.reason)")
+      }
+    }
+    guard !condition.testsStatus else { return condition }
+    // A job that needs a skipped job is skipped there, and would run here.
+    var visited: Set = [job.id]
+    var pending = job.needs
+    while let id = pending.popLast() {
+      guard visited.insert(id).inserted, let other = file.job(id) else { continue }
+      pending += other.testsStatus ? [] : other.needs
+      guard !other.testsStatus, let text = other.node["if"]?.text else { continue }
+      let translator = ExpressionTranslator(names: GitHubNames(file: file, job: other))
+      guard let inherited = try? translator.condition(text) else { continue }
+      condition.value = inherited.0.and(condition.value ?? .literal(true))
+    }
+    return condition
+  }
+
+  // MARK: Matrix
+
+  private func matrix() -> [Draft.Item] {
+    guard let strategy = job.node["strategy"], let matrix = strategy["matrix"] else { return [] }
+    file.line = matrix.mark.line
+    guard matrix.isMap else {
+      file.remark(.missing, "job \(job.id): a matrix from an expression")
+      return []
+    }
+    var items: [Draft.Item] = []
+    for pair in matrix.pairs {
+      guard let name = pair.key.text else { continue }
+      if pair.value.isList {
+        items.append(Draft.Item(name, translated(pair.value)))
+      } else if let text = pair.value.text {
+        do throws(Untranslatable) {
+          let value = try ExpressionTranslator(names: GitHubNames(file: file)).template(text)
+          items.append(Draft.Item(name, .text(value)))
+        } catch {
+          file.remark(.missing, "job \(job.id): matrix.\(name): \(error.reason)")
+        }
+      }
+    }
+    var all = [Draft.Item("matrix", .map(items))]
+    if let limit = strategy["max-parallel"], limit.isNumber {
+      all.append(Draft.Item("max-parallel", limit.draft))
+    }
+    if strategy["fail-fast"]?.boolean ?? true { all.append(Draft.Item("fail-fast", .word("true"))) }
+    return all
+  }
+
+  /// Returns a list of the matrix with its expressions translated.
+  private func translated(_ node: Node) -> Draft {
+    switch node.content {
+    case .scalar(let text, _) where text.contains("${{"):
+      let translator = ExpressionTranslator(names: GitHubNames(file: file))
+      guard let value = try? translator.template(text) else {
+        file.remark(.missing, "job \(job.id): an expression in its matrix")
+        return .text("")
+      }
+      return .text(value)
+    case .scalar: return node.draft
+    case .sequence(let nodes): return .list(nodes.map { Draft.Item("", translated($0)) })
+    case .mapping(let pairs):
+      return .map(pairs.map { Draft.Item($0.key.text ?? "", translated($0.value)) })
+    }
+  }
+}
+
+/// The condition of a job.
+struct JobCondition {
+  var value: Translated?
+  /// Whether it tests the status of other jobs.
+  var testsStatus = false
+}
+
+extension GitHubFile {
+  /// Returns the last steps of the jobs that a job needs.
+  ///
+  /// A job of GitHub looks at all jobs before it, so this includes those before a job that runs in
+  /// any case.
+  func lastSteps(neededBy job: GitHubJob) -> [String] {
+    var steps: [String] = []
+    var visited: Set = [job.id]
+    var pending = job.needs
+    while !pending.isEmpty {
+      let id = pending.removeFirst()
+      guard visited.insert(id).inserted, let other = self.job(id) else { continue }
+      if let last = other.stepIDs.last {
+        // Without an ordinary step at the end, the step before it counts, too.
+        for step in other.steps.reversed() {
+          guard let id = step.id else { continue }
+          steps.append(id)
+          if !step.testsStatus { break }
+        }
+        _ = last
+      }
+      if other.testsStatus || other.stepIDs.isEmpty { pending += other.needs }
+    }
+    return steps.reversed()
+  }
+}

@@ -1,0 +1,174 @@
+// What the contexts of GitHub Actions are called here: github, env, matrix, needs, steps and so on.
+
+import YAML
+
+/// The names that expressions in one place can use.
+struct GitHubNames {
+  let file: GitHubFile
+  var job: GitHubJob?
+  /// Variables of the job and step, which are not variables of the workflow.
+  var variables: [String: Node] = [:]
+  /// The values of variables that earlier steps have set.
+  var written: [String: Translated] = [:]
+  /// Whether secrets are allowed in this place.
+  var allowsSecrets = false
+
+  func remark(_ weight: ImportRemark.Weight, _ text: String) { file.remark(weight, text) }
+
+  /// Returns the value of a path.
+  func value(
+    _ root: String, _ accesses: [GitHubExpression.Access], _ translator: ExpressionTranslator,
+    isOptional: Bool
+  ) throws(Untranslatable) -> Translated {
+    let path = accesses.compactMap { if case .name(let name) = $0 { name } else { nil } }
+    switch (root, path.first) {
+    case ("github", let name): return github(name ?? "", path)
+    case ("inputs", let name?): return input(name)
+    case ("vars", let name?):
+      remark(.note, "vars.\(name) is the parameter \(StepNames.identifier(name))")
+      return input(name)
+    case ("env", let name?): return try variable(name)
+    case ("secrets", let name?) where accesses.count == 1:
+      guard allowsSecrets else { throw Untranslatable("a secret is allowed in env only") }
+      return Translated(text: "secrets.\(file.secret(name))", kind: .text)
+    case ("matrix", let name?):
+      guard job?.matrixKinds.isEmpty == false else {
+        throw Untranslatable("the matrix is not known")
+      }
+      guard let kind = job?.matrixKinds[name] else { return .literal(text: "") }
+      let base = Translated(text: "matrix.\(name)", kind: kind)
+      return accesses.count == 1 ? base : try translator.member(of: base, accesses.dropFirst())
+    case ("steps", let name?): return try step(name, path.dropFirst(), isOptional)
+    case ("needs", let name?): return try need(name, path.dropFirst(), isOptional)
+    case ("runner", let name?): return try runner(name)
+    case ("strategy", "job-index"): return Translated(text: "index", kind: .number)
+    default:
+      throw Untranslatable("there is no \"\(([root] + path).joined(separator: "."))\" here")
+    }
+  }
+
+  /// Whether a path is a property of the event, whose type is not known.
+  func isEvent(_ root: String, _ accesses: [GitHubExpression.Access]) -> Bool {
+    guard root.lowercased() == "github", case .name("event")? = accesses.first else { return false }
+    if case .name("inputs")? = accesses.dropFirst().first { return false }
+    return true
+  }
+
+  /// Returns the parameter for a property of the event that is used as a condition.
+  func eventFlag(_ root: String, _ accesses: [GitHubExpression.Access]) -> Translated {
+    let path = accesses.compactMap { if case .name(let name) = $0 { name } else { nil } }
+    return parameter(path, kind: .boolean, fallback: .word("false")).asCondition
+  }
+
+  private func github(_ name: String, _ path: [String]) -> Translated {
+    switch name {
+    case "workflow": return Translated(text: "workflow.name", kind: .text)
+    case "run_id", "run_number": return Translated(text: "run.id", kind: .text)
+    case "run_attempt": return Translated(text: "run.generation", kind: .number)
+    case "job": return .literal(text: job?.id ?? "")
+    case "server_url": return .literal(text: "https://github.com")
+    case "api_url": return .literal(text: "https://api.github.com")
+    case "workspace": return Translated(text: "(env.PWD || '.')", kind: .text)
+    case "token" where allowsSecrets:
+      return Translated(text: "secrets.\(file.secret("GITHUB_TOKEN"))", kind: .text)
+    case "event" where path.count == 3 && path[1] == "inputs": return input(path[2])
+    default:
+      let defaults = [
+        "event_name": file.eventName, "ref": "refs/heads/main", "ref_name": "main",
+        "ref_type": "branch", "base_ref": "", "head_ref": "",
+      ]
+      return parameter(path, kind: .text, fallback: .text(defaults[name] ?? ""))
+    }
+  }
+
+  private func parameter(
+    _ path: [String], kind: Translated.Kind, fallback: Draft
+  ) -> Translated {
+    let source = (["github"] + path).joined(separator: ".")
+    let name = (["github"] + path).map(StepNames.identifier).joined(separator: "_")
+    let parameter = file.parameter(
+      .init(name: name, kind: kind, fallback: fallback, description: source))
+    remark(.note, "\(source) is the parameter \(name)")
+    return Translated(text: "params.\(name)", kind: parameter.kind)
+  }
+
+  private func input(_ name: String) -> Translated {
+    let known = StepNames.identifier(name)
+    let parameter = file.parameter(.init(name: known, kind: .text, fallback: .text("")))
+    return Translated(text: "params.\(known)", kind: parameter.kind)
+  }
+
+  private func variable(_ name: String) throws(Untranslatable) -> Translated {
+    if let node = variables[name] {
+      guard let text = node.text else { throw Untranslatable("env.\(name) is no text") }
+      // Without the variable itself, which can be defined by its outer value.
+      var outer = self
+      outer.variables[name] = nil
+      return try ExpressionTranslator(names: outer).expression(text).asText
+    }
+    if let value = written[name] { return value }
+    let isKnown = file.variables.contains(name)
+    let known = StepNames.identifier(name)
+    return Translated(
+      text: isKnown ? "env.\(known)" : "(env.\(known) || '')", kind: .text)
+  }
+
+  private func step(
+    _ name: String, _ rest: ArraySlice<String>, _ isOptional: Bool
+  ) throws(Untranslatable) -> Translated {
+    guard let step = job?.steps.first(where: { $0.originalID == name }) else {
+      throw Untranslatable("there is no step \"\(name)\"")
+    }
+    guard let id = step.id else {
+      if rest.first != "outputs" { return .literal(text: "success") }
+      remark(.note, "steps.\(name).\(rest.joined(separator: ".")) is empty")
+      return .literal(text: "")
+    }
+    switch rest.first {
+    case "outcome", "conclusion", "result":
+      return Translated(text: "steps.\(id).result", kind: .text)
+    case "outputs" where rest.count == 2:
+      guard job?.matrixKinds.isEmpty != false else {
+        throw Untranslatable("the outputs of a step with a matrix are a list")
+      }
+      let output = rest.last ?? ""
+      let text = "steps.\(id).outputs.\(output)"
+      // A missing output is empty there, and an error here.
+      if isOptional { return Translated(text: text, kind: .text) }
+      return Translated(text: "\(text) || ''", kind: .text, precedence: 1)
+    default: throw Untranslatable("steps.\(name) is no value")
+    }
+  }
+
+  private func need(
+    _ name: String, _ rest: ArraySlice<String>, _ isOptional: Bool
+  ) throws(Untranslatable) -> Translated {
+    guard let other = file.job(name) else { throw Untranslatable("there is no job \"\(name)\"") }
+    switch rest.first {
+    case "result":
+      guard let last = other.stepIDs.last else { return .literal(text: "success") }
+      return Translated(text: "steps.\(last).result", kind: .text)
+    case "outputs" where rest.count == 2:
+      guard let text = other.node["outputs"]?[rest.last ?? ""]?.text else {
+        return .literal(text: "")
+      }
+      guard other.matrixKinds.isEmpty else {
+        throw Untranslatable("the outputs of a job with a matrix are a list")
+      }
+      let names = GitHubNames(file: file, job: other)
+      return try ExpressionTranslator(names: names).expression(text)
+    default: throw Untranslatable("needs.\(name) is no value")
+    }
+  }
+
+  private func runner(_ name: String) throws(Untranslatable) -> Translated {
+    switch name {
+    case "os": return .literal(text: "Linux")
+    case "arch": return .literal(text: "X64")
+    case "temp": return Translated(text: "(env.TMPDIR || '/tmp')", kind: .text)
+    case "workspace": return Translated(text: "(env.PWD || '.')", kind: .text)
+    default:
+      return parameter(["runner", name], kind: .text, fallback: .text(""))
+    }
+  }
+}

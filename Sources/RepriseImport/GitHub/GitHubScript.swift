@@ -1,0 +1,216 @@
+// Scripts of GitHub Actions: expressions become variables, and files of GitHub those of Reprise.
+
+import YAML
+
+/// A script with the variables that it needs.
+struct GitHubScript {
+  /// The language of a script, as far as variables are concerned.
+  enum Language {
+    case posix, powerShell, command, other
+  }
+
+  private(set) var text = ""
+  /// Variables with their values, in the order in which the script uses them.
+  private(set) var bindings: [(name: String, value: String)] = []
+
+  private static let reserved: Set = [
+    "PATH", "HOME", "USER", "SHELL", "PWD", "LANG", "TERM", "TMPDIR", "IFS", "ENV", "LOGNAME",
+    "OS", "UID", "PS1", "RANDOM", "SECONDS",
+  ]
+
+  /// Translates a script.
+  ///
+  /// - Parameters:
+  ///   - script: The script.
+  ///   - language: The language of its shell.
+  ///   - translator: The translator of its expressions; secrets are allowed.
+  ///   - taken: Names of variables that the step has already.
+  /// - Throws: ``Untranslatable`` for the first expression without an equivalent.
+  init(
+    _ script: String, _ language: Language, _ translator: ExpressionTranslator, taken: Set<String>
+  ) throws(Untranslatable) {
+    let template: GitHubTemplate
+    do throws(GitHubExpressionError) {
+      template = try GitHubTemplate(script)
+    } catch {
+      throw Untranslatable("an expression in the script cannot be read")
+    }
+    var quotes = ShellQuotes()
+    for part in template.parts {
+      switch part {
+      case .text(let part):
+        text += part
+        quotes.read(part)
+      case .expression(let expression):
+        let value = try translator.value(of: expression)
+        if let constant = value.constant {
+          text += constant
+          continue
+        }
+        if value.kind == .null { continue }
+        let name = variable(for: expression, value, taken)
+        text += Self.reference(name, language, quotes)
+      }
+    }
+    text = Self.withOwnFiles(text)
+  }
+
+  /// Returns the variable with the value of an expression.
+  private mutating func variable(
+    for expression: GitHubExpression, _ value: Translated, _ taken: Set<String>
+  ) -> String {
+    if case .path("env", let accesses) = expression, case .name(let name)? = accesses.first {
+      return StepNames.identifier(name)  // The environment of the script contains it.
+    }
+    let text = "${{ \(value.text) }}"
+    if let known = bindings.first(where: { $0.value == text }) { return known.name }
+    let words = Self.words(of: expression)
+    for count in 1...3 {
+      let name = words.suffix(count).joined(separator: "_")
+      if name.first?.isLetter == true, !Self.reserved.contains(name), !taken.contains(name),
+        !name.hasPrefix("REPRISE_"), !bindings.contains(where: { $0.name == name })
+      {
+        bindings.append((name, text))
+        return name
+      }
+    }
+    var number = bindings.count + 1
+    while taken.contains("VALUE\(number)") { number += 1 }
+    bindings.append(("VALUE\(number)", text))
+    return "VALUE\(number)"
+  }
+
+  /// The words of the path that an expression is about.
+  private static func words(of expression: GitHubExpression) -> [String] {
+    switch expression {
+    case .path(let root, let accesses):
+      return ([root] + accesses.compactMap { if case .name(let name) = $0 { name } else { nil } })
+        .map { StepNames.identifier($0).uppercased() }
+    case .call(let name, let arguments, _):
+      let inner = arguments.first.map(words) ?? []
+      return inner.isEmpty ? [name.uppercased()] : inner
+    case .binary(_, let left, let right):
+      let words = words(of: left)
+      return words.isEmpty ? self.words(of: right) : words
+    case .not(let inner): return words(of: inner)
+    case .null, .boolean, .number, .text: return []
+    }
+  }
+
+  /// Returns a variable as it is written in a script.
+  private static func reference(
+    _ name: String, _ language: Language, _ quotes: ShellQuotes
+  ) -> String {
+    switch language {
+    case .powerShell: return "${env:\(name)}"
+    case .command: return "%\(name)%"
+    case .posix, .other: break
+    }
+    switch quotes.place {
+    // As GitHub does, so that a value with blanks becomes several words.
+    case .outside, .double, .document: return "${\(name)}"
+    case .single: return "'\"${\(name)}\"'"
+    }
+  }
+
+  /// Replaces the files and commands by which steps of GitHub report values.
+  private static func withOwnFiles(_ script: String) -> String {
+    guard script.contains("GITHUB_") || script.contains("::set-") else { return script }
+    var lines = script.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    for position in lines.indices { lines[position] = withOwnCommand(lines[position]) }
+    return lines.joined(separator: "\n").replacing("GITHUB_OUTPUT", with: "REPRISE_OUTPUT")
+  }
+
+  /// Replaces the command `set-output` of a line, which has been replaced by a file.
+  private static func withOwnCommand(_ line: String) -> String {
+    for (command, file) in [
+      ("::set-output name=", "REPRISE_OUTPUT"), ("::set-env name=", "REPRISE_OUTPUT"),
+    ] {
+      guard let start = line.firstRange(of: command),
+        let middle = line[start.upperBound...].firstRange(of: "::"),
+        line[..<start.lowerBound].contains("echo")
+      else { continue }
+      let name = line[start.upperBound..<middle.lowerBound]
+      var value = String(line[middle.upperBound...])
+      var rest = ""
+      // The command ends with its line, or before the next one.
+      if let quote = line[..<start.lowerBound].last, quote == "\"" || quote == "'" {
+        if let end = value.lastIndex(of: quote) {
+          rest = String(value[value.index(after: end)...])
+          value = String(value[...end])
+        }
+      }
+      return "\(line[..<start.lowerBound])\(name)=\(value) >> \"$\(file)\"\(rest)"
+    }
+    return line
+  }
+}
+
+/// Follows the quotes of a shell script, so that a variable can be written where an expression was.
+struct ShellQuotes {
+  enum Place {
+    case outside, double, single
+    /// In a here-document.
+    case document
+  }
+
+  private(set) var place = Place.outside
+  private var line = ""
+  private var delimiter: String?
+  private var isEscaped = false
+  private var isComment = false
+
+  /// Reads a part of a script.
+  mutating func read(_ text: String) {
+    for character in text {
+      if character.isNewline {
+        endLine()
+        continue
+      }
+      if place == .outside, character == "#", line.last?.isWhitespace ?? true { isComment = true }
+      line.append(character)
+      if place == .document || isComment { continue }
+      if isEscaped {
+        isEscaped = false
+        continue
+      }
+      switch (character, place) {
+      case ("\\", .outside), ("\\", .double): isEscaped = true
+      case ("'", .outside): place = .single
+      case ("'", .single): place = .outside
+      case ("\"", .outside): place = .double
+      case ("\"", .double): place = .outside
+      default: break
+      }
+    }
+  }
+
+  private mutating func endLine() {
+    defer { line = "" }
+    isEscaped = false
+    isComment = false
+    let content = line.trimmed
+    if place == .document {
+      if content == delimiter { place = .outside }
+    } else if place == .outside, let start = line.firstRange(of: "<<") {
+      let word = line[start.upperBound...].drop { "-'\" \\~".contains($0) }
+        .prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+      // `<<<` is a text, and `1 << 2` a number.
+      guard let first = word.first, first.isLetter || first == "_",
+        line[start.upperBound...].first != "<"
+      else { return }
+      delimiter = String(word)
+      place = .document
+    }
+  }
+}
+
+extension String {
+  /// The text without blanks around it.
+  var trimmed: String {
+    var text = self[...]
+    while let first = text.first, first.isWhitespace { text.removeFirst() }
+    while let last = text.last, last.isWhitespace { text.removeLast() }
+    return String(text)
+  }
+}

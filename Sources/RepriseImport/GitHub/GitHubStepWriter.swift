@@ -1,0 +1,192 @@
+// Writes a step of GitHub Actions.
+
+import YAML
+
+/// Writes one step.
+struct GitHubStepWriter {
+  let file: GitHubFile
+  let job: GitHubJob
+  let step: GitHubStep
+  var names: GitHubNames
+  /// The variables that earlier steps have set.
+  private let variables: [(name: String, value: Translated)]
+  private var comments: [String] = []
+
+  init(
+    file: GitHubFile, job: GitHubJob, step: GitHubStep, names: GitHubNames,
+    variables: [(name: String, value: Translated)]
+  ) {
+    self.variables = variables
+    self.file = file
+    self.job = job
+    self.step = step
+    self.names = names
+    for (name, value) in variables where value.kind == .text {
+      self.names.written[name] = value
+      self.names.variables[name] = nil
+    }
+    for pair in step.node["env"]?.pairs ?? [] {
+      self.names.variables[pair.key.text ?? ""] = pair.value
+    }
+  }
+
+  /// Returns the step.
+  ///
+  /// - Parameters:
+  ///   - needs: The steps that it needs, if the order of the list is not enough.
+  ///   - condition: The condition of the job.
+  ///   - matrix: The keys of the matrix of the job.
+  /// - Returns: The step as an element of a list.
+  mutating func item(
+    needs: [String]?, condition: JobCondition, matrix: [Draft.Item]
+  ) -> Draft.Item {
+    let node = step.node
+    var items = [Draft.Item("id", .text(step.id ?? ""))]
+    if let needs { items.append(Draft.Item("needs", .texts(needs))) }
+    if let text = self.condition(condition) { items.append(Draft.Item("if", .text(text))) }
+    items += matrix
+    let work = script()
+    if !work.environment.isEmpty { items.append(Draft.Item("env", .map(work.environment))) }
+    if let folder = folder() { items.append(Draft.Item("dir", .text(folder))) }
+    if let shell = work.shell { items.append(Draft.Item("shell", shell)) }
+    if let timeout = timeout(node["timeout-minutes"]) {
+      items.append(Draft.Item("timeout", .text(timeout)))
+    }
+    if let goesOn = continuesOnError() { items.append(Draft.Item("continue-on-error", goesOn)) }
+    items.append(Draft.Item("run", .text(ScalarText.tidied(work.text))))
+    if case .missing(let text) = step.work {
+      file.remark(.missing, text)
+      comments.append("no equivalent, replace this step:")
+      comments += Draft.list([Draft.Item("", node.draft)]).lines().texts.map { "  \($0)" }
+    }
+    return Draft.Item("", .map(items), comments: comments)
+  }
+
+  // MARK: Conditions
+
+  private mutating func condition(_ outer: JobCondition) -> String? {
+    var own: Translated?
+    var testsStatus = false
+    if let text = step.node["if"]?.text {
+      file.line = step.node["if"]?.mark.line ?? file.line
+      do throws(Untranslatable) {
+        (own, testsStatus) = try ExpressionTranslator(names: names).condition(text)
+      } catch {
+        file.remark(.missing, "if: \(text): \(error.reason)")
+        comments.append("if: \(text): \(error.reason)")
+      }
+    }
+    var whole = outer.value ?? .literal(true)
+    if outer.testsStatus, step.id != job.stepIDs.first, let first = job.stepIDs.first {
+      whole = Translated(
+        text: "steps.\(first).result != 'skipped'", kind: .boolean, precedence: 3)
+    }
+    if let own { whole = whole.and(own) }
+    _ = testsStatus
+    return whole.truth == true ? nil : whole.text
+  }
+
+  // MARK: Work
+
+  private mutating func script() -> (text: String, environment: [Draft.Item], shell: Draft?) {
+    let shell = self.shell()
+    var environment =
+      GitHubEnvironment(file: file, names: names).draft(
+        job.environment.filter { pair in
+          !(step.node["env"]?.pairs ?? []).contains { $0.key.text == pair.key.text }
+        } + (step.node["env"]?.pairs ?? []))?.items ?? []
+    let own = Set((step.node["env"]?.pairs ?? []).compactMap(\.key.text))
+    for (name, value) in variables where !own.contains(name) {
+      let text = value.kind == .text ? "${{ \(value.text) }}" : value.text
+      environment.removeAll { $0.key == name }
+      environment.append(Draft.Item(name, .text(text)))
+    }
+    file.line = step.node.mark.line
+    switch step.work {
+    case .nothing, .note: return ("", environment, nil)
+    case .missing(let text):
+      let word = text.split(separator: " ").joined(separator: " ").replacing("'", with: "")
+      return ("echo 'replace this step: \(word.withoutExpressions)' >&2\nexit 1\n", [], nil)
+    case .script(let text, let variables, let note):
+      if step.written.hasUnknownNames {
+        file.remark(.missing, "GITHUB_ENV: the names of the variables are not in the script")
+      }
+      if let note {
+        file.remark(.note, note)
+        comments.append(note)
+      }
+      var names = names
+      names.allowsSecrets = true
+      let translator = ExpressionTranslator(names: names)
+      do throws(Untranslatable) {
+        for (name, value) in variables where !value.isEmpty {
+          environment.append(Draft.Item(name, .text(try translator.template(value))))
+        }
+        let isScript = step.node["run"] != nil
+        let script = try GitHubScript(
+          isScript ? step.written.script : text, isScript ? shell.language : .posix, translator,
+          taken: Set(environment.map(\.key)))
+        environment += script.bindings.map { Draft.Item($0.name, .text($0.value)) }
+        let own = GitHubVariables(file: file, translator: translator)
+        let result = own.rewritten(script.text, known: Set(environment.map(\.key)))
+        environment += result.environment
+        return (result.text, environment, isScript ? shell.draft : nil)
+      } catch {
+        file.remark(.missing, "run: \(error.reason)")
+        comments.append("run: \(error.reason)")
+        comments += text.split(whereSeparator: \.isNewline).map { "  \($0)" }
+        return ("echo 'replace this step' >&2\nexit 1\n", environment, nil)
+      }
+    }
+  }
+
+  private mutating func shell() -> (draft: Draft?, language: GitHubScript.Language) {
+    let fileShell = file.root["defaults"]?["run"]?["shell"]?.text
+    let jobShell = job.node["defaults"]?["run"]?["shell"]?.text
+    let own = step.node["shell"]?.text ?? jobShell
+    let shell = GitHubShell(own ?? fileShell ?? "")
+    if shell.language == .command || shell.language == .powerShell {
+      file.remark(.note, "a script for Windows needs \(own ?? fileShell ?? "its shell") here")
+    }
+    if shell.draft == nil, let name = own ?? fileShell {
+      file.remark(.missing, "shell: \(name)")
+      comments.append("shell: \(name)")
+    }
+    return (own == nil ? nil : shell.draft, shell.language)
+  }
+
+  private mutating func folder() -> String? {
+    guard step.node["run"] != nil else { return nil }
+    let node =
+      step.node["working-directory"] ?? job.node["defaults"]?["run"]?["working-directory"]
+      ?? file.root["defaults"]?["run"]?["working-directory"]
+    guard let text = node?.text, text != ".", text != "./" else { return nil }
+    do throws(Untranslatable) {
+      return try ExpressionTranslator(names: names).template(text)
+    } catch {
+      file.remark(.missing, "working-directory: \(error.reason)")
+      return nil
+    }
+  }
+
+  private func timeout(_ node: Node?) -> String? {
+    guard let node else { return nil }
+    guard node.isNumber, let minutes = Double(node.text ?? ""), minutes > 0 else {
+      file.remark(.missing, "timeout-minutes: \(node.text ?? "")", at: node.mark.line)
+      return nil
+    }
+    return minutes == minutes.rounded() ? "\(Int(minutes))m" : "\(Int(minutes * 60))s"
+  }
+
+  private func continuesOnError() -> Draft? {
+    guard let node = step.node["continue-on-error"] else { return nil }
+    if let boolean = node.boolean { return boolean ? .word("true") : nil }
+    do throws(Untranslatable) {
+      let (value, _) = try ExpressionTranslator(names: names).condition(node.text ?? "")
+      return value.truth == false ? nil : .text("${{ \(value.text) }}")
+    } catch {
+      file.remark(.missing, "continue-on-error: \(error.reason)", at: node.mark.line)
+      return nil
+    }
+  }
+}

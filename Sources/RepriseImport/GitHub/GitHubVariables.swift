@@ -1,0 +1,49 @@
+// The variables that GitHub sets for each step, such as GITHUB_SHA, and their equivalents.
+
+/// Provides the variables of GitHub that a script reads.
+struct GitHubVariables {
+  let file: GitHubFile
+  let translator: ExpressionTranslator
+
+  /// Returns a script with the variables that it reads.
+  ///
+  /// - Parameters:
+  ///   - script: The script.
+  ///   - known: Variables that the step sets itself.
+  /// - Returns: The script, and its further variables.
+  func rewritten(
+    _ script: String, known: Set<String>
+  ) -> (text: String, environment: [Draft.Item]) {
+    var environment: [Draft.Item] = []
+    for name in names(in: script) where !known.contains(name) && !file.variables.contains(name) {
+      switch name {
+      case "GITHUB_STEP_SUMMARY":
+        file.remark(.note, "GITHUB_STEP_SUMMARY: the summary is not shown")
+        environment.append(Draft.Item(name, .text("/dev/null")))
+      case "GITHUB_ACTIONS", "GITHUB_TOKEN", "GITHUB_EVENT_PATH":
+        file.remark(.note, "\(name) is not set, except by you")
+      default:
+        let words = name.split(separator: "_", maxSplits: 1).map { $0.lowercased() }
+        guard words.count == 2 else { continue }
+        let path = GitHubExpression.path(words[0], [.name(words[1])])
+        guard let value = try? translator.value(of: path) else { continue }
+        environment.append(
+          Draft.Item(name, .text(value.constant ?? "${{ \(value.text) }}")))
+      }
+    }
+    return (script, environment)
+  }
+
+  private func names(in script: String) -> [String] {
+    guard script.contains("GITHUB_") || script.contains("RUNNER_") else { return [] }
+    var found: [String] = []
+    let words = script.split { !($0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_")) }
+    for word in words.map(String.init) {
+      guard word.hasPrefix("GITHUB_") || word.hasPrefix("RUNNER_"),
+        word.count > 7, word == word.uppercased(), !found.contains(word)
+      else { continue }
+      found.append(word)
+    }
+    return found
+  }
+}

@@ -1,0 +1,123 @@
+// Imports a Taskfile of go-task: each task is a step that needs the tasks that it calls.
+
+import YAML
+
+/// Imports Taskfiles.
+struct TaskfileImport {
+  private let root: Node
+  private var remarks: [ImportRemark] = []
+  private var names = StepNames()
+  private var ids: [String: String] = [:]
+  private var stepCount = 0
+  private var parameters: [Draft.Item] = []
+  private var environment: [Draft.Item] = []
+  /// Variables that need a shell, with the line of the script that sets them.
+  private var computed: [(name: String, line: String, uses: [String])] = []
+
+  init(_ root: Node) { self.root = root }
+
+  /// Translates the file.
+  mutating func draft() throws(ImportError) -> ImportDraft {
+    guard let tasks = root["tasks"], tasks.isMap, !tasks.pairs.isEmpty else {
+      throw ImportError("a Taskfile has \"tasks\"")
+    }
+    for pair in tasks.pairs {
+      guard let name = pair.key.text else { continue }
+      ids[name] = names.id(for: name, otherwise: "task")
+      for alias in pair.value["aliases"]?.texts ?? [] { ids[alias] = ids[name] }
+    }
+    readFile()
+    var steps: [Draft.Item] = []
+    for pair in tasks.pairs {
+      guard let name = pair.key.text else { continue }
+      var task = TaskWriter(
+        name: name, id: ids[name] ?? name, ids: ids, computed: computed, file: root)
+      let step = task.step(pair.value)
+      steps.append(step)
+      remarks += task.remarks
+      if task.usesArguments, !environment.contains(where: { $0.key == "CLI_ARGS" }) {
+        environment.append(Draft.Item("CLI_ARGS", .text("${{ join(args, ' ') }}")))
+      }
+      stepCount += 1
+    }
+    remark(
+      .note, 0, "without an option all tasks run; one task with what it needs: --to TASK")
+    var items: [Draft.Item] = []
+    if !parameters.isEmpty { items.append(Draft.Item("params", .map(parameters))) }
+    if !environment.isEmpty { items.append(Draft.Item("env", .map(environment))) }
+    if let files = root["dotenv"]?.texts, !files.isEmpty { items.append(dotenv(files)) }
+    items.append(
+      Draft.Item("steps", .list([Draft.Item("", .map([Draft.Item("parallel", .list(steps))]))])))
+    items[0].comments.append("Run one task with what it needs: reprise run FILE --to TASK")
+    return ImportDraft(root: .map(items), remarks: remarks, stepCount: stepCount)
+  }
+
+  private mutating func remark(_ weight: ImportRemark.Weight, _ line: Int, _ text: String) {
+    remarks.append(ImportRemark(weight: weight, line: line, text: text))
+  }
+
+  private func dotenv(_ files: [String]) -> Draft.Item {
+    let entries = files.map { file in
+      Draft.Item(
+        "", .map([Draft.Item("path", .text(file)), Draft.Item("required", .word("false"))]))
+    }
+    return Draft.Item("dotenv", .list(entries))
+  }
+
+  private mutating func readFile() {
+    for pair in root["includes"]?.pairs ?? [] {
+      remark(
+        .missing, pair.key.mark.line, "includes: import \(pair.key.text ?? "") by itself")
+    }
+    for pair in root["env"]?.pairs ?? [] { readVariable(pair, isEnvironment: true) }
+    for pair in root["vars"]?.pairs ?? [] { readVariable(pair, isEnvironment: false) }
+  }
+
+  private mutating func readVariable(_ pair: Node.Pair, isEnvironment: Bool) {
+    guard let name = pair.key.text else { return }
+    let line = pair.key.mark.line
+    guard StepNames.identifier(name) == name else {
+      return remark(.missing, line, "\(name) is no name of a variable")
+    }
+    if let text = pair.value.text, !text.contains("{{") {
+      if isEnvironment {
+        environment.append(Draft.Item(name, .text(text)))
+      } else {
+        // As with `task NAME=VALUE`, a run can set it.
+        parameters.append(Draft.Item(name, .parameter(text)))
+        environment.append(Draft.Item(name, .text("${{ params.\(name) }}")))
+      }
+      return
+    }
+    do throws(Untranslatable) {
+      let variable = try TaskVariable(name, pair.value)
+      computed.append((name, variable.line, variable.uses))
+    } catch {
+      remark(.missing, line, "\(name): \(error.reason)")
+    }
+  }
+}
+
+/// A variable whose value a shell computes.
+struct TaskVariable {
+  /// The line of a script that sets it.
+  let line: String
+  /// The variables that it uses.
+  let uses: [String]
+
+  init(_ name: String, _ value: Node) throws(Untranslatable) {
+    if let command = value["sh"]?.text {
+      let template = try TaskTemplate(command, task: name)
+      line = "export \(name)=\"$(\(template.text))\""
+      uses = template.names
+    } else if let text = value.text {
+      let template = try TaskTemplate(text, task: name) { text in
+        text.reduce(into: "") { $0 += "\"$`\\".contains($1) ? "\\\($1)" : "\($1)" }
+      }
+      line = "export \(name)=\"\(template.text)\""
+      uses = template.names
+    } else {
+      throw Untranslatable("a value that is no text")
+    }
+  }
+}

@@ -1,0 +1,11 @@
+// A translated workflow before it is checked and written.
+
+/// A translated workflow before it is checked and written.
+struct ImportDraft {
+  /// The workflow.
+  var root: Draft
+  /// What differs from the original.
+  var remarks: [ImportRemark]
+  /// The number of steps that do something.
+  var stepCount: Int
+}

@@ -1,0 +1,107 @@
+// The tools whose files can be imported, and how a file is recognized.
+
+import WorkflowLanguage
+import YAML
+
+/// A tool whose files can be imported.
+package enum ImportFormat: String, Sendable, CaseIterable {
+  /// A workflow of GitHub Actions.
+  case github
+  /// A Taskfile of go-task.
+  case taskfile
+  /// A file of dagu.
+  case dagu
+  /// A makefile.
+  case make
+
+  /// The name of the tool, for people.
+  package var title: String {
+    switch self {
+    case .github: "a workflow of GitHub Actions"
+    case .taskfile: "a Taskfile"
+    case .dagu: "a file of dagu"
+    case .make: "a makefile"
+    }
+  }
+
+  /// Recognizes a file by its name and content; nil if it is none of these formats.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - bytes: Its content.
+  package init?(path: String, bytes: [UInt8]) {
+    let name = (path.split(separator: "/").last.map(String.init) ?? path).lowercased()
+    let isYAML = name.hasSuffix(".yml") || name.hasSuffix(".yaml")
+    if ["makefile", "gnumakefile"].contains(name) || name.hasSuffix(".mk")
+      || name.hasSuffix(".make")
+    {
+      self = .make
+      return
+    }
+    if isYAML, name.hasPrefix("taskfile.") {
+      self = .taskfile
+      return
+    }
+    guard isYAML || path == "-", let root = Document(SourceText(bytes)).root else { return nil }
+    if root["jobs"]?.isMap == true {
+      self = .github
+    } else if root["tasks"]?.isMap == true || root["includes"]?.isMap == true {
+      self = .taskfile
+    } else if root["steps"] != nil {
+      self = .dagu
+    } else {
+      return nil
+    }
+  }
+}
+
+extension ImportedWorkflow {
+  /// Translates a file of another tool.
+  ///
+  /// The result has no errors: what the language would refuse is a comment in it.
+  ///
+  /// - Parameters:
+  ///   - bytes: The content of the file.
+  ///   - format: The tool.
+  ///   - path: The path of the file, for messages.
+  /// - Throws: ``ImportError`` if the file cannot be read or has nothing that could run.
+  package init(_ bytes: [UInt8], from format: ImportFormat, path: String) throws(ImportError) {
+    var draft: ImportDraft
+    switch format {
+    case .github:
+      var reader = GitHubImport(try Self.root(of: bytes))
+      draft = try reader.draft()
+    case .taskfile:
+      var reader = TaskfileImport(try Self.root(of: bytes))
+      draft = try reader.draft()
+    case .dagu:
+      var reader = DaguImport(try Self.root(of: bytes))
+      draft = try reader.draft()
+    case .make:
+      guard let text = String(validating: bytes, as: UTF8.self) else {
+        throw ImportError("it is not UTF-8")
+      }
+      var reader = MakeImport(text)
+      draft = try reader.draft()
+    }
+    let base = String(path.split(separator: "/").last ?? "workflow")
+    let name = base.split(separator: ".").first.map(String.init) ?? base
+    draft.root.items[0].comments.insert(
+      "Imported from \(base), \(format.title), by reprise import.", at: 0)
+    let checked = try CheckedDraft(draft.root, file: name + ".yaml")
+    text = checked.text
+    stepCount = draft.stepCount
+    remarks =
+      draft.remarks.sorted { $0.line < $1.line }
+      + checked.removed.map { ImportRemark(weight: .missing, line: 0, text: $0) }
+  }
+
+  private static func root(of bytes: [UInt8]) throws(ImportError) -> Node {
+    let document = Document(SourceText(bytes))
+    if let problem = document.problems.first {
+      throw ImportError("line \(problem.mark.line): \(problem.message)")
+    }
+    guard let root = document.root, root.isMap else { throw ImportError("this is no YAML map") }
+    return root
+  }
+}

@@ -1,0 +1,165 @@
+import RepriseImport
+import Testing
+
+struct GitHubTests {
+  @Test func `scripts, names and variables are kept`() throws {
+    let workflow = try importedSteps(
+      """
+      - uses: actions/checkout@v4
+      - id: make
+        name: Build it
+        run: make all
+        env: { MODE: fast }
+        timeout-minutes: 5
+        working-directory: src
+      - run: |
+          make test
+          make install
+      """)
+    for part in [
+      "run: make all", "MODE: fast", "timeout: 5m", "dir: src", "make test", "make install",
+    ] {
+      #expect(workflow.text.contains(part), "\(workflow.text)")
+    }
+    #expect(workflow.stepCount == 2)
+    #expect(workflow.verdict == .withNotes)  // A push starts nothing here.
+  }
+
+  @Test func `an expression in a script becomes a variable`() throws {
+    let workflow = try importedSteps(
+      """
+      - id: version
+        run: echo "::set-output name=tag::$(git describe)"
+      - run: ./publish "${{ steps.version.outputs.tag }}" '${{ github.sha }}' ${{ secrets.KEY }}
+      """)
+    for part in [
+      "echo \"tag=$(git describe)\" >> \"$REPRISE_OUTPUT\"",
+      "./publish \"${TAG}\" ''\"${SHA}\"'' ${KEY}",
+      "TAG: ${{ steps.version.outputs.tag || '' }}", "SHA: ${{ params.github_sha }}",
+      "KEY: ${{ secrets.KEY }}", "description: github.sha",
+    ] { #expect(workflow.text.contains(part), "\(workflow.text)") }
+  }
+
+  @Test(arguments: [
+    ("github.event.pull_request.draft == false", "!params.github_event_pull_request_draft"),
+    ("github.ref == 'refs/heads/main'", "params.github_ref == 'refs/heads/main'"),
+    ("always() && github.actor != 'bot'", "always() && params.github_actor != 'bot'"),
+    ("!cancelled()", "always()"),
+    ("steps.a.outputs.ok == 'true'", "(steps.a.outputs.ok || '') == 'true'"),
+    ("steps.a.outputs.ok", "(steps.a.outputs.ok || '') != ''"),
+    ("steps.a.outputs.count > 3", "fromJSON(steps.a.outputs.count || '') > 3"),
+    ("steps.a.outputs.ok == true", "(steps.a.outputs.ok || '') == 'true'"),
+    ("contains(github.event.head_commit.message, '[ci]')", "contains(params."),
+    ("${{ failure() }}", "failure()"),
+    ("job.status == 'failure'", "failure()"),
+  ])
+  func `a condition is translated`(_ condition: String, _ expected: String) throws {
+    let workflow = try importedSteps(
+      "- { id: a, run: make }\n- { id: b, if: \"\(condition)\", run: make b }")
+    #expect(workflow.text.contains(expected), "\(workflow.text)")
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+  }
+
+  @Test func `jobs run in parallel, after those that they need`() throws {
+    let workflow = try imported(
+      """
+      on: push
+      jobs:
+        build: { runs-on: ubuntu-latest, steps: [{ id: b, run: make }], outputs: { v: "${{ steps.b.outputs.v }}" } }
+        lint: { runs-on: ubuntu-latest, steps: [{ run: make lint }] }
+        release:
+          needs: [build, lint]
+          runs-on: ubuntu-latest
+          steps: [{ run: "echo ${{ needs.build.outputs.v }}" }]
+      """)
+    for part in ["parallel:", "# job build", "# job release, needs build, lint"] {
+      #expect(workflow.text.contains(part), "\(workflow.text)")
+    }
+    #expect(workflow.text.contains("V: ${{ steps."), "\(workflow.text)")
+  }
+
+  @Test func `a step after one that always runs also needs the steps before`() throws {
+    let workflow = try importedSteps(
+      """
+      - { id: a, run: make }
+      - { id: b, if: always(), run: make report }
+      - { id: c, run: make install }
+      """)
+    #expect(workflow.text.contains("needs: [a, b]"), "\(workflow.text)")
+  }
+
+  @Test func `variables for later steps become outputs`() throws {
+    let workflow = try importedSteps(
+      """
+      - id: set
+        run: |
+          echo "VERSION=1" >> $GITHUB_ENV
+          { echo A=1; echo B=2
+          } >> "$GITHUB_ENV"
+          echo "$HOME/bin" >> $GITHUB_PATH
+      - if: env.VERSION == '1'
+        run: make $VERSION ${{ env.VERSION }}
+      """)
+    for part in [
+      "echo \"VERSION=1\" >> $REPRISE_OUTPUT", "} >> \"$REPRISE_OUTPUT\"",
+      "echo \"added-path-1=$HOME/bin\" >> $REPRISE_OUTPUT",
+      "VERSION: ${{ steps.set.outputs.VERSION || '' }}", "B: ${{ steps.set.outputs.B || '' }}",
+      "PATH: ${{ steps.set.outputs.added-path-1 || '/usr/bin' }}:${{ env.PATH }}",
+      "if: (steps.set.outputs.VERSION || '') == '1'", "make $VERSION ${VERSION}",
+    ] { #expect(workflow.text.contains(part), "\(workflow.text)") }
+    #expect(workflow.verdict == .withNotes)
+  }
+
+  @Test func `an unknown action becomes a step that fails`() throws {
+    let workflow = try importedSteps("- uses: some/deploy@v1\n  with: { to: production }")
+    #expect(workflow.verdict == .inPart)
+    #expect(workflow.text.contains("# no equivalent, replace this step:"))
+    #expect(workflow.text.contains("replace this step: uses: some/deploy@v1"))
+    #expect(
+      workflow.remarks.contains { $0.weight == .missing && $0.text == "uses: some/deploy@v1" })
+  }
+
+  @Test(arguments: [
+    ("- uses: actions-rs/cargo@v1\n  with: { command: test, args: --all }", "cargo test --all"),
+    (
+      "- uses: docker/build-push-action@v5\n  with: { tags: \"a:1\", push: true }",
+      "docker buildx build --tag \"a:1\" --push \".\""
+    ),
+    ("- uses: golangci/golangci-lint-action@v6", "run: golangci-lint run"),
+  ])
+  func `an action with a command becomes that command`(_ step: String, _ expected: String) throws {
+    let workflow = try importedSteps(step)
+    #expect(workflow.text.contains(expected), "\(workflow.text)")
+    #expect(workflow.verdict == .withNotes)
+  }
+
+  @Test func `inputs become parameters, and a schedule a trigger`() throws {
+    let workflow = try imported(
+      """
+      on:
+        workflow_dispatch:
+          inputs:
+            level: { type: choice, options: [low, high], default: low }
+            dry-run: { type: boolean, description: Do nothing }
+        schedule: [{ cron: "0 5 * * 1" }]
+      concurrency: { group: "${{ github.workflow }}", cancel-in-progress: true }
+      jobs:
+        a:
+          runs-on: ubuntu-latest
+          steps: [{ if: "!inputs.dry-run", run: "make ${{ inputs.level }}" }]
+      """)
+    for part in [
+      "level:", "options: [low, high]", "dry_run:", "type: boolean", "cron: ", "time-zone: UTC",
+      "group: ${{ workflow.name }}", "policy: restart", "if: \"!params.dry_run\"",
+      "LEVEL: ${{ params.level }}",
+    ] { #expect(workflow.text.contains(part), "\(workflow.text)") }
+  }
+
+  @Test(arguments: [
+    "", "jobs: 3", "jobs: {}", "jobs: { a: { steps: [{ uses: actions/checkout@v4 }] } }", "a: [",
+    "jobs: { a: { steps: 3 } }", "- a", "jobs: { a: { steps: [3, { run: [1] }] } }",
+  ])
+  func `a file with nothing to run is refused`(_ text: String) {
+    #expect(throws: ImportError.self) { try imported(text) }
+  }
+}

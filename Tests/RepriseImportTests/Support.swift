@@ -1,0 +1,22 @@
+// Imports short files, and checks each result as `reprise validate` would.
+
+import RepriseImport
+import Testing
+import WorkflowLanguage
+
+/// Imports a text and checks that the result has no errors.
+func imported(
+  _ text: String, from format: ImportFormat = .github, path: String = "ci.yml"
+) throws -> ImportedWorkflow {
+  let workflow = try ImportedWorkflow(Array(text.utf8), from: format, path: path)
+  _ = try Workflow(
+    text: workflow.text, file: "ci.yaml", with: Arguments(allowsMissing: true), actions: nil)
+  return workflow
+}
+
+/// Imports a job with these steps.
+func importedSteps(_ steps: String, job: String = "") throws -> ImportedWorkflow {
+  let indented = steps.split(separator: "\n").map { "      \($0)" }.joined(separator: "\n")
+  return try imported(
+    "on: push\njobs:\n  build:\n    runs-on: ubuntu-latest\n\(job)    steps:\n\(indented)\n")
+}
