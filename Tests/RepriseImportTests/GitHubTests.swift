@@ -110,6 +110,34 @@ struct GitHubTests {
     #expect(workflow.verdict == .withNotes)
   }
 
+  @Test func `steps with a matrix that read outputs become a foreach`() throws {
+    let workflow = try imported(
+      """
+      on: push
+      jobs:
+        a:
+          runs-on: ubuntu-latest
+          strategy:
+            matrix:
+              os: [x, y]
+              size: [1, 2]
+              exclude: [{ os: y, size: 2 }]
+              include: [{ os: x, slow: true }, { os: z }]
+          steps:
+            - { id: s, run: 'echo "v=$RANDOM" >> $GITHUB_OUTPUT; echo "N=1" >> $GITHUB_ENV' }
+            - { if: matrix.slow, run: "echo ${{ steps.s.outputs.v }} ${{ matrix.os }}" }
+      """)
+    for part in [
+      "foreach:", "- os: x\n        size: 1\n        slow: true",
+      "- os: \"y\"\n        size: 1\n        slow: null",
+      "- os: z\n        size: null\n        slow: null", "if: \"!!item.slow\"",
+      "V: ${{ steps.s.outputs.v[index] || '' }}", "N\": ${{ steps.s.outputs.N[index] || '' }}",
+      "MATRIX_OS: ${{ item.os }}",
+    ] { #expect(workflow.text.contains(part), "\(workflow.text)") }
+    #expect(!workflow.text.contains("v: ${{"))
+    #expect(workflow.verdict == .withNotes, "\(workflow.remarks)")
+  }
+
   @Test func `an unknown action becomes a step that fails`() throws {
     let workflow = try importedSteps("- uses: some/deploy@v1\n  with: { to: production }")
     #expect(workflow.verdict == .inPart)

@@ -44,7 +44,11 @@ struct GitHubEnvironmentFile {
   /// Reads the names of the variables that a line with GITHUB_ENV sets, or the lines around it.
   private mutating func readVariables(_ lines: [String], _ position: Int) {
     let line = lines[position]
-    var found = Self.names(in: line)
+    // Other commands on the line can write to another file.
+    let isGroup = line.trimmed.hasPrefix("{") || line.trimmed.hasPrefix("(")
+    let commands =
+      isGroup ? [line] : line.replacing("&&", with: ";").split(separator: ";").map(String.init)
+    var found = commands.filter { $0.contains("GITHUB_ENV") }.flatMap { Self.names(in: $0) }
     if found.isEmpty, line.trimmed.hasPrefix("}") {
       // A group of commands whose output is the file.
       for other in lines[..<position].reversed() {
@@ -92,7 +96,10 @@ struct GitHubEnvironmentFile {
 
   /// Replaces `echo FOLDER >> $GITHUB_PATH` by an output.
   private mutating func path(_ line: String) -> String {
-    guard let range = line.firstRange(of: "echo ") else {
+    let files = line.ranges(of: "GITHUB_PATH")
+    guard files.count == 1, let file = files.first,
+      let range = line[..<file.lowerBound].ranges(of: "echo ").last
+    else {
       hasUnknownNames = true
       return line
     }
@@ -112,6 +119,7 @@ extension GitHubJob {
   func variables(before position: Int) -> [(name: String, value: Translated)] {
     var values: [(name: String, value: Translated)] = []
     var path = ""
+    let index = items == nil ? "" : "[index]"
     for step in steps[..<position] {
       guard let id = step.id else { continue }
       for name in step.written.names {
@@ -121,11 +129,11 @@ extension GitHubJob {
           (
             name,
             Translated(
-              text: "steps.\(id).outputs.\(name) || \(earlier)", kind: .text, precedence: 1)
+              text: "steps.\(id).outputs.\(name)\(index) || \(earlier)", kind: .text, precedence: 1)
           ))
       }
       for folder in step.written.folders {
-        path = "${{ steps.\(id).outputs.\(folder) || '/usr/bin' }}:" + path
+        path = "${{ steps.\(id).outputs.\(folder)\(index) || '/usr/bin' }}:" + path
       }
     }
     if !path.isEmpty {

@@ -76,6 +76,8 @@ final class GitHubJob {
   let environment: [Node.Pair]
   /// The types of the values of its matrix, by name.
   var matrixKinds: [String: Translated.Kind] = [:]
+  /// The combinations of its matrix, if its steps need their positions.
+  var items: MatrixItems?
 
   init(id: String, _ node: Node) {
     self.id = id

@@ -23,6 +23,9 @@ extension GitHubJob {
       }
       steps.append(GitHubStep(step, id: id, work: work))
     }
+    if let matrix = node["strategy"]?["matrix"], matrix.isMap, passesValues {
+      items = MatrixItems(matrix)
+    }
   }
 
   /// Returns the first words of the script of a step, or the name of its action.

@@ -85,7 +85,7 @@ struct GitHubJobWriter {
   /// Returns the variables that earlier steps of the job have set.
   private func variables(before position: Int) -> [(name: String, value: Translated)] {
     let variables = job.variables(before: position)
-    guard !variables.isEmpty, !job.matrixKinds.isEmpty else { return variables }
+    guard !variables.isEmpty, !job.matrixKinds.isEmpty, job.items == nil else { return variables }
     file.remark(.missing, "GITHUB_ENV: the outputs of a step with a matrix are a list")
     return []
   }
@@ -176,6 +176,7 @@ struct GitHubJobWriter {
       }
     }
     var all = [Draft.Item("matrix", .map(items))]
+    if let items = job.items { all = [Draft.Item("foreach", items.draft)] }
     if let limit = strategy["max-parallel"], limit.isNumber {
       all.append(Draft.Item("max-parallel", limit.draft))
     }

@@ -36,7 +36,8 @@ struct GitHubNames {
         throw Untranslatable("the matrix is not known")
       }
       guard let kind = job?.matrixKinds[name] else { return .literal(text: "") }
-      let base = Translated(text: "matrix.\(name)", kind: kind)
+      let base = Translated(
+        text: (job?.items == nil ? "matrix." : "item.") + name, kind: kind)
       return accesses.count == 1 ? base : try translator.member(of: base, accesses.dropFirst())
     case ("steps", let name?): return try step(name, path.dropFirst(), isOptional)
     case ("needs", let name?): return try need(name, path.dropFirst(), isOptional)
@@ -128,11 +129,11 @@ struct GitHubNames {
     case "outcome", "conclusion", "result":
       return Translated(text: "steps.\(id).result", kind: .text)
     case "outputs" where rest.count == 2:
-      guard job?.matrixKinds.isEmpty != false else {
+      guard job?.matrixKinds.isEmpty != false || job?.items != nil else {
         throw Untranslatable("the outputs of a step with a matrix are a list")
       }
       let output = rest.last ?? ""
-      let text = "steps.\(id).outputs.\(output)"
+      let text = "steps.\(id).outputs.\(output)" + (job?.items == nil ? "" : "[index]")
       // A missing output is empty there, and an error here.
       if isOptional { return Translated(text: text, kind: .text) }
       return Translated(text: "\(text) || ''", kind: .text, precedence: 1)
