@@ -76,9 +76,14 @@ struct GitHubJobWriter {
       let names = value.pairs.compactMap(\.key.text).joined(separator: ", ")
       file.remark(.missing, "job \(job.id): \(key): \(names)", at: value.mark.line)
     }
-    for key in ["timeout-minutes", "continue-on-error", "concurrency"] {
-      guard let value = node[key] else { continue }
-      file.remark(.note, "job \(job.id): \(key)", at: value.mark.line)
+    let others = [
+      ("timeout-minutes", "is left out: set \"timeout\" of its steps"),
+      ("continue-on-error", "is left out: a failure of the job fails the run"),
+      ("concurrency", "is left out: only a whole run has \"concurrency\""),
+    ]
+    for (key, text) in others {
+      guard let value = node[key], value.boolean != false else { continue }
+      file.remark(.note, "job \(job.id): \(key) \(text)", at: value.mark.line)
     }
   }
 
