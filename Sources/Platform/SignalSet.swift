@@ -42,6 +42,12 @@ package struct SignalSet: Sendable {
     _ = unsafe sigprocmask(SIG_UNBLOCK, &set, nil)
   }
 
+  /// Whether a signal that is blocked has arrived, in a single-threaded process.
+  package static func isPending(_ number: Int32) -> Bool {
+    var pending = sigset_t()
+    return unsafe sigpending(&pending) == 0 && sigismember(&pending, number) == 1
+  }
+
   /// Calls a closure with the set as a C value.
   ///
   /// - Parameter body: Receives the set.

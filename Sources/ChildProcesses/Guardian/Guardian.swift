@@ -122,13 +122,20 @@ struct Guardian {
       guard news.pid == engine else { continue }
       switch news.change {
       case .stopped:
+        // What stops and resumes processes one by one, such as Slurm, may have resumed this one first:
+        // its stop would come last, and no one would resume it again.
+        if isResumed { continue }
         for pid in descendants() where pid != engine { sendSignal(SignalNumber.stop, to: pid) }
+        if isResumed { continue }
         sendSignal(SignalNumber.stop, to: processID)
       case .ended(let status):
         finish(status)
       }
     }
   }
+
+  /// Whether a signal that resumes this process has arrived and was not handled yet.
+  private var isResumed: Bool { SignalSet.isPending(SignalNumber.resume) }
 
   private func descendants() -> [Int32] {
     ProcessTable.current().withDescendants([processID]).map(\.pid).filter { $0 != processID }
