@@ -191,6 +191,9 @@ package struct AttemptFolder: Sendable {
     try? write("", to: submittedPath, isSynced: false)
   }
 
+  /// Notes that no host will come, so that a new one may be submitted.
+  func forgetSubmission() { try? removeFile(submittedPath) }
+
   private func write(_ text: String, to path: String, isSynced: Bool) throws(Errno) {
     let temporary = path + ".new"
     let file = try OpenFile(

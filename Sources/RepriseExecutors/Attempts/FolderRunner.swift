@@ -95,7 +95,10 @@ package struct FolderRunner: Runner {
     guard folder.exists else { return nil }
     if folder.claim != nil || folder.result != nil { return handle(token) }
     // Submitted or not, only the site knows whether a host will come.
-    if case .absent = try await site.sight(of: token), folder.claim == nil { return nil }
+    if case .absent = try await site.sight(of: token), folder.claim == nil {
+      folder.forgetSubmission()
+      return nil
+    }
     return handle(token)
   }
 
@@ -144,9 +147,8 @@ struct FolderHandle: RunnerHandle {
       if try folder.takeClaim(host: nil) != nil {
         // Whatever is still started finds the claim taken, so this is a courtesy.
         try? await site.withdraw(token)
-      } else {
-        try folder.requestStop(grace: grace)
       }
+      try folder.requestStop(grace: grace)
     } catch {
       throw .cannotAsk("cannot write to \(folder.path): \(error)")
     }
@@ -188,6 +190,12 @@ struct FolderHandle: RunnerHandle {
       case .absent:
         // It may have come and gone since the claim was read.
         if folder.isHeld != nil || folder.result != nil { return .unknown("it has just begun") }
+        // A scheduler may forget a job for a while, and run it later: it finds the claim taken then.
+        do throws(Errno) {
+          if try folder.takeClaim(host: nil) == nil { return .unknown("it has just begun") }
+        } catch {
+          throw .cannotAsk("cannot write to \(folder.path): \(error)")
+        }
         return .gone
       }
     }
@@ -296,8 +304,9 @@ private actor FolderNews {
     switch try await handle.sight() {
     case .gone:
       hasEnded = true
-      guard handle.folder.claim?.host == nil, handle.folder.isHeld != nil else { return nil }
-      // The engine has claimed it: it has never run.
+      let folder = handle.folder
+      guard folder.claim?.host == nil, folder.requestedGrace != nil else { return nil }
+      // The engine has claimed it to stop it: it has never run.
       return MarkedNews(.ended(.stopped), next: OutputMark(offset: offset))
     case .queued(let reason) where reason != lastReason && !hasStarted:
       lastReason = reason

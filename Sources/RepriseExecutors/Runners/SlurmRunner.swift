@@ -161,6 +161,8 @@ final class SlurmSite: AttemptSite {
 /// The jobs of this user, asked for at most twice a second for all attempts together.
 private actor SlurmQueue {
   private static let interval = Duration.milliseconds(500)
+  /// How long a job must be missing in answers until they are believed.
+  private static let doubt = Duration.seconds(2)
 
   private struct Job {
     var state: String
@@ -175,6 +177,8 @@ private actor SlurmQueue {
   private var asking: Task<Void, Never>?
   /// When attempts were submitted: what is newer than the answer is not absent in it.
   private var submittedAt: [AttemptToken: Timestamp] = [:]
+  /// Since when answers do not list attempts: a single one may be wrong.
+  private var missingSince: [AttemptToken: Timestamp] = [:]
 
   init(environment: [String: String], clock: any RunClock) {
     self.environment = environment
@@ -183,7 +187,10 @@ private actor SlurmQueue {
 
   func submitted(_ token: AttemptToken) { submittedAt[token] = clock.now }
 
-  func forget(_ token: AttemptToken) { submittedAt[token] = nil }
+  func forget(_ token: AttemptToken) {
+    submittedAt[token] = nil
+    missingSince[token] = nil
+  }
 
   func sight(of token: AttemptToken) async throws(RunnerFailure) -> SiteSight {
     if askedAt.map({ clock.now - $0 >= Self.interval }) ?? true {
@@ -193,9 +200,14 @@ private actor SlurmQueue {
     }
     if let problem { throw problem }
     guard let job = jobs[token.text] else {
-      if let submitted = submittedAt[token], let askedAt, submitted > askedAt { return .present }
-      return .absent
+      guard let askedAt else { return .present }
+      if let submitted = submittedAt[token], submitted > askedAt { return .present }
+      let since = missingSince[token] ?? askedAt
+      missingSince[token] = since
+      if askedAt - since >= Self.doubt { return .absent }
+      throw .cannotAsk("Slurm does not list the job")
     }
+    missingSince[token] = nil
     switch job.state {
     case "PENDING", "REQUEUED", "SUSPENDED", "CONFIGURING":
       return .queued(job.reason == "None" ? "" : job.reason)
