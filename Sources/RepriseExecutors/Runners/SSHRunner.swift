@@ -75,10 +75,13 @@ package struct SSHRunner: RunnerKind {
     guard let ssh = findProgram("ssh", in: surroundings.environment["PATH"]) else {
       throw .notStarted("the program \"ssh\" is not in PATH; install openssh-client")
     }
-    var words = [ssh, "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5"]
+    var words = [ssh, "-o", "BatchMode=yes"]
     if let user { words += ["-l", user] }
     if let port { words += ["-p", String(port)] }
     words += options ?? []
+    // The first setting counts for ssh. A lost connection, and a network that is back, are noticed
+    // soon.
+    words += ["-o", "ServerAliveInterval=5", "-o", "ConnectTimeout=10"]
     return FarSide(
       words: words, host: host, program: program, own: try surroundings.foundHostProgram(),
       environment: surroundings.environment)
@@ -137,24 +140,31 @@ struct FarSide: Sendable {
     return path
   }
 
-  /// Copies a directory to the far side, or its changed files back.
-  func sync(_ directory: String, to far: String, back: Bool) async throws(FailureReason) {
-    let shell = words.map(Self.quoted).joined(separator: " ")
-    let remote = "\(host):\(far)/"
-    let here = directory + "/"
-    let options = ["rsync", "--archive", "--compress", "--rsh", shell]
-    let command =
-      back
-      ? options + ["--update", remote, here]
-      : options + ["--exclude", "/.reprise/", "--mkpath", here, remote]
-    let problem: String?
+  /// Copies a directory to the far side.
+  func send(_ copy: FarCopy) async throws(FailureReason) {
+    if let problem = await complaint(of: copy.sending(over: shell, to: host)) {
+      throw .notStarted("its files cannot be copied to \(host): rsync: \(problem)")
+    }
+  }
+
+  /// Copies back what a step has changed there.
+  func fetch(_ copy: FarCopy) async throws(FailureReason) {
+    if let problem = await complaint(of: copy.fetching(over: shell, from: host)) {
+      throw .badOutputs("its files cannot be copied back from \(host): rsync: \(problem)")
+    }
+  }
+
+  /// The command that connects, as a text for rsync.
+  private var shell: String { words.map(Self.quoted).joined(separator: " ") }
+
+  /// What a command complains of; nil if it succeeds.
+  private func complaint(of command: [String]) async -> String? {
     do throws(RunnerFailure) {
       let answer = try await answer(of: command, in: environment, within: .seconds(3600))
-      problem = answer.status == 0 ? nil : answer.complaint
+      return answer.status == 0 ? nil : answer.complaint
     } catch {
-      problem = error.description
+      return error.description
     }
-    if let problem { throw .notStarted("rsync with \(host): \(problem)") }
   }
 
   static func quoted(_ text: String) -> String {

@@ -6,7 +6,9 @@ import Reprise
 /// An executor that copies files there and back around another one, which has none of its own.
 ///
 /// Before an attempt, the directory of the step is copied to the far side; after its success, files
-/// that are newer there are copied back. Nothing is deleted on either side.
+/// that the step has changed there are copied back, unless they are newer here. Nothing is deleted
+/// on either side, and symbolic links are copied as such. What was deleted here stays deleted,
+/// unless the step writes it anew.
 struct SyncingExecutor: Executor {
   private let base: RunnerExecutor
   private let far: FarSide
@@ -30,10 +32,50 @@ struct SyncingExecutor: Executor {
 
   func execute(_ context: StepContext) async throws -> StepOutputs {
     let directory = try surroundings.absoluteDirectory(of: AttemptSpec(context))
-    let folder = Self.farFolder(of: directory)
-    if !context.isAdopted { try await far.sync(directory, to: folder, back: false) }
+    var step = SHA256()
+    step.update("\(context.run) \(context.step.id)".utf8)
+    let copy = FarCopy(
+      directory: directory, folder: Self.farFolder(of: directory),
+      step: String(step.hexadecimal.prefix(16)))
+    if !context.isAdopted { try await far.send(copy) }
     let outputs = try await base.execute(context)
-    try await far.sync(directory, to: folder, back: true)
+    try await far.fetch(copy)
     return outputs
+  }
+}
+
+/// A directory of this machine with its copy on the far side, for one step.
+struct FarCopy {
+  /// The directory here.
+  let directory: String
+  /// The folder there, below the user's home.
+  let folder: String
+  /// A name for the step, since several steps may share the directory.
+  let step: String
+
+  /// A file there that is as old as the copy.
+  private var mark: String { "\(folder).\(step).since" }
+  /// The list there of what has changed since then.
+  private var list: String { "\(folder).\(step).changed" }
+
+  /// The words of rsync that copy the directory there.
+  func sending(over shell: String, to host: String) -> [String] {
+    [
+      "rsync", "--archive", "--compress", "--rsh", shell, "--rsync-path",
+      "mkdir -p \(folder) && touch \(mark) && rsync", "--exclude", "/.reprise/", directory + "/",
+      "\(host):\(folder)/",
+    ]
+  }
+
+  /// The words of rsync that copy back what has changed there.
+  func fetching(over shell: String, from host: String) -> [String] {
+    // The time of a change of status, unlike that of the content, cannot be set by unpacking an
+    // archive. A list of paths makes rsync leave alone what has been deleted here.
+    let find = "find . -cnewer $HOME/\(mark) ! -name . ! -path './.reprise*' -print0"
+    return [
+      "rsync", "--archive", "--compress", "--update", "--ignore-missing-args", "--from0",
+      "--files-from=:\(list)", "--rsh", shell, "--rsync-path",
+      "(cd \(folder) && \(find)) > \(list) && rsync", "\(host):\(folder)/", directory + "/",
+    ]
   }
 }
