@@ -3,8 +3,9 @@
 
     figures.py PROGRAM KIND [KIND ...]
 
-Scripts/runners-test --figures starts what the kinds need. Prints medians; the machine is shared, so
-only the ratios and differences within one run mean something.
+Scripts/runners-test --figures starts what the kinds need. The machine may be shared, so rounds of ours and
+of the bare tool alternate: each figure is the median of the rounds, and only differences and ratios within
+one run mean something. REPRISE_ROUNDS is the number of rounds, by default 5.
 """
 
 import json
@@ -18,6 +19,7 @@ import time
 
 PROGRAM = sys.argv[1]
 KINDS = sys.argv[2:]
+ROUNDS = int(os.environ.get("REPRISE_ROUNDS", "5"))
 
 
 def settings(kind):
@@ -30,78 +32,145 @@ def timed(command, **options):
     return time.monotonic() - begin
 
 
-def step_times(kind, count, chain=True, head="", script="true"):
-    """The seconds of each step of a run, and of the run."""
-    folder = tempfile.mkdtemp(prefix="reprise-figures-")
-    try:
-        runner = "" if kind == "local" else (
-            f"runners: {{ far: {{ {kind}: {settings(kind)} }} }}\nrunner: far\n")
-        many = "max-parallel: 1\n" if chain else head
-        with open(folder + "/w.yaml", "w") as file:
-            file.write(f"name: w\n{runner}{many}steps:\n  - id: a\n"
-                       f"    foreach: {{ from: 1, to: {count} }}\n    exec: [{script}]\n")
-        answer = subprocess.run(
-            [PROGRAM, "run", "w.yaml", "--progress", "json"], cwd=folder, capture_output=True,
-            text=True)
-        if answer.returncode != 0:
-            sys.exit(f"{kind}: {answer.stdout[-2000:]}{answer.stderr}")
-        ends = []
-        events = [json.loads(line) for line in answer.stdout.splitlines()]
-        first = None
-        for event in events:
-            moment = event["time"]
-            if event["event"] == "run-started":
-                first = stamp(moment)
-            if event["event"] == "step-succeeded":
-                ends.append(stamp(moment))
-        gaps = [later - earlier for earlier, later in zip(ends, ends[1:])]
-        return gaps, ends[-1] - first, ends[0] - first
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def stamp(text):
     clock = text.split("T")[1].rstrip("Z").split(":")
     return int(clock[0]) * 3600 + int(clock[1]) * 60 + float(clock[2])
 
 
-def milliseconds(values):
-    return f"{statistics.median(values) * 1000:.1f} ms"
+class Run:
+    """One run of equal steps, one after the other or many at once."""
+
+    def __init__(self, kind, count, head="max-parallel: 1\n", script='["true"]', path=None):
+        folder = tempfile.mkdtemp(prefix="reprise-figures-")
+        try:
+            runner = "" if kind == "local" else (
+                f"runners: {{ far: {{ {kind}: {settings(kind)} }} }}\nrunner: far\n")
+            with open(folder + "/w.yaml", "w") as file:
+                file.write(f"name: w\n{runner}{head}steps:\n  - id: a\n"
+                           f"    foreach: {{ from: 1, to: {count} }}\n    exec: {script}\n")
+            answer = subprocess.run(
+                [PROGRAM, "run", "w.yaml", "--progress", "json"], cwd=folder, capture_output=True,
+                text=True, env={**os.environ, "PATH": (path + ":" if path else "") + os.environ["PATH"]})
+            if answer.returncode != 0:
+                sys.exit(f"{kind}: {answer.stdout[-800:]}{answer.stderr}")
+            self.events = [json.loads(line) for line in answer.stdout.splitlines()]
+            self.end_of_steps = {
+                name: int((open(f"{folder}/{name}").read() or "0").strip())
+                for name in os.listdir(folder) if name.startswith("end-")}
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        self.begin = next(self.times("run-started"))
+        self.ends = sorted(self.times("step-succeeded"))
+
+    def times(self, kind):
+        return (stamp(event["time"]) for event in self.events if event["event"] == kind)
+
+    @property
+    def gaps(self):
+        """The seconds from the end of a step to that of the next one."""
+        return [later - earlier for earlier, later in zip(self.ends, self.ends[1:])]
 
 
-def main():
-    local, _, _ = step_times("local", 100)
-    print(f"local: a step {milliseconds(local)}")
-    if "sandbox" in KINDS:
-        ours, _, _ = step_times("sandbox", 100)
-        bare = [timed(["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"]) for _ in range(50)]
-        print(f"sandbox: a step {milliseconds(ours)} "
-              f"(local + {(statistics.median(ours) - statistics.median(local)) * 1000:.1f} ms; "
-              f"bare bwrap {milliseconds(bare)})")
-    if "survive" in KINDS:
-        ours, _, _ = step_times("survive", 50)
-        print(f"survive: a step {milliseconds(ours)}")
-    if "ssh" in KINDS:
-        ours, _, first = step_times("ssh", 200)
-        options = json.loads(settings("ssh"))
-        bare = [timed(["ssh", *options["options"], options["host"], "true"]) for _ in range(10)]
-        print(f"ssh: a step {milliseconds(ours)}, the first after {first * 1000:.0f} ms "
-              f"(bare ssh {milliseconds(bare)})")
-    if "container" in KINDS:
-        options = json.loads(settings("container"))
-        ours, _, _ = step_times("container", 15)
-        bare = [timed([options["program"], "run", "--rm", "--network", "none", *options["options"],
-                       options["image"], "true"], stderr=subprocess.DEVNULL) for _ in range(15)]
-        ratio = statistics.median(ours) / statistics.median(bare)
-        print(f"container: a step {milliseconds(ours)} "
-              f"({ratio:.2f} x podman run, {milliseconds(bare)})")
-    if "slurm" in KINDS:
-        bare = [timed(["sbatch", "--parsable", "--output=/dev/null", "--wrap", "true"])
-                for _ in range(50)]
-        begin = time.monotonic()
-        _, whole, _ = step_times("slurm", 500, chain=False, head="max-parallel: 500\n")
-        print(f"slurm: 500 steps in {whole:.1f} s, {500 / whole:.0f} a second "
-              f"(bare sbatch {milliseconds(bare)}; {time.monotonic() - begin:.1f} s in all)")
+def alternated(*measures):
+    """Rounds of each measure in turn; a list of all seconds for each."""
+    results = [[] for _ in measures]
+    for _ in range(ROUNDS):
+        for result, measure in zip(results, measures):
+            result += measure()
+    return [statistics.median(result) for result in results]
 
 
-main()
+def ms(seconds):
+    return f"{seconds * 1000:.1f} ms"
+
+
+def local():
+    return Run("local", 20).gaps
+
+
+def sandbox():
+    # What a step of ours sees, so with the same mounts.
+    with tempfile.TemporaryDirectory(prefix="reprise-figures-") as folder:
+        compare_with_bwrap([
+            "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--ro-bind", "/", "/",
+            "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/dev/shm",
+            "--bind", folder, folder, "--bind", "/var/tmp", "/var/tmp", "--chdir", folder, "--",
+            "true"])
+
+
+def compare_with_bwrap(bwrap):
+    near, ours, bare = alternated(
+        local, lambda: Run("sandbox", 20).gaps, lambda: [timed(bwrap) for _ in range(20)])
+    print(f"sandbox: a step {ms(ours)}, local + {ms(ours - near)} (bare bwrap {ms(bare)})")
+
+
+def survive():
+    near, ours = alternated(local, lambda: Run("survive", 15).gaps)
+    print(f"survive: a step {ms(ours)} (local {ms(near)})")
+
+
+def ssh():
+    options = json.loads(settings("ssh"))
+    command = ["ssh", *options["options"], options["host"], "true"]
+    firsts = []
+
+    def ours():
+        run = Run("ssh", 60)
+        firsts.append(run.ends[0] - run.begin)
+        return run.gaps
+
+    near, step, bare = alternated(local, ours, lambda: [timed(command) for _ in range(2)])
+    print(f"ssh: a step {ms(step)} (local {ms(near)}), the first after "
+          f"{ms(statistics.median(firsts))} (a bare ssh {ms(bare)})")
+
+
+def container():
+    options = json.loads(settings("container"))
+    podman = [options["program"], "run", "--rm", "--network", "none", *options["options"],
+              options["image"], "true"]
+    ratios, times = [], []
+    for _ in range(ROUNDS):
+        bare = [timed(podman, stderr=subprocess.DEVNULL) for _ in range(3)]
+        ours = Run("container", 4).gaps
+        ratios.append(statistics.median(ours) / statistics.median(bare))
+        times += ours
+    print(f"container: a step {ms(statistics.median(times))}, "
+          f"{statistics.median(ratios):.2f} x podman run")
+
+
+def slurm():
+    sbatch = ["sbatch", "--parsable", "--output=/dev/null", "--wrap", "true"]
+    bare = statistics.median(timed(sbatch) for _ in range(50))
+    # As many at once as the nodes take, and a script that counts the calls of squeue.
+    with tempfile.TemporaryDirectory(prefix="reprise-figures-") as folder:
+        squeue = shutil.which("squeue")
+        with open(folder + "/squeue", "w") as file:
+            file.write(f'#!/bin/sh\necho >> {folder}/calls\nexec {squeue} "$@"\n')
+        os.chmod(folder + "/squeue", 0o755)
+        run = Run("slurm", 500, "max-parallel: 500\n", path=folder)
+        calls = os.path.exists(folder + "/calls") and len(open(folder + "/calls").readlines())
+    whole = run.ends[-1] - run.begin
+    begin = time.monotonic()
+    for _ in range(500):
+        subprocess.run(sbatch, check=True, stdout=subprocess.DEVNULL)
+    submitted = time.monotonic() - begin
+    while subprocess.run(["squeue", "-h"], capture_output=True, text=True).stdout:
+        time.sleep(0.1)
+    alone = time.monotonic() - begin
+    print(f"slurm: 500 steps in {whole:.1f} s, {500 / whole:.0f} a second, {calls} calls of squeue; "
+          f"bare sbatch, one after the other: {submitted:.1f} s to submit, {alone:.1f} s to the end, "
+          f"{500 / alone:.0f} a second ({ms(bare)} each)")
+    # The result is written after the step has written the time.
+    late = Run("slurm", 20, script='[sh, -c, "sleep 0.3; date +%s%N > end-$REPRISE_STEP_ID"]')
+    names = {event["step"]: stamp(event["time"]) for event in late.events
+             if event["event"] == "step-succeeded"}
+    day = 86400
+    seen = [names[name[4:]] - (moment / 1e9) % day for name, moment in late.end_of_steps.items()]
+    print(f"slurm: a result is seen {ms(statistics.median(seen))} after the last line of the step")
+
+
+for name in ["sandbox", "survive", "ssh", "container", "slurm"]:
+    if name in KINDS:
+        begin = os.getloadavg()[0]
+        globals()[name]()
+        print(f"  load {begin:.1f} to {os.getloadavg()[0]:.1f}", flush=True)

@@ -60,4 +60,17 @@ struct ReliabilityTests {
     }
     #expect(count > 20)
   }
+
+  @Test func `the cases of the runners are on the page, and those on the page exist`() throws {
+    let page = try Self.lines(of: "Runners").joined(separator: "\n")
+    let named = Set(page.matches(of: /`([a-z]+(?:_[a-z]+)*)`/).map { String($0.1) })
+    let folder = Repository.root.appendingPathComponent("Tests/Runners")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    let cases = try files.filter { $0.hasPrefix("cases_") }.flatMap { file in
+      try Repository.text(of: "Tests/Runners/" + file)
+        .matches(of: /@case\(.*\)\ndef (\w+)\(/).map { String($0.1) }
+    }
+    #expect(cases.count > 20 && named.isSuperset(of: cases), "\(Set(cases).subtracting(named))")
+    #expect(named.filter { $0.contains("_") }.subtracting(cases) == [])
+  }
 }
