@@ -50,7 +50,8 @@ struct DiagnosticTests {
       hint: "did you mean \"needs\"?"),
     BrokenFile("steps: [{id: a, cmd: x}]\n", ["1:17 R0201"], hint: "did you mean \"run\"?"),
     BrokenFile(
-      "steps: [{id: a, run: x, colour: red}]\n", ["1:25 R0201"], hint: "valid keys: id, needs"),
+      "steps: [{id: a, run: x, colour: red}]\n", ["1:25 R0201"], hint: "valid keys: id, name, needs"
+    ),
     // Types.
     BrokenFile("name: [a]\nsteps: [{id: a, run: x}]\n", ["1:7 R0204"]),
     BrokenFile("name:\nsteps: [{id: a, run: x}]\n", ["1:6 R0204"]),
@@ -93,7 +94,6 @@ struct DiagnosticTests {
     BrokenFile("env: {A: [x]}\nsteps: [{id: a, run: x}]\n", ["1:10 R0204"]),
     BrokenFile("shell: []\nsteps: [{id: a, run: x}]\n", ["1:8 R0215"]),
     // Steps.
-    BrokenFile("steps: [{run: x}]\n", ["1:9 R0213"]),
     BrokenFile("steps: [{id: a b, run: x}]\n", ["1:14 R0302"]),
     BrokenFile("steps: [{id: _a, run: x}]\n", ["1:14 R0302"]),
     BrokenFile(

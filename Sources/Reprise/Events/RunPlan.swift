@@ -14,6 +14,8 @@ public struct RunPlan: Sendable, Equatable {
   public var outline: Outline
   /// The maximum number of steps that run at once; nil for the default of the engine.
   public var maxParallel: Int?
+  /// The names of groups of steps in displays, by id; a group that is missing shows its id.
+  public var groupNames: [String: String] = [:]
   /// The number of steps under `finally`, which come last and start when all others have ended.
   public var finallyCount = 0
 
@@ -34,6 +36,10 @@ public struct RunPlan: Sendable, Equatable {
 public struct PlannedStep: Sendable, Equatable, Codable {
   /// The id of the step.
   public var id: String
+  /// The name of the step in displays; nil to show its id.
+  ///
+  /// Distinguishes the step from its siblings: it contains the label, if necessary.
+  public var name: String?
   /// The ids of the steps that must end before this one starts.
   public var needs: [String]
   /// The label from the expansion of `matrix` or `foreach`, such as `linux, 5`.
@@ -69,7 +75,7 @@ public struct PlannedStep: Sendable, Equatable, Codable {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case id, needs, label
+    case id, name, needs, label
     case continuesOnError = "continue-on-error"
     case usualSeconds = "usual-seconds"
     case graceSeconds = "grace-seconds"
@@ -86,14 +92,17 @@ extension RunPlan {
     self.init(
       workflow: workflow.name,
       steps: workflow.steps.map { step in
-        PlannedStep(
+        var planned = PlannedStep(
           id: step.id, needs: step.needs, label: step.extrasIfAny?.label,
           continuesOnError: step.extrasIfAny?.continuesOnError == true ? true : nil,
           usualSeconds: usualDurations[step.id].map { $0 / .seconds(1) },
           graceSeconds: (step.grace ?? workflow.grace).map { $0 / .seconds(1) })
+        planned.name = step.extrasIfAny?.name
+        return planned
       },
       outline: workflow.outline)
     maxParallel = workflow.maxParallel
+    groupNames = workflow.groupNames
     finallyCount = workflow.finallyCount
   }
 }
@@ -103,6 +112,7 @@ extension RunPlan: Codable {
     case workflow, steps, outline
     case maxParallel = "max-parallel"
     case finallyCount = "finally-count"
+    case groupNames = "group-names"
   }
 
   /// Decodes a plan that `encode(to:)` has written.
@@ -113,6 +123,7 @@ extension RunPlan: Codable {
     outline = try container.decode(OutlineCoding.self, forKey: .outline).outline
     maxParallel = try container.decodeIfPresent(Int.self, forKey: .maxParallel)
     finallyCount = try container.decodeIfPresent(Int.self, forKey: .finallyCount) ?? 0
+    groupNames = try container.decodeIfPresent([String: String].self, forKey: .groupNames) ?? [:]
   }
 
   /// Encodes the plan in the documented form.
@@ -122,6 +133,7 @@ extension RunPlan: Codable {
     try container.encode(steps, forKey: .steps)
     try container.encode(OutlineCoding(outline: outline), forKey: .outline)
     try container.encodeIfPresent(maxParallel, forKey: .maxParallel)
+    if !groupNames.isEmpty { try container.encode(groupNames, forKey: .groupNames) }
     if finallyCount > 0 { try container.encode(finallyCount, forKey: .finallyCount) }
   }
 }

@@ -83,10 +83,17 @@ public struct Secrets: Sendable {
       return "the name of the concurrency group contains a secret: \"\(masker.masked(group))\"; "
         + "use another value for the group"
     }
-    let step = RunPlan(workflow).steps.first { hasSecret($0.id) || hasSecret($0.label ?? "") }
+    if let name = workflow.groupNames.values.sorted().first(where: hasSecret) {
+      return "the name of the step \"\(masker.masked(name))\" contains a secret; use another name"
+    }
+    let step = RunPlan(workflow).steps.first {
+      hasSecret($0.id) || hasSecret($0.label ?? "") || hasSecret($0.name ?? "")
+    }
     return step.map {
       let name = masker.masked($0.id) + ($0.label.map { " (\(masker.masked($0)))" } ?? "")
-      return "the name of the step \"\(name)\" contains a secret; use other values for its items"
+      let isOfItem = hasSecret($0.id) || hasSecret($0.label ?? "")
+      let other = isOfItem ? "other values for its items" : "another name"
+      return "the name of the step \"\(name)\" contains a secret; use \(other)"
     }
   }
 

@@ -36,6 +36,6 @@ package struct DryRun {
     let action =
       (lines.prefix(Self.linesMax).map { TerminalSafe(abridged($0)) }
       + (rest > 0 ? ["… and \(rest) more lines"] : [])).joined(separator: "\n      ")
-    return "  \(step.id), \(needs)\n      \(action)"
+    return "  \(step.shownWithID), \(needs)\n      \(action)"
   }
 }

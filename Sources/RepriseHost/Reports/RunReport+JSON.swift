@@ -108,6 +108,7 @@ extension RunReport: Encodable {
   /// A step in the JSON output.
   package struct Step: Encodable {
     let step: String
+    let name: String?
     let label: String?
     let state: String
     let attempt: Int
@@ -125,7 +126,7 @@ extension RunReport: Encodable {
     let outputs: StepOutputs?
 
     private enum CodingKeys: String, CodingKey {
-      case step, label, state, attempt, ready, started, ended, reason, cause, text, outputs
+      case step, name, label, state, attempt, ready, started, ended, reason, cause, text, outputs
       case runner, host, queued
       case awaitingApproval = "awaiting-approval"
       case outOfSight = "out-of-sight"
@@ -134,6 +135,8 @@ extension RunReport: Encodable {
     /// Creates the output of a step of a state.
     package init(_ step: StepState, in state: RunState) {
       self.step = step.id
+      let shown = state.name(of: step.id)
+      name = shown == step.id ? nil : shown
       label = state.label(of: step.id)
       self.state = step.phase.name
       attempt = step.attempt

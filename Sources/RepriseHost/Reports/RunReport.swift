@@ -67,9 +67,7 @@ package struct RunReport {
     }
     if history.generations.count > 1 { parts.append(generations) }
     if !state.steps.isEmpty {
-      let rows = state.steps.map {
-        row($0, state.label(of: $0.id))
-      }
+      let rows = state.steps.map { row($0) }
       parts.append(aligned([["STEP", "STATE", "ATTEMPT", "TOOK", ""]] + rows))
     }
     if !approvals.isEmpty { parts.append("approvals:\n" + approvals.joined(separator: "\n")) }
@@ -162,13 +160,13 @@ package struct RunReport {
     }
   }
 
-  private func row(_ step: StepState, _ label: String?) -> [String] {
+  private func row(_ step: StepState) -> [String] {
     let isDead = record.status == .interrupted
     let end = step.endedAt ?? (record.status.isLive && step.phase == .running ? now : nil)
     let took = step.startedAt.flatMap { start in end.map { durationText($0 - start) } } ?? ""
     let (name, detail) = Self.describe(step, isDead: isDead)
     return [
-      step.id + (label.map { " (\($0))" } ?? ""), name,
+      state.title(of: step.id), name,
       step.attempt == 0 ? "" : String(step.attempt), took, detail,
     ]
   }

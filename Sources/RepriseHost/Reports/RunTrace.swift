@@ -28,7 +28,7 @@ struct RunTrace: Encodable {
     where !known.contains(attempt.step) && !removed.contains(attempt.step) {
       removed.append(attempt.step)
     }
-    let names = steps.map { $0.id + ($0.label.map { " (\($0))" } ?? "") } + removed
+    let names = steps.map { $0.name ?? $0.id + ($0.label.map { " (\($0))" } ?? "") } + removed
     let ids = steps.map(\.id) + removed
     let tracks = Dictionary(ids.enumerated().map { ($1, $0 + 1) }) { first, _ in first }
 

@@ -318,8 +318,9 @@ struct Cockpit {
       notice = "\(waiting.count) steps wait for approval: choose one with the arrow keys first"
       return
     }
+    let name = context.run.name(of: step.id)
     ask(
-      "\(isApproved ? "approve" : "reject") \(step.id): \(step.approval ?? "")",
+      "\(isApproved ? "approve" : "reject") \(name): \(step.approval ?? "")",
       .request(
         .approve(step: step.id, isApproved: isApproved), key: isApproved ? "a" : "x"))
   }

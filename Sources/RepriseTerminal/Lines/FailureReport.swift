@@ -41,8 +41,7 @@ struct FailureReport {
 
   private func describe(_ step: StepState, withOutput: Bool) -> [TerminalSafe] {
     guard case .failed(let reason) = step.phase, !state.isTolerated(step.id) else { return [] }
-    let label: TerminalSafe = state.label(of: step.id).map { " (\($0))" } ?? ""
-    let id = TerminalSafe(step.id) + label
+    let id = state.title(of: step.id)
     let title = style.coloured(withOutput ? "first failure" : "also failed", .red)
     var lines: [TerminalSafe] = ["\(title): \(id) \(reason.description)"]
     guard withOutput else { return lines }
@@ -70,8 +69,8 @@ struct FailureReport {
     }
     return stopped.map { cause, ids in
       let more: TerminalSafe = ids.count > 10 ? " and \(ids.count - 10) more" : ""
-      let names = ids.prefix(10).map { TerminalSafe($0) }.joined(separator: ", ")
-      return "not run because \(cause) failed: \(names)\(more)"
+      let names = ids.prefix(10).map { TerminalSafe(state.name(of: $0)) }.joined(separator: ", ")
+      return "not run because \(state.name(of: cause)) failed: \(names)\(more)"
     }
   }
 

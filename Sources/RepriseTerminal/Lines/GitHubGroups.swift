@@ -46,18 +46,18 @@ struct GitHubGroups {
   ) -> TerminalSafe {
     guard case .step(let id, let attempt, let stepEvent) = event.kind else {
       let line = inertIfNeeded(log.text(for: event))
-      return restOfOutput(after: event) + line + annotation(of: event, log.state)
+      return restOfOutput(after: event, log.state) + line + annotation(of: event, log.state)
     }
     if case .output(_, let text, isPartial: false) = stepEvent {
       log.note(event)
-      return add(text, of: id)
+      return add(text, of: id, log.state)
     }
     let startedAt = log.state[id]?.startedAt
     let line = inertIfNeeded(log.text(for: event))
     switch stepEvent {
     case .succeeded, .failed, .cancelled, .skipped, .retrying:
       let time = startedAt.map { elapsedText(event.time - $0) }
-      return line + group(of: id, attempt: attempt, time: time)
+      return line + group(of: id, log.state, attempt: attempt, time: time)
         + annotation(of: id, stepEvent, log.state, place)
     default: return line
     }
@@ -70,44 +70,44 @@ struct GitHubGroups {
 
   // MARK: Groups
 
-  private mutating func add(_ text: String, of id: String) -> TerminalSafe {
+  private mutating func add(_ text: String, of id: String, _ state: RunState) -> TerminalSafe {
     let count = text.utf8.count + 1
     outputs[id, default: Output()].texts.append(text)
     outputs[id]?.bytes += count
     bytes += count
-    if outputs[id]?.bytes ?? 0 >= Self.stepBytesMax { return part(of: id) }
-    return bytes >= Self.bytesMax ? partsOfLargest() : ""
+    if outputs[id]?.bytes ?? 0 >= Self.stepBytesMax { return part(of: id, state) }
+    return bytes >= Self.bytesMax ? partsOfLargest(state) : ""
   }
 
   /// Returns groups with the waiting output of the steps that have the most, until half of the
   /// maximum waits.
   ///
   /// Half, because the steps are sorted each time: so a step's line costs the same with many steps.
-  private mutating func partsOfLargest() -> TerminalSafe {
+  private mutating func partsOfLargest(_ state: RunState) -> TerminalSafe {
     let bySize = outputs.sorted { ($1.value.bytes, $0.key) < ($0.value.bytes, $1.key) }
     var parts: TerminalSafe = ""
     for (id, _) in bySize {
       if bytes <= Self.bytesMax / 2 { break }
-      parts += part(of: id)
+      parts += part(of: id, state)
     }
     return parts
   }
 
   /// Returns a group with the output of a step so far.
-  private mutating func part(of id: String) -> TerminalSafe {
+  private mutating func part(of id: String, _ state: RunState) -> TerminalSafe {
     let number = (outputs[id]?.partCount ?? 0) + 1
-    let text = group(of: id, isPart: true)
+    let text = group(of: id, state, isPart: true)
     outputs[id] = Output(partCount: number)
     return text
   }
 
   /// Returns a group with the waiting output of a step; empty if there is none.
   private mutating func group(
-    of id: String, attempt: Int = 1, time: String? = nil, isPart: Bool = false
+    of id: String, _ state: RunState, attempt: Int = 1, time: String? = nil, isPart: Bool = false
   ) -> TerminalSafe {
     guard let output = outputs.removeValue(forKey: id), !output.texts.isEmpty else { return "" }
     bytes -= output.bytes
-    var title = id
+    var title = state.name(of: id)
     if attempt > 1 { title += ", attempt \(attempt)" }
     if isPart || output.partCount > 0 { title += ", part \(output.partCount + 1)" }
     if let time { title += " (\(time))" }
@@ -117,10 +117,10 @@ struct GitHubGroups {
   }
 
   /// Returns the output of steps whose end was not reported, before a generation or the run ends.
-  private mutating func restOfOutput(after event: Event) -> TerminalSafe {
+  private mutating func restOfOutput(after event: Event, _ state: RunState) -> TerminalSafe {
     switch event.kind {
     case .generationStarted, .runEnded, .runResumed:
-      return outputs.keys.sorted().map { group(of: $0) }.joined()
+      return outputs.keys.sorted().map { group(of: $0, state) }.joined()
     default: return ""
     }
   }
@@ -138,7 +138,7 @@ struct GitHubGroups {
     }
     return GitHubCommand.annotation(
       level: state.isTolerated(id) ? .warning : .error, file: place.map { job.path(of: $0.path) },
-      line: place?.line, title: id,
+      line: place?.line, title: state.name(of: id),
       message: ([reason.description] + (lines ?? [])).joined(separator: "\n")
     ).line
   }

@@ -47,8 +47,12 @@ struct GitHubSummary {
 
   private func row(of step: StepState) -> String {
     let time = elapsed(from: step.startedAt, to: step.endedAt) ?? ""
-    let label = state.label(of: step.id).map { " (\($0))" } ?? ""
-    return "| \(Self.escaped(step.id + label)) | \(result(of: step)) | \(time) |\n"
+    return "| \(Self.escaped(shownName(of: step))) | \(result(of: step)) | \(time) |\n"
+  }
+
+  private func shownName(of step: StepState) -> String {
+    let name = state.name(of: step.id)
+    return name == step.id ? state.title(of: step.id) : name
   }
 
   private func result(of step: StepState) -> String {
@@ -71,7 +75,7 @@ struct GitHubSummary {
       let lines = step.output.lines.map {
         TerminalSafe(String($0.text.prefix(Self.lineMax))).string
       }
-      let section = "\n#### \(Self.escaped(step.id))\n\n" + Self.fenced(lines)
+      let section = "\n#### \(Self.escaped(state.name(of: step.id)))\n\n" + Self.fenced(lines)
       guard text.utf8.count + section.utf8.count <= room else { break }
       text += section
     }

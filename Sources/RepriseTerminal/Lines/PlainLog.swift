@@ -84,7 +84,7 @@ struct PlainLog {
   }
 
   private mutating func outputPrefix(_ id: String, _ time: Timestamp) -> TerminalSafe {
-    "\(clock(time)) \(column.name(id)) \(bar) "
+    "\(clock(time)) \(column.name(id, in: state)) \(bar) "
   }
 
   private var bar: TerminalSafe { style.coloured(style.hasUnicode ? "│" : "|", .dim) }
@@ -98,7 +98,7 @@ struct PlainLog {
     if case .step(let id, let attempt, let stepEvent) = event.kind {
       let lines = stepLines(id, attempt, stepEvent, event, startedAt)
       guard !lines.isEmpty else { return [] }
-      let beginning: TerminalSafe = "\(time) \(column.name(id)) "
+      let beginning: TerminalSafe = "\(time) \(column.name(id, in: state)) "
       return lines.map { beginning + $0 }
     }
     return [time + " " + runLine(event)]
@@ -151,7 +151,7 @@ struct PlainLog {
         state.plan?.steps[position].usualSeconds.map {
           ", usually \(durationText(.seconds($0)))"
         } ?? ""
-      return "\(step.id) (\(time)\(usual))"
+      return "\(state.name(of: step.id)) (\(time)\(usual))"
     }
     let rest = running.count - names.count
     let more: TerminalSafe = rest > 0 ? " and \(rest) more" : ""
@@ -177,14 +177,16 @@ struct PlainLog {
     case .outOfSight, .inSight:
       return [style.coloured("\(stepEvent.description)", .yellow)]
     case .started(let host):
-      let label: TerminalSafe = state.label(of: id).map { " (\($0))" } ?? ""
+      let label: TerminalSafe =
+        state.name(of: id) == id ? state.label(of: id).map { " (\($0))" } ?? "" : ""
       let machine: TerminalSafe = host.map { " on \($0)" } ?? ""
       return ["started" + label + (attempt > 1 ? ", attempt \(attempt)" : "") + machine]
     case .output(_, let text, let isPartial):
       guard !isPartial else { return [] }
       return text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         .map { bar + " \(String($0) ?? "")" }
-    case .leftBehind(let command): return ["ended: \(command), left behind by \"\(id)\""]
+    case .leftBehind(let command):
+      return ["ended: \(command), left behind by \"\(state.name(of: id))\""]
     case .succeeded:
       guard event.by == nil else {
         return [style.coloured("set to succeeded", .green) + origin(of: event)]
@@ -213,7 +215,8 @@ struct PlainLog {
     let took: TerminalSafe = state.startedAt.map { " after \(durationText(event.time - $0))" } ?? ""
     return switch outcome {
     case .succeeded: style.coloured("succeeded", .green) + took
-    case .failed(let step, _): style.coloured("failed", .red) + "\(took), first at \(step)"
+    case .failed(let step, _):
+      style.coloured("failed", .red) + "\(took), first at \(state.name(of: step))"
     case .cancelled: style.coloured("cancelled", .yellow) + took
     case .timedOut: style.coloured("timed out", .red) + took
     case .abandoned: style.coloured("abandoned", .red) + took

@@ -18,16 +18,17 @@ struct StepColumn {
     var width = 0
     for step in plan?.steps ?? [] where width < Self.widthMax {
       // A name has no more columns than bytes, so most names need not be measured.
-      guard step.id.utf8.count > width else { continue }
-      width = min(Self.widthMax, max(width, TerminalSafe(step.id).width))
+      let name = step.name ?? step.id
+      guard name.utf8.count > width else { continue }
+      width = min(Self.widthMax, max(width, TerminalSafe(name).width))
     }
     self.width = width
   }
 
-  /// Returns the name of a step as it is shown.
-  mutating func name(_ id: String) -> TerminalSafe {
+  /// Returns the name of a step, which the state of the run has, as it is shown.
+  mutating func name(_ id: String, in state: RunState) -> TerminalSafe {
     if let name = names[id] { return name }
-    let text = TerminalSafe(id)
+    let text = TerminalSafe(state.name(of: id))
     // A step that is not in the plan is shown whole.
     let name = width == 0 ? text : text.cutInTheMiddle(to: width).padded(to: width)
     let coloured = style.coloured(name, .cyan)

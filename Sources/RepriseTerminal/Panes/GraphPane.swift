@@ -21,7 +21,9 @@ extension TreeView {
     let start = max(0, min(position - room / 2, order.count - room))
     let width = min(
       nameWidthMax(columns),
-      order[start..<min(order.count, start + room)].map { plan.steps[$0].id.count }.max() ?? 0)
+      order[start..<min(order.count, start + room)].map {
+        TerminalSafe(plan.steps[$0].name ?? plan.steps[$0].id).width
+      }.max() ?? 0)
     let needed = Set(chosen.map { plan.steps[$0].needs } ?? [])
     let rows = order[start..<min(order.count, start + room)].enumerated().map { number, step in
       let isFirst = number == 0 || layers[order[start + number - 1]] != layers[step]
@@ -65,12 +67,15 @@ extension TreeView {
     case nil: (sign, colour) = ("  ", nil)
     }
     let number = TerminalSafe(layer.map { "\($0)" } ?? "")
-    let needs = planned.needs.map { TerminalSafe($0) }.joined(separator: ", ")
+    let needs = planned.needs.map { TerminalSafe(state.name(of: $0)) }.joined(separator: ", ")
     let arrow: TerminalSafe = style.hasUnicode ? "← " : "<- "
     return Row(parts: [
       (.spaces(4 - number.width) + number + " ", .dim), (sign, colour),
       (style.plainGlyph(phase, frame: frame), style.colour(phase)),
-      (" " + TerminalSafe(planned.id).cutInTheMiddle(to: width).padded(to: width), colour),
+      (
+        " " + TerminalSafe(planned.name ?? planned.id).cutInTheMiddle(to: width).padded(to: width),
+        colour
+      ),
       (needs.isEmpty ? "" : "  \(arrow)\(needs)", .dim),
     ])
   }

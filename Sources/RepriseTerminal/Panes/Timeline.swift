@@ -127,7 +127,8 @@ package struct Timeline {
     if first.rows.isEmpty && isOne { return [entry("no step has started")] }
     if !path.isEmpty {
       let total = path.reduce(Duration.zero) { $0 + $1.duration + $1.wait }
-      let ids = path.map(\.step).joined(separator: style.hasUnicode ? " → " : " -> ")
+      let ids = path.map { labels[$0.step] ?? $0.step }.joined(
+        separator: style.hasUnicode ? " → " : " -> ")
       let text: TerminalSafe = "* critical path, \(durationText(total)): \(ids)"
       lines += [entry(""), entry(style.coloured(text.cut(to: columns), .cyan))]
     }
@@ -139,7 +140,9 @@ package struct Timeline {
 
   private var labels: [String: String] {
     Dictionary(
-      (history.plan?.steps ?? []).compactMap { step in step.label.map { (step.id, $0) } }
+      (history.plan?.steps ?? []).compactMap { step in
+        (step.name ?? step.label.map { "\(step.id) (\($0))" }).map { (step.id, $0) }
+      }
     ) { first, _ in first }
   }
 
@@ -228,7 +231,7 @@ private struct Bar {
   var spans: [Span]
 
   var beginning: Timestamp { spans.map(\.start).min() ?? Timestamp(microseconds: 0) }
-  var name: TerminalSafe { TerminalSafe(step) + (label.map { " (\($0))" } ?? "") }
+  var name: TerminalSafe { TerminalSafe(label ?? step) }
 }
 
 /// What a bar shows in one column.

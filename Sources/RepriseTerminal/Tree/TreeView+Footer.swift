@@ -145,13 +145,13 @@ extension TreeView {
   private func approvalRows(
     _ step: StepState, _ count: Int, _ columns: Int, isScrolled: Bool
   ) -> [Row] {
-    let text: TerminalSafe = "\(step.id): \(step.approval ?? "")"
+    let text: TerminalSafe = "\(state.name(of: step.id)): \(step.approval ?? "")"
     let widthOfOthers = 2 + nameWidthMax(columns) + 2 + 7 + 2 + "waits for approval: ".count
     let isWhole = widthOfOthers + text.width <= columns && !options.hidesSteps && !isScrolled
     let question = isWhole ? [] : text.wrapped(to: columns, linesMax: 4).map { Row($0, .yellow) }
     let more: TerminalSafe =
       count > 1 ? "\(dot)\(count - 1) more \(count == 2 ? "waits" : "wait")" : ""
-    return question + [Row("a approve \(step.id)\(dot)x reject\(more)", .yellow)]
+    return question + [Row("a approve \(state.name(of: step.id))\(dot)x reject\(more)", .yellow)]
   }
 
   /// Returns the last lines of the step that failed last, while the run goes on.
@@ -176,7 +176,9 @@ extension TreeView {
     let side: TerminalSafe = style.hasUnicode ? "│ " : "| "
     let lines = step.output.lines.suffix(min(8, room - 1))
     return [
-      Row(parts: [("\(step.id) failed", .red), (": \(reason.description)\(more)", nil)])
+      Row(parts: [
+        ("\(state.name(of: step.id)) failed", .red), (": \(reason.description)\(more)", nil),
+      ])
     ]
       + lines.map { Row(parts: [(side, .red), (TerminalSafe($0.text), nil)]) }
   }

@@ -5,8 +5,9 @@ import Reprise
 extension TreeView {
   /// Returns the name of a row; for a `matrix` or `foreach` instance, its index and label.
   func name(of row: TreeRow) -> TerminalSafe {
-    if let name = row.name { return TerminalSafe(name) }
+    if let name = row.name { return TerminalSafe(state.plan?.groupNames[name] ?? name) }
     let id = state.steps[row.step].id
+    if let name = state.plan?.steps[row.step].name { return TerminalSafe(name) }
     guard let label = state.plan?.steps[row.step].label else { return TerminalSafe(id) }
     let base = id.lastIndex(of: "[").map { String(id[$0...]) } ?? id
     return TerminalSafe("\(base) \(label)")

@@ -134,7 +134,7 @@ struct TreeView {
     }
     let names =
       state.steps.lazy.filter { $0.phase.isActive && state.isStopping($0.id) }
-      .prefix(4).map { TerminalSafe($0.id) } as [TerminalSafe]
+      .prefix(4).map { TerminalSafe(state.name(of: $0.id)) } as [TerminalSafe]
     guard !names.isEmpty else { return verb }
     let since: TerminalSafe = state.phaseChangedAt.map { ", \(tickingText(now - $0))" } ?? ""
     let more: TerminalSafe = names.count > 3 ? ", …" : ""

@@ -2,7 +2,7 @@
 
 import { el, fill, icon } from "./dom.js";
 import { clockText, durationText, reasonText, requesterText, secondsBetween } from "./format.js";
-import { isActive, isOver, stateOf, usualOf, withDependents } from "./model.js";
+import { isActive, isOver, nameOf, stateOf, usualOf, withDependents } from "./model.js";
 
 /** Draws title and facts of the chosen step. */
 export function drawDetail(box, state, actions) {
@@ -19,7 +19,7 @@ export function drawDetail(box, state, actions) {
   const words = progress ? `${Math.round(progress.part * 100)} % ${progress.text ?? ""}` : shown;
   fill(box,
     el("div", { class: "title" },
-      el("h2", {}, icon(shown), step.label ? `${chosen} (${step.label})` : chosen,
+      el("h2", {}, icon(shown), titleOf(run, step),
         el("span", { class: "pill" }, words)),
       !state.isStatic && el("div", { class: "actions" },
         el("button", { class: "primary", onclick: () => actions.restartStep() }, label,
@@ -34,9 +34,15 @@ export function drawDetail(box, state, actions) {
       [el("dt", {}, name), el("dd", {}, value)])));
 }
 
+function titleOf(run, step) {
+  const name = nameOf(run, step.step);
+  return name === step.step && step.label ? `${name} (${step.label})` : name;
+}
+
 function facts(run, step, state, actions) {
   const usual = usualOf(run, step.step);
   const found = [];
+  if (nameOf(run, step.step) !== step.step) found.push(["id", step.step]);
   if (step.started) {
     found.push(["time", [el("b", { id: "step-time" }, stepTime(step, state.now())),
       usual && el("span", { class: "dim" }, `usually ${durationText(usual)}`)]]);
@@ -56,7 +62,7 @@ function facts(run, step, state, actions) {
   const planned = run.planned.get(step.step);
   const chips = (ids) => ids.slice(0, 30).map((id) =>
     el("button", { class: "chip", onclick: () => actions.choose(id) },
-      icon(stateOf(run.byStep.get(id))), id));
+      icon(stateOf(run.byStep.get(id))), nameOf(run, id)));
   if (planned?.needs.length) found.push(["needs", chips(planned.needs)]);
   const next = run.dependents.get(step.step) ?? [];
   if (next.length) found.push(["needed by", chips(next)]);

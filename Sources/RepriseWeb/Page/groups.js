@@ -1,5 +1,7 @@
 // What is drawn as one node: the steps that `foreach`, `matrix` or `uses` has made of one. Pure.
 
+import { nameOf } from "./model.js";
+
 /**
  * The visible nodes of a run, with the edges between them.
  *
@@ -12,7 +14,7 @@ export function visibleGraph(run, opened) {
   const addStep = (index) => {
     const id = run.order[index];
     nodeOf.set(id, nodes.length);
-    nodes.push({ id, step: id, members: [id] });
+    nodes.push({ id, step: id, name: nameOf(run, id), members: [id] });
   };
   const visit = (outline, path) => {
     if (typeof outline === "number") addStep(outline);
@@ -26,7 +28,7 @@ export function visibleGraph(run, opened) {
         return;
       }
       for (const member of members) nodeOf.set(member, nodes.length);
-      nodes.push({ id: `group ${id}`, group: id, name: outline.group, members });
+      nodes.push({ id: `group ${id}`, group: id, name: nameOf(run, outline.group), members });
     }
   };
   visit(run.plan?.outline ?? [], "");

@@ -2,7 +2,7 @@
 
 import { el, fill, icon } from "./dom.js";
 import { beginningText, durationText, secondsBetween } from "./format.js";
-import { counts, questions } from "./model.js";
+import { counts, nameOf, questions } from "./model.js";
 
 /** Draws the bar. */
 export function drawBar(box, state, actions) {
@@ -79,7 +79,7 @@ export function drawBanner(box, state, actions) {
   box.hidden = waiting.length === 0 || state.isStatic;
   fill(box, waiting.slice(0, 3).map((step) =>
     el("div", { class: "question" }, icon("waiting"),
-      el("span", {}, el("b", {}, step.step), " ", step["awaiting-approval"]),
+      el("span", {}, el("b", {}, nameOf(state.run, step.step)), " ", step["awaiting-approval"]),
       el("span", { class: "grow" }),
       el("button", { class: "yes", onclick: () => actions.approve(step.step, true) }, "Approve",
         el("kbd", {}, "a")),

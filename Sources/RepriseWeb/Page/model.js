@@ -69,6 +69,11 @@ export function takeFrame(run, frame) {
   return frame.plan ? null : ids;
 }
 
+/** What is shown for the id of a step or group: its name, if it has one. */
+export function nameOf(run, id) {
+  return run.planned.get(id)?.name ?? run.plan?.["group-names"]?.[id] ?? id;
+}
+
 /** The state of a step as it is drawn: `waiting` is one that awaits an approval. */
 export function stateOf(step) {
   if (!step) return "pending";

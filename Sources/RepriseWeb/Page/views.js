@@ -3,6 +3,7 @@
 import { read } from "./api.js";
 import { el, fill, icon } from "./dom.js";
 import { durationText, momentText } from "./format.js";
+import { nameOf } from "./model.js";
 
 /** Shows the steps of the last runs of a workflow: a row for each step, a cell for each run. */
 export async function showTable(box, run, actions) {
@@ -60,7 +61,7 @@ export async function showComparison(box, run, lines, chosen, actions) {
         el("th", { scope: "col" }, text)))),
       el("tbody", {}, found.steps.slice(0, 500).map((row) => el("tr", {},
         el("td", {}, el("button", { class: "chip", onclick: () => actions.choose(row.step) },
-          row.step)),
+          nameOf(run, row.step))),
         el("td", {}, side(row.a)), el("td", {}, side(row.b)), el("td", {}, addedText(row)))))),
     values("Parameters", found.params), values("Outputs", found.outputs),
     found.source && [el("div", { class: "side" }, "Workflow file"), el("pre", { class: "code" },

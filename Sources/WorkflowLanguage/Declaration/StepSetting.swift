@@ -12,6 +12,13 @@ public struct StepSetting: Sendable, Equatable {
     self.value = value
   }
 
+  /// The name of the step in displays, which otherwise show its id.
+  ///
+  /// May use `params`, `matrix` and `item`. Commands and expressions refer to a step by its id.
+  public static func name(_ name: TemplateValue) -> StepSetting {
+    StepSetting("name", name.value)
+  }
+
   /// The steps that must finish first.
   ///
   /// This replaces the order implied by the list. Pass no ids to start the step immediately.

@@ -51,6 +51,7 @@ extension DiagnosticKind {
     case .neededTwice: "R0404"
     case .finallyStep: "R0405"
     case .tooManyNeeds: "R0406"
+    case .positionalID: "R0407"
 
     case .emptyExpression, .operatorExpected, .expected, .valueExpected, .memberExpected: "R0501"
     case .unclosedText, .unclosedExpression: "R0502"

@@ -68,6 +68,7 @@ extension DiagnosticKind {
     case .approvalOfExpandedStep: "put a step with \"approval\" before it"
 
     case .unknownNeed(_, _, let near): near.map(Self.didYouMean)
+    case .positionalID: "give the step an id, such as: id: build"
     case .needsAsText(let text): "write a list of ids: [\(text)]"
     case .cycle: "remove one of these needs"
     case .needsItself: "remove it"
@@ -274,7 +275,6 @@ extension MissingKeys {
   fileprivate var hint: String? {
     switch self {
     case .steps: nil
-    case .id: "add an id, such as: id: build"
     case .limit: "write it like: { limit: 3, delay: 2s, backoff: exponential }"
     case .groupAndPolicy: "write it like: { group: deploy, policy: queue }"
     case .fromAndTo: "write it like: { from: 1, to: 5 }"

@@ -97,6 +97,8 @@ extension DiagnosticKind {
     case .matrixExclusion(let name): "\"\(name)\" in exclude is not a list of the matrix"
     case .approvalOfExpandedStep: "a step with \"foreach\" or \"matrix\" cannot wait for approval"
 
+    case .positionalID(let id):
+      "\"\(id)\" names a step by its position, which changes when steps are added"
     case .unknownNeed(let name, let step, _):
       "step \"\(step)\" needs \"\(name)\", which does not exist"
     case .needsAsText(let text): "\"\(text)\" is not a step id"
@@ -266,7 +268,6 @@ extension MissingKeys {
   fileprivate var text: String {
     switch self {
     case .steps: "a workflow needs \"steps\""
-    case .id: "a step needs an \"id\""
     case .limit: "retry needs a \"limit\""
     case .groupAndPolicy: "concurrency needs a \"group\" and a \"policy\""
     case .fromAndTo: "a range needs \"from\" and \"to\""

@@ -84,6 +84,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   // MARK: R04 Needs
 
   case unknownNeed(String, of: String, nearest: String?)
+  case positionalID(String)
   case needsAsText(String)
   case cycle([String])
   case needsItself(String)
@@ -216,7 +217,7 @@ enum ReadError: Error, Sendable, Equatable {
 
 /// Required keys that are missing.
 enum MissingKeys: Sendable, Equatable {
-  case steps, id, limit, groupAndPolicy, fromAndTo, paths, cronOrEvery, path, inputsOrKey, files
+  case steps, limit, groupAndPolicy, fromAndTo, paths, cronOrEvery, path, inputsOrKey, files
   case options(of: String)
 }
 

@@ -14,6 +14,8 @@ package struct Scope: Sendable, Equatable {
   var parent: Int?
   /// The prefix of the ids of its steps: empty, or `deploy/`.
   var prefix = ""
+  /// The prefix of the names of its steps in displays, such as `Deploy/`; nil if it is `prefix`.
+  var title: String?
   /// The parameters.
   var parameters: [String: Argument] = [:]
   /// The parameters derived from a secret, directly or through parameters of parent scopes.

@@ -115,6 +115,8 @@ public struct StepExtras: Sendable, Equatable {
     var bindings: Bindings?
   }
 
+  /// The name of the step in displays; nil to show its id.
+  public var name: String?
   /// The conditions, all of which must be true for the step to run.
   var conditions: [Condition] = []
   /// Whether the run continues as if the step had succeeded when it fails.

@@ -54,6 +54,7 @@ extension Workflow {
     let extras = step.extrasIfAny
     let kill = step.grace ?? grace
     var lines: [String?] = [
+      extras?.name.map { "name: \($0)" },
       step.timeout.map { "timeout: \($0.workflowText)" },
       kill.map { "grace: \($0.workflowText)" },
       extras?.continuesOnError == true ? "continue-on-error: true" : nil,

@@ -37,6 +37,8 @@ public struct Workflow: Sendable, Equatable {
   /// The texts of the other files that it was read from, by path relative to the directory of
   /// `file`.
   public var sources: [String: String] = [:]
+  /// The names of groups of steps in displays, by id; a group that is missing shows its id.
+  package var groupNames: [String: String] = [:]
   /// The declaration in Swift; nil if the workflow was not declared in Swift.
   var declared: Declared?
   /// Warnings: legal but probably unintended constructs.

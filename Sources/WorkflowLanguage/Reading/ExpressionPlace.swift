@@ -163,6 +163,7 @@ extension WorkflowReader {
     case .secrets:
       return try known(found.secrets.keys, "secret", .text)
     case .steps:
+      if stepIDs[scope].positional.contains(name) { throw .positionalID(name) }
       if let group = found.groups[name] {
         if case .each = group.kind { return [.list, .map] }
         return .map

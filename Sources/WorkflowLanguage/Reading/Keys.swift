@@ -165,13 +165,13 @@ extension KeyTable {
     place: "a step", oneOf: kinds.map(\.name) + ["uses", "approval"],
     notBoth: kinds.map(\.name) + ["uses"],
     advice: [
-      "name": "names are ids here: write id: build",
       "container": Self.noContainers, "services": Self.noContainers, "image": Self.noContainers,
       "parallel": "a parallel group has no \"id\" and no other key: write - parallel: […]",
       "steps": "a nested list has no \"id\" and no other key: write - steps: […]",
     ],
     keys: [
-      Key("id", .stepID, "the name of the step", isRequired: true),
+      Key("id", .stepID, "the name of the step for commands, needs and expressions"),
+      Key("name", .template, "the name of the step in displays", .extras),
       Key(
         "needs", .either([.stepID, .list(.stepID, minimum: 0)]),
         "the steps that must finish first"),
@@ -306,7 +306,9 @@ extension KeyTable {
     "cwd": "dir", "directory": "dir", "jobs": "steps", "tasks": "steps",
     "timeout-minutes": "timeout", "timeout_sec": "timeout", "environment": "env", "vars": "env",
     "parallelism": "max-parallel", "cancel-in-progress": "policy", "args": "exec",
-    "name": "id", "desc": "description", "retries": "retry", "attempts": "limit", "max": "limit",
+    "task_id": "id", "title": "name", "label": "name", "displayName": "name",
+    "display_name": "name", "desc": "description", "retries": "retry", "attempts": "limit",
+    "max": "limit",
     "interval": "delay", "interval_sec": "delay", "retry_policy": "retry", "exit_codes": "on",
     "inputs": "params", "parameters": "params", "when": "if", "condition": "if",
     "preconditions": "if", "precondition": "if", "sources": "cache", "generates": "cache",
@@ -342,6 +344,7 @@ extension KeyTable {
         ("limit", .scalar), ("retry", .scalar):
         return true
       case ("id", .scalar(let text, _)): return text.isStepID
+      case ("name", .scalar): return true
       default: return false
       }
     }

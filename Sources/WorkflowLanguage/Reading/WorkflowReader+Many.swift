@@ -35,6 +35,7 @@ extension WorkflowReader {
       readers = trial.readers
     }
     let group = scopes[context.scope].prefix + id
+    nameGroup(fields["name"], id, context)
     var inner = context
     inner.extras.groups.append(group)
     if fields["fail-fast"].flatMap({ boolean($0, "fail-fast", context) }) == true {

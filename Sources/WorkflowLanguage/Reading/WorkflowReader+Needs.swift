@@ -121,7 +121,10 @@ extension WorkflowReader {
           ids == [step.id]
           || step.extrasIfAny?.groups.contains(scopes[scope].prefix + name) == true
         let kind: DiagnosticKind
-        if finallyIDs.contains(scopes[scope].prefix + name), step.extrasIfAny?.finally == nil {
+        if stepIDs[scope].positional.contains(name) {
+          kind = .positionalID(name)
+        } else if finallyIDs.contains(scopes[scope].prefix + name), step.extrasIfAny?.finally == nil
+        {
           kind = .finallyStep(name, isNeed: true)
         } else if isItself {
           kind = .needsItself(name)

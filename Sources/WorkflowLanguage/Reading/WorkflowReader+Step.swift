@@ -73,6 +73,7 @@ extension WorkflowReader {
     }
     if !context.isPlain || context.scope != 0 || fields.bits & Self.extraKeys != 0 {
       step.extras = readExtras(fields, context, draft)
+      step.extras.name = stepName(fields["name"], id, context)
     }
     if fields["approval"] != nil, step.action == .wait {
       refuseOfApproval(fields, context)
@@ -83,7 +84,8 @@ extension WorkflowReader {
     steps.append(step)
     drafts.append(
       Draft(
-        needs: needs, file: file, mark: idNode.mark, length: idNode.length))
+        needs: needs, file: file, mark: idNode.mark,
+        length: fields["id"] == nil ? 1 : idNode.length))
     return (.step(StepIndex(draft)), [.step(draft)])
   }
 
@@ -158,31 +160,6 @@ extension WorkflowReader {
       extras.finally = fields["on"].map { readEndings($0, context) } ?? Set(RunEnding.allCases)
     }
     return extras
-  }
-
-  // MARK: Names
-
-  private mutating func readID(_ fields: Fields, _ context: Context) -> String? {
-    let file = context.file
-    guard let node = fields["id"] else {
-      guard fields.lacks("id") else { return nil }
-      readers[file].report(.missing(.id), at: fields.node.mark, length: 1)
-      return nil
-    }
-    guard let id = readers[file].text(node, "id") else { return nil }
-    guard id.isStepID else {
-      readers[file].report(.stepID(id), at: node)
-      return nil
-    }
-    let place = Place(mark: node.mark, step: drafts.count)
-    if let first = places[context.scope].updateValue(place, forKey: id) {
-      places[context.scope][id] = first
-      // An expanded step is read once per item.
-      guard first.mark != node.mark || context.bindings == nil else { return id }
-      readers[file].report(.duplicateID(id, line: first.mark.line), at: node)
-      return nil
-    }
-    return id
   }
 
   // MARK: Actions

@@ -44,6 +44,8 @@ extension WorkflowReader {
       Scope(
         parent: context.scope, prefix: scopes[context.scope].prefix + id + "/",
         bindings: context.bindings, workflow: name))
+    scopes[inner.scope].title = stepName(fields["name"], id, context).map { $0 + "/" }
+    nameGroup(fields["name"], id, context)
     guard let root = root(of: Document(source), file: inner.file),
       let used = readers[inner.file].fields(of: root, .workflow)
     else { return (nil, needs) }
@@ -58,6 +60,7 @@ extension WorkflowReader {
       readers[inner.file].report(.missing(.steps), at: root.mark, length: 1)
       return (nil, needs)
     }
+    collectIDs(in: [steps], scope: inner.scope)
     let (outline, ends) = readList(steps, after: needs, inner)
     let outputs = used["outputs"].map { readOutputs($0, of: "the workflow", inner) } ?? [:]
     scopes[context.scope].groups[id] = StepGroup(

@@ -67,6 +67,10 @@ struct WorkflowReader {
   var needNames: [NeedName] = []
   /// The first places of ids, by scope.
   var places: [[String: Place]] = []
+  /// The ids of the steps, by scope.
+  var stepIDs: [StepIDs] = []
+  /// The names of groups for displays, by id.
+  var groupNames: [String: String] = [:]
   var usedSources: [String: String] = [:]
   /// The needs of the steps that were expanded to no steps, by their full ids.
   var emptyGroups: [String: [Need]] = [:]
@@ -139,6 +143,7 @@ struct WorkflowReader {
     workflow.parameters = header.parameters
     workflow.scopes = scopes
     workflow.sources = usedSources
+    workflow.groupNames = groupNames
     workflow.warnings = diagnostics
     return workflow
   }
@@ -202,6 +207,7 @@ struct WorkflowReader {
       readers[0].report(.missing(.steps), at: root.mark, length: 1)
       return nil
     }
+    collectIDs(in: [steps, fields["finally"]], scope: 0)
     var (outline, _) = readList(steps, after: [], context)
     if let finally = fields["finally"] {
       context.isFinally = true
@@ -218,6 +224,7 @@ struct WorkflowReader {
   mutating func addScope(_ scope: Scope) {
     scopes.append(scope)
     places.append([:])
+    stepIDs.append(StepIDs())
   }
 
   /// Reads the settings for all steps of a file into its scope and the context of its steps.
@@ -291,8 +298,9 @@ struct WorkflowReader {
       readers[context.file].report(.stepNotAMap(found: node.kindName), at: node)
       return (nil, before)
     }
-    // Fast path: the first key of most steps is `id`.
-    let isStep = Node.position(of: "id", in: pairs) == 0
+    // Fast path: most steps have the key `run`, and no group has it.
+    let isStep =
+      Node.position(of: "id", in: pairs) == 0 || Node.position(of: "run", in: pairs) != nil
     if !isStep, Node.position(of: "parallel", in: pairs) != nil {
       return readParallel(node, pairs, after: before, context)
     }

@@ -73,7 +73,8 @@ package struct WorkflowText: Sendable {
       case .scalar: break
       case .sequence(let items): nodes += items.reversed()
       case .mapping(let pairs):
-        if pairs.contains(where: { $0.key.text == "id" && $0.value.text == String(name) }) {
+        let key = pairs.first { $0.key.text == "id" } ?? pairs.first { $0.key.text == "name" }
+        if let key, key.value.text == String(name) || key.value.text?.stepSlug == String(name) {
           return node.mark.line
         }
         nodes += pairs.reversed().map(\.value)

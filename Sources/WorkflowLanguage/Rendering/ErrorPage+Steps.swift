@@ -133,5 +133,12 @@ extension ErrorPage {
           - { id: joined, exec: ["true"] }
           - { id: b, foreach: { from: 1, to: 1001 }, run: make }
         """),
+    ErrorPage(
+      "R0407", "reference to a step by its position",
+      "A step with neither id nor name gets the id step- and its position in the file. Nothing can "
+        + "refer to it, because it becomes the id of another step when steps are added.",
+      example: "steps: [{ run: make }, { id: test, needs: step-1, run: make test }]",
+      fix: "Give the step an id, or a name: with name: Build all, its id is build-all.",
+      fixed: "steps: [{ id: build, run: make }, { id: test, needs: build, run: make test }]"),
   ]
 }

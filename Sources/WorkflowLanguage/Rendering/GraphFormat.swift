@@ -35,7 +35,7 @@ extension Workflow {
       levels[index.position] = graph.needs(of: index).map { levels[$0.position] + 1 }.max() ?? 0
     }
     var lines = ["\(printable(name)): \(steps.count) \(steps.count == 1 ? "step" : "steps")"]
-    let width = steps.map(\.id.count).max() ?? 0
+    let width = steps.map(\.shownWithID.count).max() ?? 0
     var lastLevel = -1
     let main = graph.indices.dropLast(finallyCount)
     for index in main.sorted(by: { (levels[$0.position], $0) < (levels[$1.position], $1) }) {
@@ -43,28 +43,31 @@ extension Workflow {
       let level = levels[index.position]
       let number = level == lastLevel ? "    " : String("\(level + 1).   ".prefix(4))
       lastLevel = level
-      let padding = String(repeating: " ", count: width - step.id.count)
+      let padding = String(repeating: " ", count: width - step.shownWithID.count)
       let needs =
         step.needs.isEmpty ? "" : padding + "  after " + step.needs.joined(separator: ", ")
-      lines.append("  \(number)\(step.id)\(needs)")
+      lines.append("  \(number)\(step.shownWithID)\(needs)")
     }
     if finallyCount > 0 { lines.append("  finally") }
     for index in graph.indices.suffix(finallyCount) {
-      lines.append("      \(graph.id(of: index))")
+      lines.append("      \(steps[index.position].shownWithID)")
     }
     return lines.joined(separator: "\n")
   }
 
   private var mermaidLines: [String] {
     // Use s0, s1, … as ids, because words such as `end` are reserved in Mermaid.
-    graph.indices.map { "  s\($0.position)[\(quoted(graph.id(of: $0)))]" }
+    graph.indices.map { "  s\($0.position)[\(quoted(steps[$0.position].shownName))]" }
       + graph.indices.flatMap { index in
         graph.needs(of: index).map { "  s\($0.position) --> s\(index.position)" }
       }
   }
 
   private var dotLines: [String] {
-    graph.indices.map { "  \(quoted(graph.id(of: $0)));" }
+    graph.indices.map { index in
+      let label = steps[index.position].extrasIfAny?.name.map { " [label=\(quoted($0))]" } ?? ""
+      return "  \(quoted(graph.id(of: index)))\(label);"
+    }
       + graph.indices.flatMap { index in
         graph.needs(of: index).map {
           "  \(quoted(graph.id(of: $0))) -> \(quoted(graph.id(of: index)));"
@@ -74,7 +77,8 @@ extension Workflow {
 
   private var jsonRendering: String {
     let rows = steps.map { step in
-      "    {\"id\": \(quoted(step.id)), \"needs\": ["
+      "    {\"id\": \(quoted(step.id)), "
+        + (step.extrasIfAny?.name.map { "\"name\": \(quoted($0)), " } ?? "") + "\"needs\": ["
         + step.needs.map(quoted).joined(separator: ", ") + "]"
         + (step.extrasIfAny?.finally == nil ? "}" : ", \"finally\": true}")
     }
@@ -84,4 +88,12 @@ extension Workflow {
 
   /// Quotes text so that both JSON and Graphviz can read it.
   private func quoted(_ text: String) -> String { Value.quoted(text) }
+}
+
+extension Workflow.Step {
+  /// The text by which displays refer to the step: its name, or else its id.
+  package var shownName: String { extrasIfAny?.name ?? id }
+
+  /// The name followed by the id, for displays whose readers need the id; or the id alone.
+  package var shownWithID: String { extrasIfAny?.name.map { "\(printable($0)) (\(id))" } ?? id }
 }

@@ -21,9 +21,10 @@ struct BrokenOnceTests {
       "steps: [{id: a, parallel: [{id: b, run: x}]}]\n", ["1:9 R0301", "1:17 R0201"],
       hint: "no \"id\""),
     BrokenFile(
-      "steps: [{name: build, run: x}]\n", ["1:10 R0201"],
-      hint: "names are ids here: write id: build"),
-    BrokenFile("steps: [{name: Build all, run: x}]\n", ["1:10 R0201"], hint: "names are ids here"),
+      "steps: [{task_id: build, run: x}]\n", ["1:10 R0201"], hint: "did you mean \"id\"?"),
+    BrokenFile(
+      "steps: [{displayName: Build all, run: x}]\n", ["1:10 R0201"],
+      hint: "did you mean \"name\"?"),
     BrokenFile(
       "concurrency: {grup: g, policy: queue}\nsteps: [{id: a, run: x}]\n", ["1:15 R0201"],
       hint: "group"),

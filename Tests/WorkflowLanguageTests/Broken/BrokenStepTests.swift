@@ -37,7 +37,6 @@ struct BrokenStepTests {
     BrokenFile(
       "steps: [{id: a, run: x, fail-fast: true}]\n", ["1:25 R0217"], hint: "move it to the workflow"
     ),
-    BrokenFile("steps: [{id: a, run: x, name: b}]\n", ["1:25 R0201"]),
     BrokenFile(
       "steps: [{id: a, run: x, timeout-minutes: 3}]\n", ["1:25 R0201"],
       hint: "did you mean \"timeout\"?"),
