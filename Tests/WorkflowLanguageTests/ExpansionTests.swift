@@ -137,7 +137,10 @@ struct ExpansionTests {
     )
     #expect(workflow.steps[1...2].map(\.timeout) == [.seconds(1), .seconds(2)])
     #expect(workflow.steps[1...2].map(\.extras.continuesOnError) == [false, true])
-    #expect(workflow.steps[1].extras.parallelLimit == ParallelLimit(group: "s", count: 1))
-    #expect(workflow.steps[2].extras.failFastGroup == "s")
+    #expect(
+      workflow.steps[1...2].map(\.extras.items)
+        == [0, 1].map {
+          [GroupItem(group: "s", item: $0, limit: 1, failsFast: true, countsItems: false)]
+        })
   }
 }

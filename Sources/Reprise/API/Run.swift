@@ -47,16 +47,19 @@ public final class Run: Sendable {
       runtime: engine.runtime, observer: observer.map(ObservingListener.init),
       onFailure: { continuation.yield(.input(.cancel(.abandoned($0)))) })
     listening(RunEvents(ledger: ledger))
+    let slots = Slots(for: workflow, maxParallel: Engine.defaultMaxParallel)
     ledger.decide { [results] page in
+      page.slots = slots
       page.controls = Array(repeating: StepControl(), count: workflow.graph.count)
       page.mainCount = workflow.graph.count - workflow.finallyCount
       page.begin(workflow, usualDurations, setting: results)
+      slots.follow(page.state)
     }
     let performer = StepPerformer(
       workflow: workflow, executor: engine.executor, registry: engine.registry,
       runners: engine.runners,
       sharedWork: engine.sharedWork, observer: observer, ledger: ledger,
-      slots: Slots(for: workflow, maxParallel: Engine.defaultMaxParallel),
+      slots: slots,
       secrets: secrets, cache: engine.cache,
       memoryQueue: engine.runtime.makeQueue("reprise.memory"), clock: engine.clock,
       runtime: engine.runtime,

@@ -14,7 +14,8 @@ import WorkflowLanguage
 ///   ``started(_:)``, so that steps also *start* in plan order, regardless of thread scheduling.
 /// - A pause holds all of them up; steps that have slots keep them.
 /// - All or nothing: a step takes its slots in all of its limits at once. No step holds a slot
-///   while it waits for another, so steps cannot deadlock.
+///   while it waits for another, so steps cannot deadlock. Items of several steps can; see
+///   ``SlotItems``.
 ///
 /// A step is an autoclosure, evaluated under the lock, because a reload of the workflow moves steps.
 ///
@@ -41,6 +42,8 @@ final class Slots: Sendable {
     var limits: [Limit]
     /// For each step that has limits of its own, their indices in `limits`.
     var limitsOfStep: [Int: [Int]]
+    /// The items of groups whose limit counts items of several steps.
+    var items = SlotItems()
     /// The waiting steps, by position.
     var waiting: [Int: Waiting] = [:]
     /// The waiting steps that are not parked at a limit.
@@ -99,6 +102,9 @@ final class Slots: Sendable {
         // May become negative, if the new limit is lower.
         next.free -= 1
         for limit in next.limitsOfStep[position] ?? [] { next.limits[limit].free -= 1 }
+      }
+      for limit in next.items.takeOver(from: state.items, to: moved) {
+        next.limits[limit].free -= 1
       }
       for (position, waiting) in state.waiting {
         guard let position = moved(position) else { continue }
@@ -183,6 +189,20 @@ final class Slots: Sendable {
     }
   }
 
+  /// Records that a step has ended, whether it ran or not.
+  ///
+  /// Call ``startNext()`` afterwards.
+  func ended(_ step: Int) {
+    state.withLock { $0.end(step) }
+  }
+
+  /// Records that steps are pending again; all steps if nil.
+  func reset(_ steps: [Int]?) {
+    state.withLock { state in
+      for limit in state.items.reset(steps, holders: state.holders) { state.free(limit) }
+    }
+  }
+
   /// Waits until a step has its slots; returns immediately if it already has them.
   ///
   /// - Parameters:
@@ -209,26 +229,32 @@ extension Slots.State {
     var limits: [Int] = []
     var limitsOfStep: [Int: [Int]] = [:]
     var indices: [String: Int] = [:]
+    func index(of name: String, _ count: Int) -> Int {
+      let index = indices[name] ?? limits.count
+      if index == limits.count { limits.append(count) }
+      indices[name] = index
+      return index
+    }
     for (position, step) in workflow.steps.enumerated() {
       guard let extras = step.extrasIfAny else { continue }
       // The prefix separates the names of mutexes from the ids of groups.
-      let own = [
+      var own = [
         extras.mutex.map { (name: "m" + $0, count: 1) },
-        extras.parallelLimit.map { (name: "g" + $0.group, count: $0.count) },
         extras.runner.flatMap { runner in
           runner.maxParallel.map { (name: "r" + runner.name, count: $0) }
         },
       ].compactMap(\.self)
+      for item in extras.items where !item.countsItems {
+        if let count = item.limit { own.append((name: "g" + item.group, count: count)) }
+      }
       for limit in own {
-        let index = indices[limit.name] ?? limits.count
-        if index == limits.count { limits.append(limit.count) }
-        indices[limit.name] = index
-        limitsOfStep[position, default: []].append(index)
+        limitsOfStep[position, default: []].append(index(of: limit.name, limit.count))
       }
     }
+    let items = SlotItems(of: workflow) { index(of: "g" + $0, $1) }
     self.init(
       free: workflow.maxParallel ?? maxParallel, limits: limits.map { Slots.Limit(free: $0) },
-      limitsOfStep: limitsOfStep)
+      limitsOfStep: limitsOfStep, items: items)
   }
 
   /// Assigns slots to the first eligible step in the queue, unless another step is starting.
@@ -238,7 +264,11 @@ extension Slots.State {
     guard starting == nil, free > 0, !isPaused else { return nil }
     while let step = queue.popSmallest() {
       guard waiting[step] != nil else { continue }
-      let own = limitsOfStep[step] ?? []
+      if items.isBlocked(step) {
+        unparkForFreeSlots(of: step)
+        continue
+      }
+      let own = (limitsOfStep[step] ?? []) + items.limits(toBegin: step)
       if let full = own.first(where: { limits[$0].free <= 0 }) {
         limits[full].parked.insert(step)
         // The step leaves the queue without using the free slots of its other limits.
@@ -249,6 +279,7 @@ extension Slots.State {
       for limit in own { limits[limit].free -= 1 }
       holders.insert(step)
       starting = step
+      requeue(items.begin(step))
       unparkForFreeSlots(of: step)
       return waiting.removeValue(forKey: step)?.begin
     }
@@ -261,12 +292,35 @@ extension Slots.State {
   /// its steps is in the queue. Only one is moved, so freeing a slot takes logarithmic time instead
   /// of visiting all steps that wait for the limit.
   fileprivate mutating func unparkForFreeSlots(of step: Int) {
-    for limit in limitsOfStep[step] ?? [] where limits[limit].free > 0 {
-      while let parked = limits[limit].parked.popSmallest() {
-        guard waiting[parked] != nil else { continue }
-        queue.insert(parked)
-        break
-      }
+    for limit in limitsOfStep[step] ?? [] { unpark(limit) }
+    for item in items.itemsOfStep[step] ?? [] { unpark(items.items[item].limit) }
+  }
+
+  /// Moves the first parked step of a limit back to the queue if it has a free slot.
+  private mutating func unpark(_ limit: Int) {
+    guard limits[limit].free > 0 else { return }
+    while let parked = limits[limit].parked.popSmallest() {
+      guard waiting[parked] != nil else { continue }
+      queue.insert(parked)
+      break
     }
+  }
+
+  /// Frees one slot of a limit.
+  fileprivate mutating func free(_ limit: Int) {
+    limits[limit].free += 1
+    unpark(limit)
+  }
+
+  /// Moves waiting steps back to the queue.
+  private mutating func requeue(_ steps: [Int]) {
+    for step in steps where waiting[step] != nil { queue.insert(step) }
+  }
+
+  /// Records the end of a step.
+  fileprivate mutating func end(_ step: Int) {
+    let (freed, steps) = items.end(step, holders: holders)
+    for limit in freed { free(limit) }
+    requeue(steps)
   }
 }

@@ -175,6 +175,8 @@ struct RunDriver: Sendable {
       }
       if let input { actions += decide(input) }
     }
+    // The end of a step that did not run may have freed the slot of an item.
+    performer.slots.startNext()
     return nil
   }
 

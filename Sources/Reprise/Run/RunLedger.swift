@@ -24,6 +24,8 @@ final class RunLedger: Sendable {
     var earlyFinallyCount = 0
     /// The ending that decides which `finally` steps run; nil until all other steps have ended.
     var ending: RunEnding?
+    /// The slots that follow which steps have ended, for items of several steps.
+    var slots: Slots?
     fileprivate let run: RunID
     fileprivate let clock: any RunClock
     fileprivate var deliveries: [Delivery] = []
@@ -307,6 +309,7 @@ extension RunLedger.Page {
     } catch {
       preconditionFailure("BUG: \(error)")
     }
+    slots?.follow(event, ofStepAt: step, in: state)
     guard hasListeners || recordsOutput && event.isOutput else { return }
     if event.isOutput { outputBacklog += 1 }
     deliveries.append(.event(event))

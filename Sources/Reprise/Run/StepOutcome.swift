@@ -35,14 +35,14 @@ extension RunLedger.Page {
   ///
   /// - Returns: The futures to interrupt.
   mutating func stopSiblings(of step: StepIndex) -> [StepFuture] {
-    let group = workflow.steps[step.position].extras.failFastGroup
-    guard workflow.failsFast || group != nil else { return [] }
+    let items = workflow.steps[step.position].extras.items.filter(\.failsFast)
+    guard workflow.failsFast || !items.isEmpty else { return [] }
     let id = workflow.steps[step.position].id
     return workflow.graph.indices.compactMap { other -> StepFuture? in
       let extras = workflow.steps[other.position].extras
       let isSibling =
         other != step && extras.finally == nil && !state.steps[other.position].phase.isFinal
-        && (extras.failFastGroup == group && group != nil
+        && (extras.items.isSibling(ofOneIn: items)
           || workflow.failsFast && !workflow.testsStatus(workflow.steps[other.position]))
       return isSibling ? controls[other.position].stop(.failure(ofStep: id)) : nil
     }
@@ -77,5 +77,12 @@ extension StepResult {
     case .succeeded: nil
     case .failed, .cancelled, .stopped: self
     }
+  }
+}
+
+extension [GroupItem] {
+  /// Returns whether a step with these items is in a group of failed items, but in another item.
+  fileprivate func isSibling(ofOneIn failed: [GroupItem]) -> Bool {
+    contains { own in failed.contains { $0.group == own.group && $0.item != own.item } }
   }
 }

@@ -74,10 +74,10 @@ struct ExportReader {
     for name in extras.outputs.keys.sorted() {
       refusals.add(subject, "outputs.\(name)", "it is computed by Reprise after the step")
     }
-    if extras.parallelLimit != nil {
+    if extras.items.contains(where: { $0.limit != nil }) {
       refusals.add(subject, "max-parallel", "only the whole workflow can have a limit")
     }
-    if extras.failFastGroup != nil {
+    if extras.items.contains(where: \.failsFast) {
       refusals.add(subject, "fail-fast", "only the whole workflow can fail fast")
     }
   }

@@ -141,12 +141,10 @@ public struct StepExtras: Sendable, Equatable {
   package var groups: [String] = []
   /// The position of the step's scope in the workflow.
   var scope = 0
-  /// The group whose other steps are cancelled when this step fails; nil for none.
-  package var failFastGroup: String?
   /// Where the step runs; nil for a plain process on this machine.
   public var runner: RunnerChoice?
-  /// The `max-parallel` limit of the step's group.
-  package var parallelLimit: ParallelLimit?
+  /// The places of the step in groups with `max-parallel` or `fail-fast`, outermost first.
+  package var items: [GroupItem] = []
 
   /// Creates empty extras.
   public init() {}
@@ -167,12 +165,18 @@ public struct StepExtras: Sendable, Equatable {
   public var label: String? { bindings?.label }
 }
 
-/// A limit on the number of steps of a group that run at the same time.
-package struct ParallelLimit: Sendable, Equatable {
+/// The place of a step in a group with `max-parallel` or `fail-fast`.
+package struct GroupItem: Sendable, Equatable {
   /// The id of the group.
   package var group: String
-  /// The limit.
-  package var count: Int
+  /// The position of the item that contains the step.
+  package var item: Int
+  /// The maximum number of items in progress; nil for no limit.
+  package var limit: Int?
+  /// Whether the failure of an item cancels the others.
+  package var failsFast: Bool
+  /// Whether items have several steps, so that an item keeps its slot between them.
+  package var countsItems: Bool
 }
 
 /// The interpreter of a script.

@@ -38,17 +38,21 @@ extension WorkflowReader {
     nameGroup(fields["name"], id, context)
     var inner = context
     inner.extras.groups.append(group)
-    if fields["fail-fast"].flatMap({ boolean($0, "fail-fast", context) }) == true {
-      inner.extras.failFastGroup = group
-    }
-    if let count = fields["max-parallel"].flatMap({ number($0, "max-parallel", context) }) {
-      inner.extras.parallelLimit = ParallelLimit(group: group, count: count)
-    }
+    let failsFast = fields["fail-fast"].flatMap { boolean($0, "fail-fast", context) } ?? false
+    let limit = fields["max-parallel"].flatMap { number($0, "max-parallel", context) }
     var outlines: [Outline] = []
     var ends: [Need] = []
     var members: [String] = []
     for (position, bindings) in all.enumerated() {
       inner.bindings = bindings
+      if failsFast || limit != nil {
+        inner.extras.items =
+          context.extras.items + [
+            GroupItem(
+              group: group, item: position, limit: limit, failsFast: failsFast,
+              countsItems: fields["uses"] != nil)
+          ]
+      }
       let before = errorCount
       let member = "\(id)[\(position)]"
       let (outline, memberEnds) = readSingle(fields, member, needs, inner)

@@ -28,8 +28,7 @@ extension WorkflowReader {
     inner.scope = scopes.count
     inner.chain = context.chain + [path]
     inner.extras.groups = context.extras.groups + [scopes[context.scope].prefix + id]
-    inner.extras.failFastGroup = context.extras.failFastGroup
-    inner.extras.parallelLimit = context.extras.parallelLimit
+    inner.extras.items = context.extras.items
     inner.extras.runner = context.extras.runner
     inner.extras.conditions = context.extras.conditions
     inner.isFinally = context.isFinally

@@ -1,0 +1,165 @@
+// `SlotItems`: the items of groups with `max-parallel`, which hold a slot from the start of their
+// first step to the end of their last one.
+
+import WorkflowLanguage
+
+/// The items of groups whose limit counts items of several steps.
+///
+/// An item takes its slot when its first step begins, and keeps it until all of its steps have
+/// ended, so it may hold the slot while it waits for other slots. It cannot deadlock:
+///
+/// - An item begins only when everything outside of it that any of its steps needs has ended. From
+///   then on it needs nothing but its own steps.
+/// - Groups are nested or disjoint. A step of an inner item begins the outer items first, so an inner
+///   item waits only for steps and items of the same outer item.
+/// - All other limits are held by running steps, which end by themselves.
+struct SlotItems {
+  struct Item {
+    /// The name that identifies it in another version of the workflow.
+    let name: String
+    /// The position of its limit.
+    let limit: Int
+    var members: [Int] = []
+    var isHolding = false
+    /// The members that have not ended.
+    var open: Set<Int> = []
+    /// The steps outside of it that its members need and that have not ended.
+    var awaited: Set<Int> = []
+  }
+
+  private(set) var items: [Item] = []
+  /// The items of a step, outermost first.
+  private(set) var itemsOfStep: [Int: [Int]] = [:]
+  /// The items that await the end of a step.
+  private var itemsAwaiting: [Int: [Int]] = [:]
+  private var ended: Set<Int> = []
+
+  init() {}
+
+  /// Creates the items of a workflow in which no step has ended.
+  ///
+  /// - Parameters:
+  ///   - workflow: The workflow.
+  ///   - limit: Returns the position of the limit of a group, given its id and count.
+  init(of workflow: Workflow, limit: (String, Int) -> Int) {
+    var positions: [String: Int] = [:]
+    for (step, declared) in workflow.steps.enumerated() {
+      for group in declared.extrasIfAny?.items ?? [] where group.countsItems {
+        guard let count = group.limit else { continue }
+        let name = "\(group.group)[\(group.item)]"
+        let position = positions[name] ?? items.count
+        if position == items.count {
+          items.append(Item(name: name, limit: limit(group.group, count)))
+          positions[name] = position
+        }
+        items[position].members.append(step)
+        items[position].open.insert(step)
+        itemsOfStep[step, default: []].append(position)
+      }
+    }
+    for position in items.indices {
+      for member in items[position].members {
+        for need in workflow.graph.needs(of: StepIndex(member)) {
+          guard !items[position].open.contains(need.position),
+            items[position].awaited.insert(need.position).inserted
+          else { continue }
+          itemsAwaiting[need.position, default: []].append(position)
+        }
+      }
+    }
+  }
+
+  /// The limits of the items of a step that have no slot yet.
+  func limits(toBegin step: Int) -> [Int] {
+    guard let own = itemsOfStep[step] else { return [] }
+    return own.filter { !items[$0].isHolding }.map { items[$0].limit }
+  }
+
+  /// Returns whether an item of a step cannot begin yet.
+  func isBlocked(_ step: Int) -> Bool {
+    itemsOfStep[step]?.contains { !items[$0].isHolding && !items[$0].awaited.isEmpty } ?? false
+  }
+
+  /// Begins the items of a step.
+  ///
+  /// - Returns: The members of the items that have begun, which need no slot of them any more.
+  mutating func begin(_ step: Int) -> [Int] {
+    var members: [Int] = []
+    for item in itemsOfStep[step] ?? [] where !items[item].isHolding {
+      items[item].isHolding = true
+      members += items[item].members
+    }
+    return members
+  }
+
+  /// Records the end of a step.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - holders: The steps that are running; may contain this one.
+  /// - Returns: The limits of which a slot is free again, and the steps that may begin now.
+  mutating func end(_ step: Int, holders: Set<Int>) -> (freed: [Int], steps: [Int]) {
+    guard !items.isEmpty, ended.insert(step).inserted else { return ([], []) }
+    var freed: [Int] = []
+    for item in itemsOfStep[step] ?? [] {
+      items[item].open.remove(step)
+      guard items[item].isHolding, !keepsSlot(item, holders.subtracting([step])) else { continue }
+      items[item].isHolding = false
+      freed.append(items[item].limit)
+    }
+    var steps: [Int] = []
+    for item in itemsAwaiting[step] ?? [] {
+      items[item].awaited.remove(step)
+      if items[item].awaited.isEmpty { steps += items[item].members }
+    }
+    return (freed, steps)
+  }
+
+  /// Records that steps are pending again.
+  ///
+  /// - Parameters:
+  ///   - steps: The steps; nil for all.
+  ///   - holders: The steps that are running.
+  /// - Returns: The limits of which a slot is free again.
+  mutating func reset(_ steps: [Int]?, holders: Set<Int>) -> [Int] {
+    for step in steps ?? Array(ended) where ended.remove(step) != nil {
+      for item in itemsOfStep[step] ?? [] { items[item].open.insert(step) }
+      for item in itemsAwaiting[step] ?? [] { items[item].awaited.insert(step) }
+    }
+    var freed: [Int] = []
+    for item in items.indices where items[item].isHolding {
+      guard !keepsSlot(item, holders) else { continue }
+      items[item].isHolding = false
+      freed.append(items[item].limit)
+    }
+    return freed
+  }
+
+  /// Returns whether an item in progress keeps its slot.
+  ///
+  /// After a restart it may await steps again that need its slot, so it keeps it only while one of
+  /// its steps is running.
+  private func keepsSlot(_ item: Int, _ holders: Set<Int>) -> Bool {
+    let item = items[item]
+    if item.members.contains(where: holders.contains) { return true }
+    return item.awaited.isEmpty && !item.open.isEmpty && item.open.count < item.members.count
+  }
+
+  /// Takes over what has ended and begun from the items of another version of the workflow.
+  ///
+  /// - Parameters:
+  ///   - old: The items before.
+  ///   - moved: Returns the new position of a step; nil if it is gone.
+  /// - Returns: The limits of which a slot is taken.
+  mutating func takeOver(from old: SlotItems, to moved: (Int) -> Int?) -> [Int] {
+    for step in old.ended { if let step = moved(step) { _ = end(step, holders: []) } }
+    let holding = Set(old.items.filter(\.isHolding).map(\.name))
+    var taken: [Int] = []
+    for item in items.indices where holding.contains(items[item].name) && !items[item].open.isEmpty
+    {
+      items[item].isHolding = true
+      taken.append(items[item].limit)
+    }
+    return taken
+  }
+}
