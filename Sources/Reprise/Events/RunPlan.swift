@@ -94,7 +94,7 @@ extension RunPlan {
       steps: workflow.steps.map { step in
         var planned = PlannedStep(
           id: step.id, needs: step.needs, label: step.extrasIfAny?.label,
-          continuesOnError: step.extrasIfAny?.continuesOnError == true ? true : nil,
+          continuesOnError: step.extrasIfAny?.isTolerated == true ? true : nil,
           usualSeconds: usualDurations[step.id].map { $0 / .seconds(1) },
           graceSeconds: (step.grace ?? workflow.grace).map { $0 / .seconds(1) })
         planned.name = step.extrasIfAny?.name

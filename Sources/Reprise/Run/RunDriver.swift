@@ -355,8 +355,9 @@ extension RunState {
   /// The outcome of a run whose steps all ended on their own.
   fileprivate var outcomeOfSteps: RunOutcome {
     guard let firstFailure, case .failed(let reason) = steps[firstFailure].phase else {
-      // Without a failure, only a request cancels steps of a run that continues.
-      return counts.cancelled == 0 ? .succeeded : .cancelled
+      // Without a failure, only a request cancels steps of a run that continues, except in a group
+      // with `continue-on-error`.
+      return steps.contains(where: \.phase.isCancelledByRequest) ? .cancelled : .succeeded
     }
     return .failed(step: steps[firstFailure].id, reason: reason)
   }

@@ -18,7 +18,8 @@ extension RunLedger.Page {
   /// The ending of the main steps of a run that is not being cancelled.
   var endingOfMainSteps: RunEnding {
     guard state.firstFailure == nil else { return .failure }
-    return state.steps.prefix(mainCount).contains(where: \.phase.isCancelled) ? .cancel : .success
+    return state.steps.prefix(mainCount).contains(where: \.phase.isCancelledByRequest)
+      ? .cancel : .success
   }
 
   /// Returns whether an event of a step may be recorded.
@@ -38,10 +39,13 @@ extension RunLedger.Page {
     let items = workflow.steps[step.position].extras.items.filter(\.failsFast)
     guard workflow.failsFast || !items.isEmpty else { return [] }
     let id = workflow.steps[step.position].id
+    // Other steps go on after the failure of a group with `continue-on-error`.
+    let tolerant = workflow.steps[step.position].extras.tolerantGroups
     return workflow.graph.indices.compactMap { other -> StepFuture? in
       let extras = workflow.steps[other.position].extras
       let isSibling =
         other != step && extras.finally == nil && !state.steps[other.position].phase.isFinal
+        && tolerant.allSatisfy(extras.tolerantGroups.contains)
         && (extras.items.isSibling(ofOneIn: items)
           || workflow.failsFast && !workflow.testsStatus(workflow.steps[other.position]))
       return isSibling ? controls[other.position].stop(.failure(ofStep: id)) : nil
@@ -84,5 +88,35 @@ extension [GroupItem] {
   /// Returns whether a step with these items is in a group of failed items, but in another item.
   fileprivate func isSibling(ofOneIn failed: [GroupItem]) -> Bool {
     contains { own in failed.contains { $0.group == own.group && $0.item != own.item } }
+  }
+}
+
+extension Workflow {
+  /// Returns the results of the needs of a step, with success instead of the failure of a step in a
+  /// group with `continue-on-error` that does not contain this step.
+  func tolerating(_ results: [StepResult], of step: StepIndex) -> [StepResult] {
+    guard results.contains(where: { if case .failed = $0 { true } else { false } }) else {
+      return results
+    }
+    let needs = Array(graph.needs(of: step))
+    guard needs.count == results.count else { return results }
+    let own = steps[step.position].extrasIfAny?.tolerantGroups ?? []
+    return zip(needs, results).map { need, result in
+      guard case .failed = result, let groups = steps[need.position].extrasIfAny?.tolerantGroups,
+        groups.contains(where: { !own.contains($0) })
+      else { return result }
+      return .succeeded([:])
+    }
+  }
+}
+
+extension StepPhase {
+  /// Whether the step was cancelled for another reason than the failure of a step.
+  var isCancelledByRequest: Bool {
+    switch self {
+    case .cancelled(.failure): false
+    case .cancelled: true
+    default: false
+    }
   }
 }

@@ -84,6 +84,7 @@ struct StepPerformer: Sendable {
   private func job(_ place: StepPlace, generation: Int, results: [StepResult]) -> StepJob {
     let step = place.index
     let declared = workflow.steps[step.position]
+    let results = workflow.tolerating(results, of: step)
     // A stopped need has not ended in this generation, so it outweighs the failure of another need.
     let obstacles = results.lazy.compactMap(\.blockingResult)
     let blockingResult = obstacles.contains(.stopped) ? .stopped : obstacles.first
@@ -359,7 +360,7 @@ struct StepPerformer: Sendable {
     let (result, siblings) = ledger.decide { page -> (StepResult, [StepFuture]) in
       let step = place.index
       let id = page.state.steps[step.position].id
-      let isTolerated = page.state.isTolerated(id)
+      let isTolerated = page.workflow.steps[step.position].extrasIfAny?.continuesOnError ?? false
       var event = event
       var requester = requester
       var resultOfStop: StepResult?

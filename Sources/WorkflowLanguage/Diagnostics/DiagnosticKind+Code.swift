@@ -13,7 +13,7 @@ extension DiagnosticKind {
     case .dotenvTooLarge, .allDotenvTooLarge, .usesTooLarge: "R0103"
     case .variables: "R0119"
 
-    case .unknownKey, .keyAfterComma, .groupKey: "R0201"
+    case .unknownKey, .keyAfterComma: "R0201"
     case .notAMap, .stepNotAMap, .notNamedValues, .matrixNotAMap: "R0202"
     case .notAList: "R0203"
     case .textRequired, .unquotedColon, .scriptIsList: "R0204"
@@ -52,6 +52,7 @@ extension DiagnosticKind {
     case .finallyStep: "R0405"
     case .tooManyNeeds: "R0406"
     case .positionalID: "R0407"
+    case .itemsWaiting: "R0408"
 
     case .emptyExpression, .operatorExpected, .expected, .valueExpected, .memberExpected: "R0501"
     case .unclosedText, .unclosedExpression: "R0502"

@@ -19,7 +19,6 @@ extension DiagnosticKind {
     case .unknownKey(_, _, let advice, let others):
       advice ?? others.hint("valid keys", atMost: 100)
     case .keyAfterComma: "if the comma is part of the text before it, quote that text"
-    case .groupKey: "move it to the steps in the group"
     case .notAMap(_, _, _, let hint): hint
     case .stepNotAMap: "write it like: { id: hello, run: echo hello }"
     case .notNamedValues(_, _, let text): Self.hintForMap(insteadOf: text)
@@ -68,6 +67,7 @@ extension DiagnosticKind {
     case .approvalOfExpandedStep: "put a step with \"approval\" before it"
 
     case .unknownNeed(_, _, let near): near.map(Self.didYouMean)
+    case .itemsWaiting: "write the steps that other branches need before the group"
     case .positionalID: "give the step an id, such as: id: build"
     case .needsAsText(let text): "write a list of ids: [\(text)]"
     case .cycle: "remove one of these needs"
@@ -304,7 +304,7 @@ extension MisplacedKey {
     case .withPolicy(_, let policy, hasOther: false): "add when-busy: \(policy.rawValue)"
     case .withPolicy: "remove one of the two"
     case .ofApproval: "remove it, or move it to the step that does the work"
-    case .ofUses("env"): "pass values in \"with\""
+    case .statusOfGroup: "write it at the first step of the group"
     case .ofUses: "move it to the steps of the used file"
     }
   }

@@ -23,8 +23,6 @@ extension DiagnosticKind {
 
     case .unknownKey(let name, let place, _, _), .keyAfterComma(let name, let place):
       "\(place) has no key \"\(name)\""
-    case .groupKey("needs"): "a parallel group cannot have its own \"needs\""
-    case .groupKey(let name): "a parallel group has no key \"\(name)\""
     case .notAMap(let place, let key, let found, _):
       "\(place) must be a map with keys such as \"\(key)\", not \(found)"
     case .stepNotAMap(let found): "a step must be a map with \"id\" and \"run\", not \(found)"
@@ -97,6 +95,8 @@ extension DiagnosticKind {
     case .matrixExclusion(let name): "\"\(name)\" in exclude is not a list of the matrix"
     case .approvalOfExpandedStep: "a step with \"foreach\" or \"matrix\" cannot wait for approval"
 
+    case .itemsWaiting:
+      "with max-parallel, these branches could wait for one another forever"
     case .positionalID(let id):
       "\"\(id)\" names a step by its position, which changes when steps are added"
     case .unknownNeed(let name, let step, _):
@@ -299,6 +299,8 @@ extension MisplacedKey {
       "\"\(name)\" is only valid with when-busy: \(policy.rawValue)"
     case .ofApproval(let name):
       "a step that only waits for approval cannot have \"\(name)\""
+    case .statusOfGroup:
+      "the if of a group cannot test the status of steps"
     case .ofUses(let name): "a step with \"uses\" cannot have \"\(name)\""
     }
   }

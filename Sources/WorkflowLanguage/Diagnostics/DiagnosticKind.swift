@@ -24,7 +24,6 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case unknownKey(String, in: String, advice: String?, Alternatives)
   /// A key without a value that follows text: the comma was probably part of that text.
   case keyAfterComma(String, in: String)
-  case groupKey(String)
   case notAMap(String, firstKey: String, found: String, hint: String?)
   case stepNotAMap(found: String)
   case notNamedValues(String, found: String, text: String?)
@@ -85,6 +84,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
 
   case unknownNeed(String, of: String, nearest: String?)
   case positionalID(String)
+  case itemsWaiting
   case needsAsText(String)
   case cycle([String])
   case needsItself(String)
@@ -229,6 +229,7 @@ enum MisplacedKey: Sendable, Equatable {
   case withPolicy(String, BusyPolicy, hasOther: Bool)
   case ofApproval(String)
   case ofUses(String)
+  case statusOfGroup
 }
 
 /// The reason why an expression does not see a variable.

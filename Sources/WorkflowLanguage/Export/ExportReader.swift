@@ -74,6 +74,12 @@ struct ExportReader {
     for name in extras.outputs.keys.sorted() {
       refusals.add(subject, "outputs.\(name)", "it is computed by Reprise after the step")
     }
+    if !extras.tolerantGroups.isEmpty {
+      refusals.add(subject, "continue-on-error", "only single steps can be continued after")
+    }
+    if !extras.directories.isEmpty {
+      refusals.add(subject, "dir", "a group has no directory there")
+    }
     if extras.items.contains(where: { $0.limit != nil }) {
       refusals.add(subject, "max-parallel", "only the whole workflow can have a limit")
     }

@@ -115,13 +115,20 @@ extension Workflow {
 
   /// Returns the environment variables that the file declares for a step, unevaluated.
   package func declaredEnvironment(of step: Workflow.Step) -> [String: String] {
-    scopes[step.extras.scope].environment.merging(step.environment) { $1 }.mapValues(\.source)
+    var declared: [String: Template] = [:]
+    for scope in chain(of: step.extras.scope) {
+      declared.merge(scopes[scope].callerEnvironment) { $1 }
+    }
+    declared.merge(scopes[step.extras.scope].environment) { $1 }
+    return declared.merging(step.environment) { $1 }.mapValues(\.source)
   }
 
   /// Returns the working directories of a step, unevaluated, each relative to the previous one.
   package func declaredDirectories(of step: Workflow.Step) -> [String] {
-    (chain(of: step.extras.scope).map { scopes[$0].directory } + [step.directory])
-      .compactMap { $0?.source }
+    let outer = chain(of: step.extras.scope).flatMap {
+      scopes[$0].callerDirectories + [scopes[$0].directory].compactMap(\.self)
+    }
+    return (outer + step.extras.directories + [step.directory].compactMap(\.self)).map(\.source)
   }
 
   /// Whether a step has a condition.
@@ -149,17 +156,25 @@ extension Workflow {
     let scope = scopes[position]
     var source = StepSource(
       workflow: self, values: values, scope: position, bindings: extras?.bindings)
-    var environment = try source.fileVariables()
-    source.variables = environment
+    var environment = try callerVariables(of: position, values)
+    let variables = try source.fileVariables()
+    environment.merge(variables) { $1 }
+    source.variables = variables
     if !step.environment.isEmpty {
       environment.merge(try source.texts(of: step.environment, "env")) { $1 }
     }
     let action = try step.action.kind.resolved(source)
     var directories: [String] = []
     for scope in chain(of: position) {
+      for directory in scopes[scope].callerDirectories {
+        directories.append(try caller(of: scope, values).text(of: directory, "dir"))
+      }
       guard let directory = scopes[scope].directory else { continue }
       let outer = StepSource(workflow: self, values: values, scope: scope, bindings: nil)
       directories.append(try outer.text(of: directory, "dir"))
+    }
+    for directory in extras?.directories ?? [] {
+      directories.append(try source.text(of: directory, "dir"))
     }
     if let directory = step.directory { directories.append(try source.text(of: directory, "dir")) }
     return ResolvedStep(
@@ -168,6 +183,26 @@ extension Workflow {
       share: try extras?.share.map { share throws(ResolutionError) in
         try source.text(of: share, "share")
       })
+  }
+
+  /// The source for what the step that uses the file of a scope passes on to it.
+  private func caller(of scope: Int, _ values: RunValues) -> StepSource {
+    StepSource(
+      workflow: self, values: values, scope: scopes[scope].parent ?? 0,
+      bindings: scopes[scope].bindings)
+  }
+
+  /// Returns the variables that the steps with `uses` around a step add, the outermost weakest.
+  private func callerVariables(
+    of scope: Int, _ values: RunValues
+  ) throws(ResolutionError) -> [String: String] {
+    guard scope != 0 else { return [:] }
+    var variables: [String: String] = [:]
+    for scope in chain(of: scope) where !scopes[scope].callerEnvironment.isEmpty {
+      let texts = try caller(of: scope, values).texts(of: scopes[scope].callerEnvironment, "env")
+      variables.merge(texts) { $1 }
+    }
+    return variables
   }
 
   /// Evaluates the declared outputs of a step.

@@ -32,6 +32,10 @@ package struct Scope: Sendable, Equatable {
   var dotenv: [String: String] = [:]
   /// Environment variables for each step of the file.
   var environment: [String: Template] = [:]
+  /// The variables that the step with `uses` and the groups around it add, in the parent scope.
+  var callerEnvironment: [String: Template] = [:]
+  /// Their directories, in the parent scope; each is relative to the one before it.
+  var callerDirectories: [Template] = []
   /// The working directory of its steps, relative to the parent scope.
   var directory: Template?
   /// The runners that the file names.

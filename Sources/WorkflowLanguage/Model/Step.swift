@@ -121,6 +121,10 @@ public struct StepExtras: Sendable, Equatable {
   var conditions: [Condition] = []
   /// Whether the run continues as if the step had succeeded when it fails.
   public var continuesOnError = false
+  /// The groups that contain the step and after whose failure the run continues, outermost first.
+  package var tolerantGroups: [String] = []
+  /// The directories of the groups that contain the step, each relative to the one before it.
+  var directories: [Template] = []
   /// The mutex of the step.
   ///
   /// Steps with the same mutex never run at the same time.
@@ -135,6 +139,8 @@ public struct StepExtras: Sendable, Equatable {
   public var share: Template?
   /// The endings of a run after which a step under `finally` runs; nil for other steps.
   public var finally: Set<RunEnding>?
+  /// Whether the run can succeed although the step fails.
+  package var isTolerated: Bool { continuesOnError || !tolerantGroups.isEmpty }
   /// The `matrix` or `foreach` values of this instance.
   var bindings: Bindings?
   /// The ids of the groups that contain the step, outermost first.
@@ -166,7 +172,7 @@ public struct StepExtras: Sendable, Equatable {
 }
 
 /// The place of a step in a group with `max-parallel` or `fail-fast`.
-package struct GroupItem: Sendable, Equatable {
+package struct GroupItem: Sendable, Hashable {
   /// The id of the group.
   package var group: String
   /// The position of the item that contains the step.

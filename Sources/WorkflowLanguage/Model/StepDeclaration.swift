@@ -58,6 +58,7 @@ extension Workflow {
       step.timeout.map { "timeout: \($0.workflowText)" },
       kill.map { "grace: \($0.workflowText)" },
       extras?.continuesOnError == true ? "continue-on-error: true" : nil,
+      extras?.tolerantGroups.isEmpty == false ? "continue-on-error of a group: true" : nil,
       extras?.mutex.map { "mutex: \($0)" },
       extras?.approval.map { "approval: \($0)" },
       extras?.share.map { "share: \($0.source)" },

@@ -166,8 +166,8 @@ extension KeyTable {
     notBoth: kinds.map(\.name) + ["uses"],
     advice: [
       "container": Self.noContainers, "services": Self.noContainers, "image": Self.noContainers,
-      "parallel": "a parallel group has no \"id\" and no other key: write - parallel: […]",
-      "steps": "a nested list has no \"id\" and no other key: write - steps: […]",
+      "parallel": "a step has no branches: write - parallel: […] without \"run\"",
+      "steps": "a step has no steps: write - steps: […] without \"run\"",
     ],
     keys: [
       Key("id", .stepID, "the name of the step for commands, needs and expressions"),
@@ -185,12 +185,11 @@ extension KeyTable {
         "approval", .template, "the question to approve before the step starts", .extras,
         excludedBy: ["uses"]),
       Key(
-        "env", environment, "environment variables for this step", .environment,
-        excludedBy: ["uses"]),
-      Key("dir", .template, "the directory in which it runs", .settings, excludedBy: ["uses"]),
+        "env", environment, "environment variables for this step", .environment),
+      Key("dir", .template, "the directory in which it runs", .settings),
       Key(
         "shell", shell, "the shell that runs its script", .settings,
-        excludedBy: ["uses", "approval"]),
+        excludedBy: ["approval"]),
       Key(
         "timeout", .computed(.duration),
         "the maximum duration of an attempt, or of the wait of a step that only waits for approval",
@@ -202,8 +201,7 @@ extension KeyTable {
         "grace", .computed(.duration), "the time between SIGTERM and SIGKILL", .settings,
         excludedBy: ["uses", "approval"]),
       Key(
-        "continue-on-error", .computed(.boolean), "whether the run continues if it fails", .extras,
-        excludedBy: ["uses"]),
+        "continue-on-error", .computed(.boolean), "whether the run continues if it fails", .extras),
       Key(
         "mutex", .template, "a name; steps with the same mutex never run at once", .extras,
         excludedBy: ["uses"]),
@@ -217,7 +215,8 @@ extension KeyTable {
         "survive", .boolean, "whether it goes on when its engine dies, to be adopted by resume",
         .extras, excludedBy: ["approval", "uses"]),
       Key(
-        "foreach", .either([.template, .list(.anything, minimum: 0), .map(range), .map(itemFiles)]),
+        "foreach",
+        .either([.template, .list(.anything, minimum: 0), .map(range), .map(itemFiles)]),
         "the items; the step runs once for each", .many),
       Key("matrix", .matrix, "lists; the step runs once for each combination", .many),
       Key(
@@ -284,19 +283,45 @@ extension KeyTable {
         "the exit statuses after which it is retried"),
     ])
 
+  private static let adviceOfGroup = [
+    "timeout": "a group has no timeout of its own: set it on its steps, or under defaults",
+    "retry": "a group is not retried as a whole: set retry on its steps, or under defaults",
+    "foreach": "move the steps to a file, and repeat that: foreach beside uses",
+    "matrix": "move the steps to a file, and repeat that: matrix beside uses",
+    "mutex": "set it on the steps of the group",
+  ]
+
+  /// The settings of groups, which their steps inherit.
+  private static let groupKeys = [
+    Key("id", .stepID, "the name of the group for commands, needs and expressions"),
+    Key("name", .template, "the name of the group in displays"),
+    Key(
+      "needs", .either([.stepID, .list(.stepID, minimum: 0)]), "the steps that must finish first"),
+    Key("if", .condition, "the condition for the steps to run"),
+    Key("env", environment, "environment variables for its steps"),
+    Key("dir", .template, "the directory in which its steps run"),
+    Key("shell", shell, "the shell that runs scripts"),
+    Key(
+      "continue-on-error", .computed(.boolean),
+      "whether the run continues after the group if one of its steps fails"),
+    Key("runner", runner, "where its steps run"),
+  ]
+
   static let parallel = KeyTable(
-    place: "a parallel group",
+    place: "a parallel group", advice: adviceOfGroup,
     keys: [
-      Key("parallel", .branches, "branches that run in parallel", isRequired: true),
-      Key("runner", runner, "where its steps run"),
+      Key("parallel", .branches, "branches that run in parallel", isRequired: true)
+    ] + groupKeys + [
+      Key(
+        "max-parallel", .computed(.whole(1...Int(Int32.max))),
+        "the maximum number of branches that run at once"),
+      Key(
+        "fail-fast", .computed(.boolean), "whether the failure of a branch cancels the others"),
     ])
 
   static let sequence = KeyTable(
-    place: "a nested list",
-    keys: [
-      Key("steps", .steps, "steps that run in order", isRequired: true),
-      Key("runner", runner, "where its steps run"),
-    ])
+    place: "a nested list", advice: adviceOfGroup,
+    keys: [Key("steps", .steps, "steps that run in order", isRequired: true)] + groupKeys)
 
   /// The keys of other tools, with the corresponding key of this language.
   private static let synonyms = [

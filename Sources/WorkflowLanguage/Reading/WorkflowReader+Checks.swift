@@ -15,6 +15,7 @@ extension WorkflowReader {
     if errorCount == before { graph = try? builder.graph() }
     // Report cycles even if some needs are unknown, because those are not part of a cycle.
     if graph == nil, let cycle = builder.cycle() { report(cycle: cycle) }
+    if let graph { checkItems(in: graph) }
     // Check expressions even if needs are invalid, as far as possible.
     checkExpressions(in: graph)
     return graph

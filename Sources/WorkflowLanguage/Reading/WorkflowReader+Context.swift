@@ -8,6 +8,8 @@ extension WorkflowReader {
     var continuesOnError = false
     var shell: Shell?
     var grace: Duration?
+    /// The shell of the innermost group that sets one.
+    var groupShell: Shell?
   }
 
   /// The inherited settings of the step or list that is being read.
@@ -20,6 +22,7 @@ extension WorkflowReader {
       var extras = StepExtras()
       var defaults = Defaults()
       var isFinally = false
+      var environment: [String: Template] = [:]
       var chain: [String] = []
 
       init() {}
@@ -29,6 +32,7 @@ extension WorkflowReader {
         extras = other.extras
         defaults = other.defaults
         isFinally = other.isFinally
+        environment = other.environment
         chain = other.chain
       }
     }
@@ -49,7 +53,9 @@ extension WorkflowReader {
       isPlain =
         rest.bindings == nil && !rest.isFinally && !rest.defaults.continuesOnError
         && rest.extras == StepExtras()
-      hasDefaults = rest.defaults.timeout != nil || rest.defaults.retry != nil
+      hasDefaults =
+        rest.defaults.timeout != nil || rest.defaults.retry != nil
+        || rest.defaults.groupShell != nil
     }
 
     var bindings: Bindings? {
@@ -66,6 +72,12 @@ extension WorkflowReader {
     var defaults: Defaults {
       get { rest.defaults }
       set { change { $0.defaults = newValue } }
+    }
+
+    /// The environment variables of the groups that contain the steps.
+    var environment: [String: Template] {
+      get { rest.environment }
+      set { change { $0.environment = newValue } }
     }
 
     /// Whether the steps are under `finally`.

@@ -20,7 +20,6 @@ extension WorkflowReader {
   /// Returns the id of a step, written or generated; nil if it is invalid.
   mutating func readID(_ fields: Fields, _ context: Context) -> String? {
     let file = context.file
-    stepIDs[context.scope].count += 1
     guard let node = fields["id"] else {
       return fields.lacks("id") ? generatedID(fields, context) : nil
     }

@@ -36,23 +36,6 @@ extension WorkflowReader {
     if let runner = readRunner(node, outer) { context.extras.runner = runner }
   }
 
-  /// Returns the context of the steps of a group, and reports keys that it cannot have.
-  @inline(never)
-  mutating func context(
-    of pairs: [Node.Pair], besides name: String, _ context: Context
-  ) -> Context {
-    guard pairs.count > 1 else { return context }
-    var inner = context
-    for pair in pairs where pair.key.text != name {
-      if pair.key.text == "runner" {
-        readRunner(pair.value, into: &inner)
-      } else if name == "parallel" {
-        readers[context.file].report(.groupKey(pair.key.text ?? ""), at: pair.key)
-      }
-    }
-    return inner
-  }
-
   /// Reads the choice of a runner: a name, or a map with a kind and its settings.
   ///
   /// - Returns: The choice; `.some(nil)` for a plain process on this machine, nil after an error.

@@ -12,6 +12,7 @@ extension WorkflowReader {
     guard let fields = readers[file].fields(of: node, .step) else { return (nil, before) }
     let needs = fields["needs"].map { readNeeds($0, context) } ?? before
     // Read the step even without an id, to report its other errors.
+    stepIDs[context.scope].count += 1
     let id = readID(fields, context) ?? "(step \(drafts.count + 1))"
     if context.isFinally {
       finallyIDs.insert(fullID(id, scope: context.scope))
@@ -68,6 +69,9 @@ extension WorkflowReader {
     if fields.bits & Self.environmentKey != 0, let node = fields["env"] {
       step.environment = readEnvironment(node, .environment, context, draft: draft)
     }
+    if !context.environment.isEmpty {
+      step.environment = context.environment.merging(step.environment) { $1 }
+    }
     if hasSettings || context.hasDefaults || context.scope != 0 {
       readSettings(fields, of: &step, context, draft)
     }
@@ -113,7 +117,7 @@ extension WorkflowReader {
     step.directory = fields["dir"].flatMap {
       template($0, "dir", .setting, context, draft: draft)
     }
-    step.shell = fields["shell"].flatMap { readers[file].shell($0) }
+    step.shell = fields["shell"].flatMap { readers[file].shell($0) } ?? context.defaults.groupShell
     // The settings of the main file are stored in the workflow.
     if step.shell == nil && context.scope != 0 { step.shell = context.defaults.shell ?? .standard }
     step.timeout =

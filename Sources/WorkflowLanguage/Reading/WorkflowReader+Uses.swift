@@ -29,6 +29,12 @@ extension WorkflowReader {
     inner.chain = context.chain + [path]
     inner.extras.groups = context.extras.groups + [scopes[context.scope].prefix + id]
     inner.extras.items = context.extras.items
+    inner.extras.tolerantGroups = context.extras.tolerantGroups
+    if let node = fields["continue-on-error"],
+      boolean(node, "continue-on-error", context) == true
+    {
+      inner.extras.tolerantGroups.append(fullID(id, scope: context.scope))
+    }
     inner.extras.runner = context.extras.runner
     inner.extras.conditions = context.extras.conditions
     inner.isFinally = context.isFinally
@@ -43,6 +49,7 @@ extension WorkflowReader {
       Scope(
         parent: context.scope, prefix: scopes[context.scope].prefix + id + "/",
         bindings: context.bindings, workflow: name))
+    readCaller(fields, context, inner, draft)
     scopes[inner.scope].title = stepName(fields["name"], id, context).map { $0 + "/" }
     nameGroup(fields["name"], id, context)
     guard let root = root(of: Document(source), file: inner.file),
@@ -54,6 +61,8 @@ extension WorkflowReader {
       used["name"].flatMap { readers[inner.file].name($0) } ?? name
     refuseInUsed(used, inner)
     readSettings(used, &inner)
+    let shell = fields["shell"].flatMap { readers[file].shell($0) }
+    inner.defaults.shell = inner.defaults.shell ?? shell ?? context.defaults.groupShell
     guard let steps = used["steps"] else {
       guard used.lacks("steps") else { return (nil, needs) }
       readers[inner.file].report(.missing(.steps), at: root.mark, length: 1)
@@ -65,6 +74,24 @@ extension WorkflowReader {
     scopes[context.scope].groups[id] = StepGroup(
       kind: .used(scope: inner.scope, outputs: outputs), ends: stepIDs(of: ends))
     return (.group(scopes[context.scope].prefix + id, outline), ends)
+  }
+
+  /// Reads the variables and directories that a step with `uses` passes on to the used file.
+  private mutating func readCaller(
+    _ fields: Fields, _ context: Context, _ inner: Context, _ draft: Int
+  ) {
+    var environment = context.environment
+    if let node = fields["env"] {
+      environment.merge(readEnvironment(node, .environment, context, draft: draft)) { $1 }
+    }
+    var directories = context.extras.directories
+    if let node = fields["dir"],
+      let directory = template(node, "dir", .setting, context, draft: draft)
+    {
+      directories.append(directory)
+    }
+    scopes[inner.scope].callerEnvironment = environment
+    scopes[inner.scope].callerDirectories = directories
   }
 
   /// Reports keys that a step with `uses` cannot have.

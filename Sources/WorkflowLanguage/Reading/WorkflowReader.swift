@@ -71,6 +71,8 @@ struct WorkflowReader {
   var stepIDs: [StepIDs] = []
   /// The names of groups for displays, by id.
   var groupNames: [String: String] = [:]
+  /// The places of `max-parallel` of parallel groups, by the name of the group.
+  var limitPlaces: [String: NeedName] = [:]
   var usedSources: [String: String] = [:]
   /// The needs of the steps that were expanded to no steps, by their full ids.
   var emptyGroups: [String: [Need]] = [:]
@@ -299,29 +301,35 @@ struct WorkflowReader {
       return (nil, before)
     }
     // Fast path: most steps have the key `run`, and no group has it.
-    let isStep =
-      Node.position(of: "id", in: pairs) == 0 || Node.position(of: "run", in: pairs) != nil
-    if !isStep, Node.position(of: "parallel", in: pairs) != nil {
-      return readParallel(node, pairs, after: before, context)
+    guard Node.position(of: "run", in: pairs) == nil else {
+      return readStep(node, after: before, context)
     }
-    if !isStep, let (renamed, pairs) = misspelledParallel(node, pairs, context) {
-      return readParallel(renamed, pairs, after: before, context)
+    if Node.position(of: "parallel", in: pairs) != nil {
+      return readParallel(node, after: before, context)
     }
-    if !isStep, Node.position(of: "steps", in: pairs) != nil {
-      guard let steps = readers[context.file].fields(of: node, .sequence)?["steps"] else {
-        return (nil, before)
-      }
-      let (outline, ends) = readList(
-        steps, after: before, self.context(of: pairs, besides: "steps", context))
-      return (outline, ends)
+    if let renamed = misspelledParallel(node, pairs, context) {
+      return readParallel(renamed, after: before, context)
     }
-    return readStep(node, after: before, context)
+    guard Node.position(of: "steps", in: pairs) != nil else {
+      return readStep(node, after: before, context)
+    }
+    return readSequence(node, after: before, context)
+  }
+
+  private mutating func readSequence(
+    _ node: Node, after before: [Need], _ context: Context
+  ) -> (Outline?, [Need]) {
+    guard let group = openGroup(node, .sequence, after: before, context) else {
+      return (nil, before)
+    }
+    let (outline, ends) = readList(group.list, after: group.needs, group.context)
+    return (closeGroup(group, outline, ends, context), ends)
   }
 
   /// Returns a group with a misspelled `parallel` key, corrected; nil if it is not a group.
   private mutating func misspelledParallel(
     _ node: Node, _ pairs: [Node.Pair], _ context: Context
-  ) -> (Node, [Node.Pair])? {
+  ) -> Node? {
     guard pairs.count == 1, let name = pairs[0].key.text, !KeyTable.step.has(name),
       case .sequence = pairs[0].value.content, nearest(to: name, among: ["parallel"]) != nil
     else { return nil }
@@ -332,30 +340,30 @@ struct WorkflowReader {
     renamed[0].key.content = .scalar("parallel", isPlain: true)
     var group = node
     group.content = .mapping(renamed)
-    return (group, renamed)
+    return group
   }
 
   private mutating func readParallel(
-    _ node: Node, _ pairs: [Node.Pair], after before: [Need], _ context: Context
+    _ node: Node, after before: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
-    let context = self.context(of: pairs, besides: "parallel", context)
-    guard let branches = pairs.first(where: { $0.key.text == "parallel" })?.value,
-      let nodes = readers[context.file].list(branches, of: "a list of branches")
+    guard let group = openGroup(node, .parallel, after: before, context),
+      let nodes = readers[context.file].list(group.list, of: "a list of branches")
     else { return (nil, before) }
     if nodes.isEmpty {
-      readers[context.file].report(.emptyGroup, at: branches)
+      readers[context.file].report(.emptyGroup, at: group.list)
     }
     var outlines: [Outline] = []
     var ends: [Need] = []
     var areBefore: Bool?
-    for branch in nodes {
-      let (outline, branchEnds) = readItem(branch, after: before, context)
+    for (position, branch) in nodes.enumerated() {
+      let (outline, branchEnds) = readItem(
+        branch, after: group.needs, self.context(ofBranch: position, in: group))
       if let outline { outlines.append(outline) }
       // An invalid branch passes on the needs before it; add those only once.
-      let isBefore = branchEnds == before
+      let isBefore = branchEnds == group.needs
       if !(isBefore && areBefore == true) { ends += branchEnds }
       areBefore = isBefore || areBefore == true
     }
-    return (.parallel(outlines), ends)
+    return (closeGroup(group, .parallel(outlines), ends, context), ends)
   }
 }

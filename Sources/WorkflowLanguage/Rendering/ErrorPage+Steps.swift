@@ -140,5 +140,26 @@ extension ErrorPage {
       example: "steps: [{ run: make }, { id: test, needs: step-1, run: make test }]",
       fix: "Give the step an id, or a name: with name: Build all, its id is build-all.",
       fixed: "steps: [{ id: build, run: make }, { id: test, needs: build, run: make test }]"),
+    ErrorPage(
+      "R0408", "branches that wait for one another",
+      "With max-parallel, a branch keeps its slot until all of its steps have ended, and begins when "
+        + "everything outside of it that it needs has ended. Branches that need one another in both "
+        + "directions could never begin.",
+      example: """
+        steps:
+          - max-parallel: 1
+            parallel:
+              - steps: [{ id: a, run: make a }, { id: b, needs: [a, d], run: make b }]
+              - steps: [{ id: c, run: make c }, { id: d, needs: [c, a], run: make d }]
+        """,
+      fix: "Write the steps that other branches need before the group.",
+      fixed: """
+        steps:
+          - { id: a, run: make a }
+          - max-parallel: 1
+            parallel:
+              - { id: b, run: make b }
+              - { id: c, run: make c }
+        """),
   ]
 }

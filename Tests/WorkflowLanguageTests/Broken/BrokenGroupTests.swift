@@ -16,9 +16,6 @@ struct BrokenGroupTests {
       "steps: [{id: a, run: x, steps: [{id: b, run: x}]}]\n", ["1:25 R0201"]),
     BrokenFile("steps: [{id: a, parallel: [{id: b, run: x}], run: x}]\n", ["1:17 R0201"]),
     BrokenFile(
-      "steps: [{parallel: [{id: a, run: x}], id: g}]\n", ["1:39 R0201"],
-      hint: "move it to the steps in the group"),
-    BrokenFile(
       "steps: [{parallel: [{id: a, run: x}, {id: a, run: x}]}]\n", ["1:43 R0303"]),
     BrokenFile(
       "steps: [{id: a, run: x}, {id: b, run: x, needs: [[a]]}]\n", ["1:50 R0204"]),
@@ -54,8 +51,8 @@ struct BrokenGroupTests {
       "steps:\n- {id: a, run: x, needs: c}\n- parallel:\n  - {id: b, run: x}\n  - {id: c, run: x}\n",
       ["2:26 R0402"]),
     BrokenFile(
-      "steps: [{parallel: [{id: a, run: x}], if: failure()}]\n", ["1:39 R0201"],
-      hint: "move it to the steps in the group"),
+      "steps: [{parallel: [{id: a, run: x}], if: failure()}]\n", ["1:43 R0217"],
+      hint: "write it at the first step of the group"),
     // Foreach.
     BrokenFile("steps: [{id: a, foreach: , run: x}]\n", ["1:26 R0204"]),
     BrokenFile(

@@ -18,9 +18,6 @@ struct BrokenOnceTests {
     BrokenFile(
       "steps: [{paralel: [{id: a, run: x}]}]\n", ["1:10 R0201"], hint: "did you mean \"parallel\"?"),
     BrokenFile(
-      "steps: [{id: a, parallel: [{id: b, run: x}]}]\n", ["1:9 R0301", "1:17 R0201"],
-      hint: "no \"id\""),
-    BrokenFile(
       "steps: [{task_id: build, run: x}]\n", ["1:10 R0201"], hint: "did you mean \"id\"?"),
     BrokenFile(
       "steps: [{displayName: Build all, run: x}]\n", ["1:10 R0201"],

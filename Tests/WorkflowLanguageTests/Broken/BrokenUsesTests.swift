@@ -127,15 +127,6 @@ struct BrokenUsesTests {
       "steps: [{id: b, uses: ./sub.yaml, exec: [x]}]\n", ["sub.yaml": "steps: [{id: c, run: x}]\n"],
       ["a.yaml:1:35 R0217"]),
     BrokenFile(
-      "steps: [{id: b, uses: ./sub.yaml, env: {A: b}}]\n",
-      ["sub.yaml": "steps: [{id: c, run: x}]\n"], ["a.yaml:1:35 R0217"]),
-    BrokenFile(
-      "steps: [{id: b, uses: ./sub.yaml, dir: d}]\n", ["sub.yaml": "steps: [{id: c, run: x}]\n"],
-      ["a.yaml:1:35 R0217"]),
-    BrokenFile(
-      "steps: [{id: b, uses: ./sub.yaml, shell: bash}]\n",
-      ["sub.yaml": "steps: [{id: c, run: x}]\n"], ["a.yaml:1:35 R0217"]),
-    BrokenFile(
       "steps: [{id: b, uses: ./sub.yaml, timeout: 1s}]\n",
       ["sub.yaml": "steps: [{id: c, run: x}]\n"], ["a.yaml:1:35 R0217"]),
     BrokenFile(
@@ -144,9 +135,6 @@ struct BrokenUsesTests {
     BrokenFile(
       "steps: [{id: b, uses: ./sub.yaml, grace: 1s}]\n", ["sub.yaml": "steps: [{id: c, run: x}]\n"],
       ["a.yaml:1:35 R0217"]),
-    BrokenFile(
-      "steps: [{id: b, uses: ./sub.yaml, continue-on-error: true}]\n",
-      ["sub.yaml": "steps: [{id: c, run: x}]\n"], ["a.yaml:1:35 R0217"]),
     BrokenFile(
       "steps: [{id: b, uses: ./sub.yaml, mutex: m}]\n", ["sub.yaml": "steps: [{id: c, run: x}]\n"],
       ["a.yaml:1:35 R0217"]),
