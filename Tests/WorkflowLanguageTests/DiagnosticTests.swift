@@ -114,9 +114,9 @@ struct DiagnosticTests {
     BrokenFile("steps: [{parallel: []}]\n", ["1:20 R0214"]),
     BrokenFile("steps: [{parallel: x}]\n", ["1:20 R0203"]),
     BrokenFile(
-      "steps: [{parallel: [{id: a, run: x}], needs: []}]\n", ["1:39 R0201"]),
-    BrokenFile("steps: [{parallel: [{id: a, run: x}], env: {}}]\n", ["1:39 R0201"]),
-    BrokenFile("steps: [{steps: [{id: a, run: x}], name: b}]\n", ["1:36 R0201"]),
+      "steps: [{parallel: [{id: a, run: x}], retry: 3}]\n", ["1:39 R0201"]),
+    BrokenFile("steps: [{parallel: [{id: a, run: x}], timeout: 3}]\n", ["1:39 R0201"]),
+    BrokenFile("steps: [{steps: [{id: a, run: x}], mutex: b}]\n", ["1:36 R0201"]),
     // Needs.
     BrokenFile(
       "steps: [{id: build, run: x}, {id: b, run: x, needs: [biuld]}]\n", ["1:54 R0401"],

@@ -88,12 +88,12 @@ struct GroupReadingTests {
   }
 
   @Test(arguments: [
-    ("- { parallel: [{ id: a, run: x }], timeout: 3s }", "2:37 R0201"),
-    ("- { steps: [{ id: a, run: x }], retry: 3 }", "2:34 R0201"),
-    ("- { steps: [{ id: a, run: x }], max-parallel: 3 }", "2:34 R0201"),
-    ("- { steps: [{ id: a, run: x }], if: failure() }", "2:38 R0217"),
-    ("- { id: a, steps: [{ id: a, run: x }] }", "2:27 R0303"),
-    ("- { env: { A: '${{ steps.a.outputs.x }}' }, steps: [{ id: a, run: x }] }", "2:26 R0517"),
+    ("- { parallel: [{ id: a, run: x }], timeout: 3s }", "2:38 R0201"),
+    ("- { steps: [{ id: a, run: x }], retry: 3 }", "2:35 R0201"),
+    ("- { steps: [{ id: a, run: x }], max-parallel: 3 }", "2:35 R0201"),
+    ("- { steps: [{ id: a, run: x }], if: failure() }", "2:39 R0217"),
+    ("- { id: a, steps: [{ id: a, run: x }] }", "2:28 R0303"),
+    ("- { env: { A: '${{ steps.a.outputs.x }}' }, steps: [{ id: a, run: x }] }", "2:22 R0517"),
     ("- { id: g, needs: g, steps: [{ id: a, run: x }] }", "2:21 R0403"),
     ("- { id: a, run: x, steps: [{ id: b, run: x }] }", "2:22 R0201"),
   ])
