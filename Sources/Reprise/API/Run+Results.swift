@@ -1,0 +1,96 @@
+// The results of a run as Swift values: its end as a typed error, and the outputs of its steps.
+
+public import WorkflowLanguage
+
+extension Run {
+  /// Waits until the run has succeeded.
+  ///
+  /// Waits like ``outcome``. Cancelling the waiting task ends the wait, not the run.
+  ///
+  /// - Throws: ``RunFailure`` with the outcome if the run did not succeed, or with
+  ///   ``RunOutcome/cancelled`` if the waiting task was cancelled.
+  public func value() async throws(RunFailure) {
+    let outcome = await outcome
+    guard outcome == .succeeded else { throw RunFailure(run: id, outcome: outcome) }
+  }
+
+  /// Waits for the run to end, unless the waiting task is cancelled first.
+  ///
+  /// ``outcome`` returns ``RunOutcome/cancelled`` in both cases; this function tells them apart. The
+  /// run continues if the waiting task is cancelled.
+  ///
+  /// - Returns: The outcome of the run.
+  /// - Throws: `CancellationError` if the waiting task was cancelled before the end of the run.
+  public func outcomeUnlessCancelled() async throws(CancellationError) -> RunOutcome {
+    let outcome = await outcome
+    guard case .ended = state.phase else { throw CancellationError() }
+    return outcome
+  }
+
+  /// Returns the output of a step that has succeeded, as a Swift value.
+  ///
+  /// See ``RunState/output(of:as:)``.
+  ///
+  /// - Parameters:
+  ///   - step: The id of the step.
+  ///   - type: The type to decode.
+  /// - Returns: The decoded value.
+  /// - Throws: ``OutputError`` if there is no such step or output, or if it has another type.
+  public func output<T: Decodable>(
+    of step: String, as type: T.Type = T.self
+  ) throws(OutputError) -> T {
+    try state.output(of: step, as: type)
+  }
+}
+
+extension RunState {
+  /// Returns the output of a step that has succeeded, as a Swift value.
+  ///
+  ///     let build = try run.output(of: "build", as: Build.self)
+  ///
+  /// The rules are those of ``StepContext/input(_:as:)``: properties are outputs by name; a single
+  /// value or a list is the output `value`. A step that was skipped because it was up to date has the
+  /// outputs of its last success.
+  ///
+  /// - Parameters:
+  ///   - step: The id of the step.
+  ///   - type: The type to decode.
+  /// - Returns: The decoded value.
+  /// - Throws: ``OutputError`` if there is no such step or output, or if it has another type.
+  public func output<T: Decodable>(
+    of step: String, as type: T.Type = T.self
+  ) throws(OutputError) -> T {
+    guard let state = self[step] else {
+      throw .unknownStep(step, known: steps.map(\.id))
+    }
+    guard state.phase.isSuccess else {
+      throw .notSucceeded(step: step, phase: state.phase.name)
+    }
+    do throws(ArgumentError) {
+      return try state.phase.values.outputs.decoded(as: type)
+    } catch {
+      throw .mismatch(step: step, error)
+    }
+  }
+}
+
+/// The reason that an output of a step cannot be read.
+public enum OutputError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The run has no such step.
+  case unknownStep(String, known: [String])
+  /// The step has not succeeded, so it has no outputs; `phase` is the name of its state.
+  case notSucceeded(step: String, phase: String)
+  /// The outputs of the step do not match the type.
+  case mismatch(step: String, ArgumentError)
+
+  /// The reason as a clause for error messages.
+  public var description: String {
+    switch self {
+    case .unknownStep(let step, let known):
+      "there is no step \"\(step)\"; there are: " + known.prefix(20).joined(separator: ", ")
+    case .notSucceeded(let step, let phase):
+      "step \"\(step)\" has no output: it is \(phase)"
+    case .mismatch(let step, let error): "the output of step \"\(step)\": \(error)"
+    }
+  }
+}
