@@ -74,7 +74,7 @@ extension Journal {
     }.compactMap(\.[0].text).filter { $0 != "ok" }
   }
 
-  /// Removes a run and its output, unless its lock is held.
+  /// Removes a run, its output and its folder, unless its lock is held.
   ///
   /// - Returns: Whether the run was removed.
   /// - Throws: ``JournalError``.
@@ -82,7 +82,11 @@ extension Journal {
     guard let lock = try FileLock.take(directory.lockPath(of: run.id)) else { return false }
     defer { withExtendedLifetime(lock) {} }
     // Remove the files first, so that an interrupted removal can be repeated.
-    for path in [directory.logFolder(of: run.id), directory.socketPath(of: run.id)] {
+    let paths = [
+      directory.logFolder(of: run.id), directory.filesFolder(of: run.id),
+      directory.socketPath(of: run.id),
+    ]
+    for path in paths {
       do {
         try FileManager.default.removeItem(atPath: path)
       } catch {

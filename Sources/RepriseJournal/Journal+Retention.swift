@@ -101,14 +101,26 @@ extension StateDirectory {
     return try Retention(bytes, file: retentionPath)
   }
 
-  /// Returns the size of the output of a run.
+  /// Returns the size of the output of a run and of the files in its folder.
   func outputBytes(of run: RunID) -> Int64 {
     let folder = logFolder(of: run)
-    return FolderReader.names(in: folder).reduce(0) { sum, step in
-      FolderReader.names(in: folder + "/" + step).reduce(sum) { sum, name in
-        let status = try? Stat(at: folder + "/\(step)/\(name)", followsLink: false)
-        return sum + (status?.size ?? 0)
+    return Self.bytes(in: filesFolder(of: run), depth: 0)
+      + FolderReader.names(in: folder).reduce(0) { sum, step in
+        FolderReader.names(in: folder + "/" + step).reduce(sum) { sum, name in
+          let status = try? Stat(at: folder + "/\(step)/\(name)", followsLink: false)
+          return sum + (status?.size ?? 0)
+        }
       }
+  }
+
+  /// Returns the size of the files below a folder, down to a depth of 100.
+  private static func bytes(in folder: String, depth: Int) -> Int64 {
+    guard depth < 100 else { return 0 }
+    return FolderReader.names(in: folder).reduce(0) { sum, name in
+      let path = folder + "/" + name
+      guard let status = try? Stat(at: path, followsLink: false) else { return sum }
+      return sum
+        + (status.type == .directory ? bytes(in: path, depth: depth + 1) : Int64(status.size))
     }
   }
 }

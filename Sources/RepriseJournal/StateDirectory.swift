@@ -7,6 +7,7 @@ package import Reprise
 ///
 ///     .reprise/journal.db                             the database of all runs
 ///     .reprise/runs/RUN/STEP/GENERATION.ATTEMPT.log   the output of an attempt
+///     .reprise/files/RUN/                             the folder of a run for its steps
 ///     .reprise/live/RUN.lock                          locked by the process that drives the run
 ///     .reprise/live/RUN.sock                          the control socket of a live run
 ///     .reprise/live/watch-NAME.lock                   locked by the watch of a workflow
@@ -138,6 +139,12 @@ package struct StateDirectory: Sendable, Equatable {
 
   /// Returns the folder with the output of a run.
   package func logFolder(of run: RunID) -> String { runsPath + "/\(run)" }
+
+  /// The folder with the folders of runs for the files of their steps.
+  package var filesPath: String { path + "/files" }
+
+  /// Returns the folder of a run for the files of its steps.
+  package func filesFolder(of run: RunID) -> String { filesPath + "/\(run)" }
 
   /// Returns the lock file of a run.
   func lockPath(of run: RunID) -> String { livePath + "/\(run).lock" }

@@ -14,6 +14,19 @@ package struct SourceText: Sendable {
     self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
   }
 
+  /// Returns whether a text of ASCII characters occurs in this text.
+  ///
+  /// Linear in the size of the text.
+  package func contains(_ part: String) -> Bool {
+    let part = Array(part.utf8)
+    var rest = bytes[...]
+    while let start = rest.firstIndex(of: part[0]) {
+      if rest[start...].starts(with: part) { return true }
+      rest = rest[(start + 1)...]
+    }
+    return false
+  }
+
   /// Returns a line without its line break; empty if there is no such line.
   ///
   /// Linear in the size of the text.

@@ -18,6 +18,12 @@ public struct Engine: Sendable {
 
   /// Observes every run, if set.
   public var observer: (any EngineObserver)?
+  /// The absolute path of the folder in which each run gets a folder of its own, named by its id.
+  ///
+  /// It is `run.dir` in expressions and `REPRISE_RUN_DIR` in the environment of steps. It is created
+  /// at the start of a run, kept when the run is resumed, and never removed by the engine. Without
+  /// it, steps whose expressions use `run.dir` fail.
+  public var runFolders: String?
   /// The queues and the random source that its runs use.
   package var runtime = Runtime()
   let executor: any Executor

@@ -63,6 +63,8 @@ public final class Run: Sendable {
       secrets: secrets, cache: engine.cache,
       memoryQueue: engine.runtime.makeQueue("reprise.memory"), clock: engine.clock,
       runtime: engine.runtime,
+      folder: engine.runFolders.map { RunFolder(of: id, in: $0) },
+      variables: StepVariables(in: state),
       stepEnded: { continuation.yield(.input(.stepEnded($0))) })
     let clock = engine.clock
     Task { [end] in

@@ -7,6 +7,9 @@ package import Masking
 package struct AttemptProcess: Sendable {
   private let child: ChildProcess
   private let outputs: OutputFile
+  private let variables: VariablesFile
+  /// The file with the script, if an interpreter reads it.
+  private let script: ScriptFile?
 
   /// Starts the program of an attempt.
   ///
@@ -34,17 +37,20 @@ package struct AttemptProcess: Sendable {
     masker: Masker, roomForOutput: @escaping @Sendable () async -> Void,
     report: @escaping @Sendable (AttemptNews) -> Bool
   ) throws(FailureReason) {
-    outputs = try OutputFile(folder: inherited["TMPDIR"])
-    var variables = inherited
+    let files = try AttemptFiles(for: spec, folder: inherited["TMPDIR"])
+    (outputs, variables, script) = (files.outputs, files.variables, files.script)
+    var environment = inherited
     for (name, value) in spec.weakEnvironment where inherited[name] == nil {
-      variables[name] = value
+      environment[name] = value
     }
-    for name in spec.hiddenVariables { variables[name] = nil }
-    for (name, value) in spec.environment { variables[name] = value }
-    variables["REPRISE_OUTPUT"] = outputs.path
+    for name in spec.hiddenVariables { environment[name] = nil }
+    for (name, value) in spec.environment { environment[name] = value }
+    environment["REPRISE_OUTPUT"] = outputs.path
+    environment[VariablesFile.variable] = variables.path
     let command = Command(
-      executable: spec.command[0], arguments: Array(spec.command.dropFirst()),
-      environment: variables, directory: resolvedDirectory(directory, spec.directory),
+      executable: spec.command[0],
+      arguments: Array(spec.command.dropFirst()) + (script.map { [$0.path] } ?? []),
+      environment: environment, directory: resolvedDirectory(directory, spec.directory),
       tag: AttemptSpec.identityNames, reportVariable: "REPRISE_PROGRESS")
     do {
       child = try ChildProcess.spawn(
@@ -53,8 +59,10 @@ package struct AttemptProcess: Sendable {
         Self.news(lines, masker).map(report) ?? true
       }
     } catch {
-      outputs.remove()
-      throw .notStarted(error.description)
+      files.remove()
+      throw .notStarted(
+        error.description
+          + (spec.script == nil ? "" : "; the first line of the script names this interpreter"))
     }
   }
 
@@ -117,18 +125,23 @@ package struct AttemptProcess: Sendable {
   /// Returns the outputs of the ended program.
   ///
   /// - Parameter status: Its exit status.
-  /// - Returns: The outputs that it wrote to the file named by `REPRISE_OUTPUT`.
-  /// - Throws: ``FailureReason`` if it failed, or if the file is invalid.
+  /// - Returns: The outputs that it wrote to the file named by `REPRISE_OUTPUT`, and the variables
+  ///   that it wrote to the one named by `REPRISE_ENV`.
+  /// - Throws: ``FailureReason`` if it failed, or if a file is invalid.
   private func outputs(of status: ChildExit) throws(FailureReason) -> StepOutputs {
     switch status {
-    case .exited(code: 0): return try outputs.outputs()
+    case .exited(code: 0):
+      // Names with a dot occur in one of the two only.
+      return try outputs.outputs().merging(try variables.outputs()) { $1 }
     case .exited(let code): throw .exited(status: Int(code))
     case .signalled(let signal): throw .signalled(signal: Int(signal))
     }
   }
 
-  /// Removes the file for the outputs.
-  package func removeFile() { outputs.remove() }
+  /// Removes the files of the attempt.
+  package func removeFile() {
+    AttemptFiles(outputs: outputs, variables: variables, script: script).remove()
+  }
 
   private static func news(_ lines: OutputLines, _ masker: Masker) -> AttemptNews? {
     switch lines.stream {

@@ -6,6 +6,9 @@
 /// there. It contains secrets, both in its variables and in ``secrets``: send it through a channel
 /// that no one else can read, never as an argument or an environment variable.
 public struct AttemptSpec: Sendable, Equatable, Codable {
+  /// The folder of the run on this machine, which steps elsewhere may not see; nil if there is none.
+  package var runDirectory: String? { environment[RunFolder.variable] }
+
   /// The names of the variables that identify an attempt, in ``environment``.
   static let identityNames = [
     "REPRISE_RUN_ID", "REPRISE_STEP_ID", "REPRISE_GENERATION", "REPRISE_ATTEMPT",
@@ -13,6 +16,9 @@ public struct AttemptSpec: Sendable, Equatable, Codable {
 
   /// The program with its arguments; at least one word.
   public var command: [String]
+  /// A script, written to a private file where the attempt runs, whose path is appended to the
+  /// command; nil for most steps.
+  public var script: String?
   /// The variables that the workflow and the step set, and those that identify the attempt.
   ///
   /// They take precedence over inherited ones.
@@ -59,6 +65,7 @@ public struct AttemptSpec: Sendable, Equatable, Codable {
     temporaryFolder = nil
     cleanup = nil
     secrets = []
+    script = nil
   }
 
   /// Creates the specification of an attempt of a step.
@@ -73,11 +80,13 @@ public struct AttemptSpec: Sendable, Equatable, Codable {
     weakEnvironment = resolved.weakEnvironment
     hiddenVariables = context.hiddenVariables
     secrets = context.secretTexts
+    script = context.script
     let identity = [
       context.run.description, context.step.id, String(context.generation),
       String(context.attempt),
     ]
     for (name, value) in zip(Self.identityNames, identity) { environment[name] = value }
+    environment[RunFolder.variable] = context.runDirectory
   }
 }
 

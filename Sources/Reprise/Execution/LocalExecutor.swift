@@ -65,6 +65,15 @@ public struct LocalExecutor: Executor {
     try contentHash(ofFiles: patterns, in: directory ?? ".", searches)
   }
 
+  /// Returns the paths of files, in byte order.
+  ///
+  /// - Parameter patterns: Path patterns, relative to the executor's directory.
+  /// - Returns: The paths, relative to the executor's directory.
+  /// - Throws: An error that says which folder cannot be read or which pattern is invalid.
+  public func files(matching patterns: [String]) throws -> [String] {
+    try searches.search(for: patterns).files(in: directory ?? ".")
+  }
+
   /// Returns the hash of each file in the directory of a step.
   ///
   /// - Parameters:

@@ -8,12 +8,19 @@ import WorkflowLanguage
 struct OutputFile {
   /// The absolute path, for the environment of the step.
   let path: String
+  /// The name of the variable with the path, for messages.
+  private let variable: String
 
   /// Creates an empty file in the folder for temporary files.
   ///
-  /// - Parameter directory: The value of `TMPDIR`, if it is set.
+  /// - Parameters:
+  ///   - directory: The value of `TMPDIR`, if it is set.
+  ///   - variable: The name of the variable with the path, for messages.
   /// - Throws: ``FailureReason`` if the file cannot be created.
-  init(folder directory: String?) throws(FailureReason) {
+  init(
+    folder directory: String?, named variable: String = "REPRISE_OUTPUT"
+  ) throws(FailureReason) {
+    self.variable = variable
     let folder = temporaryFolder(directory)
     do throws(Errno) {
       path = try makeTemporaryFile(TemporaryFiles.prefix("output", directory))
@@ -32,14 +39,14 @@ struct OutputFile {
     // Most steps write no outputs; for them, one system call is enough.
     guard let status = try? Stat(at: path, followsLink: false) else { return [:] }
     if status.type == .regular && status.size == 0 { return [:] }
-    guard status.type == .regular else { throw Self.noFile }
+    guard status.type == .regular else { throw noFile }
     let file: OpenFile
     do throws(Errno) {
       file = try OpenFile(path, options: [.noFollow, .nonBlocking])
     } catch {
       throw .badOutputs("cannot open the file: \(error)")
     }
-    guard (try? file.status())?.type == .regular else { throw Self.noFile }
+    guard (try? file.status())?.type == .regular else { throw noFile }
     guard let bytes = try? file.readAll(upTo: OutputText.bytesMax) else { return [:] }
     guard bytes.count <= OutputText.bytesMax else {
       throw .badOutputs(
@@ -49,12 +56,15 @@ struct OutputFile {
     do throws(OutputText.ParseError) {
       return try OutputText.outputs(in: bytes)
     } catch {
-      throw .badOutputs("line \(error.line): \(error.message)")
+      let place = variable == "REPRISE_OUTPUT" ? "" : variable + ", "
+      throw .badOutputs("\(place)line \(error.line): \(error.message)")
     }
   }
 
-  private static let noFile = FailureReason.badOutputs(
-    "REPRISE_OUTPUT is no longer a regular file; write to the file, but do not replace it")
+  private var noFile: FailureReason {
+    .badOutputs(
+      "\(variable) is no longer a regular file; write to the file, but do not replace it")
+  }
 
   /// Removes the file, or anything that the step has replaced it with.
   func remove() {

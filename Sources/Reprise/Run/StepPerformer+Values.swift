@@ -31,10 +31,17 @@ extension StepPerformer {
 
   /// Returns the values that the expressions of a step can refer to.
   func values(for job: StepJob) -> RunValues {
-    RunValues(
+    var values = RunValues(
       run: ledger.run, generation: job.generation, status: job.status, executor, secrets,
       kept: workflow.keptValues,
       phase: { [ledger] id in ledger.decide { $0.state[id]?.phase } })
+    values.stepVariables = variables.variables(for: job.index, in: workflow) { [ledger] id in
+      ledger.decide { $0.state[id]?.phase.values.outputs ?? [:] }
+    }
+    values.scopeOfVariables = workflow.scope(of: job.step)
+    values.directory = folder?.path
+    values.directoryProblem = folder?.problem
+    return values
   }
 
   /// Returns the outputs that a step has written and those that it declares, with secrets masked.
@@ -98,6 +105,7 @@ extension RunValues {
       secrets: { scope, name in secrets[scope, name] },
       step: { id in phase(id)?.values ?? kept[id] },
       status: status, hashFiles: { patterns in try executor.hash(ofFiles: patterns) })
+    files = { patterns in try executor.files(matching: patterns) }
     nonUTF8Variables = (executor as? LocalExecutor)?.nonUTF8Variables ?? []
   }
 }

@@ -21,6 +21,10 @@ struct StepPerformer: Sendable {
   let memoryQueue: any WorkQueue
   let clock: any RunClock
   let runtime: Runtime
+  /// The folder of the run, if its engine keeps one.
+  let folder: RunFolder?
+  /// The steps that have set variables for later ones.
+  let variables: StepVariables
   /// Called when a step has ended, if the driver is waiting for that.
   let stepEnded: @Sendable (StepIndex) -> Void
   /// Compiled file patterns of recent steps.
@@ -289,6 +293,7 @@ struct StepPerformer: Sendable {
     var event = await execute(context, values, by: executor)
     if executor.reportsStart { startIfNeeded(job, attempt: number, endingWith: event) }
     if case .succeeded(let outputs) = event {
+      variables.note(outputs, of: job.step.id)
       let files = filesMade(by: context)
       if let problem = missingFiles(files, context) {
         event = .failed(masked(.badOutputs(problem)))
@@ -338,6 +343,7 @@ struct StepPerformer: Sendable {
   private func skipUpToDate(
     _ job: StepJob, _ outputs: StepOutputs
   ) throws(Withdrawn) -> StepResult {
+    variables.note(outputs, of: job.step.id)
     try begin(.skipped("up to date", outputs), of: job)
     ledger.decide { $0.controls[job.place.index.position].end() }
     return .succeeded(outputs)

@@ -40,6 +40,14 @@ public protocol Executor: Sendable {
   ///   throws, because it has no files.
   func hash(ofFiles patterns: [String]) throws -> String
 
+  /// Returns the paths of files where steps run, in byte order.
+  ///
+  /// - Parameter patterns: Patterns of paths, relative to where steps run.
+  /// - Returns: The paths, relative to where steps run.
+  /// - Throws: An error whose text says why there are no paths. The default implementation always
+  ///   throws, because it has no files.
+  func files(matching patterns: [String]) throws -> [String]
+
   /// Returns hashes of the contents of files where a step runs.
   ///
   /// - Parameters:
@@ -63,6 +71,11 @@ extension Executor {
   /// Throws an error: there are no files.
   public func hash(ofFiles patterns: [String]) throws -> String {
     throw FailureReason.notStarted("the executor of this step has no files to hash")
+  }
+
+  /// Throws an error: there are no files.
+  public func files(matching patterns: [String]) throws -> [String] {
+    throw FailureReason.notStarted("the executor of this step has no files to list")
   }
 
   /// Returns an empty dictionary if there are no patterns; otherwise throws: there are no files.

@@ -6,7 +6,8 @@ extension StepContext {
   /// The program that the step runs, with its arguments: for executors.
   ///
   /// A script that is a plain command line is split into its words; any other script is passed to a
-  /// shell. Empty for a step in Swift code, and for a step that only waits for approval.
+  /// shell, or written to a file for the interpreter that its first line names; see ``script``.
+  /// Empty for a step in Swift code, and for a step that only waits for approval.
   public var commandLine: [String] {
     let script: String
     switch resolved.action {
@@ -14,7 +15,23 @@ extension StepContext {
     case .run(let text): script = text
     case .call, .perform, .wait: return []
     }
+    if let words = interpreter { return words }
     return (step.shell ?? workflow.shell).commandLine(for: script)
+  }
+
+  /// The script for the interpreter that ``commandLine`` names; nil for other steps.
+  ///
+  /// An executor must write it to a file that only its user can read, and append the path of the
+  /// file to the arguments.
+  public var script: String? {
+    guard interpreter != nil, case .run(let text) = resolved.action else { return nil }
+    return text
+  }
+
+  /// The interpreter that the first line of the script names, unless the step sets a shell.
+  private var interpreter: [String]? {
+    guard step.shell == nil, case .run(let text) = resolved.action else { return nil }
+    return Interpreter.words(of: text)
   }
 
   /// Runs one attempt.

@@ -53,6 +53,11 @@ public struct StepContext: Sendable {
     return inputs
   }
 
+  /// The folder of the run for the files of its steps: `run.dir` in expressions.
+  ///
+  /// Nil if the engine keeps none (``Engine/runFolders``), or if it could not be created.
+  public var runDirectory: String? { values.directoryProblem == nil ? values.directory : nil }
+
   /// The time from the request to stop until the step is killed.
   public var gracePeriod: Duration {
     step.grace ?? workflow.grace ?? Self.defaultGracePeriod

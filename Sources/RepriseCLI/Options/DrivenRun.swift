@@ -47,7 +47,9 @@ struct DrivenRun {
   /// - Returns: The exit status of the command.
   func exitStatus(of loaded: LoadedWorkflow) async -> ExitStatus {
     forwardSignals(controls)
-    let run = settings.makeEngine().start(loaded.workflow, secrets: secrets)
+    let folders = TemporaryRunFolders()
+    defer { folders.remove() }
+    let run = settings.makeEngine(folders: folders.path).start(loaded.workflow, secrets: secrets)
     controls.setWorkflow(loaded)
     controls.begin(run)
     let (display, outcome) = await show(run, controls.keys)

@@ -66,11 +66,13 @@ package struct ContainerRunner: RunnerKind {
     // By name only: the values stay in the environment of the client.
     for name in spec.environment.keys.sorted() { words += ["--env", name] }
     words += ["--env", "REPRISE_OUTPUT", "--env", "REPRISE_PROGRESS", "--env", "TMPDIR"]
+    words += ["--env", "REPRISE_ENV"]
     // So that an engine that resumes the run does not take its processes for leftovers.
     words += ["--env", "REPRISE_HOST"]
     // Its outputs and progress are written there.
     let temporary = AttemptFolder(of: token, in: attempts).path + "/tmp"
     words += ["--volume", "\(temporary):\(temporary)"]
+    if let folder = spec.runDirectory { words += ["--volume", "\(folder):\(folder)"] }
     words += options ?? []
     var wrapped = spec
     wrapped.command = words + [image] + spec.command

@@ -7,8 +7,8 @@ package import Reprise
 /// Steps in a sandbox that bubblewrap makes (`bwrap`): namespaces of their own, no image.
 ///
 /// The step sees this machine's files. It can write in its working directory and below `mounts`, and
-/// in a folder for temporary files of its own; the rest is read-only. Without `network: host`, it
-/// has no network but its own loopback.
+/// in the folder of the run, and in a folder for temporary files of its own; the rest is read-only.
+/// Without `network: host`, it has no network but its own loopback.
 package struct SandboxRunner: RunnerKind {
   package static let name = "sandbox"
 
@@ -41,6 +41,7 @@ package struct SandboxRunner: RunnerKind {
       // An own folder for temporary files, which may be below /tmp.
       words += ["--bind", temporary, temporary]
       words += [readOnly ? "--ro-bind" : "--bind", directory, directory]
+      if let folder = spec.runDirectory { words += ["--bind", folder, folder] }
       for mount in mounts {
         let parts = mount.split(separator: ":", maxSplits: 1).map(String.init)
         let path = parts[0].hasPrefix("/") ? parts[0] : directory + "/" + parts[0]

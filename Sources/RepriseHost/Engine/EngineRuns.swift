@@ -175,7 +175,10 @@ final class EngineRuns: SignalTarget {
     _ answer: Answer
   ) async {
     answer(.started(id))
-    let run = settings.makeEngine().start(loaded.workflow, id: id, secrets: secrets)
+    let folders = TemporaryRunFolders()
+    defer { folders.remove() }
+    let run = settings.makeEngine(folders: folders.path).start(
+      loaded.workflow, id: id, secrets: secrets)
     controls.setWorkflow(loaded)
     controls.begin(run)
     await show(run)

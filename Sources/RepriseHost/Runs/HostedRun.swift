@@ -1,6 +1,7 @@
 // Hosts recorded runs in this process: their control socket, their turn, and their engine.
 
 package import ChildProcesses
+import Platform
 package import Reprise
 import RepriseControl
 import RepriseExecutors
@@ -23,12 +24,15 @@ package struct EngineSettings: Sendable {
   ///   - recorder: The recorder of the run, if any.
   ///   - memory: The memory of steps that are up to date, if any.
   ///   - attempts: The folder for the records of attempts that run elsewhere, if any.
+  ///   - folders: The folder for the folders of runs, if any.
   /// - Returns: The engine.
   package func makeEngine(
-    recorder: (any Recorder)? = nil, memory: (any StepMemory)? = nil, attempts: String? = nil
+    recorder: (any Recorder)? = nil, memory: (any StepMemory)? = nil, attempts: String? = nil,
+    folders: String? = nil
   ) -> Engine {
     var engine = Engine(
       recorder: recorder, memory: memory, rerunsUpToDateSteps: rerunsUpToDateSteps)
+    engine.runFolders = folders
     StandardRunners.register(with: &engine)
     engine.surroundings = RunnerSurroundings(
       attempts: attempts, hostProgram: StandardRunners.ownProgram)
@@ -131,7 +135,7 @@ package struct RunHost: Sendable {
   ) async -> Run {
     let engine = settings.makeEngine(
       recorder: recorded, memory: JournalMemory(journal, file: loaded.path),
-      attempts: journal.directory.attemptsPath)
+      attempts: journal.directory.attemptsPath, folders: journal.directory.filesPath)
     // Only for the display, so ignore records that cannot be read.
     let usual =
       (try? await blocking { [journal] in try journal.usualDurations(like: recorded.id) }) ?? [:]
@@ -195,6 +199,8 @@ package struct HostedRun: Sendable {
     // All results are in the journal by now.
     try? await blocking { [host, id = recorded.id] in
       AttemptFolder.removeAll(of: id, in: host.journal.directory.attemptsPath)
+      // Most runs leave nothing there; a resumed run creates it again.
+      removeFolder(host.journal.directory.filesFolder(of: id))
     }
     return recorded.outputProblem
   }

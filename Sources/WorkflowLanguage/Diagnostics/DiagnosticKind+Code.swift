@@ -62,7 +62,7 @@ extension DiagnosticKind {
     case .unknownFunction: "R0506"
     case .argumentCount: "R0507"
     case .argumentType, .mapArgument: "R0508"
-    case .notComparable: "R0509"
+    case .notComparable, .notSortable: "R0509"
     case .nameNotHere, .statusNotHere, .filesNotHere: "R0510"
     case .unknownMember: "R0511"
     case .secrets, .secret: "R0512"
@@ -76,6 +76,9 @@ extension DiagnosticKind {
     case .formatPlace, .formatValue, .formatBracket: "R0520"
     case .largeValue: "R0521"
     case .absent: "R0522"
+    case .notNumbers: "R0523"
+    case .divisionByZero, .infinite: "R0524"
+    case .textPattern, .emptyPart: "R0525"
     case .inside(_, let inner): inner.code
 
     case .requiredWithDefault, .optionalWithoutDefault: "R0601"

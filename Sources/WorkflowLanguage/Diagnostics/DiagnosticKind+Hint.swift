@@ -97,7 +97,8 @@ extension DiagnosticKind {
     case .deepExpression, .longExpression: "bind a part of it in env first"
     case .unknownName(let name): Self.hint(forUnknown: name)
     case .unknownFunction(let name):
-      Alternatives(to: name, among: Expression.Function.allCases.map(\.rawValue)).hint()
+      Self.foreignFunctions[name.lowercased()]
+        ?? Alternatives(to: name, among: Expression.Function.allCases.map(\.rawValue)).hint()
     case .argumentCount(let function, _), .argumentType(let function, _, _):
       "call it like: \(function.usage)"
     case .mapArgument(.join): "add .* to take the values of the map"
@@ -107,7 +108,15 @@ extension DiagnosticKind {
       Self.hintForComparison(symbol, left.union(right))
     case .nameNotHere(let root, _, let allowed): root.hintWhereNot(in: allowed)
     case .statusNotHere: "use it in \"if\""
-    case .filesNotHere: "hash them in the env of a step"
+    case .filesNotHere(.hashFiles, _): "hash them in the env of a step"
+    case .filesNotHere:
+      "in foreach, write: { files: '*.csv' }; elsewhere, list them in the env of a step"
+    case .notSortable: nil
+    case .notNumbers(let symbol, let left, let right):
+      Self.hintForNumbers(symbol, left.union(right))
+    case .divisionByZero: "test the divisor first, as in: n != 0 && 10 / n || 0"
+    case .emptyPart(.split): "write the separator, such as ',' or ' '"
+    case .emptyPart: "write the text that is replaced"
     case .unknownMember("secret", let name, .names):
       "declare it: secrets: { \(name): { env: \(name.uppercased()) } }"
     case .unknownMember("secret", let name, .unsearched):
@@ -195,7 +204,6 @@ extension DiagnosticKind {
   /// Hints for symbols of other languages that have no meaning in expressions.
   private static let foreignSymbols = [
     "=": "compare with ==", "&": "write &&", "|": "write ||",
-    "+": "concatenate with format('{0}{1}', a, b)",
     "\"": "put text in single quotes", "?": "write: condition && 'then' || 'else'",
     "$": "write only the name, as in params.name", "{": "write only the name, as in params.name",
   ]
@@ -213,7 +221,9 @@ extension DiagnosticKind {
     let foreign = [
       "inputs": "params", "needs": "steps", "github": "run", "vars": "params", "job": "run",
       "jobs": "steps", "strategy": "matrix", "parameters": "params", "input": "params",
-      "secret": "secrets", "step": "steps", "environment": "env",
+      "secret": "secrets", "step": "steps", "environment": "env", "runner": "machine",
+      "os": "machine.os", "arch": "machine.arch", "platform": "machine.os", "cpus": "machine.cpus",
+      "runtime": "machine",
     ]
     let roots = Expression.Root.allCases.map(\.rawValue)
     switch name {
@@ -226,6 +236,48 @@ extension DiagnosticKind {
     if let function = Expression.Function(rawValue: name) { return "call it: \(function.usage)" }
     return (foreign[name] ?? nearest(to: name, among: roots)).map(didYouMean)
       ?? "put text in single quotes; available names: " + roots.joined(separator: ", ")
+  }
+
+  /// Hints for functions of other languages and tools, by their names in lower case.
+  private static let foreignFunctions: [String: String] = {
+    let names: [String: [String]] = [
+      "lower": ["tolower", "lowercase", "downcase", "lcase"],
+      "upper": ["toupper", "uppercase", "upcase", "ucase"],
+      "length": ["len", "size", "count"],
+      "matches": ["match", "regex", "test", "regexmatch", "ismatch", "regexp"],
+      "trim": ["strip", "trimspace", "trimall"],
+      "replace": ["sub", "gsub", "substitute", "replaceall"],
+      "split": ["splitlist", "tokenize", "explode"],
+      "join": ["implode"],
+      "sort": ["sorted", "sortalpha", "sortby"],
+      "filter": ["select", "grep", "where"],
+      "glob": ["files", "ls", "find", "wildcard"],
+      "contains": ["includes", "has", "in"],
+      "startsWith": ["hasprefix", "beginswith"],
+      "endsWith": ["hassuffix"],
+    ]
+    var hints = [
+      "concat": "concatenate with format('{0}{1}', a, b)",
+      "default": "write: value || 'default'", "coalesce": "write: value || 'default'",
+      "ternary": "write: condition && 'then' || 'else'",
+      "if": "write: condition && 'then' || 'else'",
+      "number": "convert text to a number with fromJSON(text)",
+      "int": "convert text to a number with fromJSON(text)",
+      "tonumber": "convert text to a number with fromJSON(text)",
+      "string": "write toJSON(value), or format('{0}', value)",
+      "substring": "use split, replace or startsWith, or cut it in a step",
+    ]
+    for (name, others) in names {
+      for other in others { hints[other] = didYouMean(name) }
+    }
+    return hints
+  }()
+
+  private static func hintForNumbers(_ symbol: Expression.Operator, _ both: ValueTypes) -> String? {
+    if symbol == .add, both.contains(.text) {
+      return "concatenate with format('{0}{1}', a, b), or convert text with fromJSON(…)"
+    }
+    return both.contains(.text) ? "convert the text to a number with fromJSON(…)" : nil
   }
 
   private static func hintForComparison(
@@ -251,6 +303,8 @@ extension Alternatives {
     case .nearest(let name): DiagnosticKind.didYouMean(name)
     case .names(let names) where !names.isEmpty:
       "\(introduction): " + names.prefix(count).joined(separator: ", ")
+    case .minus(let name):
+      "put spaces around a minus: \(name) - …; in a name, it is part of the name"
     case .names, .unsearched: nil
     }
   }
@@ -265,7 +319,7 @@ extension Expression.Root {
     case .stdout, .outputs: "it is available in \"outputs\" of a step"
     case .secrets: "bind it in env"
     case .trigger, .args: "it is available in the steps of the file that is run"
-    case .params, .env, .steps, .run, .workflow:
+    case .params, .env, .steps, .run, .workflow, .machine:
       Alternatives.names(Self.allCases.filter(roots.contains).map(\.rawValue)).hint()
     }
   }
@@ -314,7 +368,9 @@ extension MissingValue {
   fileprivate var hint: String? {
     switch self {
     case .parameterBeforeRun: "pass a fixed value in \"with\""
-    case .hashBeforeRun: "use it in env or in cache.key"
+    case .runDirectory(nil): "set \"runFolders\" of the engine"
+    case .runDirectory: nil
+    case .hashBeforeRun, .filesBeforeRun: "use it in env or in cache.key"
     case .notText: "read it in the step itself"
     case .written(_, let names):
       names.isEmpty

@@ -137,10 +137,20 @@ extension DiagnosticKind {
       symbol.isOrder
         ? "\(symbol.rawValue) compares two numbers, not \(left.name) and \(right.name)"
         : "\(left.name) and \(right.name) are never equal"
+    case .notSortable([.number, .text]): "sort takes numbers or texts, not both in one list"
+    case .notSortable(let types): "sort takes a list of numbers or texts, not \(types.name)"
+    case .notNumbers(let symbol, let left, let right):
+      "\(symbol.rawValue) takes two numbers, not \(Self.other(than: .number, left, right).name)"
+    case .divisionByZero(let symbol): "\(symbol.rawValue) by zero has no value"
+    case .infinite(let symbol): "the result of \(symbol.rawValue) is too large for a number"
+    case .textPattern(let message): "invalid pattern: \(message)"
+    case .emptyPart(let function):
+      "\(function.rawValue) needs a text of at least one character here"
     case .nameNotHere(let root, let place, _): "\"\(root.rawValue)\" cannot be used in \(place)"
     case .statusNotHere(let function, let place):
       "\(function.rawValue)() cannot be used in \(place)"
-    case .filesNotHere(let place): "files cannot be hashed in \(place)"
+    case .filesNotHere(.hashFiles, let place): "files cannot be hashed in \(place)"
+    case .filesNotHere(_, let place): "files cannot be listed in \(place)"
     case .unknownMember(let what, let name, _): "there is no \(what) \"\(name)\""
     case .secrets(let root, let name, let place):
       "\"\(root.rawValue)\" contains a secret (\(name)), which cannot be used in \(place)"
@@ -234,6 +244,13 @@ extension DiagnosticKind {
     }
   }
 
+  /// Returns the types of the value that is not of the expected type.
+  private static func other(
+    than expected: ValueTypes, _ left: ValueTypes, _ right: ValueTypes
+  ) -> ValueTypes {
+    left.isDisjoint(with: expected) ? left : right
+  }
+
   private func short(_ bound: Double) -> String {
     bound == bound.rounded() ? String(Int(bound)) : String(bound)
   }
@@ -313,6 +330,9 @@ extension MissingValue {
     case .parameterBeforeRun(let name, let what):
       "\(what) must be known before the run starts, but \"\(name)\" is computed by a step"
     case .hashBeforeRun: "files cannot be hashed before the run starts"
+    case .runDirectory(nil): "this engine keeps no folder for its runs"
+    case .runDirectory(let problem?): "the folder of the run cannot be created: \(problem)"
+    case .filesBeforeRun: "files cannot be listed before the run starts"
     case .itemMember(let name, let types): "the item has no \"\(name)\": it is \(types.name)"
     case .unknownParameter(let name): "there is no parameter \"\(name)\""
     case .parameter(let name): "the parameter \"\(name)\" has no value"

@@ -113,9 +113,15 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case textExpected(ValueTypes)
   case notPartOfText(ValueTypes)
   case notComparable(Expression.Operator, ValueTypes, ValueTypes)
+  case notSortable(ValueTypes)
+  case notNumbers(Expression.Operator, ValueTypes, ValueTypes)
+  case divisionByZero(Expression.Operator)
+  case infinite(Expression.Operator)
+  case textPattern(String)
+  case emptyPart(Expression.Function)
   case nameNotHere(Expression.Root, in: String, allowed: Set<Expression.Root>)
   case statusNotHere(Expression.Function, in: String)
-  case filesNotHere(in: String)
+  case filesNotHere(Expression.Function, in: String)
   case unknownMember(String, String, Alternatives)
   case secrets(Expression.Root, String, in: String)
   case secret(Expression.Root, String, in: String)
@@ -198,6 +204,8 @@ enum Alternatives: Sendable, Equatable {
   case nearest(String)
   /// All names, because none is similar.
   case names([String])
+  /// The name before a minus that was meant as an operator.
+  case minus(String)
   /// No suggestion: the search would take too long.
   case unsearched
 
@@ -243,6 +251,9 @@ enum MissingValue: Sendable, Equatable {
   case beforeRun(Expression.Root)
   case parameterBeforeRun(String, String)
   case hashBeforeRun
+  case filesBeforeRun
+  /// The folder of the run, with the reason why it could not be created.
+  case runDirectory(String?)
   case itemMember(String, ValueTypes)
   case unknownParameter(String)
   case parameter(String)

@@ -132,7 +132,11 @@ struct ExportReader {
         .map { (name: $0.key, value: $0.value) }
       step.directories = resolved.directories
       switch resolved.action {
-      case .run(let script): step.command = command(step.step.shell ?? workflow.shell, script)
+      case .run(let script):
+        if script.hasPrefix("#!"), step.step.shell == nil {
+          refusals.add(step.subject, "run", "its first line names an interpreter; use \"shell\"")
+        }
+        step.command = command(step.step.shell ?? workflow.shell, script)
       case .exec(let words): step.command = words
       case .call, .perform, .wait: break
       }
@@ -176,7 +180,7 @@ struct ExportReader {
         case .root(.params): uses += 1
         case .root(let root) where Self.isOfRun(root):
           reasons.append("\"\(root.rawValue)\" is only known during a run")
-        case .call(let function, _) where function == .hashFiles || function.isStatus:
+        case .call(let function, _) where function.readsFiles || function.isStatus:
           reasons.append("\"\(function.rawValue)()\" is only known during a run")
         default: break
         }
@@ -200,7 +204,7 @@ struct ExportReader {
 
   private static func isOfRun(_ root: Expression.Root) -> Bool {
     switch root {
-    case .env, .secrets, .steps, .run, .trigger, .args, .stdout, .outputs: true
+    case .env, .secrets, .steps, .run, .machine, .trigger, .args, .stdout, .outputs: true
     case .params, .matrix, .item, .index, .workflow: false
     }
   }

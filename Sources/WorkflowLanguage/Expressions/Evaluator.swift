@@ -12,6 +12,8 @@ protocol ValueSource {
   func status() throws(ValueProblem) -> RunEnding
   /// Returns a hash of the contents of the matching files, or the empty text if none matches.
   func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String
+  /// Returns the paths of the matching files, in byte order.
+  func files(matching patterns: [String]) throws(ValueProblem) -> [String]
   /// Returns the value of an output that the step did not write.
   ///
   /// - Returns: The value, such as an empty list for a `foreach` without items; nil if there is
@@ -228,7 +230,30 @@ extension Expression {
       case .greater: return .boolean(smaller > larger)
       default: return .boolean(smaller >= larger)
       }
+    case .add, .subtract, .multiply, .divide, .remainder:
+      return .number(try number(symbol, first, try right.value(from: source)))
     }
+  }
+
+  private func number(
+    _ symbol: Operator, _ first: Value, _ second: Value
+  ) throws(EvaluationError) -> Double {
+    guard case .number(let left) = first, case .number(let right) = second else {
+      throw error(.notNumbers(symbol, first.types, second.types))
+    }
+    if right == 0, symbol == .divide || symbol == .remainder {
+      throw error(.divisionByZero(symbol))
+    }
+    let result =
+      switch symbol {
+      case .add: left + right
+      case .subtract: left - right
+      case .multiply: left * right
+      case .divide: left / right
+      default: left.truncatingRemainder(dividingBy: right)
+      }
+    guard result.isFinite else { throw error(.infinite(symbol)) }
+    return result
   }
 
   /// Evaluates `||`: the first value if it counts as true, otherwise the second.

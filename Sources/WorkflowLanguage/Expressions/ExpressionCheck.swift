@@ -92,7 +92,8 @@ extension Expression {
 
   private static func hasMembers(_ root: Root) -> Bool {
     switch root {
-    case .params, .env, .secrets, .steps, .matrix, .run, .workflow, .trigger, .outputs: true
+    case .params, .env, .secrets, .steps, .matrix, .run, .workflow, .machine, .trigger, .outputs:
+      true
     case .item, .index, .args, .stdout: false
     }
   }
@@ -131,7 +132,7 @@ extension Expression {
     switch root {
     case .steps, .secrets:
       throw ExpressionError(.notAValue(root), range)
-    case .params, .env, .matrix, .run, .workflow, .trigger, .outputs:
+    case .params, .env, .matrix, .run, .workflow, .machine, .trigger, .outputs:
       try checked { () throws(DiagnosticKind) in try scope.whole(root) }
       return .map
     case .item: return .any
@@ -165,6 +166,14 @@ extension Expression {
         throw ExpressionError(.notComparable(symbol, first, second), range)
       }
       return .boolean
+    case .add, .subtract, .multiply, .divide, .remainder:
+      guard first.contains(.number), second.contains(.number) else {
+        throw ExpressionError(.notNumbers(symbol, first, second), range)
+      }
+      if symbol == .divide || symbol == .remainder, right.kind == .literal(.number(0)) {
+        throw ExpressionError(.divisionByZero(symbol), range)
+      }
+      return .number
     }
   }
 
@@ -174,8 +183,8 @@ extension Expression {
     if function.isStatus && !scope.allowsStatus {
       throw ExpressionError(.statusNotHere(function, in: scope.place), range)
     }
-    if function == .hashFiles && !scope.allowsFiles {
-      throw ExpressionError(.filesNotHere(in: scope.place), range)
+    if function.readsFiles && !scope.allowsFiles {
+      throw ExpressionError(.filesNotHere(function, in: scope.place), range)
     }
     for (position, argument) in arguments.enumerated() {
       let types = try argument.types(in: scope)
@@ -184,10 +193,33 @@ extension Expression {
       throw ExpressionError(
         .argumentType(function, expected: expected, types), argument.range)
     }
+    try checkLiterals(of: function, arguments)
     switch function {
-    case .contains, .startsWith, .endsWith, .success, .failure, .always, .cancelled: return .boolean
-    case .format, .join, .toJSON, .hashFiles: return .text
+    case .contains, .startsWith, .endsWith, .matches, .success, .failure, .always, .cancelled:
+      return .boolean
+    case .format, .join, .replace, .trim, .lower, .upper, .toJSON, .hashFiles: return .text
+    case .split, .sort, .filter, .glob: return .list
+    case .length: return .number
     case .fromJSON: return .any
+    }
+  }
+
+  /// Checks patterns and separators that are written in the expression.
+  private func checkLiterals(
+    of function: Function, _ arguments: [Expression]
+  ) throws(ExpressionError) {
+    guard arguments.count > 1, case .literal(.text(let text)) = arguments[1].kind else { return }
+    switch function {
+    case .matches, .filter:
+      do throws(PatternError) {
+        _ = try TextPattern(text)
+      } catch {
+        throw ExpressionError(.textPattern(error.message), arguments[1].range)
+      }
+    case .split, .replace:
+      guard text.isEmpty else { return }
+      throw ExpressionError(.emptyPart(function), arguments[1].range)
+    default: return
     }
   }
 }
@@ -198,7 +230,12 @@ extension Expression.Function {
     let scalars: ValueTypes = [.null, .boolean, .number, .text]
     switch self {
     case .contains: return position == 0 ? scalars.union(.list) : .any
-    case .startsWith, .endsWith, .hashFiles, .fromJSON: return scalars
+    case .startsWith, .endsWith, .hashFiles, .fromJSON, .matches, .split, .replace, .trim,
+      .lower, .upper, .glob:
+      return scalars
+    case .length: return [.text, .list, .map]
+    case .sort: return .list
+    case .filter: return position == 0 ? .list : scalars
     case .format: return position == 0 ? scalars : .any
     case .join: return position == 0 ? scalars.union(.list) : scalars
     case .toJSON, .success, .failure, .always, .cancelled: return .any

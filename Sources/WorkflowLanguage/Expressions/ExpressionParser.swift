@@ -87,6 +87,15 @@ struct ExpressionParser {
       }
       let negated = try operand(depth: depth + 1)
       return Expression(kind: .not(negated), range: start..<negated.range.upperBound)
+    case .symbol("-"):
+      try advance()
+      guard depth < Expression.depthMax else {
+        throw ExpressionError(.deepExpression(isNegation: false), token.range)
+      }
+      let negated = try operand(depth: depth + 1)
+      let zero = Expression(kind: .literal(.number(0)), range: start..<start + 1)
+      return Expression(
+        kind: .binary(.subtract, zero, negated), range: start..<negated.range.upperBound)
     case .symbol("("):
       try advance()
       let inner = try expression(above: 0, depth: depth + 1)

@@ -34,10 +34,17 @@ extension Expression {
       } catch {
         throw arguments[0].error(.notJSON("\(error)"))
       }
-    case .hashFiles:
+    case .hashFiles, .glob:
       var patterns: [String] = []
       for position in values.indices { patterns.append(try text(values, position, arguments)) }
-      return .text(try looking { () throws(ValueProblem) in try source.hash(ofFiles: patterns) })
+      guard function == .glob else {
+        return .text(try looking { () throws(ValueProblem) in try source.hash(ofFiles: patterns) })
+      }
+      let paths = try looking { () throws(ValueProblem) in try source.files(matching: patterns) }
+      try spend(paths.reduce(0) { $0 + $1.utf8.count + Self.elementBytes }, source)
+      return .list(paths.map(Value.text))
+    case .matches, .split, .replace, .trim, .lower, .upper, .length, .sort, .filter:
+      return try transformed(function, values, arguments, source)
     case .success, .failure, .always, .cancelled:
       let status = try looking { () throws(ValueProblem) in try source.status() }
       switch function {
@@ -85,7 +92,7 @@ extension Expression {
     }
   }
 
-  private func text(
+  func text(
     _ values: [Value], _ position: Int, _ arguments: [Expression]
   ) throws(EvaluationError) -> String {
     switch values[position] {

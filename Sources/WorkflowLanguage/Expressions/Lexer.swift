@@ -14,6 +14,14 @@ struct Token: Sendable, Equatable {
   let kind: Kind
   let range: Range<Int>
 
+  /// Whether a value ends with this token, so that an operator follows.
+  var endsValue: Bool {
+    switch kind {
+    case .name, .number, .text, .symbol(")"), .symbol("]"): true
+    case .symbol, .end: false
+    }
+  }
+
   /// The text of a name or symbol; nil for other tokens.
   var word: String? {
     switch kind {
@@ -27,12 +35,20 @@ struct Token: Sendable, Equatable {
 struct Lexer {
   private let scalars: [Unicode.Scalar]
   private var position = 0
+  /// Whether the last token ends a value, so that a minus after it is an operator.
+  private var followsValue = false
 
   init(_ text: ArraySlice<Unicode.Scalar>) {
     scalars = Array(text)
   }
 
   mutating func next() throws(ExpressionError) -> Token {
+    let token = try read()
+    followsValue = token.endsValue
+    return token
+  }
+
+  private mutating func read() throws(ExpressionError) -> Token {
     while position < scalars.count, isBlank(scalars[position]) { position += 1 }
     guard position < scalars.count else {
       return Token(kind: .end, range: position..<position + 1)
@@ -40,7 +56,8 @@ struct Lexer {
     let start = position
     let scalar = scalars[position]
     if isLetter(scalar) { return name() }
-    if isDigit(scalar) || (scalar == "-" && scalars[(position + 1)...].first.map(isDigit) == true) {
+    let isSign = scalar == "-" && !followsValue
+    if isDigit(scalar) || (isSign && scalars[(position + 1)...].first.map(isDigit) == true) {
       return try number()
     }
     if scalar == "'" { return try text() }
@@ -71,6 +88,10 @@ struct Lexer {
     case (",", _): ","
     case (".", _): "."
     case ("*", _): "*"
+    case ("+", _): "+"
+    case ("-", _): "-"
+    case ("/", _): "/"
+    case ("%", _): "%"
     default: nil
     }
   }
@@ -88,9 +109,11 @@ struct Lexer {
   private mutating func number() throws(ExpressionError) -> Token {
     let start = position
     position += 1
+    let isHexadecimal = scalars[start...].starts(with: ["0", "x"])
     while position < scalars.count,
       isDigit(scalars[position]) || isLetter(scalars[position]) || scalars[position] == "."
-        || (["+", "-"].contains(scalars[position]) && ["e", "E"].contains(scalars[position - 1]))
+        || (!isHexadecimal && ["+", "-"].contains(scalars[position])
+          && ["e", "E"].contains(scalars[position - 1]))
     {
       position += 1
     }

@@ -32,6 +32,14 @@ package struct RunValues: Sendable {
   package var generation: Int
   /// The environment that steps inherit.
   package var environment: [String: String]
+  /// The variables that earlier steps of the file have set for the step.
+  package var stepVariables: [String: String] = [:]
+  /// The scope of that file.
+  package var scopeOfVariables = 0
+  /// The folder of the run; nil if its engine keeps none.
+  package var directory: String?
+  /// The reason why the folder of the run could not be created.
+  package var directoryProblem: String?
   /// Variables of `environment` whose values are not UTF-8.
   ///
   /// They are passed to processes, but expressions cannot read them.
@@ -44,6 +52,8 @@ package struct RunValues: Sendable {
   package var status: RunEnding
   /// Returns a hash of the contents of files.
   package var hashFiles: @Sendable (_ patterns: [String]) throws -> String
+  /// Returns the paths of files.
+  package var files: @Sendable (_ patterns: [String]) throws -> [String] = { _ in [] }
 
   package init(
     run: String, generation: Int, environment: [String: String],
@@ -58,6 +68,18 @@ package struct RunValues: Sendable {
     self.step = step
     self.status = status
     self.hashFiles = hashFiles
+  }
+}
+
+extension RunValues {
+  /// Returns the folder of the run.
+  ///
+  /// - Throws: ``ValueProblem`` if there is none.
+  func foundDirectory() throws(ValueProblem) -> String {
+    guard let directory, directoryProblem == nil else {
+      throw .missing(.absent(.runDirectory(directoryProblem)))
+    }
+    return directory
   }
 }
 
@@ -156,8 +178,9 @@ extension Workflow {
     let scope = scopes[position]
     var source = StepSource(
       workflow: self, values: values, scope: position, bindings: extras?.bindings)
+    var variables = try source.fileVariables()
+    variables.merge(values.stepVariables) { $1 }
     var environment = try callerVariables(of: position, values)
-    let variables = try source.fileVariables()
     environment.merge(variables) { $1 }
     source.variables = variables
     if !step.environment.isEmpty {
@@ -244,6 +267,14 @@ extension Workflow {
       }
     }
   }
+
+  /// Whether a step is in the same use of a file as another.
+  package func areInSameFile(_ step: Workflow.Step, _ other: StepIndex) -> Bool {
+    scope(of: step) == scope(of: steps[other.position])
+  }
+
+  /// Returns the position of the scope of the file that declares a step.
+  package func scope(of step: Workflow.Step) -> Int { step.extrasIfAny?.scope ?? 0 }
 
   /// Returns the prefix of the step ids of the file that declares a step: empty, or `deploy/`.
   package func prefix(of step: Workflow.Step) -> String {

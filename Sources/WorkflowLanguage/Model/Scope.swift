@@ -42,6 +42,8 @@ package struct Scope: Sendable, Equatable {
   var runners: [String: RunnerChoice] = [:]
   /// The name of the workflow.
   var workflow: String
+  /// The absolute path of the folder of the file; the current folder without a file.
+  var folder = ""
   /// The steps that were expanded or that use other files, by their ids in this file.
   var groups: [String: StepGroup] = [:]
 }

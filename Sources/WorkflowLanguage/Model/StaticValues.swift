@@ -1,5 +1,7 @@
 // The values that expressions can use before a run.
 
+import Platform
+
 /// The values that are known before a run.
 struct StaticValues: ValueSource {
   let scope: Scope
@@ -20,7 +22,15 @@ struct StaticValues: ValueSource {
     case (.item, nil): return bindings?.item ?? .null
     case (.item, let name?): return try memberOfItem(name)
     case (.index, _): return .number(Double(bindings?.index ?? 0))
-    case (.workflow, _): return .text(scope.workflow)
+    case (.workflow, let member):
+      let values = ["name": Value.text(scope.workflow), "dir": .text(scope.folder)]
+      return member.map { values[$0] ?? .null } ?? .map(values)
+    case (.machine, let member):
+      let values: [String: Value] = [
+        "os": .text(Machine.system), "arch": .text(Machine.architecture),
+        "cpus": .number(Double(Machine.processorCount)),
+      ]
+      return member.map { values[$0] ?? .null } ?? .map(values)
     case (.trigger, let member):
       guard let trigger = scope.trigger, case .map(let values) = trigger.value else {
         throw .unknown
@@ -55,5 +65,9 @@ struct StaticValues: ValueSource {
 
   func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String {
     throw .missing(.absent(.hashBeforeRun))
+  }
+
+  func files(matching patterns: [String]) throws(ValueProblem) -> [String] {
+    throw .missing(.absent(.filesBeforeRun))
   }
 }

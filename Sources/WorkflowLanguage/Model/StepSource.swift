@@ -53,6 +53,14 @@ package struct StepSource: ValueSource {
     }
   }
 
+  func files(matching patterns: [String]) throws(ValueProblem) -> [String] {
+    do {
+      return try values.files(patterns)
+    } catch {
+      throw .missing(.absent(.failed(String(describing: error))))
+    }
+  }
+
   func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value {
     switch (root, member) {
     case (.params, let name?): return try parameter(name)
@@ -69,7 +77,8 @@ package struct StepSource: ValueSource {
     case (.env, nil):
       var all = found.dotenv.merging(values.environment) { $1 }
       for name in values.nonUTF8Variables { all[name] = nil }
-      for name in found.environment.keys {
+      let names = Set(found.environment.keys).union(variables.map { Array($0.keys) } ?? [])
+      for name in names {
         if let value = try variable(name) { all[name] = value }
       }
       return .map(all.mapValues(Value.text))
@@ -81,8 +90,13 @@ package struct StepSource: ValueSource {
     case (.steps, let name?): return try step(name)
     case (.run, "id"?): return .text(values.run)
     case (.run, "generation"?): return .number(Double(values.generation))
+    case (.run, "dir"?): return .text(try values.foundDirectory())
     case (.run, nil):
-      return .map(["id": .text(values.run), "generation": .number(Double(values.generation))])
+      var all: [String: Value] = [
+        "id": .text(values.run), "generation": .number(Double(values.generation)),
+      ]
+      if let directory = try? values.foundDirectory() { all["dir"] = .text(directory) }
+      return .map(all)
     case (.stdout, _): return .text(standardOutput)
     case (.outputs, let name?):
       guard let text = written[name] else {
@@ -90,7 +104,7 @@ package struct StepSource: ValueSource {
       }
       return .text(text)
     case (.outputs, nil): return .map(written.mapValues(Value.text))
-    case (.matrix, _), (.item, _), (.index, _), (.workflow, _), (.trigger, _),
+    case (.matrix, _), (.item, _), (.index, _), (.workflow, _), (.machine, _), (.trigger, _),
       (.args, _):
       return try StaticValues(scope: found, bindings: bindings, what: "it")
         .value(of: root, member: member)
@@ -101,12 +115,18 @@ package struct StepSource: ValueSource {
   /// Returns the value of a variable under `env` of the file, or nil if it is not declared there.
   private func variable(_ name: String) throws(ValueProblem) -> String? {
     if let variables { return variables[name] }
+    if !isOfFileEnvironment, let value = ofEarlierSteps(name) { return value }
     guard !isOfFileEnvironment, let template = found.environment[name] else { return nil }
     do throws(EvaluationError) {
       return try template.value(from: ofFileEnvironment).asText
     } catch {
       throw error.problem(in: "env.\(name)")
     }
+  }
+
+  /// Returns the value of a variable that an earlier step of the file of the values has set.
+  private func ofEarlierSteps(_ name: String) -> String? {
+    scope == values.scopeOfVariables ? values.stepVariables[name] : nil
   }
 
   /// The source for the values under `env` of the file.

@@ -49,15 +49,15 @@ enum ExpressionPlace: Equatable {
   /// The available names, except those that `matrix` and `foreach` add.
   var roots: Set<Expression.Root> {
     switch self {
-    case .workflowEnvironment: [.params, .env, .secrets, .run, .workflow]
-    case .environment: [.params, .env, .secrets, .steps, .run, .workflow]
-    case .with: [.params, .env, .secrets, .steps, .run, .workflow]
+    case .workflowEnvironment: [.params, .env, .secrets, .run, .workflow, .machine]
+    case .environment: [.params, .env, .secrets, .steps, .run, .workflow, .machine]
+    case .with: [.params, .env, .secrets, .steps, .run, .workflow, .machine]
     case .setting, .argument, .condition, .cacheKey, .share:
-      [.params, .env, .steps, .run, .workflow]
-    case .outputs: [.params, .env, .steps, .run, .workflow, .stdout, .outputs]
-    case .workflowOutputs: [.params, .steps, .workflow]
-    case .workflowDirectory: [.params, .env, .run, .workflow]
-    case .triggers, .settled: [.params, .workflow]
+      [.params, .env, .steps, .run, .workflow, .machine]
+    case .outputs: [.params, .env, .steps, .run, .workflow, .machine, .stdout, .outputs]
+    case .workflowOutputs: [.params, .steps, .workflow, .machine]
+    case .workflowDirectory: [.params, .env, .run, .workflow, .machine]
+    case .triggers, .settled: [.params, .workflow, .machine]
     }
   }
 
@@ -145,6 +145,9 @@ extension WorkflowReader {
       _ names: some Collection<String>, _ what: String, _ types: ValueTypes
     ) throws(DiagnosticKind) -> ValueTypes {
       if names.contains(name) { return types }
+      if let base = names.first(where: { name.hasPrefix($0 + "-") }) {
+        throw .unknownMember(what, name, .minus(base))
+      }
       // Searching many names for each of many errors would cost their product.
       let isSearched = names.count < 20 || readers.allSatisfy(\.searchesSuggestions)
       guard isSearched else { throw .unknownMember(what, name, .unsearched) }
@@ -172,8 +175,12 @@ extension WorkflowReader {
       return try known(places[scope].keys, "step", .map)
     case .matrix: return try known(bindings?.matrixNames ?? [], "matrix value", .any)
     case .run:
-      return try known(["id", "generation"], "run property", name == "id" ? .text : .number)
-    case .workflow: return try known(["name"], "workflow property", .text)
+      return try known(
+        ["id", "generation", "dir"], "run property", name == "generation" ? .number : .text)
+    case .workflow: return try known(["name", "dir"], "workflow property", .text)
+    case .machine:
+      return try known(
+        ["os", "arch", "cpus"], "machine property", name == "cpus" ? .number : .text)
     case .trigger:
       return try known(
         Trigger.members.keys.sorted(), "trigger property", Trigger.members[name] ?? .any)

@@ -1,7 +1,7 @@
-// Detects whether expressions call `hashFiles`, which blocks the thread that evaluates them.
+// Detects whether expressions read files, which blocks the thread that evaluates them.
 
 extension Workflow {
-  /// Whether a condition of any step calls `hashFiles`.
+  /// Whether a condition of any step reads files.
   ///
   /// Linear in the number of steps.
   package var conditionsReadFiles: Bool {
@@ -10,7 +10,7 @@ extension Workflow {
     }
   }
 
-  /// Whether an expression shared by all steps of a file calls `hashFiles`.
+  /// Whether an expression shared by all steps of a file reads files.
   ///
   /// Linear in the number of files and of the steps that use them.
   package var scopesReadFiles: Bool {
@@ -32,7 +32,7 @@ extension Workflow {
 }
 
 extension Workflow.Step {
-  /// Whether an expression of this step calls `hashFiles`.
+  /// Whether an expression of this step reads files.
   package var readsFiles: Bool {
     if environment.values.contains(where: \.readsFiles) || directory?.readsFiles == true {
       return true
@@ -46,11 +46,13 @@ extension Workflow.Step {
 }
 
 extension Template {
-  /// Whether the template calls `hashFiles`.
+  /// Whether the template reads files.
   var readsFiles: Bool {
     expressions.contains { expression, _ in
       var reads = false
-      expression.visit { if case .call(.hashFiles, _) = $0.kind { reads = true } }
+      expression.visit {
+        if case .call(let function, _) = $0.kind, function.readsFiles { reads = true }
+      }
       return reads
     }
   }

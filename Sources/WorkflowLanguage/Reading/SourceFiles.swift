@@ -71,6 +71,13 @@ public struct SourceFiles: Sendable {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
+  /// Returns the absolute path of the folder of a file, which need not exist.
+  static func absoluteFolder(of path: String) -> String {
+    let folder = folder(of: path)
+    if let real = realPath(folder.isEmpty ? "." : folder) { return real }
+    return folder.hasPrefix("/") ? folder : joined(realPath(".") ?? "/", folder)
+  }
+
   /// Returns a normalized path relative to a folder.
   static func joined(_ folder: String, _ name: String) -> String {
     normalized(folder.isEmpty ? name : folder + "/" + name)

@@ -52,6 +52,7 @@ extension WorkflowReader {
     readCaller(fields, context, inner, draft)
     scopes[inner.scope].title = stepName(fields["name"], id, context).map { $0 + "/" }
     nameGroup(fields["name"], id, context)
+    scopes[inner.scope].folder = SourceFiles.absoluteFolder(of: path)
     guard let root = root(of: Document(source), file: inner.file),
       let used = readers[inner.file].fields(of: root, .workflow)
     else { return (nil, needs) }

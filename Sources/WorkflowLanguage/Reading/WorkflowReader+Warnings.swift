@@ -74,7 +74,9 @@ extension WorkflowReader {
 
   /// Warns of a variable that is not set and has no default after `||`.
   private mutating func warnOfUnsetVariables() {
-    for check in checks {
+    // A step that writes to this file sets variables that are only known during the run.
+    let setsVariables = readers.map { $0.source.contains("REPRISE_ENV") }
+    for check in checks where !setsVariables[check.file] {
       for (expression, offset) in check.template.expressions {
         for (name, range) in expression.expectedVariables {
           let isSearched = readers[check.file].searchesSuggestions
@@ -141,4 +143,5 @@ private struct NothingKnown: ValueSource {
   func status() throws(ValueProblem) -> RunEnding { throw .unknown }
 
   func hash(ofFiles patterns: [String]) throws(ValueProblem) -> String { throw .unknown }
+  func files(matching patterns: [String]) throws(ValueProblem) -> [String] { throw .unknown }
 }

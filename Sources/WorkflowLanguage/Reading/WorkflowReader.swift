@@ -187,6 +187,7 @@ struct WorkflowReader {
     let parameters = fields["params"].map { readers[0].parameters($0) } ?? []
     var context = Context()
     addScope(Scope(workflow: defaultName))
+    scopes[0].folder = SourceFiles.absoluteFolder(of: readers[0].file)
     scopes[0].trigger = arguments.allowsMissing ? nil : arguments.trigger
     scopes[0].arguments = arguments.allowsMissing ? nil : arguments.others
     bindArguments(parameters, fields["params"] ?? root)

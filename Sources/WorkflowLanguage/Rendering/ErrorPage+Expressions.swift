@@ -32,12 +32,12 @@ extension ErrorPage {
         + "number.",
       example: """
         params: { name: world, fast: true }
-        steps: [{ id: a, run: make, env: { X: "${{ params.name + 'x' }}" } }]
+        steps: [{ id: a, run: make, env: { X: "${{ params.name = 'x' }}" } }]
         """,
       fix: "Correct the number, or replace the character as the hint shows.",
       fixed: """
         params: { name: world, fast: true }
-        steps: [{ id: a, run: make, env: { X: "${{ format('{0}x', params.name) }}" } }]
+        steps: [{ id: a, run: make, env: { X: "${{ params.name == 'x' }}" } }]
         """),
     ErrorPage(
       "R0504", "expression nested too deeply",
@@ -259,5 +259,30 @@ extension ErrorPage {
       fixed:
         "steps: [{ id: a, foreach: [{ limit: 5s }], run: make, timeout: \"${{ item.limit }}\" "
         + "}]"),
+    ErrorPage(
+      "R0523", "arithmetic with a value that is not a number",
+      "+, -, *, / and % take two numbers. Text, even of digits, is not converted.",
+      example: """
+        params: { name: world, fast: true }
+        steps: [{ id: a, run: make, env: { X: "${{ params.name + 'x' }}" } }]
+        """,
+      fix: "Convert text to a number with fromJSON, or concatenate text with format.",
+      fixed: """
+        params: { name: world, fast: true }
+        steps: [{ id: a, run: make, env: { X: "${{ format('{0}x', params.name) }}" } }]
+        """),
+    ErrorPage(
+      "R0524", "arithmetic without a result",
+      "A number is divided by zero, or the result is too large for a number.",
+      example: "steps: [{ id: a, run: make, max-parallel: \"${{ 8 / 0 }}\", foreach: [1, 2] }]",
+      fix: "Change the divisor, or test it first: n != 0 && 10 / n || 0.",
+      fixed: "steps: [{ id: a, run: make, max-parallel: \"${{ 8 / 4 }}\", foreach: [1, 2] }]"),
+    ErrorPage(
+      "R0525", "invalid pattern or separator",
+      "The pattern of matches or filter is not a valid regular expression, or the text to search "
+        + "for of split or replace is empty.",
+      example: "steps: [{ id: a, run: make, if: \"matches(env.HOME, '[a-')\" }]",
+      fix: "Correct the pattern; write \\ before a special character to match it literally.",
+      fixed: "steps: [{ id: a, run: make, if: \"matches(env.HOME, '[a-z]')\" }]"),
   ]
 }

@@ -26,8 +26,8 @@ struct Expression: Sendable, Equatable {
 
   /// The top-level names.
   enum Root: String, Sendable, CaseIterable {
-    case params, env, secrets, steps, matrix, item, index, run, workflow, trigger, args, stdout,
-      outputs
+    case params, env, secrets, steps, matrix, item, index, run, workflow, machine, trigger, args
+    case stdout, outputs
   }
 
   enum Operator: String, Sendable, CaseIterable {
@@ -39,9 +39,16 @@ struct Expression: Sendable, Equatable {
     case lessOrEqual = "<="
     case greater = ">"
     case greaterOrEqual = ">="
+    case add = "+"
+    case subtract = "-"
+    case multiply = "*"
+    case divide = "/"
+    case remainder = "%"
 
     /// Whether it compares the order of two numbers.
     var isOrder: Bool { precedence == 4 }
+    /// Whether it computes a number from two numbers.
+    var isArithmetic: Bool { precedence >= 5 }
 
     /// The precedence; higher binds tighter.
     ///
@@ -52,21 +59,25 @@ struct Expression: Sendable, Equatable {
       case .and: 2
       case .equal, .notEqual: 3
       case .less, .lessOrEqual, .greater, .greaterOrEqual: 4
+      case .add, .subtract: 5
+      case .multiply, .divide, .remainder: 6
       }
     }
   }
 
   enum Function: String, Sendable, CaseIterable {
-    case contains, startsWith, endsWith, format, join, toJSON, fromJSON, hashFiles
+    case contains, startsWith, endsWith, matches, format, join, split, replace, trim, lower, upper
+    case length, sort, filter, toJSON, fromJSON, hashFiles, glob
     case success, failure, always, cancelled
 
     /// The permitted numbers of arguments.
     var argumentCounts: ClosedRange<Int> {
       switch self {
-      case .contains, .startsWith, .endsWith: 2...2
-      case .format, .hashFiles: 1...50
+      case .contains, .startsWith, .endsWith, .matches, .split, .filter: 2...2
+      case .replace: 3...3
+      case .format, .hashFiles, .glob: 1...50
       case .join: 1...2
-      case .toJSON, .fromJSON: 1...1
+      case .toJSON, .fromJSON, .trim, .lower, .upper, .length, .sort: 1...1
       case .success, .failure, .always, .cancelled: 0...0
       }
     }
@@ -88,12 +99,23 @@ struct Expression: Sendable, Equatable {
       case .endsWith: "endsWith(text, end)"
       case .format: "format('{0} and {1}', first, second)"
       case .join: "join(list, ', ')"
+      case .matches: "matches(text, '^v[0-9]+$')"
+      case .split: "split(text, ',')"
+      case .replace: "replace(text, 'old', 'new')"
+      case .trim, .lower, .upper: "\(rawValue)(text)"
+      case .length: "length(list, map or text)"
+      case .sort: "sort(list)"
+      case .filter: "filter(list, '[.]csv$')"
+      case .glob: "glob('data/*.csv')"
       case .toJSON: "toJSON(value)"
       case .fromJSON: "fromJSON(text)"
       case .hashFiles: "hashFiles('src/**', 'Makefile')"
       case .success, .failure, .always, .cancelled: "\(rawValue)()"
       }
     }
+
+    /// Whether it reads the files of the run.
+    var readsFiles: Bool { self == .hashFiles || self == .glob }
 
     /// Whether it tests the status of the previous steps.
     var isStatus: Bool {

@@ -85,11 +85,11 @@ struct BrokenExpressionTests {
       hint: "write ||"),
     BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.s + 'a' }}\"}\n",
-      ["5:26 R0503"],
+      ["5:17 R0523"],
       hint: "concatenate with format"),
     BrokenFile(
-      "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.n - 1 }}\"}\n",
-      ["5:26 R0503"]),
+      "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.n - }}\"}\n",
+      ["5:28 R0501"]),
     BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ params.b ? 'a' : 'b' }}\"}\n",
       ["5:26 R0503"],
@@ -201,7 +201,7 @@ struct BrokenExpressionTests {
       "steps:\n- id: a\n  run: x\n  env: {A: \"${{ workflow.file }}\"}\n", ["4:17 R0511"],
       hint: "available: name"),
     BrokenFile(
-      "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ lower(params.s) }}\"}\n",
+      "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ slugify(params.s) }}\"}\n",
       ["5:17 R0506"]),
     BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ containz(params.s, 'a') }}\"}\n",

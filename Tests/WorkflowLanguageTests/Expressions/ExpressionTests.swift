@@ -29,6 +29,7 @@ struct ExpressionTests {
 
     func status() -> RunEnding { .failure }
     func hash(ofFiles patterns: [String]) -> String { "hash of " + patterns.joined(separator: " ") }
+    func files(matching patterns: [String]) -> [String] { patterns.map { "found " + $0 } }
   }
 
   @Test(arguments: [
@@ -69,7 +70,7 @@ struct ExpressionTests {
 
   @Test(
     arguments: [
-      ("", 0..<1, .emptyExpression), ("1 +", 2..<3, .unexpectedCharacter("+")),
+      ("", 0..<1, .emptyExpression), ("1 +", 3..<4, .valueExpected(before: nil)),
       ("a = b", 2..<3, .unexpectedCharacter("=")),
       ("params.count = 3", 13..<14, .unexpectedCharacter("=")),
       ("'abc", 0..<1, .unclosedText(isInTemplate: false)), ("(1", 2..<3, .expected(")", nil)),
