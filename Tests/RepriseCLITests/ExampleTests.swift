@@ -76,6 +76,8 @@ struct ExampleTests {
       ("recipes/monorepo", ["-p", #"changed=["website"]"#], 0),
       ("recipes/monorepo", ["-p", "changed=[]"], 0),
       ("recipes/data-pipeline", ["-p", "shards=8"], 0),
+      ("recipes/changed-packages", ["-p", "packages=core website"], 0),
+      ("recipes/changed-packages", ["-p", "packages="], 0),
       ("recipes/matrix-test", ["-p", #"databases=["sqlite"]"#], 0),
       ("recipes/deploy-with-roll-back", ["-p", "broken=true"], 1),
       ("recipes/build-with-cache", ["-p", "mode=release"], 0),

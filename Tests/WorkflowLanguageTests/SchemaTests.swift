@@ -22,7 +22,8 @@ struct SchemaTests {
     let others: Set = ["id", "run", "uses", "with"]
     let names = KeyTable.step.keys.map(\.name).filter { !others.contains($0) }
     return names.map { name -> String in
-      let many = name == "max-parallel" || name == "fail-fast" ? "foreach: [1], " : ""
+      let isOfMany = ["max-parallel", "fail-fast", "key", "max-items"].contains(name)
+      let many = isOfMany ? "foreach: [1], " : ""
       let action = KeyTable.step.notBoth.contains(name) ? "" : "run: x, "
       guard name == "on" else {
         return "params: {n: 1}\nsteps: [{id: a, \(action)\(many)\(name): \(value)}]\n"

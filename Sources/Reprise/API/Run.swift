@@ -28,6 +28,7 @@ public final class Run: Sendable {
     engine: Engine, listening: (RunEvents) -> Void = { _ in }
   ) {
     let state: RunState
+    var workflow = workflow
     var results: [String: SetResult] = [:]
     switch beginning {
     case .start(let id):
@@ -37,6 +38,7 @@ public final class Run: Sendable {
       self.id = id
       state = earlier
       results = set
+      workflow = workflow.expanding(earlier.expansions)
     }
     runtime = engine.runtime
     let (stream, continuation) = AsyncStream.makeStream(of: RunDriver.Request.self)
@@ -48,7 +50,7 @@ public final class Run: Sendable {
       onFailure: { continuation.yield(.input(.cancel(.abandoned($0)))) })
     listening(RunEvents(ledger: ledger))
     let slots = Slots(for: workflow, maxParallel: Engine.defaultMaxParallel)
-    ledger.decide { [results] page in
+    ledger.decide { [results, workflow] page in
       page.slots = slots
       page.controls = Array(repeating: StepControl(), count: workflow.graph.count)
       page.mainCount = workflow.graph.count - workflow.finallyCount
@@ -65,7 +67,8 @@ public final class Run: Sendable {
       runtime: engine.runtime,
       folder: engine.runFolders.map { RunFolder(of: id, in: $0) },
       variables: StepVariables(in: state),
-      stepEnded: { continuation.yield(.input(.stepEnded($0))) })
+      stepEnded: { continuation.yield(.input(.stepEnded($0))) },
+      expansionRequested: { continuation.yield(.expansion($0)) })
     let clock = engine.clock
     Task { [end] in
       var driver = RunDriver(
@@ -157,7 +160,8 @@ public final class Run: Sendable {
   public func restart(
     with workflow: Workflow, from steps: [String]? = nil
   ) async throws(SelectionError) -> Bool {
-    try await reload(
+    let workflow = workflow.expanding(like: self.workflow)
+    return try await reload(
       workflow, secrets: nil, .init(workflow, from: steps), by: .api, when: { _ in true })
   }
 

@@ -1,5 +1,7 @@
 // `Event`: one immutable fact about a run.
 
+public import WorkflowLanguage
+
 /// One immutable fact about a run.
 ///
 /// Displays, journals and other programs observe a run only through its events. Folding them into a
@@ -95,6 +97,10 @@ public struct Event: Sendable, Equatable {
     case output(OutputChannel, text: String, isPartial: Bool)
     /// The step has left this process behind, given by its command line, and it is being ended.
     case leftBehind(String)
+    /// The step was expanded to one step for each of these items; the plan has them from now on.
+    ///
+    /// Steps with the key of an item of an earlier expansion are kept, others are gone.
+    case expanded([ExpandedItem])
     /// The action succeeded, with these outputs.
     case succeeded(StepOutputs)
     /// An attempt failed; the next one starts after this delay.
@@ -179,7 +185,8 @@ extension Event.StepEvent: CodedCases {
   static let byName = named([
     .ready, .waiting(""), .approved, .queued(RunnerPlace(runner: "", token: ""), text: ""),
     .started(), .outOfSight(""), .inSight, .progress(0, ""),
-    .output(.standardOutput, text: "", isPartial: false), .leftBehind(""), .succeeded([:]),
+    .output(.standardOutput, text: "", isPartial: false), .leftBehind(""), .expanded([]),
+    .succeeded([:]),
     .retrying(.rejected, after: .zero), .cancelling, .failed(.rejected), .cancelled(.request),
     .skipped("", [:]),
   ])
@@ -225,6 +232,10 @@ extension Event.StepEvent: CodedCases {
     case .leftBehind(let command):
       CaseRow("step-left-behind", "ended: \(command), left behind") {
         .leftBehind(try $0.value("command", command))
+      }
+    case .expanded(let items):
+      CaseRow("step-expanded", "expanded to \(items.count) step\(items.count == 1 ? "" : "s")") {
+        .expanded(try $0.value("items", items))
       }
     case .succeeded(let outputs):
       CaseRow("step-succeeded", "succeeded" + named(outputs)) {

@@ -52,6 +52,8 @@ public struct PlannedStep: Sendable, Equatable, Codable {
   public var usualSeconds: Double?
   /// The time between asking the step to stop and killing it, in seconds; nil for the default.
   public var graceSeconds: Double?
+  /// The items of a step that was expanded during the run; nil before, and for other steps.
+  public var items: [ExpandedItem]?
 
   /// Creates a step of a plan.
   ///
@@ -75,7 +77,7 @@ public struct PlannedStep: Sendable, Equatable, Codable {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case id, name, needs, label
+    case id, name, needs, label, items
     case continuesOnError = "continue-on-error"
     case usualSeconds = "usual-seconds"
     case graceSeconds = "grace-seconds"
@@ -98,6 +100,7 @@ extension RunPlan {
           usualSeconds: usualDurations[step.id].map { $0 / .seconds(1) },
           graceSeconds: (step.grace ?? workflow.grace).map { $0 / .seconds(1) })
         planned.name = step.extrasIfAny?.name
+        planned.items = workflow.items(of: step)
         return planned
       },
       outline: workflow.outline)

@@ -27,6 +27,8 @@ struct Pipeline: Sendable {
 final class PipelineExecution {
   private var graph: Graph
   private var futures: [StepFuture?]
+  /// Futures that were stopped on their way into the queue, which still use their places.
+  private var leaving: [StepFuture] = []
 
   fileprivate init(graph: Graph) {
     self.graph = graph
@@ -64,8 +66,11 @@ final class PipelineExecution {
   ///
   /// - Parameter steps: The steps in topological order, with all of their dependents.
   func disconnect(_ steps: [StepIndex]) {
+    leaving.removeAll { !$0.isReady }
     for step in steps.reversed() {
-      futures[step.position]?.cancel()
+      guard let future = futures[step.position] else { continue }
+      future.cancel()
+      if future.isReady { leaving.append(future) }
       futures[step.position] = nil
     }
   }
@@ -81,11 +86,12 @@ final class PipelineExecution {
     futures = origins.map { origin in origin.flatMap { old[$0.position] } }
   }
 
-  /// The places of all connected steps, with their positions.
+  /// The places that are in use, with the positions of their steps.
   var places: [(step: StepIndex, place: StepPlace)] {
-    futures.enumerated().compactMap { position, future in
+    let connected = futures.enumerated().compactMap { position, future in
       future.map { (StepIndex(position), $0.place) }
     }
+    return connected + leaving.map(\.place).filter(\.isPresent).map { ($0.index, $0) }
   }
 
   /// Stops all steps.

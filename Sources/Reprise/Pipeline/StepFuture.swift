@@ -136,6 +136,13 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     return place
   }
 
+  /// Whether all needs have their results, and the work has not begun.
+  var isReady: Bool {
+    state.withLock { state in
+      if case .ready = state.phase { true } else { false }
+    }
+  }
+
   /// The results of its needs, in their order.
   ///
   /// Valid only while the future is ready or performing.

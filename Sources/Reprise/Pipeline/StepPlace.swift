@@ -8,10 +8,13 @@ import WorkflowLanguage
 /// The ledger and the slots of a run are ordered by position. Read the position only under the lock
 /// of the one that uses it: a reload moves places while it holds both locks.
 final class StepPlace: Sendable {
+  /// The step in the workflow of the performer that it was connected with, which never changes.
+  let origin: StepIndex
   private let position: Atomic<Int>
 
   /// Creates the place of a step.
   init(_ step: StepIndex) {
+    origin = step
     position = Atomic(step.position)
   }
 

@@ -25,7 +25,7 @@ final class GenerationQueue: StepQueue {
     case .over(let result):
       return result
     case .toSlots:
-      let executor = usesPool ? nil : performer.taskExecutor(for: place.index)
+      let executor = usesPool ? nil : performer.taskExecutor(for: place.origin)
       slots.enter(place.index, generation: generation) { future.begin(on: executor) }
     case .toApproval:
       // It takes its slots once it is approved.

@@ -5,7 +5,7 @@ import WorkflowLanguage
 /// A request to restart a run with another version of its workflow.
 struct ReloadRequest: Sendable {
   /// The workflow of the next generation.
-  let workflow: Workflow
+  var workflow: Workflow
   /// Its secrets; nil to keep those of the run.
   let secrets: Secrets?
   /// The steps to run again.

@@ -5,6 +5,9 @@ import WorkflowLanguage
 extension RunDriver {
   /// Plans a reload and asks whether to go ahead; nil if not.
   mutating func accepted(_ request: ReloadRequest) async -> RunMachine.Reload? {
+    // A step that keeps its result also keeps the steps to which it was expanded.
+    var request = request
+    request.workflow = request.workflow.expanding(like: workflow)
     let next = request.workflow
     guard machine.mayRestart, (request.secrets ?? performer.secrets).problem(with: next) == nil
     else { return nil }

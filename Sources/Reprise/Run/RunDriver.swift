@@ -24,25 +24,30 @@ struct RunDriver: Sendable {
       answer: @Sendable (Result<InterventionAnswer, InterventionRefusal>) -> Void)
     /// Restart with another version of the workflow.
     case reload(ReloadRequest)
+    /// Expand a step.
+    case expansion(ExpansionRequest)
 
     /// Refuses a request that arrives after the run has ended.
     func refuse() {
       switch self {
-      case .input: break
+      // A step in progress is gone by then.
+      case .input, .expansion: break
       case .intervention(_, _, _, let answer): answer(.failure(.runEnded))
       case .reload(let request): request.answer(false)
       }
     }
   }
 
-  private(set) var performer: StepPerformer
+  var performer: StepPerformer
   private let requests: AsyncStream<Request>
   private let requester: AsyncStream<Request>.Continuation
   private let clock: any RunClock
-  private(set) var machine: RunMachine
+  var machine: RunMachine
   private let pipeline: Pipeline
   /// The reload with which the next generation starts, if any.
   var reload: (request: ReloadRequest, plan: ReloadPlan)?
+  /// The steps to expand.
+  var expansions: [ExpansionRequest] = []
   private var alarm: Task<Void, Never>?
   /// Who made the request that is being handled.
   private(set) var asker: Requester?
@@ -84,8 +89,12 @@ struct RunDriver: Sendable {
     let first = problem.map { RunMachine.Input.cancel(.abandoned($0)) } ?? .start
     if let outcome = await carryOut(decide(first), execution) { return outcome }
     for await request in requests {
-      guard let input = await input(for: request) else { continue }
-      if let outcome = await carryOut(decide(input), execution) { return outcome }
+      if let input = await input(for: request),
+        let outcome = await carryOut(decide(input), execution)
+      {
+        return outcome
+      }
+      expandWaiting(execution)
     }
     preconditionFailure("BUG: the requests of a run end only with the run")
   }
@@ -120,6 +129,9 @@ struct RunDriver: Sendable {
       request.answer(reload != nil)
       asker = reload == nil ? nil : performer.masked(request.requester)
       return reload.map(RunMachine.Input.reload)
+    case .expansion(let request):
+      expansions.append(request)
+      return nil
     }
   }
 
@@ -230,7 +242,7 @@ struct RunDriver: Sendable {
     return .connected
   }
 
-  private func connect(_ steps: [StepIndex], _ execution: PipelineExecution) {
+  func connect(_ steps: [StepIndex], _ execution: PipelineExecution) {
     let generation = machine.generation
     ledger.decide { page in
       // A step that succeeded before the run was resumed is connected only to provide its outputs.

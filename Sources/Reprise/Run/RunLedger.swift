@@ -116,15 +116,17 @@ final class RunLedger: Sendable {
   ///
   /// Returns immediately without a recorder.
   ///
-  /// - Parameter steps: The steps whose successes to wait for; nil for all events.
+  /// - Parameter place: The step whose needs' successes to wait for; nil for all events.
   /// - Returns: The problem if they can never become durable; nil once they are.
   @discardableResult
-  func recorded(successesOf steps: (some Sequence<StepIndex>)? = [StepIndex]?.none) async -> String?
-  {
+  func recorded(successesOfNeedsOf place: StepPlace? = nil) async -> String? {
     guard recording != nil else { return nil }
     return await withCheckedContinuation { continuation in
       let (answer, mustStart) = page.withLock { page in
-        let number = steps.map { page.lastSuccessNumber(of: $0) }
+        let number = place.map { place in
+          guard place.isPresent else { return 0 }
+          return page.lastSuccessNumber(of: page.workflow.graph.needs(of: place.index))
+        }
         return page.record?.wait(upTo: number, continuation) ?? (.durable, false)
       }
       if mustStart { recording?.schedule(.now) { self.record() } }

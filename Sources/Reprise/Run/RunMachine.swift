@@ -107,7 +107,7 @@ struct RunMachine: Sendable {
   }
 
   /// What the run is waiting for.
-  private enum Waiting: Sendable, Equatable {
+  enum Waiting: Sendable, Equatable {
     /// The steps.
     case forSteps
     /// The end of the outstanding steps, in order to restart; nil until they are known.
@@ -118,15 +118,15 @@ struct RunMachine: Sendable {
     case forFinally(CancellationCause)
   }
 
-  private var graph: Graph
+  var graph: Graph
   /// The steps under `finally`, in topological order.
-  private(set) var finallySteps: [StepIndex]
+  var finallySteps: [StepIndex]
   /// The reload for which the run is restarting, if any.
   private var reload: Reload?
-  private var waiting = Waiting.forSteps
+  private(set) var waiting = Waiting.forSteps
   private(set) var generation: Int
   /// The steps that the last restart reset; nil for all.
-  private var lastRestarted: Set<StepIndex>? = []
+  var lastRestarted: Set<StepIndex>? = []
   private var isFinallyConnected = false
   private var isSettling = false
   private var isKilled = false
@@ -387,7 +387,7 @@ extension RunMachine.Reload {
 
 extension Graph {
   /// Returns the last steps in file order, in topological order.
-  fileprivate func lastSteps(_ number: Int) -> [StepIndex] {
+  func lastSteps(_ number: Int) -> [StepIndex] {
     topologicalOrder.filter { $0.position >= count - number }
   }
 }

@@ -27,6 +27,8 @@ struct StepPerformer: Sendable {
   let variables: StepVariables
   /// Called when a step has ended, if the driver is waiting for that.
   let stepEnded: @Sendable (StepIndex) -> Void
+  /// Called by a step that the run must expand.
+  let expansionRequested: @Sendable (ExpansionRequest) -> Void
   /// Compiled file patterns of recent steps.
   let searches = FileSearches()
 
@@ -86,7 +88,8 @@ struct StepPerformer: Sendable {
 
   /// Combines a step with the results of its needs.
   private func job(_ place: StepPlace, generation: Int, results: [StepResult]) -> StepJob {
-    let step = place.index
+    // An expansion moves waiting steps, but not in the workflow of their performer.
+    let step = place.origin
     let declared = workflow.steps[step.position]
     let results = workflow.tolerating(results, of: step)
     // A stopped need has not ended in this generation, so it outweighs the failure of another need.
@@ -134,6 +137,7 @@ struct StepPerformer: Sendable {
     {
       return skip(job, "the run ended with \(ending.rawValue)")
     }
+    if let reason = reasonWithoutItem(job) { return skip(job, reason) }
     guard workflow.hasCondition(job.step) else { return nil }
     do throws(ResolutionError) {
       guard let condition = try workflow.unmetCondition(of: job.step, values(for: job)) else {
@@ -176,7 +180,7 @@ struct StepPerformer: Sendable {
   // MARK: Performing
 
   /// The step was stopped before its next attempt started.
-  private struct Withdrawn: Error {
+  struct Withdrawn: Error {
     /// The cause, if the run does not know it yet.
     var cause = CancellationCause.request
   }
@@ -256,10 +260,11 @@ struct StepPerformer: Sendable {
     // The successes of its needs must survive a power loss from here on. If they cannot be
     // recorded, the run is about to be abandoned.
     if number == 1, adopted == nil,
-      let problem = await ledger.recorded(successesOf: workflow.graph.needs(of: job.index))
+      let problem = await ledger.recorded(successesOfNeedsOf: place)
     {
       throw Withdrawn(cause: .abandoned(problem))
     }
+    if workflow.isFan(job.step) { return .over(try await expand(job, attempt: number)) }
     // Hashing files may take long; let the next steps start in the meantime.
     if job.step.extrasIfAny?.cache != nil { slots.started(place.index) }
     let values = values(for: job)
@@ -328,7 +333,7 @@ struct StepPerformer: Sendable {
   /// Records an event with which a step continues.
   ///
   /// - Throws: ``Withdrawn`` if the step was stopped.
-  private func begin(
+  func begin(
     _ event: Event.StepEvent, of job: StepJob, attempt: Int = 0, by requester: Requester? = nil
   ) throws(Withdrawn) {
     let mayContinue = ledger.decide { page in

@@ -184,6 +184,10 @@ package struct RunHistory: Sendable, Equatable {
     let time = event.time
     guard let last = generations.indices.last else { return }
     switch stepEvent {
+    case .expanded(let items):
+      if let position = plan?.steps.firstIndex(where: { $0.id == id }) {
+        _ = plan?.expand(stepAt: position, to: items)
+      }
     case .ready:
       readyTimes[id] = time
     case .waiting(let text):

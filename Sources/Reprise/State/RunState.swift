@@ -8,17 +8,17 @@ public struct RunState: Sendable, Equatable {
   /// The id of the run; nil before the first event.
   public private(set) var run: RunID?
   /// The plan of the run; nil before the first event.
-  public private(set) var plan: RunPlan?
+  public internal(set) var plan: RunPlan?
   /// The phase of the run as a whole.
   public private(set) var phase: RunPhase = .notStarted
   /// The current generation, from 1; 0 before the first event.
   public private(set) var generation = 0
   /// The steps in file order.
-  public private(set) var steps: [StepState] = []
+  public internal(set) var steps: [StepState] = []
   /// The number of steps in each phase.
-  public private(set) var counts = StepCounts()
+  public internal(set) var counts = StepCounts()
   /// The position of the first step that failed in this generation and so failed the run.
-  public private(set) var firstFailure: Int?
+  public internal(set) var firstFailure: Int?
   /// The time at which the run started.
   public private(set) var startedAt: Timestamp?
   /// The time at which the current generation started.
@@ -38,7 +38,7 @@ public struct RunState: Sendable, Equatable {
 
   /// The steps that the restart in progress stops; nil for all, and empty if there is none.
   private var restarted: Set<String>? = []
-  private var positions: [String: Int] = [:]
+  var positions: [String: Int] = [:]
 
   /// The state before the first event.
   public init() {}
@@ -309,6 +309,8 @@ public struct RunState: Sendable, Equatable {
     case .leftBehind(let command):
       try expect(event, old == .running)
       steps[position].leftBehind.append(command)
+    case .expanded(let items):
+      try expect(event, old == .running && expand(stepAt: position, to: items))
     case .succeeded(let outputs):
       // A step whose result is set by hand need not be running.
       try expect(event, old == .running || event.by != nil && !old.isFinal)

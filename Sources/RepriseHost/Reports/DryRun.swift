@@ -36,6 +36,7 @@ package struct DryRun {
     let action =
       (lines.prefix(Self.linesMax).map { TerminalSafe(abridged($0)) }
       + (rest > 0 ? ["… and \(rest) more lines"] : [])).joined(separator: "\n      ")
-    return "  \(step.shownWithID), \(needs)\n      \(action)"
+    let name = step.shownWithID + (workflow.isFan(step) ? "[*]" : "")
+    return "  \(name), \(needs)\n      \(action)"
   }
 }

@@ -59,7 +59,6 @@ package struct ResumedRun: Sendable {
     self.acceptsChanges = acceptsChanges
     self.results = results
     self.requester = requester
-    for step in results.keys { try expect(step) }
   }
 
   /// Takes the record of the run, so that this process drives it from now on.
@@ -72,11 +71,12 @@ package struct ResumedRun: Sendable {
     var resumed = RunState()
     let (recorded, _) = try journal.reopen(id, isAlone: isAlone) { record, state in
       resumed = state
+      for step in results.keys.sorted() { try expect(step, state) }
       if let done = results.keys.sorted().first(where: { state[$0]?.phase.isSuccess == true }) {
         throw Problem("error: step \"\(done)\" has already succeeded or been skipped")
       }
       if case .from(let step) = extent {
-        try expect(step)
+        try expect(step, state)
         resumed = state.restarting(from: step)
       } else if record.status == .succeeded {
         throw Problem("error: run \(record.id) has succeeded: there is nothing to resume")
@@ -89,10 +89,10 @@ package struct ResumedRun: Sendable {
     return (recorded, ResumedState(state: resumed, results: results, requester: requester))
   }
 
-  private func expect(_ step: String?) throws(Problem) {
+  private func expect(_ step: String?, _ state: RunState) throws(Problem) {
     guard let step else { return }
     do throws(SelectionError) {
-      _ = try workflow.workflow.found(step)
+      _ = try workflow.workflow.expanding(state.expansions).found(step)
     } catch {
       throw Problem("error: \(error)")
     }

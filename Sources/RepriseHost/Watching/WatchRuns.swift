@@ -214,7 +214,8 @@ final class WatchRuns: Sendable {
       group[run.id]?.cancel(now: false)
       return false
     }
-    guard let extent = try? ReloadExtent(loaded.workflow, from: steps) else { return false }
+    let expanded = loaded.workflow.expanding(like: run.workflow)
+    guard let extent = try? ReloadExtent(expanded, from: steps) else { return false }
     let requester = Requester(.watch, name: event.trigger.hiding(secrets).words, steps: steps)
     return await run.reload(loaded.workflow, extent, by: requester) { [self] plan in
       do {

@@ -26,7 +26,9 @@ extension LoadedWorkflow {
       throw Problem(
         "error: the recorded workflow of the run cannot be parsed; use --force to resume anyway")
     }
-    let changes = changes(ofFinished: finished, from: old, to: workflow)
+    let changes = changes(
+      ofFinished: finished, from: old.expanding(state.expansions),
+      to: workflow.expanding(state.expansions))
     guard !changes.isEmpty else { return }
     let text = changes.map(\.text).joined(separator: "\n")
     throw Problem(

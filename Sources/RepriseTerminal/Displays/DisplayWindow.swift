@@ -24,7 +24,7 @@ struct DisplayWindow {
   private var lines: PlainLog
   private var estimate: (at: Timestamp, rest: Duration?)?
   /// The rows of all steps of a plan, which cost too much to lay out for each frame.
-  private var tree: (generation: Int, run: RunID?, rows: [TreeRow])?
+  private var tree: (outline: Outline, run: RunID?, rows: [TreeRow])?
   private var frame = TreeView.Frame(rows: [])
   private var hasMouse = false
   /// The history of the run, for the timeline.
@@ -103,9 +103,10 @@ struct DisplayWindow {
 
   private mutating func treeRows(of run: RunState) -> [TreeRow] {
     guard let plan = run.plan else { return [] }
-    if let tree, tree.generation == run.generation, tree.run == run.run { return tree.rows }
+    // Comparing with the same outline is fast: it has the same storage.
+    if let tree, tree.run == run.run, tree.outline == plan.outline { return tree.rows }
     let rows = RepriseTerminal.treeRows(plan.outline, style)
-    tree = (run.generation, run.run, rows)
+    tree = (plan.outline, run.run, rows)
     return rows
   }
 

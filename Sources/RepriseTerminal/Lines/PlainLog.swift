@@ -47,6 +47,8 @@ struct PlainLog {
     switch event.kind {
     case .runStarted(let plan), .runResumed(let plan), .runReloaded(let plan, _):
       column = StepColumn(plan, style: style)
+    case .step(_, _, .expanded):
+      column = StepColumn(state.plan, style: style)
     default: break
     }
   }
@@ -207,7 +209,7 @@ struct PlainLog {
       return [style.coloured("\(stepEvent.description)", .yellow) + origin(of: event)]
     case .skipped(let reason, _):
       return [style.coloured("skipped: \(reason)", .dim) + origin(of: event)]
-    case .approved: return ["\(stepEvent.description)\(origin(of: event))"]
+    case .approved, .expanded: return ["\(stepEvent.description)\(origin(of: event))"]
     }
   }
 

@@ -145,6 +145,24 @@ public struct StepSetting: Sendable, Equatable {
     StepSetting("foreach", .text(expression.description))
   }
 
+  /// Runs the step once for each file that matches patterns.
+  public static func foreach(files patterns: [String]) -> StepSetting {
+    StepSetting("foreach", .map(["files": .list(patterns.map(Value.text))]))
+  }
+
+  /// The text in the brackets of the id of each `foreach` or `matrix` instance.
+  public static func key(_ key: TemplateValue) -> StepSetting { StepSetting("key", key.value) }
+
+  /// The maximum number of items of a `foreach` or `matrix`.
+  public static func maxItems(_ count: Int) -> StepSetting {
+    StepSetting("max-items", .number(Double(count)))
+  }
+
+  /// Runs the step once for each combination of the lists in an expression's value.
+  public static func matrix(_ expression: StaticString) -> StepSetting {
+    StepSetting("matrix", .text(expression.description))
+  }
+
   /// Runs the step once for each combination of values, plus `include` and minus `exclude`.
   public static func matrix(
     _ lists: [String: [TemplateValue]], include: [[String: TemplateValue]] = [],

@@ -61,6 +61,11 @@ extension DiagnosticKind {
     case .deepUses: "nest fewer workflows"
     case .foreachText: "write it like: [a, b], or: { from: 1, to: 5 }"
     case .foreachValue: "fromJSON(…) converts text such as '[\"a\", \"b\"]' to a list"
+    case .fanOfUses:
+      "move the foreach to a step of the used file, and pass it the list as a parameter"
+    case .statusOfItem: "split it into two steps"
+    case .itemKey: "use letters, digits and _-./@+:=,~#%"
+    case .itemKeyTwice: "compute the key from more of the item, or remove it"
     case .emptyMatrix: "exclude fewer combinations, or include some"
     case .matrixValue: "write it like: [linux, mac]"
     case .matrixCombination: "write it like: [{ os: mac, version: 6 }]"

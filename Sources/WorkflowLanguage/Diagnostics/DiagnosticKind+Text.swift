@@ -87,6 +87,15 @@ extension DiagnosticKind {
     case .foreachText: "foreach must be a list, a range or an expression, not text"
     case .foreachValue(let types): "foreach must be a list, not \(types.name)"
     case .filesOfForeach(let problem): problem
+    case .fanOfUses:
+      "a step with \"uses\" cannot have items that are only known during the run"
+    case .statusOfItem:
+      "a condition that depends on an item which is only known during the run cannot test the status"
+    case .tooManyItems(let count, let maximum):
+      "there are \(count) items, and \"max-items\" is \(maximum)"
+    case .itemKey(let key): "\"\(key)\" cannot be the key of an item"
+    case .itemKeyTwice(let key, let first, let second):
+      "items \(first) and \(second) have the same key \"\(key)\""
     case .noMatrixList: "this matrix has no lists"
     case .emptyMatrixList(let name): "the list \"\(name)\" of the matrix is empty"
     case .emptyMatrix: "this matrix has no combinations"

@@ -72,6 +72,11 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case foreachText
   case foreachValue(ValueTypes)
   case filesOfForeach(String)
+  case fanOfUses
+  case statusOfItem
+  case tooManyItems(Int, maximum: Int)
+  case itemKey(String)
+  case itemKeyTwice(String, Int, Int)
   case noMatrixList
   case emptyMatrixList(String)
   case emptyMatrix

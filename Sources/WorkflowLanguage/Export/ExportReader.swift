@@ -103,6 +103,10 @@ struct ExportReader {
     case is ClosureStep:
       refusals.add(step.subject, "call", "it is Swift code of this program")
       return
+    case is FanStep:
+      refusals.add(
+        step.subject, "foreach", "its items are the output of a step, which only Reprise collects")
+      return
     case is WaitStep: break
     default:
       if step.extras?.approval != nil {

@@ -100,6 +100,10 @@ package struct ResolutionError: Error, Equatable, CustomStringConvertible {
   /// The location of the value and the error, as a clause without a period.
   package let description: String
 
+  init(text: String) {
+    description = printable(text)
+  }
+
   init(_ place: String, _ error: EvaluationError) {
     switch error {
     case .invalid(let error), .missingOutput(let error):

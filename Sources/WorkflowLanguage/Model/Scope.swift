@@ -72,6 +72,9 @@ package struct Bindings: Sendable, Equatable {
   /// The names that occur in any combination of the matrix.
   var matrixNames: Set<String> = []
 
+  /// Whether the values are only known during the run.
+  var isOpen = false
+
   /// Label that distinguishes this instance from its siblings, such as `linux, 5`.
   var label: String
 

@@ -11,6 +11,9 @@ struct StaticValues: ValueSource {
   var budget = EvaluationBudget()
 
   func value(of root: Expression.Root, member: String?) throws(ValueProblem) -> Value {
+    if bindings?.isOpen == true, [.item, .index, .matrix].contains(root) {
+      throw .missing(.absent(.beforeRun(root)))
+    }
     switch (root, member) {
     case (.params, let name?): return try parameter(name)
     case (.params, nil):

@@ -143,6 +143,8 @@ public struct StepExtras: Sendable, Equatable {
   package var isTolerated: Bool { continuesOnError || !tolerantGroups.isEmpty }
   /// The `matrix` or `foreach` values of this instance.
   var bindings: Bindings?
+  /// The id of the step that the run has expanded to this one, among others.
+  package var fan: String?
   /// The ids of the groups that contain the step, outermost first.
   package var groups: [String] = []
   /// The position of the step's scope in the workflow.

@@ -44,13 +44,13 @@ public struct Workflow: Sendable, Equatable {
   /// Warnings: legal but probably unintended constructs.
   public var warnings: [Diagnostic] = []
   /// The steps in file order, those under `finally` last.
-  public let steps: [Workflow.Step]
+  public internal(set) var steps: [Workflow.Step]
   /// The layout of the steps in the file.
-  public let outline: Outline
+  public internal(set) var outline: Outline
   /// The checked graph of the steps; its indices are positions in `steps`.
-  public let graph: Graph
+  public internal(set) var graph: Graph
   /// The number of steps under `finally`, which come last in `steps`.
-  package let finallyCount: Int
+  package internal(set) var finallyCount: Int
 
   /// Creates a workflow from steps.
   ///
@@ -116,7 +116,10 @@ public struct Workflow: Sendable, Equatable {
   /// - Parameter id: The id of a step in the file, or of one of the steps that it was expanded to.
   /// - Returns: The indices in file order; empty if the id is unknown.
   public func indices(named id: String) -> [StepIndex] {
-    if let index = graph.index(of: id) { return [index] }
+    if let index = graph.index(of: id) {
+      guard steps[index.position].action.kind.isExpanded else { return [index] }
+      return [index] + graph.indices.filter { steps[$0.position].extrasIfAny?.fan == id }
+    }
     return graph.indices.filter { steps[$0.position].extras.groups.contains(id) }
   }
 }

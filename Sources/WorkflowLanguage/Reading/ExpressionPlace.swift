@@ -26,8 +26,18 @@ enum ExpressionPlace: Equatable {
   case share
   /// `on`, which is evaluated before there is an event.
   case triggers
+  /// `foreach` and `matrix` whose items are computed during the run.
+  case items(Items)
+  /// `key` of a `foreach` or `matrix`.
+  case itemKey
   /// A setting that is evaluated before the run starts, by its name.
   case settled(String)
+
+  /// What is computed for the items of a step.
+  enum Items: Equatable {
+    case foreach, matrix
+    case matrixList(String)
+  }
 
   var name: String {
     switch self {
@@ -42,6 +52,9 @@ enum ExpressionPlace: Equatable {
     case .cacheKey: "the key of a cache"
     case .share: "share"
     case .triggers: "on"
+    case .items(.foreach): "foreach"
+    case .items: "matrix"
+    case .itemKey: "key"
     case .settled(let what): "\(what), which is evaluated before the run starts"
     }
   }
@@ -52,7 +65,7 @@ enum ExpressionPlace: Equatable {
     case .workflowEnvironment: [.params, .env, .secrets, .run, .workflow, .machine]
     case .environment: [.params, .env, .secrets, .steps, .run, .workflow, .machine]
     case .with: [.params, .env, .secrets, .steps, .run, .workflow, .machine]
-    case .setting, .argument, .condition, .cacheKey, .share:
+    case .setting, .argument, .condition, .cacheKey, .share, .items, .itemKey:
       [.params, .env, .steps, .run, .workflow, .machine]
     case .outputs: [.params, .env, .steps, .run, .workflow, .machine, .stdout, .outputs]
     case .workflowOutputs: [.params, .steps, .workflow, .machine]
@@ -173,7 +186,9 @@ extension WorkflowReader {
       }
       guard places[scope][name] == nil else { return .map }
       return try known(places[scope].keys, "step", .map)
-    case .matrix: return try known(bindings?.matrixNames ?? [], "matrix value", .any)
+    case .matrix:
+      if let bindings, bindings.isOpen, bindings.matrixNames.isEmpty { return .any }
+      return try known(bindings?.matrixNames ?? [], "matrix value", .any)
     case .run:
       return try known(
         ["id", "generation", "dir"], "run property", name == "generation" ? .number : .text)

@@ -218,7 +218,13 @@ extension KeyTable {
         "foreach",
         .either([.template, .list(.anything, minimum: 0), .map(range), .map(itemFiles)]),
         "the items; the step runs once for each", .many),
-      Key("matrix", .matrix, "lists; the step runs once for each combination", .many),
+      Key(
+        "matrix", .either([.template, .matrix]), "lists; the step runs once for each combination",
+        .many),
+      Key("key", .template, "the text in the brackets of the id of each item", .many),
+      Key(
+        "max-items", .computed(.whole(1...FanStep.limitMax)),
+        "the maximum number of items of a foreach or matrix", .many),
       Key(
         "max-parallel", .computed(.whole(1...Int(Int32.max))),
         "the maximum number of steps of a foreach or matrix that run at once", .many),

@@ -12,6 +12,8 @@ package protocol StepKind: Sendable, Equatable {
   var templates: [Template] { get }
   /// Whether the step starts a program, and not Swift code.
   var startsProgram: Bool { get }
+  /// Whether a run expands the step to several.
+  var isExpanded: Bool { get }
 
   /// Computes the action, with all expressions evaluated, just before the step starts.
   ///
@@ -51,6 +53,7 @@ extension StepKind {
   package var declared: [String] { [] }
   package var templates: [Template] { [] }
   package var startsProgram: Bool { false }
+  package var isExpanded: Bool { false }
 
   fileprivate func isEqual(to other: any StepKind) -> Bool { other as? Self == self }
 }

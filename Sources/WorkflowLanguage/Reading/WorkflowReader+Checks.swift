@@ -72,11 +72,25 @@ extension WorkflowReader {
       guard !known.isEmpty, !known.contains(.boolean) else { return }
       throw ExpressionError(.condition(types), whole)
     case .argument where check.template.isArguments: return
+    case .items(let items):
+      try checkItems(types, items, whole)
     case .environment, .workflowEnvironment, .workflowDirectory, .setting, .argument, .cacheKey,
-      .share:
+      .share, .itemKey:
       guard types.isDisjoint(with: [.text, .number, .boolean, .null]) else { return }
       throw ExpressionError(.textExpected(types), whole)
     case .with, .outputs, .workflowOutputs, .triggers, .settled: return
+    }
+  }
+
+  private func checkItems(
+    _ types: ValueTypes, _ items: ExpressionPlace.Items, _ range: Range<Int>
+  ) throws(ExpressionError) {
+    guard types.isDisjoint(with: items == .matrix ? .map : .list) else { return }
+    switch items {
+    case .foreach: throw ExpressionError(.foreachValue(types), range)
+    case .matrix: throw ExpressionError(.matrixNotAMap(found: types.name), range)
+    case .matrixList(let name):
+      throw ExpressionError(.matrixValue(name, found: types.name), range)
     }
   }
 

@@ -17,15 +17,16 @@ extension WorkflowReader {
     if let approval = fields.key("approval") {
       readers[file].report(.approvalOfExpandedStep, at: approval)
     }
+    if isFan(fields, context) { return readFan(fields, id, needs, context) }
     let all: [Bindings]?
     if let node = fields["foreach"] {
       all = readForeach(node, fields, context)
     } else {
       all = fields["matrix"].flatMap { readMatrix($0, context) }
     }
-    guard let all, isSmallEnough(fields, becoming: all.count, context) else {
-      return (nil, needs)
-    }
+    guard let all, isSmallEnough(fields, becoming: all.count, context),
+      isAllowed(all.count, fields, context)
+    else { return (nil, needs) }
     if all.isEmpty {
       // It expands to no steps. Read it anyway, to report its errors.
       var trial = self
@@ -40,6 +41,7 @@ extension WorkflowReader {
     inner.extras.groups.append(group)
     let failsFast = fields["fail-fast"].flatMap { boolean($0, "fail-fast", context) } ?? false
     let limit = fields["max-parallel"].flatMap { number($0, "max-parallel", context) }
+    let keys = readKeys(fields, all, inner)
     var outlines: [Outline] = []
     var ends: [Need] = []
     var members: [String] = []
@@ -54,7 +56,7 @@ extension WorkflowReader {
           ]
       }
       let before = errorCount
-      let member = "\(id)[\(position)]"
+      let member = "\(id)[\(keys?[position] ?? String(position))]"
       let (outline, memberEnds) = readSingle(fields, member, needs, inner)
       if let outline { outlines.append(outline) }
       ends += memberEnds
@@ -128,7 +130,7 @@ extension WorkflowReader {
     }
     guard expandsWithinLimit(items.count, node, context) else { return nil }
     return items.enumerated().map { index, item in
-      Bindings(item: item, index: index, label: label([item]))
+      Bindings(item: item, index: index, label: Self.label([item]))
     }
   }
 
@@ -266,13 +268,14 @@ extension WorkflowReader {
     return combinations.map { combination in
       let added = combination.keys.filter { !names.contains($0) }.sorted()
       let shown = (matrix.lists.lazy.map(\.name) + added).lazy.compactMap { combination[$0] }
-      var bindings = Bindings(matrix: combination, label: label(shown.prefix(Self.labelValuesMax)))
+      var bindings = Bindings(
+        matrix: combination, label: Self.label(shown.prefix(Self.labelValuesMax)))
       bindings.matrixNames = known
       return bindings
     }
   }
 
-  private mutating func settledList(
+  mutating func settledList(
     _ node: Node, _ name: String, _ context: Context
   ) -> [Value]? {
     let before = errorCount
@@ -304,7 +307,7 @@ extension WorkflowReader {
   private static let labelValuesMax = 100
 
   /// Returns a short label that distinguishes an expanded step from its siblings.
-  private func label(_ values: some Sequence<Value>) -> String {
+  static func label(_ values: some Sequence<Value>) -> String {
     let words = values.map { value -> String in
       // Truncate first, because the value may be huge.
       let text = printable(

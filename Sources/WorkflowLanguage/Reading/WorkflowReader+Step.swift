@@ -26,7 +26,7 @@ extension WorkflowReader {
     if fields["foreach"] != nil || fields["matrix"] != nil {
       return readExpanded(fields, id, needs, context)
     }
-    for name in ["max-parallel", "fail-fast"] {
+    for name in ["max-parallel", "fail-fast", "key", "max-items"] {
       guard let key = fields.key(name) else { continue }
       readers[file].report(.misplaced(.ofMany(name)), at: key)
     }

@@ -35,7 +35,7 @@ extension Workflow {
       levels[index.position] = graph.needs(of: index).map { levels[$0.position] + 1 }.max() ?? 0
     }
     var lines = ["\(printable(name)): \(steps.count) \(steps.count == 1 ? "step" : "steps")"]
-    let width = steps.map(\.shownWithID.count).max() ?? 0
+    let width = steps.map { shown($0).count }.max() ?? 0
     var lastLevel = -1
     let main = graph.indices.dropLast(finallyCount)
     for index in main.sorted(by: { (levels[$0.position], $0) < (levels[$1.position], $1) }) {
@@ -43,21 +43,24 @@ extension Workflow {
       let level = levels[index.position]
       let number = level == lastLevel ? "    " : String("\(level + 1).   ".prefix(4))
       lastLevel = level
-      let padding = String(repeating: " ", count: width - step.shownWithID.count)
+      let padding = String(repeating: " ", count: width - shown(step).count)
       let needs =
         step.needs.isEmpty ? "" : padding + "  after " + step.needs.joined(separator: ", ")
-      lines.append("  \(number)\(step.shownWithID)\(needs)")
+      lines.append("  \(number)\(shown(step))\(needs)")
     }
     if finallyCount > 0 { lines.append("  finally") }
     for index in graph.indices.suffix(finallyCount) {
-      lines.append("      \(steps[index.position].shownWithID)")
+      lines.append("      \(shown(steps[index.position]))")
     }
     return lines.joined(separator: "\n")
   }
 
+  /// The id of a step; with `[*]` if a run expands it.
+  private func shown(_ step: Workflow.Step) -> String { step.shownWithID + (isFan(step) ? "[*]" : "") }
+
   private var mermaidLines: [String] {
     // Use s0, s1, … as ids, because words such as `end` are reserved in Mermaid.
-    graph.indices.map { "  s\($0.position)[\(quoted(steps[$0.position].shownName))]" }
+    graph.indices.map { "  s\($0.position)[\(quoted(steps[$0.position].shownName + (isFan(steps[$0.position]) ? "[*]" : "")))]" }
       + graph.indices.flatMap { index in
         graph.needs(of: index).map { "  s\($0.position) --> s\(index.position)" }
       }
@@ -80,6 +83,7 @@ extension Workflow {
       "    {\"id\": \(quoted(step.id)), "
         + (step.extrasIfAny?.name.map { "\"name\": \(quoted($0)), " } ?? "") + "\"needs\": ["
         + step.needs.map(quoted).joined(separator: ", ") + "]"
+        + (isFan(step) ? ", \"expanded\": true" : "")
         + (step.extrasIfAny?.finally == nil ? "}" : ", \"finally\": true}")
     }
     return "{\n  \"workflow\": \(quoted(name)),\n  \"steps\": [\n" + rows.joined(separator: ",\n")

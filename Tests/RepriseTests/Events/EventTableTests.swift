@@ -185,6 +185,13 @@ struct EventTableTests {
       "step a, attempt 1: ended: sleep 9, left behind"
     ),
     (
+      step(1, .expanded([ExpandedItem(key: "x", item: .text("x"), label: "x")])),
+      #"""
+      {"attempt":1,"event":"step-expanded","items":[{"item":"x","key":"x","label":"x"}],"step":"a"}
+      """#,
+      "step a, attempt 1: expanded to 1 step"
+    ),
+    (
       step(1, .cancelling), #"{"attempt":1,"event":"step-cancelling","step":"a"}"#,
       "step a, attempt 1: being cancelled"
     ),

@@ -241,7 +241,7 @@ struct BrokenExpressionTests {
       "steps: [{id: a, matrix: {os: [x]}, run: x, env: {A: \"${{ item }}\"}}]\n", ["1:58 R0510"],
       hint: "a step with \"foreach\""),
     BrokenFile(
-      "steps: [{id: a, foreach: \"${{ steps.b.outputs.x }}\", run: x}]\n", ["1:31 R0510"]),
+      "steps: [{id: a, foreach: \"${{ steps.b.outputs.x }}\", run: x}]\n", ["1:31 R0511"]),
     BrokenFile(
       "steps: [{id: a, run: x, timeout: \"${{ hashFiles('x') }}\"}]\n", ["1:39 R0510"]),
     BrokenFile(

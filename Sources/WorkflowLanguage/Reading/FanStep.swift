@@ -1,0 +1,329 @@
+// The step kind of a `foreach` or `matrix` whose items are only known during a run.
+
+/// A step that computes items; the run then expands it to one step for each of them.
+struct FanStep: StepKind {
+  /// A list of a matrix, or of its `include` or `exclude`.
+  enum List: Sendable, Equatable {
+    case known(Value)
+    case computed(Template)
+  }
+
+  /// Where the items come from.
+  enum Source: Sendable, Equatable {
+    case foreach(Template)
+    /// One expression for the whole matrix.
+    case matrix(Template)
+    case lists([String], [String: List])
+  }
+
+  /// The maximum number of items if the step does not set it.
+  static let itemsMax = 1000
+  /// The highest limit that a step can set.
+  static let limitMax = 100_000
+
+  let source: Source
+  let key: Template?
+  let limit: Int
+  /// The step for each item, without bindings.
+  let template: Workflow.Step
+  /// Whether the failure of an item cancels the others.
+  var failsFast = false
+  /// The maximum number of items in progress; nil for no limit.
+  var parallelLimit: Int?
+  /// The items of the last expansion; nil if there was none.
+  var items: [ExpandedItem]?
+
+  var shown: [String] {
+    ["for each of \(sourceText)"] + template.action.kind.shown
+  }
+
+  var declared: [String] {
+    // Not the template: a change of it is a change of the steps to which this one is expanded.
+    ["items: \(sourceText)"] + (key.map { ["key: \($0.source)"] } ?? [])
+  }
+
+  var templates: [Template] {
+    var templates = [key].compactMap(\.self)
+    switch source {
+    case .foreach(let template), .matrix(let template): templates.append(template)
+    case .lists(let names, let lists):
+      for name in names {
+        if case .computed(let template)? = lists[name] { templates.append(template) }
+      }
+    }
+    templates += template.environment.values
+    templates += [template.directory].compactMap(\.self)
+    templates += template.action.kind.templates
+    templates += (template.extrasIfAny?.outputs.values).map(Array.init) ?? []
+    return templates
+  }
+
+  var isExpanded: Bool { true }
+
+  func resolved(_ source: StepSource) -> ResolvedStep.Action { .wait }
+
+  /// The source as it is written.
+  private var sourceText: String {
+    switch source {
+    case .foreach(let template), .matrix(let template): template.source
+    case .lists(let names, let lists):
+      names.map { name in
+        switch lists[name] {
+        case .known(let value)?: "\(name): \(value.asText)"
+        case .computed(let template)?: "\(name): \(template.source)"
+        case nil: name
+        }
+      }.joined(separator: ", ")
+    }
+  }
+
+  /// Returns the step for an item.
+  func step(for item: ExpandedItem, at index: Int, of fan: String) -> Workflow.Step {
+    var step = template
+    step.id = item.id(in: fan)
+    step.needs = [fan]
+    var extras = template.extras
+    let bindings = item.bindings(at: index)
+    extras.bindings = bindings
+    for position in extras.conditions.indices { extras.conditions[position].bindings = bindings }
+    extras.fan = fan
+    if failsFast || parallelLimit != nil {
+      extras.items.append(
+        GroupItem(
+          group: fan, item: index, limit: parallelLimit, failsFast: failsFast, countsItems: false))
+    }
+    step.extras = extras
+    return step
+  }
+
+  // MARK: Items
+
+  /// Computes the items.
+  ///
+  /// - Parameter values: Evaluates the templates, without an item.
+  /// - Returns: The items, at most as many as the limit.
+  /// - Throws: ``ResolutionError`` if there are no valid items.
+  func items(_ values: StepSource) throws(ResolutionError) -> [ExpandedItem] {
+    let bindings: [Bindings]
+    switch source {
+    case .foreach(let template):
+      let value = try values.value(of: template, "foreach")
+      guard case .list(let list) = value else {
+        throw ResolutionError(
+          text: "foreach must be a list, not \(value.found)"
+            + (value.types == .text ? "; fromJSON(…) converts text to a list" : ""))
+      }
+      try expectFew(list.count)
+      bindings = list.enumerated().map { index, item in
+        Bindings(item: item, index: index, label: WorkflowReader.label([item]))
+      }
+    case .matrix(let template):
+      let value = try values.value(of: template, "matrix")
+      guard case .map(let lists) = value else {
+        throw ResolutionError(text: "matrix must be a map of names to lists, not \(value.found)")
+      }
+      bindings = try combinations(lists.keys.sorted(), lists)
+    case .lists(let names, let lists):
+      var known: [String: Value] = [:]
+      for name in names {
+        switch lists[name] {
+        case .known(let value)?: known[name] = value
+        case .computed(let template)?:
+          known[name] = try values.value(of: template, "matrix.\(name)")
+        case nil: break
+        }
+      }
+      bindings = try combinations(names, known)
+    }
+    let keys = try keys(of: bindings, values)
+    return zip(keys, bindings).map { key, bindings in
+      ExpandedItem(key: key, item: bindings.item, matrix: bindings.matrix, label: bindings.label)
+    }
+  }
+
+  private func combinations(
+    _ names: [String], _ values: [String: Value]
+  ) throws(ResolutionError) -> [Bindings] {
+    var matrix = Matrix()
+    for name in names {
+      guard case .list(let list)? = values[name] else {
+        throw ResolutionError(
+          text: "\"\(name)\" of the matrix must be a list, not \((values[name] ?? .null).found)")
+      }
+      guard name == "include" || name == "exclude" else {
+        matrix.lists.append((name, list))
+        continue
+      }
+      var maps: [[String: Value]] = []
+      for value in list {
+        guard case .map(let map) = value else {
+          throw ResolutionError(text: "\(name) must be a list of maps, and has \(value.found)")
+        }
+        maps.append(map)
+      }
+      if name == "include" { matrix.include = maps } else { matrix.exclude = maps }
+    }
+    try expectFew(matrix.lists.contains { $0.values.isEmpty } ? 0 : matrix.listedCount)
+    guard let combinations = matrix.combinations() else {
+      throw ResolutionError(text: "the matrix has more than \(Matrix.valuesMax) values")
+    }
+    try expectFew(combinations.count)
+    var known = Set(matrix.lists.map(\.name))
+    let listed = matrix.lists.map(\.name)
+    let names = known
+    for combination in combinations { known.formUnion(combination.keys) }
+    return combinations.map { combination in
+      let added = combination.keys.filter { !names.contains($0) }.sorted()
+      let shown = (listed + added).compactMap { combination[$0] }
+      return Bindings(matrix: combination, label: WorkflowReader.label(shown))
+    }
+  }
+
+  private func expectFew(_ count: Int) throws(ResolutionError) {
+    guard count > limit else { return }
+    throw ResolutionError(
+      text: "there are \(count) items, and the maximum is \(limit); set it with max-items")
+  }
+
+  private func keys(
+    of all: [Bindings], _ values: StepSource
+  ) throws(ResolutionError) -> [String] {
+    guard let key else { return all.indices.map(String.init) }
+    var keys: [String] = []
+    for (index, bindings) in all.enumerated() {
+      let source = StepSource(
+        workflow: values.workflow, values: values.values, scope: values.scope, bindings: bindings,
+        budget: values.budget)
+      let text = try source.text(of: key, "key")
+      guard ExpandedItem.isKey(text) else {
+        throw ResolutionError(
+          text: "the key of item \(index) is \"\(WorkflowReader.label([.text(text)]))\", which "
+            + "cannot be part of an id; use letters, digits and _-./@+:=,~#%")
+      }
+      keys.append(text)
+    }
+    if let (first, second) = ExpandedItem.duplicate(in: keys) {
+      throw ResolutionError(
+        text: "items \(first) and \(second) have the same key \"\(keys[first])\"")
+    }
+    return keys
+  }
+}
+
+extension ExpandedItem {
+  /// The names that the expressions of the step can use.
+  fileprivate func bindings(at index: Int) -> Bindings {
+    guard let matrix else { return Bindings(item: item ?? .null, index: index, label: label) }
+    return Bindings(matrix: matrix, label: label)
+  }
+}
+
+extension Value {
+  /// The type and the value, for messages.
+  fileprivate var found: String {
+    types == .null ? "null" : "\(types.name): \(WorkflowReader.label([self]))"
+  }
+}
+
+extension Workflow {
+  /// Whether a step is expanded during the run.
+  package func isFan(_ step: Workflow.Step) -> Bool { step.action.kind.isExpanded }
+
+  /// Returns the recorded items of a step that is expanded during the run; nil if there are none.
+  package func items(of step: Workflow.Step) -> [ExpandedItem]? {
+    (step.action.kind as? FanStep)?.items
+  }
+
+  /// Computes the items of a step that is expanded during the run.
+  ///
+  /// - Throws: ``ResolutionError`` if there are no valid items.
+  package func items(
+    of step: Workflow.Step, _ values: RunValues
+  ) throws(ResolutionError) -> [ExpandedItem] {
+    guard let fan = step.action.kind as? FanStep else { return [] }
+    return try fan.items(
+      StepSource(
+        workflow: self, values: values, scope: step.extras.scope, bindings: step.extras.bindings))
+  }
+
+  /// Returns the workflow with steps expanded, in place of the steps of an earlier expansion.
+  ///
+  /// The steps for the items need the step that was expanded; steps that need it need them, too.
+  /// Linear in steps and needs.
+  ///
+  /// - Parameter expansions: The items, by the ids of the steps; unknown steps are ignored.
+  /// - Returns: The workflow.
+  package func expanding(_ expansions: [String: [ExpandedItem]]) -> Workflow {
+    let known = expansions.filter { id, _ in
+      graph.index(of: id).map { isFan(steps[$0.position]) } ?? false
+    }
+    guard !known.isEmpty else { return self }
+    var next = self
+    var all: [Workflow.Step] = []
+    var moved: [Int?] = []
+    var children: [Int: Range<Int>] = [:]
+    for (position, step) in steps.enumerated() {
+      if let fan = step.extrasIfAny?.fan, known[fan] != nil {
+        moved.append(nil)
+        continue
+      }
+      moved.append(all.count)
+      guard let items = known[step.id], var fan = step.action.kind as? FanStep else {
+        all.append(needing(step, known))
+        continue
+      }
+      fan.items = items
+      var own = needing(step, known)
+      own.action = Workflow.Step.Action(fan)
+      all.append(own)
+      children[position] = all.count..<all.count + items.count
+      for (index, item) in items.enumerated() {
+        all.append(fan.step(for: item, at: index, of: step.id))
+      }
+      next.scopes[step.extras.scope].expand(step.id, to: items)
+    }
+    guard let graph = try? Graph(ids: all.map(\.id), needs: all.map(\.needs)) else {
+      preconditionFailure("BUG: an expansion of a graph is not a graph")
+    }
+    next.steps = all
+    next.graph = graph
+    next.outline =
+      outline.moving(to: { moved[$0] }, children: { children[$0] }) ?? .sequence([])
+    next.finallyCount = all.reversed().prefix { $0.extrasIfAny?.finally != nil }.count
+    return next
+  }
+
+  /// Returns a step that needs the steps to which others are expanded.
+  private func needing(
+    _ step: Workflow.Step, _ expansions: [String: [ExpandedItem]]
+  ) -> Workflow.Step {
+    guard step.needs.contains(where: { expansions[$0] != nil }) else { return step }
+    var step = step
+    step.needs = step.needs.flatMap { need -> [String] in
+      if let items = expansions[need] { return [need] + items.map { $0.id(in: need) } }
+      let fan = graph.index(of: need).flatMap { steps[$0.position].extrasIfAny?.fan }
+      return fan.map { expansions[$0] != nil } ?? false ? [] : [need]
+    }
+    return step
+  }
+
+  /// Returns the workflow with its steps expanded as those of another version.
+  package func expanding(like other: Workflow) -> Workflow {
+    var expansions: [String: [ExpandedItem]] = [:]
+    for step in other.steps { expansions[step.id] = other.items(of: step) }
+    return expansions.isEmpty ? self : expanding(expansions)
+  }
+
+  /// The maximum number of needs of all steps together, during a run.
+  package static let needsMax = WorkflowReader.needsMax
+}
+
+extension Scope {
+  /// Makes the name of a step refer to the steps to which it was expanded, too.
+  fileprivate mutating func expand(_ id: String, to items: [ExpandedItem]) {
+    let name = String(id.dropFirst(prefix.count))
+    groups[name] = StepGroup(
+      kind: .each(items.map { $0.id(in: name) }),
+      ends: items.isEmpty ? [id] : items.map { $0.id(in: id) })
+  }
+}
