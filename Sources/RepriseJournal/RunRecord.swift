@@ -101,6 +101,7 @@ package enum RunStatus: String, Sendable, CaseIterable, Codable {
   case queued
   case running
   case succeeded
+  case skipped
   case failed
   case cancelled
   case timedOut = "timed-out"

@@ -86,7 +86,7 @@ final class RunSpans: Sendable {
         attributes["reprise.outcome"] = outcome.name
         attributes["reprise.generation"] = event.generation
       }
-      if outcome != .succeeded { runSpan.setStatus(SpanStatus(code: .error)) }
+      if !outcome.isSuccess { runSpan.setStatus(SpanStatus(code: .error)) }
       let left = state.withLock { state in
         defer { state.steps = [:] }
         return state.steps.values.joined().map(\.span)

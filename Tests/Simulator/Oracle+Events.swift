@@ -140,6 +140,7 @@ extension Oracle {
       steps[$0].status == .failed && !plan.steps[$0].spec.continuesOnError
     }
     switch outcome {
+    case .skipped: fail("outcome", "no plan has a condition")
     case .succeeded:
       check(failed.isEmpty, "outcome", "the run has succeeded with \(failed.map(name)) failed")
       check(!wasStopped, "outcome", "the run has succeeded after a cancel")
@@ -190,7 +191,9 @@ extension Oracle {
       start(position, attempt: attempt, time)
     case .cancelling:
       expect(.ready, .running)
-    case .retrying:
+    case .pausing:
+      fail("transition", "\(name(position)) does not wait")
+    case .retrying, .repeating:
       expect(.running)
       steps[position].status = .ready
       lastRelease = time

@@ -124,7 +124,7 @@ struct DiagnosticTests {
     BrokenFile("steps: [{id: a, run: x, needs: [a]}]\n", ["1:33 R0403"]),
     BrokenFile(
       "steps: [{id: a, run: x}, {id: b, run: x, needs: [a, a]}]\n", ["1:53 R0404"]),
-    BrokenFile("steps: [{id: a, run: x, needs: {b: c}}]\n", ["1:32 R0203"]),
+    BrokenFile("steps: [{id: a, run: x, needs: {b: c}}]\n", ["1:36 R0211"]),
     BrokenFile(
       "steps:\n- {id: a, run: x, needs: [c]}\n- {id: b, run: x, needs: [a]}\n- {id: c, run: x, needs: [b]}\n",
       ["2:27 R0402"]),

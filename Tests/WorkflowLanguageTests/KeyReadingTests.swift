@@ -34,6 +34,7 @@ struct KeyReadingTests {
     Place(.secret, "secrets: { s: { KEY: VALUE } }\n\(step)"),
     Place(.defaults, "defaults: { KEY: VALUE }\n\(step)"),
     Place(.step, "steps: [{ KEY: VALUE }]\n"),
+    Place(.condition, "steps: [{ id: a, run: x, if: { KEY: VALUE } }]\n"),
     Place(.range, "steps: [{ id: a, run: x, foreach: { KEY: VALUE } }]\n"),
     Place(.cache, "steps: [{ id: a, run: x, cache: { KEY: VALUE } }]\n"),
     Place(.retry, "steps: [{ id: a, run: x, retry: { KEY: VALUE } }]\n"),

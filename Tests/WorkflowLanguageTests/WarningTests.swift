@@ -19,6 +19,7 @@ struct WarningTests {
       "steps: [{id: a, run: x, if: \"1 > 2 && params.x\"}]\nparams: {x: 1}\n", "1:29 R0902"
     ),
     ("steps: [{id: a, run: x, if: cancelled()}]\n", "1:29 R0903"),
+    ("steps: [{id: a, run: x, if: always()}]\n", "1:29 R0909"),
     (
       "steps: [{id: a, run: x, if: \"${{ failure() || cancelled() }}\"}]\n", "1:47 R0903"
     ),
@@ -45,7 +46,6 @@ struct WarningTests {
     "steps: [{id: a, run: x}, {id: b, run: x, needs: a}]\n",
     "steps: [{id: a, run: x, env: {DEBUG: 'yes'}}]\n",
     "steps: [{id: a, run: x, outputs: {o: \"${{ stdout }}\"}}, {id: b, exec: [echo, \"${{ steps.a.outputs.o }}\"]}]\n",
-    "steps: [{id: a, run: x, if: always()}]\n",
     "params: {x: false}\nsteps: [{id: a, run: x, if: params.x}]\n",
     "steps: [{id: a, run: x}]\nfinally: [{id: b, run: x, if: cancelled()}]\n",
     "env: {K: x}\nsteps: [{id: a, run: x, if: env.K == 'x'}]\n",

@@ -35,6 +35,9 @@ extension Engine {
       if let condition = try workflow.unmetCondition(of: declared, values) {
         return .isSkipped(because: "if: \(condition)")
       }
+      if let command = declared.extrasIfAny?.conditionCommand {
+        return .unknown(because: "it is decided by a command: \(command.script)")
+      }
       if let endings = declared.extrasIfAny?.finally, endings != Set(RunEnding.allCases) {
         let names = RunEnding.allCases.filter(endings.contains).map(\.rawValue)
         return .unknown(

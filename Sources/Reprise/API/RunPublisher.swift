@@ -183,7 +183,7 @@ where Downstream.Input == Event, Downstream.Failure == RunFailure {
 
   func receive(_ event: Event) -> Subscribers.Demand {
     let downstream = state.withLock { state in
-      if case .runEnded(let outcome) = event.kind, outcome != .succeeded {
+      if case .runEnded(let outcome) = event.kind, !outcome.isSuccess {
         state.failure = RunFailure(run: event.run, outcome: outcome)
       }
       return state.downstream

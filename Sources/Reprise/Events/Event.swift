@@ -105,6 +105,10 @@ public struct Event: Sendable, Equatable {
     case succeeded(StepOutputs)
     /// An attempt failed; the next one starts after this delay.
     case retrying(FailureReason, after: Duration)
+    /// A round of a step that repeats is over; the next one starts after this delay.
+    case repeating(StepRound, after: Duration)
+    /// A step that only waits has started to wait, until this moment.
+    case pausing(until: Timestamp)
     /// The step is being cancelled on request, although the run continues.
     case cancelling
     /// The last attempt failed, or the step could not be started at all.
@@ -186,8 +190,9 @@ extension Event.StepEvent: CodedCases {
     .ready, .waiting(""), .approved, .queued(RunnerPlace(runner: "", token: ""), text: ""),
     .started(), .outOfSight(""), .inSight, .progress(0, ""),
     .output(.standardOutput, text: "", isPartial: false), .leftBehind(""), .expanded([]),
-    .succeeded([:]),
-    .retrying(.rejected, after: .zero), .cancelling, .failed(.rejected), .cancelled(.request),
+    .succeeded([:]), .retrying(.rejected, after: .zero),
+    .repeating(StepRound(number: 1), after: .zero), .pausing(until: Timestamp(microseconds: 0)),
+    .cancelling, .failed(.rejected), .cancelled(.request),
     .skipped("", [:]),
   ])
 
@@ -245,6 +250,16 @@ extension Event.StepEvent: CodedCases {
       CaseRow("step-retrying", "failed: \(reason); retrying in \(durationText(delay))") {
         .retrying(try $0.value("reason", reason), after: try $0.seconds(delay))
       }
+    case .repeating(let round, let delay):
+      CaseRow("step-repeating", "\(round) done; next in \(durationText(delay))") {
+        .repeating(
+          StepRound(
+            number: try $0.value("round", round.number),
+            limit: try $0.value("limit", round.limit, default: nil)),
+          after: try $0.seconds(delay))
+      }
+    case .pausing(let end):
+      CaseRow("step-pausing", "waits until \(end)") { .pausing(until: try $0.value("until", end)) }
     case .cancelling: CaseRow("step-cancelling", "being cancelled", self)
     case .failed(let reason):
       CaseRow("step-failed", "failed: \(reason)") { .failed(try $0.value("reason", reason)) }

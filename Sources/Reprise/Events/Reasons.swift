@@ -47,6 +47,8 @@ public enum CancellationCause: Sendable, Equatable {
 public enum RunOutcome: Sendable, Equatable {
   /// Every step succeeded or was skipped.
   case succeeded
+  /// The condition of the workflow was not met, so no step ran; the text is the condition.
+  case skipped(String)
   /// At least one step failed; `step` is the first one that did.
   case failed(step: String, reason: FailureReason)
   /// The run was cancelled on request.
@@ -136,13 +138,16 @@ extension CancellationCause: CodedCases {
 
 extension RunOutcome: CodedCases {
   static let byName = named([
-    .succeeded, .failed(step: "", reason: .rejected), .cancelled, .timedOut(after: .zero),
+    .succeeded, .skipped(""), .failed(step: "", reason: .rejected), .cancelled,
+    .timedOut(after: .zero),
     .abandoned(""),
   ])
 
   var row: CaseRow<Self> {
     switch self {
     case .succeeded: CaseRow("succeeded", "succeeded", self)
+    case .skipped(let text):
+      CaseRow("skipped", "skipped: \(text)") { .skipped(try $0.value("text", text)) }
     case .failed(let step, let reason):
       CaseRow("failed", "step \"\(step)\" failed: \(reason)") {
         .failed(step: try $0.value("step", step), reason: try $0.value("reason", reason))
@@ -185,5 +190,15 @@ package func durationText(_ duration: Duration) -> String {
   case ..<60_000: "\(seconds).\(milliseconds % 1000 / 100) s"
   case ..<3_600_000: "\(seconds / 60) m \(twoDigits(seconds % 60)) s"
   default: "\(seconds / 3600) h \(twoDigits(seconds / 60 % 60)) m"
+  }
+}
+
+extension RunOutcome {
+  /// Whether nothing went wrong: the run succeeded, or its condition was not met.
+  package var isSuccess: Bool {
+    switch self {
+    case .succeeded, .skipped: true
+    case .failed, .cancelled, .timedOut, .abandoned: false
+    }
   }
 }

@@ -11,10 +11,12 @@ struct Pipeline: Sendable {
 
   /// The steps and their needs.
   let graph: Graph
+  /// For steps with alternatives, the needs of which one success is enough.
+  var alternatives: [StepIndex: Set<StepIndex>] = [:]
 
   /// Creates an execution in which no step is connected yet.
   func execution() -> PipelineExecution {
-    PipelineExecution(graph: graph)
+    PipelineExecution(graph: graph, alternatives: alternatives)
   }
 }
 
@@ -26,12 +28,14 @@ struct Pipeline: Sendable {
 /// Not `Sendable`: one task owns it.
 final class PipelineExecution {
   private var graph: Graph
+  private var alternatives: [StepIndex: Set<StepIndex>]
   private var futures: [StepFuture?]
   /// Futures that were stopped on their way into the queue, which still use their places.
   private var leaving: [StepFuture] = []
 
-  fileprivate init(graph: Graph) {
+  fileprivate init(graph: Graph, alternatives: [StepIndex: Set<StepIndex>]) {
     self.graph = graph
+    self.alternatives = alternatives
     futures = Array(repeating: nil, count: graph.count)
   }
 
@@ -52,7 +56,11 @@ final class PipelineExecution {
   ) {
     for step in steps {
       let place = StepPlace(step)
-      let future = StepFuture.zip(graph.needs(of: step).compactMap { futures[$0.position] })
+      let needs = graph.needs(of: step).filter { futures[$0.position] != nil }
+      let anyOf = alternatives[step].map { alternatives in
+        Set(needs.indices.filter { alternatives.contains(needs[$0]) })
+      }
+      let future = StepFuture.zip(needs.compactMap { futures[$0.position] }, anyOf: anyOf ?? [])
         .flatMap { results in await perform(place, results) }
       futures[step.position] = future
       future.connect(as: place, in: queue)
@@ -79,10 +87,14 @@ final class PipelineExecution {
   ///
   /// - Parameters:
   ///   - graph: The new graph.
+  ///   - alternatives: For steps with alternatives, the needs of which one success is enough.
   ///   - origins: For each step of the new graph, the step of the old one if it is kept.
-  func replaceGraph(with graph: Graph, origins: [StepIndex?]) {
+  func replaceGraph(
+    with graph: Graph, alternatives: [StepIndex: Set<StepIndex>] = [:], origins: [StepIndex?]
+  ) {
     let old = futures
     self.graph = graph
+    self.alternatives = alternatives
     futures = origins.map { origin in origin.flatMap { old[$0.position] } }
   }
 

@@ -17,6 +17,9 @@ import WorkflowLanguage
 ///
 ///     needs.zip().flatMap { results in Future { await perform(results) } }.multicast(replaying: 1)
 ///
+/// Some needs can be alternatives: the work then also begins once one of them has succeeded, and
+/// the results of those that have none yet are ``StepResult/stopped``.
+///
 /// - Values: one, the result; then `.finished`. A later subscriber receives it immediately.
 /// - Cancellation: ``cancel()`` cancels the task that performs the work, if there is one; otherwise
 ///   the work never begins and no value is sent. Cancelling a subscription only ends that
@@ -57,33 +60,51 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     /// Whether the work was cancelled, possibly before its task existed.
     var isCancelled = false
     var needs: [StepFuture]
+    /// The positions of the needs of which one success is enough.
+    var alternatives: Set<Int> = []
+    /// The number of alternatives to wait for; 0 once one of them has succeeded.
+    var alternativeCount = 0
     var dependents: [StepFuture] = []
+    /// The dependents for which this future is one of several alternatives.
+    var alternativeDependents: [StepFuture] = []
     /// The number of dependents at which cancelled ones are removed.
     var compactionCount = 16
     var subscribers: [any ResultReceiver] = []
     var queue: any StepQueue = ImmediateQueue.shared
     var place: StepPlace?
+
+    /// Releases other futures and the subscribers.
+    mutating func release() {
+      needs = []
+      dependents = []
+      alternativeDependents = []
+      subscribers = []
+    }
   }
 
   private let perform: Perform
   private let state: Mutex<State>
 
-  private init(needs: [StepFuture], perform: @escaping Perform) {
+  private init(needs: [StepFuture], alternatives: Set<Int>, perform: @escaping Perform) {
     self.perform = perform
-    state = Mutex(State(needs: needs))
+    state = Mutex(
+      State(needs: needs, alternatives: alternatives, alternativeCount: alternatives.count))
   }
 
   /// Joins futures: the first step in creating a future that needs them.
   ///
-  /// - Parameter needs: The futures, in the order in which their results are passed on.
+  /// - Parameters:
+  ///   - needs: The futures, in the order in which their results are passed on.
+  ///   - alternatives: The positions of those of which one success is enough.
   /// - Returns: The joined futures.
-  static func zip(_ needs: [StepFuture]) -> Zipped {
-    Zipped(needs: needs)
+  static func zip(_ needs: [StepFuture], anyOf alternatives: Set<Int> = []) -> Zipped {
+    Zipped(needs: needs, alternatives: alternatives)
   }
 
   /// The futures joined by ``StepFuture/zip(_:)``.
   struct Zipped {
     fileprivate let needs: [StepFuture]
+    fileprivate let alternatives: Set<Int>
 
     /// Creates the future that performs work once all needs have their results.
     ///
@@ -91,7 +112,7 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     ///   ``StepFuture/cancel()`` cancels.
     /// - Returns: The future, not yet connected.
     func flatMap(_ perform: @escaping Perform) -> StepFuture {
-      StepFuture(needs: needs, perform: perform)
+      StepFuture(needs: needs, alternatives: alternatives, perform: perform)
     }
   }
 
@@ -114,16 +135,23 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   ///   - place: The place of the step, for the queue.
   ///   - queue: Decides when the work begins. Call its `startNext` after connecting.
   func connect(as place: StepPlace, in queue: any StepQueue) {
-    let needs = state.withLock { state -> [StepFuture]? in
+    let connected = state.withLock { state -> (needs: [StepFuture], alternatives: Set<Int>)? in
       guard case .idle = state.phase else { return nil }
       state.phase = .waiting(state.needs.count + 1)
       state.place = place
       state.queue = queue
-      return state.needs
+      return (state.needs, state.alternatives)
     }
-    guard let needs else { return }
+    guard let (needs, alternatives) = connected else { return }
     var answered = 1
-    for need in needs where !need.add(self) { answered += 1 }
+    for (position, need) in needs.enumerated() {
+      if alternatives.contains(position) {
+        // The count stays above 0 until the last line, so this never makes the future ready.
+        if let result = need.add(self, isAlternative: true) { _ = becomesReady(afterOneOf: result) }
+      } else if need.add(self) != nil {
+        answered += 1
+      }
+    }
     guard becomesReady(after: answered), let result = enter() else { return }
     resolve(with: result)
   }
@@ -156,19 +184,28 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     }
   }
 
-  /// Adds a dependent.
+  /// Adds a dependent, which is notified of the result.
   ///
-  /// - Returns: Whether it will be notified; false if the result is already known.
-  private func add(_ dependent: StepFuture) -> Bool {
+  /// - Parameters:
+  ///   - dependent: The dependent.
+  ///   - isAlternative: Whether this future is one of its alternatives.
+  /// - Returns: The result if it is already known; the dependent is then not notified.
+  private func add(_ dependent: StepFuture, isAlternative: Bool = false) -> StepResult? {
     state.withLock { state in
-      if case .over = state.phase { return false }
-      if state.dependents.count >= state.compactionCount {
+      if case .over(let result) = state.phase { return result }
+      if state.dependents.count + state.alternativeDependents.count >= state.compactionCount {
         // Nested locks are always taken in the same order: first a need, then its dependent.
         state.dependents.removeAll(where: \.wasCancelledBeforeItBegan)
-        state.compactionCount = Swift.max(16, 2 * state.dependents.count)
+        state.alternativeDependents.removeAll(where: \.wasCancelledBeforeItBegan)
+        state.compactionCount = Swift.max(
+          16, 2 * (state.dependents.count + state.alternativeDependents.count))
       }
-      state.dependents.append(dependent)
-      return true
+      if isAlternative {
+        state.alternativeDependents.append(dependent)
+      } else {
+        state.dependents.append(dependent)
+      }
+      return nil
     }
   }
 
@@ -184,6 +221,21 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
   private func becomesReady(after count: Int) -> Bool {
     state.withLock { state in
       guard case .waiting(let missing) = state.phase else { return false }
+      state.phase = missing == count ? .ready : .waiting(missing - count)
+      return missing == count
+    }
+  }
+
+  /// Subtracts an alternative that has this result, and with a success also the others.
+  ///
+  /// - Returns: Whether these were the last needs; the caller must then ``enter()`` the queue.
+  private func becomesReady(afterOneOf result: StepResult) -> Bool {
+    state.withLock { state in
+      guard case .waiting(let missing) = state.phase, state.alternativeCount > 0 else {
+        return false
+      }
+      let count = result.blockingResult == nil ? state.alternativeCount : 1
+      state.alternativeCount -= count
       state.phase = missing == count ? .ready : .waiting(missing - count)
       return missing == count
     }
@@ -236,24 +288,25 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
     var ended = Queue<(StepFuture, StepResult)>()
     ended.append((self, result))
     while let (future, result) = ended.popFirst() {
-      let (dependents, subscribers) = future.end(with: result)
+      let (dependents, alternativeDependents, subscribers) = future.end(with: result)
       for dependent in dependents where dependent.becomesReady(after: 1) {
+        if let result = dependent.enter() { ended.append((dependent, result)) }
+      }
+      for dependent in alternativeDependents where dependent.becomesReady(afterOneOf: result) {
         if let result = dependent.enter() { ended.append((dependent, result)) }
       }
       for subscriber in subscribers { subscriber.receive(result) }
     }
   }
 
-  private func end(with result: StepResult) -> ([StepFuture], [any ResultReceiver]) {
+  private func end(
+    with result: StepResult
+  ) -> ([StepFuture], alternatives: [StepFuture], [any ResultReceiver]) {
     state.withLock { state in
-      if case .cancelled = state.phase { return ([], []) }
+      if case .cancelled = state.phase { return ([], [], []) }
       state.phase = .over(result)
-      defer {
-        state.needs = []
-        state.dependents = []
-        state.subscribers = []
-      }
-      return (state.dependents, state.subscribers)
+      defer { state.release() }
+      return (state.dependents, state.alternativeDependents, state.subscribers)
     }
   }
 
@@ -269,12 +322,8 @@ final class StepFuture: ConnectablePublisher, Cancellable, Sendable {
       case .idle, .waiting:
         state.phase = .cancelled
         // Release after unlocking: these may include the last reference to a need.
-        defer {
-          state.needs = []
-          state.dependents = []
-          state.subscribers = []
-        }
-        return state.needs + state.dependents
+        defer { state.release() }
+        return state.needs + state.dependents + state.alternativeDependents
       case .ready, .performing, .over, .cancelled:
         return []
       }

@@ -72,7 +72,7 @@ struct RunDriver: Sendable {
     machine = RunMachine(
       graph: workflow.graph, finallyCount: workflow.finallyCount,
       generation: performer.ledger.state.generation)
-    pipeline = Pipeline(graph: workflow.graph)
+    pipeline = Pipeline(graph: workflow.graph, alternatives: workflow.alternatives)
   }
 
   /// Runs the workflow to its end.
@@ -86,6 +86,7 @@ struct RunDriver: Sendable {
     defer { alarm?.cancel() }
     // A missing secret could not be masked, so no step may start.
     let problem = performer.secrets.problem(with: workflow)
+    if problem == nil, let outcome = await outcomeOfCondition() { return outcome }
     let first = problem.map { RunMachine.Input.cancel(.abandoned($0)) } ?? .start
     if let outcome = await carryOut(decide(first), execution) { return outcome }
     for await request in requests {
@@ -223,7 +224,9 @@ struct RunDriver: Sendable {
     }
     restarter = nil
     setResults(among: steps)
-    if reload != nil { execution.replaceGraph(with: workflow.graph, origins: origins) }
+    guard reload != nil else { return }
+    execution.replaceGraph(
+      with: workflow.graph, alternatives: workflow.alternatives, origins: origins)
   }
 
   /// Connects the steps of a generation and starts the timer for its time limit.
@@ -356,7 +359,7 @@ struct RunDriver: Sendable {
 
 extension RunLedger.Page {
   /// Records the cancellation of all steps that have not ended.
-  fileprivate mutating func cancelRest(because cause: CancellationCause, upTo count: Int) {
+  mutating func cancelRest(because cause: CancellationCause, upTo count: Int) {
     for position in 0..<count where !state.steps[position].phase.isFinal {
       record(.cancelled(cause), of: position, attempt: 0)
     }

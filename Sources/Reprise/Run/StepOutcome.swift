@@ -22,6 +22,21 @@ extension RunLedger.Page {
       ? .cancel : .success
   }
 
+  /// How the run has ended so far, for steps under `finally`.
+  var end: RunEnd {
+    let outcome =
+      switch (state.phase, ending) {
+      case (.cancelling(.runTimedOut), _): "timed-out"
+      case (.cancelling, _), (_, .cancel): "cancelled"
+      case (_, .failure): "failed"
+      case (_, .success), (_, nil): "succeeded"
+      }
+    let failed = state.steps.filter { step in
+      if case .failed = step.phase { !state.isTolerated(step.id) } else { false }
+    }
+    return RunEnd(outcome: outcome, failed: failed.map(\.id))
+  }
+
   /// Returns whether an event of a step may be recorded.
   func admits(_ job: StepJob) -> Bool {
     job.place.isPresent && controls[job.place.index.position].admits(job.generation)
@@ -79,7 +94,7 @@ extension StepResult {
   var blockingResult: StepResult? {
     switch self {
     case .succeeded: nil
-    case .failed, .cancelled, .stopped: self
+    case .failed, .cancelled, .skipped, .stopped: self
     }
   }
 }

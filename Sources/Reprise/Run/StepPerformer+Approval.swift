@@ -21,12 +21,37 @@ extension ApprovalAnswer {
 }
 
 extension StepPerformer {
+  /// Waits for approval, if the step needs it.
+  ///
+  /// - Returns: The result of a rejected step; nil if the step may start.
+  func resultOfApproval(_ job: StepJob) async throws(Withdrawn) -> StepResult? {
+    guard let text = job.step.extrasIfAny?.approval else { return nil }
+    let shown = secrets.hidden(in: text)
+    // Create the ticket in the same decision that publishes the wait, so that no answer comes too
+    // early.
+    let ticket = ledger.decide { page -> Ticket<Approval?>? in
+      guard page.mayContinue(job) else { return nil }
+      let position = job.place.index.position
+      page.record(.waiting(shown), of: position, attempt: 0)
+      return page.controls[position].ask()
+    }
+    guard let ticket, let answer = await answer(to: ticket, of: job) else { throw Withdrawn() }
+    switch answer {
+    case .approved(let requester):
+      try begin(.approved, of: job, by: masked(requester))
+      return nil
+    case .refused(let reason, let requester):
+      try begin(.started(), of: job, attempt: 1)
+      return end(job.place, attempt: 1, .failed(reason), by: requester.map(masked))
+    }
+  }
+
   /// Waits for the answer, at most for the `timeout` of a step that only waits for approval.
   ///
   /// Either an answer takes the ticket of the step first, or the timer does and rejects the step.
   ///
   /// - Returns: The answer; nil if the step was stopped.
-  func answer(to ticket: Ticket<Approval?>, of job: StepJob) async -> ApprovalAnswer? {
+  private func answer(to ticket: Ticket<Approval?>, of job: StepJob) async -> ApprovalAnswer? {
     guard let limit = job.step.timeout, job.step.action == .wait else {
       return await ticket.value().map { ApprovalAnswer($0, limit: .zero) }
     }

@@ -17,7 +17,8 @@ extension StepPerformer {
 
   /// Returns the context of an attempt.
   func context(
-    of job: StepJob, attempt: Int, _ resolved: ResolvedStep, _ values: RunValues
+    of job: StepJob, attempt: Int, _ resolved: ResolvedStep, _ values: RunValues,
+    reporter: (any StepReporter)? = nil
   ) -> StepContext {
     // Steps that share its work may need its standard output even if this step does not.
     let needsCapture = workflow.needsStandardOutput(job.step) || resolved.share != nil
@@ -26,7 +27,8 @@ extension StepPerformer {
       step: job.step, resolved: resolved, values: values, masker: secrets.masker,
       secretTexts: secrets.texts, hiddenVariables: secrets.variables,
       capture: needsCapture ? OutputCapture() : nil, index: job.index, results: job.results,
-      reporter: LedgerReporter(ledger: ledger, place: job.place, attempt: attempt))
+      reporter: reporter
+        ?? LedgerReporter(ledger: ledger, place: job.place, attempt: attempt))
   }
 
   /// Returns the values that the expressions of a step can refer to.
@@ -41,6 +43,7 @@ extension StepPerformer {
     values.scopeOfVariables = workflow.scope(of: job.step)
     values.directory = folder?.path
     values.directoryProblem = folder?.problem
+    if job.isFinally { values.end = { [ledger] in ledger.decide { $0.end } } }
     return values
   }
 
@@ -115,11 +118,22 @@ extension StepPhase {
   package var values: StepValues {
     switch self {
     case .pending, .ready, .running: StepValues(result: "", outputs: [:])
-    case .succeeded(let outputs): StepValues(result: "success", outputs: outputs)
-    case .skipped(_, let outputs):
-      StepValues(result: outputs.isEmpty ? "skipped" : "success", outputs: outputs)
-    case .failed: StepValues(result: "failure", outputs: [:])
-    case .cancelled: StepValues(result: "cancelled", outputs: [:])
+    case .succeeded(let outputs): StepValues(result: "success", outputs: outputs, status: 0)
+    case .skipped(let reason, let outputs):
+      StepValues(
+        result: outputs.isEmpty ? "skipped" : "success", outputs: outputs, reason: reason)
+    case .failed(let reason):
+      StepValues(
+        result: "failure", outputs: [:], status: reason.exitStatus, reason: reason.description)
+    case .cancelled(let cause):
+      StepValues(result: "cancelled", outputs: [:], reason: "cancelled \(cause)")
     }
+  }
+}
+
+extension FailureReason {
+  /// The exit status of the process; nil if it has none.
+  fileprivate var exitStatus: Int? {
+    if case .exited(let status) = self { status } else { nil }
   }
 }

@@ -95,7 +95,7 @@ extension StepPerformer {
   /// Runs an operation; on timeout, cancels it and waits until it has returned.
   ///
   /// - Returns: The outputs of the operation; nil on timeout.
-  private func withTimeout(
+  func withTimeout(
     _ timeout: Duration, _ operation: @escaping @Sendable () async throws -> StepOutputs
   ) async throws -> StepOutputs? {
     try await withThrowingTaskGroup(of: StepOutputs?.self) { group in

@@ -40,7 +40,7 @@ struct StepPerformer: Sendable {
     case over(StepResult)
     /// The step is ready and waits for its slots.
     case toSlots
-    /// The step is ready, and waits for approval and then for its slots.
+    /// The step is ready, and waits for approval and then for its slots; or it only waits.
     case toApproval
   }
 
@@ -83,7 +83,8 @@ struct StepPerformer: Sendable {
     if isAwaited { stepEnded(place.index) }
     if let result { return .over(result) }
     if attemptToAdopt(job).token != nil { return .toSlots }
-    return job.step.extrasIfAny?.approval == nil ? .toSlots : .toApproval
+    return job.step.extrasIfAny?.approval == nil && job.step.waitEnd == nil
+      ? .toSlots : .toApproval
   }
 
   /// Combines a step with the results of its needs.
@@ -92,12 +93,9 @@ struct StepPerformer: Sendable {
     let step = place.origin
     let declared = workflow.steps[step.position]
     let results = workflow.tolerating(results, of: step)
-    // A stopped need has not ended in this generation, so it outweighs the failure of another need.
-    let obstacles = results.lazy.compactMap(\.blockingResult)
-    let blockingResult = obstacles.contains(.stopped) ? .stopped : obstacles.first
+    let (worst, blockingResult) = workflow.obstacles(for: step, results)
     let isFinally = declared.extrasIfAny?.finally != nil
-    let status =
-      isFinally ? ledger.decide { $0.ending ?? .success } : RunEnding(blockedBy: blockingResult)
+    let status = isFinally ? ledger.decide { $0.ending ?? .success } : RunEnding(blockedBy: worst)
     return StepJob(
       index: step, place: place, step: declared, generation: generation, status: status,
       results: results,
@@ -122,7 +120,8 @@ struct StepPerformer: Sendable {
     guard let state else { return nil }
     return switch state.phase {
     case .succeeded(let outputs): .succeeded(outputs)
-    case .skipped(_, let outputs): .succeeded(outputs)
+    case .skipped(let reason, let outputs):
+      resultOfSkipped(state, reason, workflow.steps[place.index.position]) ?? .succeeded(outputs)
     case .cancelled: .cancelled(state.id)
     case .pending, .ready, .running, .failed: nil
     }
@@ -150,7 +149,9 @@ struct StepPerformer: Sendable {
   }
 
   private func skip(_ job: StepJob, _ reason: String) -> StepResult {
-    record(.skipped(reason, [:]), of: job) ? .succeeded([:]) : .stopped
+    guard record(.skipped(reason, [:]), of: job) else { return .stopped }
+    return job.step.extrasIfAny?.skipsDependents == true
+      ? .skipped(job.step.id) : .succeeded([:])
   }
 
   /// Fails a step that has not started.
@@ -172,6 +173,8 @@ struct StepPerformer: Sendable {
     switch blockingResult {
     case .failed(let step): cause = .failure(ofStep: step)
     case .cancelled(let step): cause = .cancellation(ofStep: step)
+    case .skipped(let step):
+      return record(.skipped(SkippedNeed.reason(step), [:]), of: job) ? blockingResult : .stopped
     case .succeeded, .stopped: return .stopped
     }
     return record(.cancelled(cause), of: job) ? blockingResult : .stopped
@@ -200,16 +203,23 @@ struct StepPerformer: Sendable {
     // Let the next step in the queue start, however this one ends.
     defer { slots.started(place.index) }
     var (startedCount, adopted) = attemptToAdopt(job)
+    var failedCount = startedCount
+    var round = StepRound(number: 1, limit: job.step.extrasIfAny?.repetition?.limit)
     do throws(Withdrawn) {
+      if adopted == nil, let result = try await resultOfCondition(job) { return result }
       if adopted == nil, let result = try await resultOfApproval(job) { return result }
+      if let result = try await resultOfWait(job) { return result }
       while true {
         let token = adopted
         adopted = nil
-        switch try await attempt(startedCount + 1, of: job, adopting: token) {
+        let result = try await attempt(
+          startedCount + 1, of: job, after: failedCount, round, adopting: token)
+        switch result {
         case .over(let result):
           return result
-        case .retry(let delay):
+        case .retry(let delay), .again(let delay):
           startedCount += 1
+          if case .retry = result { failedCount += 1 } else { round = round.next }
           slots.release(place.index)
           slots.startNext()
           guard (try? await clock.sleep(for: delay)) != nil else { throw Withdrawn() }
@@ -220,40 +230,18 @@ struct StepPerformer: Sendable {
     }
   }
 
-  /// Waits for approval, if the step needs it.
-  ///
-  /// - Returns: The result of a rejected step; nil if the step may start.
-  private func resultOfApproval(_ job: StepJob) async throws(Withdrawn) -> StepResult? {
-    guard let text = job.step.extrasIfAny?.approval else { return nil }
-    let shown = secrets.hidden(in: text)
-    // Create the ticket in the same decision that publishes the wait, so that no answer comes too
-    // early.
-    let ticket = ledger.decide { page -> Ticket<Approval?>? in
-      guard page.mayContinue(job) else { return nil }
-      let position = job.place.index.position
-      page.record(.waiting(shown), of: position, attempt: 0)
-      return page.controls[position].ask()
-    }
-    guard let ticket, let answer = await answer(to: ticket, of: job) else { throw Withdrawn() }
-    switch answer {
-    case .approved(let requester):
-      try begin(.approved, of: job, by: masked(requester))
-      return nil
-    case .refused(let reason, let requester):
-      try begin(.started(), of: job, attempt: 1)
-      return end(job.place, attempt: 1, .failed(reason), by: requester.map(masked))
-    }
-  }
-
   private enum AttemptResult {
     case over(StepResult)
     /// The attempt failed; the next one starts after this delay.
     case retry(after: Duration)
+    /// The round is over; the next one starts after this delay.
+    case again(after: Duration)
   }
 
   /// Makes one attempt, once the step has its slots.
   private func attempt(
-    _ number: Int, of job: StepJob, adopting adopted: AttemptToken? = nil
+    _ number: Int, of job: StepJob, after failedCount: Int, _ round: StepRound,
+    adopting adopted: AttemptToken? = nil
   ) async throws(Withdrawn) -> AttemptResult {
     let place = job.place
     guard await slots.take(place.index, generation: job.generation) else { throw Withdrawn() }
@@ -297,6 +285,15 @@ struct StepPerformer: Sendable {
     context.adopted = adopted
     var event = await execute(context, values, by: executor)
     if executor.reportsStart { startIfNeeded(job, attempt: number, endingWith: event) }
+    switch answer(after: event, round, of: context, values) {
+    case .again(let delay):
+      if record(.repeating(round, after: delay), of: job, attempt: number) {
+        return .again(after: delay)
+      }
+      event = .cancelled(.request)
+    case .over(let last): event = last
+    case nil: break
+    }
     if case .succeeded(let outputs) = event {
       variables.note(outputs, of: job.step.id)
       let files = filesMade(by: context)
@@ -306,7 +303,7 @@ struct StepPerformer: Sendable {
         await remember(trace, context, files, outputs)
       }
     }
-    if let delay = delay(after: event, attempt: number, of: context),
+    if let delay = delay(after: event, attempt: failedCount + 1, of: context),
       case .failed(let reason) = event,
       record(.retrying(reason, after: delay), of: job, attempt: number)
     {

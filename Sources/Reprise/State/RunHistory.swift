@@ -205,6 +205,8 @@ package struct RunHistory: Sendable, Equatable {
           step: id, number: attempt, readyAt: readyTimes.removeValue(forKey: id), startedAt: time))
     case .retrying(let reason, let delay):
       endAttempt(of: id, .failed(reason), at: time, retryDelay: delay)
+    case .repeating:
+      endAttempt(of: id, .succeeded([:]), at: time)
     case .succeeded(let outputs):
       end(id, .succeeded(outputs), time)
     case .failed(let reason):

@@ -68,6 +68,12 @@ extension StepState {
         add(intervention.time, .approved, attempt: 0, by: intervention.by)
       }
     }
+    if let waitsUntil, let readyAt { add(readyAt, .pausing(until: waitsUntil), attempt: 0) }
+    if let round, pendingRound == nil, let startedAt, !isQueuedAgain {
+      // The rounds before the current one, as a whole.
+      add(startedAt, .started(), attempt: attempt - 1)
+      add(startedAt, .repeating(round.previous, after: .zero), attempt: attempt - 1)
+    }
     if let placement {
       add(placement.queuedAt, .queued(placement.place, text: placement.queuedBecause ?? ""))
     }
@@ -84,6 +90,9 @@ extension StepState {
     }
     if let time = retry?.failedAt ?? endedAt ?? startedAt {
       for command in leftBehind { add(time, .leftBehind(command)) }
+    }
+    if let pendingRound, let round {
+      add(pendingRound.endedAt, .repeating(round.previous, after: pendingRound.delay))
     }
     if let retry { add(retry.failedAt, .retrying(retry.reason, after: retry.delay)) }
     if readyAt != nil {

@@ -223,7 +223,7 @@ public struct RunState: Sendable, Equatable {
     for position in affected {
       counts.add(steps[position].phase, -1)
       counts.add(.pending, 1)
-      steps[position] = StepState(id: steps[position].id)
+      steps[position] = steps[position].restarted
     }
     firstFailure = firstFailure.flatMap { isFailed($0) ? $0 : earliestFailure() }
     setPhase(.running, event)
@@ -299,6 +299,8 @@ public struct RunState: Sendable, Equatable {
       steps[position].startedAt = event.time
       steps[position].attempt = attempt
       steps[position].retry = nil
+      steps[position].pendingRound = nil
+      steps[position].waitsUntil = nil
       // Show only the output of the current attempt.
       steps[position].output = OutputTail()
       steps[position].leftBehind = []
@@ -321,6 +323,15 @@ public struct RunState: Sendable, Equatable {
       steps[position].retry = PendingRetry(reason: reason, failedAt: event.time, delay: delay)
       steps[position].placement = nil
       setPhase(.ready, of: position)
+    case .repeating(let round, let delay):
+      try expect(event, old == .running)
+      steps[position].round = round.next
+      steps[position].pendingRound = PendingRound(endedAt: event.time, delay: delay)
+      steps[position].placement = nil
+      setPhase(.ready, of: position)
+    case .pausing(let end):
+      try expect(event, old == .ready)
+      steps[position].waitsUntil = end
     case .cancelling:
       try expect(event, old.isActive)
       note(.cancelled, of: position, event)
@@ -351,6 +362,7 @@ public struct RunState: Sendable, Equatable {
   private mutating func end(_ position: Int, _ phase: StepPhase, _ time: Timestamp) {
     steps[position].endedAt = time
     steps[position].approval = nil
+    steps[position].waitsUntil = nil
     setPhase(phase, of: position)
   }
 
@@ -366,28 +378,6 @@ public struct RunState: Sendable, Equatable {
       var stepPhase: StepPhase?
       if case .step(let id, _, _) = event.kind { stepPhase = self[id]?.phase }
       throw InvalidTransition(event: event, phase: phase, stepPhase: stepPhase)
-    }
-  }
-}
-
-/// The phase of a run.
-public enum RunPhase: Sendable, Equatable {
-  /// There is no event yet.
-  case notStarted
-  /// Steps are running, or waiting for other steps.
-  case running
-  /// A restart was requested; it waits until the steps being stopped are gone.
-  case restarting
-  /// The run is being cancelled, for this cause.
-  case cancelling(CancellationCause)
-  /// The run has ended, with this outcome.
-  case ended(RunOutcome)
-
-  /// Whether the run has started and not ended.
-  public var isActive: Bool {
-    switch self {
-    case .notStarted, .ended: false
-    case .running, .restarting, .cancelling: true
     }
   }
 }

@@ -14,6 +14,12 @@ public struct StepState: Sendable, Equatable {
   public internal(set) var startedAt: Timestamp?
   /// The failed attempt and the delay, while the step waits for its next attempt.
   public internal(set) var retry: PendingRetry?
+  /// The current round of a step that repeats; nil in the first one, and for other steps.
+  public internal(set) var round: StepRound?
+  /// The wait of a step that repeats for its next round.
+  public internal(set) var pendingRound: PendingRound?
+  /// The moment at which the wait of a step that only waits ends.
+  public internal(set) var waitsUntil: Timestamp?
   /// The text to approve, while the step waits for approval.
   public internal(set) var approval: String?
   /// What was asked of this step alone in this generation, in order.
@@ -31,6 +37,15 @@ public struct StepState: Sendable, Equatable {
 
   init(id: String) {
     self.id = id
+  }
+
+  /// The state of the step at the beginning of another generation.
+  ///
+  /// A wait that was interrupted with its engine keeps the moment of its end.
+  var restarted: StepState {
+    var state = StepState(id: id)
+    if phase == .pending || phase == .cancelled(.interrupted) { state.waitsUntil = waitsUntil }
+    return state
   }
 
   /// Whether its result was set by hand.
@@ -81,6 +96,14 @@ public struct PendingRetry: Sendable, Equatable {
   /// The time at which it failed.
   public let failedAt: Timestamp
   /// The delay from then to the next attempt.
+  public let delay: Duration
+}
+
+/// The wait of a step that repeats for its next round.
+public struct PendingRound: Sendable, Equatable {
+  /// The time at which the last round was over.
+  public let endedAt: Timestamp
+  /// The delay from then to the next round.
   public let delay: Duration
 }
 

@@ -96,6 +96,9 @@ enum StepResult: Sendable, Equatable {
   /// The step did not succeed, because the step with this id was cancelled first, although the run
   /// continues: itself, or one of those that it needs.
   case cancelled(String)
+  /// The step was skipped together with those that need it, because this one was skipped first:
+  /// itself, or one of those that it needs.
+  case skipped(String)
   /// The step was stopped with the run or for a restart; no step uses its result.
   case stopped
 }

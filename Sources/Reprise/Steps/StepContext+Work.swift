@@ -13,7 +13,7 @@ extension StepContext {
     switch resolved.action {
     case .exec(let words): return words
     case .run(let text): script = text
-    case .call, .perform, .wait: return []
+    case .call, .perform, .wait, .pause: return []
     }
     if let words = interpreter { return words }
     return (step.shell ?? workflow.shell).commandLine(for: script)
@@ -37,7 +37,7 @@ extension StepContext {
   /// Runs one attempt.
   func carryOut(by executor: any Executor, _ registry: ActionRegistry) async throws -> StepOutputs {
     switch resolved.action {
-    case .run, .exec, .wait: return try await executor.execute(self)
+    case .run, .exec, .wait, .pause: return try await executor.execute(self)
     case .call(let name, _): return try await registry.body(of: name)(self)
     case .perform(let work):
       guard let closure = work.body as? ClosureWork else {
@@ -79,7 +79,7 @@ extension ResolvedStep.Action {
     case .call(let name, let arguments):
       "call \(name) " + ArgumentValue.map(arguments).value.json
     case .perform: "a closure"
-    case .run, .exec, .wait: "\(self)"
+    case .run, .exec, .wait, .pause: "\(self)"
     }
   }
 }

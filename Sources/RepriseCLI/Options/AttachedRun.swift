@@ -77,7 +77,7 @@ struct AttachedRun {
       }))
     _ = await display.finish()
     if let ended = outcome.withLock({ $0 }) {
-      if ended != .succeeded, progress.isHumanReadable { printError(resumeHint(for: record.id)) }
+      if !ended.isSuccess, progress.isHumanReadable { printError(resumeHint(for: record.id)) }
       return ExitStatus.of(ended, signal: client.stopSignal, passesThrough: false)
     }
     if let left = leaving.withLock({ $0 }) { return left }
@@ -91,7 +91,7 @@ struct AttachedRun {
   private func statusAfterLoss() async throws -> ExitStatus {
     let status = await journal.statusAfterEnd(of: record.id)
     switch status {
-    case .succeeded, .failed, .timedOut, .cancelled: return ExitStatus.of(status)
+    case .succeeded, .skipped, .failed, .timedOut, .cancelled: return ExitStatus.of(status)
     case .abandoned, .interrupted:
       throw Problem(
         "error: the connection was lost: run \(record.id) is \(status.rawValue)",

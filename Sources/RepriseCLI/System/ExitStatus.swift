@@ -24,7 +24,7 @@ struct ExitStatus: Error, Equatable {
   /// Returns the exit status for the status of a run that has ended; 4 if its engine has died.
   static func of(_ status: RunStatus) -> ExitStatus {
     switch status {
-    case .succeeded: .succeeded
+    case .succeeded, .skipped: .succeeded
     case .failed: .stepFailed
     case .timedOut: .timedOut
     case .cancelled: .stopped(by: SignalNumber.interrupt)
@@ -41,7 +41,7 @@ struct ExitStatus: Error, Equatable {
   /// - Returns: The exit status of the command.
   static func of(_ outcome: RunOutcome, signal: Int32?, passesThrough: Bool) -> ExitStatus {
     switch outcome {
-    case .succeeded: return .succeeded
+    case .succeeded, .skipped: return .succeeded
     case .timedOut: return .timedOut
     case .abandoned: return .internalFailure
     case .cancelled: return .stopped(by: signal ?? SignalNumber.interrupt)

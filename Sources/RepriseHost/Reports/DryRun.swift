@@ -16,7 +16,13 @@ package struct DryRun {
   package var text: TerminalSafe {
     let count = workflow.steps.count
     let steps = workflow.graph.topologicalOrder.map { describe(workflow.steps[$0.position]) }
-    return "\(workflow.name): would run \(count) \(count == 1 ? "step" : "steps")\n"
+    let decider: TerminalSafe
+    switch workflow.condition {
+    case .command(let command)?: decider = ", if a command says so: \(abridged(command.script))"
+    case .expression(let template)?: decider = ", if \(abridged(template.source))"
+    case nil: decider = ""
+    }
+    return "\(workflow.name): would run \(count) \(count == 1 ? "step" : "steps")\(decider)\n"
       + steps.joined(separator: "\n")
   }
 
@@ -30,13 +36,18 @@ package struct DryRun {
   }
 
   private func describe(_ step: Workflow.Step) -> TerminalSafe {
-    let needs = step.needs.isEmpty ? "at once" : "after " + Self.some(of: step.needs)
+    let needs = step.needs.isEmpty ? "at once" : "after " + Self.some(of: step.shownNeeds)
+    let decider: TerminalSafe =
+      step.extrasIfAny?.conditionCommand.map { ", decided by a command: \(abridged($0.script))" }
+      ?? ""
+    let rounds: TerminalSafe =
+      step.extrasIfAny?.repetition.map { ", repeated \(abridged($0.shown))" } ?? ""
     let lines = step.action.kind.shown
     let rest = lines.count - Self.linesMax
     let action =
       (lines.prefix(Self.linesMax).map { TerminalSafe(abridged($0)) }
       + (rest > 0 ? ["… and \(rest) more lines"] : [])).joined(separator: "\n      ")
     let name = step.shownWithID + (workflow.isFan(step) ? "[*]" : "")
-    return "  \(name), \(needs)\n      \(action)"
+    return "  \(name), \(needs)\(decider)\(rounds)\n      \(action)"
   }
 }

@@ -86,7 +86,7 @@ package struct RunReport {
     switch record.status {
     case .failed, .cancelled, .timedOut, .abandoned, .interrupted:
       parts.append("resume it with: reprise resume \(record.id)")
-    case .queued, .running, .succeeded:
+    case .queued, .running, .succeeded, .skipped:
       break
     }
     return parts.joined(separator: "\n\n")
@@ -174,6 +174,10 @@ package struct RunReport {
   private static func describe(_ step: StepState, isDead: Bool) -> (String, String) {
     if step.phase.isActive, isDead { return ("interrupted", "") }
     if step.phase == .ready, let question = step.approval { return ("awaiting approval", question) }
+    if step.phase == .ready, let end = step.waitsUntil { return ("waiting", "until \(end)") }
+    if step.phase == .ready, step.pendingRound != nil, let round = step.round {
+      return ("repeating", "\(round.description) is next")
+    }
     if step.phase == .ready, let retry = step.retry {
       return ("retrying", "\(retry.reason); retrying in \(durationText(retry.delay))")
     }

@@ -78,7 +78,7 @@ package struct ResumedRun: Sendable {
       if case .from(let step) = extent {
         try expect(step, state)
         resumed = state.restarting(from: step)
-      } else if record.status == .succeeded {
+      } else if record.status == .succeeded || record.status == .skipped {
         throw Problem("error: run \(record.id) has succeeded: there is nothing to resume")
       }
       if !acceptsChanges && whole.definition != record.request.definition {

@@ -185,7 +185,7 @@ final class WatchRuns: Sendable {
     if let problem = await hosted.finish() { say("error: \(problem)") }
     let warning = await controls.performEndCommand(after: outcome, secrets: secrets)
     if let warning { say(warning.string) }
-    if outcome != .succeeded { recordFailure() }
+    if !outcome.isSuccess { recordFailure() }
     group.remove(hosted.run.id)
     report(.statusChanged)
   }

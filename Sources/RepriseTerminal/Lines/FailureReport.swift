@@ -11,7 +11,7 @@ struct FailureReport {
   var lines: [TerminalSafe] {
     guard case .ended(let outcome) = state.phase else { return [] }
     switch outcome {
-    case .succeeded:
+    case .succeeded, .skipped:
       return []
     case .failed:
       return failures

@@ -55,7 +55,7 @@ struct GitHubGroups {
     let startedAt = log.state[id]?.startedAt
     let line = inertIfNeeded(log.text(for: event))
     switch stepEvent {
-    case .succeeded, .failed, .cancelled, .skipped, .retrying:
+    case .succeeded, .failed, .cancelled, .skipped, .retrying, .repeating:
       let time = startedAt.map { elapsedText(event.time - $0) }
       return line + group(of: id, log.state, attempt: attempt, time: time)
         + annotation(of: id, stepEvent, log.state, place)
@@ -147,7 +147,7 @@ struct GitHubGroups {
   private func annotation(of event: Event, _ state: RunState) -> TerminalSafe {
     guard case .runEnded(let outcome) = event.kind else { return "" }
     switch outcome {
-    case .succeeded, .failed, .cancelled: return ""
+    case .succeeded, .skipped, .failed, .cancelled: return ""
     case .timedOut, .abandoned:
       return GitHubCommand.annotation(
         level: .error, file: nil, line: nil, title: state.plan?.workflow ?? "run",

@@ -90,6 +90,7 @@ struct GitHubSummary {
   private func symbol(of outcome: RunOutcome) -> String {
     switch outcome {
     case .succeeded: "✅"
+    case .skipped: "⏭️"
     case .failed, .timedOut, .abandoned: "❌"
     case .cancelled: "🚫"
     }
@@ -98,6 +99,7 @@ struct GitHubSummary {
   private func word(of outcome: RunOutcome) -> String {
     switch outcome {
     case .succeeded: "succeeded"
+    case .skipped(let text): "skipped, " + Self.escaped(text)
     case .failed: "failed"
     case .cancelled: "cancelled"
     case .timedOut: "timed out"

@@ -168,6 +168,9 @@ struct PlainLog {
     let took: TerminalSafe = startedAt.map { " after \(durationText(event.time - $0))" } ?? ""
     switch stepEvent {
     case .ready, .progress: return []
+    case .repeating(let round, let delay):
+      return ["\(round.description) done\(took); next in \(durationText(delay))"]
+    case .pausing(let end): return ["waits for \(durationText(end - event.time))"]
     case .waiting(let text):
       return [
         style.coloured("waits for approval", .yellow)
@@ -217,6 +220,7 @@ struct PlainLog {
     let took: TerminalSafe = state.startedAt.map { " after \(durationText(event.time - $0))" } ?? ""
     return switch outcome {
     case .succeeded: style.coloured("succeeded", .green) + took
+    case .skipped(let reason): style.coloured("skipped", .yellow) + ": \(reason)"
     case .failed(let step, _):
       style.coloured("failed", .red) + "\(took), first at \(state.name(of: step))"
     case .cancelled: style.coloured("cancelled", .yellow) + took

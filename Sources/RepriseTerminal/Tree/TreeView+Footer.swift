@@ -65,7 +65,7 @@ extension TreeView {
   private var keys: TerminalSafe {
     var keys: [TerminalSafe]
     if options.staysAfterEnd {
-      keys = ["r \(outcome == .succeeded ? "run again" : "resume")", "R restart from step"]
+      keys = ["r \(outcome?.isSuccess == true ? "run again" : "resume")", "R restart from step"]
       keys += ["Enter log", "e edit", "q quit"]
     } else if options.chosen != nil {
       keys = ["Enter log", "R restart from it", "C cancel it", "r restart all", "c cancel all"]
@@ -97,7 +97,7 @@ extension TreeView {
     let run: TerminalSafe = state.run.map { "   run \($0)" } ?? ""
     let hasRoom = word.width + text.width + run.width <= columns
     return Row(parts: [
-      (word, outcome == .succeeded ? .green : outcome == .cancelled ? .yellow : .red),
+      (word, outcome.isSuccess ? .green : outcome == .cancelled ? .yellow : .red),
       (text, nil), (hasRoom ? run : "", .dim),
     ])
   }
@@ -132,6 +132,7 @@ extension TreeView {
   private func word(for outcome: RunOutcome) -> TerminalSafe {
     switch outcome {
     case .succeeded: "succeeded"
+    case .skipped: "skipped"
     case .failed: "failed"
     case .cancelled: "cancelled"
     case .timedOut: "timed out"

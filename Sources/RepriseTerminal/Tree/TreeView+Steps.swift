@@ -85,7 +85,9 @@ extension TreeView {
     case .skipped(let reason, _): return "skipped: \(reason)" + setter(of: step)
     case .succeeded where step.isSetByHand: return "set by hand" + setter(of: step)
     case .running:
-      let attempt: TerminalSafe = step.attempt > 1 ? "attempt \(step.attempt)  " : ""
+      let attempt: TerminalSafe =
+        step.round.map { round -> TerminalSafe in "\(round.description)  " }
+        ?? (step.attempt > 1 ? "attempt \(step.attempt)  " : "")
       let bar: TerminalSafe = bar(of: step).map { "\($0)  " } ?? ""
       if let text = step.progress?.text, !text.isEmpty {
         return "\(attempt)\(bar)\(text)"
@@ -104,6 +106,13 @@ extension TreeView {
       }
       if let placement = step.placement, let reason = placement.queuedBecause {
         return "queued on \(placement.place.runner)" + (reason.isEmpty ? "" : ": \(reason)")
+      }
+      if let end = step.waitsUntil {
+        return "waits for \(countdownText(max(.zero, end - now)))"
+      }
+      if let pending = step.pendingRound, let round = step.round {
+        let next = countdownText(min(pending.delay, pending.delay - (now - pending.endedAt)))
+        return "\(round.description) in \(next)"
       }
       guard let retry = step.retry else { return "" }
       let next = countdownText(min(retry.delay, retry.delay - (now - retry.failedAt)))

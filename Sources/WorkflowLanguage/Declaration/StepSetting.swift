@@ -29,6 +29,23 @@ public struct StepSetting: Sendable, Equatable {
     StepSetting("needs", .list(ids.map(Value.text)))
   }
 
+  /// The steps that must finish first, with the expected result of each.
+  ///
+  /// - Parameters:
+  ///   - results: The expected results by id.
+  ///   - any: Steps of which the success of one is enough.
+  /// - Returns: The setting.
+  public static func needs(
+    _ results: [String: ExpectedResult], any: [String] = []
+  ) -> StepSetting {
+    var needs = results.mapValues { Value.text($0.rawValue) }
+    if !any.isEmpty { needs["any"] = .list(any.map(Value.text)) }
+    return StepSetting("needs", .map(needs))
+  }
+
+  /// Skips the steps that need this one, too, when its condition is false.
+  public static var skipsDependents: StepSetting { StepSetting("if-skipped", .text("skip")) }
+
   /// The condition for running the step: an expression such as `params.target == 'production'`.
   public static func `if`(_ condition: StaticString) -> StepSetting {
     StepSetting("if", .text(condition.description))
@@ -69,6 +86,23 @@ public struct StepSetting: Sendable, Equatable {
 
   /// The rule for retries after a failure.
   public static func retry(_ retry: Retry) -> StepSetting { StepSetting("retry", retry.value) }
+
+  /// Runs the step again after each success until a condition is true.
+  ///
+  /// - Parameters:
+  ///   - condition: An expression that may read `stdout`, `outputs.NAME` and `status`.
+  ///   - delay: The delay between two rounds.
+  ///   - limit: The maximum number of rounds, after which the step fails.
+  /// - Returns: The setting.
+  public static func `repeat`(
+    until condition: StaticString, every delay: Duration = .seconds(1), limit: Int? = nil
+  ) -> StepSetting {
+    var rule: [String: Value] = [
+      "until": .text(condition.description), "every": .text(delay.workflowText),
+    ]
+    rule["limit"] = limit.map { .number(Double($0)) }
+    return StepSetting("repeat", .map(rule))
+  }
 
   /// The time between asking the step to stop and killing it.
   public static func grace(_ duration: Duration) -> StepSetting {

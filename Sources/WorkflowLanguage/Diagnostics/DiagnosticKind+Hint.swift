@@ -112,7 +112,9 @@ extension DiagnosticKind {
     case .notComparable(let symbol, let left, let right):
       Self.hintForComparison(symbol, left.union(right))
     case .nameNotHere(let root, _, let allowed): root.hintWhereNot(in: allowed)
-    case .statusNotHere: "use it in \"if\""
+    case .statusNotHere: "use it in \"if\", or in \"env\" of a step under \"finally\""
+    case .moment: "write it like 2026-12-01T08:00:00Z"
+    case .onlyInFinally: "read it in a step under \"finally\""
     case .filesNotHere(.hashFiles, _): "hash them in the env of a step"
     case .filesNotHere:
       "in foreach, write: { files: '*.csv' }; elsewhere, list them in the env of a step"
@@ -188,6 +190,9 @@ extension DiagnosticKind {
     case .neverTrue: "remove the step, or make the condition depend on a value"
     case .neverCancelled:
       "move the step to \"finally\"; for !cancelled() write always()"
+    case .alwaysIsNotOnCancel:
+      "for clean-up, move the step to \"finally\"; if it only follows other steps, write: "
+        + "needs: { ID: over }"
     case .unsetVariable(_, .isOfSameFile):
       "variables under \"env\" of a workflow cannot refer to one another"
     case .unsetVariable(_, .isOfStep):
@@ -321,6 +326,7 @@ extension Expression.Root {
     switch self {
     case .matrix: "it is available in a step with \"matrix\""
     case .item, .index: "it is available in a step with \"foreach\""
+    case .status: "it is available in \"repeat\" of a step"
     case .stdout, .outputs: "it is available in \"outputs\" of a step"
     case .secrets: "bind it in env"
     case .trigger, .args: "it is available in the steps of the file that is run"
@@ -334,6 +340,9 @@ extension MissingKeys {
   fileprivate var hint: String? {
     switch self {
     case .steps: nil
+    case .runOfCondition: "write it like: { run: test -f data.csv }"
+    case .untilOrWhile: "write it like: { until: \"stdout == 'ready'\", every: 2s, limit: 30 }"
+    case .momentOfWait: "write it like: wait: 30m, or { until: \"2026-12-01T08:00:00Z\" }"
     case .limit: "write it like: { limit: 3, delay: 2s, backoff: exponential }"
     case .groupAndPolicy: "write it like: { group: deploy, policy: queue }"
     case .fromAndTo: "write it like: { from: 1, to: 5 }"

@@ -158,6 +158,8 @@ extension DiagnosticKind {
     case .nameNotHere(let root, let place, _): "\"\(root.rawValue)\" cannot be used in \(place)"
     case .statusNotHere(let function, let place):
       "\(function.rawValue)() cannot be used in \(place)"
+    case .moment(let text): "\"\(text)\" is not a moment in UTC"
+    case .onlyInFinally(let name): "\"\(name)\" is not known before the other steps have ended"
     case .filesNotHere(.hashFiles, let place): "files cannot be hashed in \(place)"
     case .filesNotHere(_, let place): "files cannot be listed in \(place)"
     case .unknownMember(let what, let name, _): "there is no \(what) \"\(name)\""
@@ -242,6 +244,8 @@ extension DiagnosticKind {
     case .neverTrue: "this condition is never true, so the step never runs"
     case .neverCancelled:
       "cancelled() is never true outside \"finally\": a cancelled run starts no other steps"
+    case .alwaysIsNotOnCancel:
+      "always() does not run this step when the run is cancelled"
     case .unsetVariable(let name, _):
       "the variable \"\(name)\" is set neither in this file nor in the environment"
     case .unusedOutput(let name, let step):
@@ -294,6 +298,9 @@ extension MissingKeys {
   fileprivate var text: String {
     switch self {
     case .steps: "a workflow needs \"steps\""
+    case .untilOrWhile: "repeat needs \"until\" or \"while\""
+    case .momentOfWait: "wait needs a duration or \"until\""
+    case .runOfCondition: "a condition needs a \"run\""
     case .limit: "retry needs a \"limit\""
     case .groupAndPolicy: "concurrency needs a \"group\" and a \"policy\""
     case .fromAndTo: "a range needs \"from\" and \"to\""

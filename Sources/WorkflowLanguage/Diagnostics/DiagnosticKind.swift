@@ -127,6 +127,8 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case nameNotHere(Expression.Root, in: String, allowed: Set<Expression.Root>)
   case statusNotHere(Expression.Function, in: String)
   case filesNotHere(Expression.Function, in: String)
+  case onlyInFinally(String)
+  case moment(String)
   case unknownMember(String, String, Alternatives)
   case secrets(Expression.Root, String, in: String)
   case secret(Expression.Root, String, in: String)
@@ -196,6 +198,7 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case redundantNeed(String, by: String)
   case neverTrue
   case neverCancelled
+  case alwaysIsNotOnCancel
   case unsetVariable(String, UnsetVariable)
   case unusedOutput(String, of: String)
   case writtenNumber(String, as: String)
@@ -230,7 +233,9 @@ enum ReadError: Error, Sendable, Equatable {
 
 /// Required keys that are missing.
 enum MissingKeys: Sendable, Equatable {
-  case steps, limit, groupAndPolicy, fromAndTo, paths, cronOrEvery, path, inputsOrKey, files
+  case steps, runOfCondition, untilOrWhile, momentOfWait, limit, groupAndPolicy, fromAndTo,
+    paths, cronOrEvery, path,
+    inputsOrKey, files
   case options(of: String)
 }
 

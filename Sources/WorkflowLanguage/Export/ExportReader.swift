@@ -142,7 +142,7 @@ struct ExportReader {
         }
         step.command = command(step.step.shell ?? workflow.shell, script)
       case .exec(let words): step.command = words
-      case .call, .perform, .wait: break
+      case .call, .perform, .wait, .pause: break
       }
       for word in step.command ?? [] { refuseVariables(in: word, step.subject, "run") }
       for (name, value) in step.environment {
@@ -208,7 +208,7 @@ struct ExportReader {
 
   private static func isOfRun(_ root: Expression.Root) -> Bool {
     switch root {
-    case .env, .secrets, .steps, .run, .machine, .trigger, .args, .stdout, .outputs: true
+    case .env, .secrets, .steps, .run, .machine, .trigger, .args, .stdout, .outputs, .status: true
     case .params, .matrix, .item, .index, .workflow: false
     }
   }

@@ -94,11 +94,11 @@ extension Expression {
     switch root {
     case .params, .env, .secrets, .steps, .matrix, .run, .workflow, .machine, .trigger, .outputs:
       true
-    case .item, .index, .args, .stdout: false
+    case .item, .index, .args, .stdout, .status: false
     }
   }
 
-  /// Returns the types of `steps.ID.outputs.NAME` and `steps.ID.result`; nil for anything else.
+  /// Returns the types of `steps.ID.outputs.NAME`, `steps.ID.result` and the like; nil for anything else.
   private func outputTypes(
     _ name: String, of base: Expression, in scope: ExpressionScope
   ) throws(ExpressionError) -> ValueTypes? {
@@ -114,7 +114,8 @@ extension Expression {
     _ = try base.types(in: scope)
     switch name {
     case "outputs": return .map
-    case "result": return .text
+    case "result", "reason": return .text
+    case "status": return [.number, .null]
     default:
       throw ExpressionError(.noStepMember(name, of: id), range)
     }
@@ -139,6 +140,7 @@ extension Expression {
     case .index: return .number
     case .args: return .list
     case .stdout: return .text
+    case .status: return [.number, .null]
     }
   }
 

@@ -11,6 +11,7 @@ package struct ResolvedStep: Sendable, Equatable {
     case call(String, [String: ArgumentValue])
     case perform(InProcessWork)
     case wait
+    case pause(WaitEnd)
   }
 
   package var action: Action
@@ -50,6 +51,8 @@ package struct RunValues: Sendable {
   package var step: @Sendable (_ id: String) -> StepValues?
   /// The status of the previous steps.
   package var status: RunEnding
+  /// Returns the outcome of the run and the ids of its failed steps, for steps under `finally`.
+  package var end: @Sendable () -> RunEnd? = { nil }
   /// Returns a hash of the contents of files.
   package var hashFiles: @Sendable (_ patterns: [String]) throws -> String
   /// Returns the paths of files.
@@ -88,10 +91,31 @@ package struct StepValues: Sendable, Equatable {
   /// `success`, `failure`, `cancelled`, `skipped`, or empty if the step has not finished.
   package var result: String
   package var outputs: [String: String]
+  /// The exit status of its process; nil if it has none.
+  package var status: Int?
+  /// The reason why it failed, was cancelled or was skipped; empty if there is none.
+  package var reason: String
 
-  package init(result: String, outputs: [String: String]) {
+  package init(
+    result: String, outputs: [String: String], status: Int? = nil, reason: String = ""
+  ) {
     self.result = result
     self.outputs = outputs
+    self.status = status
+    self.reason = reason
+  }
+}
+
+/// How a run has ended, except for its steps under `finally`.
+package struct RunEnd: Sendable, Equatable {
+  /// `succeeded`, `failed`, `cancelled` or `timed-out`.
+  package var outcome: String
+  /// The ids of the steps whose failure is not tolerated, in file order.
+  package var failed: [String]
+
+  package init(outcome: String, failed: [String]) {
+    self.outcome = outcome
+    self.failed = failed
   }
 }
 
@@ -128,13 +152,7 @@ extension Workflow {
     for condition in step.extras.conditions {
       let source = StepSource(
         workflow: self, values: values, scope: condition.scope, bindings: condition.bindings)
-      let value = try source.value(of: condition.template, "if")
-      guard value == .null || value.types == .boolean else {
-        throw ResolutionError(
-          "if",
-          .invalid(ExpressionError(.conditionValue(value.types), 0..<1)))
-      }
-      if !value.isTruthy { return condition.template.source }
+      if try !source.decides(condition.template) { return condition.template.source }
     }
     return nil
   }
@@ -303,13 +321,15 @@ extension Workflow {
 
   /// Whether the outputs of a step read its standard output.
   package func needsStandardOutput(_ step: Workflow.Step) -> Bool {
-    step.extrasIfAny?.outputs.values.contains { template in
+    guard let extras = step.extrasIfAny else { return false }
+    let templates = Array(extras.outputs.values) + [extras.repetition?.condition].compactMap(\.self)
+    return templates.contains { template in
       template.expressions.contains { expression, _ in
         var asks = false
         expression.visit { if case .root(.stdout) = $0.kind { asks = true } }
         return asks
       }
-    } ?? false
+    }
   }
 
   /// The sources of the secrets of all files, with their scopes.

@@ -87,6 +87,10 @@ extension Workflow {
     let ids = Set(positions.map { graph.id(of: $0) })
     let smaller = positions.map { index in
       var step = steps[index.position]
+      if let rules = step.extrasIfAny?.needRules {
+        step.extras.needRules = rules.keeping(ids)
+        if !rules.anyOf.isSubset(of: ids) { step.needs.removeAll(where: rules.anyOf.contains) }
+      }
       step.needs.removeAll { !ids.contains($0) }
       return step
     }
@@ -101,6 +105,7 @@ extension Workflow {
       workflow.durability = durability
       workflow.keep = keep
       workflow.onEnd = onEnd
+      workflow.condition = condition
       workflow.parameters = parameters
       workflow.scopes = scopes
       workflow.sources = sources

@@ -42,7 +42,8 @@ struct StaticValues: ValueSource {
     case (.args, _):
       guard let arguments = scope.arguments else { throw .unknown }
       return .list(arguments.map(Value.text))
-    case (.env, _), (.secrets, _), (.steps, _), (.run, _), (.stdout, _), (.outputs, _):
+    case (.env, _), (.secrets, _), (.steps, _), (.run, _), (.stdout, _), (.outputs, _),
+      (.status, _):
       throw .missing(.absent(.beforeRun(root)))
     }
   }

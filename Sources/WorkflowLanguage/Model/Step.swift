@@ -117,8 +117,16 @@ public struct StepExtras: Sendable, Equatable {
 
   /// The name of the step in displays; nil to show its id.
   public var name: String?
+  /// What is expected of the needs; nil if the success of all of them.
+  package var needRules: NeedRules?
+  /// Whether the steps that need this one are skipped when its condition is false.
+  public var skipsDependents = false
   /// The conditions, all of which must be true for the step to run.
   var conditions: [Condition] = []
+  /// The rule by which it runs again after a success; nil for a single round.
+  package var repetition: Repetition?
+  /// The command that decides whether the step runs; nil for none.
+  package var conditionCommand: ConditionCommand?
   /// Whether the run continues as if the step had succeeded when it fails.
   public var continuesOnError = false
   /// The groups that contain the step and after whose failure the run continues, outermost first.

@@ -25,7 +25,7 @@ extension Workflow {
 
   private func resultLines(of step: Workflow.Step) -> [String] {
     let extras = step.extrasIfAny
-    var lines = ["needs: [" + step.needs.joined(separator: ", ") + "]"]
+    var lines = ["needs: [" + step.shownNeeds.joined(separator: ", ") + "]"]
     lines += step.action.kind.declared
     lines += declaredEnvironment(of: step).sorted { $0.key < $1.key }
       .map { "env: \($0.key)=\($0.value)" }
@@ -42,6 +42,8 @@ extension Workflow {
       lines.append("runner: \(runner.kind) " + settings.joined(separator: ", "))
     }
     lines += (extras?.conditions ?? []).map { "if: \($0.template.source)" }
+    if let command = extras?.conditionCommand { lines.append("if: run: \(command.script)") }
+    if let rule = extras?.repetition { lines.append("repeat: \(rule.shown)") }
     lines += (extras?.outputs ?? [:]).sorted { $0.key < $1.key }
       .map { "outputs: \($0.key)=\($0.value.source)" }
     if let item = extras?.bindings?.item { lines.append("item: \(item.asText)") }
@@ -59,6 +61,9 @@ extension Workflow {
       kill.map { "grace: \($0.workflowText)" },
       extras?.continuesOnError == true ? "continue-on-error: true" : nil,
       extras?.tolerantGroups.isEmpty == false ? "continue-on-error of a group: true" : nil,
+      extras?.repetition.map { "repeat.every: \($0.delay.workflowText)" },
+      extras?.repetition?.limit.map { "repeat.limit: \($0)" },
+      extras?.skipsDependents == true ? "if-skipped: skip" : nil,
       extras?.mutex.map { "mutex: \($0)" },
       extras?.approval.map { "approval: \($0)" },
       extras?.share.map { "share: \($0.source)" },

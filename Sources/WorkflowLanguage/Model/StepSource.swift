@@ -12,6 +12,8 @@ package struct StepSource: ValueSource {
   var isOfFileEnvironment = false
   var written: [String: String] = [:]
   var standardOutput = ""
+  /// The exit status of the round, for `repeat`.
+  var exitStatus: Int?
   /// The budget shared by all values of the step, including values from other files.
   var budget = EvaluationBudget()
 
@@ -92,12 +94,19 @@ package struct StepSource: ValueSource {
     case (.run, "generation"?): return .number(Double(values.generation))
     case (.run, "dir"?): return .text(try values.foundDirectory())
     case (.run, nil):
-      var all: [String: Value] = [
+      var run: [String: Value] = [
         "id": .text(values.run), "generation": .number(Double(values.generation)),
       ]
-      if let directory = try? values.foundDirectory() { all["dir"] = .text(directory) }
-      return .map(all)
+      if let directory = try? values.foundDirectory() { run["dir"] = .text(directory) }
+      if let end = values.end() {
+        run["outcome"] = .text(end.outcome)
+        run["failed"] = .list(end.failed.map(Value.text))
+      }
+      return .map(run)
+    case (.run, "outcome"?): return values.end().map { .text($0.outcome) } ?? .null
+    case (.run, "failed"?): return .list((values.end()?.failed ?? []).map(Value.text))
     case (.stdout, _): return .text(standardOutput)
+    case (.status, _): return exitStatus.map { .number(Double($0)) } ?? .null
     case (.outputs, let name?):
       guard let text = written[name] else {
         throw .missing(.absent(.written(name, written.keys.sorted())))
@@ -199,7 +208,7 @@ package struct StepSource: ValueSource {
           throw error.problem(in: "the output \"\(output)\" of \"\(name)\"")
         }
       }
-      return .map(["outputs": .map(results), "result": .text(try result(of: group))])
+      return .map(withResult(of: group, ["outputs": .map(results)]))
     case .each(let members):
       var all: [Value] = []
       for member in members { all.append(try step(member)) }
@@ -213,7 +222,7 @@ package struct StepSource: ValueSource {
       }
       var outputs: [String: Value] = [:]
       for name in names { outputs[name] = .list(maps.map { $0[name] ?? .null }) }
-      return .map(["outputs": .map(outputs), "result": .text(try result(of: group))])
+      return .map(withResult(of: group, ["outputs": .map(outputs)]))
     }
   }
 
@@ -238,15 +247,27 @@ package struct StepSource: ValueSource {
     }
   }
 
-  /// Returns the worst of the results of a group's last steps.
-  private func result(of group: StepGroup) throws(ValueProblem) -> String {
-    guard !group.ends.isEmpty else { return "success" }
-    let results = group.ends.compactMap { values.step($0)?.result }
-    for result in ["failure", "cancelled", ""] where results.contains(result) { return result }
-    return results.contains("success") ? "success" : "skipped"
+  /// Adds the worst of the results of a group's last steps, with its status and reason.
+  private func withResult(of group: StepGroup, _ outputs: [String: Value]) -> [String: Value] {
+    let ends = group.ends.compactMap { values.step($0) }
+    let worst = ["failure", "cancelled", "", "success"].lazy
+      .compactMap { result in ends.first { $0.result == result } }.first
+    let none = group.ends.isEmpty ? "success" : "skipped"
+    let members = (worst ?? StepValues(result: none, outputs: [:])).members
+    return outputs.merging(members) { first, _ in first }
   }
 
   private func value(of step: StepValues, _ name: String) throws(ValueProblem) -> Value {
-    .map(["outputs": .map(step.outputs.mapValues(Value.text)), "result": .text(step.result)])
+    .map(step.members)
+  }
+}
+
+extension StepValues {
+  /// The members of the step in expressions.
+  fileprivate var members: [String: Value] {
+    [
+      "outputs": .map(outputs.mapValues(Value.text)), "result": .text(result),
+      "status": status.map { .number(Double($0)) } ?? .null, "reason": .text(reason),
+    ]
   }
 }

@@ -28,6 +28,8 @@ public struct Workflow: Sendable, Equatable {
   public var onEnd: EndCommand?
   /// The triggers that start runs while the workflow is watched; nil for none.
   public var triggers: Triggers?
+  /// The condition for running the workflow; nil for none.
+  package var condition: WorkflowCondition?
   /// The parameters of a run.
   public var parameters: [Parameter] = []
   /// The scopes of all files of the workflow; the first is that of the workflow itself.

@@ -16,8 +16,12 @@ enum ExpressionPlace: Equatable {
   case workflowDirectory
   /// `if`.
   case condition
+  /// `if` of a workflow.
+  case workflowCondition
   /// `outputs` of a step.
   case outputs
+  /// `until` and `while` of a step that repeats.
+  case repetition
   /// `outputs` of a workflow.
   case workflowOutputs
   /// `cache.key`.
@@ -47,7 +51,9 @@ enum ExpressionPlace: Equatable {
     case .setting, .argument: "exec or dir"
     case .workflowDirectory: "the dir of a workflow"
     case .condition: "if"
+    case .workflowCondition: "the condition of a workflow"
     case .outputs: "outputs"
+    case .repetition: "repeat"
     case .workflowOutputs: "the outputs of a workflow"
     case .cacheKey: "the key of a cache"
     case .share: "share"
@@ -68,8 +74,10 @@ enum ExpressionPlace: Equatable {
     case .setting, .argument, .condition, .cacheKey, .share, .items, .itemKey:
       [.params, .env, .steps, .run, .workflow, .machine]
     case .outputs: [.params, .env, .steps, .run, .workflow, .machine, .stdout, .outputs]
+    case .repetition:
+      [.params, .env, .steps, .run, .workflow, .machine, .stdout, .outputs, .status]
     case .workflowOutputs: [.params, .steps, .workflow, .machine]
-    case .workflowDirectory: [.params, .env, .run, .workflow, .machine]
+    case .workflowDirectory, .workflowCondition: [.params, .env, .run, .workflow, .machine]
     case .triggers, .settled: [.params, .workflow, .machine]
     }
   }
@@ -83,7 +91,7 @@ enum ExpressionPlace: Equatable {
   /// Whether the place belongs to a step, which `matrix` or `foreach` may expand.
   var isOfStep: Bool {
     switch self {
-    case .workflowEnvironment, .workflowDirectory, .workflowOutputs: false
+    case .workflowEnvironment, .workflowDirectory, .workflowOutputs, .workflowCondition: false
     default: true
     }
   }
@@ -92,7 +100,7 @@ enum ExpressionPlace: Equatable {
 extension WorkflowReader {
   /// Returns the names that expressions at a place can refer to, and their types.
   func expressionScope(
-    of place: ExpressionPlace, scope: Int, _ bindings: Bindings?
+    of place: ExpressionPlace, scope: Int, _ bindings: Bindings?, isFinally: Bool = false
   ) -> ExpressionScope {
     var roots = place.roots
     if place.isOfStep, let bindings {
@@ -104,7 +112,8 @@ extension WorkflowReader {
     let found = scopes[scope]
     let mayHoldSecrets = place.mayHoldSecrets
     return ExpressionScope(
-      roots: roots, place: place.name, allowsStatus: place == .condition,
+      roots: roots, place: place.name,
+      allowsStatus: place == .condition || isFinally && place == .environment,
       allowsFiles: place.roots.contains(.steps),
       whole: { root throws(DiagnosticKind) in
         let names =
@@ -119,9 +128,14 @@ extension WorkflowReader {
         if !mayHoldSecrets, isSecret(root, name, scope: scope) {
           throw .secret(root, name, in: place.name)
         }
+        if root == .run, isFinally, let types = Self.membersAtEnd[name] { return types }
+        if root == .run, Self.membersAtEnd[name] != nil { throw .onlyInFinally("run.\(name)") }
         return try types(of: root, name, in: found, scope: scope, bindings)
       })
   }
+
+  /// The members of `run` that have a value only under `finally`.
+  private static let membersAtEnd: [String: ValueTypes] = ["outcome": .text, "failed": .list]
 
   /// Returns whether a parameter or a variable of the workflow contains a secret.
   private func isSecret(_ root: Expression.Root, _ name: String, scope: Int) -> Bool {
@@ -200,7 +214,7 @@ extension WorkflowReader {
       return try known(
         Trigger.members.keys.sorted(), "trigger property", Trigger.members[name] ?? .any)
     case .outputs: return [.text, .null]
-    case .item, .index, .args, .stdout: return .any
+    case .item, .index, .args, .stdout, .status: return .any
     }
   }
 }

@@ -34,6 +34,9 @@ extension KeyTable {
       Key("runner", runner, "where steps run, if not as processes on this machine"),
       Key("dir", .template, "the directory in which steps run"),
       Key("shell", shell, "the shell that runs scripts"),
+      Key(
+        "if", .either([.condition, .map(condition)]),
+        "the condition for the run: an expression, or a command"),
       Key("timeout", .computed(.duration), "the maximum duration of one generation of a run"),
       Key("grace", .computed(.duration), "the time between SIGTERM and SIGKILL for a step"),
       Key(
@@ -154,6 +157,9 @@ extension KeyTable {
         "retry", .either([.whole(1...Int(Int32.max)), .map(retry)]), "when a failed step is retried"
       ),
       Key("continue-on-error", .computed(.boolean), "whether the run continues if a step fails"),
+      Key(
+        "if-skipped", .choice(["run", "skip"]),
+        "whether the steps that need a skipped step run or are skipped, too"),
     ])
 
   /// The keys of the step kinds.
@@ -173,9 +179,22 @@ extension KeyTable {
       Key("id", .stepID, "the name of the step for commands, needs and expressions"),
       Key("name", .template, "the name of the step in displays", .extras),
       Key(
-        "needs", .either([.stepID, .list(.stepID, minimum: 0)]),
-        "the steps that must finish first"),
-      Key("if", .condition, "the condition for the step to run", .extras),
+        "needs",
+        .either([
+          .stepID, .list(.stepID, minimum: 0),
+          .named(
+            .step,
+            .either([.choice(ExpectedResult.allCases.map(\.rawValue)), .list(.stepID, minimum: 1)])
+          ),
+        ]), "the steps that must finish first, with the expected result of each if written as a map"
+      ),
+      Key(
+        "if", .either([.condition, .map(condition)]),
+        "the condition for the step to run: an expression, or a command", .extras),
+      Key(
+        "if-skipped", .choice(["run", "skip"]),
+        "whether the steps that need it run or are skipped, too, when its condition is false",
+        .extras, excludedBy: ["uses"]),
     ] + kinds + [
       Key("uses", .text, "another workflow file, whose steps replace this step", .settings),
       Key(
@@ -197,6 +216,9 @@ extension KeyTable {
       Key(
         "retry", .either([.whole(1...Int(Int32.max)), .map(retry)]),
         "when it is retried after a failure", .settings, excludedBy: ["uses", "approval"]),
+      Key(
+        "repeat", .map(repetition), "until when it runs again after a success", .extras,
+        excludedBy: ["uses", "approval"]),
       Key(
         "grace", .computed(.duration), "the time between SIGTERM and SIGKILL", .settings,
         excludedBy: ["uses", "approval"]),
@@ -352,6 +374,10 @@ extension KeyTable {
     "env_file": "dotenv",
     "output": "outputs",
     "choices": "options", "enum": "options", "values": "options", "value": "default", "var": "env",
+    "on-skip": "if-skipped", "skip-dependents": "if-skipped", "mark_success": "if-skipped",
+    "trigger_rule": "needs", "repeat_policy": "repeat", "repeatPolicy": "repeat",
+    "poke_interval": "every", "suspend": "wait", "sleep": "wait",
+    "trigger-rule": "needs",
     "path": "file", "prompt": "approval", "lock": "mutex", "synchronization": "mutex",
     "max_active_steps": "max-parallel", "maxActiveSteps": "max-parallel", "start": "from",
     "end": "to",

@@ -234,6 +234,8 @@ struct Reader {
           report(.reservedName, at: key)
           return nil
         }
+      case .step:
+        break
       case .identifier:
         if !isIdentifier(name) {
           report(.identifier(name), at: key)

@@ -44,6 +44,8 @@ indirect enum Shape: Sendable {
   /// The allowed form of a name.
   enum Names: Sendable {
     case variable, identifier
+    /// The id of a step.
+    case step
   }
 }
 

@@ -40,14 +40,19 @@ extension WorkflowReader {
   private mutating func checkExpressions(in graph: Graph?) {
     let reach = reach(in: graph)
     // Reuse the scope: most expressions are at the same kind of place as the previous one.
-    var last: (place: ExpressionPlace, scope: Int, expressionScope: ExpressionScope)?
+    var last:
+      (place: ExpressionPlace, scope: Int, isFinally: Bool, expressionScope: ExpressionScope)?
     for check in checks {
       let scope: ExpressionScope
-      if let last, last.place == check.place, last.scope == check.scope, check.bindings == nil {
+      let isFinally = isFinally(check)
+      if let last, last.place == check.place, last.scope == check.scope,
+        last.isFinally == isFinally, check.bindings == nil
+      {
         scope = last.expressionScope
       } else {
-        scope = expressionScope(of: check.place, scope: check.scope, check.bindings)
-        last = check.bindings == nil ? (check.place, check.scope, scope) : nil
+        scope = expressionScope(
+          of: check.place, scope: check.scope, check.bindings, isFinally: isFinally)
+        last = check.bindings == nil ? (check.place, check.scope, isFinally, scope) : nil
       }
       do throws(ExpressionError) {
         let types = try check.template.types(in: scope)
@@ -61,10 +66,16 @@ extension WorkflowReader {
     }
   }
 
+  /// Returns whether a template belongs to a step under `finally`.
+  private func isFinally(_ check: Check) -> Bool {
+    guard let position = check.draft, position < steps.count else { return false }
+    return steps[position].extrasIfAny?.finally != nil
+  }
+
   private func checkKind(_ types: ValueTypes, _ check: Check) throws(ExpressionError) {
     var whole: Range<Int> { 0..<max(1, check.template.source.unicodeScalars.count) }
     switch check.place {
-    case .condition:
+    case .condition, .workflowCondition, .repetition:
       if check.template.parts.count > 1 {
         throw ExpressionError(.severalExpressions, whole)
       }
@@ -127,7 +138,7 @@ extension WorkflowReader {
         if isAfter && step.extrasIfAny?.finally == nil {
           kind = .finallyStep(name, isNeed: false)
         } else if own == step.id {
-          kind = .ownOutputs(isInOutputs: check.place == .outputs)
+          kind = .ownOutputs(isInOutputs: check.place == .outputs || check.place == .repetition)
         } else if !reach.covers(own, position) {
           kind = .notFinished(
             name,

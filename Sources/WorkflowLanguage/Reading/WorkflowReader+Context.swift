@@ -6,6 +6,7 @@ extension WorkflowReader {
     var timeout: Duration?
     var retry: Retry?
     var continuesOnError = false
+    var skipsDependents = false
     var shell: Shell?
     var grace: Duration?
     /// The shell of the innermost group that sets one.
@@ -52,6 +53,7 @@ extension WorkflowReader {
       change(rest)
       isPlain =
         rest.bindings == nil && !rest.isFinally && !rest.defaults.continuesOnError
+        && !rest.defaults.skipsDependents
         && rest.extras == StepExtras()
       hasDefaults =
         rest.defaults.timeout != nil || rest.defaults.retry != nil

@@ -89,7 +89,7 @@ extension WorkflowReader {
     if limit != nil, let key = fields.key("max-parallel") {
       limitPlaces[group] = NeedName(
         text: id ?? "parallel", mark: key.mark, length: key.length, scope: context.scope,
-        file: context.file)
+        file: context.file, result: nil)
     }
     return GroupItem(
       group: group, item: 0, limit: limit, failsFast: failsFast, countsItems: true)

@@ -5,6 +5,7 @@ import YAML
 extension WorkflowReader {
   /// Reads `needs`, whose names are resolved after all steps have been read.
   mutating func readNeeds(_ node: Node, _ context: Context) -> [Need] {
+    if case .mapping(let pairs) = node.content { return readNeeds(byResult: pairs, context) }
     let file = context.file
     let nodes: [Node]
     if case .scalar = node.content {
@@ -25,12 +26,58 @@ extension WorkflowReader {
         readers[file].report(.neededTwice(id), at: need)
         continue
       }
-      needs.append(.name(needNames.count))
-      needNames.append(
-        NeedName(
-          text: id, mark: need.mark, length: need.length, scope: context.scope, file: file))
+      needs.append(addNeed(id, need, .success, context))
     }
     return needs
+  }
+
+  private mutating func addNeed(
+    _ id: String, _ node: Node, _ result: ExpectedResult?, _ context: Context
+  ) -> Need {
+    needNames.append(
+      NeedName(
+        text: id, mark: node.mark, length: node.length, scope: context.scope, file: context.file,
+        result: result))
+    return .name(needNames.count - 1)
+  }
+
+  /// Reads `needs` with what is expected of each: `{ build: success, lint: over, any: [b, c] }`.
+  private mutating func readNeeds(byResult pairs: [Node.Pair], _ context: Context) -> [Need] {
+    let file = context.file
+    var seen: Set<String> = []
+    var needs: [Need] = []
+    for (key, value) in pairs.map({ ($0.key, $0.value) }) {
+      guard let id = readers[file].nonEmptyText(key, "needs") else { continue }
+      if id == "any", case .sequence(let nodes) = value.content {
+        if nodes.isEmpty { readers[file].report(.emptyList(of: "step", .unsearched), at: value) }
+        for node in nodes {
+          guard let id = readers[file].nonEmptyText(node, "any") else { continue }
+          if seen.insert(id).inserted {
+            needs.append(addNeed(id, node, nil, context))
+          } else {
+            readers[file].report(.neededTwice(id), at: node)
+          }
+        }
+        continue
+      }
+      let names = ExpectedResult.allCases.map(\.rawValue)
+      guard let name = readers[file].choice(value, "result", of: names),
+        let result = ExpectedResult(rawValue: name)
+      else { continue }
+      if seen.insert(id).inserted {
+        needs.append(addNeed(id, key, result, context))
+      } else {
+        readers[file].report(.neededTwice(id), at: key)
+      }
+    }
+    return needs
+  }
+
+  /// Reads `if-skipped`: whether the steps that need a skipped step are skipped, too.
+  mutating func readIfSkipped(_ node: Node, _ context: Context) -> Bool? {
+    settled(node, "if-skipped", context)
+      .flatMap { readers[context.file].choice($0, "if-skipped", of: ["run", "skip"]) }
+      .map { $0 == "skip" }
   }
 
   // MARK: Resolution
@@ -66,7 +113,9 @@ extension WorkflowReader {
       steps[position].needs = needs
     } else {
       builder.forgetNeeds()
-      steps[position].needs = resolved(drafts[position].needs, of: steps[position])
+      var rules = NeedRules()
+      steps[position].needs = resolved(drafts[position].needs, of: steps[position], &rules)
+      if rules != NeedRules() { steps[position].extras.needRules = rules }
       for id in steps[position].needs { builder.need(id) }
     }
     builder.endStep()
@@ -83,7 +132,9 @@ extension WorkflowReader {
       switch need {
       case .step(let step): other = step
       case .name(let number):
-        guard let step = plainStep(named: number), step != position else { return nil }
+        guard needNames[number].result == .success, let step = plainStep(named: number),
+          step != position
+        else { return nil }
         other = step
       }
       builder.need(other)
@@ -106,7 +157,9 @@ extension WorkflowReader {
     return step
   }
 
-  private mutating func resolved(_ needs: [Need], of step: Workflow.Step) -> [String] {
+  private mutating func resolved(
+    _ needs: [Need], of step: Workflow.Step, _ rules: inout NeedRules
+  ) -> [String] {
     var result: [String] = []
     result.reserveCapacity(needs.count)
     for need in needs {
@@ -132,6 +185,11 @@ extension WorkflowReader {
           // An invalid step is missing; its errors have been reported.
           result += ids
           if ids.isEmpty { result += idsPassed(byEmptyGroup: fullID(name, scope: scope)) }
+          switch need.result {
+          case nil: rules.anyOf.formUnion(ids)
+          case .success: break
+          case let expected?: for id in ids { rules.results[id] = expected }
+          }
           continue
         } else if name.contains(",") {
           kind = .needsAsText(name)

@@ -137,9 +137,16 @@ extension WorkflowReader {
     var extras = context.extras
     extras.scope = context.scope
     extras.bindings = context.bindings
-    if let node = fields["if"], let condition = readCondition(node, context, draft) {
-      extras.conditions.append(condition)
+    if let node = fields["if"] {
+      if case .mapping = node.content {
+        extras.conditionCommand = readConditionCommand(node, context)
+      } else if let condition = readCondition(node, context, draft) {
+        extras.conditions.append(condition)
+      }
     }
+    extras.skipsDependents =
+      fields["if-skipped"].flatMap { readIfSkipped($0, context) }
+      ?? context.defaults.skipsDependents
     extras.continuesOnError =
       fields["continue-on-error"].flatMap { boolean($0, "continue-on-error", context) }
       ?? context.defaults.continuesOnError
@@ -159,6 +166,7 @@ extension WorkflowReader {
       extras.outputs = readOutputs(node, of: "a step", context, draft)
     }
     extras.cache = fields["cache"].flatMap { readCache($0, context, draft) }
+    extras.repetition = fields["repeat"].flatMap { readRepetition($0, context, draft) }
     extras.share = fields["share"].flatMap { readShare($0, fields, context, draft) }
     if context.isFinally {
       extras.finally = fields["on"].map { readEndings($0, context) } ?? Set(RunEnding.allCases)

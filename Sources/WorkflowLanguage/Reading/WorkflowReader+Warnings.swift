@@ -21,8 +21,13 @@ extension WorkflowReader {
       guard needs.count <= 100 else { continue }
       // Check only direct needs: a deeper search would take more than linear time.
       func other(_ index: StepIndex) -> StepIndex? {
-        needs.first { $0 != index && graph.needs(of: $0).contains(index) }
+        needs.first {
+          $0 != index && graph.needs(of: $0).contains(index)
+            && steps[$0.position].extrasIfAny?.needRules == nil
+        }
       }
+      // That a need is over does not imply that what it needs has succeeded.
+      guard steps[position].extrasIfAny?.needRules == nil else { continue }
       guard needs.contains(where: { other($0) != nil }) else { continue }
       for need in draft.needs {
         guard case .name(let number) = need else { continue }
@@ -55,7 +60,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Warns of `cancelled()` outside `finally`, where it is never true.
+  /// Warns of `cancelled()` outside `finally`, where it is never true, and of `always()`.
   ///
   /// A cancelled run starts only the steps under `finally`.
   private mutating func warnOfCancelled() {
@@ -64,10 +69,14 @@ extension WorkflowReader {
         steps[position].extrasIfAny?.finally == nil
       else { continue }
       for (expression, offset) in check.template.expressions {
-        guard let range = expression.range(of: .cancelled) else { continue }
-        readers[check.file].report(
-          ExpressionError(.neverCancelled, range).moved(by: offset), in: check.node,
-          severity: .warning)
+        let kinds: [(Expression.Function, DiagnosticKind)] = [
+          (.cancelled, .neverCancelled), (.always, .alwaysIsNotOnCancel),
+        ]
+        for (function, kind) in kinds {
+          guard let range = expression.range(of: function) else { continue }
+          readers[check.file].report(
+            ExpressionError(kind, range).moved(by: offset), in: check.node, severity: .warning)
+        }
       }
     }
   }

@@ -21,6 +21,8 @@ struct WorkflowReader {
     let length: Int
     let scope: Int
     let file: Int
+    /// What is expected of the step; nil if it is one of several of which one is enough.
+    let result: ExpectedResult?
   }
 
   /// The place and the step of an id.
@@ -142,6 +144,7 @@ struct WorkflowReader {
     workflow.keep = header.keep
     workflow.onEnd = header.onEnd
     workflow.triggers = header.triggers
+    workflow.condition = header.condition
     workflow.parameters = header.parameters
     workflow.scopes = scopes
     workflow.sources = usedSources
@@ -176,6 +179,7 @@ struct WorkflowReader {
     let keep: Retention?
     let onEnd: EndCommand?
     let triggers: Triggers?
+    let condition: WorkflowCondition?
     let parameters: [Parameter]
     let context: Context
     let outline: Outline
@@ -204,6 +208,7 @@ struct WorkflowReader {
     let keep = fields["keep"].flatMap { readers[0].keep($0) }
     let onEnd = fields["on-end"].flatMap { readers[0].endCommand($0) }
     let triggers = fields["on"].flatMap { readTriggers($0, context) }
+    let condition = fields["if"].flatMap { readWorkflowCondition($0, context) }
     readSettings(fields, &context)
     guard let steps = fields["steps"] else {
       guard fields.lacks("steps") else { return nil }
@@ -221,7 +226,8 @@ struct WorkflowReader {
     return Header(
       name: name, description: description, timeout: timeout, maxParallel: maxParallel,
       failsFast: failsFast, concurrency: concurrency, durability: durability, keep: keep,
-      onEnd: onEnd, triggers: triggers, parameters: parameters, context: context, outline: outline)
+      onEnd: onEnd, triggers: triggers, condition: condition, parameters: parameters,
+      context: context, outline: outline)
   }
 
   mutating func addScope(_ scope: Scope) {
@@ -259,6 +265,8 @@ struct WorkflowReader {
     context.defaults.retry = defaults["retry"].flatMap { readers[file].retry($0) }
     context.defaults.continuesOnError =
       defaults["continue-on-error"].flatMap { boolean($0, "continue-on-error", context) } ?? false
+    context.defaults.skipsDependents =
+      defaults["if-skipped"].flatMap { readIfSkipped($0, context) } ?? false
   }
 
   // MARK: Lists and groups

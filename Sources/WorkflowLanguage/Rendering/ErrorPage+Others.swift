@@ -277,5 +277,14 @@ extension ErrorPage {
         steps: [{ id: one, run: make }]
         """
       ]),
+    ErrorPage(
+      "R0909", "warning: always() does not mean on cancel",
+      "A cancelled run starts only steps under finally: always() runs a step after failures only.",
+      example: "steps: [{ id: a, run: make }, { id: b, if: always(), run: make clean }]",
+      fix: "For clean-up, move the step to finally; otherwise write what it needs to be over.",
+      fixed: """
+        steps: [{ id: a, run: make }, { id: b, needs: { a: over }, run: ./report }]
+        finally: [{ id: clean, run: make clean }]
+        """),
   ]
 }

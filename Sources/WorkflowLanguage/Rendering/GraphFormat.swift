@@ -45,7 +45,7 @@ extension Workflow {
       lastLevel = level
       let padding = String(repeating: " ", count: width - shown(step).count)
       let needs =
-        step.needs.isEmpty ? "" : padding + "  after " + step.needs.joined(separator: ", ")
+        step.needs.isEmpty ? "" : padding + "  after " + step.shownNeeds.joined(separator: ", ")
       lines.append("  \(number)\(shown(step))\(needs)")
     }
     if finallyCount > 0 { lines.append("  finally") }

@@ -59,6 +59,7 @@ extension Shape.Names {
   fileprivate var pattern: String {
     switch self {
     case .variable: "^(?!REPRISE_)[A-Za-z_][A-Za-z0-9_]*$"
+    case .step: "^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
     case .identifier: "^[A-Za-z_][A-Za-z0-9_-]{0,63}$"
     }
   }

@@ -2,5 +2,7 @@
 
 extension Workflow.Step {
   /// The step kinds, in the order in which messages name them.
-  static let kinds: [any NamedStepKind.Type] = [RunStep.self, ExecStep.self, CallStep.self]
+  static let kinds: [any NamedStepKind.Type] = [
+    RunStep.self, ExecStep.self, CallStep.self, PauseStep.self,
+  ]
 }

@@ -27,7 +27,7 @@ struct Expression: Sendable, Equatable {
   /// The top-level names.
   enum Root: String, Sendable, CaseIterable {
     case params, env, secrets, steps, matrix, item, index, run, workflow, machine, trigger, args
-    case stdout, outputs
+    case stdout, outputs, status
   }
 
   enum Operator: String, Sendable, CaseIterable {

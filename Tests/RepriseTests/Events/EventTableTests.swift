@@ -88,6 +88,10 @@ struct EventTableTests {
       "run ended: step \"a\" failed: exited with status 3"
     ),
     (
+      .runEnded(.skipped("if: x")),
+      #"{"event":"run-ended","outcome":"skipped","text":"if: x"}"#, "run ended: skipped: if: x"
+    ),
+    (
       .runEnded(.cancelled),
       #"{"event":"run-ended","outcome":"cancelled"}"#, "run ended: cancelled"
     ),
@@ -178,6 +182,18 @@ struct EventTableTests {
       "seconds":1.5,"step":"a"}
       """#,
       "step a, attempt 1: failed: exited with status 75; retrying in 1.5 s"
+    ),
+    (
+      step(3, .repeating(StepRound(number: 3, limit: 30), after: .seconds(2))),
+      #"{"attempt":3,"event":"step-repeating","limit":30,"round":3,"seconds":2,"step":"a"}"#,
+      "step a, attempt 3: round 3 of 30 done; next in 2.0 s"
+    ),
+    (
+      step(0, .pausing(until: Timestamp(microseconds: 0))),
+      #"""
+      {"attempt":0,"event":"step-pausing","step":"a","until":"1970-01-01T00:00:00.000000Z"}
+      """#,
+      "step a, attempt 0: waits until 1970-01-01T00:00:00.000000Z"
     ),
     (
       step(1, .leftBehind("sleep 9")),

@@ -102,9 +102,10 @@ struct StepFutureTests {
     var generator = SeededGenerator.announced()
     for round in 0..<rounds(40, soak: 4000) {
       let graph = try Self.randomGraph(using: &generator)
-      let ours = Futures(graph)
-      let theirs = Operators(graph)
-      var expected = Expected(graph)
+      let alternatives = Self.randomAlternatives(in: graph, using: &generator)
+      let ours = Futures(graph, alternatives)
+      let theirs = Operators(graph, alternatives)
+      var expected = Expected(graph, alternatives)
       for world in [ours, theirs] as [any World] { world.connect(graph.topologicalOrder) }
       expected.connect(graph.topologicalOrder)
       for _ in 0..<30 {
@@ -114,7 +115,16 @@ struct StepFutureTests {
             $0.performing == performing && $0.values == expected.values
           }
         }
-        #expect(ours.log.inputs == theirs.log.inputs)
+        // How many of its alternatives a step sees depends on when it looks.
+        let inputs = [ours.log.inputs, theirs.log.inputs].map { inputs in
+          Dictionary(
+            uniqueKeysWithValues: inputs.map { step, results in
+              let needs = graph.needs(of: StepIndex(step))
+              let anyOf = alternatives[StepIndex(step)] ?? []
+              return (step, zip(needs, results).filter { !anyOf.contains($0.0) }.map(\.1))
+            })
+        }
+        #expect(inputs[0] == inputs[1])
         if Int.random(in: 0..<4, using: &generator) == 0 || performing.isEmpty {
           let step = StepIndex(Int.random(in: 0..<graph.count, using: &generator))
           let steps = graph.withDependents([step])
@@ -133,6 +143,18 @@ struct StepFutureTests {
         }
       }
     }
+  }
+
+  /// Makes some of the needs of some steps alternatives.
+  private static func randomAlternatives(
+    in graph: Graph, using generator: inout SeededGenerator
+  ) -> [StepIndex: Set<StepIndex>] {
+    var alternatives: [StepIndex: Set<StepIndex>] = [:]
+    for step in graph.indices where Bool.random(using: &generator) {
+      let some = graph.needs(of: step).filter { _ in Int.random(in: 0..<3, using: &generator) > 0 }
+      if !some.isEmpty { alternatives[step] = Set(some) }
+    }
+    return alternatives
   }
 
   private static func randomGraph(using generator: inout SeededGenerator) throws -> Graph {
@@ -229,17 +251,21 @@ private protocol World: AnyObject {
 private final class Futures: World {
   let log = Log()
   private let graph: Graph
+  private let alternatives: [StepIndex: Set<StepIndex>]
   private var futures: [Int: StepFuture] = [:]
   private var subscriptions: [Int: AnyCancellable] = [:]
 
-  init(_ graph: Graph) {
+  init(_ graph: Graph, _ alternatives: [StepIndex: Set<StepIndex>]) {
     self.graph = graph
+    self.alternatives = alternatives
   }
 
   func connect(_ steps: [StepIndex]) {
     for step in steps {
       let position = step.position
-      let future = StepFuture.zip(graph.needs(of: step).compactMap { futures[$0.position] })
+      let needs = Array(graph.needs(of: step))
+      let anyOf = needs.indices.filter { alternatives[step]?.contains(needs[$0]) == true }
+      let future = StepFuture.zip(needs.compactMap { futures[$0.position] }, anyOf: Set(anyOf))
         .flatMap { [log] results in await log.perform(position, results) }
       futures[position] = future
       subscriptions[position] = future.sink { [log] in log.receive(position, $0) }
@@ -260,18 +286,49 @@ private final class Futures: World {
 private final class Operators: World {
   let log = Log()
   private let graph: Graph
+  private let alternatives: [StepIndex: Set<StepIndex>]
   private var published: [Int: AnyPublisher<StepResult, Never>] = [:]
   private var subscriptions: [Int: AnyCancellable] = [:]
 
-  init(_ graph: Graph) {
+  init(_ graph: Graph, _ alternatives: [StepIndex: Set<StepIndex>]) {
     self.graph = graph
+    self.alternatives = alternatives
+  }
+
+  /// Publishes the results of the needs once, in order, when there are enough of them.
+  private func results(
+    ofNeedsOf step: StepIndex
+  ) -> AnyPublisher<[StepResult], Never> {
+    let needs = Array(graph.needs(of: step))
+    let anyOf = alternatives[step] ?? []
+    let required = needs.filter { !anyOf.contains($0) }
+    let all = required.compactMap { published[$0.position] }.zip()
+    guard !anyOf.isEmpty else { return all.eraseToAnyPublisher() }
+    var merged = Empty<(StepIndex, StepResult), Never>().eraseToAnyPublisher()
+    for need in anyOf {
+      guard let publisher = published[need.position] else { continue }
+      merged = merged.merge(with: publisher.map { (need, $0) }).eraseToAnyPublisher()
+    }
+    let known =
+      merged
+      .scan([StepIndex: StepResult]()) { known, next in known.merging([next.0: next.1]) { $1 } }
+    return all.combineLatest(known)
+      .first { _, known in
+        known.count == anyOf.count || known.values.contains { $0.blockingResult == nil }
+      }
+      .map { all, known in
+        needs.map { need in
+          required.firstIndex(of: need).map { all[$0] } ?? known[need] ?? .stopped
+        }
+      }
+      .eraseToAnyPublisher()
   }
 
   func connect(_ steps: [StepIndex]) {
     for step in steps {
       let position = step.position
       // Type-erased, so that only plain operators take part.
-      let publisher = graph.needs(of: step).compactMap { published[$0.position] }.zip()
+      let publisher = results(ofNeedsOf: step)
         .task { [log] results in await log.perform(position, results) }
         .share(replay: 1)
         .eraseToAnyPublisher()
@@ -292,17 +349,25 @@ private final class Operators: World {
 /// The steps that should be performed and their values, computed from the graph.
 private struct Expected {
   let graph: Graph
+  private let alternatives: [StepIndex: Set<StepIndex>]
   private var connected: Set<Int> = []
   private(set) var values: [Int: StepResult] = [:]
 
-  init(_ graph: Graph) {
+  init(_ graph: Graph, _ alternatives: [StepIndex: Set<StepIndex>]) {
     self.graph = graph
+    self.alternatives = alternatives
   }
 
   var performing: Set<Int> {
     connected.filter { step in
-      values[step] == nil
-        && graph.needs(of: StepIndex(step)).allSatisfy { values[$0.position] != nil }
+      let anyOf = alternatives[StepIndex(step)] ?? []
+      let hasSuccess = anyOf.contains { need in
+        values[need.position].map { $0.blockingResult == nil } ?? false
+      }
+      return values[step] == nil
+        && graph.needs(of: StepIndex(step)).allSatisfy {
+          values[$0.position] != nil || hasSuccess && anyOf.contains($0)
+        }
     }
   }
 

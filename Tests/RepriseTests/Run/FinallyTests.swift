@@ -183,4 +183,44 @@ struct FinallyTests {
     #expect(await run.outcome == .timedOut(after: .seconds(5)))
     #expect(ran.value == ["a", "always", "bad", "asks"])
   }
+
+  @Test func `a step under finally sees how the run ended`() async throws {
+    let seen = Protected<[String: [String: String]]>([:])
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        seen.withLock { $0[context.step.id] = context.resolved.environment }
+        if context.step.id == "b" || context.step.id == "t" {
+          throw FailureReason.exited(status: 75)
+        }
+        return [:]
+      })
+    let run = engine.start(
+      try Workflow(
+        text: """
+          steps:
+            - { id: a, run: x }
+            - { id: t, continue-on-error: true, run: x }
+            - { id: told, env: { S: "${{ steps.t.status }}", W: "${{ steps.t.reason }}" }, run: x }
+            - { id: b, run: x }
+            - { id: c, run: x }
+          finally:
+            - id: report
+              env:
+                OUTCOME: ${{ run.outcome }}
+                FAILED: ${{ join(run.failed, ' ') }}
+                STATUS: ${{ steps.a.status }} ${{ steps.b.status }} ${{ toJSON(steps.c.status) }}
+                WHY: ${{ steps.c.reason }}
+                OK: ${{ success() }} ${{ failure() }}
+              run: x
+            - { id: again, if: steps.b.status == 75 && run.outcome == 'failed', run: x }
+          """, file: "w.yaml"))
+    _ = await run.outcome
+    #expect(seen.value["told"] == ["S": "75", "W": "exited with status 75"])
+    #expect(
+      seen.value["report"] == [
+        "OUTCOME": "failed", "FAILED": "b", "STATUS": "0 75 null",
+        "WHY": "cancelled because step \"b\" failed", "OK": "false true",
+      ])
+    #expect(seen.value["again"] == [:])
+  }
 }

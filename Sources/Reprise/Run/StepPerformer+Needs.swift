@@ -1,0 +1,76 @@
+// Which results of its needs keep a step from running.
+
+import WorkflowLanguage
+
+extension Workflow {
+  /// Returns what the results of its needs mean for a step.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - results: The results of its needs, in their order; ``StepResult/stopped`` for needs that
+  ///     have none yet.
+  /// - Returns: The result that determines the status that a condition sees, and the one that keeps
+  ///   the step from running; each is nil if there is none.
+  func obstacles(
+    for step: StepIndex, _ results: [StepResult]
+  ) -> (worst: StepResult?, blocking: StepResult?) {
+    guard let rules = steps[step.position].extrasIfAny?.needRules,
+      results.count == graph.needs(of: step).count
+    else {
+      let first = results.firstObstacle
+      return (first, first)
+    }
+    var required: [StepResult] = []
+    var others: [StepResult] = []
+    var alternatives: [StepResult] = []
+    for (need, result) in zip(graph.needs(of: step), results) {
+      let id = graph.id(of: need)
+      if rules.anyOf.contains(id) {
+        alternatives.append(result)
+      } else if rules.results[id] == .over, result != .stopped {
+        others.append(result)
+      } else {
+        required.append(result)
+      }
+    }
+    // After the success of one, the others do not matter.
+    if !alternatives.contains(where: { $0.blockingResult == nil }) { required += alternatives }
+    return ((required + others).firstObstacle, required.firstObstacle)
+  }
+}
+
+extension [StepResult] {
+  /// The first result that is no success.
+  ///
+  /// A stopped need has not ended in this generation, so it outweighs the failure of another need.
+  fileprivate var firstObstacle: StepResult? {
+    let obstacles = lazy.compactMap(\.blockingResult)
+    return obstacles.contains(.stopped) ? .stopped : obstacles.first
+  }
+}
+
+/// The reason that is recorded for a step that is skipped together with a step that it needs.
+enum SkippedNeed {
+  /// Returns the reason for a step that needs a skipped step, given by its id.
+  static func reason(_ step: String) -> String { "step \"\(step)\" was skipped" }
+
+  /// Returns the id of the step that was skipped first; nil if the reason is another one.
+  static func step(of reason: String) -> String? {
+    let parts = reason.split(separator: "\"", omittingEmptySubsequences: false)
+    guard parts.count == 3, Self.reason(String(parts[1])) == reason else { return nil }
+    return String(parts[1])
+  }
+}
+
+extension StepPerformer {
+  /// Returns the result of a skipped step if the steps that need it are skipped, too.
+  func resultOfSkipped(
+    _ state: StepState, _ reason: String, _ step: Workflow.Step
+  ) -> StepResult? {
+    if let first = SkippedNeed.step(of: reason) { return .skipped(first) }
+    guard step.extrasIfAny?.skipsDependents == true, !state.isSetByHand,
+      reason.hasPrefix("if: ")
+    else { return nil }
+    return .skipped(state.id)
+  }
+}

@@ -1,0 +1,54 @@
+// What a step expects of the steps that it needs, if not the success of each of them.
+
+/// The result that a step expects of a step that it needs.
+public enum ExpectedResult: String, Sendable, CaseIterable {
+  /// It has succeeded, or was skipped.
+  case success
+  /// It has ended, with any result.
+  case over
+}
+
+/// The needs of a step of which something else is expected than success.
+package struct NeedRules: Sendable, Equatable {
+  /// The ids of the needs with another expected result than ``ExpectedResult/success``.
+  package var results: [String: ExpectedResult] = [:]
+  /// The ids of the needs of which one success is enough.
+  package var anyOf: Set<String> = []
+
+  package init() {}
+
+  /// The rules without those for steps that are not part of the workflow.
+  func keeping(_ ids: Set<String>) -> NeedRules? {
+    var rules = self
+    rules.results = results.filter { ids.contains($0.key) }
+    // A step that is left out counts as succeeded.
+    if !anyOf.isSubset(of: ids) { rules.anyOf = [] }
+    return rules == NeedRules() ? nil : rules
+  }
+
+  /// Returns the need as it is shown, such as `lint (over)`.
+  func shown(_ id: String) -> String {
+    if anyOf.contains(id) { return "\(id) (any)" }
+    return results[id].map { "\(id) (\($0.rawValue))" } ?? id
+  }
+}
+
+extension Workflow {
+  /// For steps that start after any of several needs, the needs of which one success is enough.
+  package var alternatives: [StepIndex: Set<StepIndex>] {
+    var alternatives: [StepIndex: Set<StepIndex>] = [:]
+    for (position, step) in steps.enumerated() {
+      guard let anyOf = step.extrasIfAny?.needRules?.anyOf, !anyOf.isEmpty else { continue }
+      alternatives[StepIndex(position)] = Set(anyOf.compactMap(graph.index(of:)))
+    }
+    return alternatives
+  }
+}
+
+extension Workflow.Step {
+  /// The needs as they are shown, with what is expected of them.
+  package var shownNeeds: [String] {
+    guard let rules = extrasIfAny?.needRules else { return needs }
+    return needs.map(rules.shown)
+  }
+}

@@ -1,0 +1,53 @@
+// Steps that run several times until a condition is met.
+
+/// The rule by which a step that has succeeded runs again.
+package struct Repetition: Sendable, Equatable {
+  /// The delay if the file sets none.
+  package static let defaultDelay: Duration = .seconds(1)
+
+  /// The condition, evaluated after each round.
+  package var condition: Template
+  /// Whether the step runs again while the condition is true, and not until it is.
+  package var isWhile: Bool
+  /// The delay between two rounds.
+  package var delay = Self.defaultDelay
+  /// The maximum number of rounds; unlimited if nil.
+  package var limit: Int?
+
+  /// Whether the condition decides about failed rounds, too, because it reads their exit status.
+  package var acceptsFailures: Bool {
+    condition.expressions.contains { expression, _ in
+      var isRead = false
+      expression.visit { if case .root(.status) = $0.kind { isRead = true } }
+      return isRead
+    }
+  }
+
+  /// The condition as it is shown, such as `until stdout == 'ready'`.
+  package var shown: String { "\(isWhile ? "while" : "until") \(condition.source)" }
+}
+
+extension Workflow {
+  /// Returns whether a step has another round.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - rule: Its rule.
+  ///   - outputs: The outputs of the round.
+  ///   - standardOutput: The standard output of the round, without trailing newlines.
+  ///   - status: The exit status of the round; nil if it has none.
+  ///   - values: The values of the run.
+  /// - Returns: Whether there is another round, if the limit allows it.
+  /// - Throws: ``ResolutionError``.
+  package func repeats(
+    _ step: Workflow.Step, _ rule: Repetition, outputs: [String: String], standardOutput: String,
+    status: Int?, _ values: RunValues
+  ) throws(ResolutionError) -> Bool {
+    var source = StepSource(
+      workflow: self, values: values, scope: step.extras.scope, bindings: step.extras.bindings)
+    source.written = outputs
+    source.standardOutput = standardOutput
+    source.exitStatus = status
+    return try source.decides(rule.condition, "repeat") == rule.isWhile
+  }
+}

@@ -1,0 +1,32 @@
+// Reads conditions that a command decides, and the condition of a workflow.
+
+import YAML
+
+extension WorkflowReader {
+  /// Reads `{ run: test -f x }`.
+  mutating func readConditionCommand(_ node: Node, _ context: Context) -> ConditionCommand? {
+    guard let fields = readers[context.file].fields(of: node, .condition) else { return nil }
+    let limit = fields["timeout"].flatMap {
+      duration($0, "timeout", context, allowsZero: false)
+    }
+    guard let run = fields["run"] else {
+      guard fields.lacks("run") else { return nil }
+      readers[context.file].report(.missing(.runOfCondition), at: node)
+      return nil
+    }
+    // Read like the script of a step, with its errors.
+    let step = StepFields(node: run, all: fields, context: context, draft: drafts.count)
+    guard let script = (RunStep.read(step, &self) as? RunStep)?.script else { return nil }
+    return ConditionCommand(script: script, limit: limit ?? ConditionCommand.defaultLimit)
+  }
+
+  /// Reads `if` of a workflow.
+  mutating func readWorkflowCondition(_ node: Node, _ context: Context) -> WorkflowCondition? {
+    if case .mapping = node.content {
+      return readConditionCommand(node, context).map(WorkflowCondition.command)
+    }
+    return template(
+      node, "if", .workflowCondition, context, draft: nil, isExpression: true
+    ).map(WorkflowCondition.expression)
+  }
+}

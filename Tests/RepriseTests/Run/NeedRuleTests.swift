@@ -1,0 +1,179 @@
+import TestSupport
+import Testing
+
+@testable import Reprise
+
+/// Steps that expect something else of their needs than the success of each.
+struct NeedRuleTests {
+  /// Runs a workflow whose scripts are `fail`, `x`, or the name of a gate to wait for.
+  private func run(
+    _ text: String, _ gates: [String: Gate] = [:], after state: RunState? = nil,
+    begun: Protected<[String]> = Protected([])
+  ) throws -> Run {
+    let engine = Engine(
+      executor: ClosureExecutor { context in
+        begun.withLock { $0.append(context.step.id) }
+        guard case .run(let script) = context.resolved.action else { return [:] }
+        if script == "fail" { throw FailureReason.exited(status: 7) }
+        if let gate = gates[script] {
+          await gate.wait()
+          try Task.checkCancellation()
+        }
+        return ["by": context.step.id]
+      })
+    let workflow = try Workflow(text: text, file: "w.yaml")
+    if let state { return try engine.resume(state, with: workflow) }
+    return engine.start(workflow)
+  }
+
+  private func phases(_ state: RunState) -> String {
+    state.steps.map { "\($0.id) \($0.phase.name)" }.joined(separator: ", ")
+  }
+
+  @Test func `a step starts when any of its needs has succeeded, and the others go on`()
+    async throws
+  {
+    let gate = Gate()
+    let run = try run(
+      """
+      steps:
+        - { id: a, needs: [], run: gate }
+        - { id: b, needs: [], run: x }
+        - { id: c, needs: { any: [a, b] }, env: { X: "${{ steps.a.outputs.by || steps.b.outputs.by }}" }, run: x }
+      """, ["gate": gate])
+    await expectEventually("c has succeeded") { run.state["c"]?.phase.isSuccess == true }
+    #expect(run.state["a"]?.phase == .running)
+    gate.open()
+    #expect(await run.outcome == .succeeded)
+    #expect(phases(run.state) == "a succeeded, b succeeded, c succeeded")
+  }
+
+  @Test func `a step is cancelled if none of several needs has succeeded`() async throws {
+    let run = try run(
+      """
+      steps:
+        - { id: a, needs: [], run: fail }
+        - { id: b, needs: [], run: fail }
+        - { id: c, needs: { any: [a, b] }, run: x }
+        - { id: d, needs: [], run: x }
+        - { id: e, needs: { d: success, any: [a] }, run: x }
+      """)
+    _ = await run.outcome
+    #expect(phases(run.state) == "a failed, b failed, c cancelled, d succeeded, e cancelled")
+  }
+
+  @Test func `a required need is awaited although an alternative has succeeded`() async throws {
+    let gate = Gate()
+    let begun = Protected<[String]>([])
+    let run = try run(
+      """
+      steps:
+        - { id: a, needs: [], run: gate }
+        - { id: b, needs: [], run: x }
+        - { id: c, needs: [], run: fail }
+        - { id: d, needs: { a: success, any: [b, c] }, run: x }
+      """, ["gate": gate], begun: begun)
+    await expectEventually("b and c are over") {
+      run.state["b"]?.phase.isFinal == true && run.state["c"]?.phase.isFinal == true
+    }
+    #expect(run.state["d"]?.phase == .pending)
+    gate.open()
+    _ = await run.outcome
+    #expect(run.state["d"]?.phase.isSuccess == true)
+  }
+
+  @Test func `a step that needs another one to be over runs after its failure`() async throws {
+    let run = try run(
+      """
+      steps:
+        - { id: lint, needs: [], run: fail }
+        - { id: build, needs: [], run: x }
+        - { id: publish, needs: { build: success, lint: over }, run: x }
+        - { id: told, needs: { lint: over }, if: failure(), run: x }
+        - { id: fine, needs: { lint: over }, if: success(), run: x }
+        - { id: broken, needs: { build: over, lint: success }, run: x }
+        - { id: after, needs: { broken: over }, run: x }
+      """)
+    #expect(await run.outcome == .failed(step: "lint", reason: .exited(status: 7)))
+    #expect(
+      phases(run.state)
+        == "lint failed, build succeeded, publish succeeded, told succeeded, fine skipped, "
+        + "broken cancelled, after succeeded")
+  }
+
+  @Test func `what needs a skipped step is skipped, too, if the step says so`() async throws {
+    let run = try run(
+      """
+      params: { publish: false }
+      steps:
+        - { id: publish, if: params.publish, if-skipped: skip, run: x }
+        - { id: announce, run: x }
+        - { id: archive, run: x }
+        - { id: always, needs: announce, if: always(), run: x }
+        - { id: over, needs: { publish: over }, run: x }
+        - { id: other, needs: [], if: params.publish, run: x }
+        - { id: after, run: x }
+      """)
+    #expect(await run.outcome == .succeeded)
+    #expect(
+      phases(run.state)
+        == "publish skipped, announce skipped, archive skipped, always succeeded, over succeeded, "
+        + "other skipped, after succeeded")
+    #expect(run.state["archive"]?.phase == .skipped("step \"publish\" was skipped", [:]))
+  }
+
+  @Test func `what follows a skipped step is skipped after a resume, too`() async throws {
+    let text = """
+      defaults: { if-skipped: skip }
+      params: { publish: false }
+      steps:
+        - { id: publish, if: params.publish, run: x }
+        - { id: announce, run: x }
+        - { id: archive, run: x }
+      """
+    let first = try run(text)
+    _ = await first.outcome
+    for position in 0..<2 {
+      var state = RunState()
+      for event in first.state.recap where event.step != "archive" || position == 1 {
+        if case .runEnded = event.kind { break }
+        try state.apply(event)
+      }
+      let again = try run(text, after: state)
+      #expect(await again.outcome == .succeeded)
+      #expect(phases(again.state) == "publish skipped, announce skipped, archive skipped")
+    }
+  }
+
+  @Test func `a restart from one of several needs restarts the step that needs any`() async throws {
+    let gate = Gate()
+    let begun = Protected<[String]>([])
+    let run = try run(
+      """
+      steps:
+        - { id: a, needs: [], run: x }
+        - { id: b, needs: [], run: x }
+        - { id: c, needs: { any: [a, b] }, run: x }
+        - { id: d, needs: [], run: gate }
+      """, ["gate": gate], begun: begun)
+    await expectEventually("c has succeeded, and d runs") {
+      run.state["c"]?.phase.isSuccess == true && begun.value.contains("d")
+    }
+    begun.withLock { $0 = [] }
+    try run.restart(from: "b")
+    await expectEventually("c has succeeded again") {
+      run.state.generation == 2 && run.state["c"]?.phase.isSuccess == true
+        && run.state["b"]?.phase.isSuccess == true
+    }
+    gate.open()
+    #expect(await run.outcome == .succeeded)
+    #expect(begun.value.sorted() == ["b", "c"])
+  }
+}
+
+extension Event {
+  /// The id of the step of an event of a step.
+  fileprivate var step: String? {
+    if case .step(let id, _, _) = kind { id } else { nil }
+  }
+}
