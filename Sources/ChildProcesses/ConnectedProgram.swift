@@ -13,20 +13,29 @@ package final class ConnectedProgram: Sendable {
   private let writing = DispatchQueue(label: "reprise.connection.writing")
   private let reading = DispatchQueue(label: "reprise.connection.reading")
   private let isClosed = Mutex(false)
+  private let signal: Int32?
 
   /// Starts a program.
   ///
   /// - Parameters:
   ///   - arguments: The program, which is looked up in `PATH`, and its arguments.
   ///   - errors: A descriptor of a file that receives its standard error.
+  ///   - variables: Environment variables in addition to those of this process.
+  ///   - signal: The signal that ends it; nil if it ends by itself when the connection has ended.
   /// - Throws: The system error if it could not be started.
-  package init(_ arguments: [String], errors: Int32) throws(Errno) {
+  package init(
+    _ arguments: [String], errors: Int32, variables: [String: String] = [:],
+    endedBy signal: Int32? = SignalNumber.terminate
+  ) throws(Errno) {
+    self.signal = signal
     guard let ends = socketPair() else { throw .tooManyOpenFiles }
     socket = ends.0
     defer { closeDescriptor(ends.1) }
     do throws(Errno) {
       process = try Reactor.shared.introduceDetached { () throws(Errno) in
-        try DetachedProgram(arguments, errors: errors, connection: ends.1).process
+        try DetachedProgram(
+          arguments, errors: errors, connection: ends.1, variables: variables
+        ).process
       }
     } catch {
       closeDescriptor(ends.0)
@@ -70,11 +79,11 @@ package final class ConnectedProgram: Sendable {
   /// Ends the program.
   package func end() {
     shutDownSocket(socket)
-    sendSignal(SignalNumber.terminate, to: process)
+    if let signal { sendSignal(signal, to: process) }
   }
 
   private func close() {
-    sendSignal(SignalNumber.terminate, to: process)
+    if let signal { sendSignal(signal, to: process) }
     writing.async { [self] in
       isClosed.withLock { $0 = true }
       closeDescriptor(socket)
@@ -85,7 +94,7 @@ package final class ConnectedProgram: Sendable {
   private func reap(triesLeft: Int) {
     Reactor.shared.reapDetached(process)
     guard processExists(process), triesLeft > 0 else { return }
-    if triesLeft == 20 { sendSignal(SignalNumber.kill, to: process) }
+    if triesLeft == 20, signal != nil { sendSignal(SignalNumber.kill, to: process) }
     writing.asyncAfter(deadline: .now() + .milliseconds(50)) { [self] in
       reap(triesLeft: triesLeft - 1)
     }

@@ -74,13 +74,17 @@ extension Journal {
     }.compactMap(\.[0].text).filter { $0 != "ok" }
   }
 
-  /// Removes a run, its output and its folder, unless its lock is held.
+  /// Removes a run, its output and its folder, unless it is live or steps of it go on.
+  ///
+  /// The record is the only way to find such steps again: to adopt them, or to stop them.
   ///
   /// - Returns: Whether the run was removed.
   /// - Throws: ``JournalError``.
   package func remove(_ run: RunRecord) throws(JournalError) -> Bool {
     guard let lock = try FileLock.take(directory.lockPath(of: run.id)) else { return false }
     defer { withExtendedLifetime(lock) {} }
+    let left = run.status == .interrupted ? (try? state(of: run))?.survivingAttempts : nil
+    guard left?.isEmpty ?? true else { return false }
     // Remove the files first, so that an interrupted removal can be repeated.
     let paths = [
       directory.logFolder(of: run.id), directory.filesFolder(of: run.id),

@@ -18,8 +18,11 @@ public struct AttemptToken: Sendable, Hashable, Codable, CustomStringConvertible
     self.text = text
   }
 
+  /// The run of the attempt; nil if the text does not begin with one.
+  package var run: RunID? { text.split(separator: ".").first.flatMap { RunID(String($0)) } }
+
   /// Creates the token of an attempt.
-  init(
+  package init(
     run: RunID, step: String, generation: Int, attempt: Int,
     using random: inout some RandomNumberGenerator
   ) {

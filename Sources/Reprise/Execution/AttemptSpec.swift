@@ -39,6 +39,12 @@ public struct AttemptSpec: Sendable, Equatable, Codable {
   ///
   /// For example a container. It runs if the command was stopped, or did not end by itself.
   public var cleanup: [String]?
+  /// The name of the program that starts the command within something else, such as `podman`; nil
+  /// for none.
+  ///
+  /// If it says that it could not start the command, by a status of 125 to 127 and a message, the
+  /// attempt has not started.
+  public var starter: String?
   /// The secrets that are masked in the output, wherever it is written.
   public var secrets: [String]
 
@@ -64,6 +70,7 @@ public struct AttemptSpec: Sendable, Equatable, Codable {
     self.timeLimit = timeLimit
     temporaryFolder = nil
     cleanup = nil
+    starter = nil
     secrets = []
     script = nil
   }

@@ -345,6 +345,7 @@ struct RunDriver: Sendable {
   private func end(_ cause: CancellationCause?) async -> RunOutcome {
     // The logs may be removed after the end, so all output must be written before it.
     await ledger.outputRecorded()
+    if let run = ledger.state.run { await performer.runners.release(run) }
     return await ledger.end { [timeout = workflow.timeout] page in
       if let cause { page.cancelRest(because: cause, upTo: page.state.steps.count) }
       return switch cause {

@@ -43,6 +43,19 @@ public protocol Runner: Sendable {
   func look(
     _ tokens: [AttemptToken]
   ) async throws(RunnerFailure) -> [AttemptToken: AttemptSight]
+
+  /// Gives back what is kept for the steps of a run, which has no step in progress any more.
+  ///
+  /// Called once at the end of each run that has used the runner, before the end is recorded. Must
+  /// return within some seconds, even if nothing can be given back now. The default does nothing.
+  ///
+  /// - Parameter run: The run.
+  func release(_ run: RunID) async
+}
+
+extension Runner {
+  /// Does nothing: nothing is kept.
+  public func release(_ run: RunID) async {}
 }
 
 /// An attempt that a runner has begun.

@@ -111,6 +111,30 @@ public struct RunnerExecutor: Executor {
   }
 }
 
+extension RunnerExecutor: LastingExecutor {
+  package func stop(_ token: AttemptToken, grace: Duration) async throws {
+    var handle: (any RunnerHandle)?
+    var backOff = AttemptBackOff()
+    var isAsked = false
+    while true {
+      do throws(RunnerFailure) {
+        if handle == nil {
+          guard let found = try await runner.find(token) else { return }
+          handle = found
+        }
+        if !isAsked { try await handle?.stop(grace: grace) }
+        isAsked = true
+        if try await handle?.isGone() ?? true { return }
+      } catch {
+        if case .refused(let text) = error { throw FailureReason.lost(text) }
+      }
+      try await surroundings.clock.sleep(for: backOff.next(upTo: .seconds(1)))
+    }
+  }
+
+  package func release(_ run: RunID) async { await runner.release(run) }
+}
+
 /// A request to stop an attempt, which is passed on as soon as there is something to stop.
 private final class StopRequest: Sendable {
   private struct State {

@@ -154,4 +154,10 @@ struct RunnerRegistry: Sendable {
     }
     return try result.get()
   }
+
+  /// Gives back what executors keep for the steps of a run.
+  func release(_ run: RunID) async {
+    let executors = made.executors.withLock { $0.values.compactMap { $0 as? any LastingExecutor } }
+    for executor in executors { await executor.release(run) }
+  }
 }

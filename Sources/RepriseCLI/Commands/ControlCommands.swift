@@ -1,6 +1,7 @@
 // `reprise restart`, `cancel` and `approve`: control a live run from another terminal.
 
 import ArgumentParser
+import Platform
 import Reprise
 import RepriseControl
 import RepriseHost
@@ -77,8 +78,12 @@ struct RestartCommand: AsyncParsableCommand {
 struct CancelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel",
-    abstract: "Cancel a live run, or some of its steps.",
+    abstract: "Cancel a run, or some of its steps.",
     discussion: """
+      A run whose engine has died, and of which steps go on in containers or on other machines, is \
+      cancelled as well: the command stops them, waits until nothing of them is left, and records \
+      the end.
+
       Running steps are asked to stop and get their grace period; with --now they \
       are killed. With --step, the run continues without these steps and those that depend on \
       them; asked again for the same step, it kills it. The outcome of the run is then cancelled, \
@@ -107,7 +112,26 @@ struct CancelCommand: AsyncParsableCommand {
   var now = false
 
   func run() async throws {
-    try await request.send(.cancel(steps: step, now: now), as: .command("cancel"))
+    let (record, journal) = try request.run.find()
+    guard record.status == .interrupted else {
+      try await request.send(.cancel(steps: step, now: now), as: .command("cancel"))
+      return
+    }
+    guard step.isEmpty else {
+      throw Problem(
+        "error: the engine of run \(record.id) has died; continue it with reprise resume "
+          + "\(record.id), or cancel it without --step")
+    }
+    guard changeDirectory(to: record.request.directory) else {
+      throw Problem(
+        "error: the folder of the run no longer exists: \"\(record.request.directory)\"")
+    }
+    let stopped = try await InterruptedRun(record, in: journal).cancel(
+      isKilled: now, by: .command("cancel"), say: { printLine($0) })
+    printLine(
+      stopped.isEmpty
+        ? "the run is cancelled; nothing of it was left"
+        : "the run is cancelled; nothing is left of \(stopped.joined(separator: ", "))")
   }
 }
 

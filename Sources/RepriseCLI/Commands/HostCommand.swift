@@ -38,12 +38,21 @@ struct HostCommand: DrivingCommand {
   @Flag(help: "Serve many attempts, requested over standard input.")
   var pool = false
 
+  @Flag(help: "Hold a place for steps, until it is stopped or no engine wants it.")
+  var hold = false
+
+  @Option(help: "With --hold: how long a place without steps waits for an engine, in seconds.")
+  var orphanAfter = 60
+
   var drivesRun: Bool { true }
   var isDetached: Bool { false }
 
   func validate() throws {
-    if pool {
-      guard token == nil else { throw ValidationError("--pool takes no token.") }
+    if pool || hold {
+      guard token == nil else { throw ValidationError("--pool and --hold take no token.") }
+      guard pool != hold, pool || folder != nil else {
+        throw ValidationError("Add --folder, the folder of the place, to --hold.")
+      }
       return
     }
     guard let token, AttemptToken(token) != nil else {
@@ -55,6 +64,7 @@ struct HostCommand: DrivingCommand {
   func run() async throws {
     if pool { return await servePool() }
     let folder = folder ?? ""
+    if hold { return await holdPlace(folder) }
     let attempt: HostedAttempt
     do throws(HostedAttempt.Refusal) {
       attempt = try HostedAttempt(AttemptFolder(path: folder), on: Self.machine)
@@ -84,7 +94,8 @@ extension HostCommand {
       folder
       ?? (environmentVariable("XDG_CACHE_HOME") ?? (environmentVariable("HOME") ?? "") + "/.cache")
       + "/reprise/attempts"
-    let pool = HostPool(attempts: root, on: Self.machine) { bytes in
+    let claims = ProcessLinks.current.withLock { $0.guardian }.flatMap { KeptDescriptors($0) }
+    let pool = HostPool(attempts: root, on: Self.machine, claims: claims) { bytes in
       _ = writeAll(bytes, to: standardOutput)
     }
     forwardSignals(PoolSignals(pool: pool))
@@ -92,6 +103,29 @@ extension HostCommand {
     pool.connectionEnded()
     while !pool.isIdle { try? await SystemClock().sleep(for: .milliseconds(50)) }
   }
+}
+
+extension HostCommand {
+  /// Holds an allocation or a container, which ends with this process.
+  private func holdPlace(_ folder: String) async {
+    let signals = HoldSignals()
+    forwardSignals(signals)
+    _ = writeAll(Array("ready\n".utf8), to: standardOutput)
+    await PlaceHold(
+      AttemptFolder(path: folder), orphanAfter: .seconds(orphanAfter), clock: SystemClock()
+    ).wait { signals.isStopped.withLock { $0 } }
+  }
+}
+
+/// Notes a signal that ends a hold.
+private final class HoldSignals: SignalTarget {
+  let isStopped = Mutex(false)
+
+  func receive(_ signal: Int32) {
+    if signal != SignalNumber.user1 { isStopped.withLock { $0 = true } }
+  }
+
+  func freeze() {}
 }
 
 /// Stops the attempts of a pool for a signal.

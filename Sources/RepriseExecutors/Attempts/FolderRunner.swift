@@ -219,14 +219,16 @@ struct FolderHandle: RunnerHandle {
 final class LeaseWatch: Sendable {
   private let last = Mutex<(time: Int64, seenAt: Timestamp)?>(nil)
 
-  /// Returns whether a lease has not been renewed for three intervals.
-  func isStale(_ time: Int64, at now: Timestamp) -> Bool {
+  /// Returns whether a lease has not been renewed for some time, by default three intervals.
+  func isStale(
+    _ time: Int64, at now: Timestamp, after limit: Duration = AttemptFolder.leaseInterval * 3
+  ) -> Bool {
     last.withLock { last in
       guard let known = last, known.time == time else {
         last = (time, now)
         return false
       }
-      return now - known.seenAt > AttemptFolder.leaseInterval * 3
+      return now - known.seenAt > limit
     }
   }
 }

@@ -1,5 +1,6 @@
 // `HostPool`: serves many attempts of an engine over one connection. The far side.
 
+package import ChildProcesses
 import Platform
 import Reprise
 import Synchronization
@@ -20,6 +21,7 @@ package final class HostPool: Sendable {
   private let root: String
   private let host: String
   private let send: @Sendable ([UInt8]) -> Void
+  private let claims: KeptDescriptors?
   private let state = Mutex(State())
 
   /// Creates a pool.
@@ -27,12 +29,15 @@ package final class HostPool: Sendable {
   /// - Parameters:
   ///   - root: The folder for the records of attempts.
   ///   - host: The name of this machine.
+  ///   - claims: Where the guardian of this process holds claims until nothing is left of attempts.
   ///   - send: Sends bytes to the engine, on any thread; must not block for long.
   package init(
-    attempts root: String, on host: String, send: @escaping @Sendable ([UInt8]) -> Void
+    attempts root: String, on host: String, claims: KeptDescriptors? = nil,
+    send: @escaping @Sendable ([UInt8]) -> Void
   ) {
     self.root = root
     self.host = host
+    self.claims = claims
     self.send = send
   }
 
@@ -106,9 +111,11 @@ package final class HostPool: Sendable {
         send(news, of: token, next: mark)
       }
       state.withLock { $0.attempts[token] = attempt }
+      let kept = claims?.keep(attempt.claimDescriptor)
       send(.started(host: host), of: token, next: OutputMark())
       Task { [self] in
         _ = await attempt.run { [self] in isWanted(folder) }
+        if let kept { claims?.release(kept) }
         _ = state.withLock { $0.attempts.removeValue(forKey: token) }
       }
     } catch {
@@ -171,7 +178,11 @@ package final class HostPool: Sendable {
     send(PoolMessage(token: token.text, news: CodedNews(news), next: next.offset))
   }
 
-  private func send(_ message: PoolMessage) { send(Array((message.json + "\n").utf8)) }
+  private func send(_ message: PoolMessage) {
+    // Without a connection, no one reads; a pipe that is full would block.
+    if state.withLock({ $0.isClosed }) { return }
+    send(Array((message.json + "\n").utf8))
+  }
 }
 
 /// Attempts of this machine that are known only by their folders.

@@ -25,6 +25,8 @@ package final class HostedAttempt: Sendable {
     var process: AttemptProcess?
     var grace: Duration?
     var isTimedOut = false
+    /// The last line of its standard error, if another program starts the command.
+    var complaint = ""
   }
 
   /// The folder of the attempt.
@@ -150,6 +152,11 @@ package final class HostedAttempt: Sendable {
     }
     if isTimedOut { return .failed(.timedOut(after: spec.timeLimit ?? .zero)) }
     if isStopped { return .stopped }
+    if let starter = spec.starter, case .failed(.exited(let status)) = result,
+      let text = StarterComplaint(status, state.withLock { $0.complaint })?.text
+    {
+      return .failed(.notStarted("\(starter) could not start the container: \(text)"))
+    }
     if let problem { return .failed(.badOutputs("the output cannot be written there: \(problem)")) }
     return result
   }
@@ -167,6 +174,9 @@ package final class HostedAttempt: Sendable {
   private func tell(_ news: AttemptNews) -> Bool {
     let bytes = AttemptRecord.lines(of: news, at: SystemClock().now)
     state.withLock { state in
+      if spec.starter != nil, case .output(.standardError, let text, _) = news {
+        state.complaint = text.split(separator: "\n").last.map(String.init) ?? ""
+      }
       if !bytes.isEmpty, state.problem == nil {
         do throws(Errno) {
           try writeBytes(bytes, to: output.descriptor)

@@ -12,8 +12,9 @@ package struct ContainerRunner: RunnerKind {
   package static let name = "container"
 
   private enum CodingKeys: String, CodingKey {
-    case image, mounts, network, user, pull, program, options, workdir
+    case image, mounts, network, user, pull, program, options, workdir, keep
     case readOnly = "read-only"
+    case orphanAfter = "orphan-after"
   }
 
   let image: String
@@ -25,6 +26,10 @@ package struct ContainerRunner: RunnerKind {
   var options: [String]?
   var workdir: String?
   var readOnly: Bool?
+  /// Whether all steps of a run share one container.
+  var keep: Bool?
+  /// How long a kept container without steps waits for an engine.
+  var orphanAfter: Duration?
 
   package func makeExecutor(
     named name: String, in surroundings: RunnerSurroundings
@@ -34,6 +39,22 @@ package struct ContainerRunner: RunnerKind {
     let runner = FolderRunner(
       try ThisMachineSite(surroundings), attempts: attempts, clock: surroundings.clock)
     let (kind, place) = (self, surroundings)
+    if keep == true {
+      if user != nil { throw .notStarted(Self.keptUser) }
+      let containers = KeptContainers(
+        kind: kind, program: program, holders: runner, surroundings: surroundings,
+        host: try surroundings.foundHostProgram())
+      let kept = KeptRunner(
+        containers, named: surroundings.placeName(for: name, [image] + settings),
+        attempts: attempts, orphanAfter: orphanAfter ?? .seconds(60), clock: surroundings.clock)
+      return RunnerExecutor(kept, named: name, in: surroundings) {
+        spec, _ throws(FailureReason) in
+        var inside = spec
+        let directory = try place.absoluteDirectory(of: spec)
+        inside.directory = kind.workdir ?? directory
+        return inside
+      }
+    }
     return RunnerExecutor(runner, named: name, in: surroundings) {
       spec, token throws(FailureReason) in
       try kind.wrapped(spec, token, program, attempts: attempts, place)
@@ -46,23 +67,7 @@ package struct ContainerRunner: RunnerKind {
     _ surroundings: RunnerSurroundings
   ) throws(FailureReason) -> AttemptSpec {
     let directory = try surroundings.absoluteDirectory(of: spec)
-    var words = [program, "run", "--rm", "--name", token.text, "--label", "reprise=\(token)"]
-    if let network { words += ["--network", network] }
-    if let user { words += ["--user", user] }
-    if let pull { words += ["--pull", pull] }
-    if readOnly == true { words.append("--read-only") }
-    for mount in mounts ?? ["."] {
-      var parts = mount.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-      if !parts[0].hasPrefix("/") {
-        guard let path = realPath(directory + "/" + parts[0]) else {
-          throw .notStarted("there is no \(directory)/\(parts[0]) to mount in the container")
-        }
-        parts[0] = path
-      }
-      if parts.count == 1 { parts.append(parts[0]) }
-      words += ["--volume", parts.joined(separator: ":")]
-    }
-    words += ["--workdir", workdir ?? directory]
+    var words = try command(program, token, directory)
     // By name only: the values stay in the environment of the client.
     for name in spec.environment.keys.sorted() { words += ["--env", name] }
     words += ["--env", "REPRISE_OUTPUT", "--env", "REPRISE_PROGRESS", "--env", "TMPDIR"]
@@ -79,8 +84,55 @@ package struct ContainerRunner: RunnerKind {
     wrapped.directory = directory
     wrapped.temporaryFolder = temporary
     wrapped.cleanup = [program, "rm", "--force", token.text]
+    wrapped.starter = lastComponent(of: program)
     return wrapped
   }
+
+  /// Returns the command that runs a container, without its image.
+  ///
+  /// - Parameters:
+  ///   - program: The program that runs containers.
+  ///   - token: The name of the container.
+  ///   - directory: What relative mounts are relative to.
+  /// - Returns: The words.
+  /// - Throws: ``FailureReason`` if a folder to mount is not there.
+  func command(
+    _ program: String, _ token: AttemptToken, _ directory: String
+  ) throws(FailureReason) -> [String] {
+    var words = [program, "run", "--rm", "--name", token.text, "--label", "reprise=\(token)"]
+    words += settings
+    for mount in mounts ?? ["."] {
+      var parts = mount.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+      if !parts[0].hasPrefix("/") {
+        guard let path = realPath(directory + "/" + parts[0]) else {
+          throw .notStarted("there is no \(directory)/\(parts[0]) to mount in the container")
+        }
+        parts[0] = path
+      }
+      if parts.count == 1 { parts.append(parts[0]) }
+      words += ["--volume", parts.joined(separator: ":")]
+    }
+    return words + ["--workdir", workdir ?? directory]
+  }
+
+  /// The options for the settings that are the same for all steps.
+  private var settings: [String] {
+    var words: [String] = []
+    if let network { words += ["--network", network] }
+    if let user { words += ["--user", user] }
+    if let pull { words += ["--pull", pull] }
+    if readOnly == true { words.append("--read-only") }
+    return words
+  }
+
+  /// The name of a program, for messages.
+  func lastComponent(of path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
+  }
+
+  private static let keptUser =
+    "\"keep\" and \"user\" cannot be combined: in a kept container this program writes files of "
+    + "yours; choose the user in the step, or omit \"keep\""
 
   private func foundProgram(
     in surroundings: RunnerSurroundings
@@ -102,6 +154,7 @@ package struct ContainerRunner: RunnerKind {
         guard info.status == 0 else { return ["\(program) does not work: \(info.complaint)"] }
         let found = try await answer(
           of: [program, "image", "inspect", image], in: surroundings.environment)
+        if keep == true, user != nil { return [Self.keptUser] }
         if found.status != 0, pull == "never" {
           return ["the image \(image) is not there, and \"pull\" is never: \(found.complaint)"]
         }

@@ -14,7 +14,8 @@ package struct SlurmRunner: RunnerKind {
   package static let name = "slurm"
 
   private enum CodingKeys: String, CodingKey {
-    case partition, cpus, memory, gpus, time, account, extra, attempts
+    case partition, cpus, memory, gpus, time, account, extra, attempts, keep
+    case orphanAfter = "orphan-after"
     case lostAfter = "lost-after"
   }
 
@@ -27,6 +28,10 @@ package struct SlurmRunner: RunnerKind {
   var extra: [String]?
   /// The folder for the records of attempts, which all nodes share.
   var attempts: String?
+  /// Whether all steps of a run share one allocation.
+  var keep: Bool?
+  /// How long an allocation without steps waits for an engine.
+  var orphanAfter: Duration?
   var lostAfter: Duration?
 
   package func makeExecutor(
@@ -35,12 +40,21 @@ package struct SlurmRunner: RunnerKind {
     guard findProgram("sbatch", in: surroundings.environment["PATH"]) != nil else {
       throw .notStarted(Self.missing)
     }
+    let program = try surroundings.foundHostProgram()
+    let isKept = keep == true
     let site = SlurmSite(
-      options: options, program: try surroundings.foundHostProgram(),
+      options: options + (isKept ? ["--nodes=1", "--ntasks=1"] : []), program: program,
       environment: surroundings.environment, clock: surroundings.clock)
     let folder: String
     if let attempts { folder = attempts } else { folder = try surroundings.foundAttempts() }
-    let runner = FolderRunner(site, attempts: folder, clock: surroundings.clock)
+    let jobs = FolderRunner(site, attempts: folder, clock: surroundings.clock)
+    let runner: any Runner =
+      isKept
+      ? KeptRunner(
+        SlurmAllocations(site: site, holders: jobs, program: program),
+        named: surroundings.placeName(for: name, options), attempts: folder,
+        orphanAfter: orphanAfter ?? .seconds(60), clock: surroundings.clock)
+      : jobs
     return RunnerExecutor(
       runner, named: name, in: surroundings, inheritsEnvironment: true, lostAfter: lostAfter)
   }
@@ -143,6 +157,15 @@ final class SlurmSite: AttemptSite {
     try await queue.sight(of: token)
   }
 
+  /// The number of the job of an attempt, as the scheduler knows it now.
+  func job(of token: AttemptToken) async throws(RunnerFailure) -> String {
+    _ = try await queue.sight(of: token)
+    guard let id = await queue.job(of: token) else {
+      throw .cannotAsk("Slurm does not show its job")
+    }
+    return id
+  }
+
   func withdraw(_ token: AttemptToken) async throws(RunnerFailure) {
     let answer = try await answer(of: ["scancel", "--name=\(token)"], in: environment)
     if answer.status != 0 { throw .cannotAsk("scancel: " + answer.complaint) }
@@ -165,6 +188,7 @@ private actor SlurmQueue {
   private static let doubt = Duration.seconds(2)
 
   private struct Job {
+    var id: String
     var state: String
     var reason: String
   }
@@ -218,18 +242,22 @@ private actor SlurmQueue {
     }
   }
 
+  func job(of token: AttemptToken) -> String? { jobs[token.text]?.id }
+
   private func ask() async {
     defer { asking = nil }
     let before = clock.now
     do throws(RunnerFailure) {
       let answer = try await answer(
-        of: ["squeue", "--noheader", "--states=all", "--me", "--format=%j|%T|%r"], in: environment)
+        of: ["squeue", "--noheader", "--states=all", "--me", "--format=%j|%T|%r|%A"],
+        in: environment)
       guard answer.status == 0 else { throw .cannotAsk("squeue: " + answer.complaint) }
       var jobs: [String: Job] = [:]
       for line in answer.output.split(separator: "\n") {
         let words = line.split(separator: "|", omittingEmptySubsequences: false)
-        guard words.count == 3 else { continue }
-        let job = Job(state: String(words[1]), reason: String(words[2]))
+        guard words.count == 4 else { continue }
+        let job = Job(
+          id: String(words[3]), state: String(words[1]), reason: String(words[2]))
         // Two jobs of a token: the one that may still run counts.
         if let other = jobs[String(words[0])], other.state == "RUNNING" { continue }
         jobs[String(words[0])] = job

@@ -24,7 +24,7 @@ extension RunReport: Encodable {
 
   /// The run as `reprise runs --json` has it.
   package var line: RunLine {
-    RunLine(record, record.status == .running ? RunActivity(state) : nil, now)
+    RunLine(record, state: state, now: now)
   }
 
   /// A generation in the JSON output.

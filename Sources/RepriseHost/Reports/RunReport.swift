@@ -84,6 +84,10 @@ package struct RunReport {
         "critical path, \(durationText(total)):\n" + links.joined(separator: "\n"))
     }
     switch record.status {
+    case .interrupted where !state.survivingAttempts.isEmpty:
+      parts.append(
+        "resume it, with what goes on, with: reprise resume \(record.id)\n"
+          + "or stop what goes on with: reprise cancel \(record.id)")
     case .failed, .cancelled, .timedOut, .abandoned, .interrupted:
       parts.append("resume it with: reprise resume \(record.id)")
     case .queued, .running, .succeeded, .skipped:
@@ -172,7 +176,10 @@ package struct RunReport {
   }
 
   private static func describe(_ step: StepState, isDead: Bool) -> (String, String) {
-    if step.phase.isActive, isDead { return ("interrupted", "") }
+    if step.phase.isActive, isDead {
+      guard let place = step.placement?.place, place.survives else { return ("interrupted", "") }
+      return ("interrupted", "may go on: \(place.runner)")
+    }
     if step.phase == .ready, let question = step.approval { return ("awaiting approval", question) }
     if step.phase == .ready, let end = step.waitsUntil { return ("waiting", "until \(end)") }
     if step.phase == .ready, step.pendingRound != nil, let round = step.round {

@@ -109,7 +109,19 @@ package struct RunHost: Sendable {
       try await blocking { try recorded.end(as: .cancelled) }
       return nil
     }
-    let run = await start(recorded, loaded, secrets, state)
+    // Attempts of the engine before may have to be stopped first, which can take long.
+    let starting = Task { try await start(recorded, loaded, secrets, state) }
+    controls.onCancel { starting.cancel() }
+    let run: Run
+    do {
+      run = try await starting.value
+    } catch {
+      reportReachable()
+      await server.finish()
+      // Nothing has changed: the run is interrupted, as before.
+      if error is CancellationError { return nil }
+      throw error
+    }
     controls.begin(run)
     reportReachable()
     return HostedRun(
@@ -132,13 +144,14 @@ package struct RunHost: Sendable {
 
   private func start(
     _ recorded: RecordedRun, _ loaded: LoadedWorkflow, _ secrets: Secrets, _ state: ResumedState?
-  ) async -> Run {
+  ) async throws -> Run {
     let engine = settings.makeEngine(
       recorder: recorded, memory: JournalMemory(journal, file: loaded.path),
       attempts: journal.directory.attemptsPath, folders: journal.directory.filesPath)
     // Only for the display, so ignore records that cannot be read.
     let usual =
       (try? await blocking { [journal] in try journal.usualDurations(like: recorded.id) }) ?? [:]
+    let state = try await state?.withoutOutdated(engine, recorded, say)
     // A run that was interrupted before its turn has no state to resume.
     guard
       let resumed = try? state.map({

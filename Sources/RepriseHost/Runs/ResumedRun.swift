@@ -9,6 +9,10 @@ package struct ResumedState: Sendable {
   let state: RunState
   var results: [String: HandmadeResult] = [:]
   var requester = Requester.api
+  /// The attempts that have survived the engine before, and those of their steps that are stopped
+  /// before the run goes on.
+  var survivors: Survivors?
+  var outdated: [String] = []
 }
 
 /// What is needed to continue a run where it stopped, or from a step.
@@ -69,6 +73,8 @@ package struct ResumedRun: Sendable {
   package func reopen(in journal: Journal) throws -> (RecordedRun, ResumedState) {
     let isAlone = workflow.workflow.concurrency?.policy == .reject
     var resumed = RunState()
+    var repeated: Set<String> = []
+    var survivors: Survivors?
     let (recorded, _) = try journal.reopen(id, isAlone: isAlone) { record, state in
       resumed = state
       for step in results.keys.sorted() { try expect(step, state) }
@@ -77,6 +83,7 @@ package struct ResumedRun: Sendable {
       }
       if case .from(let step) = extent {
         try expect(step, state)
+        repeated = Set(state.withDependents(of: step))
         resumed = state.restarting(from: step)
       } else if record.status == .succeeded || record.status == .skipped {
         throw Problem("error: run \(record.id) has succeeded: there is nothing to resume")
@@ -84,9 +91,18 @@ package struct ResumedRun: Sendable {
       if !acceptsChanges && whole.definition != record.request.definition {
         try workflow.expectFinishedSteps(of: record, resumed, scope)
       }
+      survivors = Survivors(record, state)
       return try whole.request(scope.recorded, hiding: secrets)
     }
-    return (recorded, ResumedState(state: resumed, results: results, requester: requester))
+    // What is set by hand does not go on either.
+    repeated.formUnion(results.keys)
+    let outdated = survivors?.outdated(by: workflow.workflow, repeating: repeated) ?? []
+    return (
+      recorded,
+      ResumedState(
+        state: resumed, results: results, requester: requester, survivors: survivors,
+        outdated: outdated)
+    )
   }
 
   private func expect(_ step: String?, _ state: RunState) throws(Problem) {

@@ -14,7 +14,7 @@ struct RunnerCase: Sendable, CustomTestStringConvertible {
   let kind: String
   let settings: String
 
-  var testDescription: String { kind }
+  var testDescription: String { settings.contains("\"keep\"") ? kind + ", kept" : kind }
 
   /// Whether attempts go on when their engine dies.
   var survives: Bool { kind != "sandbox" && kind != "local" }
@@ -31,6 +31,9 @@ struct RunnerCase: Sendable, CustomTestStringConvertible {
     for kind in ["container", "ssh", "slurm"] {
       guard let settings = environment["REPRISE_RUNNER_" + kind.uppercased()] else { continue }
       all.append(RunnerCase(kind: kind, settings: settings))
+      if kind != "ssh" {
+        all.append(RunnerCase(kind: kind, settings: settings.dropLast() + ", \"keep\": true}"))
+      }
     }
     return all.filter { kinds?.contains($0.kind) ?? true }
   }()

@@ -1,0 +1,222 @@
+// `KeptPlace`: a place that is kept for the steps of a run, such as an allocation or a container.
+
+package import ChildProcesses
+import Platform
+package import Reprise
+import Synchronization
+
+/// How places are kept, and reached.
+///
+/// A place is held by an attempt of its own, whose program is `reprise host --hold`: it runs in the
+/// place, and as long as it runs, the place is there. Steps run in a pool within the place.
+package protocol KeptSite: Sendable {
+  /// The name of a place in messages, such as `the container`.
+  var name: String { get }
+  /// Whether places are on this machine, so that locks tell what is alive there.
+  var isThisMachine: Bool { get }
+  /// Begins what holds a place, and finds it again.
+  var holders: FolderRunner { get }
+
+  /// Returns what holds a place.
+  ///
+  /// - Parameters:
+  ///   - token: The token of the place.
+  ///   - folder: Its folder, which exists there under the same path.
+  ///   - hold: The arguments of this program that hold a place.
+  /// - Returns: What to run.
+  /// - Throws: ``RunnerFailure``.
+  func holder(
+    _ token: AttemptToken, _ folder: AttemptFolder, arguments hold: [String]
+  ) async throws(RunnerFailure) -> AttemptSpec
+
+  /// Starts this program in a place, with the connection as its standard input and output.
+  ///
+  /// - Parameters:
+  ///   - token: The token of the place.
+  ///   - arguments: The arguments of the program.
+  /// - Returns: The connection.
+  /// - Throws: ``RunnerFailure``.
+  func connect(
+    to token: AttemptToken, arguments: [String]
+  ) async throws(RunnerFailure) -> ConnectedProgram
+}
+
+/// One place, from the request for it to its end.
+final class KeptPlace: Sendable {
+  /// What is known of the place.
+  enum Status: Sendable, Equatable {
+    /// It is not there yet, for this reason, which may be empty.
+    case waiting(String)
+    case ready
+    /// It is gone, for this reason; nothing that ran in it is left.
+    case over(String)
+  }
+
+  private struct State {
+    var status = Status.waiting("")
+    var wasReady: Bool
+    var handle: (any RunnerHandle)?
+    var isReleased = false
+    var listeners: [AttemptToken: @Sendable () -> Void] = [:]
+    /// The last line of what holds the place, for messages.
+    var complaint = ""
+  }
+
+  /// The time between two signs of life of the engine.
+  private static let interval = Duration.seconds(3)
+  /// The shortest wait for an engine: several of its signs of life.
+  private static let orphanAfterMin = Duration.seconds(10)
+  /// The time for which the end of a place is waited for.
+  private static let endTimeMax = Duration.seconds(20)
+
+  let token: AttemptToken
+  let folder: AttemptFolder
+  /// The attempts in the place.
+  let pool: PoolRunner
+  private let site: any KeptSite
+  private let orphanAfter: Duration
+  private let clock: any RunClock
+  private let state: Mutex<State>
+
+  /// Requests a place, or watches one that an earlier engine has requested.
+  init(
+    _ token: AttemptToken, isAdopted: Bool, in root: String, site: any KeptSite,
+    orphanAfter: Duration, clock: any RunClock
+  ) {
+    self.token = token
+    self.site = site
+    self.orphanAfter = orphanAfter
+    self.clock = clock
+    let folder = AttemptFolder(of: token, in: root)
+    self.folder = folder
+    state = Mutex(State(wasReady: isAdopted))
+    // What runs there goes on without the engine, as the place itself does.
+    pool = PoolRunner(site.name, patience: .seconds(1 << 31)) {
+      () throws(RunnerFailure) in
+      try await site.connect(
+        to: token, arguments: ["host", "--pool", "--folder", Self.poolPath(in: folder.path)])
+    }
+    Task { await watch(isAdopted: isAdopted) }
+    Task { await keepWanted() }
+  }
+
+  /// The folder of the attempts in a place.
+  static func poolPath(in folder: String) -> String { folder + "/pool" }
+
+  var poolPath: String { Self.poolPath(in: folder.path) }
+
+  var status: Status { state.withLock { $0.status } }
+
+  var isOver: Bool { if case .over = status { true } else { false } }
+
+  /// Whether the place was there at any time; otherwise, its end is a failure to get one.
+  var wasReady: Bool { state.withLock { $0.wasReady } }
+
+  /// Calls a closure whenever the status changes, until ``unlisten(_:)``.
+  func listen(_ token: AttemptToken, _ onChange: @escaping @Sendable () -> Void) {
+    state.withLock { $0.listeners[token] = onChange }
+  }
+
+  func unlisten(_ token: AttemptToken) { state.withLock { $0.listeners[token] = nil } }
+
+  /// Gives the place back, and waits until it is gone, but not for ever: what cannot be reached now
+  /// gives itself back when no engine wants it.
+  func release() async {
+    state.withLock { $0.isReleased = true }
+    let start = clock.now
+    while clock.now - start < Self.endTimeMax, !isOver {
+      if let handle = state.withLock({ $0.handle }) {
+        try? await handle.stop(grace: .seconds(5))
+        if (try? await handle.isGone()) == true { return }
+      }
+      try? await clock.sleep(for: .milliseconds(20))
+    }
+  }
+
+  private func set(_ status: Status) {
+    let listeners = state.withLock { state -> [@Sendable () -> Void] in
+      guard status != state.status else { return [] }
+      if case .over = state.status { return [] }
+      state.status = status
+      if status == .ready { state.wasReady = true }
+      return Array(state.listeners.values)
+    }
+    for listener in listeners { listener() }
+  }
+
+  /// Follows what holds the place, from its begin to its end.
+  private func watch(isAdopted: Bool) async {
+    var mark = OutputMark()
+    while !isOver {
+      do {
+        let handle = try await self.handle(isAdopted: isAdopted)
+        guard let handle else { return set(.over("\(site.name) is gone")) }
+        for try await item in handle.news(from: mark) {
+          mark = item.next
+          take(item.news)
+        }
+        if case .gone? = try await site.holders.look([token])[token] {
+          set(.over("\(site.name) is gone"))
+        }
+      } catch RunnerFailure.refused(let text) {
+        set(.over(text))
+      } catch {
+        if !wasReady { set(.waiting("\(error)")) }
+      }
+      if !isOver { try? await clock.sleep(for: .milliseconds(500)) }
+    }
+  }
+
+  private func handle(isAdopted: Bool) async throws -> (any RunnerHandle)? {
+    if let known = state.withLock({ $0.handle }) { return known }
+    let handle: (any RunnerHandle)?
+    if isAdopted {
+      handle = try await site.holders.find(token)
+    } else {
+      let arguments = [
+        "host", "--hold", "--folder", folder.path, "--orphan-after",
+        String(max(orphanAfter, Self.orphanAfterMin).components.seconds),
+      ]
+      var spec = try await site.holder(token, folder, arguments: arguments)
+      spec.environment["REPRISE_RUN_ID"] = token.run?.description
+      handle = try await site.holders.begin(spec, token: token)
+    }
+    state.withLock { $0.handle = handle }
+    return handle
+  }
+
+  private func take(_ news: AttemptNews) {
+    switch news {
+    case .queued(let reason): set(.waiting(reason))
+    case .output(.standardOutput, let text, _):
+      // `reprise host --hold` says so when the place is there.
+      if text.split(separator: "\n").contains("ready") { set(.ready) }
+    case .output(.standardError, let text, _):
+      let line = text.split(separator: "\n").last.map(String.init) ?? ""
+      state.withLock { $0.complaint = line }
+    case .ended(let result):
+      let complaint = state.withLock { $0.complaint }
+      set(.over(Self.reason(of: result, complaint, site.name)))
+    case .started, .progress, .leftBehind, .outOfSight: break
+    }
+  }
+
+  private static func reason(
+    of result: AttemptResult, _ complaint: String, _ name: String
+  ) -> String {
+    switch result {
+    case .stopped, .succeeded: "\(name) has ended"
+    case .failed(.notStarted(let text)): text
+    case .failed(let reason):
+      "\(name) could not be had: \(complaint.isEmpty ? reason.description : complaint)"
+    }
+  }
+
+  /// Says from time to time that an engine wants the place.
+  private func keepWanted() async {
+    while !isOver, !state.withLock({ $0.isReleased }) {
+      if folder.exists { folder.renewInterest() }
+      try? await clock.sleep(for: Self.interval)
+    }
+  }
+}

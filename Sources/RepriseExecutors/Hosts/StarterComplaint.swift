@@ -1,0 +1,28 @@
+// What podman and docker say when they could not start the command of a step.
+
+/// The message of a program that runs containers, about a container that it could not start.
+///
+/// Such a program ends with the status of the command, or with 125 if it failed itself, 126 if the
+/// command cannot be executed, and 127 if it is not there. A command may end with these as well, so
+/// the message decides.
+struct StarterComplaint: Equatable {
+  /// The message without its prefix.
+  let text: String
+
+  /// Reads a message; the result is nil if the command has started, and ended by itself.
+  ///
+  /// - Parameters:
+  ///   - status: The exit status of the program.
+  ///   - line: The last line of its standard error.
+  init?(_ status: Int, _ line: String) {
+    guard let prefix = ["Error: ", "docker: "].first(where: line.hasPrefix) else { return nil }
+    switch status {
+    case 125: break
+    case 126, 127:
+      // A script with a missing command ends like this as well, and says so in its own words.
+      guard ["OCI runtime", "crun: ", "runc"].contains(where: line.contains) else { return nil }
+    default: return nil
+    }
+    text = String(line.dropFirst(prefix.count))
+  }
+}

@@ -1,0 +1,104 @@
+// One container for all steps of a run: `keep: true`.
+
+import ChildProcesses
+import Platform
+import Reprise
+import Synchronization
+
+/// Containers that are kept: this program waits in the container, and serves a pool there.
+///
+/// The container sees this program and its libraries, loader included, so the image needs none of
+/// them.
+struct KeptContainers: KeptSite {
+  /// Where the program is in a container.
+  private static let folder = "/.reprise"
+
+  let name = "the container"
+  let isThisMachine = true
+
+  let kind: ContainerRunner
+  let program: String
+  let holders: FolderRunner
+  let surroundings: RunnerSurroundings
+  let host: String
+
+  func holder(
+    _ token: AttemptToken, _ folder: AttemptFolder, arguments hold: [String]
+  ) async throws(RunnerFailure) -> AttemptSpec {
+    guard let directory = surroundings.directory ?? workingFolder() else {
+      throw .refused("the working directory no longer exists")
+    }
+    let parts = try await self.parts()
+    var words: [String]
+    do throws(FailureReason) {
+      words = try kind.command(program, token, directory)
+    } catch {
+      throw .refused(error.description)
+    }
+    for part in parts {
+      words += ["--volume", "\(part.path):\(Self.folder)/\(part.name):ro"]
+    }
+    do throws(Errno) {
+      try makeFolderTree(KeptPlace.poolPath(in: folder.path))
+    } catch {
+      throw .refused("cannot write to \(folder.path): \(error)")
+    }
+    words += ["--volume", "\(folder.path):\(folder.path)"]
+    // So that an engine that resumes the run does not take its processes for leftovers.
+    words += ["--env", "REPRISE_HOST"]
+    words += kind.options ?? []
+    let inside = Self.words(parts, hold)
+    words += ["--entrypoint", inside[0], kind.image] + inside.dropFirst()
+    var spec = AttemptSpec(command: words, grace: .seconds(5))
+    spec.directory = directory
+    spec.cleanup = [program, "rm", "--force", token.text]
+    spec.starter = kind.lastComponent(of: program)
+    return spec
+  }
+
+  func connect(
+    to token: AttemptToken, arguments: [String]
+  ) async throws(RunnerFailure) -> ConnectedProgram {
+    let words = Self.words(try await parts(), arguments)
+    do throws(Errno) {
+      let errors = try OpenFile("/dev/null", .writeOnly)
+      // Its monitor gets the mark as well, so that the guardian of the engine spares it.
+      return try ConnectedProgram(
+        [program, "exec", "--interactive", token.text] + words, errors: errors.descriptor,
+        variables: ["REPRISE_HOST": "pool"])
+    } catch {
+      throw .refused("cannot start \(program): \(error)")
+    }
+  }
+
+  /// The command line in the container.
+  private static func words(_ parts: [Part], _ arguments: [String]) -> [String] {
+    let own = "\(folder)/reprise"
+    guard let loader = parts.first(where: \.isLoader) else { return [own] + arguments }
+    return ["\(folder)/\(loader.name)", "--library-path", folder, own] + arguments
+  }
+
+  /// A file of the program.
+  private struct Part: Sendable {
+    var path: String
+    var name: String
+    var isLoader = false
+  }
+
+  /// The program, and the libraries that it needs.
+  private func parts() async throws(RunnerFailure) -> [Part] {
+    var parts = [Part(path: host, name: "reprise")]
+    let answer = try await answer(of: ["ldd", host], in: surroundings.environment)
+    // Otherwise it is linked statically.
+    guard answer.status == 0 else { return parts }
+    for line in answer.output.split(separator: "\n") {
+      let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
+      guard let path = words.first(where: { $0.hasPrefix("/") }), let real = realPath(path) else {
+        continue
+      }
+      let name = words[0].split(separator: "/").last.map(String.init) ?? words[0]
+      parts.append(Part(path: real, name: name, isLoader: words[0].hasPrefix("/")))
+    }
+    return parts
+  }
+}

@@ -1,0 +1,85 @@
+// Ends a run whose engine has died, without resuming it.
+
+package import Reprise
+import RepriseExecutors
+package import RepriseJournal
+package import RepriseTerminal
+
+/// A run whose engine has died, and of which steps may go on where they run.
+package struct InterruptedRun: Sendable {
+  private let record: RunRecord
+  private let journal: Journal
+  private let settings: EngineSettings
+
+  /// Creates the value.
+  ///
+  /// The working directory must be that of the run.
+  ///
+  /// - Parameters:
+  ///   - record: The record of the run.
+  ///   - journal: Its journal.
+  ///   - settings: The settings of engines.
+  package init(
+    _ record: RunRecord, in journal: Journal, settings: EngineSettings = EngineSettings()
+  ) {
+    self.record = record
+    self.journal = journal
+    self.settings = settings
+  }
+
+  /// Stops the steps that go on, waits until nothing of them is left, and records the end.
+  ///
+  /// The run can be resumed later, as after any cancel.
+  ///
+  /// - Parameters:
+  ///   - isKilled: Whether steps get no grace period.
+  ///   - requester: Who asked for it.
+  ///   - say: Called with what is waited for.
+  /// - Returns: The steps that were stopped.
+  /// - Throws: ``Problem`` if another process resumes the run, or a step cannot be stopped; the run
+  ///   stays interrupted then.
+  package func cancel(
+    isKilled: Bool, by requester: Requester, say: (TerminalSafe) -> Void
+  ) async throws -> [String] {
+    let (recorded, state) = try await blocking { [journal, record] in
+      try journal.reopen(record.id) { record, _ in record.request }
+    }
+    let survivors = Survivors(record, state)
+    let names = survivors.attempts.map { "\($0.step) on \($0.place.runner)" }
+    if !names.isEmpty { say("stopping \(names.joined(separator: ", "))") }
+    let engine = settings.makeEngine(attempts: journal.directory.attemptsPath)
+    var events: [Event] = []
+    func add(_ kind: Event.Kind) {
+      events.append(
+        Event(
+          time: SystemClock().now, run: record.id, generation: state.generation, kind: kind,
+          by: requester))
+    }
+    guard state.phase != .notStarted else {
+      try await blocking { try recorded.end(as: .cancelled) }
+      return []
+    }
+    let ends: [Event]
+    do {
+      ends = try await survivors.stop(
+        with: engine, isKilled: isKilled, because: .request, by: requester)
+    } catch {
+      // Its lock is released with the process, and the run is found interrupted again.
+      throw (error as? Problem) ?? Problem("error: \(error)", cause: .internalFailure)
+    }
+    await engine.release(record.id, on: survivors.runners)
+    add(.runCancelling(.request))
+    events += ends
+    let stopped = Set(survivors.attempts.map(\.step))
+    for step in state.steps where !step.phase.isFinal && !stopped.contains(step.id) {
+      let cause: CancellationCause = step.phase.isActive ? .interrupted : .request
+      add(.step(step.id, attempt: step.attempt, .cancelled(cause)))
+    }
+    add(.runEnded(.cancelled))
+    try await blocking { [events] in try recorded.record(events) }
+    try? await blocking { [journal, id = record.id] in
+      AttemptFolder.removeAll(of: id, in: journal.directory.attemptsPath)
+    }
+    return survivors.attempts.map(\.step)
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Reprise
+import TestSupport
+import Testing
+
+@testable import RepriseExecutors
+
+/// The cache, with runners whose files are elsewhere.
+struct CacheTests {
+  private final class Memory: StepMemory {
+    let traces = Protected<[String: StepTrace]>([:])
+
+    func recall(_ step: String) -> StepTrace? { traces.value[step] }
+    func forget(_ step: String) { traces.withLock { $0[step] = nil } }
+    func remember(_ trace: StepTrace, of step: String) { traces.withLock { $0[step] = trace } }
+  }
+
+  private static var far: RunnerCase? {
+    RunnerCase.all.first { $0.kind == "ssh" }.map {
+      RunnerCase(kind: $0.kind, settings: $0.settings.dropLast() + ", \"files\": \"rsync\"}")
+    }
+  }
+
+  @Test(.enabled(if: far != nil, "needs ssh: Scripts/runners-test ssh"))
+  func `files that are copied there and back are up to date here`() async throws {
+    let far = try #require(Self.far)
+    let folder = try TemporaryFolder()
+    try folder.write("in", "1".utf8)
+    let memory = Memory()
+    var engine = Engine(executor: LocalExecutor(directory: folder.path), memory: memory)
+    StandardRunners.register(with: &engine)
+    engine.surroundings = RunnerSurroundings(
+      attempts: folder.path + "/.attempts", hostProgram: RunnerCase.program)
+    let workflow = try far.workflow(
+      """
+      steps:
+        - { id: a, run: cat in > out; echo ran >> runs, cache: { inputs: [in], outputs: [out] } }
+
+      """)
+    func phase() async -> StepPhase? {
+      let run = engine.start(workflow)
+      _ = await run.outcome
+      return run.state["a"]?.phase
+    }
+    #expect(await phase() == .succeeded([:]))
+    #expect(folder.lines("out") == ["1"])
+    #expect(await phase() == .skipped("up to date", [:]))
+    try folder.write("in", "2".utf8)
+    #expect(await phase() == .succeeded([:]))
+    #expect(folder.lines("out") == ["2"] && folder.lines("runs") == ["ran", "ran"])
+  }
+}
