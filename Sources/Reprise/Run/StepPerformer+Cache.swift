@@ -28,6 +28,16 @@ extension StepPerformer {
     return then.outputs
   }
 
+  /// Skips a ready step that is up to date.
+  func skipUpToDate(
+    _ job: StepJob, _ outputs: StepOutputs
+  ) throws(Withdrawn) -> StepResult {
+    variables.note(outputs, of: job.step.id)
+    try begin(.skipped("up to date", outputs), of: job)
+    ledger.decide { $0.controls[job.place.index.position].end() }
+    return .succeeded(outputs)
+  }
+
   /// Removes the remembered result of a step that is about to run.
   func forget(_ job: StepJob) async throws(FailureReason) {
     guard let cache else { return }

@@ -341,16 +341,6 @@ struct StepPerformer: Sendable {
     if !mayContinue { throw Withdrawn() }
   }
 
-  /// Skips a ready step that is up to date.
-  private func skipUpToDate(
-    _ job: StepJob, _ outputs: StepOutputs
-  ) throws(Withdrawn) -> StepResult {
-    variables.note(outputs, of: job.step.id)
-    try begin(.skipped("up to date", outputs), of: job)
-    ledger.decide { $0.controls[job.place.index.position].end() }
-    return .succeeded(outputs)
-  }
-
   /// Reports the end of a step to the driver, if the driver waits for it.
   ///
   /// Call it when nothing of the step is left, including its slots.

@@ -56,11 +56,17 @@ extension Workflow {
   }
 
   /// The id of a step; with `[*]` if a run expands it.
-  private func shown(_ step: Workflow.Step) -> String { step.shownWithID + (isFan(step) ? "[*]" : "") }
+  private func shown(_ step: Workflow.Step) -> String {
+    step.shownWithID + (isFan(step) ? "[*]" : "")
+  }
 
   private var mermaidLines: [String] {
     // Use s0, s1, … as ids, because words such as `end` are reserved in Mermaid.
-    graph.indices.map { "  s\($0.position)[\(quoted(steps[$0.position].shownName + (isFan(steps[$0.position]) ? "[*]" : "")))]" }
+    graph.indices.map { index in
+      let step = steps[index.position]
+      let label = step.shownName + (isFan(step) ? "[*]" : "")
+      return "  s\(index.position)[\(quoted(label))]"
+    }
       + graph.indices.flatMap { index in
         graph.needs(of: index).map { "  s\($0.position) --> s\(index.position)" }
       }
