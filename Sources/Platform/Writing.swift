@@ -21,6 +21,23 @@ package func writeBytes(_ bytes: [UInt8], to descriptor: Int32) throws(Errno) {
   if let error { throw error }
 }
 
+/// Writes a file, readable for everyone.
+///
+/// - Parameters:
+///   - bytes: The content.
+///   - path: The path of the file.
+///   - overwrites: Whether a file at that path is replaced.
+/// - Throws: `Errno.fileExists` if there is a file that must not be replaced, or another system
+///   error; some of the bytes may have been written.
+package func writeFile(
+  _ bytes: [UInt8], to path: String, overwriting overwrites: Bool = false
+) throws(Errno) {
+  let file = try OpenFile(
+    path, .writeOnly, options: overwrites ? [.create, .truncate] : [.create, .exclusiveCreate],
+    permissions: [.ownerReadWrite, .groupRead, .otherRead])
+  try writeBytes(bytes, to: file.descriptor)
+}
+
 /// Writes a text and a byte in one call, without copying the text.
 ///
 /// - Parameters:

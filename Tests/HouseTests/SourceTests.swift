@@ -162,6 +162,7 @@ struct SourceTests {
     "ChildProcesses/Guardian/Guardian.swift": "a process without threads, and not their parent",
     "ChildProcesses/Guardian/Leftovers.swift": "processes that are no children report no end",
     "ChildProcesses/Guardian/ControlGroup+Linux.swift": "the kernel removes a group a moment later",
+    "CombineOperators/Publishers.RetryAfter.swift": "the default of an argument, for tests",
     "RepriseControl/ControlSocket.swift": "nothing reports that there are descriptors again",
   ]
 

@@ -19,7 +19,7 @@ struct TerminalOutputTests {
     // Functions of Platform and swift-system.
     (
       #"\b(?:writeBytes|writeText|writeOnce)\("#,
-      ["System/Process.swift", "TerminalDevice.swift", "FirstWorkflow.swift"]
+      ["System/Process.swift", "TerminalDevice.swift"]
     ),
     (#"\bFileDescriptor\b"#, []),
     (#"(?<![\w.])write\([a-z]\w*, [^)]*(?:baseAddress|count)"#, []),

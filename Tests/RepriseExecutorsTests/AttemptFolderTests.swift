@@ -76,7 +76,7 @@ struct AttemptFolderTests {
     #expect(status.permissions.rawValue & 0o077 == 0)
   }
 
-  @Test func `a token is plain, whatever the name of its step`() throws {
+  @Test func `a token is plain for each name of a step`() throws {
     for text in ["", "../x", "a b", "-x", ".x", String(repeating: "x", count: 200), "a/b", "ü"] {
       #expect(AttemptToken(text) == nil)
     }

@@ -78,10 +78,7 @@ struct ImportCommand: AsyncParsableCommand {
 
   private func write(_ text: String, to path: String) throws(Problem) {
     do throws(Errno) {
-      let file = try OpenFile(
-        path, .writeOnly, options: force ? [.create, .truncate] : [.create, .exclusiveCreate],
-        permissions: [.ownerReadWrite, .groupRead, .otherRead])
-      try writeBytes(Array(text.utf8), to: file.descriptor)
+      try writeFile(Array(text.utf8), to: path, overwriting: force)
     } catch .fileExists {
       throw Problem("error: \"\(path)\" exists already; overwrite it with --force")
     } catch {

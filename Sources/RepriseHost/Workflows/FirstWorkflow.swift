@@ -47,10 +47,7 @@ package struct FirstWorkflow {
         try makeFolder(
           folder, permissions: [.ownerReadWriteExecute, .groupReadExecute, .otherReadExecute])
       }
-      let file = try OpenFile(
-        path, .writeOnly, options: [.create, .exclusiveCreate],
-        permissions: [.ownerReadWrite, .groupRead, .otherRead])
-      try writeBytes(Array(text.utf8), to: file.descriptor)
+      try writeFile(Array(text.utf8), to: path)
     } catch {
       throw Problem("error: cannot write \"\(path)\": \(error)", cause: .internalFailure)
     }

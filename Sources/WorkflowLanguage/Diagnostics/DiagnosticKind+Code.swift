@@ -38,12 +38,10 @@ extension DiagnosticKind {
     case .stepID: "R0302"
     case .duplicateID: "R0303"
     case .scriptWithExpression: "R0304"
-    case .tooManySteps, .tooManyItems, .expansion, .largeExpansion, .largeMatrix, .tooManyUses,
-      .deepUses:
-      "R0305"
-    case .foreachText, .foreachValue, .filesOfForeach, .fanOfUses, .statusOfItem, .itemKey,
-      .itemKeyTwice:
-      "R0306"
+    case .tooManySteps, .tooManyItems, .expansion, .largeExpansion, .largeMatrix: "R0305"
+    case .tooManyUses, .deepUses: "R0305"
+    case .foreachText, .foreachValue, .filesOfForeach, .fanOfUses, .statusOfItem: "R0306"
+    case .itemKey, .itemKeyTwice: "R0306"
     case .noMatrixList, .emptyMatrixList, .emptyMatrix: "R0307"
     case .matrixValue, .matrixCombination: "R0308"
     case .matrixExclusion: "R0309"

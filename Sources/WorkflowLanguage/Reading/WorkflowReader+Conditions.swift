@@ -14,9 +14,7 @@ extension WorkflowReader {
       readers[context.file].report(.missing(.runOfCondition), at: node)
       return nil
     }
-    // Read like the script of a step, with its errors.
-    let step = StepFields(node: run, all: fields, context: context, draft: drafts.count)
-    guard let script = (RunStep.read(step, &self) as? RunStep)?.script else { return nil }
+    guard let script = readScript(run, context) else { return nil }
     return ConditionCommand(script: script, limit: limit ?? ConditionCommand.defaultLimit)
   }
 

@@ -49,14 +49,6 @@ struct PauseStep: NamedStepKind {
   func resolved(_ source: StepSource) -> ResolvedStep.Action { .pause(end) }
 }
 
-/// The end of a wait.
-package enum WaitEnd: Sendable, Equatable {
-  /// After this time.
-  case after(Duration)
-  /// At this moment, as text in UTC.
-  case at(String)
-}
-
 extension Workflow.Step {
   /// The end of the wait of a step that only waits; nil for other steps.
   package var waitEnd: WaitEnd? { (action.kind as? PauseStep)?.end }

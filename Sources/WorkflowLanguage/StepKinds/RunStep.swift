@@ -11,20 +11,7 @@ struct RunStep: NamedStepKind {
   let script: String
 
   static func read(_ step: StepFields, _ reader: inout WorkflowReader) -> (any StepKind)? {
-    let file = step.context.file
-    if case .sequence = step.node.content {
-      reader.readers[file].report(.scriptIsList, at: step.node)
-      return nil
-    }
-    guard let text = step.node.text, text.hasExpression else {
-      return reader.readers[file].nonEmptyText(step.node, name).map(RunStep.init)
-    }
-    let rewrite = ScriptRewrite(text)
-    reader.readers[file].report(
-      ExpressionError(
-        .scriptWithExpression(bindings: rewrite.bindings, line: rewrite.line), rewrite.range),
-      in: step.node)
-    return nil
+    reader.readScript(step.node, step.context).map(RunStep.init)
   }
 
   var shown: [String] { script.split(separator: "\n").map(String.init) }

@@ -83,11 +83,11 @@ struct ConditionCommandTests {
   }
 
   @Test func `cancelling a run stops the command of a condition`() async throws {
-    let gate = Gate()
+    let (gate, clock) = (Gate(), VirtualClock())
     let engine = Engine(
       executor: ClosureExecutor { _ in
         gate.open()
-        try await Task.sleep(for: .seconds(1000))
+        try await clock.sleep(for: .seconds(1000))
         return [:]
       })
     let run = engine.start(

@@ -81,7 +81,7 @@ struct GroupTests {
       """
       params: { go: false }
       steps:
-        - if: params.go == 'true'
+        - if: params.go
           steps: [{ id: a, run: x }, { id: b, run: x }]
         - { id: c, run: x }
       """)

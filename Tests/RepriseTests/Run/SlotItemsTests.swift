@@ -12,10 +12,11 @@ struct SlotItemsTests {
   /// A step needs the step before it in its item, and any earlier steps.
   struct RandomGroups {
     var steps: [Workflow.Step] = []
-    var random: SystemRandomNumberGenerator = .init()
+    var random: SeededGenerator
     private var groupCount = 0
 
-    init(size: Int) {
+    init(size: Int, _ random: SeededGenerator) {
+      self.random = random
       while steps.count < size { add([], depth: 0, last: nil) }
     }
 
@@ -58,8 +59,11 @@ struct SlotItemsTests {
     /// The steps that the slots have begun.
     let begun = Protected<[Int]>([])
 
-    init(_ workflow: Workflow, maxParallel: Int) {
+    private var random: SeededGenerator
+
+    init(_ workflow: Workflow, maxParallel: Int, _ random: SeededGenerator) {
       self.workflow = workflow
+      self.random = random
       slots = Slots(for: workflow, maxParallel: maxParallel)
     }
 
@@ -68,7 +72,7 @@ struct SlotItemsTests {
       where !ended.contains(step) && !waiting.contains(step) && !running.contains(step)
         && workflow.graph.needs(of: StepIndex(step)).allSatisfy({ ended.contains($0.position) })
       {
-        if skips, Int.random(in: 0..<5) == 0 {
+        if skips, Int.random(in: 0..<5, using: &random) == 0 {
           ended.insert(step)
           slots.ended(step)
           continue
@@ -92,7 +96,7 @@ struct SlotItemsTests {
     }
 
     func finishOne() {
-      let step = running.remove(at: Int.random(in: running.indices))
+      let step = running.remove(at: Int.random(in: running.indices, using: &random))
       ended.insert(step)
       touched.insert(step)
       slots.ended(step)
@@ -101,7 +105,7 @@ struct SlotItemsTests {
 
     /// Restarts a step that has ended, with all of its dependents, none of which may be running.
     func restart() {
-      guard let step = ended.randomElement() else { return }
+      guard let step = ended.sorted().randomElement(using: &random) else { return }
       let affected = workflow.graph.withDependents([StepIndex(step)]).map(\.position)
       guard !affected.contains(where: { running.contains($0) || waiting.contains($0) }) else {
         return
@@ -133,15 +137,16 @@ struct SlotItemsTests {
 
   @Test(arguments: 0..<200)
   func `random nested groups end within their limits`(_: Int) throws {
-    let steps = RandomGroups(size: 30).steps
+    var random = SeededGenerator.announced()
+    let steps = RandomGroups(size: 30, random).steps
     let workflow = try Workflow(name: "w", steps: steps)
-    let execution = Execution(workflow, maxParallel: Int.random(in: 1...4))
+    let execution = Execution(workflow, maxParallel: Int.random(in: 1...4, using: &random), random)
     var restarts = 3
     execution.enterReady(skipping: true)
     while !execution.running.isEmpty {
       #expect(execution.exceeded.isEmpty || restarts < 3)
       execution.finishOne()
-      if restarts > 0, Int.random(in: 0..<10) == 0 {
+      if restarts > 0, Int.random(in: 0..<10, using: &random) == 0 {
         restarts -= 1
         execution.restart()
       }
@@ -162,7 +167,8 @@ struct SlotItemsTests {
         steps.append(step)
       }
     }
-    let execution = Execution(try Workflow(name: "w", steps: steps), maxParallel: 9)
+    let execution = Execution(
+      try Workflow(name: "w", steps: steps), maxParallel: 9, SeededGenerator(seed: 1))
     var order: [Int] = []
     execution.enterReady(skipping: false)
     while let step = execution.running.first {
