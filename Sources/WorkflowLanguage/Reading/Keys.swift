@@ -180,13 +180,8 @@ extension KeyTable {
       Key("name", .template, "the name of the step in displays", .extras),
       Key(
         "needs",
-        .either([
-          .stepID, .list(.stepID, minimum: 0),
-          .named(
-            .step,
-            .either([.choice(ExpectedResult.allCases.map(\.rawValue)), .list(.stepID, minimum: 1)])
-          ),
-        ]), "the steps that must finish first, with the expected result of each if written as a map"
+        .either([.stepID, .list(.stepID, minimum: 0), .needsByResult]),
+        "the steps that must finish first, with the expected result of each if written as a map"
       ),
       Key(
         "if", .either([.condition, .map(condition)]),

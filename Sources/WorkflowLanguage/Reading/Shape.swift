@@ -23,6 +23,8 @@ indirect enum Shape: Sendable {
   case map(KeyTable)
   /// A map of user-defined names to values of a shape.
   case named(Names, Shape)
+  /// A map of steps to the results that are expected of them; `any` can have a list of steps.
+  case needsByResult
   /// A map with one key: a kind of runner, with its settings.
   case runnerKind
   /// The list of steps.

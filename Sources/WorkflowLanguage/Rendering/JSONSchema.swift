@@ -124,6 +124,13 @@ extension Shape {
         "type": .text("object"), "minProperties": .number(1),
         "propertyNames": .map(["pattern": .text(Shape.Names.identifier.pattern)]),
       ]
+    case .needsByResult:
+      let result = Shape.choice(ExpectedResult.allCases.map(\.rawValue))
+      let any = Shape.either([result, .list(.stepID, minimum: 1)])
+      return [
+        "type": .text("object"), "propertyNames": .map(["pattern": .text(Names.step.pattern)]),
+        "properties": .map(["any": .map(any.schema)]), "additionalProperties": .map(result.schema),
+      ]
     case .runnerKind:
       return [
         "type": .text("object"), "minProperties": .number(1), "maxProperties": .number(1),

@@ -196,10 +196,10 @@ struct BrokenExpressionTests {
       hint: "\"outputs\" of a step"),
     BrokenFile(
       "steps:\n- id: a\n  run: x\n  env: {A: \"${{ run.number }}\"}\n", ["4:17 R0511"],
-      hint: "available: generation, id"),
+      hint: "available: dir, generation, id"),
     BrokenFile(
       "steps:\n- id: a\n  run: x\n  env: {A: \"${{ workflow.file }}\"}\n", ["4:17 R0511"],
-      hint: "available: name"),
+      hint: "available: dir, name"),
     BrokenFile(
       "params: {s: text, n: 1, b: true}\nsteps:\n- id: a\n  run: x\n  env: {A: \"${{ slugify(params.s) }}\"}\n",
       ["5:17 R0506"]),
