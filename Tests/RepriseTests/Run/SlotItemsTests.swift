@@ -194,7 +194,7 @@ struct SlotItemsTests {
     // Item 0 must not hold the slot that x, which item 1 precedes, needs.
     let last = Workflow.Step(id: "x", needs: ["b1"], action: .wait)
     let workflow = try Workflow(name: "w", steps: [first, second, other, last])
-    let execution = Execution(workflow, maxParallel: 9)
+    let execution = Execution(workflow, maxParallel: 9, SeededGenerator(seed: 1))
     var order: [String] = []
     execution.enterReady(skipping: false)
     while let step = execution.running.first {
