@@ -62,6 +62,15 @@ extension WorkflowReader {
     }
     let hasSettings = fields.bits & Self.settingKeys != 0
     if hasSettings, fields["uses"] != nil { return readUses(fields, id, needs, context) }
+    return readWork(fields, id, needs, context)
+  }
+
+  /// Reads a step with work of its own; apart, to keep the frame of its caller small.
+  @inline(never)
+  private mutating func readWork(
+    _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
+  ) -> (Outline?, [Need]) {
+    let hasSettings = fields.bits & Self.settingKeys != 0
     let file = context.file
     let draft = drafts.count
     var step = Workflow.Step(

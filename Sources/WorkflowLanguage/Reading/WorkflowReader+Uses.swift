@@ -8,21 +8,74 @@ extension WorkflowReader {
   /// The maximum number of uses in total.
   static let filesMax = 10_000
 
+  /// A used file that is being read.
+  private struct Use {
+    /// The context of its steps.
+    var context: Context
+    let steps: Node
+    let outputs: Node?
+  }
+
+  // This function calls itself for nested files, so its frame must stay small; what it needs before
+  // and after the steps of the file is in functions that have returned when they are read.
   mutating func readUses(
     _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
+    guard let use = openUse(fields, id, context) else { return (nil, needs) }
+    let (outline, ends) = readList(use.steps, after: needs, use.context)
+    return (closeUse(use, id, outline, ends, context), ends)
+  }
+
+  /// Reads everything of a used file that its steps depend on.
+  ///
+  /// - Returns: The file; nil after an error.
+  @inline(never)
+  private mutating func openUse(_ fields: Fields, _ id: String, _ context: Context) -> Use? {
     let file = context.file
     refuseWithUses(fields, context)
     guard let node = fields["uses"], let name = readers[file].nonEmptyText(node, "uses") else {
-      return (nil, needs)
+      return nil
     }
     let draft = drafts.count
     guard readers.count <= Self.filesMax else {
       readers[file].report(.tooManyUses, at: node)
-      return (nil, needs)
+      return nil
     }
-    guard let (source, path) = load(name, node, context) else { return (nil, needs) }
+    guard let (source, path) = load(name, node, context) else { return nil }
     readers.append(Reader(file: path, source: source))
+    var inner = innerContext(fields, id, path, context, draft)
+    addScope(
+      Scope(
+        parent: context.scope, prefix: scopes[context.scope].prefix + id + "/",
+        bindings: context.bindings, workflow: name))
+    readCaller(fields, context, inner, draft)
+    scopes[inner.scope].title = stepName(fields["name"], id, context).map { $0 + "/" }
+    nameGroup(fields["name"], id, context)
+    scopes[inner.scope].folder = SourceFiles.absoluteFolder(of: path)
+    guard let root = root(of: Document(source), file: inner.file),
+      let used = readers[inner.file].fields(of: root, .workflow)
+    else { return nil }
+    let given = fields["with"].map { readers[file].named($0, "with", .identifier) } ?? []
+    bindWith(used, given, fields["uses"] ?? fields.node, context, inner, draft)
+    scopes[inner.scope].workflow =
+      used["name"].flatMap { readers[inner.file].name($0) } ?? name
+    refuseInUsed(used, inner)
+    readSettings(used, &inner)
+    let shell = fields["shell"].flatMap { readers[file].shell($0) }
+    inner.defaults.shell = inner.defaults.shell ?? shell ?? context.defaults.groupShell
+    guard let steps = used["steps"] else {
+      guard used.lacks("steps") else { return nil }
+      readers[inner.file].report(.missing(.steps), at: root.mark, length: 1)
+      return nil
+    }
+    collectIDs(in: [steps], scope: inner.scope)
+    return Use(context: inner, steps: steps, outputs: used["outputs"])
+  }
+
+  /// Returns the context of the steps of a used file, before the settings of that file.
+  private mutating func innerContext(
+    _ fields: Fields, _ id: String, _ path: String, _ context: Context, _ draft: Int
+  ) -> Context {
     var inner = Context()
     inner.file = readers.count - 1
     inner.scope = scopes.count
@@ -45,36 +98,20 @@ extension WorkflowReader {
     if let node = fields["if"], let condition = readCondition(node, context, draft) {
       inner.extras.conditions.append(condition)
     }
-    addScope(
-      Scope(
-        parent: context.scope, prefix: scopes[context.scope].prefix + id + "/",
-        bindings: context.bindings, workflow: name))
-    readCaller(fields, context, inner, draft)
-    scopes[inner.scope].title = stepName(fields["name"], id, context).map { $0 + "/" }
-    nameGroup(fields["name"], id, context)
-    scopes[inner.scope].folder = SourceFiles.absoluteFolder(of: path)
-    guard let root = root(of: Document(source), file: inner.file),
-      let used = readers[inner.file].fields(of: root, .workflow)
-    else { return (nil, needs) }
-    let given = fields["with"].map { readers[file].named($0, "with", .identifier) } ?? []
-    bindWith(used, given, fields["uses"] ?? fields.node, context, inner, draft)
-    scopes[inner.scope].workflow =
-      used["name"].flatMap { readers[inner.file].name($0) } ?? name
-    refuseInUsed(used, inner)
-    readSettings(used, &inner)
-    let shell = fields["shell"].flatMap { readers[file].shell($0) }
-    inner.defaults.shell = inner.defaults.shell ?? shell ?? context.defaults.groupShell
-    guard let steps = used["steps"] else {
-      guard used.lacks("steps") else { return (nil, needs) }
-      readers[inner.file].report(.missing(.steps), at: root.mark, length: 1)
-      return (nil, needs)
-    }
-    collectIDs(in: [steps], scope: inner.scope)
-    let (outline, ends) = readList(steps, after: needs, inner)
-    let outputs = used["outputs"].map { readOutputs($0, of: "the workflow", inner) } ?? [:]
+    return inner
+  }
+
+  /// Makes a used file known to `needs` and expressions, after its steps have been read.
+  ///
+  /// - Returns: The outline of the file.
+  @inline(never)
+  private mutating func closeUse(
+    _ use: Use, _ id: String, _ outline: Outline, _ ends: [Need], _ context: Context
+  ) -> Outline {
+    let outputs = use.outputs.map { readOutputs($0, of: "the workflow", use.context) } ?? [:]
     scopes[context.scope].groups[id] = StepGroup(
-      kind: .used(scope: inner.scope, outputs: outputs), ends: stepIDs(of: ends))
-    return (.group(scopes[context.scope].prefix + id, outline), ends)
+      kind: .used(scope: use.context.scope, outputs: outputs), ends: stepIDs(of: ends))
+    return .group(scopes[context.scope].prefix + id, outline)
   }
 
   /// Reads the variables and directories that a step with `uses` passes on to the used file.
