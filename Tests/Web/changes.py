@@ -103,6 +103,8 @@ def an_ended_run_is_resumed_by_a_restart(own, page):
     for body in ({"from": ["none"]}, {"from": ["check", "last"]}):
         answer = page.post(f"/api/runs/{run}/restart", body)
         expect(answer.status == 409 and answer.json["error"], f"409 for {body}", answer)
+    answer = page.post(f"/api/runs/{run}/restart", {"from": ["a\0b"]})
+    expect(answer.status == 400 and "zero" in answer.json["error"], "400 for a zero byte", answer)
 
 
 @with_page(WORKFLOWS)

@@ -44,6 +44,10 @@ package final class StartedRuns: Sendable {
   func start(
     _ words: [String], in folder: String?, resuming record: RunRecord?
   ) async throws -> RunID {
+    // A command line cannot have them, and the system would only say "invalid argument".
+    guard !words.contains(where: { $0.utf8.contains(0) }) else {
+      throw Refusal(400, "names and values must not contain zero bytes")
+    }
     let number = count.withLock { count -> Int? in
       guard count.running < Self.countMax else { return nil }
       count.running += 1
