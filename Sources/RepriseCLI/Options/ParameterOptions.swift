@@ -78,6 +78,9 @@ struct ParameterOptions: ParsableArguments {
         case .string: ""
         case .number: " (a number)"
         case .boolean: " (true or false)"
+        case .integer: " (a whole number)"
+        case .list: " (a list in JSON, like [\"a\", \"b\"])"
+        case .map: " (a map in JSON, like {\"a\": 1})"
         case .choice(let options): " (\(options.joined(separator: ", ")))"
         }
       writeError("\(parameter.name)\(kind): ")

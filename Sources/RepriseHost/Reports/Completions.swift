@@ -73,7 +73,7 @@ package struct Completions {
         switch parameter.kind {
         case .choice(let options): options
         case .boolean: ["true", "false"]
-        case .string, .number: [parameter.defaultValue?.asText ?? ""]
+        case .string, .number, .integer, .list, .map: [parameter.defaultValue?.asText ?? ""]
         }
       return values.map { Completion(word: name + $0, description: description) }
     }

@@ -127,7 +127,8 @@ function field(parameter) {
   } else {
     const type = ["number", "integer"].includes(parameter.type) ? "number" : "text";
     input = el("input", { ...common, type, value: parameter.default ?? "",
-      step: parameter.type === "integer" ? "1" : "any" });
+      step: parameter.type === "integer" ? "1" : "any",
+      placeholder: { list: '["a", "b"]', map: '{"a": 1}' }[parameter.type] ?? "" });
   }
   return el("label", {}, el("span", {}, parameter.name, parameter.required ? " (required) " : " ",
     el("span", { class: "dim" }, parameter.description ?? "")), input);

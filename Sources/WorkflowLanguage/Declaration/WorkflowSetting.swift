@@ -23,12 +23,15 @@ public struct WorkflowSetting: Sendable, Equatable {
   /// A parameter that a run accepts.
   public static func parameter(
     _ name: String, _ kind: Parameter.Kind = .string, default standard: TemplateValue? = nil,
-    description: String? = nil
+    description: String? = nil, limits: Parameter.Limits = Parameter.Limits()
   ) -> WorkflowSetting {
     var fields: [String: Value] = ["type": .text(kind.name)]
     if case .choice(let options) = kind { fields["options"] = .list(options.map(Value.text)) }
     fields["default"] = standard?.value
     if let description { fields["description"] = .text(description) }
+    fields["min"] = limits.minimum.map(Value.number)
+    fields["max"] = limits.maximum.map(Value.number)
+    fields["pattern"] = limits.pattern.map(Value.text)
     return WorkflowSetting("params", name: name, .map(fields))
   }
 

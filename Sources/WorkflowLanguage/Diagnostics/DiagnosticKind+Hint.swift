@@ -158,6 +158,9 @@ extension DiagnosticKind {
 
     case .requiredWithDefault: "remove one of the two"
     case .optionalWithoutDefault: "add a default"
+    case .parameterKind(_, expected: "a list in JSON", _): "write it like: [\"a\", \"b\"]"
+    case .parameterKind(_, expected: "a map in JSON", _): "write it like: {\"a\": 1}"
+    case .emptyLimits: "make min at most max"
     case .unknownWith(_, _, .names([])): "it has no parameters"
     case .unknownWith(_, _, let others): others.hint("valid parameters")
     case .parameterOfUse(let name, _): "add it, as in: with: { \(name): … }"
@@ -361,6 +364,8 @@ extension MisplacedKey {
   fileprivate var hint: String {
     switch self {
     case .with: "use env"
+    case .limits("pattern", _): "it is valid with \"type: string\""
+    case .limits: "it is valid with numbers, and with texts, lists and maps for their length"
     case .options: "change \"type\" to choice, or remove \"options\""
     case .factor: "add \"backoff: exponential\", or remove \"factor\""
     case .timeZone: "remove it"

@@ -200,6 +200,13 @@ extension DiagnosticKind {
       "the parameter \"\(name)\" must be true or false, not \"\(text)\""
     case .parameterChoice(let name, let text, let options):
       "the parameter \"\(name)\" cannot be \"\(text)\"; \(options.hint("valid values") ?? "")"
+    case .parameterKind(let name, let expected, let text):
+      "the parameter \"\(name)\" must be \(expected), not \"\(text)\""
+    case .parameterLimit(let name, let expected, let text):
+      "the parameter \"\(name)\" must \(expected), not \"\(text)\""
+    case .parameterPattern(let name, let pattern, let text):
+      "the parameter \"\(name)\" must match \(pattern), and \"\(text)\" does not"
+    case .emptyLimits(let name): "no value of \"\(name)\" can be within its limits"
     case .parameterType(let name, let expected, let found):
       "the parameter \"\(name)\" must be \(expected.name), not \(found.name)"
     case .unknownParameter(let name, .names([])):
@@ -318,6 +325,7 @@ extension MisplacedKey {
   fileprivate var text: String {
     switch self {
     case .with: "\"with\" is only valid with \"call\" or \"uses\""
+    case .limits(let key, let type): "\"\(key)\" is not valid with \"type: \(type)\""
     case .options: "\"options\" is only valid with \"type: choice\""
     case .factor: "\"factor\" is only valid with \"backoff: exponential\""
     case .timeZone: "\"time-zone\" is only valid with \"cron\""

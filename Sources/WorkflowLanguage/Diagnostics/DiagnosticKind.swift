@@ -160,6 +160,10 @@ indirect enum DiagnosticKind: Error, Sendable, Equatable {
   case parameterNumber(String, String)
   case parameterBoolean(String, String)
   case parameterChoice(String, String, Alternatives)
+  case parameterKind(String, expected: String, String)
+  case parameterLimit(String, expected: String, String)
+  case parameterPattern(String, String, String)
+  case emptyLimits(String)
   case parameterType(String, expected: ValueTypes, ValueTypes)
   case unknownParameter(String, Alternatives)
   case unknownWith(String, of: String, Alternatives)
@@ -241,6 +245,7 @@ enum MissingKeys: Sendable, Equatable {
 
 /// A key that is not valid where it is.
 enum MisplacedKey: Sendable, Equatable {
+  case limits(String, of: String)
   case with, options, factor, timeZone, on, shellOfCall, needsOfFinally, sharedApproval
   case ofMany(String)
   case ofMatrix(String)

@@ -12,6 +12,12 @@ public struct Parameter: Sendable, Equatable {
     case boolean
     /// One of several texts.
     case choice([String])
+    /// A whole number.
+    case integer
+    /// A list, written as JSON.
+    case list
+    /// A map, written as JSON.
+    case map
 
     /// The name of the type in workflow files.
     public var name: String {
@@ -20,6 +26,9 @@ public struct Parameter: Sendable, Equatable {
       case .number: "number"
       case .boolean: "boolean"
       case .choice: "choice"
+      case .integer: "integer"
+      case .list: "list"
+      case .map: "map"
       }
     }
   }
@@ -32,23 +41,29 @@ public struct Parameter: Sendable, Equatable {
   public var defaultValue: Value?
   /// A description for users.
   public var description: String?
+  /// The limits of its values.
+  public var limits: Limits
 
   /// Declares a parameter.
   public init(
-    name: String, kind: Kind = .string, defaultValue: Value? = nil, description: String? = nil
+    name: String, kind: Kind = .string, defaultValue: Value? = nil, description: String? = nil,
+    limits: Limits = Limits()
   ) {
     self.name = name
     self.kind = kind
     self.defaultValue = defaultValue
     self.description = description
+    self.limits = limits
   }
 
   /// The possible types of the value.
   var types: ValueTypes {
     switch kind {
     case .string, .choice: .text
-    case .number: .number
+    case .number, .integer: .number
     case .boolean: .boolean
+    case .list: .list
+    case .map: .map
     }
   }
 
@@ -58,6 +73,10 @@ public struct Parameter: Sendable, Equatable {
   /// - Returns: The value.
   /// - Throws: ``ParameterError`` if the text is not a value of the parameter's type.
   public func value(of text: String) throws(ParameterError) -> Value {
+    try checked(try typedValue(of: text))
+  }
+
+  private func typedValue(of text: String) throws(ParameterError) -> Value {
     switch kind {
     case .string: return .text(text)
     case .number:
@@ -70,6 +89,22 @@ public struct Parameter: Sendable, Equatable {
         throw ParameterError(.parameterBoolean(name, text))
       }
       return .boolean(text == "true")
+    case .integer:
+      // From 2^53 on, a number cannot represent every integer.
+      guard let number = Double(text), number == number.rounded(), abs(number) < 0x1p53 else {
+        throw ParameterError(.parameterKind(name, expected: "a whole number", text))
+      }
+      return .number(number)
+    case .list:
+      guard case .list(let values)? = try? Value(json: text) else {
+        throw ParameterError(.parameterKind(name, expected: "a list in JSON", text))
+      }
+      return .list(values)
+    case .map:
+      guard case .map(let values)? = try? Value(json: text) else {
+        throw ParameterError(.parameterKind(name, expected: "a map in JSON", text))
+      }
+      return .map(values)
     case .choice(let options):
       guard options.contains(text) else {
         throw ParameterError(
@@ -128,22 +163,25 @@ public struct Arguments: Sendable, Equatable {
   ///   ``allowsMissing`` is set.
   /// - Throws: ``ParameterError`` for the first error.
   func values(for parameters: [Parameter]) throws(ParameterError) -> [String: Value] {
+    try checkNames(parameters)
+    var values: [String: Value] = [:]
+    for parameter in parameters { values[parameter.name] = try value(of: parameter) }
+    return values
+  }
+
+  /// Checks that there is no argument without a parameter.
+  func checkNames(_ parameters: [Parameter]) throws(ParameterError) {
     let names = Set(parameters.map(\.name))
     for name in texts.keys.sorted() where !names.contains(name) {
       throw ParameterError(
         .unknownParameter(name, Alternatives(to: name, among: parameters.map(\.name))))
     }
-    var values: [String: Value] = [:]
-    for parameter in parameters {
-      if let text = texts[parameter.name] {
-        values[parameter.name] = try parameter.value(of: text)
-      } else if let standard = parameter.defaultValue {
-        values[parameter.name] = standard
-      } else if !allowsMissing {
-        throw ParameterError(
-          .parameterNotGiven(parameter.name, description: parameter.description))
-      }
-    }
-    return values
+  }
+
+  /// Returns the value of a parameter; nil if there is none and ``allowsMissing`` is set.
+  func value(of parameter: Parameter) throws(ParameterError) -> Value? {
+    if let text = texts[parameter.name] { return try parameter.value(of: text) }
+    guard parameter.defaultValue == nil, !allowsMissing else { return parameter.defaultValue }
+    throw ParameterError(.parameterNotGiven(parameter.name, description: parameter.description))
   }
 }

@@ -176,7 +176,10 @@ package struct StepSource: ValueSource {
     _ value: Value, to types: ValueTypes, _ name: String
   ) throws(ValueProblem) -> Value {
     if value.types == types { return value }
-    let kind: Parameter.Kind = types == .number ? .number : types == .boolean ? .boolean : .string
+    let kinds: [(ValueTypes, Parameter.Kind)] = [
+      (.number, .number), (.boolean, .boolean), (.list, .list), (.map, .map),
+    ]
+    let kind = kinds.first { $0.0 == types }?.1 ?? .string
     do throws(ParameterError) {
       return try Parameter(name: name, kind: kind).value(of: value.asText)
     } catch {

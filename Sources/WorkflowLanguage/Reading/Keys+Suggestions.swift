@@ -25,6 +25,8 @@ extension KeyTable {
     "include": "uses", "template": "uses", "action": "call", "function": "call",
     "env_file": "dotenv",
     "output": "outputs",
+    "minimum": "min", "maximum": "max", "minLength": "min", "maxLength": "max",
+    "regex": "pattern", "format": "pattern",
     "choices": "options", "enum": "options", "values": "options", "value": "default", "var": "env",
     "on-skip": "if-skipped", "skip-dependents": "if-skipped", "mark_success": "if-skipped",
     "trigger_rule": "needs", "repeat_policy": "repeat", "repeatPolicy": "repeat",

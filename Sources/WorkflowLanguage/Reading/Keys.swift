@@ -22,7 +22,9 @@ extension KeyTable {
       Key("name", .text, "the name of the workflow"),
       Key("description", .text, "the purpose of the workflow"),
       Key(
-        "params", .named(.identifier, .either([.map(parameter), .text])), "parameters of a run"),
+        "params",
+        .named(.identifier, .either([.map(parameter), .text, .list(.anything, minimum: 0)])),
+        "parameters of a run"),
       Key("env", environment, "environment variables for every step"),
       Key(
         "dotenv", .either([.text, .list(.either([.text, .map(dotenv)]), minimum: 0)]),
@@ -127,8 +129,11 @@ extension KeyTable {
   static let parameter = KeyTable(
     place: "a parameter",
     keys: [
-      Key("type", .choice(["string", "number", "boolean", "choice"]), "the type of its values"),
-      Key("default", .text, "the value if none is passed"),
+      Key("type", .choice(Reader.parameterTypes), "the type of its values"),
+      Key("default", .anything, "the value if none is passed"),
+      Key("min", .decimal(Reader.limits), "the least number or length"),
+      Key("max", .decimal(Reader.limits), "the greatest number or length"),
+      Key("pattern", .text, "a regular expression that texts must match"),
       Key("required", .boolean, "whether a value must be passed"),
       Key("description", .text, "the purpose of the parameter"),
       Key("options", .list(.text, minimum: 1), "the values of a choice"),

@@ -36,13 +36,17 @@ extension Reader {
       return Parameter(
         name: name, kind: kind, defaultValue: kind == .string ? .text(node.text ?? "") : value)
     }
+    if case .sequence = node.content {
+      return structure(node).map { Parameter(name: name, kind: .list, defaultValue: $0) }
+    }
     guard let fields = fields(of: node, .parameter) else { return nil }
     guard let kind = parameterKind(name, fields) else { return nil }
     var parameter = Parameter(
       name: name, kind: kind,
       description: fields["description"].flatMap { text($0, "description") })
     let isRequired = fields["required"].flatMap { boolean($0, "required") }
-    if let node = fields["default"], let written = text(node, "default") {
+    parameter.limits = parameterLimits(name, kind, fields)
+    if let node = fields["default"], let written = defaultText(node, kind) {
       if isRequired == true {
         report(.requiredWithDefault, at: fields.key("default") ?? node)
       }
@@ -62,11 +66,10 @@ extension Reader {
   }
 
   private mutating func parameterKind(_ name: String, _ fields: Fields) -> Parameter.Kind? {
-    let names = ["string", "number", "boolean", "choice"]
     let options = fields["options"].flatMap { texts($0, "an option") }
     let kind: String
     if let node = fields["type"] {
-      guard let text = choice(node, "type", of: names) else { return nil }
+      guard let text = typeName(node) else { return nil }
       kind = text
     } else {
       kind = fields["options"] == nil ? "string" : "choice"
@@ -75,7 +78,8 @@ extension Reader {
       if let key = fields.key("options") {
         report(.misplaced(.options), at: key)
       }
-      return kind == "number" ? .number : kind == "boolean" ? .boolean : .string
+      let kinds: [Parameter.Kind] = [.string, .number, .boolean, .integer, .list, .map]
+      return kinds.first { $0.name == kind } ?? .string
     }
     guard let node = fields["options"] else {
       guard fields.lacks("options") else { return nil }

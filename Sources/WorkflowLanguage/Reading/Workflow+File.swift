@@ -117,7 +117,10 @@ extension Arguments {
     var texts: [String: String] = [:]
     if let root = document.root, !root.isNull {
       for (name, _, value) in reader.named(root, "a parameter file", .identifier) {
-        texts[name] = reader.scalar(value, "the parameter \"\(name)\"")
+        switch value.content {
+        case .sequence, .mapping: texts[name] = Value(value).json
+        case .scalar: texts[name] = reader.scalar(value, "the parameter \"\(name)\"")
+        }
       }
     }
     guard reader.errorCount == 0 else {

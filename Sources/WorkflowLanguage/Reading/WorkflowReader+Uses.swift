@@ -200,16 +200,23 @@ extension WorkflowReader {
 
   /// Binds the arguments of the run to the parameters of the main file.
   mutating func bindArguments(_ parameters: [Parameter], _ node: Node) {
-    let values: [String: Value]
     do throws(ParameterError) {
-      values = try arguments.values(for: parameters)
+      try arguments.checkNames(parameters)
     } catch {
       readers[0].report(error.kind, at: node.mark, length: 1)
-      values = [:]
+    }
+    var declarations: [String: Node] = [:]
+    if case .mapping(let pairs) = node.content {
+      for pair in pairs { declarations[pair.key.text ?? ""] = pair.key }
     }
     for parameter in parameters {
-      scopes[0].parameters[parameter.name] =
-        values[parameter.name].map(Scope.Argument.value) ?? .open(types: parameter.types)
+      var argument: Scope.Argument?
+      do throws(ParameterError) {
+        argument = try arguments.value(of: parameter).map(Scope.Argument.value)
+      } catch {
+        readers[0].report(error.kind, at: declarations[parameter.name] ?? node)
+      }
+      scopes[0].parameters[parameter.name] = argument ?? .open(types: parameter.types)
     }
   }
 
@@ -246,10 +253,28 @@ extension WorkflowReader {
     }
   }
 
+  /// Returns the value of a list or map parameter that is written as a list or map.
+  private mutating func structure(
+    _ node: Node, _ parameter: Parameter, _ file: Int
+  ) -> Scope.Argument? {
+    switch (parameter.kind, node.content) {
+    case (.list, .sequence), (.map, .mapping): break
+    default: return nil
+    }
+    guard let value = readers[file].structure(node) else { return .open(types: parameter.types) }
+    do throws(ParameterError) {
+      return .value(try parameter.checked(value))
+    } catch {
+      readers[file].report(error.kind, at: node)
+      return .open(types: parameter.types)
+    }
+  }
+
   private mutating func argument(
     _ node: Node, _ parameter: Parameter, _ context: Context, _ draft: Int
   ) -> Scope.Argument? {
     let file = context.file
+    if let value = structure(node, parameter, file) { return value }
     guard let template = template(node, "\"\(parameter.name)\"", .with, context, draft: draft)
     else { return nil }
     let value: Value?
@@ -269,10 +294,6 @@ extension WorkflowReader {
           scope: scopes[context.scope], bindings: context.bindings, what: "it", budget: budget))
     }
     guard let value else { return .template(template, types: parameter.types) }
-    if value.types == parameter.types, case .choice = parameter.kind {
-    } else if value.types == parameter.types {
-      return .value(value)
-    }
     do throws(ParameterError) {
       return .value(try parameter.value(of: value.asText))
     } catch {

@@ -17,7 +17,11 @@ struct BrokenValueTests {
     BrokenFile("params: {-a: x}\nsteps: [{id: a, run: x}]\n", ["1:10 R0212"]),
     BrokenFile("params: {größe: x}\nsteps: [{id: a, run: x}]\n", ["1:10 R0212"]),
     BrokenFile("params: {\"\": x}\nsteps: [{id: a, run: x}]\n", ["1:10 R0212"]),
-    BrokenFile("params: {a: [x]}\nsteps: [{id: a, run: x}]\n", ["1:13 R0202"]),
+    BrokenFile(
+      "params: {a: [\"${{ env.A }}\"]}\nsteps: [{id: a, run: x}]\n", ["1:13 R0206"]),
+    BrokenFile(
+      "params: {a: {type: list, default: [\"${{ env.A }}\"]}}\nsteps: [{id: a, run: x}]\n",
+      ["1:35 R0206"]),
     BrokenFile(
       "params: {a: {typ: string}}\nsteps: [{id: a, run: x}]\n", ["1:14 R0201"],
       hint: "did you mean \"type\"?"),
@@ -28,8 +32,11 @@ struct BrokenValueTests {
       "params: {a: {type: strin}}\nsteps: [{id: a, run: x}]\n", ["1:20 R0211"],
       hint: "did you mean \"string\"?"),
     BrokenFile(
-      "params: {a: {type: integer}}\nsteps: [{id: a, run: x}]\n", ["1:20 R0211"],
-      hint: "available: string, number, boolean, choice"),
+      "params: {a: {type: array}}\nsteps: [{id: a, run: x}]\n", ["1:20 R0211"],
+      hint: "did you mean \"list\"?"),
+    BrokenFile(
+      "params: {a: {type: regex}}\nsteps: [{id: a, run: x}]\n", ["1:20 R0211"],
+      hint: "available: string, number, integer, boolean, choice, list, map"),
     BrokenFile(
       "params: {a: {type: [string]}}\nsteps: [{id: a, run: x}]\n", ["1:20 R0204"]),
     BrokenFile(
