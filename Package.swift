@@ -13,6 +13,7 @@ let package = Package(
     .library(name: "CombineOperators", targets: ["CombineOperators"]),
     .library(name: "RepriseObservability", targets: ["RepriseObservability"]),
     .library(name: "RepriseService", targets: ["RepriseService"]),
+    .library(name: "RepriseTesting", targets: ["RepriseTesting"]),
     .executable(name: "reprise", targets: ["RepriseCLI"]),
     .executable(name: "reprise-web", targets: ["RepriseWebServer"]),
   ],
@@ -98,6 +99,8 @@ let package = Package(
           condition: .when(traits: ["ServiceLifecycle"])),
       ]
     ),
+    .target(
+      name: "RepriseTesting", dependencies: ["Platform", "Reprise", "WorkflowLanguage"]),
     .target(name: "RepriseJournal", dependencies: ["Platform", "Reprise", "SQLite"]),
     .target(
       name: "RepriseControl", dependencies: ["Platform", "Reprise", "CombineOperators"]),
@@ -146,7 +149,8 @@ let package = Package(
 
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(
-      name: "Simulator", dependencies: ["Reprise", "WorkflowLanguage", "CombineOperators"],
+      name: "Simulator",
+      dependencies: ["Reprise", "RepriseTesting", "WorkflowLanguage", "CombineOperators"],
       path: "Tests/Simulator"),
     .executableTarget(name: "simulate", dependencies: ["Simulator"], path: "Tests/simulate"),
     .testTarget(name: "SimulationTests", dependencies: ["simulate"], exclude: ["Scenarios"]),
@@ -178,6 +182,7 @@ let package = Package(
         "Reprise", "ChildProcesses", "Paths", "Schedules", "TestSupport", "AllocationShim",
       ]
     ),
+    .testTarget(name: "RepriseTestingTests", dependencies: ["RepriseTesting", "TestSupport"]),
     .testTarget(name: "EmbedderTests", dependencies: ["Reprise", "TestSupport"]),
     .testTarget(
       name: "RepriseObservabilityTests",
@@ -227,7 +232,7 @@ for target in package.targets where ![.system, .plugin].contains(target.type) {
   var settings = target.swiftSettings ?? []
   settings.append(.treatAllWarnings(as: .error))
   // Compiled with the default settings of the compiler, like the packages of embedders.
-  if target.name == "EmbedderTests" {
+  if ["EmbedderTests", "RepriseTestingTests"].contains(target.name) {
     target.swiftSettings = settings
     continue
   }

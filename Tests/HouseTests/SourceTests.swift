@@ -50,6 +50,7 @@ struct SourceTests {
     ],
     "RepriseObservability": ["Reprise", "Masking", "Logging", "CoreMetrics", "Tracing"],
     "RepriseService": ["Reprise", "ServiceLifecycle"],
+    "RepriseTesting": ["Platform", "Reprise", "WorkflowLanguage"],
     "RepriseJournal": ["Platform", "Reprise", "SQLite"],
     "RepriseControl": ["Platform", "Reprise", "CombineOperators"],
     "RepriseTerminal": ["Platform", "Reprise", "CombineOperators"],

@@ -1,6 +1,7 @@
 // The parts of events and states that the simulator compares.
 
 import Reprise
+import RepriseTesting
 
 extension Event {
   /// A number for the trace: simulations with the same numbers had the same schedule.

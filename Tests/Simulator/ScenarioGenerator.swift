@@ -1,6 +1,8 @@
 // Random scenarios. Swarm testing: each seed switches every feature on or off, so that rare
 // combinations are not diluted by all the others.
 
+import RepriseTesting
+
 /// Generates the scenario of a seed.
 struct ScenarioGenerator {
   private var random: SplitMix64

@@ -1,5 +1,7 @@
 // The scheduler runs jobs, queue items and timers of a simulation one by one, in a seeded order.
 
+import RepriseTesting
+
 /// The order in which the scheduler chooses ready work.
 public enum SchedulePolicy: String, Codable, Sendable, CaseIterable {
   /// Any item, with equal probability.

@@ -1,5 +1,7 @@
 // Shrinks a failing scenario, as long as it fails in the same way.
 
+import RepriseTesting
+
 /// Removes the parts of a scenario that its failure does not need.
 struct Shrinker {
   /// Runs a scenario, and returns nil if nothing fails.

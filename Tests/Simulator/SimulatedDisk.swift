@@ -1,6 +1,7 @@
 // The disk of the recorder: slow, full, and without unsynced data after a crash.
 
 import Reprise
+import RepriseTesting
 
 /// Stores events as a journal does: they are durable when `record` returns.
 // @unchecked: a simulation runs on one thread.

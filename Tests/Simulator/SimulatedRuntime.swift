@@ -1,6 +1,7 @@
 // The clock, the queues and the random source of a simulated engine.
 
 import Reprise
+import RepriseTesting
 
 /// A clock that shows the time of a scheduler.
 struct SimulatedClock: RunClock {

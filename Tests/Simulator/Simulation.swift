@@ -4,6 +4,7 @@
 import CombineOperators
 import Foundation
 import Reprise
+import RepriseTesting
 import WorkflowLanguage
 
 /// Simulates a scenario; the hooks must be installed.

@@ -26,10 +26,10 @@ public struct Engine: Sendable {
   public var runFolders: String?
   /// The queues and the random source that its runs use.
   package var runtime = Runtime()
-  let executor: any Executor
+  var executor: any Executor
   let cache: StepCache?
-  let clock: any RunClock
-  let recorder: (any Recorder)?
+  var clock: any RunClock
+  var recorder: (any Recorder)?
   var registry = ActionRegistry()
   var runners = RunnerRegistry()
   // References, so that all copies of the engine share them.
@@ -54,6 +54,25 @@ public struct Engine: Sendable {
     self.executor = executor
     self.clock = clock
     self.recorder = recorder
+    if let source = clock as? any RuntimeSource { runtime = source.runtime }
+  }
+
+  /// Returns an engine with the actions, runners and observer of this one.
+  ///
+  /// - Parameters:
+  ///   - executor: Executes its steps.
+  ///   - clock: Its source of time.
+  ///   - recorder: Makes the events of its runs durable.
+  /// - Returns: The engine.
+  package func replacing(
+    executor: any Executor, clock: any RunClock, recorder: (any Recorder)?
+  ) -> Engine {
+    var engine = self
+    engine.executor = executor
+    engine.clock = clock
+    engine.recorder = recorder
+    if let source = clock as? any RuntimeSource { engine.runtime = source.runtime }
+    return engine
   }
 
   /// Starts a run of a workflow.

@@ -70,7 +70,7 @@ public final class Run: Sendable {
       stepEnded: { continuation.yield(.input(.stepEnded($0))) },
       expansionRequested: { continuation.yield(.expansion($0)) })
     let clock = engine.clock
-    Task { [end] in
+    runtime.startTask { [end] in
       var driver = RunDriver(
         performer: performer, requests: stream, requester: continuation, clock: clock)
       let outcome = await driver.drive()

@@ -21,15 +21,17 @@ final class GenerationQueue: StepQueue {
 
   func enter(_ future: StepFuture) -> StepResult? {
     let place = future.place
+    let replacement = performer.runtime.taskExecutor
     switch performer.admit(future, generation: generation) {
     case .over(let result):
       return result
     case .toSlots:
-      let executor = usesPool ? nil : performer.taskExecutor(for: place.origin)
+      let executor =
+        replacement ?? (usesPool ? nil : performer.taskExecutor(for: place.origin))
       slots.enter(place.index, generation: generation) { future.begin(on: executor) }
     case .toApproval:
       // It takes its slots once it is approved.
-      future.begin()
+      future.begin(on: replacement)
     }
     return nil
   }

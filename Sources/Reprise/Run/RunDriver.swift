@@ -237,7 +237,8 @@ struct RunDriver: Sendable {
     guard await ledger.recorded() == nil else { return .recordFailed }
     connect(steps, execution)
     if let timeout = workflow.timeout {
-      alarm = Task { [clock, requester, generation = machine.generation] in
+      alarm = performer.runtime.startTask {
+        [clock, requester, generation = machine.generation] in
         guard (try? await clock.sleep(for: timeout)) != nil else { return }
         requester.yield(.input(.timedOut(generation: generation)))
       }
@@ -332,7 +333,7 @@ struct RunDriver: Sendable {
   ///
   /// Sends nothing if recording fails: a request to abandon the run is then pending.
   private func settle() {
-    Task { [ledger, requester, generation = machine.generation] in
+    performer.runtime.startTask { [ledger, requester, generation = machine.generation] in
       await ledger.outputRecorded()
       guard await ledger.recorded() == nil else { return }
       requester.yield(.input(.settled(generation: generation)))

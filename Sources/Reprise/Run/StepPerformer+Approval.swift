@@ -55,7 +55,7 @@ extension StepPerformer {
     guard let limit = job.step.timeout, job.step.action == .wait else {
       return await ticket.value().map { ApprovalAnswer($0, limit: .zero) }
     }
-    let timer = Task { [clock, ledger] in
+    let timer = runtime.startTask { [clock, ledger] in
       guard (try? await clock.sleep(for: limit)) != nil else { return }
       let ticket = ledger.decide { page in
         page.mayContinue(job) ? page.controls[job.place.index.position].takeApproval() : nil

@@ -28,7 +28,8 @@ extension StepPerformer {
       secretTexts: secrets.texts, hiddenVariables: secrets.variables,
       capture: needsCapture ? OutputCapture() : nil, index: job.index, results: job.results,
       reporter: reporter
-        ?? LedgerReporter(ledger: ledger, place: job.place, attempt: attempt))
+        ?? LedgerReporter(ledger: ledger, place: job.place, attempt: attempt),
+      clock: clock)
   }
 
   /// Returns the values that the expressions of a step can refer to.

@@ -50,6 +50,13 @@ extension StepPerformer {
   private func carryOut(
     _ context: StepContext, by executor: any Executor
   ) async throws -> StepOutputs {
+    guard let enclosure = runtime.attempts else { return try await observed(context, by: executor) }
+    return try await enclosure.enclose { try await observed(context, by: executor) }
+  }
+
+  private func observed(
+    _ context: StepContext, by executor: any Executor
+  ) async throws -> StepOutputs {
     guard let observer else { return try await performUnobserved(context, by: executor) }
     return try await observer.observe(
       context, StepAttempt { try await performUnobserved($0, by: executor) })

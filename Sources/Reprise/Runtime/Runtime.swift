@@ -51,7 +51,25 @@ package struct SystemRandomSource: RandomSource {
   }
 }
 
-/// The queues and random numbers of an engine.
+/// Knows which attempts of steps are in progress.
+package protocol AttemptEnclosure: Sendable {
+  /// Carries out an attempt.
+  ///
+  /// - Parameter attempt: The attempt; called once, in the calling task.
+  /// - Returns: Its result.
+  /// - Throws: Its error.
+  func enclose<Result: Sendable>(
+    _ attempt: () async throws -> Result
+  ) async throws -> Result
+}
+
+/// A clock with a runtime of its own, which an engine with this clock uses.
+package protocol RuntimeSource {
+  /// The runtime.
+  var runtime: Runtime { get }
+}
+
+/// The queues, tasks and random numbers of an engine.
 ///
 /// A simulator replaces them, so that one seed determines the order of all work.
 package struct Runtime: Sendable {
@@ -59,6 +77,10 @@ package struct Runtime: Sendable {
   package var makeQueue: @Sendable (_ label: String) -> any WorkQueue
   /// The randomness for retry delays and for the ids of runs that the engine starts internally.
   package var randomSource: any RandomSource
+  /// Runs all tasks of the engine; nil for the shared pool and the executors of steps.
+  package var taskExecutor: (any TaskExecutor)?
+  /// Encloses each attempt of a step, observers included; nil for nothing.
+  package var attempts: (any AttemptEnclosure)?
 
   /// Creates a runtime, by default with the queues of Dispatch and the system's randomness.
   package init(
@@ -67,6 +89,14 @@ package struct Runtime: Sendable {
   ) {
     self.makeQueue = makeQueue
     self.randomSource = randomSource
+  }
+
+  /// Starts a task of the engine.
+  @discardableResult
+  func startTask(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    // A task without a preference is cheaper than a task with a preference of nil.
+    guard let taskExecutor else { return Task { await body() } }
+    return Task(executorPreference: taskExecutor) { await body() }
   }
 
   /// The random source as a generator of the standard library.

@@ -39,6 +39,11 @@ public struct StepContext: Sendable {
   let index: StepIndex
   let results: [StepResult]
   let reporter: any StepReporter
+  /// The clock of the engine.
+  ///
+  /// A step in Swift code that waits for a time should sleep on it: in a test with a clock that
+  /// advances on its own, the wait takes no time.
+  public let clock: any RunClock
 
   /// The outputs of the steps that this step needs, by step id.
   ///

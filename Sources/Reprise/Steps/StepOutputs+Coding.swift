@@ -11,7 +11,7 @@ extension StepOutputs {
   /// - Parameter output: The value. If it is encoded as a map, each key becomes an output, with
   ///   nested lists and maps as JSON; nil becomes no output; any other value the output `value`.
   /// - Throws: The error of the value's encoding.
-  init(encoding output: some Encodable) throws {
+  package init(encoding output: some Encodable) throws {
     // Qualified: in an extension of a dictionary, `Value` is the dictionary's own type.
     switch try WorkflowLanguage.Value(encoding: output) {
     case .map(let values): self = values.mapValues(\.asText)

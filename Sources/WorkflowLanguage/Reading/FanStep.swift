@@ -25,7 +25,7 @@ struct FanStep: StepKind {
   let key: Template?
   let limit: Int
   /// The step for each item, without bindings.
-  let template: Workflow.Step
+  var template: Workflow.Step
   /// Whether the failure of an item cancels the others.
   var failsFast = false
   /// The maximum number of items in progress; nil for no limit.

@@ -1,12 +1,17 @@
 // A binary heap.
 
 /// A collection whose smallest element can be removed in logarithmic time.
-struct Heap<Element: Comparable> {
+package struct Heap<Element: Comparable> {
   private var elements: [Element] = []
 
-  var smallest: Element? { elements.first }
+  /// The smallest element; nil if there is none.
+  package var smallest: Element? { elements.first }
 
-  mutating func insert(_ element: Element) {
+  /// Creates an empty heap.
+  package init() {}
+
+  /// Adds an element.
+  package mutating func insert(_ element: Element) {
     elements.append(element)
     var child = elements.count - 1
     while child > 0, elements[child] < elements[(child - 1) / 2] {
@@ -15,7 +20,8 @@ struct Heap<Element: Comparable> {
     }
   }
 
-  mutating func removeSmallest() {
+  /// Removes the smallest element, if there is one.
+  package mutating func removeSmallest() {
     guard let last = elements.popLast(), !elements.isEmpty else { return }
     elements[0] = last
     var parent = 0

@@ -1,0 +1,28 @@
+// Work of a step from a closure.
+
+public import WorkflowLanguage
+
+extension InProcessWork {
+  /// Creates work that a Swift closure performs, for steps that are made from data.
+  ///
+  ///     Workflow.Step(id: "version", action: .perform(InProcessWork { _ in "1.2.3" }))
+  ///
+  /// - Parameter body: Performs one attempt. Its result is the output for later steps: a map becomes
+  ///   named outputs, any other value the output `value`. When its task is cancelled, it must finish
+  ///   soon by throwing `CancellationError`.
+  public init<Output: Encodable & Sendable>(
+    _ body: @escaping @Sendable (StepContext) async throws -> Output
+  ) {
+    self.init(ClosureWork { try StepOutputs(encoding: try await body($0)) })
+  }
+
+  /// Creates work that a Swift closure without a result performs.
+  ///
+  /// - Parameter body: Performs one attempt. If it returns a value that is not `Encodable`, the step
+  ///   fails, because no other step could read that value.
+  public init<Output: Sendable>(
+    _ body: @escaping @Sendable (StepContext) async throws -> Output
+  ) {
+    self.init(ClosureWork { try StepOutputs(returned: try await body($0)) })
+  }
+}
