@@ -122,7 +122,7 @@ extension ControlRequest: Codable {
 
   fileprivate enum CodingKeys: String, CodingKey {
     case reprise, request, from, now, step, approved, params, wait, changed, force, by, result
-    case outputs
+    case outputs, values
     case isDryRun = "dry-run"
   }
 
@@ -147,7 +147,8 @@ extension ControlRequest: Codable {
       self = .run(
         .approve(
           step: try container.decodeIfPresent(String.self, forKey: .step),
-          isApproved: try container.decodeIfPresent(Bool.self, forKey: .approved) ?? true),
+          isApproved: try container.decodeIfPresent(Bool.self, forKey: .approved) ?? true,
+          values: try container.decodeIfPresent([String: String].self, forKey: .values) ?? [:]),
         by: requester)
     case "reload":
       self = .reload(
@@ -193,10 +194,11 @@ extension ControlRequest: Codable {
       try container.encode("cancel", forKey: .request)
       try container.encode(texts: steps, forKey: .step)
       if now { try container.encode(true, forKey: .now) }
-    case .run(.approve(let step, let isApproved), _):
+    case .run(.approve(let step, let isApproved, let values), _):
       try container.encode("approve", forKey: .request)
       try container.encodeIfPresent(step, forKey: .step)
       if !isApproved { try container.encode(false, forKey: .approved) }
+      if !values.isEmpty { try container.encode(values, forKey: .values) }
     case .run(.set(let steps, let result), _):
       try container.encode("set", forKey: .request)
       try container.encode(texts: steps, forKey: .step)

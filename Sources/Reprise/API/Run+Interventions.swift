@@ -53,10 +53,11 @@ extension Run {
         post(.pause(true), in: workflow, by: requester, answer)
       case .unpause:
         post(.pause(false), in: workflow, by: requester, answer)
-      case .approve(let step, let isApproved):
+      case .approve(let step, let isApproved, let values):
         answer(
           try approve(
-            step.map { .success($0) } ?? state.onlyApproval, isApproved: isApproved, by: requester))
+            step.map { .success($0) } ?? state.onlyApproval, isApproved: isApproved, values,
+            by: requester))
       }
     } catch {
       answer(.failure(.refused(error.description)))
@@ -74,12 +75,25 @@ extension Run {
 
   /// Approves or rejects a step that is waiting for approval.
   func approve(
-    _ step: Result<String, InterventionRefusal>, isApproved: Bool, by requester: Requester
+    _ step: Result<String, InterventionRefusal>, isApproved: Bool, _ texts: [String: String],
+    by requester: Requester
   ) throws(SelectionError) -> Result<InterventionAnswer, InterventionRefusal> {
     let id: String
     switch step {
     case .success(let one): id = one
     case .failure(let refusal): return .failure(refusal)
+    }
+    let workflow = ledger.decide { $0.workflow }
+    let rule = try workflow.found(id).lazy
+      .compactMap { workflow.steps[$0.position].extrasIfAny?.approvalRule }.first
+    var values: StepOutputs = [:]
+    if isApproved {
+      do throws(ParameterError) {
+        values = try (rule ?? ApprovalRule()).outputs(texts)
+      } catch {
+        return .failure(
+          .refused("\(error); answer with: reprise approve \(self.id) \(id) --value NAME=VALUE"))
+      }
     }
     let tickets = try ledger.decide { page in
       Result { () throws(SelectionError) in
@@ -87,7 +101,7 @@ extension Run {
       }
     }.get()
     let requester = requester.naming(steps: [id])
-    let approval = Approval(isApproved: isApproved, by: requester)
+    let approval = Approval(isApproved: isApproved, by: requester, values: values)
     guard tickets.filter({ $0.answer(approval) }).count > 0 else {
       return .failure(.refused("step \"\(id)\" is not waiting for approval"))
     }

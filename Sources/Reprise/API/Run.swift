@@ -211,12 +211,17 @@ public final class Run: Sendable {
   ///
   /// Returns immediately.
   ///
-  /// - Parameter step: The id of the step.
-  /// - Returns: Whether the step was waiting for approval.
+  /// - Parameters:
+  ///   - step: The id of the step.
+  ///   - values: The values that the approval asks for, as text by name; those with a default can
+  ///     be omitted.
+  /// - Returns: Whether the step was waiting for approval and the values were accepted.
   /// - Throws: ``SelectionError`` if the workflow has no such step.
   @discardableResult
-  public func approve(_ step: String) throws(SelectionError) -> Bool {
-    try answer(step, isApproved: true)
+  public func approve(
+    _ step: String, values: [String: String] = [:]
+  ) throws(SelectionError) -> Bool {
+    try answer(step, isApproved: true, values)
   }
 
   /// Rejects a step that is waiting for approval; the step fails.
@@ -233,8 +238,10 @@ public final class Run: Sendable {
 
   /// Approves or rejects a step that is waiting for approval.
   @discardableResult
-  package func answer(_ step: String, isApproved: Bool) throws(SelectionError) -> Bool {
-    if case .success = try approve(.success(step), isApproved: isApproved, by: .api) {
+  package func answer(
+    _ step: String, isApproved: Bool, _ values: [String: String] = [:]
+  ) throws(SelectionError) -> Bool {
+    if case .success = try approve(.success(step), isApproved: isApproved, values, by: .api) {
       true
     } else {
       false

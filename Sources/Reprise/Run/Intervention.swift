@@ -12,7 +12,9 @@ public enum Intervention: Sendable, Equatable {
   /// Without a grace period if `now` is true, or if the step is already being cancelled.
   case cancel(steps: [String], now: Bool)
   /// Approve or reject a step that is waiting for approval; nil if only one is waiting.
-  case approve(step: String?, isApproved: Bool)
+  ///
+  /// The values are those that the approval asks for, as text.
+  case approve(step: String?, isApproved: Bool, values: [String: String] = [:])
   /// Set the results of these steps by hand; what depends on them runs.
   ///
   /// A step in progress is stopped first. From steps that have failed or were cancelled, the run

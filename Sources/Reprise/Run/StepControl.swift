@@ -6,6 +6,8 @@ import WorkflowLanguage
 struct Approval: Sendable {
   let isApproved: Bool
   let by: Requester
+  /// The given values, as outputs.
+  var values: StepOutputs = [:]
 }
 
 /// A result of a step that was set by hand.

@@ -4,56 +4,128 @@ import WorkflowLanguage
 
 /// The end of a wait for approval.
 enum ApprovalAnswer {
-  case approved(by: Requester)
+  /// The step was approved with these values, or by default, without a requester.
+  case approved(by: Requester?, StepOutputs)
   /// The step was rejected, or the time limit has passed, without a requester.
   case refused(FailureReason, by: Requester?)
 }
 
 extension ApprovalAnswer {
   /// Creates the end of a wait; the answer is nil if the time limit has passed.
-  fileprivate init(_ answer: Approval?, limit: Duration) {
+  fileprivate init(_ answer: Approval?, _ rule: ApprovalRule?, limit: Duration) {
     guard let answer else {
-      self = .refused(.timedOut(after: limit), by: nil)
+      if rule?.answer == .approve, let values = try? rule?.outputs() {
+        self = .approved(by: nil, values)
+      } else {
+        self = .refused(.timedOut(after: limit), by: nil)
+      }
       return
     }
-    self = answer.isApproved ? .approved(by: answer.by) : .refused(.rejected, by: answer.by)
+    self =
+      answer.isApproved
+      ? .approved(by: answer.by, answer.values) : .refused(.rejected, by: answer.by)
   }
 }
 
 extension StepPerformer {
-  /// Waits for approval, if the step needs it.
+  /// Waits for approval, if the step needs it before its work.
   ///
-  /// - Returns: The result of a rejected step; nil if the step may start.
-  func resultOfApproval(_ job: StepJob) async throws(Withdrawn) -> StepResult? {
-    guard let text = job.step.extrasIfAny?.approval else { return nil }
-    let shown = secrets.hidden(in: text)
+  /// - Returns: The result of a rejected step, or nil and the given values.
+  func resultOfApproval(
+    _ job: StepJob
+  ) async throws(Withdrawn) -> (result: StepResult?, values: StepOutputs) {
+    guard let text = job.step.extrasIfAny?.approval, !asksAfterwards(job.step) else {
+      return (nil, [:])
+    }
+    switch try await answer(to: text, attempt: 0, of: job) {
+    case .approved(let requester, let values):
+      try begin(.approved, of: job, by: requester.map(masked))
+      return (nil, values)
+    case .refused(let reason, let requester):
+      try begin(.started(), of: job, attempt: 1)
+      return (end(job.place, attempt: 1, .failed(reason), by: requester.map(masked)), [:])
+    }
+  }
+
+  /// Returns whether a step asks for approval after its work.
+  func asksAfterwards(_ step: Workflow.Step) -> Bool {
+    step.extrasIfAny?.approvalRule?.isAfter == true && step.action != .wait
+  }
+
+  /// Completes an attempt whose work has succeeded.
+  ///
+  /// Checks the files that it made, waits for approval, if it is asked after the work, and remembers
+  /// the result.
+  ///
+  /// - Returns: The answer, with all outputs; a refusal without files, too.
+  func completed(
+    _ outputs: StepOutputs, _ trace: StepTrace?, attempt: Int, of job: StepJob,
+    _ context: StepContext
+  ) async throws(Withdrawn) -> ApprovalAnswer {
+    let files = filesMade(by: context)
+    if let problem = missingFiles(files, context) {
+      return .refused(masked(.badOutputs(problem)), by: nil)
+    }
+    let answer = try await approval(ofWork: outputs, attempt: attempt, of: job)
+    if case .approved(_, let outputs) = answer {
+      variables.note(outputs, of: job.step.id)
+      if let trace, let files { await remember(trace, context, files, outputs) }
+    }
+    return answer
+  }
+
+  /// Waits for approval of an attempt that has succeeded, if the step needs it.
+  ///
+  /// The step occupies no slot during the wait.
+  ///
+  /// - Returns: The answer, with the outputs of the attempt and the given values.
+  private func approval(
+    ofWork outputs: StepOutputs, attempt: Int, of job: StepJob
+  ) async throws(Withdrawn) -> ApprovalAnswer {
+    guard let text = job.step.extrasIfAny?.approval, asksAfterwards(job.step) else {
+      return .approved(by: nil, outputs)
+    }
+    slots.release(job.place.index)
+    slots.startNext()
+    let answer = try await answer(to: text, attempt: attempt, of: job)
+    guard case .approved(let requester, let values) = answer else { return answer }
+    try begin(.approved, of: job, attempt: attempt, by: requester.map(masked))
+    return .approved(by: requester, outputs.merging(values) { $1 })
+  }
+
+  /// Asks a question and waits for the answer.
+  private func answer(
+    to question: String, attempt: Int, of job: StepJob
+  ) async throws(Withdrawn) -> ApprovalAnswer {
+    let rule = job.step.extrasIfAny?.approvalRule
+    let shown = secrets.hidden(in: rule?.shown(question) ?? question)
     // Create the ticket in the same decision that publishes the wait, so that no answer comes too
     // early.
     let ticket = ledger.decide { page -> Ticket<Approval?>? in
       guard page.mayContinue(job) else { return nil }
       let position = job.place.index.position
-      page.record(.waiting(shown), of: position, attempt: 0)
+      page.record(.waiting(shown), of: position, attempt: attempt)
       return page.controls[position].ask()
     }
     guard let ticket, let answer = await answer(to: ticket, of: job) else { throw Withdrawn() }
-    switch answer {
-    case .approved(let requester):
-      try begin(.approved, of: job, by: masked(requester))
-      return nil
-    case .refused(let reason, let requester):
-      try begin(.started(), of: job, attempt: 1)
-      return end(job.place, attempt: 1, .failed(reason), by: requester.map(masked))
+    guard case .approved(let requester, let values) = answer else { return answer }
+    do throws(FailureReason) {
+      return .approved(by: requester, try masked(values))
+    } catch {
+      return .refused(error, by: requester)
     }
   }
 
-  /// Waits for the answer, at most for the `timeout` of a step that only waits for approval.
+  /// Waits for the answer, at most for the time limit of the approval, or for the `timeout` of a
+  /// step that only waits for approval.
   ///
-  /// Either an answer takes the ticket of the step first, or the timer does and rejects the step.
+  /// Either an answer takes the ticket of the step first, or the timer does and answers it.
   ///
   /// - Returns: The answer; nil if the step was stopped.
   private func answer(to ticket: Ticket<Approval?>, of job: StepJob) async -> ApprovalAnswer? {
-    guard let limit = job.step.timeout, job.step.action == .wait else {
-      return await ticket.value().map { ApprovalAnswer($0, limit: .zero) }
+    let rule = job.step.extrasIfAny?.approvalRule
+    guard let limit = rule?.timeout ?? (job.step.action == .wait ? job.step.timeout : nil) else {
+      return await ticket.value().map { ApprovalAnswer($0, rule, limit: .zero) }
     }
     let timer = runtime.startTask { [clock, ledger] in
       guard (try? await clock.sleep(for: limit)) != nil else { return }
@@ -63,6 +135,6 @@ extension StepPerformer {
       ticket?.answer(nil)
     }
     defer { timer.cancel() }
-    return await ticket.value().map { ApprovalAnswer($0, limit: limit) }
+    return await ticket.value().map { ApprovalAnswer($0, rule, limit: limit) }
   }
 }

@@ -63,6 +63,22 @@ enum SkippedNeed {
 }
 
 extension StepPerformer {
+  /// Returns the result of a step that has already succeeded, been skipped, or been cancelled while
+  /// it was pending; nil if it has not ended.
+  func earlierResult(of place: StepPlace) -> StepResult? {
+    let state = ledger.decide { page -> StepState? in
+      place.isPresent ? page.state.steps[place.index.position] : nil
+    }
+    guard let state else { return nil }
+    return switch state.phase {
+    case .succeeded(let outputs): .succeeded(outputs)
+    case .skipped(let reason, let outputs):
+      resultOfSkipped(state, reason, workflow.steps[place.index.position]) ?? .succeeded(outputs)
+    case .cancelled: .cancelled(state.id)
+    case .pending, .ready, .running, .failed: nil
+    }
+  }
+
   /// Returns the result of a skipped step if the steps that need it are skipped, too.
   func resultOfSkipped(
     _ state: StepState, _ reason: String, _ step: Workflow.Step

@@ -83,8 +83,8 @@ struct StepPerformer: Sendable {
     if isAwaited { stepEnded(place.index) }
     if let result { return .over(result) }
     if attemptToAdopt(job).token != nil { return .toSlots }
-    return job.step.extrasIfAny?.approval == nil && job.step.waitEnd == nil
-      ? .toSlots : .toApproval
+    let asksFirst = job.step.extrasIfAny?.approval != nil && !asksAfterwards(job.step)
+    return asksFirst || job.step.waitEnd != nil ? .toApproval : .toSlots
   }
 
   /// Combines a step with the results of its needs.
@@ -109,22 +109,6 @@ struct StepPerformer: Sendable {
     page.record(.cancelled(cause), of: job.place.index.position, attempt: 0)
     guard case .failure(let failed) = cause else { return .stopped }
     return .failed(failed)
-  }
-
-  /// Returns the result of a step that has already succeeded, been skipped, or been cancelled while
-  /// it was pending; nil if it has not ended.
-  private func earlierResult(of place: StepPlace) -> StepResult? {
-    let state = ledger.decide { page -> StepState? in
-      place.isPresent ? page.state.steps[place.index.position] : nil
-    }
-    guard let state else { return nil }
-    return switch state.phase {
-    case .succeeded(let outputs): .succeeded(outputs)
-    case .skipped(let reason, let outputs):
-      resultOfSkipped(state, reason, workflow.steps[place.index.position]) ?? .succeeded(outputs)
-    case .cancelled: .cancelled(state.id)
-    case .pending, .ready, .running, .failed: nil
-    }
   }
 
   /// Returns the result of a step whose condition or `finally` ending is not met; nil if it runs.
@@ -207,13 +191,18 @@ struct StepPerformer: Sendable {
     var round = StepRound(number: 1, limit: job.step.extrasIfAny?.repetition?.limit)
     do throws(Withdrawn) {
       if adopted == nil, let result = try await resultOfCondition(job) { return result }
-      if adopted == nil, let result = try await resultOfApproval(job) { return result }
+      var values: StepOutputs = [:]
+      if adopted == nil {
+        let (result, given) = try await resultOfApproval(job)
+        if let result { return result }
+        values = given
+      }
       if let result = try await resultOfWait(job) { return result }
       while true {
         let token = adopted
         adopted = nil
         let result = try await attempt(
-          startedCount + 1, of: job, after: failedCount, round, adopting: token)
+          startedCount + 1, of: job, after: failedCount, round, with: values, adopting: token)
         switch result {
         case .over(let result):
           return result
@@ -241,7 +230,7 @@ struct StepPerformer: Sendable {
   /// Makes one attempt, once the step has its slots.
   private func attempt(
     _ number: Int, of job: StepJob, after failedCount: Int, _ round: StepRound,
-    adopting adopted: AttemptToken? = nil
+    with given: StepOutputs, adopting adopted: AttemptToken? = nil
   ) async throws(Withdrawn) -> AttemptResult {
     let place = job.place
     guard await slots.take(place.index, generation: job.generation) else { throw Withdrawn() }
@@ -295,12 +284,14 @@ struct StepPerformer: Sendable {
     case nil: break
     }
     if case .succeeded(let outputs) = event {
-      variables.note(outputs, of: job.step.id)
-      let files = filesMade(by: context)
-      if let problem = missingFiles(files, context) {
-        event = .failed(masked(.badOutputs(problem)))
-      } else if let trace, let files {
-        await remember(trace, context, files, outputs)
+      let all = outputs.merging(given) { $1 }
+      switch try await completed(all, trace, attempt: number, of: job, context) {
+      case .approved(_, let outputs): event = .succeeded(outputs)
+      case .refused(let reason, let requester):
+        event = .failed(reason)
+        guard case .badOutputs = reason else {
+          return .over(end(place, attempt: number, event, by: requester.map(masked)))
+        }
       }
     }
     if let delay = delay(after: event, attempt: failedCount + 1, of: context),

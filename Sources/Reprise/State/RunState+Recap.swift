@@ -60,11 +60,14 @@ extension StepState {
     }
     // Attempt 0, as in the original events: before the first start.
     if let readyAt { add(readyAt, .ready, attempt: 0) }
-    if let approval, let readyAt { add(readyAt, .waiting(approval), attempt: 0) }
+    if phase == .ready, let approval, let readyAt {
+      add(readyAt, .waiting(approval), attempt: 0)
+    }
     if let readyAt {
       for intervention in interventions {
         guard case .approved(let question) = intervention.kind else { continue }
-        add(readyAt, .waiting(question), attempt: 0)
+        let isAfterStart = startedAt.map { $0 < intervention.time } ?? false
+        add(isAfterStart ? intervention.time : readyAt, .waiting(question), attempt: 0)
         add(intervention.time, .approved, attempt: 0, by: intervention.by)
       }
     }
@@ -87,6 +90,9 @@ extension StepState {
       if let partial = output.partial {
         add(time, .output(partial.stream, text: partial.text, isPartial: true))
       }
+    }
+    if phase == .running, let approval, let startedAt {
+      add(output.lastAt ?? startedAt, .waiting(approval))
     }
     if let time = retry?.failedAt ?? endedAt ?? startedAt {
       for command in leftBehind { add(time, .leftBehind(command)) }

@@ -70,7 +70,7 @@ public struct RunState: Sendable, Equatable {
   ///
   /// Their ``StepState/approval`` is the question.
   public var awaitingApproval: [StepState] {
-    counts.ready == 0 ? [] : steps.filter { $0.approval != nil }
+    counts.active == 0 ? [] : steps.filter { $0.approval != nil }
   }
 
   /// Returns the position of a step in ``steps``, in constant time.
@@ -267,10 +267,10 @@ public struct RunState: Sendable, Equatable {
       steps[position].readyAt = event.time
       setPhase(.ready, of: position)
     case .waiting(let text):
-      try expect(event, old == .ready)
+      try expect(event, old.isActive)
       steps[position].approval = text
     case .approved:
-      try expect(event, old == .ready && steps[position].approval != nil)
+      try expect(event, old.isActive && steps[position].approval != nil)
       note(.approved(steps[position].approval ?? ""), of: position, event)
       steps[position].approval = nil
     case .progress(let part, let text):

@@ -146,6 +146,7 @@ struct ApproveCommand: AsyncParsableCommand {
         reprise approve @last
         reprise approve @last deploy --comment "checked on staging"
         reprise approve 3fk deploy --reject
+        reprise approve 3fk release --value reason="hot fix"
 
       EXIT STATUS
         With --wait, the command waits until the step has ended: 0 if it succeeded, 1 if it did \
@@ -157,15 +158,27 @@ struct ApproveCommand: AsyncParsableCommand {
   @Argument(help: "The id of the step; not needed if only one is waiting.", completion: .step)
   var step: String?
 
+  @Option(
+    name: [.customShort("p"), .customLong("value")], parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "A value that the approval asks for. Can be repeated.", valueName: "name=value"))
+  var values: [String] = []
+
   @Flag(name: [.long, .customLong("refuse")], help: "Reject the step instead.")
   var reject = false
 
   @Option(help: ArgumentHelp("A comment for the record.", valueName: "text"))
   var comment: String?
 
+  func validate() throws {
+    try ParameterOptions.check(values, "--value")
+  }
+
   func run() async throws {
     let state = try await request.send(
-      .approve(step: step, isApproved: !reject), as: .command("approve", comment: comment))
+      .approve(
+        step: step, isApproved: !reject, values: ParameterOptions.texts(of: values)),
+      as: .command("approve", comment: comment))
     guard let state, !reject else { return }
     let waited = state.steps.filter { step in
       step.interventions.contains { $0.by?.steps == [step.id] } && !step.phase.isSuccess

@@ -96,6 +96,7 @@ struct RunCommand: DrivingCommand {
       printLine(DryRun(selected.workflow).text)
       return
     }
+    if yes { try selected.workflow.expectDefaultsOfApprovals() }
     if noJournal {
       try selected.workflow.expectNeedsNoJournal()
       let style = progress.resolved(environment: inheritedEnvironment())

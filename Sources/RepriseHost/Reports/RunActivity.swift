@@ -18,9 +18,9 @@ struct RunActivity: Equatable {
   init(_ state: RunState) {
     phase = state.phase
     isPaused = state.isPaused
-    running = state.steps.filter { $0.phase == .running }.map(\.id)
+    running = state.steps.filter { $0.phase == .running && $0.approval == nil }.map(\.id)
     retrying = state.steps.filter { $0.phase == .ready && $0.retry != nil }.map(\.id)
-    awaitingApproval = state.steps.filter { $0.phase == .ready && $0.approval != nil }.map(\.id)
+    awaitingApproval = state.steps.filter { $0.phase.isActive && $0.approval != nil }.map(\.id)
   }
 
   /// The state of a run that is live: `awaiting approval` if it does nothing else.

@@ -180,7 +180,7 @@ package struct RunReport {
       guard let place = step.placement?.place, place.survives else { return ("interrupted", "") }
       return ("interrupted", "may go on: \(place.runner)")
     }
-    if step.phase == .ready, let question = step.approval { return ("awaiting approval", question) }
+    if step.phase.isActive, let question = step.approval { return ("awaiting approval", question) }
     if step.phase == .ready, let end = step.waitsUntil { return ("waiting", "until \(end)") }
     if step.phase == .ready, step.pendingRound != nil, let round = step.round {
       return ("repeating", "\(round.description) is next")

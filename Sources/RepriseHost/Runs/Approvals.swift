@@ -19,6 +19,20 @@ extension Run {
 }
 
 extension Workflow {
+  /// Checks that `--yes` can answer all approvals: their values need defaults.
+  ///
+  /// - Throws: ``Problem`` if a value has none.
+  package func expectDefaultsOfApprovals() throws(Problem) {
+    for step in steps {
+      let values = step.extrasIfAny?.approvalRule?.values ?? []
+      guard let open = values.first(where: { $0.defaultValue == nil }) else { continue }
+      throw Problem(
+        "error: --yes cannot approve the step \"\(step.id)\": its value \"\(open.name)\" has no "
+          + "default; add one, or omit --yes and answer with: reprise approve @last \(step.id) "
+          + "--value \(open.name)=VALUE")
+    }
+  }
+
   /// Checks that the steps that wait for approval can be approved without a journal.
   ///
   /// - Parameter isAnswered: Whether a terminal or `--yes` answers.

@@ -85,6 +85,7 @@ extension TreeView {
     case .skipped(let reason, _): return "skipped: \(reason)" + setter(of: step)
     case .succeeded where step.isSetByHand: return "set by hand" + setter(of: step)
     case .running:
+      if let approval = step.approval { return "waits for approval: \(approval)" }
       let attempt: TerminalSafe =
         step.round.map { round -> TerminalSafe in "\(round.description)  " }
         ?? (step.attempt > 1 ? "attempt \(step.attempt)  " : "")

@@ -41,6 +41,7 @@ private enum ChangeBody {
   struct Approve: Decodable {
     let step: String?
     let approved: Bool?
+    let values: [String: String]?
     let comment: String?
   }
 
@@ -98,7 +99,9 @@ extension WebAPI {
     case "approve":
       let body = try request.decoded(ChangeBody.Approve.self)
       return try await send(
-        .approve(step: body.step, isApproved: body.approved ?? true), to: record,
+        .approve(
+          step: body.step, isApproved: body.approved ?? true, values: body.values ?? [:]),
+        to: record,
         comment: body.comment)
     case "set":
       let body = try request.decoded(ChangeBody.SetResult.self)

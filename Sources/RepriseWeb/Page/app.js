@@ -10,7 +10,7 @@ import { keyListener } from "./keys.js";
 import { counts, isActive, questions, runOf, stateOf, takeFrame, takeList, withDependents }
   from "./model.js";
 import { buildPage } from "./page.js";
-import { answer, ask, closeSheet, isAsking, isForSheet, say, showKeys, showStart }
+import { answer, ask, closeSheet, isAsking, isForSheet, say, showKeys, showStart, valueInputs }
   from "./sheets.js";
 import { drawSide } from "./side.js";
 import { showComparison, showSource, showTable } from "./views.js";
@@ -321,8 +321,11 @@ const actions = {
     if (!own) return;
     const comment = el("input", { placeholder: "Comment", "aria-label": "Comment" });
     const word = isApproved === false ? "Reject" : "Approve";
+    const inputs = isApproved === false ? [] : valueInputs(state.run.byStep.get(own));
     ask(`${word} ${own}?`, () => change(runPath("approve"),
-      { step: own, approved: isApproved !== false, comment: comment.value || null }), comment);
+      { step: own, approved: isApproved !== false, comment: comment.value || null,
+        values: Object.fromEntries(inputs.filter((input) => input.value !== "")
+          .map((input) => [input.name, input.value])) }), [inputs, comment]);
   },
   reject() { if (actions.question()) actions.approve(actions.question(), false); },
   /** The chosen approval, or the only one. */

@@ -77,7 +77,8 @@ export function nameOf(run, id) {
 /** The state of a step as it is drawn: `waiting` is one that awaits an approval. */
 export function stateOf(step) {
   if (!step) return "pending";
-  return step.state === "ready" && step["awaiting-approval"] ? "waiting" : step.state;
+  return ["ready", "running"].includes(step.state) && step["awaiting-approval"] ? "waiting"
+    : step.state;
 }
 
 /** Whether a step is at work, or waits for somebody. */

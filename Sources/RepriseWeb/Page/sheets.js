@@ -17,6 +17,16 @@ export function ask(question, act, extra) {
   box.querySelector("button:last-child").focus();
 }
 
+/** Inputs for the values that an approval asks for: its question ends with their names. */
+export function valueInputs(step) {
+  const list = /\[values: ([^\]]+)\]$/.exec(step?.["awaiting-approval"] ?? "")?.[1] ?? "";
+  return list.split(", ").filter(Boolean).map((one) => {
+    const [name, ...standard] = one.split("=");
+    const placeholder = standard.length ? `${name}: ${standard.join("=")}` : name;
+    return el("input", { name, placeholder, "aria-label": name });
+  });
+}
+
 /** Whether a question is open. */
 export function isAsking() { return pending !== null; }
 

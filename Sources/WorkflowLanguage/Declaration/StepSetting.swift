@@ -153,6 +153,31 @@ public struct StepSetting: Sendable, Equatable {
     StepSetting("approval", text.value)
   }
 
+  /// Requires approval, with settings: before the step starts, or after its work, before its dependents start.
+  ///
+  /// - Parameters:
+  ///   - text: What to approve.
+  ///   - values: Values that are given with the approval, declared like parameters; they become
+  ///     outputs of the step.
+  ///   - timeout: The maximum duration of the wait, after which the step fails; unlimited if nil.
+  ///   - approvesInTheEnd: Whether the step is approved, not rejected, after that time.
+  ///   - isAfter: Whether it is asked after the work.
+  /// - Returns: The setting.
+  public static func approval(
+    _ text: TemplateValue, values: [Parameter] = [], timeout: Duration? = nil,
+    orApprove approvesInTheEnd: Bool = false, after isAfter: Bool = false
+  ) -> StepSetting {
+    var rule: [String: Value] = ["message": text.value]
+    if !values.isEmpty {
+      rule["values"] = .map(
+        Dictionary(values.map { ($0.name, .map($0.declaration)) }) { first, _ in first })
+    }
+    rule["timeout"] = timeout.map { .text($0.workflowText) }
+    if approvesInTheEnd { rule["default"] = .text(ApprovalRule.Answer.approve.rawValue) }
+    if isAfter { rule["after"] = .boolean(true) }
+    return StepSetting("approval", .map(rule))
+  }
+
   /// Runs the step once for each item.
   public static func foreach(_ items: [TemplateValue]) -> StepSetting {
     StepSetting("foreach", .list(items.map(\.value)))

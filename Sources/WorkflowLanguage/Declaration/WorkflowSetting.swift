@@ -25,13 +25,9 @@ public struct WorkflowSetting: Sendable, Equatable {
     _ name: String, _ kind: Parameter.Kind = .string, default standard: TemplateValue? = nil,
     description: String? = nil, limits: Parameter.Limits = Parameter.Limits()
   ) -> WorkflowSetting {
-    var fields: [String: Value] = ["type": .text(kind.name)]
-    if case .choice(let options) = kind { fields["options"] = .list(options.map(Value.text)) }
+    var fields = Parameter(name: name, kind: kind, description: description, limits: limits)
+      .declaration
     fields["default"] = standard?.value
-    if let description { fields["description"] = .text(description) }
-    fields["min"] = limits.minimum.map(Value.number)
-    fields["max"] = limits.maximum.map(Value.number)
-    fields["pattern"] = limits.pattern.map(Value.text)
     return WorkflowSetting("params", name: name, .map(fields))
   }
 
@@ -181,5 +177,19 @@ public struct WorkflowSetting: Sendable, Equatable {
   /// The outputs available to a workflow that uses this one.
   public static func outputs(_ outputs: [String: TemplateValue]) -> WorkflowSetting {
     WorkflowSetting("outputs", .map(outputs.mapValues(\.value)))
+  }
+}
+
+extension Parameter {
+  /// The declaration in a workflow file.
+  var declaration: [String: Value] {
+    var fields: [String: Value] = ["type": .text(kind.name)]
+    if case .choice(let options) = kind { fields["options"] = .list(options.map(Value.text)) }
+    fields["default"] = defaultValue
+    if let description { fields["description"] = .text(description) }
+    fields["min"] = limits.minimum.map(Value.number)
+    fields["max"] = limits.maximum.map(Value.number)
+    fields["pattern"] = limits.pattern.map(Value.text)
+    return fields
   }
 }

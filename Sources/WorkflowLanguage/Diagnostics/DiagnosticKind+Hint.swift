@@ -343,6 +343,9 @@ extension MissingKeys {
   fileprivate var hint: String? {
     switch self {
     case .steps: nil
+    case .messageOfApproval: "write it like: { message: Deploy?, timeout: 1d }"
+    case .timeoutOfDefault: "write it like: { message: Deploy?, timeout: 1d, default: reject }"
+    case .defaultOfValue(let name): "write it like: \(name): { default: none }"
     case .runOfCondition: "write it like: { run: test -f data.csv }"
     case .untilOrWhile: "write it like: { until: \"stdout == 'ready'\", every: 2s, limit: 30 }"
     case .momentOfWait: "write it like: wait: 30m, or { until: \"2026-12-01T08:00:00Z\" }"

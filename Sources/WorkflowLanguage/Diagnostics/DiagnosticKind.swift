@@ -237,10 +237,12 @@ enum ReadError: Error, Sendable, Equatable {
 
 /// Required keys that are missing.
 enum MissingKeys: Sendable, Equatable {
-  case steps, runOfCondition, untilOrWhile, momentOfWait, limit, groupAndPolicy, fromAndTo,
+  case steps, runOfCondition, messageOfApproval, timeoutOfDefault, untilOrWhile, momentOfWait,
+    limit, groupAndPolicy, fromAndTo,
     paths, cronOrEvery, path,
     inputsOrKey, files
   case options(of: String)
+  case defaultOfValue(String)
 }
 
 /// A key that is not valid where it is.

@@ -107,7 +107,10 @@ struct ExportReader {
       refusals.add(
         step.subject, "foreach", "its items are the output of a step, which only Reprise collects")
       return
-    case is WaitStep: break
+    case is WaitStep:
+      if step.extras?.approvalRule != nil {
+        refusals.add(step.subject, "approval", "it must be a text; there are no values or defaults")
+      }
     default:
       if step.extras?.approval != nil {
         refusals.add(

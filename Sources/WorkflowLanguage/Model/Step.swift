@@ -139,6 +139,8 @@ public struct StepExtras: Sendable, Equatable {
   public var mutex: String?
   /// The text of the required approval; nil if the step needs no approval.
   public var approval: String?
+  /// The settings of the approval; nil for the usual ones.
+  package var approvalRule: ApprovalRule?
   /// Templates of outputs evaluated after success, in addition to those that the step writes.
   public var outputs: [String: Template] = [:]
   /// The rule that decides whether the step is up to date.

@@ -66,6 +66,7 @@ extension Workflow {
       extras?.skipsDependents == true ? "if-skipped: skip" : nil,
       extras?.mutex.map { "mutex: \($0)" },
       extras?.approval.map { "approval: \($0)" },
+      extras?.approvalRule.map { "approval: \($0.settings)" },
       extras?.share.map { "share: \($0.source)" },
     ]
     if let retry = step.retry {

@@ -1,6 +1,20 @@
 // The keys of conditions, rounds and waits.
 
 extension KeyTable {
+  static let approval = KeyTable(
+    place: "an approval", example: "{ message: \"%\" }",
+    keys: [
+      Key("message", .template, "the question to approve", isRequired: true),
+      Key(
+        "values", .named(.identifier, .either([.map(parameter), .text])),
+        "values that are given with the approval and become outputs"),
+      Key("timeout", .computed(.duration), "the maximum duration of the wait"),
+      Key(
+        "default", .choice(ApprovalRule.Answer.allCases.map(\.rawValue)),
+        "the answer after that time"),
+      Key("after", .boolean, "whether it is asked after the work of the step"),
+    ])
+
   static let repetition = KeyTable(
     place: "repeat", example: "{ until: \"stdout == 'ready'\", every: 2s, limit: 30 }",
     oneOf: ["until", "while"], notBoth: ["until", "while"],

@@ -27,6 +27,8 @@ extension KeyTable {
     "output": "outputs",
     "minimum": "min", "maximum": "max", "minLength": "min", "maxLength": "max",
     "regex": "pattern", "format": "pattern",
+    "question": "message", "on-timeout": "default", "on_timeout": "default", "form": "values",
+    "fields": "values",
     "choices": "options", "enum": "options", "values": "options", "value": "default", "var": "env",
     "on-skip": "if-skipped", "skip-dependents": "if-skipped", "mark_success": "if-skipped",
     "trigger_rule": "needs", "repeat_policy": "repeat", "repeatPolicy": "repeat",

@@ -201,7 +201,8 @@ extension KeyTable {
         "with", .named(.identifier, .anything), "arguments for the action or the other workflow",
         .settings),
       Key(
-        "approval", .template, "the question to approve before the step starts", .extras,
+        "approval", .either([.template, .map(approval)]), "the question that must be approved",
+        .extras,
         excludedBy: ["uses"]),
       Key(
         "env", environment, "environment variables for this step", .environment),

@@ -170,7 +170,7 @@ extension WorkflowReader {
       extras.runner = RunnerChoice(name: "survive", kind: "survive")
     }
     extras.mutex = fields["mutex"].flatMap { text($0, "mutex", context) } ?? extras.mutex
-    extras.approval = fields["approval"].flatMap { text($0, "approval", context) }
+    if let node = fields["approval"] { readApproval(node, context, into: &extras) }
     if let node = fields["outputs"] {
       extras.outputs = readOutputs(node, of: "a step", context, draft)
     }
