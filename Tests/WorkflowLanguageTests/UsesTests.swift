@@ -103,7 +103,8 @@ struct UsesTests {
     var texts = [
       "main.yaml": "steps: [{ id: s, uses: \(path)\(more.isEmpty ? "" : ", " + more) }]\n",
       "build.yaml": Self.build,
-      "finally.yaml": "steps: [{id: a, run: x}]\nfinally: [{id: b, run: x}]\n",
+      "finally.yaml":
+        "steps: [{id: a, run: x}]\nconcurrency: { group: a, policy: queue }\n",
       "broken.yaml": "steps: [{id: a, rum: x}]\n", "a.yaml": "steps: [{id: a, uses: ./b.yaml}]\n",
       "b.yaml": "steps: [{id: a, uses: ./a.yaml}]\n",
     ]

@@ -30,7 +30,7 @@ extension Engine {
     let declared = workflow.steps[step.position]
     let values = RunValues(
       run: state?.run, generation: 1, status: .success, executor, secrets,
-      phase: { id in state?[id]?.phase })
+      state: { id in state?[id] })
     do {
       if let condition = try workflow.unmetCondition(of: declared, values) {
         return .isSkipped(because: "if: \(condition)")
@@ -47,12 +47,13 @@ extension Engine {
         return .runs(because: ["it has no \"cache\", so it always runs"])
       }
       let resolved = try workflow.resolved(declared, values)
-      let now = try StepTrace(
+      var now = try StepTrace(
         of: declared, in: workflow, resolved, values, executor, secrets.masker)
+      now.time = clock.now
       guard let then = cache?.memory.recall(declared.id) else {
         return .runs(because: ["it has never run, or its last run did not succeed"])
       }
-      let reasons = then.differences(to: now)
+      let reasons = then.differences(to: now, maxAge: declared.extrasIfAny?.cache?.maxAge)
       return reasons.isEmpty ? .isSkipped(because: "it is up to date") : .runs(because: reasons)
     } catch {
       return .unknown(because: String(describing: error))

@@ -283,10 +283,16 @@ extension RunLedger.Page {
       return record(.runStarted(plan), generation: 1)
     }
     record(.runResumed(plan))
-    let remaining = state.steps.enumerated()
-      .filter {
-        !$0.element.phase.isActive && (!$0.element.phase.isSuccess || $0.offset >= mainCount)
-      }.map(\.element.id)
+    var remaining: [String] = []
+    var positions: Set<Int> = []
+    for (position, step) in state.steps.enumerated() where !step.phase.isActive {
+      guard
+        !step.phase.isSuccess || position >= mainCount
+          || cleansUp(position, after: positions, in: workflow)
+      else { continue }
+      positions.insert(position)
+      remaining.append(step.id)
+    }
     for position in state.steps.indices where state.steps[position].phase.isActive {
       controls[position].isAdopting = true
     }

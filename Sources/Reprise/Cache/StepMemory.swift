@@ -39,13 +39,23 @@ public struct StepTrace: Sendable, Equatable, Codable {
   public var files: [String: String]
   /// The outputs for later steps.
   public var outputs: StepOutputs
+  /// The time at which the step had succeeded; nil in entries of earlier versions.
+  public var time: Timestamp?
 
   /// Returns the reasons why a step with this trace is not up to date.
   ///
-  /// - Parameter now: The current trace, with hashes of the current files.
+  /// - Parameters:
+  ///   - now: The current trace, with hashes of the current files, and the current time.
+  ///   - maxAge: The maximum age of the result; unlimited if nil.
   /// - Returns: The reasons, as sentences without a period; empty if the step is up to date.
-  public func differences(to now: StepTrace) -> [String] {
+  public func differences(to now: StepTrace, maxAge: Duration? = nil) -> [String] {
     var reasons: [String] = []
+    if let maxAge {
+      let age = time.flatMap { then in now.time.map { $0 - then } }
+      if age.map({ $0 > maxAge }) ?? true {
+        reasons.append("its result is older than \(durationText(maxAge))")
+      }
+    }
     if action != now.action {
       reasons.append("its script, arguments, shell or directory have changed")
     }

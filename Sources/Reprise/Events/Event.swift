@@ -97,6 +97,8 @@ public struct Event: Sendable, Equatable {
     case output(OutputChannel, text: String, isPartial: Bool)
     /// The step has left this process behind, given by its command line, and it is being ended.
     case leftBehind(String)
+    /// The program of the step has failed, and had written these outputs before.
+    case wrote(StepOutputs)
     /// The step was expanded to one step for each of these items; the plan has them from now on.
     ///
     /// Steps with the key of an item of an earlier expansion are kept, others are gone.
@@ -189,7 +191,8 @@ extension Event.StepEvent: CodedCases {
   static let byName = named([
     .ready, .waiting(""), .approved, .queued(RunnerPlace(runner: "", token: ""), text: ""),
     .started(), .outOfSight(""), .inSight, .progress(0, ""),
-    .output(.standardOutput, text: "", isPartial: false), .leftBehind(""), .expanded([]),
+    .output(.standardOutput, text: "", isPartial: false), .leftBehind(""), .wrote([:]),
+    .expanded([]),
     .succeeded([:]), .retrying(.rejected, after: .zero),
     .repeating(StepRound(number: 1), after: .zero), .pausing(until: Timestamp(microseconds: 0)),
     .cancelling, .failed(.rejected), .cancelled(.request),
@@ -237,6 +240,10 @@ extension Event.StepEvent: CodedCases {
     case .leftBehind(let command):
       CaseRow("step-left-behind", "ended: \(command), left behind") {
         .leftBehind(try $0.value("command", command))
+      }
+    case .wrote(let outputs):
+      CaseRow("step-wrote", "wrote" + named(outputs)) {
+        .wrote(try $0.value("outputs", outputs))
       }
     case .expanded(let items):
       CaseRow("step-expanded", "expanded to \(items.count) step\(items.count == 1 ? "" : "s")") {

@@ -97,6 +97,9 @@ package struct AttemptProcess: Sendable {
     }
     // A cancelled step has not completed its work, whatever its exit status.
     try Task.checkCancellation()
+    if status != .exited(code: 0), let outputs = try? attempt.outputs.outputs() {
+      context.report(written: outputs)
+    }
     return try attempt.outputs(of: status)
   }
 

@@ -59,7 +59,8 @@ extension RunLedger.Page {
     return workflow.graph.indices.compactMap { other -> StepFuture? in
       let extras = workflow.steps[other.position].extras
       let isSibling =
-        other != step && extras.finally == nil && !state.steps[other.position].phase.isFinal
+        other != step && extras.finally == nil && extras.cleanUp == nil
+        && !state.steps[other.position].phase.isFinal
         && tolerant.allSatisfy(extras.tolerantGroups.contains)
         && (extras.items.isSibling(ofOneIn: items)
           || workflow.failsFast && !workflow.testsStatus(workflow.steps[other.position]))
@@ -132,6 +133,28 @@ extension StepPhase {
     case .cancelled(.failure): false
     case .cancelled: true
     default: false
+    }
+  }
+}
+
+extension RunLedger.Page {
+  /// Returns whether a step under `finally` of a used file must run again because steps of the file
+  /// do.
+  func cleansUp(_ position: Int, after others: Set<Int>, in workflow: Workflow) -> Bool {
+    guard workflow.steps[position].extrasIfAny?.cleanUp != nil else { return false }
+    return workflow.graph.needs(of: StepIndex(position)).contains { others.contains($0.position) }
+  }
+
+  /// Returns whether a step is under `finally` of a used file, of which another step has begun.
+  func cleansUp(_ job: StepJob) -> Bool {
+    guard job.step.extrasIfAny?.cleanUp != nil else { return false }
+    return workflow.graph.needs(of: job.place.index).contains { need in
+      guard workflow.steps[need.position].extrasIfAny?.cleanUp == nil else { return false }
+      return switch state.steps[need.position].phase {
+      case .succeeded, .failed, .running: true
+      case .pending, .ready, .skipped: false
+      case .cancelled: state.steps[need.position].startedAt != nil
+      }
     }
   }
 }

@@ -16,15 +16,18 @@ extension StepPerformer {
     of job: StepJob, _ resolved: ResolvedStep, _ values: RunValues
   ) throws(FailureReason) -> StepTrace? {
     guard job.step.extrasIfAny?.cache != nil, cache != nil else { return nil }
-    return try StepTrace(
+    var trace = try StepTrace(
       of: job.step, in: workflow, resolved, values, executor, secrets.masker)
+    trace.time = clock.now
+    return trace
   }
 
   /// Returns the outputs of a step that is up to date; nil if it must run.
   func outputsIfUpToDate(_ now: StepTrace, _ job: StepJob) async -> StepOutputs? {
     guard let cache, !cache.isForced else { return nil }
     let then = await memoryQueue.result { cache.memory.recall(job.step.id) }
-    guard let then, then.differences(to: now).isEmpty else { return nil }
+    let maxAge = job.step.extrasIfAny?.cache?.maxAge
+    guard let then, then.differences(to: now, maxAge: maxAge).isEmpty else { return nil }
     return then.outputs
   }
 
@@ -83,6 +86,7 @@ extension StepPerformer {
     guard let cache else { return }
     var trace = before
     trace.outputs = outputs
+    trace.time = clock.now
     trace.files = StepTrace.hiding(files, context.masker)
     // A failed write is harmless: it only makes the step run again.
     await memoryQueue.result { [trace] in try? cache.memory.remember(trace, of: context.step.id) }

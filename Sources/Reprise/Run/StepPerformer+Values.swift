@@ -37,7 +37,7 @@ extension StepPerformer {
     var values = RunValues(
       run: ledger.run, generation: job.generation, status: job.status, executor, secrets,
       kept: workflow.keptValues,
-      phase: { [ledger] id in ledger.decide { $0.state[id]?.phase } })
+      state: { [ledger] id in ledger.decide { $0.state[id] } })
     values.stepVariables = variables.variables(for: job.index, in: workflow) { [ledger] id in
       ledger.decide { $0.state[id]?.phase.values.outputs ?? [:] }
     }
@@ -102,15 +102,24 @@ extension RunValues {
   init(
     run: RunID?, generation: Int, status: RunEnding, _ executor: any Executor, _ secrets: Secrets,
     kept: [String: StepValues] = [:],
-    phase: @escaping @Sendable (_ id: String) -> StepPhase?
+    state: @escaping @Sendable (_ id: String) -> StepState?
   ) {
     self.init(
       run: run?.description ?? "", generation: generation, environment: executor.environment,
       secrets: { scope, name in secrets[scope, name] },
-      step: { id in phase(id)?.values ?? kept[id] },
+      step: { id in state(id)?.values ?? kept[id] },
       status: status, hashFiles: { patterns in try executor.hash(ofFiles: patterns) })
     files = { patterns in try executor.files(matching: patterns) }
     nonUTF8Variables = (executor as? LocalExecutor)?.nonUTF8Variables ?? []
+  }
+}
+
+extension StepState {
+  /// The step's result and outputs, as expressions see them; a failed step has what it wrote before.
+  package var values: StepValues {
+    var values = phase.values
+    if case .failed = phase { values.outputs = written }
+    return values
   }
 }
 

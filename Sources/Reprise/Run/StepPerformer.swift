@@ -60,7 +60,10 @@ struct StepPerformer: Sendable {
     guard place.isPresent else { return .over(.stopped) }
     let job = job(place, generation: generation, results: future.results)
     if let blockingResult = job.blockingResult, !job.isFinally {
-      guard blockingResult != .stopped, workflow.testsStatus(job.step) else {
+      guard blockingResult != .stopped,
+        job.step.extrasIfAny?.cleanUp == nil
+          ? workflow.testsStatus(job.step) : ledger.decide({ $0.cleansUp(job) })
+      else {
         return .over(giveUp(job, because: blockingResult))
       }
     }
@@ -119,6 +122,9 @@ struct StepPerformer: Sendable {
       let ending = ledger.decide({ $0.ending }), !endings.contains(ending)
     {
       return skip(job, "the run ended with \(ending.rawValue)")
+    }
+    if let endings = job.step.extrasIfAny?.cleanUp, !endings.contains(job.status) {
+      return skip(job, "the steps of its file ended with \(job.status.rawValue)")
     }
     if let reason = reasonWithoutItem(job) { return skip(job, reason) }
     guard workflow.hasCondition(job.step) else { return nil }

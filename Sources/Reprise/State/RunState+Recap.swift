@@ -96,6 +96,7 @@ extension StepState {
     }
     if let time = retry?.failedAt ?? endedAt ?? startedAt {
       for command in leftBehind { add(time, .leftBehind(command)) }
+      if !written.isEmpty { add(time, .wrote(written)) }
     }
     if let pendingRound, let round {
       add(pendingRound.endedAt, .repeating(round.previous, after: pendingRound.delay))

@@ -304,6 +304,7 @@ public struct RunState: Sendable, Equatable {
       // Show only the output of the current attempt.
       steps[position].output = OutputTail()
       steps[position].leftBehind = []
+      steps[position].written = [:]
       setPhase(.running, of: position)
     case .output(let stream, let text, let isPartial):
       try expect(event, old == .running)
@@ -311,6 +312,9 @@ public struct RunState: Sendable, Equatable {
     case .leftBehind(let command):
       try expect(event, old == .running)
       steps[position].leftBehind.append(command)
+    case .wrote(let outputs):
+      try expect(event, old == .running)
+      steps[position].written = outputs
     case .expanded(let items):
       try expect(event, old == .running && expand(stepAt: position, to: items))
     case .succeeded(let outputs):

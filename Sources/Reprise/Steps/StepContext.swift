@@ -122,6 +122,16 @@ public struct StepContext: Sendable {
     return true
   }
 
+  /// Reports the outputs that a program had written when it failed.
+  ///
+  /// An output whose name contains a secret is omitted, because names are not masked.
+  ///
+  /// - Parameter outputs: The outputs.
+  func report(written outputs: StepOutputs) {
+    let outputs = outputs.filter { masker.masked($0.key) == $0.key }.mapValues(masker.masked)
+    if !outputs.isEmpty { _ = reporter.report(.wrote(outputs)) }
+  }
+
   private static let progressTextMax = 200
 
   /// Reports the progress of the step.

@@ -98,7 +98,12 @@ package struct RunReport {
 
   /// Returns the outputs of a step, one line each.
   private static func outputLines(_ step: StepState) -> [TerminalSafe] {
-    guard case .succeeded(let outputs) = step.phase else { return [] }
+    let outputs: StepOutputs
+    switch step.phase {
+    case .succeeded(let all): outputs = all
+    case .failed: outputs = step.written
+    default: return []
+    }
     return outputs.sorted { $0.key < $1.key }.map { name, value in
       let lines = value.split(separator: "\n", omittingEmptySubsequences: false)
       return "  \(step.id).\(name) = \(lines.first ?? "")\(lines.count > 1 ? " …" : "")"

@@ -190,6 +190,7 @@ struct PlainLog {
       guard !isPartial else { return [] }
       return text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         .map { bar + " \(String($0) ?? "")" }
+    case .wrote: return []
     case .leftBehind(let command):
       return ["ended: \(command), left behind by \"\(state.name(of: id))\""]
     case .succeeded:

@@ -261,10 +261,14 @@ public struct StepSetting: Sendable, Equatable {
 
   /// The rule for skipping an up-to-date step: input files, output files and an additional key.
   public static func cache(
-    inputs: [String] = [], outputs: [String] = [], key: TemplateValue? = nil
+    inputs: [String] = [], outputs: [String] = [], key: TemplateValue? = nil,
+    maxAge: Duration? = nil
   ) -> StepSetting {
     var rule: [String: Value] = [:]
-    if !inputs.isEmpty || key == nil { rule["inputs"] = .list(inputs.map(Value.text)) }
+    rule["max-age"] = maxAge.map { .text($0.workflowText) }
+    if !inputs.isEmpty || key == nil && maxAge == nil {
+      rule["inputs"] = .list(inputs.map(Value.text))
+    }
     if !outputs.isEmpty { rule["outputs"] = .list(outputs.map(Value.text)) }
     rule["key"] = key?.value
     return StepSetting("cache", .map(rule))

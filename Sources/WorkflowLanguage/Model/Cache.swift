@@ -8,9 +8,14 @@ public struct CacheRule: Sendable, Equatable {
   public var outputs: [String]
   /// An additional value on which the step depends.
   public var key: Template?
+  /// The maximum time since the step last succeeded; unlimited if nil.
+  public var maxAge: Duration?
 
   /// Creates a rule.
-  public init(inputs: [String] = [], outputs: [String] = [], key: Template? = nil) {
+  public init(
+    inputs: [String] = [], outputs: [String] = [], key: Template? = nil, maxAge: Duration? = nil
+  ) {
+    self.maxAge = maxAge
     self.inputs = inputs
     self.outputs = outputs
     self.key = key

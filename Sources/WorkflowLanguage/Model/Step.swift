@@ -151,6 +151,9 @@ public struct StepExtras: Sendable, Equatable {
   public var finally: Set<RunEnding>?
   /// Whether the run can succeed although the step fails.
   package var isTolerated: Bool { continuesOnError || !tolerantGroups.isEmpty }
+  /// The results of the steps of a used file after which a step under its `finally` runs; nil for
+  /// other steps.
+  package var cleanUp: Set<RunEnding>?
   /// The `matrix` or `foreach` values of this instance.
   var bindings: Bindings?
   /// The id of the step that the run has expanded to this one, among others.

@@ -291,11 +291,12 @@ extension KeyTable {
 
   static let cache = KeyTable(
     place: "cache", example: "{ inputs: [src/**], outputs: [build/app] }",
-    oneOf: ["inputs", "key"],
+    oneOf: ["inputs", "key", "max-age"],
     keys: [
       Key("inputs", .texts, "patterns of the files that it reads"),
       Key("outputs", .texts, "patterns of the files that it creates"),
       Key("key", .template, "a value for other dependencies"),
+      Key("max-age", .computed(.duration), "the maximum time since it last succeeded"),
     ])
 
   static let retry = KeyTable(

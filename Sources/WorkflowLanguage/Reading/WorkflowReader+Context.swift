@@ -23,6 +23,7 @@ extension WorkflowReader {
       var extras = StepExtras()
       var defaults = Defaults()
       var isFinally = false
+      var isCleanUp = false
       var environment: [String: Template] = [:]
       var chain: [String] = []
 
@@ -33,6 +34,7 @@ extension WorkflowReader {
         extras = other.extras
         defaults = other.defaults
         isFinally = other.isFinally
+        isCleanUp = other.isCleanUp
         environment = other.environment
         chain = other.chain
       }
@@ -52,7 +54,8 @@ extension WorkflowReader {
       if !isKnownUniquelyReferenced(&rest) { rest = Rest(rest) }
       change(rest)
       isPlain =
-        rest.bindings == nil && !rest.isFinally && !rest.defaults.continuesOnError
+        rest.bindings == nil && !rest.isFinally && !rest.isCleanUp
+        && !rest.defaults.continuesOnError
         && !rest.defaults.skipsDependents
         && rest.extras == StepExtras()
       hasDefaults =
@@ -80,6 +83,12 @@ extension WorkflowReader {
     var environment: [String: Template] {
       get { rest.environment }
       set { change { $0.environment = newValue } }
+    }
+
+    /// Whether the steps are under `finally` of a used file.
+    var isCleanUp: Bool {
+      get { rest.isCleanUp }
+      set { change { $0.isCleanUp = newValue } }
     }
 
     /// Whether the steps are under `finally`.

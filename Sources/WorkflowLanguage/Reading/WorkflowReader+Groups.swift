@@ -33,7 +33,7 @@ extension WorkflowReader {
       return Group(
         list: list, context: context, needs: before, id: nil, name: nil, limited: nil)
     }
-    if let key = fields.key("needs"), context.isFinally {
+    if let key = fields.key("needs"), context.isFinally || context.isCleanUp {
       readers[file].report(.misplaced(.needsOfFinally), at: key)
     }
     let needs = fields["needs"].map { readNeeds($0, context) } ?? before

@@ -19,6 +19,10 @@ extension WorkflowReader {
       if fields["needs"] != nil {
         readers[file].report(.misplaced(.needsOfFinally), at: fields.key("needs") ?? node)
       }
+    } else if context.isCleanUp {
+      if let key = fields.key("needs") {
+        readers[file].report(.misplaced(.needsOfFinally), at: key)
+      }
     } else if fields.bits & Self.extraKeys != 0, let on = fields.key("on") {
       readers[file].report(.misplaced(.on), at: on)
     }
@@ -177,7 +181,9 @@ extension WorkflowReader {
     extras.cache = fields["cache"].flatMap { readCache($0, context, draft) }
     extras.repetition = fields["repeat"].flatMap { readRepetition($0, context, draft) }
     extras.share = fields["share"].flatMap { readShare($0, fields, context, draft) }
-    if context.isFinally {
+    if context.isCleanUp, !context.isFinally {
+      extras.cleanUp = fields["on"].map { readEndings($0, context) } ?? Set(RunEnding.allCases)
+    } else if context.isFinally {
       extras.finally = fields["on"].map { readEndings($0, context) } ?? Set(RunEnding.allCases)
     }
     return extras
@@ -314,7 +320,10 @@ extension WorkflowReader {
     if let node = fields["inputs"] { rule.inputs = patterns(node, "inputs", context) }
     if let node = fields["outputs"] { rule.outputs = patterns(node, "outputs", context) }
     rule.key = fields["key"].flatMap { template($0, "key", .cacheKey, context, draft: draft) }
-    if fields.lacks("inputs") && fields.lacks("key") {
+    rule.maxAge = fields["max-age"].flatMap {
+      duration($0, "max-age", context, allowsZero: false)
+    }
+    if fields.lacks("inputs") && fields.lacks("key") && fields.lacks("max-age") {
       readers[context.file].report(.missing(.inputsOrKey), at: node)
     }
     return rule

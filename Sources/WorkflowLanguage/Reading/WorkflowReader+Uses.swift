@@ -13,6 +13,8 @@ extension WorkflowReader {
     /// The context of its steps.
     var context: Context
     let steps: Node
+    /// The steps under `finally`.
+    let cleanUp: Node?
     let outputs: Node?
   }
 
@@ -22,8 +24,44 @@ extension WorkflowReader {
     _ fields: Fields, _ id: String, _ needs: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
     guard let use = openUse(fields, id, context) else { return (nil, needs) }
+    let first = drafts.count
     let (outline, ends) = readList(use.steps, after: needs, use.context)
-    return (closeUse(use, id, outline, ends, context), ends)
+    guard let node = use.cleanUp else {
+      return (closeUse(use, id, outline, ends, context), ends)
+    }
+    let (cleanUp, all) = readCleanUp(node, from: first, use.context)
+    let outlines = Outline.sequence([outline, cleanUp])
+    return (closeUse(use, id, outlines, ends + all, context), ends + all)
+  }
+
+  /// Reads `finally` of a used file: steps that run one after the other when all other steps of the
+  /// file have ended.
+  ///
+  /// - Parameters:
+  ///   - node: The list.
+  ///   - first: The position of the first step of the file.
+  ///   - context: The context of the steps of the file.
+  /// - Returns: The outline of the steps, and their needs for what depends on the file.
+  @inline(never)
+  private mutating func readCleanUp(
+    _ node: Node, from first: Int, _ context: Context
+  ) -> (Outline, [Need]) {
+    var context = context
+    context.isCleanUp = true
+    guard let nodes = readers[context.file].list(node, of: "a list of steps") else {
+      return (.sequence([]), [])
+    }
+    if nodes.isEmpty { readers[context.file].report(.emptyList(of: "step", .unsearched), at: node) }
+    let count = drafts.count
+    let all = (first..<count).map { Need.step($0) }
+    var items: [Outline] = []
+    for item in nodes {
+      let earlier = (count..<drafts.count).map { Need.step($0) }
+      let (outline, _) = readItem(item, after: all + earlier, context)
+      if let outline { items.append(outline) }
+    }
+    let name = scopes[context.scope].prefix + "finally"
+    return (.group(name, .sequence(items)), (count..<drafts.count).map { Need.step($0) })
   }
 
   /// Reads everything of a used file that its steps depend on.
@@ -68,8 +106,9 @@ extension WorkflowReader {
       readers[inner.file].report(.missing(.steps), at: root.mark, length: 1)
       return nil
     }
-    collectIDs(in: [steps], scope: inner.scope)
-    return Use(context: inner, steps: steps, outputs: used["outputs"])
+    collectIDs(in: [steps, used["finally"]], scope: inner.scope)
+    return Use(
+      context: inner, steps: steps, cleanUp: used["finally"], outputs: used["outputs"])
   }
 
   /// Returns the context of the steps of a used file, before the settings of that file.
@@ -91,6 +130,7 @@ extension WorkflowReader {
     inner.extras.runner = context.extras.runner
     inner.extras.conditions = context.extras.conditions
     inner.isFinally = context.isFinally
+    inner.isCleanUp = context.isCleanUp
     if context.isFinally {
       inner.extras.finally = Set(RunEnding.allCases)
     }
@@ -146,9 +186,8 @@ extension WorkflowReader {
       guard let key = used.key(name) else { continue }
       readers[context.file].warn(.noEffectInUse(name), at: key)
     }
-    for name in ["concurrency", "finally"] {
-      guard let key = used.key(name) else { continue }
-      readers[context.file].report(.notUsable(name), at: key)
+    if let key = used.key("concurrency") {
+      readers[context.file].report(.notUsable("concurrency"), at: key)
     }
   }
 

@@ -302,7 +302,7 @@ struct WorkflowReader {
     return (.sequence(items), ends)
   }
 
-  private mutating func readItem(
+  mutating func readItem(
     _ node: Node, after before: [Need], _ context: Context
   ) -> (Outline?, [Need]) {
     guard case .mapping(let pairs) = node.content else {

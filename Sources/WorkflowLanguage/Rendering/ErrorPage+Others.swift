@@ -186,14 +186,14 @@ extension ErrorPage {
       fix: "Remove uses from one of the files that the message names."),
     ErrorPage(
       "R0807", "a file that cannot be used",
-      "concurrency and finally apply to a whole run, so a workflow with one of these keys cannot "
-        + "be used by another workflow.",
+      "concurrency applies to a whole run, so a workflow with this key cannot be used by another "
+        + "workflow.",
       example: "steps: [{ id: all, uses: ./parts.yaml }]",
       fix: "Move the key to the workflow that is run.",
       files: [
         "parts.yaml": """
         steps: [{ id: one, run: make }]
-        finally: [{ id: clean, run: make clean }]
+        concurrency: { group: parts, policy: queue }
         """
       ]),
   ]

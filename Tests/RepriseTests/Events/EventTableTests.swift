@@ -196,6 +196,11 @@ struct EventTableTests {
       "step a, attempt 0: waits until 1970-01-01T00:00:00.000000Z"
     ),
     (
+      step(1, .wrote(["a": "1"])),
+      #"{"attempt":1,"event":"step-wrote","outputs":{"a":"1"},"step":"a"}"#,
+      "step a, attempt 1: wrote; a: 1"
+    ),
+    (
       step(1, .leftBehind("sleep 9")),
       #"{"attempt":1,"command":"sleep 9","event":"step-left-behind","step":"a"}"#,
       "step a, attempt 1: ended: sleep 9, left behind"

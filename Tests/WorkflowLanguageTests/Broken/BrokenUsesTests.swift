@@ -61,8 +61,8 @@ struct BrokenUsesTests {
       ["sub.yaml:1:1 R0807"]),
     BrokenFile(
       "steps: [{id: b, uses: ./sub.yaml}]\n",
-      ["sub.yaml": "steps: [{id: c, run: x}]\nfinally: [{id: d, run: x}]\n"],
-      ["sub.yaml:2:1 R0807"]),
+      ["sub.yaml": "steps: [{id: c, run: x}]\nfinally: [{id: d, needs: c, run: x}]\n"],
+      ["sub.yaml:2:19 R0217"]),
     BrokenFile(
       "steps: [{id: b, uses: ./sub.yaml, with: {y: 1}}]\n",
       ["sub.yaml": "steps: [{id: c, run: x}]\n"], ["a.yaml:1:42 R0603"]),
