@@ -36,7 +36,7 @@ struct SimulateTests {
     }
   }
 
-  @Test func `a thousand seeds of a small workflow take about a second`() async throws {
+  @Test func `a thousand seeds of a small workflow keep what the engine promises`() async throws {
     let start = ContinuousClock.now
     let crashes = Mutex(0)
     let figures = try await simulate(seeds: 1000) { simulation in

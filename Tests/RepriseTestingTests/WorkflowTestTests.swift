@@ -67,6 +67,22 @@ struct WorkflowTestTests {
     #expect(test.events.outcome == .failed(step: "go", reason: .rejected))
   }
 
+  @Test func `an approval takes values`() async throws {
+    let text = """
+      steps:
+        - { id: go, approval: { message: Which?, values: { zone: { description: The zone } } } }
+        - { id: use, env: { ZONE: "${{ steps.go.outputs.zone }}" }, run: ./use }
+      """
+    let workflow = try Workflow(text: text, file: "asks.yml").replacingCommands { context in
+      context.environment["ZONE"] ?? "none"
+    }
+    let test = try WorkflowTest(workflow)
+    await #expect(throws: WorkflowTestError.self) { try await test.approve("go") }
+    try await test.approve("go", values: ["zone": "north"])
+    #expect(try await test.outcome() == .succeeded)
+    #expect(try test.state.output(of: "use", as: String.self) == "north")
+  }
+
   @Test func `a run is restarted in the middle of an attempt`() async throws {
     let workflow = try release()
       .replacing("upload") { try await $0.clock.sleep(for: .seconds(60)) }

@@ -35,6 +35,7 @@ public struct Engine: Sendable {
   // References, so that all copies of the engine share them.
   let sharedWork = SharedWork()
   let cancelledRuns = CancelledRuns()
+  var liveRuns = LiveRuns()
 
   /// Creates an engine.
   ///
@@ -71,6 +72,8 @@ public struct Engine: Sendable {
     engine.executor = executor
     engine.clock = clock
     engine.recorder = recorder
+    // The runs of an engine that has crashed do not end.
+    engine.liveRuns = LiveRuns()
     if let source = clock as? any RuntimeSource { engine.runtime = source.runtime }
     return engine
   }
@@ -81,7 +84,9 @@ public struct Engine: Sendable {
   ///
   /// - Parameters:
   ///   - workflow: The workflow to run.
-  ///   - id: The id of the run; by default a new one.
+  ///   - id: The id of the run; by default a new one. If it is that of a run of this engine that is
+  ///     in progress, the new run does nothing, is not recorded or observed, and ends as
+  ///     ``RunOutcome/abandoned(_:)``.
   ///   - secrets: The values of its secrets; see ``Secrets/gather(for:environment:)``. If a secret
   ///     that the workflow declares is missing, the run ends as ``RunOutcome/abandoned(_:)`` before
   ///     its first step.
@@ -120,13 +125,15 @@ public struct Engine: Sendable {
   ///   - results: Results of unfinished steps that are set by hand, by step id; they do not run.
   ///   - requester: Who sets these results.
   /// - Returns: The run, under its existing id.
-  /// - Throws: ``ResumeError`` if no event of the run was recorded. Start the run instead.
+  /// - Throws: ``ResumeError`` if no event of the run was recorded (start the run instead), or if it
+  ///   is in progress on this engine.
   public func resume(
     _ state: RunState, with workflow: Workflow, secrets: Secrets = Secrets(),
     usualDurations: [String: Duration] = [:], setting results: [String: HandmadeResult] = [:],
     by requester: Requester = .api
   ) throws(ResumeError) -> Run {
     guard let id = state.run else { throw .neverStarted }
+    guard !liveRuns.has(id) else { throw .inProgress }
     let results = results.mapValues { SetResult(result: $0, by: requester) }
     return Run(
       workflow, .resume(id, state, results), secrets: secrets, usualDurations: usualDurations,
@@ -138,11 +145,14 @@ public struct Engine: Sendable {
 public enum ResumeError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The run has no recorded event, so it has no id and no results to keep.
   case neverStarted
+  /// The run is in progress on the same engine.
+  case inProgress
 
   /// The reason as a clause for error messages.
   public var description: String {
     switch self {
     case .neverStarted: "the run cannot be resumed: it has no recorded event; start it instead"
+    case .inProgress: "the run cannot be resumed: it is in progress"
     }
   }
 }

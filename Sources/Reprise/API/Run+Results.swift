@@ -41,6 +41,26 @@ extension Run {
   ) throws(OutputError) -> T {
     try state.output(of: step, as: type)
   }
+
+  /// Returns the output of a step that has succeeded.
+  ///
+  /// - Parameter output: The handle of the step.
+  /// - Returns: The value.
+  /// - Throws: ``OutputError`` if there is no such step or output, or if it has another type.
+  public func output<Value>(of output: StepOutput<Value>) throws(OutputError) -> Value {
+    try state.output(of: output.step, as: Value.self)
+  }
+
+  /// Waits until the run has succeeded, and returns the output of a step.
+  ///
+  /// - Parameter output: The handle of the step.
+  /// - Returns: The value.
+  /// - Throws: ``RunFailure`` as ``value()`` does; ``OutputError`` if there is no such step or output,
+  ///   or if it has another type.
+  public func value<Value>(of output: StepOutput<Value>) async throws -> Value {
+    try await value()
+    return try self.output(of: output)
+  }
 }
 
 extension RunState {

@@ -43,11 +43,15 @@ public final class Run: Sendable {
     runtime = engine.runtime
     let (stream, continuation) = AsyncStream.makeStream(of: RunDriver.Request.self)
     requests = continuation
-    let observer = engine.observer?.runStarted(id, of: workflow)
+    let live = engine.liveRuns.begin(id)
+    // Another run with the same id must not be mixed up with this one.
+    let observer = live == nil ? nil : engine.observer?.runStarted(id, of: workflow)
     ledger = RunLedger(
-      run: id, of: workflow, state: state, clock: engine.clock, recorder: engine.recorder,
-      runtime: engine.runtime, observer: observer.map(ObservingListener.init),
+      run: id, of: workflow, state: state, clock: engine.clock,
+      recorder: live == nil ? nil : engine.recorder, runtime: engine.runtime,
+      observer: observer.map(ObservingListener.init),
       onFailure: { continuation.yield(.input(.cancel(.abandoned($0)))) })
+    live?.follow(ledger)
     listening(RunEvents(ledger: ledger))
     let slots = Slots(for: workflow, maxParallel: Engine.defaultMaxParallel)
     ledger.decide { [results, workflow] page in
@@ -69,11 +73,13 @@ public final class Run: Sendable {
       variables: StepVariables(in: state),
       stepEnded: { continuation.yield(.input(.stepEnded($0))) },
       expansionRequested: { continuation.yield(.expansion($0)) })
-    let clock = engine.clock
+    let (run, clock, liveRuns) = (id, engine.clock, engine.liveRuns)
     runtime.startTask { [end] in
       var driver = RunDriver(
         performer: performer, requests: stream, requester: continuation, clock: clock)
+      if live == nil { driver.problem = "a run with the id \"\(run)\" is in progress" }
       let outcome = await driver.drive()
+      if let live { liveRuns.end(run, live) }
       // Refuse pending requests, so that no caller waits forever for an answer.
       continuation.finish()
       for await request in stream { request.refuse() }

@@ -53,6 +53,8 @@ struct RunDriver: Sendable {
   private(set) var asker: Requester?
   /// The results to set when the next generation begins, by the id of the step.
   var resultsToSet: [String: SetResult] = [:]
+  /// The reason for which the run must not begin, if any.
+  var problem: String?
   /// Who asked for the restart in progress.
   private var restarter: Requester?
 
@@ -85,7 +87,7 @@ struct RunDriver: Sendable {
     defer { execution.disconnect() }
     defer { alarm?.cancel() }
     // A missing secret could not be masked, so no step may start.
-    let problem = performer.secrets.problem(with: workflow)
+    let problem = problem ?? performer.secrets.problem(with: workflow)
     if problem == nil, let outcome = await outcomeOfCondition() { return outcome }
     let first = problem.map { RunMachine.Input.cancel(.abandoned($0)) } ?? .start
     if let outcome = await carryOut(decide(first), execution) { return outcome }

@@ -1,6 +1,6 @@
 // The protocol between the engine and the environment in which steps run.
 
-import WorkflowLanguage
+public import WorkflowLanguage
 
 /// A type that runs the steps of a workflow.
 ///
@@ -28,6 +28,15 @@ public protocol Executor: Sendable {
   /// Whether the executor reports the starts of attempts and enforces their time limits itself,
   /// because they may wait for long where they run; false by default.
   var reportsStart: Bool { get }
+
+  /// Returns whether the executor also executes a step in Swift code: a closure, or a call.
+  ///
+  /// If so, ``execute(_:)`` gets its attempts, and may run the code with
+  /// ``StepContext/performSwiftCode()``.
+  ///
+  /// - Parameter step: The step.
+  /// - Returns: Whether its attempts are passed to the executor; false by default.
+  func executesSwiftCode(of step: Workflow.Step) -> Bool
 
   /// The environment variables that every step inherits; none by default.
   var environment: [String: String] { get }
@@ -64,6 +73,9 @@ extension Executor {
 
   /// False.
   public var reportsStart: Bool { false }
+
+  /// Returns false.
+  public func executesSwiftCode(of step: Workflow.Step) -> Bool { false }
 
   /// An empty dictionary.
   public var environment: [String: String] { [:] }

@@ -201,6 +201,30 @@ extension StepContext {
     context.resolved.environment.merge(variables) { $1 }
     return context
   }
+
+  /// Returns a copy of this context in which the step runs another program.
+  ///
+  /// For executors that wrap another one:
+  ///
+  ///     struct InContainer: Executor {
+  ///       let local = LocalExecutor()
+  ///       func execute(_ context: StepContext) async throws -> StepOutputs {
+  ///         let command = ["docker", "exec", "builder"] + context.commandLine
+  ///         return try await local.execute(context.replacing(commandLine: command))
+  ///       }
+  ///     }
+  ///
+  /// The copy has no ``script``: an executor that wraps steps whose first line names an interpreter
+  /// must make the script part of the command line.
+  ///
+  /// - Parameter commandLine: The program, with its arguments; not empty.
+  /// - Returns: The context to pass to an executor.
+  public func replacing(commandLine: [String]) -> StepContext {
+    precondition(!commandLine.isEmpty, "a command line has at least the name of a program")
+    var context = self
+    context.resolved.action = .exec(commandLine)
+    return context
+  }
 }
 
 /// Resolves a path against a directory; returns an absolute path unchanged.

@@ -36,15 +36,32 @@ extension StepContext {
 
   /// Runs one attempt.
   func carryOut(by executor: any Executor, _ registry: ActionRegistry) async throws -> StepOutputs {
+    let code: ActionRegistry.Body
     switch resolved.action {
     case .run, .exec, .wait, .pause: return try await executor.execute(self)
-    case .call(let name, _): return try await registry.body(of: name)(self)
+    case .call(let name, _): code = { try await registry.body(of: name)($0) }
     case .perform(let work):
       guard let closure = work.body as? ClosureWork else {
         preconditionFailure("BUG: unknown kind of in-process work")
       }
-      return try await closure.body(self)
+      code = closure.body
     }
+    guard executor.executesSwiftCode(of: step) else { return try await code(self) }
+    var context = self
+    context.swiftCode = code
+    return try await executor.execute(context)
+  }
+
+  /// Runs the closure or the called action of the step, for executors that execute such steps.
+  ///
+  /// - Returns: The outputs of the step.
+  /// - Throws: The error of the code; ``FailureReason`` if the step is not in Swift code, or if the
+  ///   action that it calls is not registered.
+  public func performSwiftCode() async throws -> StepOutputs {
+    guard let swiftCode else {
+      throw FailureReason.notStarted("step \"\(step.id)\" has no Swift code to run")
+    }
+    return try await swiftCode(self)
   }
 }
 

@@ -44,6 +44,8 @@ public struct StepContext: Sendable {
   /// A step in Swift code that waits for a time should sleep on it: in a test with a clock that
   /// advances on its own, the wait takes no time.
   public let clock: any RunClock
+  /// The closure or called action of the step, for an executor that executes such steps.
+  var swiftCode: ActionRegistry.Body?
 
   /// The outputs of the steps that this step needs, by step id.
   ///

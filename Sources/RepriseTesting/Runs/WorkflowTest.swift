@@ -174,13 +174,19 @@ public final class WorkflowTest: Sendable {
 
   /// Advances the run until a step waits for approval, and approves it.
   ///
-  /// - Parameter step: The id of the step.
-  /// - Throws: ``WorkflowTestError`` if the step does not come to wait for approval.
-  public func approve(_ step: String) async throws {
+  /// - Parameters:
+  ///   - step: The id of the step.
+  ///   - values: The values that the approval asks for, by name.
+  /// - Throws: ``WorkflowTestError`` if the step does not come to wait for approval, or if the values
+  ///   are not accepted.
+  public func approve(_ step: String, values: [String: String] = [:]) async throws {
     // A restart that was requested before may take the approval away.
     try await advance(by: .zero)
     try await advance(until: .waitingForApproval(step))
-    try run.approve(step)
+    guard try run.approve(step, values: values) else {
+      throw WorkflowTestError(
+        "the values \(values) are not accepted", before: .succeeded(step), state, events)
+    }
   }
 
   /// Advances the run until a step waits for approval, and refuses it.

@@ -91,12 +91,13 @@ struct SimulatedCourse {
         text: "nothing more can happen, and the run has not ended: "
           + left.joined(separator: ", "))
     }
+    var isAnswered = false
     for step in waiting {
-      if random.chance(faults.refusal) {
-        try test.run.refuse(step.id)
-      } else {
-        try test.run.approve(step.id)
-      }
+      let isRefused = random.chance(faults.refusal)
+      if try isRefused ? test.run.refuse(step.id) : test.run.approve(step.id) { isAnswered = true }
+    }
+    guard isAnswered else {
+      throw CourseProblem(text: "approvals cannot be answered: \(waiting.map(\.id))")
     }
   }
 

@@ -29,6 +29,7 @@ struct DeclarationText {
     value(.text(name))
     endLine(place)
     var written: Set<String> = []
+    let settings = settings.flatMap(\.each)
     for setting in settings {
       guard setting.name != nil else {
         entry(setting.key, setting.value, margin: "", place)

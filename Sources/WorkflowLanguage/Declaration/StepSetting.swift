@@ -4,12 +4,29 @@
 ///
 /// Each setting corresponds to a key of the workflow file and has the same meaning.
 public struct StepSetting: Sendable, Equatable {
-  let key: String
-  let value: Value
+  /// The keys with their values.
+  let entries: [Entry]
+
+  struct Entry: Sendable, Equatable {
+    let key: String
+    let value: Value
+  }
 
   private init(_ key: String, _ value: Value) {
-    self.key = key
-    self.value = value
+    entries = [Entry(key: key, value: value)]
+  }
+
+  private init(entries: [Entry]) {
+    self.entries = entries
+  }
+
+  /// Several settings as one, for functions that pass settings on.
+  ///
+  ///     func service(_ id: String, _ settings: [StepSetting]) -> Step {
+  ///       Step(id, run: "./serve \(id)", .timeout(.seconds(60)), .all(settings))
+  ///     }
+  public static func all(_ settings: [StepSetting]) -> StepSetting {
+    StepSetting(entries: settings.flatMap(\.entries))
   }
 
   /// The name of the step in displays, which otherwise show its id.

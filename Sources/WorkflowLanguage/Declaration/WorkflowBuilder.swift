@@ -27,7 +27,7 @@ public struct Step: Sendable {
     _ id: String, _ action: [(String, Value)], _ settings: [StepSetting],
     work: InProcessWork? = nil, _ place: DeclarationPlace
   ) {
-    entries = [("id", .text(id))] + action + settings.map { ($0.key, $0.value) }
+    entries = [("id", .text(id))] + action + settings.flatMap(\.entries).map { ($0.key, $0.value) }
     self.work = work
     self.place = place
   }

@@ -9,6 +9,23 @@ public struct WorkflowSetting: Sendable, Equatable {
   let name: String?
   let value: Value
 
+  /// The other settings of ``all(_:)``.
+  var others: [WorkflowSetting] = []
+
+  /// These settings, one by one.
+  var each: [WorkflowSetting] {
+    var first = self
+    first.others = []
+    return (key.isEmpty ? [] : [first]) + others.flatMap(\.each)
+  }
+
+  /// Several settings as one, for functions that pass settings on.
+  public static func all(_ settings: [WorkflowSetting]) -> WorkflowSetting {
+    var all = WorkflowSetting("", .null)
+    all.others = settings
+    return all
+  }
+
   private init(_ key: String, name: String? = nil, _ value: Value) {
     self.key = key
     self.name = name

@@ -17,7 +17,7 @@ public struct CallArguments: Sendable, Equatable {
   var trees: [String: Tree] = [:]
 
   /// Creates an empty set of arguments.
-  init() {}
+  public init() {}
 
   /// The source text of each argument.
   package var declared: [String: String] { trees.mapValues(\.written) }

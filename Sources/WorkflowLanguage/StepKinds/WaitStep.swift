@@ -47,6 +47,7 @@ extension Step {
   ) {
     let approval = StepSetting.approval(
       text, values: values, timeout: timeout, orApprove: approvesInTheEnd)
-    self.init(id, [("approval", approval.value)], settings, DeclarationPlace(file, line))
+    self.init(
+      id, approval.entries.map { ($0.key, $0.value) }, settings, DeclarationPlace(file, line))
   }
 }

@@ -1,0 +1,80 @@
+// Typed handles for outputs, in a package with the default settings of the compiler.
+
+import Reprise
+import Synchronization
+import Testing
+
+/// Outputs of steps by typed handles.
+struct StepOutputTests {
+  struct Build: Codable, Sendable, Equatable {
+    var file: String
+    var size: Int
+  }
+
+  @Test func `handles carry values from step to step and out of the run`() async throws {
+    let build = StepOutput<Build>("build")
+    let count = StepOutput<Int>("count")
+    let text = StepOutput<String>("text")
+    let workflow = try Workflow("handles") {
+      Step(build, .timeout(.seconds(10))) { _ in Build(file: "app.zip", size: 7) }
+      Step(count) { _ in 3 }
+      Step("first", needs: build) { context, build in build.size }
+      Step("text", needs: build, count, settings: [.retry(1)]) { context, build, count in
+        "\(count) of \(build.file), \(try context.input(count: "count"))"
+      }
+    }
+    #expect(workflow.steps.last?.needs == ["build", "count"])
+    let run = Engine().start(workflow)
+    #expect(try await run.value(of: text) == "3 of app.zip, 3")
+    #expect(try run.output(of: build) == Build(file: "app.zip", size: 7))
+    #expect(try run.output(of: StepOutput<Int>("first")) == 7)
+    #expect(throws: OutputError.self) { try run.output(of: StepOutput<Int>("text")) }
+  }
+
+  @Test func `a handle of an unknown step is an error of the declaration`() throws {
+    #expect(throws: WorkflowError.self) {
+      try Workflow("unknown") {
+        Step("use", needs: StepOutput<Int>("biuld")) { _, number in number }
+      }
+    }
+  }
+
+  @Test func `settings are passed on as arrays`() async throws {
+    func step(_ id: String, _ settings: [StepSetting]) -> Step {
+      Step(id, exec: ["true"], .timeout(.seconds(60)), .all(settings))
+    }
+    let common: [WorkflowSetting] = [.parameter("target", default: "here"), .timeout(.seconds(9))]
+    let workflow = try Workflow(
+      "passed", .parameter("other", default: "there"), .all(common), .all([])
+    ) {
+      step("one", [])
+      step("two", [.retry(2), .environment(["A": "${{ params.target }}"])])
+    }
+    #expect(workflow.parameters.map(\.name).sorted() == ["other", "target"])
+    #expect(workflow.timeout == .seconds(9))
+    #expect(workflow.steps.map { $0.retry?.limit } == [nil, 2])
+    #expect(workflow.steps.map(\.timeout) == [.seconds(60), .seconds(60)])
+  }
+
+  @Test func `a graph from data has calls and closures`() async throws {
+    var engine = Engine()
+    engine.register("greet") { context in "hello \(try #require(context.arguments["name"]).asText)"
+    }
+    let workflow = try Workflow(
+      name: "data",
+      steps: [
+        Workflow.Step(id: "name", action: .perform(InProcessWork { _ in "you" })),
+        Workflow.Step(
+          id: "greet", needs: ["name"],
+          action: .call("greet", try CallArguments(["name": "${{ steps.name.outputs.value }}"]))),
+      ])
+    let run = engine.start(workflow)
+    #expect(await run.outcome == .succeeded)
+    #expect(try run.output(of: "greet", as: String.self) == "hello you")
+    #expect(throws: ArgumentError.self) { try CallArguments(["name": ["${{ 1 + }}"]]) }
+  }
+}
+
+extension StepContext {
+  fileprivate func input(count step: String) throws -> Int { try input(StepOutput<Int>(step)) }
+}
