@@ -94,7 +94,9 @@ struct ProcessScans {
       return answer
     }
     if child.hasOpenStream { return true }
-    let answer = hasAdopted ?? Self.ask(ProcessTable.hasAdoptedChildren)
+    let answer =
+      hasAdopted
+      ?? (Self.ask(ProcessTable.hasAdoptedChildren) && OrphanReaper.hasLivingOrphans())
     hasAdopted = answer
     return answer
   }

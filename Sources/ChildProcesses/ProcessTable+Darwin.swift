@@ -18,7 +18,7 @@ extension ProcessTable {
   static func hasAdoptedChildren(besides known: () -> Set<Int32>) -> Bool { false }
 
   /// Returns an empty set, for the same reason.
-  static func currentChildren() -> Set<Int32> { [] }
+  static func currentChildren() -> Set<Int32>? { [] }
 
   /// Returns true: only the process table shows such children.
   static func hasUnknownChildren(besides known: () -> Set<Int32>) -> Bool { true }

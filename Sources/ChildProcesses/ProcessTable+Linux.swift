@@ -34,8 +34,9 @@ extension ProcessTable {
     return !children.isEmpty && !children.isSubset(of: known())
   }
 
-  /// Returns the children of the first thread of this process, which adopts the orphans.
-  static func currentChildren() -> Set<Int32> { childrenOfFirstThread.read() ?? [] }
+  /// Returns the children of the first thread of this process, which adopts the orphans; nil if
+  /// they cannot be read.
+  static func currentChildren() -> Set<Int32>? { childrenOfFirstThread.read() }
 
   /// Returns whether any thread of this process has children that this process has not started,
   /// including siblings that a child has created with `CLONE_PARENT`.

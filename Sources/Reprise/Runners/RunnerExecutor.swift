@@ -186,7 +186,7 @@ private final class StopRequest: Sendable {
 
 /// Growing pauses between two questions to a runner.
 private struct AttemptBackOff {
-  private var time = Duration.milliseconds(10)
+  private var time = Duration.milliseconds(1)
 
   mutating func next(upTo limit: Duration) -> Duration {
     defer { time = min(time, limit) * 2 }

@@ -252,18 +252,22 @@ private actor FolderNews {
   /// The number of attempts that this process follows, which sets the pace of all of them.
   private static let count = Mutex(0)
   private static let bytesMax = 1 << 18
+  private static let lookInterval = Duration.milliseconds(500)
 
   private let handle: FolderHandle
   private var offset: Int64
   private var pending: [MarkedNews] = []
   private var hasStarted = false
   private var lastReason: String?
-  private var turn = 0
+  private var lastLook: Timestamp?
+  /// When something was new for the last time.
+  private var lastNews: Timestamp
   private var hasEnded = false
 
   init(handle: FolderHandle, from mark: OutputMark) {
     self.handle = handle
     offset = mark.offset
+    lastNews = handle.clock.now
     Self.count.withLock { $0 += 1 }
   }
 
@@ -271,9 +275,11 @@ private actor FolderNews {
     Self.count.withLock { $0 -= 1 }
   }
 
-  /// The time between two looks: 20 ms, or more if many attempts are followed.
-  private static var pace: Duration {
-    .milliseconds(max(20, count.withLock { $0 } / 5))
+  /// The time until the next look: short after news, so that short attempts are not delayed, then a
+  /// part of the time since, up to 20 ms; more if many attempts are followed.
+  private var pace: Duration {
+    let quiet = min(max((handle.clock.now - lastNews) / 16, .milliseconds(1)), .milliseconds(20))
+    return max(quiet, .milliseconds(Self.count.withLock { $0 } / 5))
   }
 
   /// Returns the next news; nil if the attempt is gone without a result.
@@ -281,28 +287,33 @@ private actor FolderNews {
     while true {
       if !pending.isEmpty { return pending.removeFirst() }
       if hasEnded { return nil }
+      let now = handle.clock.now
       // Before the output is read, so that nothing follows it.
       let result = handle.folder.result
       if !hasStarted, let host = handle.folder.claim?.host {
         hasStarted = true
+        lastNews = now
         return MarkedNews(.started(host: host), next: OutputMark(offset: offset))
       }
       let isWhole = try readOutput()
-      if !pending.isEmpty { continue }
+      if !pending.isEmpty {
+        lastNews = now
+        continue
+      }
       if let result, isWhole {
         hasEnded = true
         return MarkedNews(.ended(result), next: OutputMark(offset: offset))
       }
-      if let news = try await look() { return news }
+      if let news = try await look(at: now) { return news }
       if hasEnded { return nil }
-      try await handle.clock.sleep(for: Self.pace)
+      try await handle.clock.sleep(for: pace)
     }
   }
 
   /// Looks from time to time whether the attempt still waits, or is gone.
-  private func look() async throws -> MarkedNews? {
-    turn += 1
-    guard turn % 25 == 1 else { return nil }
+  private func look(at now: Timestamp) async throws -> MarkedNews? {
+    if let lastLook, now - lastLook < Self.lookInterval { return nil }
+    lastLook = now
     switch try await handle.sight() {
     case .gone:
       hasEnded = true

@@ -243,13 +243,18 @@ private actor PoolConnection {
     linkCount += 1
     let number = linkCount
     link = Link(program: program, number: number)
+    // One task takes all messages: tasks of their own would come in any order.
+    let (arrivals, arrived) = AsyncStream.makeStream(of: [PoolMessage].self)
     let lines = PoolLines()
     program.receive { bytes in
       let messages = lines.messages(in: bytes)
-      guard !messages.isEmpty else { return }
-      Task { await self.take(messages) }
+      if !messages.isEmpty { arrived.yield(messages) }
     } onEnd: {
-      Task { await self.broken(number) }
+      arrived.finish()
+    }
+    Task { [weak self] in
+      for await messages in arrivals { await self?.take(messages) }
+      await self?.broken(number)
     }
     var hello = PoolRequest(request: .hello, id: 0)
     hello.patience = Double(patience.components.seconds)

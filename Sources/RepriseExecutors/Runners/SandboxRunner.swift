@@ -35,7 +35,7 @@ package struct SandboxRunner: RunnerKind {
     return WrappingExecutor(surroundings) { spec, directory, temporary in
       var words = [
         program, "--unshare-all", "--die-with-parent", "--new-session", "--ro-bind", "/", "/",
-        "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/dev/shm",
+        "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp",
       ]
       if network == .host { words.append("--share-net") }
       // An own folder for temporary files, which may be below /tmp.
