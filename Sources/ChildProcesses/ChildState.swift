@@ -11,6 +11,13 @@ final class ChildState {
     untilTerminated: Duration.milliseconds(400), untilKilled: Duration.milliseconds(60)
   )
 
+  /// How long the scan of a tree that may be ending by itself is delayed: the processes of a sandbox
+  /// end some milliseconds after its first one.
+  private static let endingTime = Duration.milliseconds(5)
+
+  /// How long a tree waits for orphans that are ending.
+  private static let orphanTimeMax = Duration.seconds(2)
+
   /// How long the scan of a stopped tree is delayed, so that trees that are stopped together share
   /// one scan.
   private static let gatheringTime = Duration.milliseconds(5)
@@ -155,6 +162,20 @@ final class ChildState {
 
   /// Whether the tree must be scanned; if not, the first process is running and need not be killed.
   var needsTree: Bool { status != nil || requestedGrace != nil || isKillDue }
+
+  /// Whether the first process has ended by itself just now, so that others may be ending as well.
+  var hasJustEnded: Bool {
+    guard !isStopped, requestedGrace == nil, let endedAt else { return false }
+    return .now - endedAt < Self.endingTime
+  }
+
+  /// Whether to wait for an orphan that is ending and may be of this tree: the first process of a
+  /// sandbox, which ends when all others in it have ended.
+  ///
+  /// Not for ever, since it may be of another tree.
+  var mayWaitForOrphans: Bool {
+    endedAt.map { .now - $0 < Self.orphanTimeMax } ?? false
+  }
 
   /// Returns the time until which the scan of a stopped tree may be delayed, once its first process
   /// has ended; nil if the scan must not be delayed.

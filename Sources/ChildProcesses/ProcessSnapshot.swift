@@ -20,6 +20,8 @@ struct ProcessSnapshot: Sendable {
   ///
   /// If a process ended while it was taken, others that this process had started may be missing.
   private(set) var isWhole: Bool
+  /// Whether an orphan is ending, so that it cannot be seen any more to which tree it belongs.
+  private(set) var hasEnding = false
   private var environments: [Int32: Set<String>] = [:]
 
   /// Takes a snapshot, and reaps orphans that have ended.
@@ -41,7 +43,9 @@ struct ProcessSnapshot: Sendable {
       }
       adopted.append(stranger)
       if !started.contains(stranger.session) {
-        environments[stranger.pid] = Set(ProcessTable.environment(of: stranger.pid))
+        let environment = ProcessTable.environment(of: stranger.pid)
+        environments[stranger.pid] = Set(environment)
+        if environment.isEmpty, ProcessTable.isEnding(stranger.pid) { hasEnding = true }
       }
     }
   }
@@ -66,6 +70,12 @@ struct ProcessScans {
 
   init(adoptsOrphans: Bool) {
     self.adoptsOrphans = adoptsOrphans
+  }
+
+  /// Returns whether what is left of a tree may end within milliseconds, so that its scan, which
+  /// takes as long, can wait.
+  mutating func mayBeEnding(_ child: ChildState) -> Bool {
+    adoptsOrphans && child.hasJustEnded && mayHaveMore(child)
   }
 
   /// Returns the tree of a child; nil if it is not needed.

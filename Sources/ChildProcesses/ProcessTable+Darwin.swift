@@ -26,6 +26,9 @@ extension ProcessTable {
   /// Returns an empty array: the environment is not readable without special privileges.
   static func environment(of pid: Int32) -> [String] { [] }
 
+  /// Returns false: this is asked of orphans only, which launchd adopts.
+  static func isEnding(_ pid: Int32) -> Bool { false }
+
   /// Returns an empty text, for the same reason.
   static func commandLine(of pid: Int32) -> String { "" }
 }

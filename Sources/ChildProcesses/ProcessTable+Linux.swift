@@ -85,6 +85,21 @@ extension ProcessTable {
       .map { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// Returns whether a process has begun to end, or has ended.
+  ///
+  /// It has no environment any more then, but may still wait for others, as the first process of a
+  /// namespace does. The flag is `PF_EXITING`, in the seventh field after the name: see proc(5).
+  static func isEnding(_ pid: Int32) -> Bool {
+    guard let contents = fileContents("/proc/\(pid)/stat"),
+      let end = contents.lastIndex(of: UInt8(ascii: ")"))
+    else { return true }
+    let fields = contents[(end + 1)...].split(separator: UInt8(ascii: " "))
+    guard fields.count > 6, let flags = UInt32(String(decoding: fields[6], as: UTF8.self)) else {
+      return true
+    }
+    return flags & 0x4 != 0
+  }
+
   /// Returns the words of a process, separated by spaces, up to 200 characters; empty if they
   /// cannot be read.
   static func commandLine(of pid: Int32) -> String {

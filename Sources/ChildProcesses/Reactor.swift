@@ -350,9 +350,17 @@ final class ReactorLoop {
       scansLeft -= 1
       var scans = ProcessScans(adoptsOrphans: adoptsOrphans)
       due = due.filter { child in
+        if scans.mayBeEnding(child) {
+          child.wake(after: .milliseconds(1))
+          return false
+        }
         let tree = scans.tree(of: child)
         // A process that ended during the scan may have started another one that was missed.
         if let tree, tree.isEmpty && !tree.isWhole && scansLeft > 0 { return true }
+        if let tree, tree.isEmpty, scans.picture?.hasEnding == true, child.mayWaitForOrphans {
+          child.wake(after: .milliseconds(1))
+          return false
+        }
         child.wakesAt = nil
         switch child.next(tree: tree) {
         case .wait(let time): if let time { child.wake(after: time) }
