@@ -21,7 +21,7 @@ STEPS = """
 """
 
 
-@case("survive", "sandbox", "ssh", "container", "slurm")
+@case("survive", "sandbox", "ssh", "container", "docker", "slurm")
 def engine_killed(kind):
     """Engines are killed at random points; adopted attempts run once, and side effects are counted."""
     survives = kind != "sandbox"
@@ -76,7 +76,7 @@ def engine_killed(kind):
     check(True, f"{kind}: {kills} kills, each success with exactly its side effects")
 
 
-@case("survive", "ssh", "container", "slurm")
+@case("survive", "ssh", "container", "docker", "slurm")
 def adoption(kind):
     """A long step goes on without its engine, and its result is collected later."""
     project = Project(kind, """
@@ -102,7 +102,7 @@ def adoption(kind):
         project.remove()
 
 
-@case("survive", "container", "slurm")
+@case("survive", "container", "docker", "slurm")
 def host_killed(kind):
     """The host of an attempt is killed: its guardian ends the rest, and the attempt is lost."""
     project = Project(kind, """
@@ -130,7 +130,7 @@ def host_killed(kind):
         project.remove()
 
 
-@case("survive", "ssh", "container", "slurm")
+@case("survive", "ssh", "container", "docker", "slurm")
 def cancelled(kind):
     """A cancelled run ends when nothing is left of a step that ignores SIGTERM and detaches."""
     with Project(kind, """

@@ -19,6 +19,8 @@ import time
 
 PROGRAM = sys.argv[1]
 KINDS = sys.argv[2:]
+# The kind in workflow files, where it has another name than here.
+KEYS = {"docker": "container"}
 ROUNDS = int(os.environ.get("REPRISE_ROUNDS", "5"))
 
 
@@ -40,11 +42,13 @@ def stamp(text):
 class Run:
     """One run of equal steps, one after the other or many at once."""
 
-    def __init__(self, kind, count, head="max-parallel: 1\n", script='["true"]', path=None):
+    def __init__(self, kind, count, head="max-parallel: 1\n", script='["true"]', path=None,
+                 **more):
+        options = json.dumps({**json.loads(settings(kind)), **more})
         folder = tempfile.mkdtemp(prefix="reprise-figures-")
         try:
             runner = "" if kind == "local" else (
-                f"runners: {{ far: {{ {kind}: {settings(kind)} }} }}\nrunner: far\n")
+                f"runners: {{ far: {{ {KEYS.get(kind, kind)}: {options} }} }}\nrunner: far\n")
             with open(folder + "/w.yaml", "w") as file:
                 file.write(f"name: w\n{runner}{head}steps:\n  - id: a\n"
                            f"    foreach: {{ from: 1, to: {count} }}\n    exec: {script}\n")
@@ -124,18 +128,24 @@ def ssh():
           f"{ms(statistics.median(firsts))} (a bare ssh {ms(bare)})")
 
 
-def container():
-    options = json.loads(settings("container"))
-    podman = [options["program"], "run", "--rm", "--network", "none", *options["options"],
-              options["image"], "true"]
-    ratios, times = [], []
+def container(kind="container"):
+    options = json.loads(settings(kind))
+    bare_run = [options["program"], "run", "--rm", "--network", "none",
+                *options.get("options", []), options["image"], "true"]
+    ratios, times, kept = [], [], []
     for _ in range(ROUNDS):
-        bare = [timed(podman, stderr=subprocess.DEVNULL) for _ in range(3)]
-        ours = Run("container", 4).gaps
+        bare = [timed(bare_run, stderr=subprocess.DEVNULL) for _ in range(3)]
+        ours = Run(kind, 4).gaps
         ratios.append(statistics.median(ours) / statistics.median(bare))
         times += ours
-    print(f"container: a step {ms(statistics.median(times))}, "
-          f"{statistics.median(ratios):.2f} x podman run")
+        kept += Run(kind, 20, keep=True).gaps
+    print(f"{kind}: a step {ms(statistics.median(times))}, {statistics.median(ratios):.2f} x "
+          f"{os.path.basename(options['program'])} run; in a kept container "
+          f"{ms(statistics.median(kept))}")
+
+
+def docker():
+    container("docker")
 
 
 def slurm():
@@ -167,9 +177,13 @@ def slurm():
     day = 86400
     seen = [names[name[4:]] - (moment / 1e9) % day for name, moment in late.end_of_steps.items()]
     print(f"slurm: a result is seen {ms(statistics.median(seen))} after the last line of the step")
+    srun = ["srun", "--quiet", "true"]
+    kept, bare = alternated(
+        lambda: Run("slurm", 20, keep=True).gaps, lambda: [timed(srun) for _ in range(5)])
+    print(f"slurm: a step in a kept allocation {ms(kept)} (a bare srun {ms(bare)})")
 
 
-for name in ["sandbox", "survive", "ssh", "container", "slurm"]:
+for name in ["sandbox", "survive", "ssh", "container", "docker", "slurm"]:
     if name in KINDS:
         begin = os.getloadavg()[0]
         globals()[name]()

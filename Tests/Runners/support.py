@@ -16,6 +16,8 @@ SEED = int(os.environ.get("REPRISE_SEED", random.randrange(1 << 30)))
 FOLDER = os.environ.get("REPRISE_RUNNERS_FOLDER", "")
 FAILURES = []
 CASES = []
+# The kind in workflow files, where it has another name than here.
+KEYS = {"docker": "container"}
 
 
 def case(*kinds):
@@ -135,7 +137,7 @@ class Project:
         self.log = self.folder + "/engine.log"
         far = settings or settings_of(kind)
         with open(self.folder + "/w.yaml", "w") as file:
-            file.write(f"name: w\nrunners: {{ far: {{ {kind}: {far} }} }}\nrunner: far\n")
+            file.write(f"name: w\nrunners: {{ far: {{ {KEYS.get(kind, kind)}: {far} }} }}\nrunner: far\n")
             file.write(head + "steps:\n" + steps)
         self.engines = []
         self.failures = len(FAILURES)

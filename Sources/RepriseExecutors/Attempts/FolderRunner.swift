@@ -22,6 +22,11 @@ package protocol AttemptSite: Sendable {
   /// Withdraws an attempt that the engine has claimed, so that no host runs it.
   func withdraw(_ token: AttemptToken) async throws(RunnerFailure)
 
+  /// Ends what an attempt has left outside of the process tree of its host, which has died.
+  ///
+  /// Called on this machine before the attempt is said to be gone; may be called again.
+  func endRest(of token: AttemptToken) async throws(RunnerFailure)
+
   /// Called when an attempt is over, at least once.
   func forget(_ token: AttemptToken)
 }
@@ -37,6 +42,8 @@ package enum SiteSight: Sendable, Equatable {
 }
 
 extension AttemptSite {
+  package func endRest(of token: AttemptToken) async throws(RunnerFailure) {}
+
   package func forget(_ token: AttemptToken) {}
 }
 
@@ -202,7 +209,9 @@ struct FolderHandle: RunnerHandle {
     guard let host = claim.host else { return .gone }
     if site.isThisMachine {
       if folder.isHeld == true { return .running(host: host) }
-      return folder.result == nil ? .gone : .ended
+      if folder.result != nil { return .ended }
+      try await site.endRest(of: token)
+      return .gone
     }
     guard lease.isStale(folder.leaseTime, at: clock.now) else { return .running(host: host) }
     switch try await site.sight(of: token) {

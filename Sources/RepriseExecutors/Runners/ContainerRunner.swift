@@ -36,8 +36,10 @@ package struct ContainerRunner: RunnerKind {
   ) throws(FailureReason) -> any Executor {
     let program = try foundProgram(in: surroundings)
     let attempts = try surroundings.foundAttempts()
-    let runner = FolderRunner(
-      try ThisMachineSite(surroundings), attempts: attempts, clock: surroundings.clock)
+    let site = ContainerSite(
+      hosts: try ThisMachineSite(surroundings), program: program,
+      environment: surroundings.environment)
+    let runner = FolderRunner(site, attempts: attempts, clock: surroundings.clock)
     let (kind, place) = (self, surroundings)
     if keep == true {
       if user != nil { throw .notStarted(Self.keptUser) }

@@ -13,8 +13,12 @@ import Testing
 struct RunnerCase: Sendable, CustomTestStringConvertible {
   let kind: String
   let settings: String
+  /// The program of a container, if it is not the usual one.
+  var program: String?
 
-  var testDescription: String { settings.contains("\"keep\"") ? kind + ", kept" : kind }
+  var testDescription: String {
+    (program ?? kind) + (settings.contains("\"keep\"") ? ", kept" : "")
+  }
 
   /// Whether attempts go on when their engine dies.
   var survives: Bool { kind != "sandbox" && kind != "local" }
@@ -28,14 +32,18 @@ struct RunnerCase: Sendable, CustomTestStringConvertible {
     {
       all.append(RunnerCase(kind: "sandbox", settings: "{}"))
     }
-    for kind in ["container", "ssh", "slurm"] {
-      guard let settings = environment["REPRISE_RUNNER_" + kind.uppercased()] else { continue }
-      all.append(RunnerCase(kind: kind, settings: settings))
-      if kind != "ssh" {
-        all.append(RunnerCase(kind: kind, settings: settings.dropLast() + ", \"keep\": true}"))
+    for name in ["container", "docker", "ssh", "slurm"] {
+      guard let settings = environment["REPRISE_RUNNER_" + name.uppercased()] else { continue }
+      let program = name == "docker" ? name : nil
+      let kind = program == nil ? name : "container"
+      all.append(RunnerCase(kind: kind, settings: settings, program: program))
+      if name != "ssh" {
+        all.append(
+          RunnerCase(
+            kind: kind, settings: settings.dropLast() + ", \"keep\": true}", program: program))
       }
     }
-    return all.filter { kinds?.contains($0.kind) ?? true }
+    return all.filter { kinds?.contains($0.program ?? $0.kind) ?? true }
   }()
 
   /// The program that serves attempts, as built for these tests.
