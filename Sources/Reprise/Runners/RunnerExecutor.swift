@@ -104,7 +104,9 @@ public struct RunnerExecutor: Executor {
     case .failed(let reason): throw reason
     case .stopped:
       guard stopping.isRequested else {
-        throw FailureReason.lost("it was stopped where it ran, as no engine asked for it")
+        throw FailureReason.lost(
+          "it was stopped where it ran, and not by this run: by its scheduler, by hand, or because no "
+            + "engine asked for it in time")
       }
       throw CancellationError()
     }

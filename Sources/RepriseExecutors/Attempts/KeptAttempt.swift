@@ -193,11 +193,12 @@ final class KeptAttempt: RunnerHandle {
     do throws(Errno) {
       try makeFolderTree(place.poolPath)
       try files.folder.make()
+      if files.folder.claim == nil { try files.folder.write(spec) }
     } catch {
       return end(.failed(.notStarted("cannot write to \(place.poolPath): \(error)")))
     }
     do throws(RunnerFailure) {
-      let handle = try await place.pool.begin(spec, token: token)
+      let handle = try await place.pool.begin(token, sending: nil)
       let grace = state.withLock { state in
         state.stage = .begun(place, handle)
         return state.grace

@@ -124,10 +124,13 @@ final class KeptPlace: Sendable {
   func release() async {
     state.withLock { $0.isReleased = true }
     let start = clock.now
-    while clock.now - start < Self.endTimeMax, !isOver {
+    while clock.now - start < Self.endTimeMax {
       if let handle = state.withLock({ $0.handle }) {
         try? await handle.stop(grace: .seconds(5))
+        // Its end may have been reported already: something of it may still be ending.
         if (try? await handle.isGone()) == true { return }
+      } else if isOver {
+        return
       }
       try? await clock.sleep(for: .milliseconds(20))
     }

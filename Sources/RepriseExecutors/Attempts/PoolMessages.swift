@@ -21,6 +21,7 @@ struct PoolRequest: Codable, Sendable {
   var request: Kind
   var id: Int
   var token: String?
+  /// For begin: what to run; nil if it is in the folder of the attempt.
   var spec: AttemptSpec?
   var offset: Int64?
   var grace: Duration?

@@ -23,6 +23,8 @@ package final class HostPool: Sendable {
   private let send: @Sendable ([UInt8]) -> Void
   private let claims: KeptDescriptors?
   private let state = Mutex(State())
+  /// Held while a message is sent: parts of two large ones would mix.
+  private let sending = Mutex(())
 
   /// Creates a pool.
   ///
@@ -30,7 +32,8 @@ package final class HostPool: Sendable {
   ///   - root: The folder for the records of attempts.
   ///   - host: The name of this machine.
   ///   - claims: Where the guardian of this process holds claims until nothing is left of attempts.
-  ///   - send: Sends bytes to the engine, on any thread; must not block for long.
+  ///   - send: Sends bytes to the engine, on any thread, but never on two at once; must not block
+  ///     for long.
   package init(
     attempts root: String, on host: String, claims: KeptDescriptors? = nil,
     send: @escaping @Sendable ([UInt8]) -> Void
@@ -54,7 +57,10 @@ package final class HostPool: Sendable {
       }
       reply.host = host
     case (.begin, let token?):
-      begin(request.spec, token, &reply)
+      guard let attempt = accepted(request.spec, token, &reply) else { break }
+      // Together: srun holds a second piece back until the first one is acknowledged.
+      send([news(.started(host: host), of: token, next: OutputMark()), reply])
+      return run(attempt, token)
     case (.look, let token?):
       return answer(reply) { [self] in
         let handle = handle(token)
@@ -92,18 +98,19 @@ package final class HostPool: Sendable {
   /// Whether no attempt is left.
   package var isIdle: Bool { state.withLock { $0.attempts.isEmpty } }
 
-  private func begin(_ spec: AttemptSpec?, _ token: AttemptToken, _ reply: inout PoolMessage) {
+  /// Returns an attempt that this pool must run; nil if the reply says why not, or it was begun before.
+  ///
+  /// Without a specification, it is in the folder.
+  private func accepted(
+    _ spec: AttemptSpec?, _ token: AttemptToken, _ reply: inout PoolMessage
+  ) -> HostedAttempt? {
     let folder = AttemptFolder(of: token, in: root)
-    guard let spec else {
-      reply.refused = "there is nothing to run"
-      return
-    }
     do throws(Errno) {
       try makeFolderTree(root)
       try folder.make()
     } catch {
       reply.refused = "cannot create \(folder.path): \(error)"
-      return
+      return nil
     }
     folder.renewInterest()
     do throws(HostedAttempt.Refusal) {
@@ -111,13 +118,7 @@ package final class HostPool: Sendable {
         send(news, of: token, next: mark)
       }
       state.withLock { $0.attempts[token] = attempt }
-      let kept = claims?.keep(attempt.claimDescriptor)
-      send(.started(host: host), of: token, next: OutputMark())
-      Task { [self] in
-        _ = await attempt.run { [self] in isWanted(folder) }
-        if let kept { claims?.release(kept) }
-        _ = state.withLock { $0.attempts.removeValue(forKey: token) }
-      }
+      return attempt
     } catch {
       switch error {
       case .claimed:
@@ -125,6 +126,16 @@ package final class HostPool: Sendable {
         follow(token, from: 0)
       case .unreadable(let text): reply.refused = text
       }
+      return nil
+    }
+  }
+
+  private func run(_ attempt: HostedAttempt, _ token: AttemptToken) {
+    let kept = claims?.keep(attempt.claimDescriptor)
+    Task { [self] in
+      _ = await attempt.run { [self] in isWanted(attempt.folder) }
+      if let kept { claims?.release(kept) }
+      _ = state.withLock { $0.attempts.removeValue(forKey: token) }
     }
   }
 
@@ -175,13 +186,22 @@ package final class HostPool: Sendable {
   }
 
   private func send(_ news: AttemptNews, of token: AttemptToken, next: OutputMark) {
-    send(PoolMessage(token: token.text, news: CodedNews(news), next: next.offset))
+    send(self.news(news, of: token, next: next))
   }
 
-  private func send(_ message: PoolMessage) {
+  private func news(
+    _ news: AttemptNews, of token: AttemptToken, next: OutputMark
+  ) -> PoolMessage {
+    PoolMessage(token: token.text, news: CodedNews(news), next: next.offset)
+  }
+
+  private func send(_ message: PoolMessage) { send([message]) }
+
+  private func send(_ messages: [PoolMessage]) {
     // Without a connection, no one reads; a pipe that is full would block.
     if state.withLock({ $0.isClosed }) { return }
-    send(Array((message.json + "\n").utf8))
+    let bytes = messages.flatMap { Array(($0.json + "\n").utf8) }
+    sending.withLock { _ in send(bytes) }
   }
 }
 

@@ -100,12 +100,13 @@ package final class HostedAttempt: Sendable {
     let result = await performed()
     watch.cancel()
     await watch.value
+    // First, as an engine that listens need not wait for the disk; one that does not finds the file.
+    tell(.ended(result))
     do throws(Errno) {
       try folder.write(result)
     } catch {
       state.withLock { $0.problem = error }
     }
-    tell(.ended(result))
     return result
   }
 

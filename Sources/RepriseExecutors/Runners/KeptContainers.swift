@@ -79,16 +79,22 @@ struct KeptContainers: KeptSite {
   }
 
   /// A file of the program.
-  private struct Part: Sendable {
+  struct Part: Sendable {
     var path: String
     var name: String
     var isLoader = false
   }
 
-  /// The program, and the libraries that it needs.
   private func parts() async throws(RunnerFailure) -> [Part] {
+    try await Self.parts(of: host, in: surroundings.environment)
+  }
+
+  /// The program, and the libraries that it needs.
+  static func parts(
+    of host: String, in environment: [String: String]
+  ) async throws(RunnerFailure) -> [Part] {
     var parts = [Part(path: host, name: "reprise")]
-    let answer = try await answer(of: ["ldd", host], in: surroundings.environment)
+    let answer = try await answer(of: ["ldd", host], in: environment)
     // Otherwise it is linked statically.
     guard answer.status == 0 else { return parts }
     for line in answer.output.split(separator: "\n") {
@@ -98,6 +104,15 @@ struct KeptContainers: KeptSite {
       }
       let name = words[0].split(separator: "/").last.map(String.init) ?? words[0]
       parts.append(Part(path: real, name: name, isLoader: words[0].hasPrefix("/")))
+    }
+    // The C library loads it when a thread ends, even if the program is not linked to it.
+    let unwinder = "libgcc_s.so.1"
+    if !parts.contains(where: { $0.name == unwinder }),
+      let library = parts.first(where: { $0.name.hasPrefix("libc.so") }),
+      let end = library.path.lastIndex(of: "/"),
+      let real = realPath(library.path[...end] + unwinder)
+    {
+      parts.append(Part(path: real, name: unwinder))
     }
     return parts
   }

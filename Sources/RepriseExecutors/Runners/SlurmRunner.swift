@@ -121,18 +121,17 @@ final class SlurmSite: AttemptSite {
   ) async throws(RunnerFailure) {
     // The environment, which may contain secrets, is in the folder, where only this user reads it.
     // A job is never queued again by Slurm: the engine decides about retries.
-    // The mark keeps an engine that runs on the same machine from taking the step for a leftover.
-    let host = "env REPRISE_HOST=\(token) \(quoted(program))"
+    let host = quoted(program)
     let command =
       [
-        "sbatch", "--parsable", "--no-requeue", "--export=NONE", "--job-name=\(token)",
+        "sbatch", "--parsable", "--no-requeue", "--export=ALL", "--job-name=\(token)",
         "--comment=\(token)", "--output=\(folder.hostLogPath)", "--open-mode=append",
         "--chdir=\(folder.path)",
       ] + options + ["--wrap", "exec \(host) host \(token) --folder \(quoted(folder.path))"]
     await submissions.enter()
     let result: Result<ProgramAnswer, RunnerFailure>
     do throws(RunnerFailure) {
-      result = .success(try await answer(of: command, in: environment))
+      result = .success(try await answer(of: command, in: submitted(for: token)))
     } catch {
       result = .failure(error)
     }
@@ -144,6 +143,24 @@ final class SlurmSite: AttemptSite {
     let isRefused = Self.refusals.contains { answer.errors.contains($0) }
     throw isRefused ? .refused(text) : .cannotAsk(text)
   }
+
+  /// The environment of sbatch, all of which a job gets.
+  ///
+  /// With `--export=NONE`, Slurm would log in for each job to ask for an environment, which takes
+  /// longer than a short step.
+  private func submitted(for token: AttemptToken) -> [String: String] {
+    var variables = environment.filter { name, _ in
+      Self.plainVariables.contains(name) || name.hasPrefix("LC_") || name.hasPrefix("SLURM_")
+        || name.hasPrefix("SBATCH_")
+    }
+    // Keeps an engine that runs on the same machine from taking the step for a leftover.
+    variables["REPRISE_HOST"] = token.text
+    return variables
+  }
+
+  private static let plainVariables: Set<String> = [
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "KRB5CCNAME",
+  ]
 
   /// What sbatch says of settings that it will never accept.
   private static let refusals = [
