@@ -72,7 +72,8 @@ package final class ConnectedProgram: Sendable {
   package func send(_ bytes: [UInt8]) {
     writing.async { [self] in
       guard !isClosed.withLock({ $0 }) else { return }
-      try? writeBytes(bytes, to: socket)
+      // An engine in another program must not end because a connection has.
+      try? sendAllBytes(bytes, to: socket)
     }
   }
 

@@ -90,6 +90,27 @@ package func sendBytes(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(
   return count
 }
 
+/// Sends all bytes, without SIGPIPE if the peer is gone; waits for room.
+///
+/// - Parameters:
+///   - bytes: The bytes.
+///   - descriptor: The socket.
+/// - Throws: The system error; some of the bytes may have been sent.
+package func sendAllBytes(_ bytes: [UInt8], to descriptor: Int32) throws(Errno) {
+  var rest = bytes[...]
+  while !rest.isEmpty {
+    do throws(Errno) {
+      rest = rest.dropFirst(try sendBytes(rest, to: descriptor))
+    } catch {
+      switch error {
+      case .interrupted: continue
+      case .resourceTemporarilyUnavailable: waitUntilWritable(descriptor)
+      default: throw error
+      }
+    }
+  }
+}
+
 /// Receives up to `buffer.count` bytes.
 ///
 /// - Parameters:
